@@ -1,4 +1,4 @@
-//! Random operations on `Bump`; the model test in `crates/dwell/tests/bump.rs` runs the same.
+//! Random operations on `Bump`; the model test in `crates/dwell/tests/bump.rs` runs the same code.
 #![no_main]
 
 #[path = "../../crates/dwell/tests/ops/bump.rs"]

@@ -1,6 +1,6 @@
-//! The memory of a program with some bytes changed: the walk of `cargo dwell census` ends, does not panic, reads nothing far
-//! from live blocks and the executable, and counts each block once. `crates/cargo-dwell/tests/census_types.rs` does the same
-//! with changes at random. Linux on x86-64 only.
+//! The memory of a program with some bytes changed: the walk of `cargo dwell census` terminates without a panic, reads
+//! nothing far from live blocks and the executable, and counts each block once.
+//! `crates/cargo-dwell/tests/census_types.rs` does the same with random changes. Linux on x86-64 only.
 #![no_main]
 
 #[path = "../../crates/cargo-dwell/tests/ops/census.rs"]
@@ -11,7 +11,7 @@ use ops::Copied;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// The truth program of the tests, built and run once.
+/// Returns the `truth` program of the tests, built and run once.
 fn copied() -> &'static Copied {
     static COPIED: OnceLock<Copied> = OnceLock::new();
     COPIED.get_or_init(|| {

@@ -1,5 +1,5 @@
-//! Executables with debug info made of arbitrary bytes; the test in `crates/cargo-dwell/tests/debuginfo_hostile.rs` runs the
-//! same.
+//! Executables with debug info made of arbitrary bytes; the test in `crates/cargo-dwell/tests/debuginfo_hostile.rs`
+//! runs the same code.
 #![no_main]
 
 #[path = "../../crates/cargo-dwell/tests/ops/debuginfo.rs"]

@@ -1,4 +1,4 @@
-//! Random operations on pinned futures; the model test in `crates/dwell/tests/pin.rs` runs the same.
+//! Random operations on pinned futures; the model test in `crates/dwell/tests/pin.rs` runs the same code.
 #![no_main]
 
 #[path = "../../crates/dwell/tests/ops/pin.rs"]

@@ -1,7 +1,7 @@
-//! Any JSON, studied and read in any order, is counted without a panic and without a lost text. The types hold each text
-//! that they were made from.
+//! Any JSON, studied and read in any order, is counted without a panic and without losing a string. The types keep each
+//! string from which they were made.
 //!
-//! The input is lines; the first byte is the number of lines that are studied first.
+//! The input is split into lines; the first byte selects how many of them are studied first.
 
 #![no_main]
 

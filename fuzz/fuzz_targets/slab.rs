@@ -1,4 +1,4 @@
-//! Random operations on slabs; the model test in `crates/dwell/tests/slab.rs` runs the same.
+//! Random operations on slabs; the model test in `crates/dwell/tests/slab.rs` runs the same code.
 #![no_main]
 
 #[path = "../../crates/dwell/tests/ops/slab.rs"]

@@ -1,5 +1,5 @@
-//! Slabs under a global allocator that uses them and fails; the test in `crates/dwell/tests/slab_attack_allocator.rs` runs the
-//! same.
+//! Slabs under a global allocator that uses them and fails at random; the test in
+//! `crates/dwell/tests/slab_attack_allocator.rs` runs the same code.
 #![no_main]
 
 #[path = "../../crates/dwell/tests/ops/slab_allocator.rs"]

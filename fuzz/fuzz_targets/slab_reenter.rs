@@ -1,4 +1,5 @@
-//! Programs on slabs whose values use the slab they are in; the test in `crates/dwell/tests/slab_attack_again.rs` runs the same.
+//! Programs on slabs whose values re-enter their slab; the test in `crates/dwell/tests/slab_attack_again.rs` runs the
+//! same code.
 #![no_main]
 
 #[path = "../../crates/dwell/tests/ops/slab_reenter.rs"]

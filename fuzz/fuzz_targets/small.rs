@@ -1,4 +1,4 @@
-//! Random operations on `SmallBox`; the model test in `crates/dwell/tests/small.rs` runs the same.
+//! Random operations on `SmallBox`; the model test in `crates/dwell/tests/small.rs` runs the same code.
 #![no_main]
 
 #[path = "../../crates/dwell/tests/ops/small.rs"]

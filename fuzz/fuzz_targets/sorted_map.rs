@@ -1,4 +1,5 @@
-//! Random operations on `SortedMap` and `SortedSet`; the model tests in `crates/dwell/tests/sorted_map.rs` run the same.
+//! Random operations on `SortedMap` and `SortedSet`; the model tests in `crates/dwell/tests/sorted_map.rs` run the same
+//! code.
 #![no_main]
 
 #[path = "../../crates/dwell/tests/ops/sorted_map.rs"]

@@ -1,4 +1,4 @@
-//! Random operations on `Sparse`; the model test in `crates/dwell/tests/sparse.rs` runs the same.
+//! Random operations on `Sparse`; the model test in `crates/dwell/tests/sparse.rs` runs the same code.
 #![no_main]
 
 #[path = "../../crates/dwell/tests/ops/sparse.rs"]

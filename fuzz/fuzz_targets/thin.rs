@@ -1,4 +1,4 @@
-//! Random operations on `ThinSlice` and `ThinStr`; the model test in `crates/dwell/tests/thin.rs` runs the same.
+//! Random operations on `ThinSlice` and `ThinStr`; the model test in `crates/dwell/tests/thin.rs` runs the same code.
 #![no_main]
 
 #[path = "../../crates/dwell/tests/ops/thin.rs"]

@@ -1,5 +1,5 @@
-//! Values of nested types of std, weighed against a counting allocator; the test in `crates/dwell/tests/weigh.rs` runs the
-//! same.
+//! Values of nested std types, whose weight is compared with a counting allocator; the test in
+//! `crates/dwell/tests/weigh.rs` runs the same code.
 #![no_main]
 
 #[path = "../../crates/dwell/tests/ops/weigh.rs"]
@@ -9,7 +9,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 thread_local! {
-    /// Blocks and bytes this thread allocated and did not free.
+    /// The blocks and bytes that this thread has allocated and not freed.
     static LIVE: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
 }
 
@@ -23,22 +23,22 @@ fn count(blocks: isize, size: usize) {
     LIVE.set((live + blocks, bytes + blocks * size.cast_signed()));
 }
 
-/// What there is.
+/// Returns the blocks and bytes that this thread has allocated and not freed.
 fn live() -> (isize, isize) {
     LIVE.get()
 }
 
-// SAFETY: the system's allocator, counted.
+// SAFETY: both functions forward to `System` with the same layout.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(1, layout.size());
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller upholds the contract of `alloc`, which is the same.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         count(-1, layout.size());
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller upholds the contract of `dealloc`, which is the same.
         unsafe { System.dealloc(block, layout) }
     }
 }

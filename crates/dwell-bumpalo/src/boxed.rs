@@ -1,5 +1,5 @@
 //! bumpalo's `Box`, which is [`dwell::bump::Box`].
 //!
-//! There is no `pin_in`: see `README.md`.
+//! It has no `pin_in`; `README.md` says why.
 
 pub use dwell::bump::Box;

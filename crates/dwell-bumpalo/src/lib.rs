@@ -1,6 +1,6 @@
 //! The interface of the crate bumpalo 3.20 over [`dwell::Bump`].
 //!
-//! A program that uses bumpalo tries dwell by one line of its `Cargo.toml`, and no change of its source:
+//! A program that uses bumpalo can try dwell by one line of its `Cargo.toml`, without a change of its source:
 //!
 //! ```toml
 //! bumpalo = { package = "dwell-bumpalo", version = "0.1", features = ["collections"] }
@@ -15,11 +15,11 @@
 //! assert_eq!((*number, &*bump.alloc_str("eight")), (8, "eight"));
 //! ```
 //!
-//! `README.md` lists what differs from bumpalo, with the reasons.
+//! `README.md` lists the differences from bumpalo, with the reasons.
 //!
 //! # Features
 //!
-//! `collections`, `boxed`, `allocator-api2`, `std` and `serde`, as bumpalo has them.
+//! `collections`, `boxed`, `allocator-api2`, `std` and `serde`, as in bumpalo.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -42,7 +42,7 @@ use core::ptr::NonNull;
 use core::{error, fmt};
 use dwell::bump;
 
-/// Has no memory for something.
+/// The error of a failed allocation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AllocErr;
 
@@ -86,25 +86,28 @@ impl<E: fmt::Display> fmt::Display for AllocOrInitError<E> {
 
 impl<E: error::Error> error::Error for AllocOrInitError<E> {}
 
-/// bumpalo's `Bump`. What [`dwell::Bump`] does besides, such as [`scope`](dwell::Bump::scope), it does too.
-// A `&dwell::Bump` becomes a reference to this by a cast of the pointer.
+/// bumpalo's `Bump`.
+///
+/// It dereferences to [`dwell::Bump`], and so also has the methods that bumpalo lacks, such as
+/// [`scope`](dwell::Bump::scope).
+// `Bump::of` casts a pointer to a `dwell::Bump` to a pointer to this type.
 #[repr(transparent)]
 #[derive(Debug)]
 pub struct Bump<const MIN_ALIGN: usize = 1>(dwell::Bump<MIN_ALIGN>);
 
 impl Bump<1> {
-    /// An arena without chunks.
+    /// Creates an arena without chunks.
     #[inline]
     pub fn new() -> Self {
         Self::with_min_align()
     }
 
-    /// An arena without chunks.
+    /// Creates an arena without chunks.
     pub fn try_new() -> Result<Self, AllocErr> {
         Ok(Self::new())
     }
 
-    /// An arena that has capacity for `capacity` bytes.
+    /// Creates an arena that has capacity for `capacity` bytes.
     pub fn with_capacity(capacity: usize) -> Self {
         Self::with_min_align_and_capacity(capacity)
     }
@@ -122,14 +125,14 @@ impl<const MIN_ALIGN: usize> Default for Bump<MIN_ALIGN> {
 }
 
 impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
-    /// An arena without chunks.
+    /// Creates an arena without chunks.
     #[inline]
     pub fn with_min_align() -> Self {
-        const { assert!(MIN_ALIGN.is_power_of_two() && MIN_ALIGN <= 16, "MIN_ALIGN is a power of two up to 16") };
+        const { assert!(MIN_ALIGN.is_power_of_two() && MIN_ALIGN <= 16, "`MIN_ALIGN` must be a power of two of at most 16") };
         Self(dwell::Bump::with_min_align())
     }
 
-    /// An arena that has capacity for `capacity` bytes.
+    /// Creates an arena that has capacity for `capacity` bytes.
     pub fn with_min_align_and_capacity(capacity: usize) -> Self {
         Self::try_with_min_align_and_capacity(capacity).expect("out of memory")
     }
@@ -143,23 +146,23 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         Ok(Self(dwell::Bump::try_with_capacity_in(capacity, dwell::alloc::Global)?))
     }
 
-    /// The least alignment of values.
+    /// Returns the minimum alignment of values.
     #[inline]
     pub fn min_align(&self) -> usize {
         MIN_ALIGN
     }
 
-    /// The most bytes that the arena has from its allocator.
+    /// Returns the limit on the bytes that the arena holds from its allocator.
     pub fn allocation_limit(&self) -> Option<usize> {
         self.0.allocation_limit()
     }
 
-    /// Sets the most bytes that the arena has from its allocator.
+    /// Sets the limit on the bytes that the arena holds from its allocator.
     pub fn set_allocation_limit(&self, limit: Option<usize>) {
         self.0.set_allocation_limit(limit);
     }
 
-    /// Forgets everything that was allocated.
+    /// Frees all values without dropping them.
     #[inline]
     pub fn reset(&mut self) {
         self.0.reset();
@@ -207,7 +210,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         })
     }
 
-    /// Copies a slice.
+    /// Copies a slice into the arena.
     #[inline]
     pub fn alloc_slice_copy<T: Copy>(&self, src: &[T]) -> &mut [T] {
         self.0.try_alloc_slice_copy(src).unwrap_or_else(out_of_memory)
@@ -219,7 +222,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         Ok(self.0.try_alloc_slice_copy(src)?)
     }
 
-    /// Clones a slice.
+    /// Clones the elements of a slice into the arena.
     #[inline]
     pub fn alloc_slice_clone<T: Clone>(&self, src: &[T]) -> &mut [T] {
         self.0.try_alloc_slice_clone(src).unwrap_or_else(out_of_memory)
@@ -231,7 +234,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         Ok(self.0.try_alloc_slice_clone(src)?)
     }
 
-    /// Copies a string.
+    /// Copies a string into the arena.
     #[inline]
     pub fn alloc_str(&self, src: &str) -> &mut str {
         self.0.try_alloc_str(src).unwrap_or_else(out_of_memory)
@@ -264,7 +267,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         self.0.try_alloc_slice_try_fill_with(len, f).map_err(init_or_out_of_memory)
     }
 
-    /// A slice of copies of a value.
+    /// Allocates a slice of copies of a value.
     #[inline]
     pub fn alloc_slice_fill_copy<T: Copy>(&self, len: usize, value: T) -> &mut [T] {
         self.0.try_alloc_slice_fill_copy(len, value).unwrap_or_else(out_of_memory)
@@ -276,7 +279,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         Ok(self.0.try_alloc_slice_fill_copy(len, value)?)
     }
 
-    /// A slice of clones of a value.
+    /// Allocates a slice of clones of a value.
     #[inline]
     pub fn alloc_slice_fill_clone<T: Clone>(&self, len: usize, value: &T) -> &mut [T] {
         self.0.try_alloc_slice_fill_clone(len, value).unwrap_or_else(out_of_memory)
@@ -320,7 +323,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         self.try_alloc_slice_fill_with(iter.len(), |_| iter.next().expect(TOO_FEW))
     }
 
-    /// A slice of default values.
+    /// Allocates a slice of default values.
     #[inline]
     pub fn alloc_slice_fill_default<T: Default>(&self, len: usize) -> &mut [T] {
         self.0.try_alloc_slice_fill_default(len).unwrap_or_else(out_of_memory)
@@ -332,7 +335,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         Ok(self.0.try_alloc_slice_fill_default(len)?)
     }
 
-    /// A block of a layout.
+    /// Allocates a block of a layout.
     #[inline]
     pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {
         self.0.try_alloc_layout(layout).unwrap_or_else(out_of_memory)
@@ -344,42 +347,44 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         Ok(self.0.try_alloc_layout(layout)?)
     }
 
-    /// The bytes that are left in the current chunk.
+    /// Returns the number of free bytes in the current chunk.
     #[inline]
     pub fn chunk_capacity(&self) -> usize {
         self.0.chunk_capacity()
     }
 
-    /// The bytes that were allocated, chunk by chunk, the newest chunk first. Within a chunk the oldest value is the
-    /// first.
+    /// Returns an iterator over the allocated bytes of each chunk, newest chunk first.
+    ///
+    /// Within a chunk the oldest value comes first.
     pub fn iter_allocated_chunks(&mut self) -> ChunkIter<'_, MIN_ALIGN> {
         ChunkIter { chunks: self.0.chunks() }
     }
 
-    /// The address and the length of the bytes that were allocated, chunk by chunk, the newest chunk first.
+    /// Returns an iterator over the address and length of the allocated bytes of each chunk, newest chunk first.
     ///
     /// # Safety
     ///
-    /// bumpalo's iterator must not be used after the arena has allocated. This one may be.
+    /// This function has no requirements. It is unsafe because it is in bumpalo, whose iterator must not be used after
+    /// the arena has allocated.
     pub unsafe fn iter_allocated_chunks_raw(&self) -> ChunkRawIter<'_, MIN_ALIGN> {
         ChunkRawIter { chunks: self.0.chunks_raw() }
     }
 
-    /// The bytes of all chunks. What the arena keeps in them for itself is among them.
+    /// Returns the number of bytes of all chunks, including their headers.
     pub fn allocated_bytes(&self) -> usize {
         self.0.allocated_bytes()
     }
 
-    /// The bytes of all chunks.
+    /// Returns the number of bytes of all chunks, including their headers.
     pub fn allocated_bytes_including_metadata(&self) -> usize {
         self.0.allocated_bytes()
     }
 }
 
-/// Of an `ExactSizeIterator` whose `len` was wrong.
+/// The message about an `ExactSizeIterator` whose `len` was wrong.
 const TOO_FEW: &str = "Iterator supplied too few elements";
 
-/// bumpalo panics when there is no memory, where dwell calls `handle_alloc_error` as std does.
+/// Panics when there is no memory, as bumpalo does. dwell calls `handle_alloc_error`, as std does.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -406,15 +411,15 @@ impl<const MIN_ALIGN: usize> Deref for Bump<MIN_ALIGN> {
 
 #[cfg(feature = "collections")]
 impl Bump {
-    /// The arena as bumpalo's type.
+    /// Converts a reference to dwell's arena to one to bumpalo's type.
     fn of(bump: &dwell::Bump<1>) -> &Self {
-        // SAFETY: `Bump<1>` is a transparent wrapper of `dwell::Bump<1>`, so that a pointer to one is a pointer to the
-        // other, with the same lifetime.
+        // SAFETY: `Bump<1>` is a transparent wrapper of `dwell::Bump<1>`, so a pointer to one is a valid pointer to the
+        // other. The lifetime is the same.
         unsafe { &*core::ptr::from_ref(bump).cast::<Self>() }
     }
 }
 
-/// The chunks of an arena: what [`Bump::iter_allocated_chunks`] returns.
+/// An iterator over the chunks of an arena. [`Bump::iter_allocated_chunks`] returns it.
 #[derive(Debug)]
 pub struct ChunkIter<'a, const MIN_ALIGN: usize = 1> {
     chunks: bump::Chunks<'a, MIN_ALIGN>,
@@ -430,7 +435,7 @@ impl<'a, const MIN_ALIGN: usize> Iterator for ChunkIter<'a, MIN_ALIGN> {
 
 impl<const MIN_ALIGN: usize> FusedIterator for ChunkIter<'_, MIN_ALIGN> {}
 
-/// The chunks of an arena: what [`Bump::iter_allocated_chunks_raw`] returns.
+/// An iterator over the chunks of an arena. [`Bump::iter_allocated_chunks_raw`] returns it.
 #[derive(Debug)]
 pub struct ChunkRawIter<'a, const MIN_ALIGN: usize = 1> {
     chunks: bump::ChunksRaw<'a, MIN_ALIGN>,
@@ -453,8 +458,8 @@ mod allocator {
     use core::alloc::Layout;
     use core::ptr::NonNull;
 
-    // SAFETY: every call is passed on to `&dwell::Bump`, which is an allocator: blocks of this one are blocks of that
-    // one, and stay where they are for as long as the arena in it is borrowed, which a `&Bump` does.
+    // SAFETY: every call is forwarded to `&dwell::Bump`, which is an allocator, so the blocks are those of that
+    // allocator. They stay where they are while the `dwell::Bump` is borrowed, which a `&Bump` does.
     unsafe impl<const MIN_ALIGN: usize> Allocator for &Bump<MIN_ALIGN> {
         #[inline]
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
@@ -463,13 +468,15 @@ mod allocator {
 
         #[inline]
         unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-            // SAFETY: this allocator returned the block for this layout, and so `&dwell::Bump` did; it was not freed.
+            // SAFETY: the caller guarantees that this allocator, and thus `&dwell::Bump`, returned the block for this
+            // layout, and that it was not freed.
             unsafe { (&&self.0).deallocate(block, layout) };
         }
 
         #[inline]
         unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, AllocError> {
-            // SAFETY: `&dwell::Bump` returned the block for the layout `old`, it was not freed, and `new` is no smaller.
+            // SAFETY: the caller guarantees that this allocator, and thus `&dwell::Bump`, returned the block for the
+            // layout `old`, that it was not freed, and that `new` is no smaller.
             unsafe { (&&self.0).grow(block, old, new) }
         }
 
@@ -480,13 +487,15 @@ mod allocator {
             old: Layout,
             new: Layout,
         ) -> Result<NonNull<[u8]>, AllocError> {
-            // SAFETY: `&dwell::Bump` returned the block for the layout `old`, it was not freed, and `new` is no smaller.
+            // SAFETY: the caller guarantees that this allocator, and thus `&dwell::Bump`, returned the block for the
+            // layout `old`, that it was not freed, and that `new` is no smaller.
             unsafe { (&&self.0).grow_zeroed(block, old, new) }
         }
 
         #[inline]
         unsafe fn shrink(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, AllocError> {
-            // SAFETY: `&dwell::Bump` returned the block for the layout `old`, it was not freed, and `new` is no larger.
+            // SAFETY: the caller guarantees that this allocator, and thus `&dwell::Bump`, returned the block for the
+            // layout `old`, that it was not freed, and that `new` is no larger.
             unsafe { (&&self.0).shrink(block, old, new) }
         }
     }

@@ -1,4 +1,4 @@
-//! What bumpalo's own tests, which its package does not ship, do not say of its interface.
+//! Tests of the parts of the interface that bumpalo's own tests (which its package does not ship) do not cover.
 #![cfg(all(feature = "collections", feature = "boxed"))]
 
 use dwell_bumpalo::boxed::Box;
@@ -7,7 +7,7 @@ use dwell_bumpalo::{AllocErr, AllocOrInitError, Bump};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]
-fn a_program_of_bumpalo() {
+fn bumpalo_program_compiles_and_runs() {
     let mut bump = Bump::new();
     {
         let mut words: Vec<'_, &str> = "where values live".split(' ').collect_in(&bump);
@@ -35,9 +35,9 @@ fn a_program_of_bumpalo() {
     assert!(bump.iter_allocated_chunks().all(<[_]>::is_empty));
 }
 
-/// bumpalo panics where dwell and std abort, and a program may rely on it.
+/// bumpalo panics where dwell and std abort, and a program may rely on the panic.
 #[test]
-fn no_memory_is_a_panic() {
+fn failed_allocation_panics() {
     fn panics<T>(f: impl FnOnce() -> T) -> bool {
         catch_unwind(AssertUnwindSafe(|| drop(f()))).is_err()
     }
@@ -67,7 +67,7 @@ fn no_memory_is_a_panic() {
 
 #[cfg(feature = "allocator-api2")]
 #[test]
-fn an_allocator() {
+fn arena_is_an_allocator() {
     let bump = Bump::<8>::with_min_align();
     let mut vec = allocator_api2::vec::Vec::new_in(&bump);
     vec.extend(0..100);

@@ -1,4 +1,4 @@
-//! `#[erased]`: the futures of `async fn`s in slots of the thread's pool.
+//! `#[erased]`, which stores the futures of `async fn`s in slots of the thread's pool.
 //!
 //! ```text
 //! async fn load<T: Key>(&self, key: &T) -> u64 { body }
@@ -21,8 +21,8 @@
 //! }
 //! ```
 //!
-//! Signatures are those of async-trait with another result, and the lifetime has its name, so that a program can change
-//! from one to the other.
+//! The signatures equal those of async-trait except for the result. The lifetime has the same name, so that a program
+//! can change from one to the other.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -36,7 +36,7 @@ use syn::{
     parse_quote_spanned,
 };
 
-/// What is in the parentheses of `#[erased(..)]`.
+/// The arguments of `#[erased(..)]`.
 pub(crate) struct Args {
     send: bool,
     krate: Path,
@@ -81,7 +81,7 @@ enum Context<'a> {
 }
 
 impl Context<'_> {
-    /// The lifetimes that are declared outside of the function.
+    /// Returns the lifetimes that the trait or impl declares.
     fn lifetimes(&self) -> impl Iterator<Item = &Lifetime> {
         let generics = match self {
             Self::Trait { generics, .. } | Self::Impl { generics } => Some(*generics),
@@ -110,8 +110,8 @@ pub(crate) fn expand(args: &Args, item: TokenStream) -> Result<TokenStream> {
                     ImplItem::Fn(function) => {
                         args.function(context, &mut function.attrs, &mut function.sig, Some(&mut function.block));
                     }
-                    // Without a body, which the compiler reports. With the signature of the others it reports nothing
-                    // else.
+                    // A function without a body, which the compiler reports. The transformed signature avoids further
+                    // errors.
                     ImplItem::Verbatim(tokens) => {
                         if let Ok(mut function) = syn::parse2::<TraitItemFn>(tokens.clone()) {
                             args.function(context, &mut function.attrs, &mut function.sig, None);
@@ -133,7 +133,7 @@ pub(crate) fn expand(args: &Args, item: TokenStream) -> Result<TokenStream> {
     Ok(item.into_token_stream())
 }
 
-/// The span of the first token that is not of an attribute.
+/// Returns the span of the first token that is not part of an attribute.
 fn first_span(item: &Item) -> Span {
     match item {
         Item::Fn(of) => of.sig.fn_token.span,
@@ -142,7 +142,7 @@ fn first_span(item: &Item) -> Span {
 }
 
 impl Args {
-    /// Transforms an `async fn`, and leaves others as they are.
+    /// Transforms an `async fn`, and leaves other functions unchanged.
     fn function(
         &self,
         context: Context<'_>,
@@ -216,7 +216,7 @@ impl Args {
                 GenericParam::Const(_) => {}
             }
         }
-        // The spans of the signature, so that errors do not point to the attribute.
+        // Uses spans of the signature, so that errors do not point to the attribute.
         let end = signature.paren_token.span.close();
         signature.generics.lt_token.get_or_insert_with(|| Token![<](signature.ident.span()));
         signature.generics.gt_token.get_or_insert_with(|| Token![>](signature.paren_token.span.join()));
@@ -242,7 +242,7 @@ impl Args {
         signature.output = parse_quote!(#arrow #krate::pin::#future<'async_trait, #output>);
     }
 
-    /// What `Self` must be for a default body to be `Send` with this receiver in it.
+    /// Returns the auto traits that `Self` needs so that the future of a default body with this receiver is `Send`.
     fn auto_traits(&self, context: Context<'_>, receiver: Option<&Receiver>) -> Vec<Ident> {
         let Context::Trait { supertraits, .. } = context else { return Vec::new() };
         if !self.send {
@@ -263,8 +263,8 @@ impl Args {
     }
 
     fn body(&self, span: Span, signature: &Signature, body: &mut Block) {
-        // As the compiler does it for an `async fn`: all arguments move to the future, used or not, and are dropped in
-        // reverse order at its end. References have no drop, so those that are not used need not be `Send`.
+        // As in an `async fn` of the compiler, all arguments move into the future, used or not, and are dropped in
+        // reverse order at its end. References have no drop, so unused ones do not move and need not be `Send`.
         let moves = signature.inputs.iter().enumerate().map(|(index, input)| match input {
             FnArg::Receiver(receiver) if receiver.reference.is_none() => quote!(let _ = &self;),
             FnArg::Receiver(_) => TokenStream::new(),
@@ -278,7 +278,7 @@ impl Args {
                     }
                     Pat::Wild(_) => quote!(#(#conditions)* let #name = #name;),
                     _ => quote! {
-                        // `mut` for patterns with a `ref mut`.
+                        // Patterns with a `ref mut` need the `mut`.
                         #(#conditions)*
                         #[allow(unused_mut)]
                         let mut #name = #name;
@@ -297,7 +297,7 @@ impl Args {
                 let mut output = output.clone();
                 InferImplTrait.visit_type_mut(&mut output);
                 let krate = self.krate_at(output.span());
-                // The type of each `return` in the body.
+                // Determines the type of each `return` in the body.
                 let hint = quote_spanned! {output.span()=>
                     if false {
                         #[allow(unreachable_code)]
@@ -319,7 +319,7 @@ impl Args {
         body.stmts = parse_quote!(#future);
     }
 
-    /// The path of the crate `dwell`, as if it was written there.
+    /// Returns the path of the crate `dwell` with the location of `span`.
     fn krate_at(&self, span: Span) -> TokenStream {
         let path = self.krate.to_token_stream().into_iter();
         path.map(|mut token| {
@@ -330,7 +330,7 @@ impl Args {
     }
 }
 
-/// The name of an argument in the signature. The pattern is matched in the future.
+/// Returns the name of an argument in the signature. The future matches the pattern.
 fn argument_name(index: usize, pattern: &Pat) -> Ident {
     match pattern {
         Pat::Ident(PatIdent { by_ref: None, subpat: None, ident, .. }) => ident.clone(),
@@ -338,7 +338,7 @@ fn argument_name(index: usize, pattern: &Pat) -> Ident {
     }
 }
 
-/// `&mut self` as `mut self: &mut Self`, so that a body may borrow `self` itself: async-trait's do.
+/// Changes `&mut self` to `mut self: &mut Self`, so that a body may borrow `self` itself, as with async-trait.
 fn let_receiver_change(signature: &mut Signature, attrs: &mut Vec<Attribute>) {
     if let Some(FnArg::Receiver(receiver)) = signature.inputs.first_mut()
         && let Some((_, lifetime)) = &receiver.reference
@@ -364,7 +364,7 @@ fn is_arc_of_self(path: &Path) -> bool {
         && matches!(arguments.args.first(), Some(GenericArgument::Type(Type::Path(of))) if of.path.is_ident("Self"))
 }
 
-/// Whether `self` or `Self` is among the tokens.
+/// Returns whether `self` or `Self` is among the tokens.
 fn names_self(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == "self" || ident == "Self",
@@ -373,10 +373,10 @@ fn names_self(tokens: TokenStream) -> bool {
     })
 }
 
-/// Gives each elided lifetime of the arguments a name.
+/// A visitor that names each elided lifetime of the arguments.
 struct NameLifetimes {
     elided: Vec<Lifetime>,
-    /// Those that have one.
+    /// The lifetimes that already have a name.
     named: Vec<Lifetime>,
 }
 
@@ -416,17 +416,17 @@ impl VisitMut for NameLifetimes {
         self.visit_type_mut(&mut reference.elem);
     }
 
-    // What is elided in `Fn(&T) -> &T` and `fn(&T) -> &T` belongs to those.
+    // Elided lifetimes in `Fn(&T) -> &T` and `fn(&T) -> &T` belong to these types.
     fn visit_parenthesized_generic_arguments_mut(&mut self, _: &mut ParenthesizedGenericArguments) {}
     fn visit_type_bare_fn_mut(&mut self, _: &mut TypeBareFn) {}
     fn visit_expr_mut(&mut self, _: &mut syn::Expr) {}
 }
 
-/// `impl Trait` becomes `impl 'async_trait + Trait`.
+/// A visitor that changes `impl Trait` to `impl 'async_trait + Trait`.
 struct BoundImplTrait;
 
 impl BoundImplTrait {
-    /// `&impl 'async_trait + Trait` needs parentheses.
+    /// Adds the parentheses that `&impl 'async_trait + Trait` needs.
     fn in_parentheses(of: &mut Type) {
         if let Type::ImplTrait(_) = of {
             *of = parse_quote_spanned!(of.span()=> (#of));
@@ -453,7 +453,7 @@ impl VisitMut for BoundImplTrait {
     fn visit_expr_mut(&mut self, _: &mut syn::Expr) {}
 }
 
-/// `impl Trait` becomes `_`, since a variable cannot have it as a type.
+/// A visitor that changes `impl Trait` to `_`, since it cannot be the type of a variable.
 struct InferImplTrait;
 
 impl VisitMut for InferImplTrait {

@@ -22,14 +22,14 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         match &attributes.bound {
             Some(bound) => predicates.extend(bound.iter().cloned()),
             None if attributes.eq => predicates.push(parse_quote!(Self: ::core::cmp::PartialEq)),
-            // Which variant an enum has does not depend on what it holds.
+            // Whether an enum is its default variant does not depend on its type parameters.
             None if matches!(input.data, Data::Enum(_)) => {}
             None => predicates.extend(input.generics.type_params().map(|parameter| -> WherePredicate {
                 let parameter = &parameter.ident;
                 parse_quote!(#parameter: #dwell::sparse::IsEmpty)
             })),
         }
-        // The type's own `Default` states which parameters must be `Default`.
+        // The type's own `Default` implementation determines which parameters must be `Default`.
         predicates.push(parse_quote!(Self: ::core::default::Default));
     }
     let is_empty_where = &bounded.where_clause;
@@ -45,7 +45,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             #refuse_interior_mutability
 
             #[automatically_derived]
-            #[allow(deprecated)] // a field may be
+            #[allow(deprecated)] // a field may be deprecated
             impl #impl_generics #dwell::sparse::IsEmpty for #name #type_generics #is_empty_where {
                 fn is_empty(&self) -> ::core::primitive::bool {
                     #is_empty
@@ -122,11 +122,11 @@ fn is_empty_body(input: &DeriveInput, attributes: &TypeAttributes) -> Result<Tok
     match &input.data {
         Data::Struct(data) => struct_is_empty(input, &data.fields, attributes),
         Data::Enum(data) => enum_is_empty(input, data, attributes),
-        Data::Union(_) => Err(Error::new(input.ident.span(), "a union does not know which of its fields is in use")),
+        Data::Union(_) => Err(Error::new(input.ident.span(), "`Sparse` cannot be derived for a union")),
     }
 }
 
-/// An expression that tests whether all fields are empty, and those of the type's default too.
+/// Returns an expression that tests whether all fields are empty, both of the value and of the type's default.
 fn struct_is_empty(input: &DeriveInput, fields: &Fields, attributes: &TypeAttributes) -> Result<TokenStream> {
     let dwell = &attributes.dwell;
     let checks = fields
@@ -137,7 +137,7 @@ fn struct_is_empty(input: &DeriveInput, fields: &Fields, attributes: &TypeAttrib
     let value = value();
     let all_empty = Ident::new("__dwell_all_empty", Span::mixed_site());
     if attributes.constant {
-        // The derive wrote the default itself, field by field.
+        // The derive implements `Default` itself, so that all fields of the default are empty.
         return Ok(quote! {
             let #value = self;
             true #(&& #checks)*
@@ -145,21 +145,21 @@ fn struct_is_empty(input: &DeriveInput, fields: &Fields, attributes: &TypeAttrib
     }
     let of_default = quote!(#all_empty(&<Self as ::core::default::Default>::default()));
     let default_is_empty = asked_once(input, dwell, &of_default);
-    // A closure rather than a function, so that it can name the type's generics.
+    // A closure can name the type's generics; an inner function cannot.
     Ok(quote! {
         let #all_empty = |#value: &Self| true #(&& #checks)*;
         #all_empty(self) && #default_is_empty
     })
 }
 
-/// The name of the tested value, hygienic with respect to the user's names.
+/// Returns the identifier of the tested value, hygienic with respect to the user's names.
 fn value() -> Ident {
     Ident::new("__dwell_value", Span::mixed_site())
 }
 
-/// A cached test of whether the type's own `Default` is empty.
+/// Returns a test, cached where possible, of whether the type's own `Default` is empty.
 fn asked_once(input: &DeriveInput, dwell: &Path, question: &TokenStream) -> TokenStream {
-    // A `static` in a generic function is shared by all its instances, which may differ in their defaults.
+    // All instances of a generic function share a `static` in it, but their defaults may differ.
     if is_generic(input) {
         return question.clone();
     }
@@ -194,7 +194,8 @@ fn field_is_empty(index: usize, field: &Field, dwell: &Path) -> Result<TokenStre
     Ok(check)
 }
 
-/// The variant marked `#[default]`: a unit variant, if `derive(Default)` or `#[sparse(const)]` is to make it.
+/// Returns the variant marked `#[default]`, which `derive(Default)` and `#[sparse(const)]` require to be a unit
+/// variant.
 fn default_variant(data: &DataEnum) -> Option<&Ident> {
     let marked = |attributes: &[Attribute]| attributes.iter().any(|attribute| attribute.path().is_ident("default"));
     data.variants.iter().find(|variant| marked(&variant.attrs)).map(|variant| &variant.ident)
@@ -204,7 +205,8 @@ fn enum_is_empty(input: &DeriveInput, data: &DataEnum, attributes: &TypeAttribut
     match default_variant(data) {
         Some(variant) if attributes.constant => Ok(quote!(::core::matches!(self, Self::#variant))),
         Some(variant) => {
-            // Other derives know a `#[default]` too, and `Default` may be written by hand.
+            // The mark alone is not enough: other derives use `#[default]` too, and `Default` may be implemented
+            // manually.
             let of_default = quote! {
                 ::core::matches!(<Self as ::core::default::Default>::default(), Self::#variant)
             };
@@ -218,7 +220,7 @@ fn enum_is_empty(input: &DeriveInput, data: &DataEnum, attributes: &TypeAttribut
     }
 }
 
-/// `ConstDefault` for a type marked `#[sparse(const)]`, and `Default` with it so that the two agree.
+/// Implements `ConstDefault` for a type marked `#[sparse(const)]`, and `Default` from it, so that both agree.
 fn const_default(input: &DeriveInput, attributes: &TypeAttributes) -> Result<Option<TokenStream>> {
     if !attributes.constant {
         return Ok(None);
@@ -235,7 +237,7 @@ fn const_default(input: &DeriveInput, attributes: &TypeAttributes) -> Result<Opt
             Some(variant) => quote!(Self::#variant),
             None => return Err(Error::new(name.span(), "which variant is the default? mark one `#[default]`")),
         },
-        Data::Union(_) => return Ok(None), // `is_empty_body` says what is wrong
+        Data::Union(_) => return Ok(None), // `is_empty_body` reports it
     };
     Ok(Some(quote! {
         #[automatically_derived]
@@ -255,8 +257,8 @@ fn const_default(input: &DeriveInput, attributes: &TypeAttributes) -> Result<Opt
 }
 
 fn default_ref_body(input: &DeriveInput, dwell: &Path, constant: bool) -> TokenStream {
-    // To shorten `'static` to the lifetimes of `Self` is a subtyping step, which the compiler refuses where it is
-    // unsound.
+    // Shortening `'static` to the lifetimes of `Self` is subtyping, which the compiler rejects if the type is not
+    // covariant.
     let kind = lent_type(input);
     if is_generic(input) {
         return quote! {
@@ -276,7 +278,7 @@ fn default_ref_body(input: &DeriveInput, dwell: &Path, constant: bool) -> TokenS
     }
 }
 
-/// The type with `'static` for each of its lifetimes: the one that a default in a `static` has.
+/// Returns the type with `'static` for each of its lifetimes, which is the type of a default in a `static`.
 fn static_type(input: &DeriveInput) -> TokenStream {
     let name = &input.ident;
     let arguments = input.generics.params.iter().map(|parameter| match parameter {
@@ -287,7 +289,7 @@ fn static_type(input: &DeriveInput) -> TokenStream {
     quote!(#name<#(#arguments),*>)
 }
 
-/// Tokens with `'static` for each lifetime parameter of the type.
+/// Replaces each lifetime parameter of the type among the tokens by `'static`.
 fn with_static(input: &DeriveInput, tokens: TokenStream) -> TokenStream {
     let mut replaced: Vec<TokenTree> = Vec::new();
     for token in tokens {
@@ -309,7 +311,7 @@ fn with_static(input: &DeriveInput, tokens: TokenStream) -> TokenStream {
     replaced.into_iter().collect()
 }
 
-/// Whether one of the tokens is an identifier for which `is_it` answers `true`.
+/// Returns whether one of the tokens is an identifier for which `is_it` returns `true`.
 fn mentions(tokens: TokenStream, is_it: &dyn Fn(&Ident) -> bool) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Group(group) => mentions(group.stream(), is_it),
@@ -318,7 +320,7 @@ fn mentions(tokens: TokenStream, is_it: &dyn Fn(&Ident) -> bool) -> bool {
     })
 }
 
-/// The bounds of the type's parameters and its `where` clause, with `'static` for each of its lifetimes.
+/// Returns the bounds of the type's parameters and its `where` clause, with `'static` for each of its lifetimes.
 fn static_predicates(input: &DeriveInput) -> TokenStream {
     let of_parameters =
         input.generics.type_params().filter(|parameter| !parameter.bounds.is_empty()).map(|parameter| {
@@ -329,10 +331,10 @@ fn static_predicates(input: &DeriveInput) -> TokenStream {
     with_static(input, of_parameters.chain(given).collect())
 }
 
-/// The type of the shared default: `Self` with `'static` lifetimes, to be shortened, or `Self` if that is `'static`.
+/// Returns the type of the shared default: `Self` with `'static` for its lifetimes, or `Self` unchanged.
 ///
-/// If a trait bound names a lifetime (`T: Trait<'a>`), the compiler cannot tell it from the same bound for `'static`
-/// (E0283), which the longer-lived type would need too.
+/// It is `Self` unchanged if a trait bound names a lifetime (`T: Trait<'a>`). The type with `'static` would need the
+/// bound for `'static` too, and the compiler could not choose between the two bounds (E0283).
 fn lent_type(input: &DeriveInput) -> TokenStream {
     let is_lifetime = |ident: &Ident| input.generics.lifetimes().any(|parameter| parameter.lifetime.ident == *ident);
     let names_lifetime = |tokens: TokenStream| mentions(tokens, &is_lifetime);
@@ -374,20 +376,20 @@ fn lent_where(input: &DeriveInput, where_clause: Option<&syn::WhereClause>) -> T
     }
 }
 
-/// The attribute of a field that may be written through `&`.
+/// The attribute that accepts a field which can be written through `&`.
 const ALLOW_INTERIOR_MUTABILITY: &str = "allow_interior_mutability";
 
-/// Items that compile only if no field has interior mutability: a constant must not borrow such a value (E0492). The
-/// compiler checks the type and never creates the value.
+/// Returns items that compile only if no field has interior mutability: a constant must not borrow such a value
+/// (E0492). The compiler checks the type and never creates the value.
 fn refuse_interior_mutability(input: &DeriveInput, attributes: &TypeAttributes) -> Result<TokenStream> {
     let fields: Vec<&Field> = match &input.data {
         Data::Struct(data) => data.fields.iter().collect(),
-        // The default of such an enum is a variant without fields.
+        // With `#[sparse(const)]` the default of an enum is a variant without fields.
         Data::Enum(_) if attributes.constant => Vec::new(),
         Data::Enum(data) => data.variants.iter().flat_map(|variant| &variant.fields).collect(),
         Data::Union(_) => Vec::new(), // `is_empty_body` reports it
     };
-    // The type behind a type parameter is unknown here, and `Self` would be the trait's.
+    // The derive does not know the types for type parameters, and `Self` in the check would be that of its trait.
     let is_unknown =
         |ident: &Ident| ident == "Self" || input.generics.type_params().any(|parameter| parameter.ident == *ident);
     let mut checks = Vec::new();
@@ -412,7 +414,7 @@ fn refuse_interior_mutability(input: &DeriveInput, attributes: &TypeAttributes) 
         }
     });
     let predicates = static_predicates(input);
-    // The constants of a trait are checked, but evaluated only where they are used.
+    // The compiler checks the constants of a trait, but evaluates them only where they are used.
     Ok(quote! {
         #[allow(dead_code, deprecated, non_camel_case_types, clippy::all, clippy::pedantic)]
         trait __NoInteriorMutability<#(#parameters),*>
@@ -424,7 +426,7 @@ fn refuse_interior_mutability(input: &DeriveInput, attributes: &TypeAttributes) 
     })
 }
 
-/// Tokens whose errors the compiler shows at `span`.
+/// Moves tokens to `span`, so that the compiler reports their errors there.
 fn at(span: Span, tokens: TokenStream) -> TokenStream {
     let moved = tokens.into_iter().map(|mut token| {
         token.set_span(span);
@@ -440,7 +442,7 @@ fn allows_interior_mutability(field: &Field) -> Result<bool> {
             if meta.path.is_ident(ALLOW_INTERIOR_MUTABILITY) {
                 allowed = true;
             } else if meta.input.peek(Token![=]) {
-                meta.value()?.parse::<LitStr>()?; // another attribute's
+                meta.value()?.parse::<LitStr>()?; // belongs to another attribute
             }
             Ok(())
         })?;
@@ -448,7 +450,7 @@ fn allows_interior_mutability(field: &Field) -> Result<bool> {
     Ok(allowed)
 }
 
-/// Generic over more than lifetimes.
+/// Returns whether the type is generic over more than lifetimes.
 fn is_generic(input: &DeriveInput) -> bool {
     input.generics.params.iter().any(|parameter| !matches!(parameter, GenericParam::Lifetime(_)))
 }

@@ -39,7 +39,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 let member = &part.member;
                 part.step(&walk, &quote!(&self.#member))
             });
-            // `Sparse` would not store a struct that equals its default.
+            // Counts structs that equal their default, for which `Sparse` would need no block.
             let body = quote! {
                 if __DWELL_TREE && <Self as #dwell::weigh::Weigh>::is_default(self) {
                     #walk.default_value();
@@ -107,7 +107,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             (kind, reach, body, vacant.unwrap_or_default())
         }
         Data::Union(_) => {
-            return Err(Error::new(input.ident.span(), "a union does not know which of its fields is in use"));
+            return Err(Error::new(input.ident.span(), "`Weigh` cannot be derived for a union"));
         }
     };
 
@@ -124,7 +124,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let (_, type_generics, _) = input.generics.split_for_impl();
     Ok(quote! {
         #[automatically_derived]
-        #[allow(deprecated)] // a field may be
+        #[allow(deprecated)] // a field may be deprecated
         impl #impl_generics #dwell::weigh::Weigh for #name #type_generics #where_clause {
             const REACH: #dwell::weigh::Reach = #reach;
             const TYPE: &'static #dwell::weigh::Type = &#dwell::weigh::Type::new::<Self>(#kind).derived(#is_regular) #shown_as;
@@ -174,7 +174,7 @@ impl TypeAttributes {
     }
 }
 
-/// The order of fields by `#[repr(..)]`.
+/// The order of the fields, from `#[repr(..)]`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Repr {
     Rust,
@@ -207,7 +207,7 @@ fn repr(attributes: &[Attribute]) -> Result<Repr> {
     Ok(found)
 }
 
-/// Whether `#[repr(..)]` determines the layout of an enum or the alignment of a struct.
+/// Returns whether `#[repr(..)]` determines the layout of an enum or the alignment of a struct.
 fn is_laid_out_by_hand(attributes: &[Attribute]) -> Result<bool> {
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {
         let items = attribute.parse_args_with(Punctuated::<syn::Meta, Token![,]>::parse_terminated)?;
@@ -220,7 +220,7 @@ fn is_laid_out_by_hand(attributes: &[Attribute]) -> Result<bool> {
     Ok(false)
 }
 
-/// A field and how it is measured.
+/// A field, and the way in which the walk measures it.
 struct FieldPart<'a> {
     field: &'a Field,
     index: usize,
@@ -269,7 +269,7 @@ impl<'a> FieldPart<'a> {
                     return Err(meta.error("expected `skip`, `shared`, `with = \"..\"` or `name = \"..\"`"));
                 };
                 if !matches!(how, How::Itself) {
-                    return Err(meta.error("only one of `skip`, `shared` and `with` can be"));
+                    return Err(meta.error("only one of `skip`, `shared` and `with` can be used"));
                 }
                 how = chosen;
                 Ok(())
@@ -278,7 +278,7 @@ impl<'a> FieldPart<'a> {
         Ok(Self { field, index, member, name, how })
     }
 
-    /// The field as a `weigh::Field`.
+    /// Returns the expression of the field's `weigh::Field`.
     fn described(&self, dwell: &Path, offset: &TokenStream) -> TokenStream {
         let (ty, name) = (&self.field.ty, &self.name);
         let make = match self.how {
@@ -296,7 +296,7 @@ impl<'a> FieldPart<'a> {
         quote_spanned!(ty.span()=> #dwell::weigh::Field::#make::<#ty>(#name, #offset) #kept)
     }
 
-    /// Its `Reach`.
+    /// Returns the expression of the field's `Reach`, or `None` if the walk skips the field.
     fn reach(&self, dwell: &Path) -> Option<TokenStream> {
         let ty = &self.field.ty;
         match self.how {
@@ -306,11 +306,12 @@ impl<'a> FieldPart<'a> {
         }
     }
 
-    /// Whether it is vacant. A field that the walk skips is vacant only if its type has size 0.
+    /// Returns the test of whether the field is vacant. A field that the walk skips is vacant only if its type has size
+    /// 0.
     fn vacant(&self, dwell: &Path) -> TokenStream {
         let (ty, member) = (&self.field.ty, &self.member);
         if let How::Itself = self.how {
-            // `self` must not come from where the type was written, which may be another macro.
+            // `self` must not have the span of the type, which may come from another macro.
             let value = quote!(&self.#member);
             quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::is_vacant(#value))
         } else {
@@ -318,7 +319,7 @@ impl<'a> FieldPart<'a> {
         }
     }
 
-    /// Whether it equals the default of its type.
+    /// Returns the test of whether the field equals the default of its type.
     fn is_default(&self, dwell: &Path) -> TokenStream {
         let (ty, member) = (&self.field.ty, &self.member);
         if let How::Itself = self.how {
@@ -329,7 +330,7 @@ impl<'a> FieldPart<'a> {
         }
     }
 
-    /// Prefetches the target of the field. `value` is the struct, if there is one.
+    /// Returns the statement that prefetches the target of the field. `value` is the struct as an `Option`.
     fn prefetch(&self, dwell: &Path, fields: usize) -> Option<TokenStream> {
         let (ty, member) = (&self.field.ty, &self.member);
         let does = self.prefetches(dwell, fields)?;
@@ -337,7 +338,7 @@ impl<'a> FieldPart<'a> {
         Some(quote_spanned!(ty.span()=> if #does { <#ty as #dwell::weigh::Weigh>::prefetch(#part) }))
     }
 
-    /// Whether `prefetch` has an effect.
+    /// Returns the constant that is `true` if `prefetch` has an effect.
     fn prefetches(&self, dwell: &Path, fields: usize) -> Option<TokenStream> {
         let ty = &self.field.ty;
         let How::Itself = self.how else { return None };
@@ -345,7 +346,7 @@ impl<'a> FieldPart<'a> {
         Some(quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::#name))
     }
 
-    /// The step of the walk into it; `value` is a reference to it.
+    /// Returns the step of the walk into the field; `value` is a reference to the field.
     fn step(&self, walk: &Ident, value: &TokenStream) -> TokenStream {
         let (ty, index) = (&self.field.ty, self.index);
         match &self.how {
@@ -357,7 +358,7 @@ impl<'a> FieldPart<'a> {
     }
 }
 
-/// Tokens as a person writes them: no space around paths and inside brackets.
+/// Formats tokens like source: without spaces around `::` and inside brackets.
 fn source(tokens: &TokenStream) -> String {
     let mut text = tokens.to_string();
     for (from, to) in [("# [", "#["), (" (", "("), ("( ", "("), (" )", ")"), (" ,", ","), (" :: ", "::"), (" ]", "]")] {
@@ -366,7 +367,7 @@ fn source(tokens: &TokenStream) -> String {
     text
 }
 
-/// Up to this many fields, each is worth a prefetch.
+/// The number of fields up to which each one is worth a prefetch.
 const FEW_FIELDS: usize = 3;
 
 fn reach_of(dwell: &Path, least: &str, parts: &[FieldPart<'_>]) -> TokenStream {
@@ -385,7 +386,7 @@ fn enum_walk(
     let mut arms = Vec::new();
     for (index, (variant, parts)) in data.variants.iter().zip(variants).enumerate() {
         if let Some(attribute) = variant.attrs.iter().find(|attribute| attribute.path().is_ident("weigh")) {
-            return Err(Error::new(attribute.span(), "`#[weigh(..)]` goes on the type or on a field"));
+            return Err(Error::new(attribute.span(), "`#[weigh(..)]` is allowed only on the type or a field"));
         }
         let (ident, name) = (&variant.ident, variant.ident.to_string());
         let fields = parts.iter().map(|part| part.described(dwell, &quote!(::core::option::Option::None)));
@@ -411,7 +412,8 @@ fn enum_walk(
     Ok((kind, body))
 }
 
-/// `T: Weigh` for each type parameter that a walk reaches; `T::Item: Weigh` if it reaches that instead.
+/// Returns `T: Weigh` for each type parameter that a walk reaches, and `Field: Weigh` for the type of each field that
+/// names an associated type of a parameter.
 fn bounds(input: &DeriveInput, attributes: &TypeAttributes, parts: &[FieldPart<'_>]) -> Vec<WherePredicate> {
     if let Some(bound) = &attributes.bound {
         return bound.iter().cloned().collect();
@@ -443,7 +445,7 @@ fn bounds(input: &DeriveInput, attributes: &TypeAttributes, parts: &[FieldPart<'
         predicates.push(parse_quote!(#parameter: #dwell::weigh::Weigh));
     }
     for part in parts.iter().filter(|part| matches!(part.how, How::Shared)) {
-        // Only a generic one needs saying.
+        // Only a generic type needs the bound.
         let ty = &part.field.ty;
         let mut generic = false;
         uses_anywhere(ty.to_token_stream(), &parameters, &mut generic);
@@ -454,8 +456,9 @@ fn bounds(input: &DeriveInput, attributes: &TypeAttributes, parts: &[FieldPart<'
     predicates
 }
 
-/// Calls `found` with the parts of a type that a walk may reach: not those behind references and raw pointers, nor in
-/// function types and `PhantomData`.
+/// Calls `found` with the parts of a type that a walk may reach.
+///
+/// It omits those behind references and raw pointers, and those in function types and `PhantomData`.
 fn uses(ty: &Type, found: &mut impl FnMut(TokenStream)) {
     match ty {
         Type::Reference(_) | Type::Ptr(_) | Type::BareFn(_) | Type::Never(_) => {}
@@ -486,7 +489,7 @@ fn uses(ty: &Type, found: &mut impl FnMut(TokenStream)) {
     }
 }
 
-/// The tokens with those in brackets among them.
+/// Flattens tokens: replaces each group by the tokens in it.
 fn flat(tokens: TokenStream) -> TokenStream {
     tokens
         .into_iter()

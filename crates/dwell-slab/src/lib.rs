@@ -1,6 +1,6 @@
 //! The interface of the crate slab 0.4.12 over [`dwell::slab::SlabMap`].
 //!
-//! A program that uses slab tries dwell by one line of its `Cargo.toml`, and no change of its source:
+//! A program that uses slab can try dwell by one line of its `Cargo.toml`, without a change of its source:
 //!
 //! ```toml
 //! slab = { package = "dwell-slab", version = "0.1" }
@@ -14,11 +14,11 @@
 //! assert_eq!(slab[key], "hello");
 //! ```
 //!
-//! `README.md` lists what differs from slab, with the reasons.
+//! `README.md` lists the differences from slab, with the reasons.
 //!
 //! # Features
 //!
-//! `std` (default) and `serde`, as slab has them.
+//! `std` (default) and `serde`, as in slab.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! Runs slab's own tests, from the registry's copy of its package, with this crate in slab's place.
+//! Runs slab's own tests against this crate. They come from the registry's copy of slab's package.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -7,8 +7,8 @@ use std::{env, fs};
 
 const VERSION: &str = "0.4.12";
 
-/// slab's tests, if cargo has downloaded the package. No test may need the network.
-fn tests_of_slab() -> Option<PathBuf> {
+/// Returns the folder of slab's tests, if cargo has downloaded the package. No test may need the network.
+fn slab_test_directory() -> Option<PathBuf> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".cargo")))?;
     let registries = fs::read_dir(home.join("registry/src")).ok()?;
     registries
@@ -18,8 +18,8 @@ fn tests_of_slab() -> Option<PathBuf> {
 }
 
 #[test]
-fn tests_of_slab_pass() -> Result<(), Box<dyn Error>> {
-    let Some(tests) = tests_of_slab() else {
+fn slab_tests_pass() -> Result<(), Box<dyn Error>> {
+    let Some(tests) = slab_test_directory() else {
         println!("skipped: cargo has not downloaded slab {VERSION}");
         return Ok(());
     };

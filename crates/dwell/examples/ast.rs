@@ -1,4 +1,4 @@
-//! A syntax tree in an arena: a parser that allocates its nodes, and a visitor that folds constants into new ones.
+//! A syntax tree in an arena: a parser that allocates nodes, and a visitor that folds constants into a new tree.
 //!
 //! ```text
 //! cargo run --release --example ast -- "2 * (3 + x) - sum(1, 2, 3 * 4)"
@@ -7,7 +7,7 @@
 use dwell::{Bump, bump};
 use std::fmt;
 
-/// References tie the nodes together. Nothing is dropped node by node: the arena frees all of them at once.
+/// A node. References link the nodes, and the arena frees all of them at once, without a drop for each.
 enum Expr<'a> {
     Number(i64),
     Name(&'a str),
@@ -51,7 +51,7 @@ impl<'a> Parser<'a, '_> {
         found
     }
 
-    /// The text as far as all its characters fit. The copy in the arena lives as long as the tree.
+    /// Takes the longest prefix of the text whose characters fit, and copies it to the arena.
     fn word(&mut self, fits: impl Fn(char) -> bool) -> &'a str {
         let end = self.text.find(|character| !fits(character)).unwrap_or(self.text.len());
         let (word, rest) = self.text.split_at(end);
@@ -92,7 +92,7 @@ impl<'a> Parser<'a, '_> {
                 if !self.take(b'(') {
                     return Ok(Expr::Name(name));
                 }
-                // Grows while its elements allocate in the same arena.
+                // The vector grows while its elements allocate in the same arena.
                 let mut arguments = bump::Vec::new_in(self.bump);
                 while !self.take(b')') {
                     arguments.push(self.expr(0)?);
@@ -107,7 +107,7 @@ impl<'a> Parser<'a, '_> {
     }
 }
 
-/// The tree with its constant parts computed, in another arena: the first one may be freed then.
+/// Returns the tree with its constant parts computed, in another arena. The first arena may be freed then.
 fn fold<'b>(expr: &Expr<'_>, bump: &'b Bump) -> Expr<'b> {
     match expr {
         Expr::Number(number) => Expr::Number(*number),

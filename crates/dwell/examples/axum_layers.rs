@@ -1,10 +1,10 @@
-//! An axum router whose middleware and calls are erased without `malloc`: pools instead of `Box<dyn Future>`.
+//! An axum router with type-erased middleware and calls in pools instead of `Box<dyn Future>`.
 //!
 //! ```text
 //! cargo run --release -p dwell --features tower --example axum_layers
 //! ```
 //!
-//! The example opens no socket. It calls the router as a test of a service does.
+//! The example opens no socket. It calls the router directly, as a test of a service does.
 
 use axum::Router;
 use axum::body::Body;
@@ -18,7 +18,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use tower::{ServiceBuilder, ServiceExt};
 
-/// A trait with an async method that works as `dyn Greetings`, without the crate async-trait.
+/// A trait with an async method that is `dyn` compatible without the crate async-trait.
 trait Greetings: Send + Sync {
     fn greeting<'a>(&'a self, name: &'a str) -> PoolFuture<'a, String>;
 }

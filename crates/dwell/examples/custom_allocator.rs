@@ -1,4 +1,4 @@
-//! An allocator of one's own under dwell's containers: one that counts what each part of a program holds.
+//! A custom allocator for dwell's containers, which counts the memory that a part of a program holds.
 //!
 //! ```text
 //! cargo run --release --example custom_allocator --features allocator-api2
@@ -10,14 +10,15 @@ use std::alloc::Layout;
 use std::cell::Cell;
 use std::ptr::NonNull;
 
-/// Hands out blocks of the global allocator, up to a budget, and counts them.
+/// An allocator that forwards to the global one, up to a budget of bytes, and counts its blocks.
 struct Budget {
     left: Cell<usize>, // bytes
     blocks: Cell<usize>,
 }
 
-// SAFETY: each block is one of `Global`, which keeps the contract of the trait. A `&Budget` that is copied or moved gives the
-// same blocks back to the same `Global`.
+// SAFETY: `allocate` returns only blocks of `Global`, whose implementation fulfils the contract of the trait, and
+// `deallocate` passes them back to `Global`. The allocator has no blocks of its own, so moving or copying a `&Budget`
+// invalidates none, and each copy frees the blocks of any other.
 unsafe impl Allocator for &Budget {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let left = self.left.get().checked_sub(layout.size()).ok_or(AllocError)?;
@@ -30,7 +31,9 @@ unsafe impl Allocator for &Budget {
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         self.left.set(self.left.get() + layout.size());
         self.blocks.set(self.blocks.get() - 1);
-        // SAFETY: `allocate` returned this block, and got it from `Global` with this layout.
+        // SAFETY: the caller guarantees that this allocator allocated `block`, that `block` has not been freed, and
+        // that `layout` fits it. `allocate` returns only blocks that `Global` allocated for the same layout, so all of
+        // this holds for `Global` too.
         unsafe { Global.deallocate(block, layout) };
     }
 }
@@ -39,7 +42,8 @@ fn main() {
     const BYTES: usize = 64 * 1024;
     let budget = Budget { left: Cell::new(BYTES), blocks: Cell::new(0) };
 
-    // An arena whose chunks the budget pays for. The call that finds it used up gets its value back.
+    // The chunks of the arena count against the budget. When it is used up, `try_alloc` returns the value with the
+    // error.
     let arena = Bump::<8, _>::new_in(&budget);
     let mut values = 0_u32;
     let refused = loop {
@@ -51,7 +55,7 @@ fn main() {
     println!("{values} values of 128 bytes in {} chunks; then: {refused}", budget.blocks.get());
     assert_eq!(refused.into_inner()[0], u64::from(values));
 
-    // A box that spills into the same budget, once the arena has given its chunks back.
+    // The arena has returned its chunks, so a box that spills can use the same budget.
     drop(arena);
     let large = SmallBox::<_, 2, _>::new_in([7_u64; 100], &budget);
     let small = SmallBox::<_, 2, _>::new_in(7_u64, &budget);

@@ -1,6 +1,7 @@
 //! A simulation whose event queue holds closures: `SmallBox<dyn CallOnce>` for `Box<dyn FnOnce>`.
 //!
-//! Each event schedules others. A closure of up to two words lives in the queue itself, so that most events do not allocate.
+//! Each event schedules others. A closure of up to two words is stored inline in the queue, so that most events do not
+//! allocate.
 //!
 //! ```text
 //! cargo run --release --example event_queue
@@ -11,7 +12,7 @@ use dwell::{SmallBox, small_box};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// What happens at a time: code that may schedule more. `CallOnce` is `FnOnce` for a box that calls without allocating.
+/// The code of an event, which may schedule more. `CallOnce` is `FnOnce` for a box that calls without allocating.
 type Action = SmallBox<dyn for<'a> CallOnce<(&'a mut Simulation,), Output = ()>>;
 
 struct Event {
@@ -20,7 +21,7 @@ struct Event {
     action: Action,
 }
 
-// By time, then in the order in which they were scheduled.
+// Orders events by time, then by the order of scheduling.
 impl Ord for Event {
     fn cmp(&self, other: &Self) -> Ordering {
         (self.at, self.number).cmp(&(other.at, other.number))
@@ -68,7 +69,7 @@ impl Simulation {
     }
 }
 
-/// A customer comes in, and the next one after a while.
+/// A customer arrives, and schedules the arrival of the next.
 fn arrive(simulation: &mut Simulation, left: u32, mut random: u64) {
     simulation.waiting.push_back(simulation.now);
     serve(simulation);
@@ -76,13 +77,13 @@ fn arrive(simulation: &mut Simulation, left: u32, mut random: u64) {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
-        // `left` and `random` are two words: stored inline.
+        // `left` and `random` take two words, so the closure is stored inline.
         simulation
             .after(random % 100, small_box!(move |simulation: &mut Simulation| arrive(simulation, left - 1, random)));
     }
 }
 
-/// Whoever came first goes to a free desk.
+/// The first waiting customer goes to a free desk, if one is free.
 fn serve(simulation: &mut Simulation) {
     if simulation.free_desks == 0 {
         return;

@@ -1,12 +1,12 @@
-//! A JSON model, weighed and slimmed: a catalogue of products, in the types as first written and in those that `weigh`
-//! suggests.
+//! Measures and shrinks the types of a catalogue of products in JSON: as first written, and after the suggestions of
+//! `weigh`.
 //!
 //! ```text
 //! cargo run --release -p dwell --features derive,serde --example json_model
 //! ```
 //!
-//! The output names each field to change, what the change saves and what it costs. The last line compares the predicted
-//! bytes with those of the changed types.
+//! The output lists each field to change, the saving and the costs. The last line compares the predicted bytes with
+//! those of the changed types.
 
 mod data;
 
@@ -94,7 +94,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     data::run::<before::Catalogue, after::Catalogue>(|| vec![catalogue()])
 }
 
-/// 5000 products, of which few have a parcel and very few a recall.
+/// Returns 5000 products, of which one in ten has a parcel and one in a hundred a recall.
 fn catalogue() -> String {
     let products: Vec<Value> = (0..5000)
         .map(|n| {

@@ -1,7 +1,7 @@
-//! A limit order book: orders in a slab, in a linked list for each price, found by a key of four bytes.
+//! A limit order book: orders in a slab, in a linked list for each price, with keys of four bytes.
 //!
-//! Orders come and go all the time, and their addresses must not change. `slab!` makes a slab for each thread; an order
-//! takes one slot of it and no allocation.
+//! Orders are created and removed all the time, and their addresses must not change. `slab!` defines a slab for each
+//! thread; an order takes one slot of it and no allocation.
 //!
 //! ```text
 //! cargo run --release --example order_book
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 struct Order {
     quantity: u64,
-    /// The next order of the same price, which came later.
+    /// The next, later order of the same price.
     next: Option<Key>,
 }
 
@@ -21,7 +21,7 @@ dwell::slab! {
     mod orders: Order;
 }
 
-/// First come, first served: taken from the front, added at the back.
+/// The orders of one price, a queue: the front is served first, new orders go to the back.
 struct Level {
     front: Key,
     back: Key,
@@ -34,7 +34,7 @@ struct Asks {
 
 impl Asks {
     fn offer(&mut self, price: u64, quantity: u64) {
-        // Leaked into the slab: the key owns nothing, and finds it again.
+        // Leaks the order into the slab. The key owns nothing, and gives access to the order.
         let key = orders::insert(Order { quantity, next: None }).leak();
         match self.levels.get_mut(&price) {
             None => {
@@ -47,7 +47,7 @@ impl Asks {
         }
     }
 
-    /// Buys at most `wanted` at no more than `limit` each. Returns the quantity and its cost.
+    /// Buys up to `wanted` at a price of up to `limit` each. Returns the quantity and its cost.
     fn buy(&mut self, mut wanted: u64, limit: u64) -> (u64, u64) {
         let (mut bought, mut cost) = (0, 0);
         while wanted != 0

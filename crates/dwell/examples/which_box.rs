@@ -1,11 +1,12 @@
-//! Which box for which use: what it costs to return an iterator, a closure or a future of an erased type.
+//! Compares boxes: the cost of returning an iterator, a closure or a future of an erased type.
 //!
 //! ```text
 //! cargo run --release -p dwell --features derive --example which_box
 //! ```
 //!
-//! Each workload runs N and 2N times under callgrind (valgrind must be installed). The difference divided by N is the number of
-//! instructions for one: the value is made, returned by a function that is not inlined, used, and dropped.
+//! Each workload runs N and 2N times under callgrind (valgrind must be installed). The difference divided by N is the
+//! number of instructions for one value, which is created, returned by a function that is not inlined, used, and
+//! dropped.
 
 use dwell::pin::{ErasedExt, InlineFuture};
 use dwell::slab::sync::PoolSlot;
@@ -21,7 +22,7 @@ const N: u64 = 1000;
 
 type Row = (&'static str, &'static str, fn(u64));
 
-/// Group, box, and what runs N times.
+/// The rows: the group, the box, and the function that runs N times.
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
     ("iterator of 4 words, 4 items", "Box", |n| repeat(n, |k| boxed::evens(&DATA, k).sum())),
@@ -56,7 +57,7 @@ fn repeat(n: u64, run: impl Fn(u64) -> u64) {
     }
 }
 
-/// What a future that is ready at once returns.
+/// Returns the output of a future that is ready at the first poll.
 fn ready<F: Future<Output = u64>>(future: F) -> u64 {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
@@ -198,7 +199,7 @@ fn inline(of: &u64, key: u64) -> InlineFuture<'_, u64, 4> {
     async move { of + key }.inline()
 }
 
-/// The instructions of a run, in a process of its own.
+/// Returns the number of instructions of a run in a separate process.
 fn count(row: usize, n: u64) -> Result<u64, String> {
     let own = env::current_exe().map_err(|error| format!("this program has no path: {error}"))?;
     let output = Command::new("valgrind")

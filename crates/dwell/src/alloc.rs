@@ -18,7 +18,7 @@
 //! |---|---|
 //! | `nightly` | those of `core` and `alloc` |
 //! | `allocator-api2` | those of allocator-api2 0.2; with `nightly` these are `core`'s |
-//! | neither | those of this crate: a sealed trait that only `Global` and arenas implement, so that enabling a feature breaks no code |
+//! | neither | those of this crate: a sealed trait that only `Global`, `V04` and arenas implement, so that enabling a feature breaks no code |
 //!
 //! allocator-api2 0.4 has another trait of the same name, and a blanket implementation could support only one of the two
 //! versions. The feature `allocator-api2-04` therefore adds a wrapper, `V04`, for an allocator of version 0.4. The wrapper
@@ -87,15 +87,17 @@ mod fallback {
         #[doc(hidden)]
         unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, Refused> {
             let larger = self.allocate(new)?;
-            // SAFETY: the old block and the new one, which does not overlap it, have `old.size()` bytes at least.
+            // SAFETY: both blocks have at least `old.size()` bytes, because the caller guarantees that `new` is not
+            // smaller. The old block is not freed yet, so the new one does not overlap it.
             unsafe { ptr::copy_nonoverlapping(block.as_ptr(), larger.as_ptr().cast(), old.size()) };
-            // SAFETY: this allocator returned the block for the layout `old`, and it is freed here for the first time.
+            // SAFETY: the caller guarantees that this allocator returned the block for the layout `old` and that it has
+            // not been freed.
             unsafe { self.deallocate(block, old) };
             Ok(larger)
         }
     }
 
-    /// The allocator has no block of the layout.
+    /// The error of [`Allocator`]: it cannot provide a block of the layout.
     #[doc(hidden)]
     #[derive(Debug)]
     pub struct Refused;
@@ -121,7 +123,7 @@ mod fallback {
                 let dangling = NonNull::new(ptr::without_provenance_mut(layout.align())).ok_or(Refused)?;
                 return Ok(NonNull::slice_from_raw_parts(dangling, 0));
             }
-            // SAFETY: the layout's size is not zero.
+            // SAFETY: the layout's size is not zero, as checked above.
             let block = NonNull::new(unsafe { alloc(layout) }).ok_or(Refused)?;
             Ok(NonNull::slice_from_raw_parts(block, layout.size()))
         }
@@ -129,8 +131,8 @@ mod fallback {
         #[inline]
         unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
             if layout.size() != 0 {
-                // SAFETY: `allocate` or `grow` returned the block for this layout, whose size is not 0, thus `alloc` or `realloc`
-                // did; it has not been freed.
+                // SAFETY: the caller guarantees that `allocate` or `grow` returned the block for this layout and that
+                // it has not been freed. The size is not 0, so the block came from `alloc` or `realloc`.
                 unsafe { dealloc(block.as_ptr(), layout) };
             }
         }
@@ -139,21 +141,24 @@ mod fallback {
         unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, Refused> {
             if old.size() == 0 || old.align() != new.align() {
                 let larger = self.allocate(new)?;
-                // SAFETY: the old block and the new one, which does not overlap it, have `old.size()` bytes at least.
+                // SAFETY: both blocks have at least `old.size()` bytes, because the caller guarantees that `new` is not
+                // smaller. The old block is not freed yet, so the new one does not overlap it.
                 unsafe { ptr::copy_nonoverlapping(block.as_ptr(), larger.as_ptr().cast(), old.size()) };
-                // SAFETY: `allocate` or `grow` returned the block for the layout `old`, and it is freed here for the first time.
+                // SAFETY: the caller guarantees that `allocate` or `grow` returned the block for the layout `old` and
+                // that it has not been freed.
                 unsafe { self.deallocate(block, old) };
                 return Ok(larger);
             }
-            // SAFETY: `alloc` or `realloc` returned the block for the layout `old`, whose size is not 0. The new size is not 0
-            // either, since it is not smaller, and is that of a layout of the same alignment.
+            // SAFETY: `old.size()` is not 0, so `alloc` or `realloc` returned the block for the layout `old`. The
+            // caller guarantees that the new size is not smaller, so it is not 0 either. It is the size of a valid
+            // layout of the same alignment.
             let larger = NonNull::new(unsafe { realloc(block.as_ptr(), old, new.size()) }).ok_or(Refused)?;
             Ok(NonNull::slice_from_raw_parts(larger, new.size()))
         }
     }
 }
 
-/// Whether `A` is [`Global`], whose blocks a `Box` can own.
+/// Returns whether `A` is [`Global`], whose blocks a `Box` can own.
 #[inline(always)]
 pub(crate) fn is_global<A>() -> bool {
     // `TypeId::of` requires `'static`, because types that differ only in lifetimes have the same id. `Global` has no lifetime, so
@@ -178,7 +183,7 @@ pub(crate) fn is_global<A>() -> bool {
     this.id() == TypeId::of::<Global>()
 }
 
-/// An allocator of allocator-api2 0.4, for the types of this crate.
+/// A wrapper that lets the types of this crate use an allocator of allocator-api2 0.4.
 ///
 /// ```
 /// # use allocator_api2_04 as allocator_api2; // its name in this crate's Cargo.toml
@@ -210,21 +215,22 @@ mod v04 {
     #[cfg(feature = "nightly")]
     use core::alloc::AllocError as Refused;
 
-    /// The functions that take a block and return one.
+    /// Forwards the functions that take a block and return one.
     #[cfg(any(feature = "allocator-api2", feature = "nightly"))]
     macro_rules! moves {
         ($($name:ident)*) => {$(
             #[inline]
             unsafe fn $name(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, Refused> {
-                // SAFETY: each block of this allocator is one of `self.0`, so what the contract requires of `block`, `old` and `new`
-                // holds for `self.0` as well.
+                // SAFETY: each block of this allocator is a block of `self.0`. So what the caller guarantees about
+                // `block`, `old` and `new` holds for `self.0` as well.
                 unsafe { self.0.$name(block, old, new) }.map_err(|_| Refused {})
             }
         )*};
     }
 
-    // SAFETY: the two traits have the same contract, and every function forwards to `self.0`: the blocks of this allocator are
-    // those of `self.0`. A clone of the wrapper wraps a clone, and moving it moves what is in it.
+    // SAFETY: the two traits have the same contract, and every function forwards to `self.0`: the blocks of this
+    // allocator are those of `self.0`. A clone of the wrapper contains a clone of `self.0`, and a move of the wrapper
+    // moves `self.0`, so both keep the blocks valid.
     unsafe impl<A: Inner> Allocator for V04<A> {
         #[inline]
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
@@ -233,7 +239,8 @@ mod v04 {
 
         #[inline]
         unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-            // SAFETY: `allocate` returned the block for this layout, thus `self.0` did; it has not been freed.
+            // SAFETY: the caller guarantees that this allocator returned the block for this layout and that it has not
+            // been freed. Every function forwards to `self.0`, so the block came from there.
             unsafe { self.0.deallocate(block, layout) };
         }
 
@@ -271,18 +278,19 @@ impl<T> AllocError<T> {
         Self { value, layout }
     }
 
-    /// The value that was to be stored.
+    /// Returns the value that was to be stored.
     pub fn into_inner(self) -> T {
         self.value
     }
 
-    /// The size and the alignment, in bytes, of the block that was needed. If no [`Layout`] has that size, its size is the largest
-    /// of the alignment, or 0.
+    /// Returns the size and the alignment, in bytes, of the block that could not be allocated. If no [`Layout`] can
+    /// have that size, the size of the result has no meaning; for most functions it is the largest of the alignment, or
+    /// 0.
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// The same error with another value in it.
+    /// Replaces the value by `f(value)`.
     pub(crate) fn map<U>(self, f: impl FnOnce(T) -> U) -> AllocError<U> {
         AllocError::new(f(self.value), self.layout)
     }
@@ -296,35 +304,35 @@ impl<T> fmt::Debug for AllocError<T> {
 
 impl<T> fmt::Display for AllocError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the allocator has no block of {} bytes aligned to {}", self.layout.size(), self.layout.align())
+        write!(f, "failed to allocate {} bytes with alignment {}", self.layout.size(), self.layout.align())
     }
 }
 
 impl<T> core::error::Error for AllocError<T> {}
 
-/// The largest layout of this alignment, which no allocator can provide. It is the layout in the error for a slice or text of more
-/// than `isize::MAX` bytes.
+/// Returns the largest layout of this alignment, which no allocator can provide. The error for a slice or text of more
+/// than `isize::MAX` bytes contains it.
 pub(crate) const fn largest_layout(align: usize) -> Layout {
-    // Rounded up to the alignment, the size must not be more than `isize::MAX`.
+    // The size of a layout, rounded up to its alignment, must not exceed `isize::MAX`.
     match Layout::from_size_align(isize::MAX.unsigned_abs() + 1 - align, align) {
         Ok(layout) => layout,
         Err(_) => panic!("the alignment is that of a type"),
     }
 }
 
-/// A block of the global allocator, or `None` when it has no such block.
+/// Allocates a block from the global allocator, or returns `None` if the allocation fails.
 ///
 /// # Panics
 ///
-/// When the layout has no bytes; the allocator must not be asked for that.
+/// Panics if the size of the layout is 0, which `alloc` does not allow.
 #[inline]
 pub(crate) fn try_alloc(layout: Layout) -> Option<NonNull<u8>> {
     assert!(layout.size() != 0);
-    // SAFETY: the layout's size is not zero.
+    // SAFETY: the layout's size is not zero, as checked above.
     NonNull::new(unsafe { alloc(layout) })
 }
 
-/// `Box::new` that gives the value back when the allocator fails.
+/// Like `Box::new`, but returns the value in an error if the allocation fails.
 pub(crate) fn try_box<T>(value: T) -> Result<Box<T>, AllocError<T>> {
     let layout = Layout::new::<T>();
     if layout.size() == 0 {
@@ -341,16 +349,17 @@ pub(crate) fn try_box<T>(value: T) -> Result<Box<T>, AllocError<T>> {
     Ok(unsafe { Box::from_raw(block.as_ptr()) })
 }
 
-/// The values of a collection that failed: those it had collected, the one that found no memory, and the rest of the iterator.
+/// The values of a failed collection: those collected so far, the one that did not fit, and the rest of the iterator.
 pub(crate) type Rest<I> = Chain<
     Chain<vec::IntoIter<<I as IntoIterator>::Item>, option::IntoIter<<I as IntoIterator>::Item>>,
     Fuse<<I as IntoIterator>::IntoIter>,
 >;
 
-/// Pushes all values onto `vec`, or fails with the value that found no memory and the layout that it needed.
+/// Pushes all values onto `vec`. If an allocation fails, returns the value that did not fit and the layout that it
+/// needed.
 ///
-/// The iterator's `size_hint` may be wrong. It only decides how much is reserved before the first item, up to 1 MiB and if there is
-/// enough memory.
+/// The iterator's `size_hint` may be wrong, so it only decides how much is reserved when `vec` is full: at most 1 MiB,
+/// or one element if that reservation fails.
 pub(crate) fn try_push_all<T>(vec: &mut Vec<T>, values: &mut impl Iterator<Item = T>) -> Result<(), (T, Layout)> {
     let most = (1 << 20) / size_of::<T>().max(1);
     while let Some(value) = values.next() {
@@ -366,7 +375,7 @@ pub(crate) fn try_push_all<T>(vec: &mut Vec<T>, values: &mut impl Iterator<Item 
     Ok(())
 }
 
-/// Collects into a `Vec`, and gives that to `finish`. If either fails, the error contains every value.
+/// Collects into a `Vec` and passes it to `finish`. If either fails, the error contains all values.
 pub(crate) fn try_collect<I: IntoIterator, R>(
     values: I,
     finish: impl FnOnce(Vec<I::Item>) -> Result<R, AllocError<Vec<I::Item>>>,
@@ -379,11 +388,11 @@ pub(crate) fn try_collect<I: IntoIterator, R>(
     finish(taken).map_err(|error| error.map(|taken| taken.into_iter().chain(None).chain(values)))
 }
 
-/// The pieces that a text which failed does not have: the one that found no memory, and those after it.
+/// The pieces that a failed text does not contain: the one that failed, and those after it.
 pub(crate) type Pieces<I> = Chain<option::IntoIter<<I as IntoIterator>::Item>, Fuse<<I as IntoIterator>::IntoIter>>;
 
-/// Writes one piece after another, and gives the text to `finish`. The error contains the text so far and the other pieces if either
-/// has no memory, or if a piece returns an error, with the layout of the text so far.
+/// Writes the pieces to a text and passes it to `finish`. If an allocation or a piece's `fmt` fails, the error contains
+/// the text so far and the remaining pieces. In the second case its layout is that of the text so far.
 pub(crate) fn try_write<I: IntoIterator<Item: fmt::Display>, R>(
     pieces: I,
     finish: impl FnOnce(&str) -> Result<R, Layout>,
@@ -409,7 +418,7 @@ pub(crate) fn try_write<I: IntoIterator<Item: fmt::Display>, R>(
         let len = to.text.len();
         let written = fmt::Write::write_fmt(&mut to, format_args!("{piece}"));
         if written.is_err() {
-            to.text.truncate(len); // a part of the piece may be there
+            to.text.truncate(len); // removes the part of the piece that was written
             let layout = to.refused.unwrap_or(Layout::for_value(to.text.as_str()));
             return Err(AllocError::new((to.text, Some(piece).into_iter().chain(pieces)), layout));
         }
@@ -424,7 +433,7 @@ mod tests {
     use crate::bump::{Bump, First};
 
     #[test]
-    fn only_the_global_allocator_is() {
+    fn is_global_holds_only_for_global() {
         assert!(is_global::<Global>());
         assert!(!is_global::<&Global>());
         #[cfg(feature = "bump")]

@@ -1,7 +1,7 @@
 //! Types that store values inline, in slabs, in arenas or behind one word, and a function that measures values.
 //!
-//! Every `Box`, `Option<Struct>` and `String` decides where a value is stored, and most programs use the default. Dwell has a type
-//! for each of the alternatives:
+//! Every `Box`, `Option<Struct>` and `String` decides where a value is stored, and most programs use the default. Dwell
+//! has a type for each of the alternatives:
 //!
 //! | your values | are stored | module |
 //! |---|---|---|
@@ -11,9 +11,9 @@
 //! | optional structs that are mostly absent | on the heap, behind one word | [`sparse`]: [`Sparse`](struct@Sparse) |
 //! | strings and slices that no longer grow, maps of a few entries | in one exact block, behind one word | [`sparse`]: [`ThinStr`](sparse::ThinStr), [`ThinSlice`](sparse::ThinSlice), [`SortedMap`](sparse::SortedMap) |
 //! | futures, and other values that must not move | pinned inline, in a box or in a slab | [`mod@pin`]: [`PinExt`](pin::PinExt), [`ErasedExt`](pin::ErasedExt) |
-//! | of any type, to be measured | anywhere: [`weigh()`] follows every pointer | [`mod@weigh`] |
+//! | any, to measure their memory | anywhere: [`weigh()`] follows every pointer | [`mod@weigh`] |
 //!
-//! The command-line tool `cargo dwell` finds the types of a program that gain by one of them.
+//! The command-line tool `cargo dwell` finds the types of a program that would gain from one of these.
 //!
 //! # Example
 //!
@@ -55,15 +55,15 @@
 //! - **Sound in safe code.** No sequence of safe calls leads to undefined behaviour, even if user code panics, re-enters the
 //!   container, or forgets values. Each type lists its invariants at its definition; `docs/soundness.md` in the repository
 //!   explains them.
-//! - **Failed allocations are reported.** Every function that allocates has a variant whose name begins with `try_`. It returns
-//!   the arguments in an [`AllocError`] and does not panic. `clone`, `from`, `extend` and `collect` abort, as those of std do;
-//!   their variants are inherent functions: `try_clone`, `try_from_vec`, `try_from_string`, `try_extend`, `try_from_iter`.
-//!   Deserialisation and the calls and clones of tower's services have no variant, because the traits of serde and tower have
-//!   none. Nor have text that becomes a `dyn Error`, `#[erased]` and `pooled!`, nor `pinned_rc` and `pinned_arc`, because stable
-//!   std has none for `Rc` and `Arc`.
-//! - **No required dependency**, no build script, no network access. The global state consists of the defaults that the derives
-//!   cache for each type, the thread-local slabs and pools of [`slab!`] and `.pooled()`, and a counter of the threads that created
-//!   a [`slab::sync`] slab.
+//! - **Failed allocations are reported.** Every function that allocates has a variant whose name begins with `try_`. It
+//!   returns the arguments in an [`AllocError`] and does not panic. `clone`, `from`, `extend` and `collect` abort, as
+//!   in std; their variants are inherent functions: `try_clone`, `try_from_vec`, `try_from_string`, `try_extend`,
+//!   `try_from_iter`. Deserialisation and the calls and clones of tower's services have no variant, because the traits
+//!   of serde and tower define none. The conversion of text to a `dyn Error`, `#[erased]` and `pooled!` have no variant
+//!   either, nor have `pinned_rc` and `pinned_arc`, because stable std has no fallible constructor of `Rc` and `Arc`.
+//! - **No required dependency**, no build script, no network access. The global state consists of the defaults that the
+//!   derives cache for each type, the thread-local slabs and pools of [`slab!`] and `.pooled()`, and a counter of the
+//!   threads that created a [`slab::sync`] slab.
 //! - The minimum supported Rust version is the `rust-version` of `Cargo.toml`. A minor release may raise it.
 
 #![cfg_attr(not(feature = "std"), no_std)]

@@ -8,7 +8,7 @@ pub(crate) fn prefetch(address: *const ()) {
     #[cfg(all(target_arch = "x86_64", target_feature = "sse", not(miri)))]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: the function asks for SSE, which the `cfg` says the target has. Its documentation says that the pointer may be
+        // SAFETY: the function requires SSE, which the `cfg` guarantees. Its documentation says that the pointer may be
         // invalid.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
     }

@@ -1,15 +1,15 @@
-//! Fat pointers, split into address and metadata and joined again. No other file knows their layout.
+//! Splits fat pointers into address and metadata, and joins them again. No other file depends on their layout.
 //!
 //! Stable Rust has no API for this (`ptr_metadata` is unstable). The code relies on three facts that no documentation guarantees:
 //!
-//! 1. A `*const T` is one word, or two: the address, then the metadata. The metadata is the length of a slice or `str`, or
-//!    the address of a vtable; that of a struct with an unsized tail is the tail's.
+//! 1. A `*const T` is one word, or two: the address, then the metadata. The metadata is the length of a slice or `str`,
+//!    or the address of a vtable; a struct with an unsized tail has the metadata of its tail.
 //! 2. The compiler knows that a vtable's address is not null, so `Option<*const dyn Trait>` needs no third word. A length may
 //!    be 0, so `Option<*const [T]>` does. This distinguishes the two kinds of metadata.
 //! 3. A vtable's address is even.
 //!
-//! The constant at the end of this file checks 1 and 2 at compile time for one type of each kind. [`Meta::new`] checks all
-//! three for the pointer it gets: it joins the parts again and compares. Optimised code does not pay for that check.
+//! The constant at the end of this file checks 1 and 2 at compile time for one type of each kind. [`Meta::new`] checks
+//! all three for its argument: it joins the parts again and compares. Optimised code does not contain that check.
 
 use core::alloc::Layout;
 use core::cell::UnsafeCell;
@@ -23,7 +23,7 @@ use core::ptr::{self, NonNull};
 /// The kind of the second word of a `*const T`.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// There is no second word: `T` is sized.
+    /// `T` is sized, so there is no second word.
     Absent,
     Length,
     Vtable,
@@ -41,8 +41,8 @@ impl Kind {
 
 /// A `*const T`, or its parts.
 ///
-/// The two views of the parts have one type for each word, because const evaluation reads a word only with its own type: an address
-/// has provenance and no integer value there.
+/// There is one view for each kind of metadata, because const evaluation can read a word only as the type that it was
+/// written as: an address has provenance there and no integer value.
 #[repr(C)] // every field at offset 0
 union Parts<T: ?Sized> {
     pointer: *const T,
@@ -66,21 +66,23 @@ struct ObjectParts {
     vtable: *const (),
 }
 
-/// A length is stored multiplied by 8 where words have bits to spare, because most slices have elements of 8 bytes: to address
-/// one, the stored length is then used as it is. `slices/hot` of `cargo run --release -p dwell-bench -- small` took 1.36 of a
-/// `Box`'s time without the factor and 1.26 with it, in encodings that were equal otherwise (`docs/small.md`, "What lost").
+/// The bits that a length is shifted by in addition to [`FLAG_BITS`], where words have bits to spare. Most slices have
+/// elements of 8 bytes, and code that addresses them uses `len * 8`, which is then the stored number as it is.
+/// `slices/hot` of `cargo run --release -p dwell-bench -- small` took 1.36 of a `Box`'s time without the factor and
+/// 1.26 with it, in encodings that were equal otherwise (`docs/small.md`, "Rejected designs").
 const SCALE: u32 = if usize::BITS == 64 { 3 } else { 0 };
 
-/// The bits below a length. One shift by 2 moves the upper of them to the carry flag and leaves the length by itself.
+/// The number of flag bits below a length. One right shift by 2 moves the upper flag bit to the carry flag and leaves
+/// the length by itself.
 const FLAG_BITS: u32 = 2;
 
-/// All that a length is shifted by.
+/// The number of bits that a length is shifted by in all.
 const SHIFT: u32 = SCALE + FLAG_BITS;
 
-/// The metadata of a `*const T` and one bit more, the heap bit, in a word that is not zero.
+/// The metadata of a `*const T` and one more bit, the *heap bit*, in a word that is not zero.
 ///
-/// The heap bit says that the owner stores the value's address instead of the value. An owner that has no use for it leaves
-/// it clear.
+/// The heap bit says that the owner stores the value's address instead of the value. An owner that does not use it
+/// leaves it clear.
 ///
 /// | metadata | the word |
 /// |---|---|
@@ -91,11 +93,11 @@ const SHIFT: u32 = SCALE + FLAG_BITS;
 pub(crate) struct Meta<T: ?Sized> {
     // # Invariants
     //
-    // 1. `word` is what the table above says, for metadata that is valid for `T`.
+    // 1. `word` encodes metadata that is valid for `T`, as the table above says.
     //
-    // A pointer, not a number: it has the provenance of the vtable.
+    // A pointer and not a number, because it has the provenance of the vtable.
     word: NonNull<()>,
-    // Covariant, and no owner.
+    // Covariant in `T`. It owns no `T`.
     of: PhantomData<*const T>,
 }
 
@@ -108,32 +110,33 @@ impl<T: ?Sized> Clone for Meta<T> {
 impl<T: ?Sized> Copy for Meta<T> {}
 
 impl<T: ?Sized> Meta<T> {
-    /// The metadata of `like`, whose address does not matter.
+    /// Encodes the metadata of `like`, whose address does not matter.
     ///
     /// # Panics
     ///
-    /// When `like` is a slice of more than `usize::MAX >> SHIFT` elements, or when an assumption of this file does not hold.
+    /// Panics if `like` is a slice of more than `usize::MAX >> SHIFT` elements, or if an assumption of this file does
+    /// not hold.
     #[inline]
     pub(crate) fn new(like: *const T, heap: bool) -> Self {
         let Some(inline) = Self::encode(like) else { too_many_elements() };
         inline.checked(like, heap)
     }
 
-    /// [`new`](Self::new), or `None` for a slice of too many elements.
+    /// Like [`new`](Self::new), but returns `None` for a slice of too many elements.
     ///
     /// # Panics
     ///
-    /// When an assumption of this file does not hold.
+    /// Panics if an assumption of this file does not hold.
     #[inline]
     pub(crate) fn try_new(like: *const T, heap: bool) -> Option<Self> {
         Some(Self::encode(like)?.checked(like, heap))
     }
 
-    /// The metadata that `encode` made of `like`, with the heap bit as given.
+    /// Checks that `self`, which `encode` made of `like`, decodes to `like`, and sets the heap bit as given.
     ///
     /// # Panics
     ///
-    /// When an assumption of this file does not hold.
+    /// Panics if an assumption of this file does not hold.
     #[inline]
     fn checked(self, like: *const T, heap: bool) -> Self {
         assert!(ptr::eq(self.decode(like.cast()), like) && !self.is_heap(), "a pointer is not what dwell knows");
@@ -142,14 +145,14 @@ impl<T: ?Sized> Meta<T> {
         Self { word: NonNull::new(word).expect("of the bits below, one is set"), of: PhantomData }
     }
 
-    /// [`new`](Self::new) with a clear heap bit, for constants.
+    /// Like [`new`](Self::new) with a clear heap bit, but usable in constants.
     ///
-    /// Addresses have no numbers while a constant is evaluated, so assumption 3 is not checked here. The word of a vtable is
-    /// its address unchanged.
+    /// During constant evaluation addresses have no integer value, so assumption 3 is not checked here. The word of a
+    /// vtable is its address unchanged.
     ///
     /// # Panics
     ///
-    /// When `like` is a slice of more than `usize::MAX >> SHIFT` elements.
+    /// Panics if `like` is a slice of more than `usize::MAX >> SHIFT` elements.
     #[inline]
     pub(crate) const fn new_inline(like: *const T) -> Self {
         match Self::encode(like) {
@@ -158,15 +161,15 @@ impl<T: ?Sized> Meta<T> {
         }
     }
 
-    /// With a clear heap bit, or `None` for a slice of too many elements.
+    /// Encodes the metadata of `like` with a clear heap bit, or returns `None` for a slice of too many elements.
     #[inline]
     const fn encode(like: *const T) -> Option<Self> {
         let parts = Parts { pointer: like };
         let word = match Kind::of::<T>() {
             Kind::Absent => ptr::without_provenance(0b10),
             Kind::Length => {
-                // SAFETY: `T`'s pointer has two words and no niche in the second, so that is a length (assumptions 1 and 2);
-                // this reads it and not the address before it.
+                // SAFETY: `T`'s pointer has two words and no niche in the second, so the second word is a length
+                // (assumptions 1 and 2). The field `length` is that word.
                 let length = unsafe { parts.slice.length };
                 if length > usize::MAX >> SHIFT {
                     return None;
@@ -180,27 +183,28 @@ impl<T: ?Sized> Meta<T> {
         Some(Self { word: NonNull::new(word.cast_mut()).expect("no metadata is encoded as 0"), of: PhantomData })
     }
 
-    /// The bit that says "heap".
+    /// The heap bit.
     const HEAP: usize = match Kind::of::<T>() {
         Kind::Length => 1 << (FLAG_BITS - 1),
         Kind::Absent | Kind::Vtable => 1,
     };
 
-    /// The heap bit, if it is to be set.
+    /// Returns the heap bit if `heap` is true, or else 0.
     #[inline]
     const fn heap_bit(heap: bool) -> usize {
         if heap { Self::HEAP } else { 0 }
     }
 
-    /// Whether the heap bit is set.
+    /// Returns whether the heap bit is set.
     #[inline]
     pub(crate) fn is_heap(self) -> bool {
         self.word.as_ptr().addr() & Self::HEAP != 0
     }
 
-    /// The value of an owner with this metadata: at `storage`, or with the heap bit where the address stored there says.
+    /// Returns a pointer to the value of an owner with this metadata. The value is at `storage`, or with the heap bit
+    /// at the address that is stored there.
     ///
-    /// This has no branch, so that a walk over values of both kinds mispredicts nothing.
+    /// This has no branch, so a loop over inline and spilled values has no mispredictions.
     ///
     /// # Safety
     ///
@@ -211,22 +215,23 @@ impl<T: ?Sized> Meta<T> {
     #[cfg(all(target_arch = "x86_64", target_pointer_width = "64", not(miri)))]
     pub(crate) unsafe fn locate(&self, storage: *mut ()) -> *const T {
         let mut data = storage;
-        // Each `asm!` block stands for `if self.is_heap() { data = storage.cast::<*mut ()>().read() }`, which is sound: with
-        // the heap bit the word is an initialised pointer. The instruction loads the word in either case, which Rust could
-        // not: an inline value may be uninitialised there, or be an atomic that another thread stores to, and such a read is
-        // undefined whether its result is used or not. To the processor it is a load like any other from memory that is
-        // there, and its result is dropped.
+        // Each `asm!` block stands for `if self.is_heap() { data = storage.cast::<*mut ()>().read() }`, which is sound:
+        // with the heap bit the word is an initialised pointer. The instruction loads the word in either case, which
+        // Rust code must not do: the word of an inline value may be uninitialised, or an atomic that another thread
+        // stores to, and such a read is undefined behaviour whether its result is used or not. For the processor it is
+        // an ordinary load from mapped memory, whose result is discarded.
         //
-        // The reason, by `cargo run --release -p dwell-bench -- small`: in Rust (`locate_portable`) a call takes 14
-        // instructions instead of 11, and a hot slice 30 instead of 25; a branch mispredicts on mixed boxes (`docs/small.md`,
-        // "What lost").
+        // The reason, measured by `cargo run --release -p dwell-bench -- small`: in Rust (`locate_portable`) a call
+        // takes 14 instructions instead of 11, and a hot slice 30 instead of 25. A branch is mispredicted on mixed
+        // boxes (`docs/small.md`, "Rejected designs").
         if let Kind::Length = Kind::of::<T>() {
             let mut scaled = self.word.as_ptr().addr();
-            // SAFETY: `data` ends as that branch leaves it, and `scaled` as `scaled >> FLAG_BITS`. The block reads memory,
-            // writes none and uses no stack, which are its options.
+            // SAFETY: the caller guarantees that the word at `storage`, which the block loads, is readable. The block
+            // leaves in `data` what the branch above would, and in `scaled` the value `scaled >> FLAG_BITS`. It reads
+            // memory, writes none and uses no stack, as its options declare.
             unsafe {
                 core::arch::asm!(
-                    "shr {scaled}, {bits}", // the heap bit leaves last, to the carry flag
+                    "shr {scaled}, {bits}", // the last bit shifted out is the heap bit; it goes to the carry flag
                     "cmovc {data}, qword ptr [{data}]",
                     scaled = inout(reg) scaled,
                     bits = const FLAG_BITS,
@@ -234,13 +239,16 @@ impl<T: ?Sized> Meta<T> {
                     options(pure, readonly, nostack)
                 );
             }
-            // SAFETY: `encode` shifted the length by `SHIFT`, so `SCALE` zeros are left below it.
+            // SAFETY: `encode` shifted the length left by `SHIFT`, and the block above shifted it right by `FLAG_BITS`,
+            // so the lowest `SCALE` bits are zeros.
             unsafe { assert_unchecked(scaled.is_multiple_of(1 << SCALE)) };
-            // SAFETY: `T`'s metadata is a length, and this is the one in `word`.
+            // SAFETY: the kind of `T`'s metadata is a length, and this is the length in `word`, which is valid for `T`
+            // (invariant 1).
             return unsafe { Self::join_length(data, scaled >> SCALE) };
         }
-        // SAFETY: `data` ends as that branch leaves it. The block reads memory, writes none and uses no stack, which are its
-        // options.
+        // SAFETY: the caller guarantees that the word at `storage`, which the block loads, is readable. The block
+        // leaves in `data` what the branch above would. It reads memory, writes none and uses no stack, as its options
+        // declare.
         unsafe {
             core::arch::asm!(
                 "test {meta:l}, 1",
@@ -253,7 +261,7 @@ impl<T: ?Sized> Meta<T> {
         self.decode(data)
     }
 
-    /// [`locate`](Self::locate) in Rust, for other targets and for Miri.
+    /// Does the same as the other [`locate`](Self::locate), in Rust, for other targets and for Miri.
     ///
     /// # Safety
     ///
@@ -261,12 +269,13 @@ impl<T: ?Sized> Meta<T> {
     #[inline]
     #[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64", not(miri))))]
     pub(crate) unsafe fn locate(&self, storage: *mut ()) -> *const T {
-        // SAFETY: with the heap bit there is an initialised pointer at `storage`, which is what this function asks for too.
+        // SAFETY: the caller guarantees that with the heap bit `storage` is valid for reads of an initialised pointer
+        // that no thread writes, which is all that `locate_portable` requires.
         self.decode(unsafe { self.locate_portable(storage) })
     }
 
-    /// The address that [`locate`](Self::locate) finds, without a branch and without a read of an inline value: the word that
-    /// is read is the one at `storage` with the heap bit, and otherwise `self`.
+    /// Returns the address that [`locate`](Self::locate) finds, without a branch and without a read of an inline value.
+    /// With the heap bit it reads the word at `storage`, and otherwise `self`.
     ///
     /// # Safety
     ///
@@ -275,48 +284,52 @@ impl<T: ?Sized> Meta<T> {
     #[cfg(any(test, not(all(target_arch = "x86_64", target_pointer_width = "64", not(miri)))))]
     unsafe fn locate_portable(&self, storage: *mut ()) -> *mut () {
         let source = select_unpredictable(self.is_heap(), storage.cast_const(), (&raw const *self).cast());
-        // SAFETY: with the heap bit this is the pointer at `storage`; otherwise it is `self`, which is a pointer as well.
+        // SAFETY: with the heap bit `source` is `storage`, and the caller guarantees that this is an initialised
+        // pointer that no thread writes. Otherwise `source` points to `self`, which is one pointer
+        // (`repr(transparent)`).
         let word = unsafe { source.cast::<*mut ()>().read() };
         select_unpredictable(self.is_heap(), word, storage)
     }
 
-    /// The same metadata with the heap bit as given.
+    /// Returns the same metadata with the heap bit as given.
     #[inline]
     pub(crate) fn with_heap(self, heap: bool) -> Self {
         let word = self.word.map_addr(|addr| {
-            // Some other bit is set in each row of `Meta`'s table, so this is not 0.
+            // In each row of `Meta`'s table a bit other than the heap bit is set, so this is not 0.
             core::num::NonZero::new(addr.get() & !Self::HEAP | Self::heap_bit(heap)).unwrap_or(addr)
         });
         Self { word, of: PhantomData }
     }
 
-    /// The same word as the metadata of a `V`.
+    /// Converts to the metadata of a `V`, with the same word.
     ///
     /// # Safety
     ///
-    /// The metadata, of the same kind, is valid for a `V`.
+    /// A `V` has metadata of the same kind, and this metadata is valid for it.
     #[inline]
     pub(crate) const unsafe fn cast<V: ?Sized>(self) -> Meta<V> {
         const { assert!(Kind::of::<T>() as u8 == Kind::of::<V>() as u8, "the metadata is of one kind") };
         Meta { word: self.word, of: PhantomData }
     }
 
-    /// The pointer to `data` with this metadata.
+    /// Joins `data` and this metadata to a pointer.
     #[inline]
     pub(crate) fn decode(self, data: *const ()) -> *const T {
         let word = self.word.as_ptr().cast_const();
         match Kind::of::<T>() {
-            // SAFETY: `T` has no metadata.
+            // SAFETY: the kind says that `T` has no metadata.
             Kind::Absent => unsafe { Self::join_thin(data) },
-            // SAFETY: `T`'s metadata is a length, and this is the one in `word`.
+            // SAFETY: the kind of `T`'s metadata is a length, and this is the length in `word`, which is valid for `T`
+            // (invariant 1).
             Kind::Length => unsafe { Self::join_length(data, word.addr() >> SHIFT) },
-            // SAFETY: `T`'s metadata is a vtable, and without the heap bit `word` is its address.
+            // SAFETY: the kind of `T`'s metadata is a vtable, and without the heap bit `word` is the address of one
+            // that is valid for `T` (invariant 1).
             Kind::Vtable => unsafe { Self::join_vtable(data, word.map_addr(|addr| addr & !Self::HEAP)) },
         }
     }
 
-    /// [`decode`](Self::decode) where the heap bit is known. If the vtable is known as well, the optimiser can fold
-    /// `vtable + 1 - 1`, and then call its functions directly.
+    /// Like [`decode`](Self::decode), but for a heap bit that the caller knows. If the compiler knows the vtable as
+    /// well, it can fold `vtable + 1 - 1` and call the functions of the vtable directly.
     #[inline]
     pub(crate) fn decode_known(self, heap: bool, data: *const ()) -> *const T {
         debug_assert!(self.is_heap() == heap);
@@ -324,12 +337,15 @@ impl<T: ?Sized> Meta<T> {
             Kind::Absent | Kind::Length => self.decode(data),
             Kind::Vtable => {
                 let vtable = self.word.as_ptr().cast_const().wrapping_byte_sub(Self::heap_bit(heap));
-                // SAFETY: `T`'s metadata is a vtable, and without the heap bit `word` is its address.
+                // SAFETY: the kind of `T`'s metadata is a vtable, and without the heap bit `word` is the address of one
+                // that is valid for `T` (invariant 1).
                 unsafe { Self::join_vtable(data, vtable) }
             }
         }
     }
 
+    /// Makes a pointer without metadata.
+    ///
     /// # Safety
     ///
     /// `T` has no metadata.
@@ -340,6 +356,8 @@ impl<T: ?Sized> Meta<T> {
         unsafe { parts.pointer }
     }
 
+    /// Joins an address and a length to a pointer.
+    ///
     /// # Safety
     ///
     /// `T`'s metadata is a length, and this one is valid for it.
@@ -350,6 +368,8 @@ impl<T: ?Sized> Meta<T> {
         unsafe { parts.pointer }
     }
 
+    /// Joins an address and a vtable to a pointer.
+    ///
     /// # Safety
     ///
     /// `T`'s metadata is a vtable, and this is the address of one that is valid for it.
@@ -367,7 +387,7 @@ const fn too_many_elements() -> ! {
     panic!("the slice has too many elements for a SmallBox")
 }
 
-/// The layout of the value at `value`. The value itself is not read.
+/// Returns the layout of the value at `value`, without reading the value.
 ///
 /// # Safety
 ///
@@ -375,17 +395,17 @@ const fn too_many_elements() -> ! {
 /// value, or one whose bytes are about to be moved.
 #[inline]
 pub(crate) unsafe fn layout_of<T: ?Sized>(value: *mut T) -> Layout {
-    // A `&T` would assert that the value is not written while the reference lives, which invalidates pointers that the value
-    // has to itself. A `&UnsafeCell<T>` makes no such claim, and has the layout of a `T` ("Memory layout" of `UnsafeCell`).
-    // Under Stacked Borrows it cannot be made from a pointer without write permission, so this function asks for that; for a
-    // borrowed value there is `Layout::for_value`.
+    // A `&T` would assert that the value is not written while the reference lives, which invalidates pointers that the
+    // value has to itself. A `&UnsafeCell<T>` makes no such assertion, and has the layout of a `T` ("Memory layout" of
+    // `UnsafeCell`). Under Stacked Borrows it cannot be made from a pointer without write permission, so this function
+    // requires that permission. For a borrowed value use `Layout::for_value`.
     let value = value as *const UnsafeCell<T>;
-    // SAFETY: the pointer is aligned, valid for reads and writes of its layout and has valid metadata, which is what this
-    // function asks for; an `UnsafeCell` has no other requirement.
+    // SAFETY: the caller guarantees that the pointer is aligned, has valid metadata and is valid for reads and writes
+    // of its layout. A reference to an `UnsafeCell` requires no more here, because nothing reads the value through it.
     Layout::for_value(unsafe { &*value })
 }
 
-/// Assumptions 1 and 2, for one type of each kind.
+/// Checks assumptions 1 and 2 for one type of each kind.
 const _: () = {
     const fn is_length<T: ?Sized>() -> bool {
         matches!(Kind::of::<T>(), Kind::Length)
@@ -400,8 +420,8 @@ const _: () = {
     assert!(is_vtable::<Tail<dyn core::fmt::Debug>>());
     assert!(matches!(Kind::of::<u8>(), Kind::Absent));
     let parts = Parts { pointer: ptr::slice_from_raw_parts(ptr::null::<u8>(), 5) };
-    // SAFETY: the second word of a pointer to a slice is initialised, and any initialised word without provenance is a
-    // number; if it were the null address, the assertion would fail.
+    // SAFETY: the second word of a pointer to a slice is initialised. Both words of this pointer have no provenance, so
+    // each can be read as a number. If this were the null address, the assertion would fail.
     assert!(unsafe { parts.slice.length } == 5, "the address comes first");
 };
 
@@ -426,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn round_trip() {
+    fn metadata_round_trips() {
         check(&7_u8);
         check("text");
         check("");
@@ -438,7 +458,7 @@ mod tests {
         check(ptr::slice_from_raw_parts(ptr::dangling::<u8>(), longest));
     }
 
-    /// Inline and with the heap bit, by both functions.
+    /// Checks both functions, for inline values and with the heap bit.
     fn find<T: ?Sized>(value: *mut T) {
         let address = value.cast::<()>();
         let mut storage = address;
@@ -455,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn locate_agrees_with_its_portable_form() {
+    fn locate_matches_the_portable_version() {
         find(&mut 7_u64);
         find::<[u64]>(&mut [1, 2, 3]);
         find::<[u8]>(&mut []);
@@ -467,18 +487,18 @@ mod tests {
 
     #[test]
     #[should_panic = "too many elements"]
-    fn too_long() {
+    fn slice_one_too_long_panics() {
         let _ = Meta::new(ptr::slice_from_raw_parts(ptr::dangling::<()>(), (usize::MAX >> SHIFT) + 1), true);
     }
 
     #[test]
     #[should_panic = "too many elements"]
-    fn much_too_long() {
+    fn slice_much_too_long_panics() {
         let _ = Meta::new(ptr::slice_from_raw_parts(ptr::dangling::<()>(), usize::MAX), false);
     }
 
     #[test]
-    fn too_long_is_none() {
+    fn try_new_returns_none_for_too_long_slices() {
         let of = |len| Meta::try_new(ptr::slice_from_raw_parts(ptr::dangling::<()>(), len), false).is_some();
         assert!(of(usize::MAX >> SHIFT) && !of((usize::MAX >> SHIFT) + 1) && !of(usize::MAX));
     }

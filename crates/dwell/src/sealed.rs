@@ -1,5 +1,5 @@
-//! The arenas among the implementors of the sealed [`Allocator`]. They are listed here so that [`alloc`](crate::alloc) does not
-//! depend on [`bump`](crate::bump).
+//! Implements the sealed supertrait of [`Allocator`] for arenas. This is a separate module so that
+//! [`alloc`](crate::alloc) does not depend on [`bump`](crate::bump).
 
 use crate::alloc::Allocator;
 use crate::alloc::sealed::Sealed;

@@ -1,4 +1,4 @@
-//! `Bump` beside models, and what its documentation says of it.
+//! Tests of `Bump` against models, and of its documented behaviour.
 #![cfg_attr(feature = "nightly", feature(allocator_api))]
 
 mod common;
@@ -7,7 +7,7 @@ mod ops;
 
 use proptest::prelude::*;
 
-/// Cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools, and Miri is one.
+/// The number of cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools such as Miri.
 fn cases() -> u32 {
     if cfg!(miri) {
         return 2;
@@ -15,14 +15,15 @@ fn cases() -> u32 {
     std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60)
 }
 
-/// Bytes of a random program, four for each step. Each step looks at every block, which takes Miri seconds.
+/// The maximum length of a random program in bytes, four for each step. Each step checks every block, which takes Miri
+/// seconds.
 const BYTES: usize = if cfg!(miri) { 80 } else { 600 };
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
-    fn blocks_keep_to_themselves(bytes in prop::collection::vec(any::<u8>(), 0..BYTES)) {
+    fn random_programs_match_the_model(bytes in prop::collection::vec(any::<u8>(), 0..BYTES)) {
         let left = common::left_by(|| ops::run(&bytes));
         prop_assert_eq!(left, (0, 0));
     }
@@ -30,7 +31,7 @@ proptest! {
 
 #[test]
 #[expect(clippy::mutable_key_type, reason = "the arena's cells are not what is hashed")]
-fn what_is_in_an_arena_compares_and_hashes_as_its_value() {
+fn collections_compare_and_hash_like_those_of_std() {
     use dwell::{Bump, bump};
     use std::collections::{BTreeSet, HashMap};
 
@@ -59,7 +60,7 @@ fn what_is_in_an_arena_compares_and_hashes_as_its_value() {
 }
 
 #[test]
-fn values_come_back_when_an_arena_has_no_room_for_all() {
+fn full_arena_returns_refused_values() {
     use dwell::{Bump, bump};
 
     let bump = Bump::with_capacity(64);
@@ -76,7 +77,7 @@ fn values_come_back_when_an_arena_has_no_room_for_all() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn what_is_in_an_arena_is_written_as_its_value() {
+fn collections_serialize_like_those_of_std() {
     use dwell::{Bump, bump};
 
     let bump = Bump::new();

@@ -16,7 +16,7 @@ pub fn alloc_u64(bump: &Bump, value: u64) -> &mut u64 {
 }
 ";
 
-/// The instructions of a function up to its first return: the fast path.
+/// Returns the instructions of a function up to its first return: the fast path.
 fn fast_path<'a>(assembly: &'a str, function: &str) -> Vec<&'a str> {
     let mut names = Vec::new();
     for instruction in assembly::instructions(assembly, function) {
@@ -31,7 +31,7 @@ fn fast_path<'a>(assembly: &'a str, function: &str) -> Vec<&'a str> {
 
 /// Load, add, compare, branch, store the position, store the value, return.
 #[test]
-fn seven_instructions() {
+fn fast_path_has_seven_instructions() {
     match assembly::of("bump-assembly", PROGRAM) {
         Ok(assembly) => {
             assert_eq!(fast_path(&assembly, "alloc_u64"), ["movq", "leaq", "cmpq", "ja", "movq", "movq", "retq"]);

@@ -1,4 +1,4 @@
-//! Attempts to break `Bump` in safe code: the bugs that arenas have had.
+//! Attempts to break `Bump` with safe code, by bugs that arenas have had.
 #![cfg_attr(feature = "nightly", feature(allocator_api))]
 #![expect(clippy::large_stack_arrays, reason = "values of all sizes are put into arenas")]
 
@@ -17,13 +17,13 @@ use std::ptr::NonNull;
 use std::sync::Barrier;
 use std::thread;
 
-/// A size that gets a dedicated chunk.
+/// The size of a block that gets a dedicated chunk.
 const LARGE: usize = if cfg!(miri) { 17_000 } else { 40_000 };
 
-/// A text of this many pieces of eight characters outgrows any chunk that it began in.
+/// The number of eight-byte pieces with which a string outgrows any chunk in which it starts.
 const PIECES: usize = if cfg!(miri) { 100 } else { 6000 };
 
-/// Writes that text piece by piece.
+/// Writes `PIECES` pieces, one at a time.
 struct Pieces;
 
 impl fmt::Display for Pieces {
@@ -32,10 +32,11 @@ impl fmt::Display for Pieces {
     }
 }
 
-/// Bytes in front of a chunk's first block.
+/// The number of bytes in front of a chunk's first block.
 const HEADER: usize = 4 * size_of::<usize>();
 
-/// A slow tool (`DWELL_TEST_CASES`) gets each fifth case of the tests that go through hundreds, and Miri each 37th.
+/// Returns the step between cases in tests with hundreds of cases: slow tools, which set `DWELL_TEST_CASES`, run every
+/// fifth, and Miri every 37th.
 fn stride() -> usize {
     match std::env::var_os("DWELL_TEST_CASES") {
         _ if cfg!(miri) => 37,
@@ -44,17 +45,17 @@ fn stride() -> usize {
     }
 }
 
-/// A count of thousands, or as many cases less.
+/// Divides a count by the stride.
 fn scaled(count: usize) -> usize {
     count.div_ceil(stride())
 }
 
-/// Whether all bytes are `value`: one comparison of memory, which is quick under Miri too.
+/// Returns whether all bytes are `value`, by one comparison of memory, which is fast under Miri too.
 fn is_filled(bytes: &[u8], value: u8) -> bool {
     *bytes == *vec![value; bytes.len()]
 }
 
-/// Bytes of this value, copied at once.
+/// Allocates `size` bytes of this value by one copy.
 fn filled(bump: &Bump, size: usize, value: u8) -> &mut [u8] {
     filled_in(bump, size, value)
 }
@@ -68,19 +69,19 @@ fn bytes(size: usize, align: usize) -> Layout {
 }
 
 fn read(block: NonNull<u8>, at: usize) -> u8 {
-    // SAFETY: the tests ask for bytes of a chunk that is there.
+    // SAFETY: the tests pass offsets inside the chunk, which is live.
     let byte = unsafe { block.add(at) };
-    // SAFETY: the byte is in a chunk that is there, and was written.
+    // SAFETY: the byte is in a live chunk, and the test has written it.
     unsafe { byte.read() }
 }
 
-// --- Growing and shrinking ---------------------------------------------------------------------------------------------
+// --- Growing and shrinking -------------------------------------------------------------------------------------------
 
-/// RUSTSEC-2020-0006: a block that moves brings its old bytes and nothing that is behind them.
+/// RUSTSEC-2020-0006: moving a block copies its old bytes and nothing after them.
 #[test]
 fn realloc_copies_the_old_size() {
     let mut bump = Bump::with_capacity(4000);
-    bump.alloc([0xEE_u8; 4000]); // so that free bytes are known
+    bump.alloc([0xEE_u8; 4000]); // gives the free bytes a known value
     bump.reset();
     let first = bump.alloc_slice_copy(&[1_u8; 24]);
     let first = NonNull::from(first).cast::<u8>();
@@ -91,9 +92,10 @@ fn realloc_copies_the_old_size() {
     assert!((24..100).all(|at| read(grown, at) == 0xEE), "more than the old bytes was copied");
 }
 
-/// bumpalo #247: a block that grew in place is reached by the arena's pointer, not by the caller's shorter one.
+/// bumpalo #247: after growing in place, the returned pointer has the provenance of the chunk, not of the caller's
+/// shorter block.
 #[test]
-fn the_pointer_of_a_grown_block_reaches_all_of_it() {
+fn pointer_returned_by_grow_covers_the_whole_block() {
     let bump = Bump::new();
     let block = NonNull::from(bump.alloc(1_u64)).cast::<u8>();
     // SAFETY: the block is the arena's, with this layout.
@@ -104,9 +106,9 @@ fn the_pointer_of_a_grown_block_reaches_all_of_it() {
     assert_eq!(read(grown.cast(), 399), 7);
 }
 
-/// Sizes that are no multiple of the minimum alignment are recognised as the last.
+/// A last block whose size is not a multiple of the minimum alignment is recognised as the last.
 #[test]
-fn odd_blocks_grow_shrink_and_are_freed_in_place() {
+fn blocks_of_odd_sizes_grow_and_are_freed_in_place() {
     fn check<const MIN_ALIGN: usize>() {
         let bump = Bump::<MIN_ALIGN>::with_capacity_in(4000, Global);
         for size in (1..70).step_by(stride()) {
@@ -125,7 +127,8 @@ fn odd_blocks_grow_shrink_and_are_freed_in_place() {
             // SAFETY: the blocks are the arena's, with these layouts, and not used again.
             unsafe { (&&bump).deallocate(NonNull::from(behind), bytes(1, 1)) };
             let (text, len) = (NonNull::from(&mut *text).cast(), text.len());
-            // SAFETY: the string's block is the arena's, of as many bytes as the text since `into_str`, and not used again.
+            // SAFETY: the string's block is the arena's; since `into_str` it has as many bytes as the string. It is not
+            // used again.
             unsafe { (&&bump).deallocate(text, bytes(len, 1)) };
             // SAFETY: `grow` returned the block for this layout, and it is not used again.
             unsafe { (&&bump).deallocate(block, bytes(size + 13, 1)) };
@@ -139,9 +142,9 @@ fn odd_blocks_grow_shrink_and_are_freed_in_place() {
     check::<64>();
 }
 
-/// What a vector gave back is another's; growing again, it moves there.
+/// Memory that a vector freed is used by another vector; growing the first again moves it.
 #[test]
-fn room_that_was_given_back_is_anothers() {
+fn memory_freed_by_shrinking_can_be_reused() {
     let bump = Bump::with_capacity(4000);
     let mut first = bump::Vec::with_capacity_in(100, &bump);
     first.extend_from_slice(&[1_u16; 10]);
@@ -158,9 +161,9 @@ fn room_that_was_given_back_is_anothers() {
     assert_eq!(third, [5; 40]);
 }
 
-/// A vector that is the only block of its chunk grows by moving the chunk, and leaves no old copy.
+/// A vector that is the only block of its chunk grows by reallocating the chunk, and leaves no old copy.
 #[test]
-fn alone_in_a_chunk_is_grown_with_it() {
+fn only_block_of_a_chunk_grows_with_the_chunk() {
     let bump = Bump::new();
     let mut numbers = bump::Vec::new_in(&bump);
     let count = if cfg!(miri) { 2500 } else { scaled(100_000).max(12_000) } as u64;
@@ -170,7 +173,7 @@ fn alone_in_a_chunk_is_grown_with_it() {
     assert!(numbers.iter().copied().eq(0..count));
     let held = bump.allocated_bytes();
     assert!(held < 2 * numbers.capacity() * 8, "{held} bytes for {} elements", numbers.capacity());
-    // So does one in a chunk of its own, while others use the rest.
+    // So does a vector in a dedicated chunk while the arena allocates from another chunk.
     let bump = Bump::new();
     let mark = bump.alloc(7);
     let mut numbers = bump::Vec::with_capacity_in(LARGE / 8, &bump);
@@ -185,10 +188,10 @@ fn alone_in_a_chunk_is_grown_with_it() {
     assert!(bump.allocated_bytes() < 1000, "the chunk is given back with the vector");
 }
 
-/// A chunk that moves with its only block takes the checkpoint and the scope from before it along.
+/// Checkpoints and scopes from before a chunk was moved with its only block stay valid.
 #[test]
-fn a_chunk_that_moved_is_rewound() {
-    // Few are pushed one by one, which takes Miri long.
+fn rewind_works_after_a_chunk_moved() {
+    // Only a few elements are pushed one by one, since pushing is slow under Miri.
     fn fill<const MIN_ALIGN: usize>(numbers: &mut bump::Vec<'_, u32, MIN_ALIGN>) {
         (0..300).for_each(|number| numbers.push(number));
         (0..20).for_each(|number| numbers.extend_from_slice(&[number; 500]));
@@ -199,7 +202,7 @@ fn a_chunk_that_moved_is_rewound() {
     let mut numbers = bump::Vec::new_in(&bump);
     fill(&mut numbers);
     drop(numbers);
-    // SAFETY: nothing from after the checkpoint is used again.
+    // SAFETY: nothing allocated since the checkpoint is used again.
     unsafe { bump.rewind(checkpoint) };
     assert_eq!(*bump.alloc(5), 5);
     bump.scope(|scope| {
@@ -209,14 +212,14 @@ fn a_chunk_that_moved_is_rewound() {
     assert_eq!(bump.alloc_slice_fill_with(1000, |n| n).len(), 1000);
 }
 
-/// A block that shrinks to a larger alignment would take more than before: it is copied instead, or what is behind it would be
-/// taken for its own when it is freed.
+/// A block that shrinks to a larger alignment could need more bytes than before. It is copied instead; otherwise
+/// freeing it would free bytes of the next block too.
 #[cfg(any(feature = "allocator-api2", feature = "nightly"))]
 #[test]
-fn shrinking_to_a_larger_alignment_takes_no_more() {
+fn shrinking_to_a_larger_alignment_copies_the_block() {
     for last in [56, 24, 8] {
         let bump = Bump::with_capacity(4000);
-        // At a multiple of 64.
+        // The block starts at a multiple of 64.
         let first = bump.alloc_layout(bytes(64, 64));
         // SAFETY: the block is the arena's, with this layout; the new one is no larger.
         let first = unsafe { (&&bump).shrink(first, bytes(64, 64), bytes(8, 8)) }.unwrap().cast::<u8>();
@@ -232,9 +235,9 @@ fn shrinking_to_a_larger_alignment_takes_no_more() {
     }
 }
 
-/// A block whose alignment is more than its size takes all of its alignment, also as the first of its chunk.
+/// A block whose alignment exceeds its size is padded to its alignment, also as the first block of its chunk.
 #[test]
-fn a_block_smaller_than_its_alignment() {
+fn block_smaller_than_its_alignment_is_padded() {
     for align in [16, 32, 64, 256] {
         let bump = Bump::new();
         let first = bump.alloc_layout(bytes(8, align));
@@ -248,9 +251,9 @@ fn a_block_smaller_than_its_alignment() {
     }
 }
 
-/// A large block that was made while others use the rest of their chunk is not moved with a chunk whose free range is lent to a scope.
+/// Growing the only block of a chunk does not move the chunk while its free range is lent to a scope.
 #[test]
-fn a_lent_chunk_does_not_move() {
+fn chunk_lent_to_a_scope_does_not_move() {
     let mut bump = Bump::new();
     for _ in 0..60 {
         bump.alloc([0_u64; 1000]);
@@ -276,7 +279,7 @@ fn a_lent_chunk_does_not_move() {
 
 /// Large blocks of every alignment grow, move and are freed, the newest and others.
 #[test]
-fn dedicated_blocks() {
+fn dedicated_blocks_grow_move_and_are_freed() {
     for align in [1, 8, 16, 64, 1 << 15] {
         let bump = Bump::new();
         let mut blocks: Vec<(NonNull<u8>, Layout)> = Vec::new();
@@ -314,11 +317,11 @@ fn dedicated_blocks() {
     }
 }
 
-// --- Chunks and alignment ----------------------------------------------------------------------------------------------
+// --- Chunks and alignment --------------------------------------------------------------------------------------------
 
 /// bumpalo #45: the first block of a new chunk is aligned too.
 #[test]
-fn the_slow_path_aligns() {
+fn slow_path_aligns_blocks() {
     fn check<const MIN_ALIGN: usize>() {
         for align in (0..=13).step_by(if cfg!(miri) { 3 } else { 1 }).map(|bits| 1 << bits) {
             for filled in (0..40).step_by(stride()) {
@@ -354,9 +357,9 @@ fn the_slow_path_aligns() {
     }
 }
 
-/// bump-scope #127: whatever the request, the next chunk has capacity for it.
+/// bump-scope #127: the next chunk has capacity for any request.
 #[test]
-fn the_next_chunk_is_large_enough() {
+fn new_chunk_fits_the_requested_block() {
     let sizes = (0..2200).chain((1 << 14) - 200..(1 << 14) + 200).chain((1 << 20) - 50..(1 << 20) + 2);
     for size in sizes.step_by(if cfg!(miri) { 107 } else { stride() }) {
         for align in [1, 16, 64] {
@@ -370,9 +373,9 @@ fn the_next_chunk_is_large_enough() {
     }
 }
 
-/// A block of no bytes is never refused, and is a block like any other to whoever grows or frees it.
+/// A zero-size allocation is never refused, and it can be grown and freed like any other block.
 #[test]
-fn no_bytes_are_always_there() {
+fn zero_size_allocations_always_succeed() {
     fn aligns() -> impl Iterator<Item = usize> {
         (0..=13).step_by(if cfg!(miri) { 4 } else { 1 }).map(|bits| 1 << bits)
     }
@@ -394,7 +397,7 @@ fn no_bytes_are_always_there() {
                 let (a, b) = (bump.alloc_layout(bytes(0, align)), bump.alloc_layout(bytes(0, align)));
                 // SAFETY: the blocks are the arena's, with this layout.
                 let a = unsafe { (&&bump).grow(a, bytes(0, align), bytes(700, align)) }.unwrap();
-                // SAFETY: the block is the arena's, with this layout, and another one than `a`.
+                // SAFETY: the block is the arena's, with this layout, and distinct from `a`.
                 let b = unsafe { (&&bump).grow(b, bytes(0, align), bytes(9, align)) }.unwrap();
                 let (a, b) = (a.cast::<u8>(), b.cast::<u8>());
                 // SAFETY: the block has these bytes.
@@ -410,9 +413,9 @@ fn no_bytes_are_always_there() {
     check::<64>();
 }
 
-/// More elements than there are addresses, of a type that has no bytes.
+/// Slices and vectors of a zero-sized type have up to `usize::MAX` elements.
 #[test]
-fn as_many_as_can_be_counted() {
+fn zero_sized_elements_up_to_usize_max() {
     #[repr(align(64))]
     #[derive(Clone, Copy)]
     struct Nothing;
@@ -429,7 +432,7 @@ fn as_many_as_can_be_counted() {
     assert_eq!(bump.alloc_slice_copy(&[Nothing; usize::MAX]).len(), usize::MAX);
 }
 
-/// bumpalo #205: what no allocation can be is refused, not wrapped.
+/// bumpalo #205: sizes above the maximum of an allocation are refused and do not wrap.
 #[test]
 fn sizes_near_isize_max_are_refused() {
     const MAX: usize = isize::MAX.cast_unsigned();
@@ -439,7 +442,7 @@ fn sizes_near_isize_max_are_refused() {
         vec.push(1);
         let mut nothing = bump::Vec::new_in(&bump);
         nothing.push(());
-        // The allocator is out of it: a sanitizer's does not like to be asked.
+        // The test allocator fails first, since a sanitizer's allocator aborts on such sizes.
         failing_after(0, || {
             for size in [MAX, MAX - 15, MAX - 31, MAX - 63, MAX / 2] {
                 assert!(bump.try_alloc_layout(bytes(size, 1)).is_err());
@@ -462,7 +465,7 @@ fn sizes_near_isize_max_are_refused() {
 }
 
 #[test]
-fn values_of_no_size() {
+fn zero_sized_values_need_no_chunk() {
     let bump = Bump::new();
     bump.alloc(());
     bump.alloc_slice_copy::<u64>(&[]);
@@ -475,7 +478,6 @@ fn values_of_no_size() {
     bump.scope(|scope| *scope.alloc(()));
     assert_eq!(bump.allocated_bytes(), 0, "no chunk is asked for");
 
-    let counts = Counts::default();
     struct Nothing;
     thread_local!(static DROPS: Cell<u32> = const { Cell::new(0) });
     impl Drop for Nothing {
@@ -493,14 +495,13 @@ fn values_of_no_size() {
     assert_eq!(DROPS.get(), 5);
     drop(values);
     assert_eq!(DROPS.get(), 10);
-    assert!(counts.balanced());
 }
 
-// --- Scopes, checkpoints, reset ----------------------------------------------------------------------------------------
+// --- Scopes, checkpoints, reset --------------------------------------------------------------------------------------
 
-/// bumpalo #322: going back goes back exactly, over chunks of all kinds, and frees those that are newer.
+/// bumpalo #322: `rewind` restores the exact position across chunks of all kinds, and frees newer chunks.
 #[test]
-fn rewind_goes_back_exactly() {
+fn rewind_restores_position_and_chunks() {
     for before in (0..30).step_by(stride()) {
         let bump = Bump::new();
         let kept: Vec<&mut [u8]> = (0..before).map(|n| bump.alloc_slice_copy(&[n; 77])).collect();
@@ -512,7 +513,7 @@ fn rewind_goes_back_exactly() {
             bump.alloc_slice_copy(&[9_u8; 20_000]);
             (0..40).for_each(|_| _ = bump.alloc([9_u64; 31]));
             bump.alloc_slice_copy(&[9_u8; 30_000]);
-            // SAFETY: nothing from after the checkpoint is used again.
+            // SAFETY: nothing allocated since the checkpoint is used again.
             unsafe { bump.rewind(checkpoint) };
             if before > 0 {
                 assert_eq!(*address.get_or_insert(next), next);
@@ -523,9 +524,9 @@ fn rewind_goes_back_exactly() {
     }
 }
 
-/// GHSA-xhx6-q96x-pf9c: a block of the outer arena that is freed in a scope stays out of the scope's bytes.
+/// GHSA-xhx6-q96x-pf9c: freeing a block of the outer arena inside a scope does not add it to the scope's free range.
 #[test]
-fn an_outer_block_freed_in_a_scope() {
+fn outer_block_can_be_freed_in_a_scope() {
     let bump = Bump::with_capacity(4000);
     let outer = NonNull::from(bump.alloc([1_u64; 4])).cast::<u8>();
     let mut vec = bump::Vec::new_in(&bump);
@@ -546,7 +547,7 @@ fn an_outer_block_freed_in_a_scope() {
 /// Scopes of one arena that are open at once end in any order.
 #[test]
 fn scopes_end_in_any_order() {
-    // The operations while they are open: which arena allocates, and how much.
+    // The bits select which of the open scopes and the arena allocate.
     for allocations in (0..64_u32).step_by(stride()) {
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
             for size in [8, 600, LARGE].into_iter().step_by(if cfg!(miri) { 2 } else { 1 }) {
@@ -579,7 +580,7 @@ fn scopes_end_in_any_order() {
 }
 
 #[test]
-fn a_scope_ends_on_panic() {
+fn scope_ends_on_panic() {
     let bump = Bump::with_capacity(1000);
     let address = bump.alloc_layout(bytes(0, 1));
     for size in [100, LARGE] {
@@ -595,7 +596,7 @@ fn a_scope_ends_on_panic() {
 }
 
 #[test]
-fn a_forgotten_scope_leaks_and_no_more() {
+fn forgotten_scope_only_leaks() {
     let mut bump = Bump::with_capacity(1000);
     let kept = bump.alloc([1_u8; 100]);
     let scope = bump.scope_guard();
@@ -609,7 +610,7 @@ fn a_forgotten_scope_leaks_and_no_more() {
 
 /// A forgotten owner of a block: `reset` frees the bytes.
 #[test]
-fn forgotten_owners_leak_and_no_more() {
+fn forgotten_owners_only_leak() {
     let counts = Counts::default();
     let left = left_by(|| {
         let mut bump = Bump::new();
@@ -635,7 +636,7 @@ fn forgotten_owners_leak_and_no_more() {
     });
     assert_eq!(counts.dropped.get(), 6);
     assert_eq!(left, (0, 0));
-    // The chunks of a scope are in its guard. Here they are blocks of another arena, which frees them.
+    // The guard owns the chunks of its scope. Here they are blocks of an outer arena, which frees them.
     let outermost = Bump::new();
     let bump = Bump::<8, _>::new_in(&outermost);
     let before = bump.allocated_bytes();
@@ -650,9 +651,9 @@ fn forgotten_owners_leak_and_no_more() {
     assert!(bump.allocated_bytes() > held);
 }
 
-/// A guard is a value like others: it is moved, boxed, returned, swapped and dropped late.
+/// A scope guard can be moved, boxed, returned, swapped and dropped late like any other value.
 #[test]
-fn a_guard_that_is_moved() {
+fn scope_guard_can_be_moved() {
     fn begin(bump: &Bump) -> Scope<'_> {
         let scope = bump.scope_guard();
         scope.alloc([1_u64; 9]);
@@ -663,7 +664,7 @@ fn a_guard_that_is_moved() {
     let mut first = Box::new(begin(&bump));
     let mut second = begin(&other);
     std::mem::swap(&mut *first, &mut second);
-    let a = first.alloc([2_u64; 9]); // of `other` now
+    let a = first.alloc([2_u64; 9]); // now a scope of `other`
     let b = second.alloc([3_u64; 9]);
     let (c, d) = (bump.alloc([4_u64; 9]), other.alloc([5_u64; 9]));
     assert_eq!((*a, *b, *c, *d), ([2; 9], [3; 9], [4; 9], [5; 9]));
@@ -674,7 +675,7 @@ fn a_guard_that_is_moved() {
     kept.reverse();
     drop(kept);
     assert_eq!((*c, *d), ([4; 9], [5; 9]));
-    // Where nothing else was allocated meanwhile, all of it is back.
+    // If nothing else was allocated meanwhile, the whole free range is restored.
     let bump = Bump::with_capacity(1000);
     let start = bump.alloc_layout(bytes(0, 1));
     drop(Box::new(begin(&bump)));
@@ -682,9 +683,10 @@ fn a_guard_that_is_moved() {
     assert_ne!(start, address);
 }
 
-/// What is kept while a scope is open does not cost a chunk a round: 2,000 rounds that keep 12,000 bytes took 2.09 GB.
+/// Allocating from the outer arena while a scope is open does not cost a chunk per round: 2,000 rounds that keep 12,000
+/// bytes took 2.09 GB.
 #[test]
-fn a_loop_of_scopes_that_keeps() {
+fn keeping_values_from_a_loop_of_scopes_reuses_chunks() {
     for (size, value) in [(6, 6), (6, 5000), (100, 100), (6, 0)] {
         let bump = Bump::new();
         let rounds = if cfg!(miri) { 24 } else { 2000 / stride() };
@@ -702,7 +704,7 @@ fn a_loop_of_scopes_that_keeps() {
         let is_whole = |(round, block): (usize, &&[u8])| is_filled(block, round.to_le_bytes()[0]);
         assert!(kept.iter().enumerate().all(is_whole));
     }
-    // Deep ones take turns too.
+    // Deeply nested scopes alternate with the outer arena.
     fn nest(bump: &Bump, depth: u8) {
         let kept = bump.scope(|scope| {
             let (inner, kept) = (scope.alloc([depth; 40]), bump.alloc([depth; 40]));
@@ -725,9 +727,9 @@ fn a_loop_of_scopes_that_keeps() {
     assert!(bump.allocated_bytes() < 200_000, "{}", bump.allocated_bytes());
 }
 
-/// Nor with several scopes open at once, whatever the last one allocates: 1,000 rounds took 1.05 GB.
+/// Nor does it with several scopes open at once, whatever the innermost one allocates: 1,000 rounds took 1.05 GB.
 #[test]
-fn a_loop_of_scopes_open_at_once_that_keeps() {
+fn keeping_values_across_nested_scopes_reuses_chunks() {
     for (depth, count, value) in [(2, 1, LARGE), (2, 40, LARGE), (3, 1, 3), (5, 7, 3000), (3, 3, 0)] {
         let bump = Bump::new();
         let rounds: u16 = if cfg!(miri) { 8 } else { 300 };
@@ -739,7 +741,8 @@ fn a_loop_of_scopes_open_at_once_that_keeps() {
                 kept.extend((0..count).map(|_| &*bump.alloc(u64::from(round))));
             }
             assert!(is_filled(filled(scopes.last().unwrap(), value, 7), 7));
-            // Both orders: the last one first is what blocks do.
+            // Ends the scopes in both orders; `pop` from an unreversed list ends the last one first, as nested blocks
+            // do.
             if round % 3 == 0 {
                 scopes.reverse();
             }
@@ -751,9 +754,9 @@ fn a_loop_of_scopes_open_at_once_that_keeps() {
     }
 }
 
-/// A request that fails takes no free bytes with it, and a saved chunk is found behind others.
+/// A failed request loses no free bytes, and a saved chunk is found behind others in the list.
 #[test]
-fn a_request_that_fails_loses_no_saved_chunk() {
+fn failed_request_keeps_saved_chunks() {
     let bump = Bump::new();
     bump.alloc([0_u8; 400]);
     let mut scopes = Vec::new();
@@ -769,9 +772,10 @@ fn a_request_that_fails_loses_no_saved_chunk() {
     assert!(is_filled(large, 2) && kept.iter().zip(3..).all(|(bytes, n)| is_filled(&bytes[..], n)));
 }
 
-/// Saved chunks are a list. A large block that fits in none of them leaves them saved, and a checkpoint keeps the first.
+/// Saved chunks form a list. A large block that fits in none of them leaves them saved, and a checkpoint keeps the
+/// first.
 #[test]
-fn saved_chunks_are_used_in_turn() {
+fn saved_chunks_are_reused_in_order() {
     fn check<const MIN_ALIGN: usize>() {
         let bump = Bump::<MIN_ALIGN>::with_min_align();
         let mut scopes = Vec::new();
@@ -781,7 +785,7 @@ fn saved_chunks_are_used_in_turn() {
             scopes.push(bump.scope_guard());
         }
         while scopes.pop().is_some() {}
-        // The one that it is in, and three.
+        // Four chunks: the current one and three saved ones.
         let before = bump.allocated_bytes();
         let checkpoint = bump.checkpoint();
         for n in 4..9 {
@@ -790,7 +794,7 @@ fn saved_chunks_are_used_in_turn() {
         assert_eq!(bump.allocated_bytes(), before);
         assert!(kept.iter().all(|(bytes, n)| is_filled(bytes, *n)));
         kept.truncate(4);
-        // SAFETY: what was allocated since is not used again, and no scope is open.
+        // SAFETY: nothing allocated since the checkpoint is used again, and no scope is open.
         unsafe { bump.rewind(checkpoint) };
         let large = bump.alloc_slice_fill_copy(LARGE, 99_u8);
         let before = bump.allocated_bytes();
@@ -808,9 +812,10 @@ fn saved_chunks_are_used_in_turn() {
     check::<64>();
 }
 
-/// A vector that outgrows its chunk leaves its bytes to the next one: 400 of a million elements, one after the other, took 73 MB.
+/// The next vector reuses the bytes of an outgrown chunk: 400 vectors of a million elements, one after the other, took
+/// 73 MB.
 #[test]
-fn a_loop_of_vectors_that_outgrow_their_chunk() {
+fn bytes_of_an_outgrown_chunk_are_reused() {
     let bump = Bump::new();
     let count = if cfg!(miri) { 9000 } else { 100_000 };
     let rounds = if cfg!(miri) { 5 } else { 100 };
@@ -827,9 +832,9 @@ fn a_loop_of_vectors_that_outgrow_their_chunk() {
     assert_eq!(held.first(), held.last(), "{held:?}");
 }
 
-/// The next scope reuses the chunk of the last one: it is not allocated again.
+/// The next scope reuses the chunk of the last one without allocating.
 #[test]
-fn the_next_scope_finds_its_room() {
+fn next_scope_reuses_the_chunk() {
     let bump = Bump::new();
     bump.alloc(1);
     let run = || {
@@ -865,9 +870,9 @@ fn reset_keeps_the_largest_chunk() {
     });
 }
 
-/// An arena that is filled and reset again and again ends up with one chunk.
+/// An arena that is filled and reset repeatedly ends up with one chunk.
 #[test]
-fn rounds_of_one_size_stop_allocating() {
+fn rounds_of_equal_size_stop_allocating() {
     for blocks in if cfg!(miri) { [10, 30, 150] } else { [30, 300, scaled(30_000)] } {
         let mut bump = Bump::new();
         for round in 0..4 {
@@ -880,9 +885,9 @@ fn rounds_of_one_size_stop_allocating() {
     }
 }
 
-/// Also when a round needs more than any regular chunk has, and blocks of all kinds.
+/// Also if a round needs more than the largest regular chunk, with blocks of all sizes.
 #[test]
-fn rounds_of_any_size_stop_allocating() {
+fn rounds_of_mixed_sizes_stop_allocating() {
     for blocks in if cfg!(miri) { &[30, 200][..] } else { &[100, 2000, 40_000] }.iter().copied() {
         let mut bump = Bump::new();
         for round in 0..4 {
@@ -899,9 +904,9 @@ fn rounds_of_any_size_stop_allocating() {
     }
 }
 
-/// Rounds that grow slowly do not make the arena grow fast.
+/// Slowly growing rounds do not double the size of the arena each time.
 #[test]
-fn rounds_that_grow_do_not_double_it() {
+fn slowly_growing_rounds_do_not_double_the_chunk() {
     let mut bump = Bump::new();
     let least = if cfg!(miri) { 60 } else { 1000 };
     for blocks in (0..60).step_by(if cfg!(miri) { 30 } else { stride() }).map(|round| least + 10 * round) {
@@ -909,18 +914,18 @@ fn rounds_that_grow_do_not_double_it() {
         assert!(bump.allocated_bytes() < 5 * 4000 * blocks / 2);
         bump.reset();
     }
-    // Under a limit the next chunk is as large as may be.
+    // Under a limit the next chunk is as large as the limit allows.
     bump.set_limit(Some(bump.allocated_bytes() + 5000));
     (0..2 * least).map_while(|_| bump.try_alloc_layout(bytes(4000, 8)).ok()).count();
     bump.reset();
     assert!(bump.try_alloc_layout(bytes(4000, 8)).is_ok());
 }
 
-// --- User code in between ----------------------------------------------------------------------------------------------
+// --- Re-entrancy and panics in user code -----------------------------------------------------------------------------
 
-/// bumpalo #302, #323: a panic in the middle drops what was made, once.
+/// bumpalo #302, #323: a panic in user code drops each value made so far once.
 #[test]
-fn panics_in_user_code() {
+fn panic_in_user_code_drops_each_value_once() {
     for panic_at in 1..6 {
         let counts = Counts::default();
         let left = left_by(|| {
@@ -943,7 +948,7 @@ fn panics_in_user_code() {
             } else {
                 spy.value % 2 == 0
             })));
-            // As in std, the elements before are kept or dropped, and those behind stay.
+            // As in std, the elements before the panic were kept or dropped, and those after it stay.
             let dropped = (panic_at - 1) / 2;
             assert_eq!(vec.len(), 5 - dropped as usize);
             assert_eq!(counts.made.get() - counts.dropped.get(), 10 - dropped);
@@ -975,9 +980,9 @@ fn panics_in_user_code() {
     }
 }
 
-/// Closures, iterators, `Display` and drops that use the arena themselves.
+/// Closures, iterators, `Display` implementations and destructors use the arena themselves.
 #[test]
-fn reentrancy() {
+fn closures_iterators_display_and_drop_re_enter() {
     struct Nested<'a>(&'a Bump, u32);
     impl fmt::Display for Nested<'_> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -1015,10 +1020,10 @@ fn reentrancy() {
     }
 }
 
-/// The text of `alloc_fmt` has no block before it has bytes, or one that is its own: a `Display` that allocates before it writes
-/// gets other bytes. At first the text's address came to be another block's, which grew with it.
+/// The string of `alloc_fmt` has no block while it is empty, or one of its own, so a `Display` that allocates before it
+/// writes gets other bytes. At first the string took the address of another block, which then grew with it.
 #[test]
-fn a_display_that_allocates_before_it_writes() {
+fn display_may_allocate_before_it_writes() {
     struct First<'a> {
         bump: &'a Bump,
         kept: Cell<Option<&'a mut [u8]>>,
@@ -1054,9 +1059,9 @@ fn a_display_that_allocates_before_it_writes() {
     }
 }
 
-/// The same through the trait: a zero-size allocation has no block, so it cannot grow into another one.
+/// The same through the `Allocator` trait: a zero-size allocation has no block, so it cannot grow into another one.
 #[test]
-fn a_block_of_no_bytes_does_not_grow_into_another() {
+fn growing_a_zero_size_block_never_overlaps_another() {
     for align in [1, 8, 64] {
         for size in [1, 100, LARGE] {
             let bump = Bump::new();
@@ -1069,7 +1074,7 @@ fn a_block_of_no_bytes_does_not_grow_into_another() {
             // SAFETY: the block has these bytes.
             unsafe { grown.write_bytes(5, 50_000) };
             assert!(is_filled(other, 3));
-            // And what has no bytes is freed without effect, though its address is that of a block.
+            // Freeing a zero-size allocation has no effect, even at the address of a live block.
             let here = bump.alloc_layout(bytes(0, 8));
             let block = bump.alloc(6_u64);
             // SAFETY: the block is the arena's, with this layout, and not used again.
@@ -1080,11 +1085,11 @@ fn a_block_of_no_bytes_does_not_grow_into_another() {
     }
 }
 
-/// An iterator, a clone and a length that use the arena, with scopes that stay open in between.
+/// `next`, `size_hint` and `clone` use the arena, and scopes stay open in between.
 #[test]
-fn reentrancy_of_iterators_and_clones() {
-    struct Greedy<'a>(&'a Bump, u32, Option<Scope<'a>>);
-    impl Iterator for Greedy<'_> {
+fn size_hint_clone_and_open_scopes_re_enter() {
+    struct AllocatingIter<'a>(&'a Bump, u32, Option<Scope<'a>>);
+    impl Iterator for AllocatingIter<'_> {
         type Item = u32;
         fn next(&mut self) -> Option<u32> {
             self.1 = self.1.checked_sub(1)?;
@@ -1099,18 +1104,18 @@ fn reentrancy_of_iterators_and_clones() {
         }
     }
     #[derive(Debug)]
-    struct Copies<'a>(&'a Bump, &'a [u8]);
-    impl Clone for Copies<'_> {
+    struct AllocatingClone<'a>(&'a Bump, &'a [u8]);
+    impl Clone for AllocatingClone<'_> {
         fn clone(&self) -> Self {
             self.0.scope(|scope| scope.alloc_slice_clone(&[Some(self.1); 20]).len());
             Self(self.0, self.0.alloc_slice_copy(self.1))
         }
     }
-    struct Speaks<'a>(&'a Bump, Cell<Option<Scope<'a>>>);
-    impl fmt::Display for Speaks<'_> {
+    struct AllocatingDisplay<'a>(&'a Bump, Cell<Option<Scope<'a>>>);
+    impl fmt::Display for AllocatingDisplay<'_> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("one ")?;
-            self.1.set(Some(self.0.scope_guard())); // takes the bytes behind the text
+            self.1.set(Some(self.0.scope_guard())); // takes the bytes after the string
             f.write_str("two ")?;
             self.0.alloc(1_u8);
             self.1.take();
@@ -1124,25 +1129,25 @@ fn reentrancy_of_iterators_and_clones() {
     for fill in (0..40).step_by(stride()) {
         let bump = Bump::new();
         bump.alloc_slice_copy(&vec![1_u8; 13 * fill]);
-        let numbers = bump.alloc_iter(Greedy(&bump, 2 * MANY, None));
+        let numbers = bump.alloc_iter(AllocatingIter(&bump, 2 * MANY, None));
         let mut vec = bump::Vec::new_in(&bump);
-        vec.extend(Greedy(&bump, MANY, None));
+        vec.extend(AllocatingIter(&bump, MANY, None));
         let text: &[u8] = bump.alloc_str("some text").as_bytes();
-        let copies = bump.alloc_slice_clone(&vec![Copies(&bump, text); if cfg!(miri) { 6 } else { 30 }]);
-        let speaks = Speaks(&bump, Cell::new(None));
-        let said = bump.alloc_fmt(format_args!("{speaks}!{speaks}"));
+        let copies = bump.alloc_slice_clone(&vec![AllocatingClone(&bump, text); if cfg!(miri) { 6 } else { 30 }]);
+        let display = AllocatingDisplay(&bump, Cell::new(None));
+        let text_of_both = bump.alloc_fmt(format_args!("{display}!{display}"));
         let last = bump.alloc_slice_copy(&[0xEE_u8; 60]);
         assert!(numbers.iter().copied().eq((0..2 * MANY).rev()) && vec.iter().copied().eq((0..MANY).rev()));
         assert!(copies.iter().all(|copy| copy.1 == text));
         let once = format!("one two three {:>WIDE$}", "four");
-        assert_eq!(*said, *format!("{once}!{once}"));
+        assert_eq!(*text_of_both, *format!("{once}!{once}"));
         assert!(is_filled(last, 0xEE));
     }
 }
 
-/// Iterators and texts that panic leave what they made, and the arena goes on.
+/// After a panic in an iterator or a `Display` the items written so far stay, and the arena remains usable.
 #[test]
-fn panics_in_iterators_and_texts() {
+fn panic_in_iterator_or_display_keeps_written_items() {
     struct Panics(u32);
     impl fmt::Display for Panics {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -1170,9 +1175,9 @@ fn panics_in_iterators_and_texts() {
     }
 }
 
-/// Pieces of all lengths, at each offset in a chunk and over its end.
+/// Formats pieces of all lengths at each offset in a chunk and across its end.
 #[test]
-fn pieces_of_all_lengths() {
+fn alloc_fmt_concatenates_pieces_of_all_lengths() {
     fn check<const MIN_ALIGN: usize>() {
         let source: String = ('a'..='z').chain('0'..='9').collect();
         for fill in (0..120).step_by(stride()) {
@@ -1193,7 +1198,7 @@ fn pieces_of_all_lengths() {
 }
 
 #[test]
-fn a_display_that_fails() {
+fn error_of_display_is_reported() {
     struct Fails;
     impl fmt::Display for Fails {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -1208,9 +1213,9 @@ fn a_display_that_fails() {
     assert_eq!(bump.alloc_fmt(format_args!("{}", 1)), "1");
 }
 
-/// No hint is trusted: not that of all the memory there is, which no allocation can be, and not one that an allocator refuses.
+/// Size hints are not trusted: neither one above the maximum size of an allocation nor one that the allocator refuses.
 #[test]
-fn hints_that_no_memory_is_for() {
+fn huge_size_hints_are_not_trusted() {
     #[derive(Clone)]
     struct Hint(std::ops::Range<u64>, usize);
     impl Iterator for Hint {
@@ -1256,11 +1261,11 @@ fn hints_that_no_memory_is_for() {
     assert!(limited.allocated_bytes() <= 1200);
 }
 
-/// Iterators that say what is not so of their length.
+/// Iterators whose size hints are wrong.
 #[test]
-fn lying_iterators() {
-    struct Liar(u32, (usize, Option<usize>));
-    impl Iterator for Liar {
+fn wrong_size_hints_are_not_trusted() {
+    struct WrongHint(u32, (usize, Option<usize>));
+    impl Iterator for WrongHint {
         type Item = u32;
         fn next(&mut self) -> Option<u32> {
             self.0 = self.0.checked_sub(1)?;
@@ -1274,17 +1279,17 @@ fn lying_iterators() {
     for hint in [(0, Some(0)), (0, None), (3, Some(3)), (500, Some(600)), (1000, Some(5))] {
         let mut expected: Vec<u32> = (0..100).collect();
         expected.reverse();
-        assert_eq!(*bump.alloc_iter(Liar(100, hint)), *expected);
-        assert_eq!(**bump.try_alloc_iter(Liar(100, hint)).as_ref().unwrap(), *expected);
+        assert_eq!(*bump.alloc_iter(WrongHint(100, hint)), *expected);
+        assert_eq!(**bump.try_alloc_iter(WrongHint(100, hint)).as_ref().unwrap(), *expected);
     }
 }
 
-// --- Failure -----------------------------------------------------------------------------------------------------------
+// --- Failed allocations ----------------------------------------------------------------------------------------------
 
-/// Every call of the allocator fails once, and everything is as it was.
+/// A limit that rises in steps makes each allocation fail in turn, and nothing is lost.
 #[test]
-fn failure_at_every_step() {
-    /// How many of what is made one by one.
+fn failed_allocation_at_every_step_loses_nothing() {
+    /// The number of elements made one by one.
     const MANY: usize = if cfg!(miri) { 60 } else { 5000 };
     const BIG: usize = if cfg!(miri) { 5000 } else { 20_000 };
     fn attempt(bump: &Bump, counts: &Counts) -> Result<(), ()> {
@@ -1292,7 +1297,7 @@ fn failure_at_every_step() {
             result.map_err(|error| assert!(error.layout().size() > 0))
         }
         let spy = bump.try_alloc(counts.spy(1)).map_err(|error| drop(error.into_inner()))?;
-        // SAFETY: no other code drops it.
+        // SAFETY: `try_alloc` does not drop the value, and no other box owns it.
         let spy = unsafe { bump::Box::from_mut(spy) };
         let other = or(bump::Box::try_new_in(counts.spy(2), bump))?;
         let numbers = or(bump.try_alloc_slice_copy(&[7_u64; 70]))?;
@@ -1332,7 +1337,8 @@ fn failure_at_every_step() {
         let mut done = false;
         let left = left_by(|| {
             let mut bump = Bump::new();
-            // What is not the arena's is allocated by `repeat` and `vec!`, which abort: so the arena's base fails instead.
+            // `repeat` and `vec!` abort if the global allocator fails, so the arena's limit makes its requests fail
+            // instead.
             bump.set_limit(Some(limit));
             done = attempt(&bump, &counts).is_ok();
             assert!(bump.allocated_bytes() <= limit);
@@ -1350,9 +1356,9 @@ fn failure_at_every_step() {
     }
 }
 
-/// The allocator has nothing: each call says so, and the next time it works.
+/// The allocator fails: each call reports it, and the same call succeeds later.
 #[test]
-fn the_allocator_fails() {
+fn try_functions_report_failed_allocations() {
     for fill in (0..40).step_by(stride()) {
         let bump = Bump::new();
         (0..fill).for_each(|_| _ = bump.alloc([1_u8; 40]));
@@ -1389,9 +1395,9 @@ fn the_allocator_fails() {
     }
 }
 
-/// Every call that allocates has a twin that reports it: those of text and of a pool.
+/// The fallible functions of strings and pools report a failed allocation.
 #[test]
-fn texts_and_pools_report_failure() {
+fn strings_and_pools_report_failed_allocations() {
     let bump = Bump::new();
     let mut text = bump::String::from_str_in("kept", &bump);
     let long = "x".repeat(1000);
@@ -1408,13 +1414,13 @@ fn texts_and_pools_report_failure() {
     let pool = Pool::new();
     assert!(failing_after(0, || pool.try_get().is_err()));
     drop(pool.get());
-    // It was returned and is valid, without memory.
+    // The pool returns an arena that was put back, without allocating.
     assert!(failing_after(0, || pool.try_get().is_ok()));
 }
 
-/// Where there is too little for the next chunk, there may be enough for the request.
+/// If the limit is too low for the next chunk, a smaller chunk that fits the request is allocated.
 #[test]
-fn the_limit_is_exact() {
+fn limit_is_used_up_exactly() {
     for limit in (0..1500).step_by(if cfg!(miri) { 407 } else { stride() }) {
         let bump = Bump::<1>::with_min_align();
         bump.set_limit(Some(limit));
@@ -1423,7 +1429,7 @@ fn the_limit_is_exact() {
             taken += 1;
             assert!(bump.allocated_bytes() <= limit);
         }
-        // A header is 32 bytes, a chunk a multiple of 16; there are two chunks at most.
+        // A header has 32 bytes, a chunk's size is a multiple of 16, and there are at most two chunks.
         let usable = limit / 16 * 16;
         assert!(taken + 2 * (HEADER + 16) >= usable, "{taken} of {limit}");
         assert!(taken <= limit);
@@ -1435,7 +1441,7 @@ fn the_limit_is_exact() {
     bump.scope(|scope| assert!(scope.try_alloc([1_u8; 400]).is_err()));
     bump.set_limit(None);
     bump.alloc([1_u8; 400]);
-    // In a scope too, and for both together.
+    // The limit also holds in a scope, for the scope and the arena together.
     bump.set_limit(Some(bump.allocated_bytes() + 100_000));
     bump.scope(|scope| {
         assert!(scope.try_alloc([1_u8; 60_000]).is_ok());
@@ -1445,11 +1451,11 @@ fn the_limit_is_exact() {
     });
 }
 
-// --- Buffers, threads --------------------------------------------------------------------------------------------------
+// --- Buffers, threads ------------------------------------------------------------------------------------------------
 
-/// Whatever the buffer's alignment and length, and the arena's.
+/// Buffers of all lengths and alignments, with all minimum alignments of the arena.
 #[test]
-fn odd_buffers() {
+fn buffers_of_any_length_and_alignment() {
     const BYTES: u8 = if cfg!(miri) { 15 } else { 60 };
     fn check<const MIN_ALIGN: usize>() {
         for len in (0..200).step_by(if cfg!(miri) { 66 } else { stride() }) {
@@ -1465,7 +1471,7 @@ fn odd_buffers() {
                     bump.reset();
                 }
                 drop(bump);
-                // SAFETY: it was written above.
+                // SAFETY: the element was written above.
                 assert_eq!(unsafe { buffer[len].assume_init() }, 0x5A);
             }
         }
@@ -1477,7 +1483,7 @@ fn odd_buffers() {
 }
 
 #[test]
-fn a_first_chunk_in_a_buffer() {
+fn buffer_serves_as_the_first_chunk() {
     for len in (0..300).step_by(if cfg!(miri) { 59 } else { stride() }) {
         for skip in (0..17_usize.min(len + 1)).step_by(if cfg!(miri) { 7 } else { 1 }) {
             let mut buffer = [const { MaybeUninit::uninit() }; 300];
@@ -1490,7 +1496,7 @@ fn a_first_chunk_in_a_buffer() {
                     assert!(values.iter().map(|value| **value).eq(0..30));
                     if round == 0 {
                         let own = values.iter().filter(|value| range.contains(&(&raw const ***value).cast())).count();
-                        // A header, and padding at both ends.
+                        // The rest is a header and padding at both ends.
                         assert!(own >= range_len.saturating_sub(HEADER + 30) / 16, "{own} in {range_len} bytes");
                     }
                     bump.reset();
@@ -1499,7 +1505,7 @@ fn a_first_chunk_in_a_buffer() {
             assert_eq!(left, (0, 0));
         }
     }
-    // A vector that outgrows it leaves it.
+    // A vector that outgrows the buffer moves out of it.
     let mut buffer = [MaybeUninit::uninit(); 200];
     let bump = Bump::<8, _>::with_buffer(&mut buffer);
     let mut vec = bump::Vec::new_in(&bump);
@@ -1515,9 +1521,9 @@ fn a_first_chunk_in_a_buffer() {
     });
 }
 
-/// bumpalo #289: empty arenas share nothing. Run with `ThreadSanitizer`.
+/// bumpalo #289: empty arenas share no state. Run with `ThreadSanitizer`.
 #[test]
-fn empty_arenas_on_many_threads() {
+fn empty_arenas_share_no_state() {
     let barrier = Barrier::new(4);
     thread::scope(|threads| {
         for _ in 0..4 {
@@ -1528,7 +1534,7 @@ fn empty_arenas_on_many_threads() {
                     bump.alloc(());
                     bump.scope(|scope| assert!(scope.try_alloc_layout(bytes(0, 8)).is_ok()));
                     let checkpoint = bump.checkpoint();
-                    // SAFETY: nothing was allocated since.
+                    // SAFETY: nothing was allocated since the checkpoint.
                     unsafe { bump.rewind(checkpoint) };
                     bump.reset();
                     assert_eq!(bump.chunks().count(), 0);
@@ -1539,9 +1545,9 @@ fn empty_arenas_on_many_threads() {
     });
 }
 
-/// The header of an arena's first chunk is written when it is needed: each of these needs it, or leaves it unwritten.
+/// The header of the first chunk is written lazily. Each operation either needs it or leaves it unwritten.
 #[test]
-fn a_first_chunk_and_nothing_else() {
+fn each_operation_works_on_a_lazy_first_chunk() {
     type Use = fn(&mut Bump);
     let uses: [Use; 15] = [
         |_| (),
@@ -1556,7 +1562,7 @@ fn a_first_chunk_and_nothing_else() {
         |bump| {
             let checkpoint = bump.checkpoint();
             bump.alloc([1_u8; 1000]);
-            // SAFETY: what was allocated since is not used again.
+            // SAFETY: nothing allocated since the checkpoint is used again.
             unsafe { bump.rewind(checkpoint) };
         },
         |bump| _ = bump.alloc_iter(0..1000),
@@ -1564,7 +1570,7 @@ fn a_first_chunk_and_nothing_else() {
         |bump| assert!(!format!("{bump:?}").is_empty()),
         |bump| *bump = Bump::new(),
         |bump| {
-            // The arena's first chunk is made while a scope has its store.
+            // The arena's first chunk is allocated while a scope is open.
             *bump = Bump::new();
             let scope = bump.scope_guard();
             let (outer, inner) = (bump.alloc(1_u64), scope.alloc(2_u64));
@@ -1588,7 +1594,7 @@ fn a_first_chunk_and_nothing_else() {
 }
 
 #[test]
-fn a_pool_for_threads() {
+fn threads_share_a_pool() {
     const ROUNDS: u32 = if cfg!(miri) { 2 } else { 20 };
     let mut pool = Pool::new();
     for round in 0..if cfg!(miri) { 2 } else { 3 } {
@@ -1619,9 +1625,9 @@ fn a_pool_for_threads() {
     }
 }
 
-/// Threads that panic, guards that are forgotten, and an allocator whose clone panics.
+/// A pool works after panics with an arena in use, in `keep` and in a thread, and after a guard was forgotten.
 #[test]
-fn a_pool_after_panics() {
+fn pool_survives_panics_and_forgotten_guards() {
     let counts = Counts::default();
     let mut pool = Pool::new();
     for round in 0..3_u8 {
@@ -1663,10 +1669,10 @@ fn a_pool_after_panics() {
     pool.reset();
 }
 
-/// An allocator whose clone takes an arena of the pool that it is cloned for: not while the pool is locked.
+/// The `Clone` of an allocator uses the pool that clones it, so the pool must not be locked then.
 #[cfg(feature = "allocator-api2")]
 #[test]
-fn a_clone_that_uses_the_pool() {
+fn clone_of_the_allocator_may_use_the_pool() {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Arc, OnceLock, Weak};
 
@@ -1691,7 +1697,7 @@ fn a_clone_that_uses_the_pool() {
         }
     }
 
-    // SAFETY: the global allocator's blocks.
+    // SAFETY: both functions forward to `Global` with the same layout.
     unsafe impl Allocator for Clones {
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, allocator_api2::alloc::AllocError> {
             Global.allocate(layout)
@@ -1710,7 +1716,7 @@ fn a_clone_that_uses_the_pool() {
     assert_eq!(shared.clones.load(Ordering::Relaxed), 4);
 }
 
-/// What may be sent and shared, and what unwinding may pass.
+/// `Send`, `Sync` and unwind safety are those of the corresponding types of std.
 #[test]
 fn auto_traits() {
     fn send<T: Send>() {}
@@ -1728,7 +1734,7 @@ fn auto_traits() {
     sync::<bump::Thin<'_, u8, [u8]>>();
     safe::<Bump>();
     safe::<bump::Box<'_, u8>>();
-    // As std's, also where a value can change behind `&`.
+    // Like std's types, also with interior mutability.
     fn unwind_safe<T: UnwindSafe>() {}
     unwind_safe::<Vec<Cell<u8>>>();
     unwind_safe::<bump::Vec<'_, Cell<u8>>>();
@@ -1781,9 +1787,9 @@ fn boxes_drop_and_coerce() {
     assert!(counts.balanced());
 }
 
-/// Headers and elements of all alignments.
+/// Headers and elements of all alignments can be read back.
 #[test]
-fn thin_values() {
+fn thin_values_of_all_alignments() {
     #[derive(Clone, Copy, Debug, PartialEq)]
     #[repr(align(32))]
     struct Wide(u8);

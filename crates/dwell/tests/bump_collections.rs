@@ -1,5 +1,6 @@
-//! `&Bump` as an allocator of other people's collections, and other people's allocators under a `Bump`. The map of
-//! hashbrown is in `bench/tests/hashbrown.rs`, since with allocator-api2's `nightly` hashbrown wants its own.
+//! `&Bump` as the allocator of allocator-api2's and other crates' collections, and user-defined base allocators of a
+//! `Bump`. hashbrown's map is tested in `bench/tests/hashbrown.rs`, since with allocator-api2's `nightly` feature
+//! hashbrown needs its own.
 #![cfg(any(feature = "allocator-api2", feature = "nightly"))]
 #![cfg_attr(feature = "nightly", feature(allocator_api))]
 #![expect(clippy::large_stack_arrays, reason = "values of all sizes are put into arenas")]
@@ -18,12 +19,12 @@ use allocator_api2::{alloc::AllocError, boxed::Box as AnyBox, vec::Vec as AnyVec
 #[cfg(feature = "nightly")]
 use std::{alloc::AllocError, boxed::Box as AnyBox, vec::Vec as AnyVec};
 
-/// A count of thousands, or for Miri fewer.
+/// Returns a repetition count that is lower under Miri.
 fn scaled(count: usize) -> usize {
     if cfg!(miri) { count.div_ceil(30) } else { count }
 }
 
-/// Whether all bytes are `value`: one comparison of memory, which is quick under Miri too.
+/// Returns whether all bytes are `value`, by one comparison of memory, which is fast under Miri too.
 fn is_filled(bytes: &[u8], value: u8) -> bool {
     *bytes == *vec![value; bytes.len()]
 }
@@ -57,7 +58,7 @@ fn vectors<const MIN_ALIGN: usize, A: Allocator>(bump: &Bump<MIN_ALIGN, A>) {
 }
 
 #[test]
-fn vectors_of_others() {
+fn allocator_vectors_grow_in_the_arena() {
     let left = left_by(|| {
         for _ in 0..if cfg!(miri) { 1 } else { 2 } {
             let mut bump = Bump::<1>::with_min_align();
@@ -72,10 +73,10 @@ fn vectors_of_others() {
     assert_eq!(left, (0, 0));
 }
 
-/// The newest allocator-api2 has a trait of its own.
+/// allocator-api2 0.4 has its own `Allocator` trait.
 #[cfg(feature = "allocator-api2-04")]
 #[test]
-fn the_newest_trait() {
+fn allocator_api2_04_vectors_grow_in_the_arena() {
     let bump = Bump::new();
     let mut vec = allocator_api2_04::vec::Vec::new_in(&bump);
     (0..scaled(5000)).for_each(|n| vec.push(n));
@@ -88,9 +89,9 @@ fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).unwrap()
 }
 
-/// bumpalo #232: a block that shrinks to another alignment is not copied over itself.
+/// bumpalo #232: shrinking to another alignment copies overlapping ranges correctly.
 #[test]
-fn shrinking_to_another_alignment() {
+fn shrinking_to_another_alignment_moves_the_bytes() {
     let numbers: [u8; 100] = std::array::from_fn(|at| at.to_le_bytes()[0]);
     for align in [1, 2, 16, 64, 256] {
         for size in [1_usize, 7, 24, 33, 100] {
@@ -99,7 +100,7 @@ fn shrinking_to_another_alignment() {
                     let bump = Bump::<1>::with_capacity_in(2000, Global);
                     bump.alloc(1_u8);
                     let block = bump.alloc_layout(layout(size, 1));
-                    // SAFETY: the block has `size` bytes, and is not the array's.
+                    // SAFETY: the block has `size` bytes and does not overlap the array.
                     unsafe { block.copy_from_nonoverlapping(NonNull::from(&numbers).cast(), size) };
                     if !is_last {
                         bump.alloc([0xFF_u8; 50]);
@@ -110,7 +111,7 @@ fn shrinking_to_another_alignment() {
                     // SAFETY: the block has these bytes.
                     let bytes = unsafe { std::slice::from_raw_parts(new.cast::<u8>().as_ptr(), small) };
                     assert_eq!(bytes, &numbers[..small]);
-                    // And larger, to another alignment.
+                    // Then grows it, to another alignment.
                     // SAFETY: `shrink` returned the block for this layout; the new one is no smaller.
                     let new = unsafe { (&&bump).grow_zeroed(new.cast(), layout(small, align), layout(size + 70, 32)) }
                         .unwrap();
@@ -125,13 +126,13 @@ fn shrinking_to_another_alignment() {
     }
 }
 
-/// bump-scope #32: an allocator that is itself highly aligned, and that counts what it has given.
+/// bump-scope #32: an allocator that is itself highly aligned. It counts the blocks and bytes that it has allocated.
 #[repr(align(128))]
 #[derive(Default)]
 struct Counting {
     blocks: Cell<isize>,
     bytes: Cell<isize>,
-    /// The call, counted from 1, that fails.
+    /// The number of the call that fails, counted from 1.
     fail_at: Cell<u32>,
     calls: Cell<u32>,
 }
@@ -148,7 +149,7 @@ impl Counting {
     }
 }
 
-// SAFETY: blocks are `Global`'s, which also takes them back.
+// SAFETY: the blocks come from `Global`, which also frees them.
 unsafe impl Allocator for Counting {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         assert_eq!((&raw const *self).addr() % 128, 0);
@@ -191,7 +192,7 @@ fn workload<A: Allocator>(bump: &mut Bump<8, A>, counts: &Counts) -> Result<(), 
 }
 
 #[test]
-fn an_aligned_allocator_that_fails_at_each_call() {
+fn aligned_base_allocator_fails_at_each_call() {
     let base = Counting::default();
     for fail_at in (1..).step_by(if cfg!(miri) { 5 } else { 1 }) {
         let counts = Counts::default();
@@ -211,27 +212,27 @@ fn an_aligned_allocator_that_fails_at_each_call() {
             break;
         }
     }
-    // And owned by the arena.
+    // The same with an allocator that the arena owns.
     let counts = Counts::default();
     let mut bump = Bump::<8, _>::new_in(Counting::default());
     workload(&mut bump, &counts).unwrap();
     assert_eq!(bump.allocator().bytes.get(), bump.allocated_bytes().cast_signed());
 }
 
-/// An allocator that panics instead of failing, and gives more than was asked.
+/// An allocator that panics instead of failing, and returns longer blocks than requested.
 struct Panicking(Counting);
 
 impl Panicking {
-    /// The layout of the block that `Global` returns instead: a longer one.
+    /// Returns the layout of the longer block that is requested from `Global`.
     fn longer(layout: Layout) -> Layout {
         self::layout(layout.size() + 48, layout.align())
     }
 }
 
-// SAFETY: blocks are `Global`'s, which also takes them back, and longer than they need to be.
+// SAFETY: the blocks come from `Global`, which also frees them, and are longer than requested.
 unsafe impl Allocator for Panicking {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        self.0.call().expect("told to panic");
+        self.0.call().expect("intentional panic");
         let block = Global.allocate(Self::longer(layout))?;
         self.0.count(1, layout.size());
         Ok(block)
@@ -241,11 +242,11 @@ unsafe impl Allocator for Panicking {
         self.0.count(-1, layout.size());
         // SAFETY: `allocate` and `grow` took the block from `Global` for the longer layout; it was not freed.
         unsafe { Global.deallocate(block, Self::longer(layout)) };
-        self.0.call().expect("told to panic");
+        self.0.call().expect("intentional panic");
     }
 
     unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        self.0.call().expect("told to panic");
+        self.0.call().expect("intentional panic");
         // SAFETY: `allocate` and `grow` took the block from `Global` for the longer layout; the new one is no smaller.
         let grown = unsafe { Global.grow(block, Self::longer(old), Self::longer(new)) }?;
         self.0.count(1, new.size() - old.size());
@@ -254,9 +255,9 @@ unsafe impl Allocator for Panicking {
     }
 }
 
-/// The allocator panics at each call, also of `deallocate`: nothing is used that it has back, and the arena goes on.
+/// The allocator panics at each call, also in `deallocate`. The arena uses no block that was freed, and remains usable.
 #[test]
-fn an_allocator_that_panics_at_each_call() {
+fn base_allocator_panics_at_each_call() {
     for fail_at in (1..).step_by(if cfg!(miri) { 5 } else { 1 }) {
         let base = Panicking(Counting::default());
         let counts = Counts::default();
@@ -277,9 +278,9 @@ fn an_allocator_that_panics_at_each_call() {
     }
 }
 
-/// Collections in the arena from before a checkpoint are as they were after going back to it, and go on.
+/// Collections from before a checkpoint keep their elements after a rewind to it, and can grow.
 #[test]
-fn collections_outlast_a_rewind() {
+fn older_collections_survive_a_rewind() {
     for size in [3, 100, if cfg!(miri) { 400 } else { 30_000 }] {
         let bump = Bump::new();
         let mut before = AnyVec::new_in(&bump);
@@ -292,7 +293,8 @@ fn collections_outlast_a_rewind() {
             bump.scope(|scope| AnyVec::<u64, _>::with_capacity_in(5000, scope).push(1));
             let boxed = AnyBox::new_in([1_u8; 20_000], &bump);
             drop((boxed, after));
-            // SAFETY: nothing from after the checkpoint is used again, and what is from before was not changed.
+            // SAFETY: nothing allocated since the checkpoint is used again, and older collections were not changed
+            // since.
             unsafe { bump.rewind(checkpoint) };
         }
         before.extend(0..size);
@@ -303,7 +305,7 @@ fn collections_outlast_a_rewind() {
 
 /// An arena whose chunks come from an arena.
 #[test]
-fn an_arena_in_an_arena() {
+fn arena_serves_as_base_allocator() {
     let counts = Counts::default();
     let outer = Bump::<64>::with_min_align();
     let mut inner = Bump::<8, _>::new_in(&outer);
@@ -317,7 +319,8 @@ fn an_arena_in_an_arena() {
 /// An allocator that owns an arena.
 struct Owns(Bump);
 
-// SAFETY: blocks are the arena's, which keeps them until it is dropped, wherever it is moved, and takes them back.
+// SAFETY: the blocks belong to the arena, which keeps them until it is dropped, even when it moves, and which frees
+// them.
 unsafe impl Allocator for Owns {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         (&self.0).allocate(layout)
@@ -329,10 +332,10 @@ unsafe impl Allocator for Owns {
     }
 }
 
-/// A vector knows the arena of its block by the address, so that no two arenas may have the same one: not even an arena and the
-/// one that its allocator owns, whose struct is a part of the other's.
+/// An unmanaged vector identifies the arena of its block by address, so no two arenas may share one: not even an arena
+/// and the arena inside its allocator, which is part of the same struct.
 #[test]
-fn an_arena_and_the_one_inside_it_are_told_apart() {
+fn arena_and_its_allocators_arena_have_distinct_addresses() {
     let outer = Bump::<8, _>::new_in(Owns(Bump::new()));
     let inner = &outer.allocator().0;
     assert_ne!((&raw const *inner).addr(), (&raw const outer).addr());
@@ -353,7 +356,7 @@ fn an_arena_and_the_one_inside_it_are_told_apart() {
         }
     }
     assert!(vec.iter().copied().eq(0..100) && other.iter().copied().eq(0..100));
-    // Nor an arena and a scope of it.
+    // Nor may an arena and a scope of it.
     let scope = outer.scope_guard();
     let mut third = bump::UnmanagedVec::from_iter_in(vec.iter().copied(), &scope);
     third.reserve(&outer, 5000);
@@ -367,12 +370,12 @@ thread_local! {
     static KEPT: Cell<Option<&'static [u64; 40]>> = const { Cell::new(None) };
 }
 
-/// An allocator that re-enters the arena which calls it, and panics on demand.
+/// An allocator that re-enters the arena that calls it, and panics on demand.
 struct Reentrant(Cell<bool>);
 
 impl Reentrant {
     fn enter(&self) {
-        assert!(!self.0.get(), "told to panic in the allocator");
+        assert!(!self.0.get(), "intentional panic in the allocator");
         if DEPTH.replace(1) == 0 {
             if let Some(bump) = SELF.get() {
                 let value = bump.alloc([7_u64; 40]);
@@ -385,7 +388,7 @@ impl Reentrant {
     }
 }
 
-// SAFETY: blocks are `Global`'s, which also takes them back.
+// SAFETY: the blocks come from `Global`, which also frees them.
 unsafe impl Allocator for Reentrant {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         self.enter();
@@ -409,9 +412,9 @@ unsafe impl Allocator for Reentrant {
 
 /// The base allocator may re-enter the arena in the middle of an operation, and panic.
 #[test]
-fn an_allocator_that_comes_back() {
+fn base_allocator_re_enters_and_panics() {
     let owner = Box::into_raw(Box::new(Bump::new_in(Reentrant(Cell::new(false)))));
-    // SAFETY: it is a value of `Box`'s, which is not given back before the end.
+    // SAFETY: the pointer comes from `Box::into_raw`, and the box is only rebuilt at the end.
     let bump: &'static Bump<8, Reentrant> = unsafe { &*owner };
     SELF.set(Some(bump));
     for size in if cfg!(miri) { &[1, 100, 600][..] } else { &[1, 100, 1000, 20_000, 100_000] }.iter().copied() {
@@ -430,13 +433,13 @@ fn an_allocator_that_comes_back() {
             (0..size).for_each(|n| vec.push(n));
             assert!(vec.iter().copied().eq(0..size));
         });
-        // Going back releases chunks, and the allocator uses the arena then, and what it made there stays.
+        // `rewind` frees chunks, and the allocator uses the arena meanwhile; the values it allocates then stay valid.
         let checkpoint = bump.checkpoint();
         bump.alloc_layout(layout(size, 8));
-        bump.alloc_layout(layout(3 << 20, 8)); // more than any chunk has
+        bump.alloc_layout(layout(3 << 20, 8)); // larger than any chunk
         (0..20).for_each(|_| _ = bump.alloc([7_u64; 60]));
         KEPT.set(None);
-        // SAFETY: nothing of this is used again.
+        // SAFETY: nothing allocated since the checkpoint is used again.
         unsafe { bump.rewind(checkpoint) };
         bump.alloc_slice_copy(&[8_u8; 3000]);
         assert_eq!(KEPT.get(), Some(&[7; 40]));
@@ -450,12 +453,12 @@ fn an_allocator_that_comes_back() {
         assert!(vec.iter().copied().eq(0..size));
     }
     SELF.set(None);
-    // SAFETY: it came from `Box::into_raw`, and is not used again.
+    // SAFETY: the pointer came from `Box::into_raw`, and is not used again.
     drop(unsafe { Box::from_raw(owner) });
 }
 
 #[test]
-fn a_vector_keeps_what_it_has_when_there_is_no_more() {
+fn failed_reserve_keeps_the_elements() {
     let bump = Bump::new();
     let mut vec = AnyVec::new_in(&bump);
     vec.extend_from_slice(&[1, 2, 3]);
@@ -465,17 +468,17 @@ fn a_vector_keeps_what_it_has_when_there_is_no_more() {
 
 type Scripted = Bump<8, Script>;
 
-/// An allocator that does something with the arena that is asking it, once, and knows what it has given.
+/// An allocator that runs one action on the arena that calls it, and counts the bytes that it has allocated.
 struct Script {
     arena: Cell<Option<&'static Scripted>>,
-    /// In the call with this number, counted from 0: what is done.
+    /// The number of the call that runs `what`, counted from 0.
     when: usize,
     what: fn(&'static Scripted),
     calls: Cell<usize>,
-    /// Blocks of more bytes are refused.
+    /// The size of the largest block that is not refused.
     largest: Cell<usize>,
     held: Cell<usize>,
-    /// The most bytes that it had given, if that is more than when `what` was done.
+    /// The most bytes that were allocated at once.
     peak: Cell<usize>,
 }
 
@@ -506,7 +509,7 @@ impl Script {
     }
 }
 
-// SAFETY: blocks are `Global`'s, which also takes them back.
+// SAFETY: the blocks come from `Global`, which also frees them.
 unsafe impl Allocator for Script {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         self.enter();
@@ -537,50 +540,50 @@ unsafe impl Allocator for Script {
     }
 }
 
-/// Runs `f` with an arena of this allocator, and checks its books and that nothing is left.
+/// Runs `f` with an arena of this allocator, and checks the counted bytes and that nothing is leaked.
 fn scripted(script: Script, f: impl Fn(&'static Scripted)) {
     assert_eq!(
         left_by(|| {
             let owner = Box::into_raw(Box::new(Bump::new_in(script)));
-            // SAFETY: it is a value of `Box`'s, which is not given back before the end.
+            // SAFETY: the pointer comes from `Box::into_raw`, and the box is only rebuilt at the end.
             let arena: &'static Scripted = unsafe { &*owner };
             arena.allocator().arena.set(Some(arena));
             f(arena);
             assert_eq!(arena.allocated_bytes(), arena.allocator().held.get());
             arena.allocator().arena.set(None);
-            // SAFETY: it came from `Box::into_raw`, and is not used again.
+            // SAFETY: the pointer came from `Box::into_raw`, and is not used again.
             drop(unsafe { Box::from_raw(owner) });
         }),
         (0, 0)
     );
 }
 
-/// Of what may come first each, or for Miri each second.
+/// The step between the elements of `FIRST`: Miri takes every second one.
 const EACH: usize = if cfg!(miri) { 2 } else { 1 };
 
-/// As many of these as a value in one of these tests has at most.
+/// The expected contents of all values; none is longer.
 static SEVENS: [u64; 9000] = [7; 9000];
 
-/// What an arena may be asked first, each of which fills what it returns.
+/// First requests of an arena, each returning memory filled with sevens.
 const FIRST: [fn(&'static Scripted) -> &'static [u64]; 7] = [
     |arena| std::slice::from_ref(arena.alloc(7)),
     |arena| arena.alloc([7; 2]),
     |arena| arena.alloc([7; 5]),
-    |arena| arena.alloc_slice_copy(&[7; 58]), // all of a first chunk
+    |arena| arena.alloc_slice_copy(&[7; 58]), // fills a first chunk
     |arena| arena.alloc([7; 9000]),
     |arena| arena.alloc_slice_copy(&[7; 59]),
     |arena| arena.try_alloc_slice_copy(&[7; 3]).unwrap(),
 ];
 
-/// The allocator uses the arena while that waits for its first chunk.
+/// The base allocator uses the arena while the arena requests its first chunk.
 #[test]
-fn an_allocator_that_comes_back_for_the_first_chunk() {
+fn base_allocator_re_enters_during_the_first_chunk() {
     fn keep(arena: &'static Scripted, value: &'static [u64]) {
         KEPT_ALL.with_borrow_mut(|all| all.push(value));
         assert!(arena.allocated_bytes() > 0);
     }
     thread_local!(static KEPT_ALL: std::cell::RefCell<Vec<&'static [u64]>> = const { std::cell::RefCell::new(Vec::new()) });
-    let whats: [fn(&'static Scripted); 9] = [
+    let actions: [fn(&'static Scripted); 9] = [
         |_| {},
         |arena| keep(arena, FIRST[0](arena)),
         |arena| keep(arena, FIRST[2](arena)),
@@ -590,14 +593,14 @@ fn an_allocator_that_comes_back_for_the_first_chunk() {
         |arena| {
             let checkpoint = arena.checkpoint();
             arena.alloc([1_u64; 100]);
-            // SAFETY: what was allocated is not used again.
+            // SAFETY: nothing allocated since the checkpoint is used again.
             unsafe { arena.rewind(checkpoint) };
         },
         |arena| std::mem::forget(arena.scope_guard()),
         |arena| (0..if cfg!(miri) { 60 } else { 200 }).for_each(|_| keep(arena, FIRST[1](arena))),
     ];
     for first in FIRST.into_iter().step_by(EACH) {
-        for what in whats {
+        for what in actions {
             for when in 0..if cfg!(miri) { 2 } else { 3 } {
                 scripted(Script::new(when, what), |arena| {
                     KEPT_ALL.take();
@@ -615,12 +618,13 @@ fn an_allocator_that_comes_back_for_the_first_chunk() {
     }
 }
 
-/// Bytes being requested count: an allocator that re-enters the arena cannot get them a second time.
+/// Bytes that are being requested count towards the limit: an allocator that re-enters the arena cannot get them a
+/// second time.
 #[test]
-fn the_limit_holds_while_the_allocator_is_asked() {
+fn limit_holds_while_the_base_allocator_re_enters() {
     for when in 0..4 {
         for limit in [0, 200, 600, 1100, 2000, 20_000, 100_000].into_iter().step_by(EACH) {
-            // Set before, or while the first chunk is being asked for.
+            // The limit is set before the first chunk is requested; below, during the request.
             let what: fn(&'static Scripted) = |arena| _ = arena.try_alloc_slice_copy(&[7_u64; 50]);
             scripted(Script::new(when, what), |arena| {
                 arena.set_limit(Some(limit));
@@ -651,11 +655,11 @@ fn the_limit_holds_while_the_allocator_is_asked() {
     });
 }
 
-/// A first chunk that is refused, or whose allocator panics, is not counted, and a smaller one does.
+/// A first chunk is not counted if the allocator refuses it or panics, and a smaller one is used instead.
 #[test]
-fn a_first_chunk_that_is_refused() {
+fn refused_first_chunk_is_not_counted() {
     for first in FIRST {
-        scripted(Script::new(0, |_| panic!("told to panic in the allocator")), |arena| {
+        scripted(Script::new(0, |_| panic!("intentional panic in the allocator")), |arena| {
             assert!(panics(|| _ = first(arena)));
             assert_eq!(arena.allocated_bytes(), 0);
             let value = first(arena);
@@ -676,9 +680,9 @@ fn a_first_chunk_that_is_refused() {
     }
 }
 
-/// A checkpoint of an arena without chunks is before the first one, and one of an arena with one is not.
+/// A rewind to a checkpoint from before the first chunk frees that chunk; one to a later checkpoint keeps it.
 #[test]
-fn a_first_chunk_is_rewound() {
+fn rewind_to_before_the_first_chunk() {
     for first in FIRST {
         scripted(Script::new(usize::MAX, |_| {}), |arena| {
             for round in 0..3 {
@@ -693,23 +697,23 @@ fn a_first_chunk_is_rewound() {
                 if round == 2 {
                     arena.scope(|scope| assert_eq!(scope.alloc([7_u64; 300]), &[7; 300]));
                 }
-                // SAFETY: nothing from after it is used again.
+                // SAFETY: nothing allocated since the checkpoint is used again.
                 unsafe { arena.rewind(one) };
                 arena.alloc([round; 70]);
                 assert_eq!(kept, &SEVENS[..kept.len()]);
-                // SAFETY: nothing from after the checkpoint is used again.
+                // SAFETY: nothing allocated since the checkpoint is used again.
                 unsafe { arena.rewind(checkpoint) };
                 assert!(arena.allocated_bytes() > 0);
-                // SAFETY: nothing from after the checkpoint is used again.
+                // SAFETY: nothing allocated since the checkpoint is used again.
                 unsafe { arena.rewind(none) };
-                // The store may keep a chunk that a scope had.
+                // The arena may keep a saved chunk of the scope.
                 assert!(arena.allocated_bytes() <= if round == 2 { 4080 } else { 0 });
             }
         });
     }
 }
 
-/// An allocator that has a value of its own to hand out, once.
+/// An allocator that lends out a value inside itself, once.
 struct HandsOut {
     value: std::cell::UnsafeCell<u64>,
     is_out: Cell<bool>,
@@ -718,7 +722,7 @@ struct HandsOut {
 impl HandsOut {
     #[expect(clippy::mut_from_ref, reason = "it is handed out once")]
     fn value(&self) -> Option<&mut u64> {
-        // SAFETY: this is the one time that a reference to it is made.
+        // SAFETY: `is_out` was false, so no other reference to the value was made.
         (!self.is_out.replace(true)).then(|| unsafe { &mut *self.value.get() })
     }
 }
@@ -729,7 +733,7 @@ impl Clone for HandsOut {
     }
 }
 
-// SAFETY: blocks are `Global`'s, which also takes them back.
+// SAFETY: the blocks come from `Global`, which also frees them.
 unsafe impl Allocator for HandsOut {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         Global.allocate(layout)
@@ -741,10 +745,10 @@ unsafe impl Allocator for HandsOut {
     }
 }
 
-/// What a pool keeps may be in the arena's own struct: that must not move when the arena goes back to the pool.
+/// A value kept from a pool may be inside the arena's struct, which must not move when the arena returns to the pool.
 #[cfg(feature = "std")]
 #[test]
-fn what_is_kept_in_the_arena_itself_does_not_move() {
+fn values_kept_in_a_pooled_arena_do_not_move() {
     let mut pool = bump::Pool::<8, HandsOut>::new_in(HandsOut { value: 7.into(), is_out: Cell::new(false) });
     {
         let arenas = [pool.get(), pool.get(), pool.get()];
@@ -766,7 +770,7 @@ thread_local! {
     static REUSING: Cell<Option<&'static Bump<8, Reusing>>> = const { Cell::new(None) };
 }
 
-/// An allocator that hands out again at once what it got back, at the same address, and uses the arena that calls it before and
+/// An allocator that reuses freed blocks immediately, at the same address, and uses the arena that calls it before and
 /// after each call.
 #[derive(Default)]
 struct Reusing {
@@ -777,7 +781,7 @@ struct Reusing {
 }
 
 impl Reusing {
-    /// Uses the arena in a way that depends on how many calls there were.
+    /// Uses the arena in a way that depends on the number of calls so far.
     fn enter(&self) {
         let Some(bump) = REUSING.get() else { return };
         if self.is_in.replace(true) {
@@ -806,14 +810,14 @@ impl Reusing {
 impl Drop for Reusing {
     fn drop(&mut self) {
         for (block, layout) in self.free.take() {
-            // SAFETY: the block came from `Global`, and no other code has it.
+            // SAFETY: the block came from `Global`, and it is on the free list, so no other code uses it.
             unsafe { Global.deallocate(block, layout) };
         }
     }
 }
 
-// SAFETY: a block is `Global`'s and of this layout, and is given back to `Global` at the end only. Until it is handed out again
-// no other code has it.
+// SAFETY: a block comes from `Global` with this layout, and is only returned to `Global` at the end. While it is on the
+// free list no other code uses it.
 unsafe impl Allocator for Reusing {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         self.enter();
@@ -833,21 +837,22 @@ unsafe impl Allocator for Reusing {
 
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         self.enter();
-        // SAFETY: the block has `layout.size()` bytes, and a freed block has no other user.
+        // SAFETY: the block has `layout.size()` bytes, and the caller guarantees that it is not used after it was
+        // freed.
         unsafe { block.write_bytes(0xDD, layout.size()) };
         self.free.borrow_mut().push((block, layout));
         self.enter();
     }
 }
 
-/// Whatever the allocator does with the arena, and however soon it hands the same addresses out again.
+/// The arena stays correct if its base allocator re-enters it and immediately reuses addresses.
 #[test]
-fn an_allocator_that_re_enters_and_reuses_addresses() {
+fn base_allocator_re_enters_and_reuses_addresses() {
     const EACH: usize = if cfg!(miri) { 1 } else { 6 };
     const WIDE: usize = if cfg!(miri) { 100 } else { 900 };
     const EVERY: usize = if cfg!(miri) { 60 } else { 400 };
     let owner = Box::into_raw(Box::new(Bump::new_in(Reusing::default())));
-    // SAFETY: it is a value of `Box`'s, which is not given back before the end.
+    // SAFETY: the pointer comes from `Box::into_raw`, and the box is only rebuilt at the end.
     let bump: &'static Bump<8, Reusing> = unsafe { &*owner };
     REUSING.set(Some(bump));
     for round in 0..if cfg!(miri) { 2 } else { 6_usize } {
@@ -874,7 +879,7 @@ fn an_allocator_that_re_enters_and_reuses_addresses() {
             }
         }
         assert!(vecs[0].iter().all(|n| n % 2 == 0) && vecs[0].is_sorted() && vecs[2].is_sorted());
-        // Large blocks one after the other: the newest is given back and handed out again.
+        // Allocates large blocks one after the other: the newest is freed, and the allocator reuses it.
         for size in [20_000, 20_000, 30_000, 20_000] {
             let mut large = bump::Vec::with_capacity_in(size, bump);
             large.extend_from_slice(&vec![1_u8; size]);
@@ -884,11 +889,11 @@ fn an_allocator_that_re_enters_and_reuses_addresses() {
         let checkpoint = bump.checkpoint();
         bump.alloc_slice_copy(&[1_u8; 50_000]);
         bump.alloc([1_u64; 300]);
-        // SAFETY: nothing from after the checkpoint is used again; what the allocator made meanwhile it does not use either.
+        // SAFETY: nothing allocated since the checkpoint is used again, also not by the allocator.
         unsafe { bump.rewind(checkpoint) };
     }
     assert!(bump.allocator().reused.get() > 5 && bump.allocator().calls.get() > 20);
     REUSING.set(None);
-    // SAFETY: it came from `Box::into_raw`, and is not used again.
+    // SAFETY: the pointer came from `Box::into_raw`, and is not used again.
     drop(unsafe { Box::from_raw(owner) });
 }

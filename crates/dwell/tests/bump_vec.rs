@@ -1,6 +1,6 @@
-//! `bump::Vec`, `bump::String`, `bump::UnmanagedVec` and `bump::Box` beside those of std, and attempts to break them: panics in
-//! closures, clones and drops, iterators that are forgotten, code that uses the arena it is called from, values of no size and
-//! of large alignment, counts that overflow, and no memory.
+//! `bump::Vec`, `bump::String`, `bump::UnmanagedVec` and `bump::Box` compared with std's types, and attempts to break
+//! them: panics in closures, clones and drops, forgotten iterators, user code that re-enters the arena, zero-sized and
+//! over-aligned values, overflowing counts, and failed allocations.
 #![cfg_attr(feature = "nightly", feature(allocator_api))]
 #![expect(clippy::large_stack_arrays, reason = "values of all sizes are put into arenas")]
 
@@ -22,7 +22,7 @@ use std::ptr::NonNull;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-/// Cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools, and Miri is one.
+/// The number of cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools such as Miri.
 fn cases() -> u32 {
     if cfg!(miri) {
         return 2;
@@ -30,15 +30,15 @@ fn cases() -> u32 {
     std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(200)
 }
 
-/// Steps of a random program.
+/// The maximum number of steps of a random program.
 const STEPS: usize = if cfg!(miri) { 16 } else { 120 };
 
-/// A size that gets a dedicated chunk.
+/// The size of a block that gets a dedicated chunk.
 const LARGE: usize = 17_152;
 
-// --- Beside std --------------------------------------------------------------------------------------------------------
+// --- Compared with std -----------------------------------------------------------------------------------------------
 
-/// An iterator whose hint is wrong by this much.
+/// An iterator whose size hint is wrong by this amount.
 struct Hinted<I>(I, isize);
 
 impl<I: Iterator> Iterator for Hinted<I> {
@@ -58,7 +58,7 @@ fn range(a: u8, b: u8, len: usize) -> std::ops::Range<usize> {
     a.min(b)..a.max(b)
 }
 
-/// Runs a program on a vector in an arena and on one of std, and compares them after each step.
+/// Runs a program on a vector in an arena and on one of std, and compares the two after each step.
 fn vectors<'a, const MIN_ALIGN: usize>(bump: &'a Bump<MIN_ALIGN>, counts: &'a Counts, program: &[[u8; 4]]) {
     let spies = |n: u8, count: u8| (0..u32::from(count)).map(move |k| counts.spy(u32::from(n) / 16 + k / 2));
     let mut ours = bump::Vec::new_in(bump);
@@ -184,7 +184,7 @@ fn vectors<'a, const MIN_ALIGN: usize>(bump: &'a Bump<MIN_ALIGN>, counts: &'a Co
                 ours.shrink_to_fit();
             }
             _ => {
-                // Other blocks in between, and exact capacity.
+                // Allocates another block after the vector, and reserves an exact capacity.
                 bump.alloc(n);
                 ours.reserve_exact(usize::from(n));
                 assert!(ours.capacity() >= len + usize::from(n));
@@ -205,12 +205,12 @@ fn vectors<'a, const MIN_ALIGN: usize>(bump: &'a Bump<MIN_ALIGN>, counts: &'a Co
     assert_eq!(our.as_mut_slice().len(), their.len());
 }
 
-/// Characters of one to four bytes.
+/// Returns a character of one to four bytes.
 fn character(n: u8) -> char {
     ['a', 'b', '\u{E9}', '\u{20AC}', '\u{1F980}'][usize::from(n) % 5]
 }
 
-/// Runs a program on a string in an arena and on one of std, and compares them after each step.
+/// Runs a program on a string in an arena and on one of std, and compares the two after each step.
 fn strings(bump: &Bump<1>, program: &[[u8; 4]]) {
     let (mut ours, mut theirs) = (bump::String::new_in(bump), String::new());
     for &[what, a, b, n] in program {
@@ -285,10 +285,10 @@ fn strings(bump: &Bump<1>, program: &[[u8; 4]]) {
     assert_eq!(*bump::String::from_utf8(bytes).unwrap().into_boxed_str(), *theirs);
 }
 
-/// A vector in an arena, and what it should hold.
+/// A vector in an arena, and its model.
 type Pair<'a> = (UnmanagedVec<'a, (u8, u64)>, Vec<(u8, u64)>);
 
-/// Runs a program on unmanaged vectors, each in whichever of three arenas, one of them in another, and in a scope.
+/// Runs a program on unmanaged vectors, each step with any of three arenas, one of which is nested in another.
 fn unmanaged<'a>(
     arenas: (&'a Bump, &'a Bump<64>, &'a Bump<1, &'a Bump>),
     vecs: &mut Vec<Pair<'a>>,
@@ -362,7 +362,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
-    fn vectors_are_as_those_of_std(program in prop::collection::vec(any::<[u8; 4]>(), 0..STEPS)) {
+    fn vectors_match_std(program in prop::collection::vec(any::<[u8; 4]>(), 0..STEPS)) {
         let counts = Counts::default();
         let left = left_by(|| {
             vectors(&Bump::<1>::with_min_align(), &counts, &program);
@@ -374,12 +374,12 @@ proptest! {
     }
 
     #[test]
-    fn strings_are_as_those_of_std(program in prop::collection::vec(any::<[u8; 4]>(), 0..STEPS)) {
+    fn strings_match_std(program in prop::collection::vec(any::<[u8; 4]>(), 0..STEPS)) {
         strings(&Bump::with_min_align(), &program);
     }
 
     #[test]
-    fn lossy_text_is_as_that_of_std(bytes in prop::collection::vec(any::<u8>(), 0..STEPS)) {
+    fn from_utf8_lossy_matches_std(bytes in prop::collection::vec(any::<u8>(), 0..STEPS)) {
         let bump = Bump::new();
         prop_assert_eq!(&*bump::String::from_utf8_lossy_in(&bytes, &bump), String::from_utf8_lossy(&bytes));
         let ours = bump::String::from_utf8(bump::Vec::from_iter_in(bytes.iter().copied(), &bump));
@@ -388,13 +388,13 @@ proptest! {
     }
 
     #[test]
-    fn unmanaged_vectors_may_change_the_arena(program in prop::collection::vec(any::<[u8; 4]>(), 0..STEPS)) {
+    fn unmanaged_vectors_may_use_any_arena(program in prop::collection::vec(any::<[u8; 4]>(), 0..STEPS)) {
         let (one, two) = (Bump::new(), Bump::<64>::with_min_align());
         let three = Bump::new_in(&one);
         let mut vecs = Vec::new();
         let (before, rest) = program.split_at(program.len() / 2);
         unmanaged((&one, &two, &three), &mut vecs, before);
-        // What a scope had of it ends with the scope.
+        // Blocks allocated in the scope end with it, so the vectors are copied.
         one.scope(|scope| {
             let mut vecs: Vec<_> = vecs.iter().map(|(_, theirs)| {
                 (UnmanagedVec::from_iter_in(theirs.iter().copied(), &one), theirs.clone())
@@ -409,12 +409,12 @@ proptest! {
     }
 }
 
-// --- Panics ------------------------------------------------------------------------------------------------------------
+// --- Panics ----------------------------------------------------------------------------------------------------------
 
-/// What a test does with a vector whose elements panic.
+/// An operation on a vector whose elements panic.
 type Operation = for<'c, 'a> fn(&mut bump::Vec<'a, Owner<'c>, 8>, &'c Counts, &Cell<u32>);
 
-/// An element that owns something on the heap, so that a second drop is found by every tool.
+/// An element that owns a heap block, so that every tool detects a double drop.
 #[derive(Clone)]
 struct Owner<'c>(Spy<'c>, Box<u32>);
 
@@ -425,7 +425,7 @@ fn owner(counts: &Counts, value: u32) -> Owner<'_> {
 /// Counts down, and panics at 0.
 fn tick(fuse: &Cell<u32>) {
     fuse.set(fuse.get().wrapping_sub(1));
-    assert_ne!(fuse.get(), 0, "told to panic in a closure");
+    assert_ne!(fuse.get(), 0, "intentional panic in a closure");
 }
 
 const OPERATIONS: &[(&str, Operation)] = &[
@@ -510,9 +510,10 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("from_elem_in", |vec, counts, _| drop(bump::vec![in vec.bump(); owner(counts, 1); 6])),
 ];
 
-/// Each operation with a panic in each call of user code: no element is dropped twice, and the vector goes on.
+/// Runs each operation with a panic in each call of user code: no element is dropped twice, and the vector remains
+/// usable.
 #[test]
-fn panics_at_each_call() {
+fn panic_in_each_call_of_user_code() {
     for (name, operation) in OPERATIONS {
         for source in ["drop", "clone", "closure"] {
             for at in (1_u32..).step_by(if cfg!(miri) { 7 } else { 1 }) {
@@ -528,7 +529,7 @@ fn panics_at_each_call() {
                 let panicked = panics(|| operation(&mut vec, &counts, &fuse));
                 counts.panic_at_drop.set(0);
                 counts.panic_at_clone.set(0);
-                // Every element that is there is whole.
+                // Every remaining element is intact.
                 assert!(vec.iter().all(|element| element.0.value == *element.1), "{name}");
                 vec.push(owner(&counts, 9));
                 vec.extend_from_within(..);
@@ -543,9 +544,9 @@ fn panics_at_each_call() {
     }
 }
 
-/// A text whose `retain` panics is still a text.
+/// A panic in `retain` leaves the string valid UTF-8.
 #[test]
-fn a_text_whose_retain_panics() {
+fn panic_in_string_retain_keeps_valid_utf8() {
     let bump = Bump::new();
     for at in 1..7 {
         let mut text = bump::String::from_str_in("a\u{E9}\u{20AC}\u{1F980}bc", &bump);
@@ -559,10 +560,10 @@ fn a_text_whose_retain_panics() {
     }
 }
 
-// --- Forgotten ---------------------------------------------------------------------------------------------------------
+// --- Forgotten iterators ---------------------------------------------------------------------------------------------
 
 #[test]
-fn iterators_that_are_forgotten() {
+fn forgotten_iterators_only_leak() {
     let counts = Counts::default();
     let bump = Bump::new();
     let make = || bump::Vec::from_iter_in((0..8).map(|n| counts.spy(n)), &bump);
@@ -596,14 +597,14 @@ fn iterators_that_are_forgotten() {
         text.push('x');
         assert_eq!(text, "\u{E9}x");
     }
-    // What was forgotten leaks, and no more than that.
+    // Only the elements inside the forgotten iterators leak.
     assert!(counts.dropped.get() < counts.made.get() && counts.made.get() - counts.dropped.get() <= 3 * (6 + 6 + 7));
 }
 
-// --- Code that uses the arena --------------------------------------------------------------------------------------------
+// --- Re-entrancy -----------------------------------------------------------------------------------------------------
 
 #[test]
-fn closures_that_use_the_arena() {
+fn closures_and_elements_re_enter() {
     let bump = Bump::new();
     let kept = RefCell::new(bump::Vec::new_in(&bump));
     let busy = |n: u32| {
@@ -668,9 +669,10 @@ fn closures_that_use_the_arena() {
     );
 }
 
-/// A text, a vector and a string of one arena that grow in turns, each from inside the other's growth.
+/// The string of `alloc_fmt`, a vector and a string of one arena grow alternately, each from inside the growth of the
+/// first.
 #[test]
-fn collections_that_grow_in_turns() {
+fn collections_grow_inside_each_others_growth() {
     const TURNS: u32 = if cfg!(miri) { 15 } else { 400 };
     struct Grows<'a>(&'a Bump, RefCell<(bump::String<'a>, bump::Vec<'a, u32>)>);
     impl std::fmt::Display for Grows<'_> {
@@ -681,7 +683,7 @@ fn collections_that_grow_in_turns() {
                 match n % 3 {
                     0 => own.0.push_str("string"),
                     1 => own.1.extend_from_slice(&[n; 20]),
-                    // The last block of the arena is given back, in front of a text that is being written.
+                    // Frees the end of the last block of the arena, after the string that is being written.
                     _ => own.1.shrink_to_fit(),
                 }
                 if n % 5 == 0 {
@@ -707,17 +709,18 @@ fn collections_that_grow_in_turns() {
     }
 }
 
-/// Elements whose drops, clones and comparisons push to another vector of the arena, or panic, in the middle of what moves them.
+/// The drops, clones and comparisons of elements push to another vector of the arena, or panic, while an operation
+/// moves them.
 #[test]
-fn elements_that_push_elsewhere() {
-    /// Calls of user code, and one more.
+fn elements_push_to_another_vector_when_moved() {
+    /// The number of calls of user code, plus one.
     const ALL: u32 = 29;
     struct Pushes<'v, 'a>(&'v RefCell<bump::Vec<'a, u32>>, u32, &'v Cell<u32>);
     impl Pushes<'_, '_> {
         fn push(&self) {
             self.0.borrow_mut().push(self.1);
             self.2.set(self.2.get().wrapping_sub(1));
-            assert_ne!(self.2.get(), 0, "told to panic in an element");
+            assert_ne!(self.2.get(), 0, "intentional panic in an element");
         }
     }
     impl Drop for Pushes<'_, '_> {
@@ -762,11 +765,11 @@ fn elements_that_push_elsewhere() {
     }
 }
 
-// --- No size, and large alignment ----------------------------------------------------------------------------------------
+// --- Zero size and large alignment -----------------------------------------------------------------------------------
 
 thread_local!(static NOTHINGS: Cell<i32> = const { Cell::new(0) });
 
-/// A value of no size that counts itself.
+/// A zero-sized value that counts its instances.
 #[derive(Debug, PartialEq)]
 #[repr(align(64))]
 struct Nothing([u64; 0]);
@@ -793,7 +796,7 @@ impl Drop for Nothing {
 }
 
 #[test]
-fn values_of_no_size() {
+fn zero_sized_elements_are_counted_and_dropped() {
     let bump = Bump::<1>::with_min_align();
     let mut vec = bump::vec![in &bump; Nothing::new(), Nothing::new(), Nothing::new()];
     vec.resize(10, Nothing::new());
@@ -831,7 +834,7 @@ fn values_of_no_size() {
 struct Aligned(u8);
 
 #[test]
-fn values_of_large_alignment() {
+fn over_aligned_elements_stay_aligned() {
     fn check<const MIN_ALIGN: usize>() {
         let bump = Bump::<MIN_ALIGN>::with_min_align();
         let aligned = |vec: &[Aligned]| vec.as_ptr().addr().is_multiple_of(128);
@@ -858,10 +861,10 @@ fn values_of_large_alignment() {
     check::<64>();
 }
 
-// --- Too many, and no memory ---------------------------------------------------------------------------------------------
+// --- Overflow and failed allocations ---------------------------------------------------------------------------------
 
 #[test]
-fn counts_that_overflow() {
+fn overflowing_counts_and_ranges_panic() {
     let bump = Bump::new();
     let mut vec = bump::vec![in &bump; 1_u64, 2];
     assert!(panics(|| vec.reserve_exact(usize::MAX)));
@@ -882,9 +885,9 @@ fn counts_that_overflow() {
         bump.try_alloc_slice_try_fill_with(usize::MAX, |_| Err::<u64, ()>(())),
         Err(AllocOrInitError::Alloc(_))
     ));
-    // As many units as can be counted.
+    // A vector of `usize::MAX` units.
     let mut units = bump::vec![in &bump; (), ()];
-    // SAFETY: units are not memory.
+    // SAFETY: units take no memory, so elements up to any length count as initialised.
     unsafe { units.set_len(usize::MAX) };
     assert!(panics(|| units.push(())) && units.try_push(()).is_err());
     assert!(panics(|| units.append(&mut bump::vec![in &bump; ()])) && panics(|| units.extend_from_within(..1)));
@@ -905,25 +908,25 @@ fn counts_that_overflow() {
     assert_eq!(text, "\u{E9}");
 }
 
-/// A vector that cannot grow uses all of its capacity at once for what `splice` inserts: what is behind moves a few times, not for
-/// each value, which took a minute here.
+/// If the vector cannot grow, `splice` uses all of its spare capacity for the gap, so the tail moves a few times. It
+/// used to move for each value, which took a minute here.
 #[test]
 fn splice_within_the_capacity_takes_linear_time() {
     let count = if cfg!(miri) { 96 } else { 3 << 18 };
     let bump = Bump::new();
     let mut vec = bump::Vec::with_capacity_in(3 * count, &bump);
-    vec.extend(0..count); // The gap has less than a third of the rest when it doubles last.
+    vec.extend(0..count); // at its last doubling the gap has less than a third of the rest
     bump.set_allocation_limit(Some(bump.allocated_bytes()));
     let begin = Instant::now();
-    // No hint, so that the gap grows by doubling.
+    // `filter` gives no lower size hint, so that the gap grows by doubling.
     drop(vec.splice(..0, (0..2 * count).filter(|_| true)));
     assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
     assert!(vec.iter().copied().eq((0..2 * count).chain(0..count)));
 }
 
-/// Each call that allocates, with an allocator that has nothing: the error returns the arguments, and nothing is lost.
+/// Each allocating call fails at the limit: the error returns the arguments, and nothing is lost.
 #[test]
-fn what_there_is_no_memory_for_comes_back() {
+fn failed_allocation_returns_the_arguments() {
     fn layout_of<T, V>(result: Result<T, AllocError<V>>) -> usize {
         result.map(drop).unwrap_err().layout().size()
     }
@@ -933,12 +936,12 @@ fn what_there_is_no_memory_for_comes_back() {
     let mut text = bump::String::from_str_in("text", &bump);
     let mut list = UnmanagedVec::from_iter_in(0..4, &bump);
     bump.set_allocation_limit(Some(bump.allocated_bytes()));
-    // More than a dedicated chunk is made for; fewer under Miri.
+    // Enough values to need a dedicated chunk; fewer under Miri.
     const MANY: usize = if cfg!(miri) { 1100 } else { 2000 };
     let many = || (0..u32::try_from(MANY).unwrap()).map(|n| counts.spy(n));
 
     let (refused, rest) = vec.try_splice(1..2, many()).unwrap_err().into_inner();
-    // All values from 0 on are there, then the one that was refused, then the rest.
+    // The vector has the values from 0 on; the error has the refused value and the rest.
     let here = vec.len() - 3;
     assert!((0..here).all(|n| vec[n + 1].value as usize == n) && refused.value as usize == here);
     assert_eq!(rest.count(), MANY - here - 1);
@@ -998,17 +1001,17 @@ fn what_there_is_no_memory_for_comes_back() {
     assert!(bump.try_alloc_slice_fill_clone(9000, &1).is_err());
     drop(vec);
     assert!(counts.balanced());
-    // And by an allocator that fails.
+    // The same with an allocator that fails.
     let bump = Bump::new();
     let mut vec = bump::vec![in &bump; 1, 2, 3];
     failing_after(0, || assert!(vec.try_splice(1..1, 0..5000).is_err()));
     assert_eq!((vec[0], vec[vec.len() - 2], vec[vec.len() - 1]), (1, 2, 3));
 }
 
-// --- Values whose making fails -------------------------------------------------------------------------------------------
+// --- Failing initialisers --------------------------------------------------------------------------------------------
 
 #[test]
-fn values_that_cannot_be_made() {
+fn failed_initializers_free_the_block() {
     let counts = Counts::default();
     let bump = Bump::new();
     bump.alloc(1);
@@ -1016,7 +1019,7 @@ fn values_that_cannot_be_made() {
     assert_eq!(bump.alloc_try_with(|| Err::<[u64; 9], _>("no")), Err("no"));
     assert_eq!(bump.chunk_capacity(), free);
     assert_eq!(*bump.alloc_try_with(|| Ok::<_, ()>(7)).unwrap(), 7);
-    // What was put behind the block stays.
+    // A value allocated after the block stays valid.
     let behind = RefCell::new(None);
     assert!(
         bump.alloc_try_with(|| {
@@ -1027,11 +1030,11 @@ fn values_that_cannot_be_made() {
     );
     bump.alloc([9_u64; 20]);
     assert_eq!(behind.into_inner().as_deref(), Some(&[3; 4]));
-    // And a block with a chunk of its own.
+    // A failed block with a dedicated chunk frees the chunk.
     let before = bump.allocated_bytes();
     assert!(bump.alloc_try_with(|| Err::<[u8; LARGE], _>(())).is_err());
     assert_eq!(bump.allocated_bytes(), before);
-    assert!(panics(|| _ = bump.alloc_try_with(|| -> Result<[u8; 100], ()> { panic!("told to panic") })));
+    assert!(panics(|| _ = bump.alloc_try_with(|| -> Result<[u8; 100], ()> { panic!("intentional panic") })));
 
     let free = bump.chunk_capacity();
     let failed = bump.alloc_slice_try_fill_with(5, |n| if n < 3 { Ok(counts.spy(1)) } else { Err(n) });
@@ -1043,7 +1046,7 @@ fn values_that_cannot_be_made() {
     assert!(counts.balanced());
     let numbers = bump.alloc_slice_try_fill_iter([Ok::<_, ()>(1), Ok(2)]).unwrap();
     assert_eq!(numbers, [1, 2]);
-    // An iterator that has fewer than it says.
+    // An `ExactSizeIterator` that yields fewer items than its length.
     struct Short(usize);
     impl Iterator for Short {
         type Item = Result<u32, ()>;
@@ -1058,13 +1061,13 @@ fn values_that_cannot_be_made() {
     impl ExactSizeIterator for Short {}
     assert!(panics(|| _ = bump.alloc_slice_try_fill_iter(Short(3))));
     assert!(panics(|| _ = bump.try_alloc_slice_try_fill_iter(Short(3))));
-    assert!(panics(|| _ = bump.alloc_slice_try_fill_with(3, |_| -> Result<Spy<'_>, ()> { panic!("told to panic") })));
+    assert!(panics(|| _ = bump.alloc_slice_try_fill_with(3, |_| -> Result<Spy<'_>, ()> { panic!("intentional panic") })));
     assert_eq!(format!("{:?}", AllocOrInitError::<_>::Init(3)), "Init(3)");
     assert_eq!(AllocOrInitError::<_>::Init(3).to_string(), "3");
 }
 
 #[test]
-fn limits_and_capacity() {
+fn allocation_limit_and_chunk_capacity() {
     let bump = Bump::new();
     assert_eq!((bump.allocation_limit(), bump.chunk_capacity()), (None, 0));
     bump.set_allocation_limit(Some(1000));
@@ -1086,13 +1089,14 @@ fn limits_and_capacity() {
     assert_eq!(bump.allocation_limit(), None);
 }
 
-// --- Chunks --------------------------------------------------------------------------------------------------------------
+// --- Chunks ----------------------------------------------------------------------------------------------------------
 
-/// Chunks are looked at while blocks that have one to themselves grow, move and are freed: all pointers stay valid.
+/// `chunks_raw` is called, then blocks with dedicated chunks grow, move and are freed: all returned pointers stay
+/// valid.
 #[test]
-fn chunks_that_are_looked_at_stay() {
+fn pointers_from_chunks_raw_stay_valid() {
     let bump = Bump::new();
-    // Shared: to read through a pointer what a `&mut` has would end the `&mut`.
+    // A shared reference, since reading through a raw pointer would invalidate a `&mut`.
     let small: &[u8; 8] = bump.alloc([5_u8; 8]);
     let large = || {
         let mut vec = bump::Vec::new_in(&bump);
@@ -1103,7 +1107,7 @@ fn chunks_that_are_looked_at_stay() {
     let mut chunks = bump.chunks_raw();
     let newest = chunks.next().unwrap();
     assert_eq!(newest.cast::<u8>().as_ptr(), third.as_mut_ptr());
-    third.reserve(4 * LARGE); // moves
+    third.reserve(4 * LARGE); // moves the block
     drop((third, second));
     let more = large();
     drop(first);
@@ -1117,7 +1121,7 @@ fn chunks_that_are_looked_at_stay() {
         for at in 0..chunk.len().min(8) {
             // SAFETY: the chunk has this byte, it is initialised, and it is not written now.
             let byte = unsafe { chunk.cast::<MaybeUninit<u8>>().add(at) };
-            // SAFETY: the chunk is there for as long as the arena is borrowed.
+            // SAFETY: the chunk is live for as long as the arena is borrowed.
             let byte = unsafe { byte.read() };
             // SAFETY: the first bytes of each chunk were written.
             assert!(matches!(unsafe { byte.assume_init() }, 5 | 7));
@@ -1126,16 +1130,16 @@ fn chunks_that_are_looked_at_stay() {
     }
     assert!(found && count >= 4 && chunks.next().is_none());
     assert_eq!(*small, [5; 8]);
-    // What was allocated since is not in it; the next look finds it.
+    // Values allocated after a call are not in its chunks, but in those of the next call.
     let before: usize = bump.chunks_raw().map(NonNull::len).sum();
     bump.alloc([1_u64; 3]);
     assert_eq!(bump.chunks_raw().map(NonNull::len).sum::<usize>(), before + 24);
     assert_eq!(Bump::new().chunks_raw().count(), 0);
 }
 
-/// A block that was looked at no longer has its chunk to itself, but it grows, shrinks and is freed.
+/// After `chunks_raw` a block no longer owns its dedicated chunk, but it still grows, shrinks and is freed.
 #[test]
-fn blocks_that_were_looked_at() {
+fn blocks_grow_and_are_freed_after_chunks_raw() {
     let mut bump = Bump::new();
     let whole: Vec<u8> = (0..=u8::MAX).collect::<Vec<_>>().repeat(LARGE / 256);
     let large = whole.len();
@@ -1155,7 +1159,7 @@ fn blocks_that_were_looked_at() {
         let checkpoint = bump.checkpoint();
         bump.alloc([1_u8; LARGE]);
         look(3);
-        // SAFETY: what was allocated since is not used again, nor are pointers to chunks.
+        // SAFETY: nothing allocated since the checkpoint is used again, and neither are pointers to chunks.
         unsafe { bump.rewind(checkpoint) };
         vec.extend_from_slice(&whole);
         assert!(vec[..large] == whole && vec[large..] == whole);
@@ -1166,7 +1170,7 @@ fn blocks_that_were_looked_at() {
     assert_eq!(bump.chunks_raw().count(), chunks);
 }
 
-// --- Boxes ---------------------------------------------------------------------------------------------------------------
+// --- Boxes -----------------------------------------------------------------------------------------------------------
 
 #[test]
 fn boxes_forward_and_convert() {
@@ -1174,11 +1178,11 @@ fn boxes_forward_and_convert() {
     let bump = Bump::new();
     let raw = bump::Box::new_in(counts.spy(1), &bump).into_raw();
     assert_eq!(counts.dropped.get(), 0);
-    // SAFETY: the pointer came from `into_raw`, and no other box is made of it.
+    // SAFETY: the pointer came from `into_raw`, and `from_raw` is called once with it.
     drop(unsafe { bump::Box::<Spy<'_>>::from_raw(raw) });
     assert!(counts.balanced());
     let raw: *mut [u8] = bump::Box::from_iter_in([1, 2, 3], &bump).into_raw();
-    // SAFETY: the pointer came from `into_raw`, and no other box is made of it.
+    // SAFETY: the pointer came from `into_raw`, and `from_raw` is called once with it.
     assert_eq!(*unsafe { bump::Box::from_raw(raw) }, [1, 2, 3]);
 
     let (mut empty, text) = (bump::Box::<[u64]>::default(), bump::Box::<str>::default());
@@ -1230,13 +1234,13 @@ fn macros_and_writers() {
     let name = "x";
     assert_eq!(bump::format!(in &bump, "{name}={:>3}", 7,), "x=  7");
     assert_eq!(bump::try_format!(in &bump, "plain").unwrap(), "plain");
-    // What is made first need not be dropped if the arena is full.
+    // The elements that were already made are dropped if the allocation fails.
     let counts = Counts::default();
     let failed =
         failing_after(0, || bump::try_vec![in &Bump::new(); counts.spy(1), counts.spy(2)].map(|vec| vec.len()));
     drop(failed);
     assert!(counts.balanced());
-    // SAFETY: the parts are those of the vector that is forgotten.
+    // SAFETY: the parts are those of a vector in this arena that is not dropped.
     let whole = unsafe {
         let mut vec = ManuallyDrop::new(trailing);
         bump::Vec::from_raw_parts_in(vec.as_mut_ptr(), vec.len(), vec.capacity(), &bump)
@@ -1255,7 +1259,7 @@ fn auto_traits() {
     assert_eq!(size_of::<UnmanagedVec<'_, [u64; 9]>>(), 8 + size_of::<usize>());
     assert_eq!(size_of::<Option<UnmanagedVec<'_, u8>>>(), 8 + size_of::<usize>());
     assert!(!std::mem::needs_drop::<UnmanagedVec<'_, u8>>());
-    // Covariant, as std's.
+    // Covariant, like std's.
     fn _shorter<'a: 's, 's>(vec: UnmanagedVec<'a, &'a str>) -> UnmanagedVec<'s, &'s str> {
         vec
     }
@@ -1264,9 +1268,9 @@ fn auto_traits() {
     }
 }
 
-/// A vector is sent to another thread and grows there, in another arena.
+/// A vector is changed on another thread, and a copy of it grows there in another arena.
 #[test]
-fn unmanaged_vectors_on_other_threads() {
+fn unmanaged_vectors_can_be_sent() {
     let bump = Bump::new();
     let mut list = UnmanagedVec::from_iter_in(0..10, &bump);
     let sums = std::thread::scope(|threads| {

@@ -1,4 +1,5 @@
-//! `#[erased]`: what an `async fn` may have, and what a future of it lives through.
+//! Tests of `#[erased]`: the supported signatures of an `async fn`, and the drop, cancellation and reuse of its
+//! futures.
 #![cfg(feature = "derive")]
 #![allow(
     clippy::large_stack_arrays,
@@ -33,7 +34,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Pending once.
+/// Is pending once.
 async fn pause() {
     let mut paused = false;
     std::future::poll_fn(move |_| if mem::replace(&mut paused, true) { Poll::Ready(()) } else { Poll::Pending }).await;
@@ -104,12 +105,12 @@ mod receivers {
     }
 
     #[test]
-    fn all_receivers() {
+    fn all_receivers_are_supported() {
         let mut number = Number(1);
         let object: &mut dyn Receivers = &mut number;
         assert_eq!(block_on(is_send(object.shared())), 1);
         assert_eq!(block_on(is_send(object.exclusive(2))), 3);
-        // SAFETY: it is not moved until the reference is gone; and it is `Unpin`.
+        // SAFETY: the value is `Unpin`, and it is not moved while the reference lives.
         let pinned: Pin<&mut dyn Receivers> = unsafe { Pin::new_unchecked(object) };
         assert_eq!(block_on(is_send(pinned.pinned(3))), 6);
         assert_eq!(block_on(is_send(number.value())), 7);
@@ -206,7 +207,7 @@ mod signatures {
     }
 
     #[test]
-    fn all_signatures() {
+    fn all_signatures_are_supported() {
         let simple = Simple("ab".into());
         let text = String::from("cde");
         assert_eq!(block_on(is_send(simple.elided(&text, "f"))), 6);
@@ -248,7 +249,7 @@ mod signatures {
     }
 
     #[test]
-    fn type_parameters_of_the_trait() {
+    fn trait_type_parameters_are_supported() {
         let text = String::from("x");
         let object: &dyn OfTypes<&str> = &Doubles;
         assert_eq!(block_on(is_send(object.take(&text))), ["x", "x"]);
@@ -278,7 +279,7 @@ async fn boxed_result(yes: bool) -> Box<dyn Iterator<Item = u8> + Send> {
 }
 
 #[test]
-fn free_functions() {
+fn free_functions_are_supported() {
     assert_eq!(block_on(is_send(fibonacci(10))), 55);
     let future: PoolFuture<'static, u64> = fibonacci(1);
     assert_eq!(block_on(future), 1);
@@ -312,7 +313,7 @@ impl Inherent<u8> {
 }
 
 #[test]
-fn inherent_functions() {
+fn inherent_functions_are_supported() {
     let inherent = Inherent(7);
     assert_eq!(block_on(is_send(inherent.shown())), "7");
     assert_eq!(block_on(inherent.one_method(*inherent.not_async())), 14);
@@ -341,7 +342,7 @@ mod not_send {
     }
 
     #[test]
-    fn need_not_be_send() {
+    fn futures_need_not_be_send() {
         let log = Rc::default();
         let object: &dyn Local = &log;
         let future: LocalPooledFuture<'_, usize> = object.twice("x".into());
@@ -355,7 +356,7 @@ mod drops {
     use std::future::poll_fn;
     use std::task::Poll;
 
-    /// Notes its name when it is dropped.
+    /// A value that records its name when it is dropped.
     struct Noted<'a>(&'static str, &'a RefCell<Vec<&'static str>>);
 
     impl Drop for Noted<'_> {
@@ -391,7 +392,7 @@ mod drops {
     }
 
     #[test]
-    fn arguments_are_dropped_as_those_of_an_async_fn() {
+    fn arguments_drop_in_the_order_of_an_async_fn() {
         let note = |name, of| Noted(name, of);
         let [plain, erased] = [RefCell::default(), RefCell::default()];
         for (log, is_erased) in [(&plain, false), (&erased, true)] {
@@ -411,14 +412,14 @@ mod drops {
     #[erased(?Send)]
     async fn holds(spy: Spy<'_>, until: u32) -> u32 {
         for n in 0..until {
-            assert_ne!(n, 2, "told to panic in poll");
+            assert_ne!(n, 2, "intentional panic in poll");
             pause().await;
         }
         spy.value
     }
 
     #[test]
-    fn dropped_once_wherever_it_ends() {
+    fn futures_are_dropped_once() {
         let counts = Counts::default();
         drop(holds(counts.spy(1), 1)); // not polled
         assert_eq!(block_on(holds(counts.spy(3), 1)), 3);
@@ -430,13 +431,13 @@ mod drops {
         drop(cancelled);
         assert!(panics(|| _ = block_on(holds(counts.spy(1), 9))));
         assert!(counts.balanced());
-        // A slot whose future panicked is used again.
+        // The slot of the future that panicked is reused.
         assert_eq!(block_on(holds(counts.spy(4), 0)), 4);
         assert!(counts.balanced());
     }
 
     #[test]
-    fn a_panic_in_its_drop_gives_the_slot_back() {
+    fn panic_in_drop_frees_the_slot() {
         let counts = Counts::default();
         counts.panic_at_drop.set(1);
         assert!(panics(|| drop(holds(counts.spy(1), 1))));
@@ -463,9 +464,9 @@ mod drops {
     }
 }
 
-/// Each future makes and drops others of its function while it is polled and dropped.
+/// Each future makes and drops other futures of the same function while it is polled and dropped.
 #[test]
-fn re_entered_while_polled_and_dropped() {
+fn futures_re_enter_in_poll_and_drop() {
     struct Reenters(u32);
 
     impl Drop for Reenters {
@@ -493,7 +494,7 @@ fn re_entered_while_polled_and_dropped() {
 }
 
 #[test]
-fn large_aligned_and_empty_futures() {
+fn large_aligned_and_empty_futures_complete() {
     #[repr(align(256))]
     #[derive(Clone, Copy)]
     struct Aligned(u8);
@@ -520,7 +521,7 @@ fn large_aligned_and_empty_futures() {
 }
 
 #[test]
-fn a_future_outlives_its_thread() {
+fn future_outlives_its_thread() {
     #[erased]
     async fn answer(text: String) -> usize {
         pause().await;
@@ -542,7 +543,7 @@ fn a_future_outlives_its_thread() {
 }
 
 #[test]
-fn made_while_a_thread_ends() {
+fn futures_can_be_made_during_thread_exit() {
     #[erased]
     async fn late(of: u32) -> u32 {
         pause().await;

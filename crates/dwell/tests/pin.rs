@@ -1,4 +1,4 @@
-//! Postfix pinning and inline values: what they are, and what happens when user code misbehaves.
+//! Tests of postfix pinning and inline values, also with misbehaving user code.
 
 #![cfg_attr(feature = "nightly", feature(allocator_api))]
 
@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::thread;
 
-/// Cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools.
+/// The number of cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools.
 fn cases() -> u32 {
     if cfg!(miri) {
         return 2;
@@ -35,12 +35,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
-    fn futures_stay_and_are_dropped_once(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn futures_do_not_move_and_drop_once(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         ops::run(&bytes);
     }
 }
 
-/// Polls until it is ready.
+/// Polls a future until it is ready.
 fn block_on<F: Future + ?Sized>(mut future: Pin<&mut F>) -> F::Output {
     let mut context = Context::from_waker(Waker::noop());
     loop {
@@ -50,7 +50,7 @@ fn block_on<F: Future + ?Sized>(mut future: Pin<&mut F>) -> F::Output {
     }
 }
 
-/// Ready when polled for the `n + 1`st time.
+/// Waits for `n` polls: the future is ready at poll `n + 1`.
 async fn pending(n: u32) {
     let mut left = n;
     poll_fn(|_| {
@@ -60,7 +60,7 @@ async fn pending(n: u32) {
     .await;
 }
 
-/// A future that borrows from itself across a wait.
+/// A future that borrows from itself across an await point.
 async fn borrows_itself(n: u32) -> u32 {
     let numbers = [n; 4];
     let third = &numbers[2];
@@ -68,7 +68,7 @@ async fn borrows_itself(n: u32) -> u32 {
     *third
 }
 
-/// Finds out if it was moved after the first poll.
+/// A future that detects whether it was moved after its first poll.
 #[derive(Default)]
 struct Address {
     seen: Option<usize>,
@@ -81,7 +81,7 @@ impl Future for Address {
 
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<bool> {
         let here = (&raw const *self).addr();
-        // SAFETY: nothing is moved out.
+        // SAFETY: no field is moved out of the pinned value.
         let this = unsafe { self.get_unchecked_mut() };
         let same = *this.seen.get_or_insert(here) == here;
         this.polls += 1;
@@ -101,11 +101,11 @@ fn pinned_keeps_the_type() {
 }
 
 #[test]
-fn refused_value_comes_back() {
+fn failed_allocation_returns_the_value() {
     let error = failing_after(0, || [7_u64; 4].try_pinned()).unwrap_err();
     assert_eq!(error.into_inner(), [7; 4]);
     assert!([7_u64; 4].try_pinned().is_ok());
-    let nothing = failing_after(0, || ().try_pinned()); // has no size, needs no block
+    let nothing = failing_after(0, || ().try_pinned()); // zero-sized, so it needs no block
     assert!(nothing.is_ok());
 }
 
@@ -131,14 +131,14 @@ fn inline_futures_allocate_nothing() {
 }
 
 #[test]
-fn moved_before_it_is_pinned() {
+fn inline_future_may_move_before_it_is_pinned() {
     let future: InlineFuture<'_, bool, 4> = Address::default().inline();
     let elsewhere = Box::new(future);
     assert!(block_on(Box::into_pin(elsewhere).as_mut()));
 }
 
 #[test]
-fn awaited_at_depth() {
+fn recursive_futures_can_be_awaited() {
     fn sum<'a>(numbers: &'a [u32]) -> Pin<Box<dyn Future<Output = u32> + Send + 'a>> {
         async move {
             match numbers {
@@ -156,7 +156,7 @@ fn awaited_at_depth() {
 }
 
 #[test]
-fn small_spills() {
+fn small_spills_large_futures() {
     let large: SmallBox<dyn Future<Output = [u64; 8]> + Send, 2> = ready([1; 8]).small();
     assert!(!large.is_inline());
     assert_eq!(block_on(pin!(large)), [1; 8]);
@@ -165,7 +165,7 @@ fn small_spills() {
 }
 
 #[test]
-fn cancelled_at_every_await() {
+fn cancellation_at_every_await_drops_once() {
     let counts = Counts::default();
     for polls in 0..5 {
         let work = async {
@@ -188,13 +188,13 @@ fn cancelled_at_every_await() {
 }
 
 #[test]
-fn panics_drop_once() {
+fn panic_in_poll_or_drop_drops_once() {
     let counts = Counts::default();
     let in_poll = async || {
         let _a = counts.spy(1);
         pending(1).await;
         if counts.made.get() == 1 {
-            panic!("told to panic in poll");
+            panic!("intentional panic in poll");
         }
     };
     assert!(panics(|| {
@@ -216,12 +216,12 @@ fn panics_drop_once() {
     assert!(panics(|| drop(InlineBox::<dyn Debug + '_, 2>::new_with(counts.spy(2), |value| value))));
     assert!(counts.balanced());
 
-    assert!(panics(|| drop(InlineBox::<dyn Debug + '_, 2>::new_with(counts.spy(3), |_| panic!("told to")))));
+    assert!(panics(|| drop(InlineBox::<dyn Debug + '_, 2>::new_with(counts.spy(3), |_| panic!("intentional")))));
     assert!(counts.balanced());
 }
 
 #[test]
-fn forgotten_is_leaked() {
+fn forgotten_futures_only_leak() {
     let counts = Counts::default();
     mem::forget(InlineBox::<dyn Debug + '_, 2>::new_with(counts.spy(1), |value| value));
     mem::forget(LocalInlineFuture::<_, 2>::new_local(ready(counts.spy(2))));
@@ -260,13 +260,13 @@ fn futures_of_all_layouts() {
     let nothing: InlineFuture<'_, u8, 0> = std::future::pending().inline();
     let mut context = Context::from_waker(Waker::noop());
     assert!(pin!(nothing).poll(&mut context).is_pending());
-    // What is returned may be larger than the future.
+    // The output may be larger than the future.
     let large = pin!(InlineFuture::<[u64; 100], 1>::new(poll_fn(|_| Poll::Ready([7; 100]))));
     assert_eq!(large.poll(&mut context), Poll::Ready([7; 100]));
 }
 
 #[test]
-fn the_lifetime_of_an_inline_future_is_covariant() {
+fn inline_future_is_covariant_over_its_lifetime() {
     fn either<'a>(first: InlineFuture<'a, u32, 2>, _: &'a u32) -> InlineFuture<'a, u32, 2> {
         first
     }
@@ -276,7 +276,7 @@ fn the_lifetime_of_an_inline_future_is_covariant() {
 }
 
 #[test]
-fn cells_are_seen_to_change() {
+fn writes_through_interior_mutability_are_visible() {
     let cell = InlineBox::<dyn Fn() -> u32, 1>::new_with(
         {
             let count = Cell::new(0);
@@ -288,7 +288,7 @@ fn cells_are_seen_to_change() {
 }
 
 #[test]
-fn another_thread_finishes_it() {
+fn future_completes_on_another_thread() {
     let mut future: Pin<Box<InlineFuture<'_, u32, 8>>> = borrows_itself(9).inline().pinned();
     let mut context = Context::from_waker(Waker::noop());
     assert!(future.as_mut().poll(&mut context).is_pending());

@@ -1,4 +1,4 @@
-//! `.pinned()` is `Box::pin`, instruction by instruction.
+//! `.pinned()` compiles to the same instructions as `Box::pin`.
 
 mod assembly;
 
@@ -49,8 +49,8 @@ pub fn future_std(text: String) -> Pin<Box<dyn Future<Output = usize> + Send>> {
 
 const NAMES: [&str; 7] = ["nothing", "word", "text", "large", "zeroes", "aligned", "future"];
 
-/// The instructions, without the numbers of the function and of its blocks in labels.
-fn numberless(assembly: &str, function: &str) -> Vec<String> {
+/// Returns the instructions, without the numbers of functions and blocks in labels.
+fn without_label_numbers(assembly: &str, function: &str) -> Vec<String> {
     let unnumbered = |line: &str| {
         let Some((before, label)) = line.split_once(".L") else { return line.to_owned() };
         // `.LBB7_2` is block 2 of function 7.
@@ -61,7 +61,7 @@ fn numberless(assembly: &str, function: &str) -> Vec<String> {
 }
 
 #[test]
-fn pinned_is_box_pin() {
+fn pinned_compiles_to_box_pin() {
     let assembly = match assembly::of("pin-assembly", PROGRAM) {
         Ok(assembly) => assembly,
         Err(reason) => {
@@ -71,12 +71,12 @@ fn pinned_is_box_pin() {
     };
     for name in NAMES {
         let (postfix, std) = (format!("{name}_postfix"), format!("{name}_std"));
-        // The compiler has seen that they are one.
+        // The compiler merged the two functions.
         let merged = |one: &str, other: &str| assembly.contains(&format!("\n{one} = {other}\n"));
         if merged(&postfix, &std) || merged(&std, &postfix) {
             continue;
         }
-        let (postfix, std) = (numberless(&assembly, &postfix), numberless(&assembly, &std));
+        let (postfix, std) = (without_label_numbers(&assembly, &postfix), without_label_numbers(&assembly, &std));
         assert!(std.len() > 1, "{name}: {std:?}");
         assert_eq!(postfix, std, "{name}");
     }

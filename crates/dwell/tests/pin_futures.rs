@@ -1,4 +1,4 @@
-//! Streams, sinks, readers and writers in every kind of storage, and the services of tower.
+//! Tests of streams, sinks, readers and writers in every kind of storage, and of tower services.
 #![cfg(all(feature = "futures", feature = "tower"))]
 
 mod common;
@@ -15,7 +15,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use tower::{Service, ServiceBuilder, ServiceExt, service_fn};
 
-/// Numbers, of which each is waited for once.
+/// Returns a stream of numbers that is pending once before each.
 fn numbers(to: u32) -> impl Stream<Item = u32> + Send {
     stream::iter(0..to).then(|n| async move {
         futures::pending!();
@@ -23,7 +23,7 @@ fn numbers(to: u32) -> impl Stream<Item = u32> + Send {
     })
 }
 
-/// Polls again without a waker, since `pending!` does not wake the task.
+/// Sums a stream. Polls without waiting for a wake-up, since `pending!` does not wake the task.
 fn sum<S: Stream<Item = u32> + ?Sized>(mut stream: Pin<&mut S>) -> u32 {
     let mut context = Context::from_waker(Waker::noop());
     let mut sum = 0;
@@ -37,7 +37,7 @@ fn sum<S: Stream<Item = u32> + ?Sized>(mut stream: Pin<&mut S>) -> u32 {
 }
 
 #[test]
-fn streams() {
+fn streams_in_all_storages() {
     let pool = sync::Pool::new();
     let inline: InlineBox<dyn Stream<Item = u32> + Send, 16> = numbers(4).inline();
     assert_eq!(inline.size_hint(), numbers(4).size_hint());
@@ -46,13 +46,13 @@ fn streams() {
     assert_eq!(sum(numbers(4).boxed_in(&pool).as_mut()), 6);
     let mut pooled = ErasedStreamExt::pooled(numbers(4));
     assert_eq!(thread::spawn(move || sum(pooled.as_mut())).join().unwrap(), 6);
-    // A slot is a stream too, without a pin, where its value is `Unpin`.
+    // A slot whose value is an `Unpin` stream is a stream without being pinned.
     let slab = Slab::new();
     assert_eq!(block_on_stream(slab.insert(stream::iter(0..4))).sum::<u32>(), 6);
 }
 
 #[test]
-fn streams_one_after_another() {
+fn reusable_holds_streams_one_after_another() {
     let mut reusable = Reusable::<dyn Stream<Item = u32>>::new();
     assert_eq!(reusable.size_hint(), (0, Some(0)));
     assert_eq!(sum(Pin::new(&mut reusable)), 0);
@@ -66,7 +66,7 @@ fn streams_one_after_another() {
 }
 
 #[test]
-fn sinks() {
+fn sinks_in_inline_and_pooled_storage() {
     let mut received = Vec::new();
     block_on(async {
         let mut inline = pin!(ErasedSinkExt::<u32>::inline_local::<4>(&mut received));
@@ -83,7 +83,7 @@ fn sinks() {
 }
 
 #[test]
-fn readers_and_writers() {
+fn readers_and_writers_in_pooled_and_small_storage() {
     let pool = sync::Pool::new();
     let mut text = String::new();
     let mut reader = ErasedReadExt::boxed_in(Cursor::new("in a pool"), &pool);
@@ -101,7 +101,7 @@ fn readers_and_writers() {
     assert_eq!(bytes, b"in place");
 }
 
-/// Polls until it is ready.
+/// Polls a future until it is ready.
 fn finish<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());
@@ -113,7 +113,7 @@ fn finish<F: Future>(future: F) -> F::Output {
 }
 
 #[test]
-fn services() {
+fn pool_services_can_be_called() {
     async fn add_one(n: u32) -> Result<u32, String> {
         n.checked_add(1).ok_or_else(|| "too many".to_owned())
     }
@@ -134,7 +134,7 @@ fn services() {
 }
 
 #[test]
-fn a_service_comes_back_without_memory() {
+fn failed_allocation_returns_the_service() {
     thread::spawn(|| {
         // This thread's pool is empty.
         let service = service_fn(|n: u32| async move { Ok::<_, ()>(n + 1) });

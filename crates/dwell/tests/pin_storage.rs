@@ -1,5 +1,5 @@
-//! Values pinned in slabs, pools and a `Reusable`, also type-erased: the pinning guarantees hold if a pool is dropped first, if a
-//! value is forgotten, if user code panics, and if another thread completes a future.
+//! Tests of values pinned in slabs, pools and a `Reusable`, also type-erased: the pinning guarantees hold if a pool is
+//! dropped first, if a value is forgotten, if user code panics, and if another thread completes a future.
 
 mod common;
 
@@ -17,7 +17,7 @@ use std::sync::{Arc, Barrier, mpsc};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 
-/// Polls until it is ready.
+/// Polls a future until it is ready.
 fn block_on<F: Future + ?Sized>(mut future: Pin<&mut F>) -> F::Output {
     let mut context = Context::from_waker(Waker::noop());
     loop {
@@ -27,12 +27,12 @@ fn block_on<F: Future + ?Sized>(mut future: Pin<&mut F>) -> F::Output {
     }
 }
 
-/// Polls once.
+/// Polls a future once.
 fn poll<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Ready when polled for the `n + 1`st time.
+/// Waits for `n` polls: the future is ready at poll `n + 1`.
 async fn pending(n: u32) {
     let mut left = n;
     poll_fn(|_| {
@@ -42,7 +42,7 @@ async fn pending(n: u32) {
     .await;
 }
 
-/// A future that borrows from itself across a wait.
+/// A future that borrows from itself across an await point.
 async fn borrows_itself(n: u32) -> u32 {
     let numbers = [n; 4];
     let third = &numbers[2];
@@ -50,27 +50,27 @@ async fn borrows_itself(n: u32) -> u32 {
     *third
 }
 
-/// Says where it was when it was dropped, and was pinned there before.
-struct Stays<'a> {
+/// A value that asserts that it is dropped where it was pinned, and records that address.
+struct DropAddress<'a> {
     pinned_at: usize,
     dropped_at: &'a RefCell<Vec<usize>>,
     _pinned: PhantomPinned,
 }
 
-impl<'a> Stays<'a> {
+impl<'a> DropAddress<'a> {
     fn new(dropped_at: &'a RefCell<Vec<usize>>) -> Self {
         Self { pinned_at: 0, dropped_at, _pinned: PhantomPinned }
     }
 
     fn pin(self: Pin<&mut Self>) -> usize {
-        // SAFETY: nothing is moved out.
+        // SAFETY: no field is moved out of the pinned value.
         let this = unsafe { self.get_unchecked_mut() };
         this.pinned_at = (&raw const *this).addr();
         this.pinned_at
     }
 }
 
-impl Drop for Stays<'_> {
+impl Drop for DropAddress<'_> {
     fn drop(&mut self) {
         assert_eq!(self.pinned_at, (&raw const *self).addr());
         self.dropped_at.borrow_mut().push(self.pinned_at);
@@ -78,7 +78,7 @@ impl Drop for Stays<'_> {
 }
 
 #[test]
-fn slabs_and_pools() {
+fn pinned_slots_outlive_their_slab_or_pool() {
     let pool: Pool = Pool::new();
     let (slab, shared, shared_pool) = (Slab::new(), sync::Slab::new(), sync::Pool::new());
     let mut in_slab: Pin<Slot<_>> = borrows_itself(1).pinned_in(&slab);
@@ -87,52 +87,52 @@ fn slabs_and_pools() {
     let mut in_shared_pool: Pin<sync::PoolSlot<_>> = borrows_itself(4).pinned_in(&shared_pool);
     assert!(poll(in_slab.as_mut()).is_pending());
     assert!(poll(in_pool.as_mut()).is_pending());
-    drop((slab, pool, shared, shared_pool)); // their slots live on
+    drop((slab, pool, shared, shared_pool)); // their slots stay valid
     let other = thread::spawn(move || (block_on(in_shared.as_mut()), block_on(in_shared_pool.as_mut())));
     assert_eq!((block_on(in_slab.as_mut()), block_on(in_pool.as_mut())), (1, 2));
     assert_eq!(other.join().unwrap(), (3, 4));
 }
 
 #[test]
-fn pinned_values_stay_until_they_are_dropped() {
+fn pinned_values_do_not_move_until_dropped() {
     let dropped_at = RefCell::new(Vec::new());
     let slab = Slab::builder().chunk_capacity(4).build();
     let mut at = Vec::new();
     let mut kept = Vec::new();
     for _ in 0..20 {
-        let mut value = Stays::new(&dropped_at).pinned_in(&slab);
+        let mut value = DropAddress::new(&dropped_at).pinned_in(&slab);
         at.push(value.as_mut().pin());
         kept.push(value);
     }
     kept.reverse();
     drop(slab);
-    drop(kept); // each asserts where it is
+    drop(kept); // each asserts its address
     at.reverse();
     assert_eq!(*dropped_at.borrow(), at);
 }
 
 #[test]
-fn a_forgotten_value_keeps_its_slot() {
+fn forgotten_value_keeps_its_slot() {
     let dropped_at = RefCell::new(Vec::new());
     let slab = Slab::builder().chunk_capacity(2).build();
-    let mut forgotten = Stays::new(&dropped_at).pinned_in(&slab);
+    let mut forgotten = DropAddress::new(&dropped_at).pinned_in(&slab);
     let address = forgotten.as_mut().pin();
     forget(forgotten, address);
     for _ in 0..10 {
-        let mut other = Stays::new(&dropped_at).pinned_in(&slab);
+        let mut other = DropAddress::new(&dropped_at).pinned_in(&slab);
         assert_ne!(other.as_mut().pin(), address);
     }
     assert_eq!(slab.len(), 1);
     slab.shrink_to_fit();
     drop(slab);
     assert_eq!(dropped_at.borrow().len(), 10);
-    // The memory is there, and the value is what it was.
+    // The forgotten value's memory is not reused after the slab was dropped.
     let reused: Vec<Box<[u8; 64]>> = (0..100).map(|_| Box::new([0xAA; 64])).collect();
     assert!(reused.iter().all(|block| block.as_ptr().addr() != address));
 }
 
 #[test]
-fn erased_in_a_pool() {
+fn pool_futures_outlive_the_pool() {
     let pool = sync::Pool::new();
     let mut future: PoolFuture<u32> = borrows_itself(5).boxed_in(&pool);
     assert!(poll(future.as_mut()).is_pending());
@@ -148,7 +148,7 @@ fn erased_in_a_pool() {
 }
 
 #[test]
-fn of_all_sizes() {
+fn pooled_futures_of_all_sizes_and_alignments() {
     async fn sized<const N: usize>(bytes: [u8; N]) -> u32 {
         pending(1).await;
         bytes.iter().map(|byte| u32::from(*byte)).sum()
@@ -159,7 +159,7 @@ fn of_all_sizes() {
         sized([1; 1]).boxed_in(&pool),
         sized([1; 100]).boxed_in(&pool),
         sized([1; 5000]).boxed_in(&pool),
-        sized([1; 40_000]).pooled(), // a block of its own
+        sized([1; 40_000]).pooled(), // a dedicated block
         ready(1).pooled(),
     ];
     let sums: Vec<u32> = futures.iter_mut().map(|future| block_on(future.as_mut())).collect();
@@ -172,10 +172,10 @@ fn of_all_sizes() {
     assert!(block_on(future.as_mut()));
 }
 
-/// An erased value has its layout from its table: it goes back where a value of that layout came from, and the last one frees
-/// the memory as it was allocated.
+/// An erased value takes its layout from its vtable: its slot is freed in the size class of that layout, and the last
+/// slot frees the memory with the layout of its allocation.
 #[test]
-fn of_all_sizes_when_the_pool_is_gone() {
+fn futures_of_all_sizes_outlive_the_pool() {
     async fn sized<const N: usize>(bytes: [u8; N]) -> u32 {
         pending(1).await;
         bytes.iter().map(|byte| u32::from(*byte)).sum()
@@ -204,7 +204,7 @@ fn of_all_sizes_when_the_pool_is_gone() {
         }
     });
     assert_eq!(left, (0, 0));
-    // The watching allocator checks that each block is freed with the layout that it has, on whatever thread.
+    // The test allocator checks on every thread that each block is freed with the layout of its allocation.
     let pool = sync::Pool::new();
     let (mut here, there): (Vec<PoolFuture<u32>>, Vec<PoolFuture<u32>>) =
         (futures!(boxed_in, &pool), futures!(boxed_in, &pool));
@@ -217,7 +217,7 @@ fn of_all_sizes_when_the_pool_is_gone() {
 
 /// A value whose drop panics frees its slot for the next one, typed or erased.
 #[test]
-fn an_erased_panic_frees_the_slot() {
+fn panic_in_drop_of_an_erased_future_frees_the_slot() {
     struct Panics<'a>(&'a Counts, [u8; 40]);
     impl Future for Panics<'_> {
         type Output = usize;
@@ -228,7 +228,7 @@ fn an_erased_panic_frees_the_slot() {
     impl Drop for Panics<'_> {
         fn drop(&mut self) {
             self.0.dropped.set(self.0.dropped.get() + 1);
-            panic!("told to panic in drop");
+            panic!("intentional panic in drop");
         }
     }
     let counts = Counts::default();
@@ -244,7 +244,7 @@ fn an_erased_panic_frees_the_slot() {
 }
 
 #[test]
-fn a_pool_allocates_once() {
+fn pool_slots_are_reused_without_allocating() {
     let pool = sync::Pool::new();
     drop(borrows_itself(1).boxed_in(&pool));
     drop(borrows_itself(1).pooled());
@@ -257,7 +257,7 @@ fn a_pool_allocates_once() {
 }
 
 #[test]
-fn refused_values_come_back() {
+fn failed_allocation_returns_the_value() {
     let (slab, pool, local) = (Slab::<[u64; 4]>::new(), sync::Pool::new(), Pool::new());
     let error = failing_after(0, || [7_u64; 4].try_pinned_in(&slab)).unwrap_err();
     assert_eq!(error.into_inner(), [7; 4]);
@@ -277,7 +277,7 @@ fn refused_values_come_back() {
     })
     .err()
     .unwrap();
-    assert_eq!(block_on(pin!(reusable)), [1; 2]); // as it was
+    assert_eq!(block_on(pin!(reusable)), [1; 2]); // the old future is unchanged
     assert_eq!(block_on(pin!(error.into_inner())), [7; 2]);
 
     let mut local = LocalReusableFuture::new();
@@ -293,9 +293,9 @@ fn refused_values_come_back() {
     assert_eq!((Rc::strong_count(&shared), *error.into_inner().into_inner()[1]), (3, 7));
 }
 
-/// A `try_` function returns the value also when it is coerced to a slice of more elements than there can be.
+/// `try_set_with` also returns the value if it is coerced to a slice that is too long.
 #[test]
-fn reusable_refuses_too_many_elements() {
+fn reusable_refuses_too_long_slices() {
     let mut slice = Reusable::<[()]>::new();
     slice.set_with([(); 3], |value| value);
     let error = slice.try_set_with([(); usize::MAX], |value| value).unwrap_err();
@@ -304,10 +304,10 @@ fn reusable_refuses_too_many_elements() {
     assert_eq!(slice.get().unwrap().len(), 3, "as it was");
 }
 
-/// The owner in a block's header was made from a reference, and the last future freed the pool through it: undefined
-/// behaviour, which Miri shows.
+/// The owner pointer in a block's header was derived from a reference, and the last future freed the pool through it:
+/// undefined behaviour, which Miri reports.
 #[test]
-fn a_pooled_future_outlives_its_thread() {
+fn pooled_future_outlives_its_thread() {
     let mut future: PoolFuture<u32> = thread::spawn(|| borrows_itself(7).pooled()).join().unwrap();
     assert_eq!(block_on(future.as_mut()), 7);
     drop(future);
@@ -317,7 +317,7 @@ fn a_pooled_future_outlives_its_thread() {
 }
 
 #[test]
-fn pooled_gives_the_value_back() {
+fn try_pooled_returns_the_value() {
     thread::spawn(|| {
         let error = failing_after(0, || ready([7_u64; 4]).try_pooled()).err().unwrap();
         assert_eq!(error.into_inner().into_inner(), [7; 4]);
@@ -327,9 +327,9 @@ fn pooled_gives_the_value_back() {
     .unwrap();
 }
 
-/// The pool lives in a future that lives in the pool, whose other futures are there too.
+/// A future in a pool owns the pool, and a second future of that pool.
 #[test]
-fn a_future_owns_the_pool_it_is_in() {
+fn future_may_own_its_pool() {
     let left = left_by(|| {
         let pool = Rc::new(Pool::new());
         let owned = Rc::clone(&pool);
@@ -357,7 +357,7 @@ fn a_future_owns_the_pool_it_is_in() {
 }
 
 #[test]
-fn cancelled_at_every_await() {
+fn cancellation_at_every_await_drops_once() {
     let counts = Counts::default();
     let pool = Pool::new();
     for polls in 0..5 {
@@ -396,7 +396,7 @@ fn panics_in_poll_and_drop_free_the_slot() {
         let in_poll = async {
             let _a = counts.spy(1);
             pending(1).await;
-            panic!("told to panic in poll");
+            panic!("intentional panic in poll");
         };
         let mut future: LocalPoolFuture<()> = in_poll.boxed_local_in(&pool);
         block_on(future.as_mut());
@@ -405,7 +405,7 @@ fn panics_in_poll_and_drop_free_the_slot() {
 }
 
 #[test]
-fn sent_to_threads_that_end_first_or_last() {
+fn pooled_futures_can_be_sent_before_and_after_thread_exit() {
     const FUTURES: u32 = if cfg!(miri) { 40 } else { 1000 };
     let barrier = Arc::new(Barrier::new(2));
     let (sender, receiver) = mpsc::channel::<PoolFuture<'static, u32>>();
@@ -415,7 +415,7 @@ fn sent_to_threads_that_end_first_or_last() {
             for n in 0..FUTURES {
                 sender.send(borrows_itself(n).pooled()).unwrap();
             }
-            barrier.wait(); // some are dropped while this thread makes more, some when it has ended
+            barrier.wait(); // some are dropped while this thread makes more, others after it ended
         }
     });
     let mut sum = 0;
@@ -430,7 +430,7 @@ fn sent_to_threads_that_end_first_or_last() {
 }
 
 #[test]
-fn made_while_a_thread_ends() {
+fn futures_can_be_pooled_during_thread_exit() {
     struct AtExit;
     impl Drop for AtExit {
         fn drop(&mut self) {
@@ -454,7 +454,7 @@ fn made_while_a_thread_ends() {
 }
 
 #[test]
-fn reusable_holds_one_after_another() {
+fn reusable_reuses_its_block() {
     let left = left_by(|| {
         let mut future = ReusableFuture::new();
         assert!(future.get().is_none());
@@ -477,7 +477,7 @@ fn reusable_holds_one_after_another() {
 }
 
 #[test]
-fn reusable_holds_futures_that_stay_on_their_thread() {
+fn local_reusable_holds_futures_that_are_not_send() {
     let left = left_by(|| {
         let shared = Rc::new(7);
         let mut future = LocalReusableFuture::new();
@@ -491,12 +491,12 @@ fn reusable_holds_futures_that_stay_on_their_thread() {
         assert_eq!(Rc::strong_count(&shared), 2, "the first is dropped");
         assert_eq!(block_on(pin!(&mut future)), 7);
         assert_eq!(Rc::strong_count(&shared), 1, "it has ended");
-        let came_back = failing_after(0, || {
+        let returned = failing_after(0, || {
             let large = [(); 200].map(|()| Rc::clone(&shared));
             let set = future.try_set_with(async move { *large[0] }, |value| value as _);
             set.is_err_and(|_large| Rc::strong_count(&shared) == 1 + 200)
         });
-        assert!(came_back);
+        assert!(returned);
         drop(future);
         assert_eq!(Rc::strong_count(&shared), 1);
     });
@@ -517,7 +517,7 @@ fn reusable_holds_all_layouts() {
         value.set_with(Nothing, |value| value);
         assert_eq!((&raw const *value.get().unwrap()).addr() % 64, 0);
         value.set_with([1_u8; 3], |value| value);
-        assert_eq!((&raw const *value.get().unwrap()).addr() % 64, 0); // aligned for both
+        assert_eq!((&raw const *value.get().unwrap()).addr() % 64, 0); // the block keeps the larger alignment
         value.set_with(Aligned(7), |value| value);
         assert_eq!((&raw const *value.get().unwrap()).addr() % 128, 0);
         assert_eq!(format!("{value:?}"), "Reusable(Some(Aligned(7)))");
@@ -539,18 +539,18 @@ fn reusable_survives_panics() {
     let left = left_by(|| {
         let mut value = Reusable::<dyn Debug + '_>::new();
         value.set_with(counts.spy(1), |value| value);
-        // The drop of the one panics: there is none then, and the other is dropped.
+        // The drop of the old value panics: the `Reusable` is then empty, and the new value is dropped.
         counts.panic_at_drop.set(counts.dropped.get() + 1);
         assert!(panics(|| value.set_with(counts.spy(2), |value| value)));
         assert!(value.get().is_none() && counts.balanced());
-        // So when a new block is needed.
+        // The same if a new block is needed.
         value.set_with(counts.spy(3), |value| value);
         counts.panic_at_drop.set(counts.dropped.get() + 1);
         assert!(panics(|| value.set_with((counts.spy(4), [0_u8; 1000]), |value| value)));
         assert!(value.get().is_none() && counts.balanced());
-        // The closure panics: it is as it was.
+        // The closure panics: the old value stays.
         value.set_with(counts.spy(5), |value| value);
-        assert!(panics(|| value.set_with(counts.spy(6), |_| panic!("told to"))));
+        assert!(panics(|| value.set_with(counts.spy(6), |_| panic!("intentional"))));
         assert!(value.get().is_some());
         counts.panic_at_drop.set(counts.dropped.get() + 1);
         assert!(panics(|| drop(value)));
@@ -559,15 +559,15 @@ fn reusable_survives_panics() {
     assert_eq!(left, (0, 0));
 }
 
-/// A future whose drop uses its own block, as far as safe code can.
+/// The drop of a future uses the `Reusable` that holds it, as far as safe code can.
 #[test]
-fn reusable_is_used_while_its_future_is_dropped() {
+fn future_re_enters_its_reusable_in_drop() {
     type Shared = Rc<RefCell<LocalReusableFuture<'static, u32>>>;
     struct Reenters(Shared, Rc<RefCell<Vec<bool>>>);
     impl Future for Reenters {
         type Output = u32;
         fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<u32> {
-            // Polled through the cell, so it is borrowed.
+            // The cell is borrowed, since the poll goes through it.
             self.1.borrow_mut().push(self.0.try_borrow_mut().is_ok());
             Poll::Pending
         }
@@ -589,9 +589,10 @@ fn reusable_is_used_while_its_future_is_dropped() {
         let seen = Rc::default();
         shared.borrow_mut().set_local(Reenters(Rc::clone(&shared), Rc::clone(&seen)));
         assert!(poll(shared.borrow_mut().get().unwrap()).is_pending());
-        shared.borrow_mut().set_local(ready(1)); // drops it, borrowed
+        shared.borrow_mut().set_local(ready(1)); // drops the future while the cell is borrowed
         assert_eq!(poll(shared.borrow_mut().get().unwrap()), Poll::Ready(1));
-        // Taken out of the cell first, the old one finds another there, and replaces its future.
+        // If the `Reusable` is taken out of the cell first, the drop of its future finds another one there and replaces
+        // its future.
         shared.borrow_mut().set_local(Reenters(Rc::clone(&shared), Rc::clone(&seen)));
         let taken = shared.take();
         shared.borrow_mut().set_local(ready(3));
@@ -602,14 +603,14 @@ fn reusable_is_used_while_its_future_is_dropped() {
     assert_eq!(left, (0, 0));
 }
 
-/// A panic in a poll leaves a future that can be polled, replaced and dropped, wherever it is.
+/// After a panic in a poll the future can still be polled, replaced and dropped, in every kind of storage.
 #[test]
-fn a_future_is_used_after_a_panic_in_its_poll() {
+fn future_stays_usable_after_a_panic_in_poll() {
     let counts = Counts::default();
     let bad = || async {
         let _spy = counts.spy(1);
         pending(1).await;
-        panic!("told to");
+        panic!("intentional");
     };
     fn check(mut future: Pin<&mut dyn Future<Output = ()>>) {
         assert!(poll(future.as_mut()).is_pending());
@@ -634,14 +635,14 @@ fn a_future_is_used_after_a_panic_in_its_poll() {
     assert_eq!((counts.made.get(), left), (6, (0, 0)));
 }
 
-/// Replaced in the middle: a pinned future's drop runs where it was polled, before another is there.
+/// `set_with` drops the old value at its pinned address before it stores the new one.
 #[test]
-fn pinned_values_that_are_set_are_dropped_where_they_were() {
+fn replaced_values_are_dropped_in_place() {
     let dropped_at = RefCell::new(Vec::new());
-    let mut reusable = Reusable::<Stays<'_>>::new();
+    let mut reusable = Reusable::<DropAddress<'_>>::new();
     let mut at = Vec::new();
     for _ in 0..3 {
-        reusable.set_with(Stays::new(&dropped_at), |value| value);
+        reusable.set_with(DropAddress::new(&dropped_at), |value| value);
         at.push(reusable.get().unwrap().pin());
     }
     reusable.clear();
@@ -649,7 +650,7 @@ fn pinned_values_that_are_set_are_dropped_where_they_were() {
 }
 
 #[test]
-fn reusable_forgotten_is_leaked() {
+fn forgotten_reusable_only_leaks() {
     let counts = Counts::default();
     let mut value = Reusable::<dyn Debug + '_>::new();
     value.set_with(counts.spy(1), |value| value);
@@ -660,7 +661,7 @@ fn reusable_forgotten_is_leaked() {
 
 #[test]
 #[should_panic = "there is a future to poll"]
-fn an_empty_reusable_is_not_polled() {
+fn polling_an_empty_reusable_panics() {
     let mut future = ReusableFuture::<()>::new();
     let _ = poll(Pin::new(&mut future));
 }
@@ -671,7 +672,7 @@ fn auto_traits() {
     fn sync<T: Sync>() {}
     fn unpin<T: Unpin>() {}
     fn unwind<T: UnwindSafe + RefUnwindSafe>() {}
-    send::<PoolFuture<'_, Rc<u8>>>(); // the output is not in it
+    send::<PoolFuture<'_, Rc<u8>>>(); // the output is not stored in the future
     send::<ReusableFuture<'_, u8>>();
     sync::<Reusable<dyn Debug + Sync>>();
     unpin::<Reusable<PhantomPinned>>();
@@ -681,7 +682,7 @@ fn auto_traits() {
     let _: fn() -> slab::Pool = slab::Pool::new;
 }
 
-/// The names of earlier versions, for programs that use them.
+/// The deprecated names of earlier versions still compile.
 #[test]
 #[allow(deprecated, reason = "they are tested here")]
 fn earlier_names_compile() {

@@ -1,4 +1,4 @@
-//! `Slab` as its users see it.
+//! Tests of the public API of `Slab`.
 
 mod common;
 #[path = "ops/slab.rs"]
@@ -7,19 +7,19 @@ mod ops;
 use dwell::slab::{Bounded, Key, Slab, Slot};
 use proptest::prelude::*;
 
-/// Cases of the model test; fewer under slow tools.
+/// The number of cases of the model test: fewer under slow tools.
 fn cases() -> u32 {
     std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(500)
 }
 
-/// Enough values for many chunks, or for one block under Miri, to which each step is a thousand.
+/// Enough values for many chunks; under Miri, which is a thousand times slower, for one block.
 const MANY: usize = if cfg!(miri) { 60 } else { 100_000 };
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn model(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+    fn operations_match_the_model(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         let left = common::left_by(|| ops::run(&bytes));
         prop_assert!(left.0 <= 1, "what a thread has to do at its end: {left:?}");
     }
@@ -34,7 +34,7 @@ fn sizes() {
 }
 
 #[test]
-fn grows_and_comes_back() {
+fn memory_is_reused_after_all_slots_drop() {
     let left = common::left_by(|| {
         let slab = Slab::new();
         let slots: Vec<Slot<Box<usize>>> = (0..MANY).map(|n| slab.insert(Box::new(n))).collect();
@@ -52,7 +52,7 @@ fn grows_and_comes_back() {
 }
 
 #[test]
-fn an_address_is_for_good() {
+fn addresses_are_stable() {
     let slab = Slab::new();
     let slots: Vec<Slot<u32>> = (0..if cfg!(miri) { 60 } else { 10_000 }).map(|n| slab.insert(n)).collect();
     let addresses: Vec<*const u32> = slots.iter().map(Slot::as_ptr).collect();
@@ -61,7 +61,7 @@ fn an_address_is_for_good() {
 }
 
 #[test]
-fn the_last_place_is_used_first() {
+fn last_freed_cell_is_reused_first() {
     let slab = Slab::new();
     let slots: Vec<Slot<u32>> = (0..100).map(|n| slab.insert(n)).collect();
     assert!(slots.windows(2).all(|pair| pair[1].key().index() == pair[0].key().index() + 1));
@@ -72,7 +72,7 @@ fn the_last_place_is_used_first() {
 }
 
 #[test]
-fn memory_from_the_start() {
+fn with_capacity_allocates_up_front() {
     let slab: Slab<u64> = Slab::with_capacity(1000);
     let capacity = slab.capacity();
     assert!(capacity >= 1000);
@@ -120,14 +120,14 @@ fn keys() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn keys_as_data() {
+fn keys_serialize_as_numbers() {
     let json = serde_json::to_string(&(Key::from_raw(7), Key::NONE)).unwrap();
     assert_eq!(json, "[7,4294967295]");
     assert_eq!(serde_json::from_str::<(Key, Key)>(&json).unwrap(), (Key::from_raw(7), Key::NONE));
 }
 
 #[test]
-fn slots_are_what_their_values_are() {
+fn slots_forward_the_traits_of_their_values() {
     let slab = Slab::new();
     let (one, two) = (slab.insert(1), slab.insert(2));
     assert!(one < two && one != two && one == slab.insert(1));
@@ -141,7 +141,7 @@ fn slots_are_what_their_values_are() {
     assert!(slots.contains(&2));
 }
 
-/// Bytes that `make` leaves allocated while what it returns is there.
+/// Returns the number of bytes that stay allocated while the value that `make` returns is alive.
 fn bytes_of<R>(make: impl FnOnce() -> R) -> usize {
     let before = common::live().1;
     let value = make();
@@ -151,7 +151,7 @@ fn bytes_of<R>(make: impl FnOnce() -> R) -> usize {
     bytes
 }
 
-/// A slab and as many slots as an array has.
+/// Returns a slab and an array of slots in it.
 fn slab_of<T: Copy, const N: usize>(value: T) -> (Slab<T>, [Slot<T>; N]) {
     let slab = Slab::new();
     let slots = [(); N].map(|()| slab.insert(value));
@@ -159,12 +159,13 @@ fn slab_of<T: Copy, const N: usize>(value: T) -> (Slab<T>, [Slot<T>; N]) {
 }
 
 #[test]
-fn ten_values_are_small() {
+fn ten_values_take_at_most_twice_the_bytes_of_boxes() {
     let boxes = bytes_of(|| [(); 10].map(|()| Box::new([0_u64; 8])));
     assert_eq!(boxes, 640);
     let slab = bytes_of(|| slab_of::<_, 10>([0_u64; 8]));
     assert!(slab <= 2 * boxes, "{slab} bytes, {boxes} in boxes");
-    // What larger and smaller values take, beside 2560, 320 and 80 in boxes: docs/slab.md has these numbers.
+    // The bytes of larger and smaller values, which take 2560, 320 and 80 bytes in boxes: docs/slab.md has these
+    // numbers.
     let others = [
         bytes_of(|| slab_of::<_, 10>([0_u64; 32])),
         bytes_of(|| slab_of::<_, 10>([0_u64; 4])),
@@ -182,7 +183,7 @@ fn ten_values_are_small() {
 }
 
 #[test]
-fn an_empty_slab_has_no_memory_for_values() {
+fn empty_slab_allocates_no_chunk() {
     assert!(bytes_of(Slab::<[u8; 4096]>::new) < 320);
     assert_eq!(bytes_of(dwell::slab::Pool::new), 0);
     let slab = Slab::<[u8; 4096]>::new();
@@ -193,7 +194,7 @@ fn an_empty_slab_has_no_memory_for_values() {
     assert_eq!(slab.capacity(), 0);
 }
 
-/// The first chunk is for a dozen values, and each that follows for twice as many, up to a block of 64 KiB.
+/// The first chunk has capacity for a dozen values, and each later one for twice as many, up to a block of 64 KiB.
 #[test]
 fn chunks_double_from_a_dozen_values_to_a_block() {
     fn capacities<T: Copy>(value: T) -> Vec<usize> {
@@ -209,19 +210,19 @@ fn chunks_double_from_a_dozen_values_to_a_block() {
         assert!(slots.iter().enumerate().all(|(n, slot)| slot.key().index() as usize == n), "keys have no gap");
         capacities
     }
-    // In a block are 1021 values of 64 bytes; then chunks are of 1, 2 and 5 blocks.
+    // A block holds 1021 values of 64 bytes; later chunks have 1, 2, 4 and 8 blocks.
     let doubling = [12, 36, 84, 180, 372, 756, 1524];
     if !cfg!(miri) {
         let more = [1, 3, 7, 15].map(|blocks| 1524 + blocks * 1021);
         assert_eq!(capacities([0_u64; 8]), [&doubling[..], &more[..]].concat());
     }
-    // 15 of 4096: a small chunk, then blocks of 15.
+    // A block holds 15 values of 4096 bytes: a small chunk comes first, then whole blocks.
     assert_eq!(capacities([0_u8; 4096])[..4], [12, 27, 57, 117]);
 }
 
-/// Small blocks get and lose their numbers in any order, beside whole ones.
+/// Small blocks are numbered and lose their numbers in any order, mixed with whole blocks.
 #[test]
-fn keys_are_found_in_blocks_of_all_sizes() {
+fn keys_are_unique_in_blocks_of_all_sizes() {
     let slab = Slab::new();
     let mut slots: Vec<Slot<[usize; 8]>> = vec![];
     for round in 0..if cfg!(miri) { 4 } else { 60_usize } {

@@ -1,4 +1,4 @@
-//! Attempts to break slabs in safe code: the bugs that slabs have had, and those of their field.
+//! Attempts to break slabs with safe code, by bugs that slabs, arenas and similar containers have had.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::large_stack_arrays,
@@ -20,9 +20,10 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::LocalKey;
 
-/// Runs `f` on a thread of its own and returns the blocks and bytes that were left once it had ended.
+/// Runs `f` on a new thread and returns the blocks and bytes that are still allocated when the thread has ended.
 fn left_by_thread(f: fn()) -> (isize, isize) {
-    // What the thread frees of its maker's, and keeps until it has ended.
+    // Subtracts the change of an idle thread: it frees memory that the spawning thread allocated, and keeps some until
+    // it ends.
     let (idle, left) = (change_by_thread(|| ()), change_by_thread(f));
     (left.0 - idle.0, left.1 - idle.1)
 }
@@ -32,11 +33,11 @@ fn change_by_thread(f: fn()) -> (isize, isize) {
     impl Drop for Report {
         fn drop(&mut self) {
             let after = live();
-            // The channel may allocate, after the count.
+            // Sending may allocate, so it comes after the count.
             let _ = self.0.send((after.0 - self.1.0, after.1 - self.1.1));
         }
     }
-    // The first to be registered is the last to be destroyed, here.
+    // On this platform the first registered thread-local is destroyed last.
     thread_local!(static REPORT: RefCell<Option<Report>> = const { RefCell::new(None) });
     let (send, receive) = channel();
     let thread = std::thread::spawn(move || {
@@ -47,30 +48,30 @@ fn change_by_thread(f: fn()) -> (isize, isize) {
     receive.recv().unwrap()
 }
 
-/// Enough values for several chunks, or for a block under Miri, to which each step is a thousand.
+/// Enough values for several chunks; under Miri, which is a thousand times slower, for one block.
 macro_rules! many {
     () => {
         if cfg!(miri) { 16 } else { 3000 }
     };
 }
 
-/// How often something is done: less under Miri, to which each step is a thousand.
+/// Returns a repetition count that is lower under Miri.
 const fn scaled(count: usize) -> usize {
     if cfg!(miri) { count.div_ceil(40) } else { count }
 }
 
-/// Keeps a forgotten slot's memory reachable, so that a leak checker does not report what a test leaks on purpose.
-fn forgotten<T>(slot: Slot<T>) {
+/// Forgets a slot but keeps its memory reachable, so that leak checkers do not report the deliberate leak.
+fn forget_reachably<T>(slot: Slot<T>) {
     static KEPT: Mutex<Vec<usize>> = Mutex::new(Vec::new());
     KEPT.lock().unwrap().push(slot.as_ptr().expose_provenance());
     mem::forget(slot);
 }
 
-// Bugs that peers had, each by its name in docs/slab.md.
+// Bugs of other slab crates, as named in docs/slab.md.
 
-/// A value aligned to 32 was written with aligned stores at an address that was not.
+/// A value with alignment 32 was written with aligned stores to a misaligned address.
 #[test]
-fn values_are_aligned() {
+fn cells_are_aligned() {
     #[repr(align(32))]
     struct Line([u8; 33]);
     #[repr(align(4096))]
@@ -141,7 +142,7 @@ fn slot_in_thread_local_storage() {
     assert_eq!(left, (0, 0));
 }
 
-/// A destructor of thread-local storage used a slab that was torn down.
+/// A thread-local destructor used a slab that had been torn down.
 #[test]
 fn insert_while_the_thread_ends() {
     dwell::slab!(mod boxes: Box<u64>);
@@ -160,7 +161,7 @@ fn insert_while_the_thread_ends() {
         }
     }
     thread_local!(static AT_END: RefCell<AtEnd> = const { RefCell::new(AtEnd(None)) });
-    // The slab is used first or never, and has values or none.
+    // The slab is initialized before or after `AT_END`, or only by its destructor.
     assert_eq!(left_by_thread(|| AT_END.with(|_| ())), (0, 0));
     assert_eq!(left_by_thread(|| AT_END.with(|end| end.borrow_mut().0 = Some(boxes::insert(Box::new(1))))), (0, 0));
     let left = left_by_thread(|| {
@@ -170,7 +171,7 @@ fn insert_while_the_thread_ends() {
     assert_eq!(left, (0, 0));
 }
 
-/// Each thread that ended left its slab behind.
+/// Each thread leaked its slab when it ended.
 #[test]
 fn threads_free_their_memory() {
     dwell::slab!(mod boxes: Box<u64>);
@@ -179,7 +180,7 @@ fn threads_free_their_memory() {
         assert_eq!(boxes::len(), slots.len());
         for slot in slots {
             if **slot % 2 == 0 {
-                slot.leak(); // dropped when the thread ends
+                slot.leak(); // dropped at thread exit
             }
         }
     }
@@ -190,13 +191,13 @@ fn threads_free_their_memory() {
 
 /// A panicking destructor leaked its cell, so `shutdown` never succeeded.
 #[test]
-fn a_panic_in_drop_gives_the_place_back() {
+fn panic_in_drop_frees_the_cell() {
     thread_local!(static ARMED: Cell<bool> = const { Cell::new(false) });
     struct Bomb(#[allow(dead_code, reason = "size")] u64);
     impl Drop for Bomb {
         fn drop(&mut self) {
             if ARMED.replace(false) {
-                panic!("told to");
+                panic!("intentional");
             }
         }
     }
@@ -220,9 +221,9 @@ fn a_panic_in_drop_gives_the_place_back() {
     assert_eq!(left.0, 0);
 }
 
-/// A capacity of 2^32 + 1 was cut to 1.
+/// A capacity of 2^32 + 1 was truncated to 1.
 #[test]
-fn capacity_limits_are_clear() {
+fn capacity_above_the_limit_is_refused() {
     let too_many = u32::MAX as usize + 2;
     let message = std::panic::catch_unwind(|| Bounded::<u8>::with_capacity(too_many)).unwrap_err();
     assert_eq!(message.downcast_ref::<String>().unwrap(), "the slab can have at most 4294967295 slots, not 4294967297");
@@ -232,12 +233,12 @@ fn capacity_limits_are_clear() {
     let empty = Bounded::with_capacity(0);
     assert_eq!(empty.try_insert(7).unwrap_err().to_string(), "the slab is full: it has 0 slots");
     assert!(empty.is_full() && empty.is_empty());
-    // More than there is memory for, more than there are keys, and sizes that are no layout.
+    // More than the memory, more than the number of keys, and sizes for which there is no `Layout`.
     assert!(Slab::<u64>::new().try_reserve(usize::MAX).is_err());
     assert!(Slab::<u64>::new().try_reserve(u32::MAX as usize + 1).is_err());
     let slab = Slab::<[u8; 1 << 46]>::new();
     assert!(slab.try_reserve(1 << 20).is_err());
-    // Some allocators abort when they are asked for that much, so that this one is not.
+    // Some allocators abort on a request of this size, so the test allocator fails before it forwards the request.
     assert!(failing_after(1, || slab.try_reserve(1).is_err()));
     assert!(slab.reclaim(Key::from_raw(0)).is_none() && slab.leaked().next().is_none());
     slab.shrink_to_fit();
@@ -246,7 +247,7 @@ fn capacity_limits_are_clear() {
 
 /// The value that a full slab refused was dropped.
 #[test]
-fn a_refused_value_comes_back() {
+fn full_slab_returns_the_value() {
     let counts = Counts::default();
     let slab = Bounded::with_capacity(1);
     let taken = slab.insert(counts.spy(1));
@@ -258,9 +259,9 @@ fn a_refused_value_comes_back() {
     assert!(counts.balanced());
 }
 
-/// What a full slab refuses goes another way by its size, in registers or in memory, and is dropped once on each.
+/// A full slab returns a refused value in registers or in memory, depending on its size; both paths drop it once.
 #[test]
-fn a_value_without_a_place_is_dropped_once() {
+fn value_refused_by_a_full_slab_is_dropped_once() {
     fn check<const N: usize>() {
         let counts = Counts::default();
         let slab = Bounded::with_capacity(1);
@@ -280,12 +281,12 @@ fn a_value_without_a_place_is_dropped_once() {
 
 /// Two slots from one key dropped a value twice.
 #[test]
-fn a_key_gives_one_slot() {
+fn a_key_reclaims_one_slot() {
     let counts = Counts::default();
     let slab = Slab::new();
     let slot = slab.insert(counts.spy(1));
     let key = slot.key();
-    assert!(slab.reclaim(key).is_none(), "it has a slot");
+    assert!(slab.reclaim(key).is_none(), "the slot owns the value");
     assert_eq!(slot.leak(), key);
     let slot = slab.reclaim(key).unwrap();
     assert!(slab.reclaim(key).is_none());
@@ -294,8 +295,8 @@ fn a_key_gives_one_slot() {
     assert!(slab.reclaim(key).is_none(), "it is dropped");
     let other = slab.insert(counts.spy(2));
     assert_eq!(other.key(), key);
-    assert!(slab.reclaim(key).is_none(), "it is another's");
-    // Any number is a key.
+    assert!(slab.reclaim(key).is_none(), "the key belongs to another value");
+    // Any number can be passed as a key.
     for raw in (0..3000).step_by(if cfg!(miri) { 37 } else { 1 }).chain([u32::MAX - 1, u32::MAX, 1 << 31]) {
         assert!(slab.reclaim(Key::from_raw(raw)).is_none());
     }
@@ -303,9 +304,9 @@ fn a_key_gives_one_slot() {
     assert!(counts.balanced());
 }
 
-/// Memory was freed under values that were in use.
+/// Memory of live values was freed.
 #[test]
-fn occupied_chunks_stay() {
+fn shrink_to_fit_keeps_occupied_chunks() {
     const ALL: usize = if cfg!(miri) { 200 } else { 1000 };
     const KEPT: usize = ALL / 25;
     let slab = Slab::builder().chunk_capacity(10).build();
@@ -333,9 +334,9 @@ fn occupied_chunks_stay() {
     drop(slab.insert(Box::new(1)));
 }
 
-/// What a closure was to initialise was read after it had panicked.
+/// A cell was read although the closure that should have initialised it had panicked.
 #[test]
-fn insert_with_that_panics() {
+fn panic_in_insert_with_frees_the_cell() {
     let counts = Counts::default();
     let left = left_by(|| {
         let slab = Slab::new();
@@ -371,9 +372,9 @@ fn slots_outlive_their_slab() {
     assert_eq!(left, (0, 0));
 }
 
-// What a review found.
+// Bugs found in a review.
 
-/// Dropping a slab looked for the first leaked value from the start, once for each: 800,000 took 3.5 seconds.
+/// Dropping a slab searched for each leaked value from the start: 800,000 values took 3.5 seconds.
 #[test]
 fn leaked_values_are_dropped_in_linear_time() {
     fn in_a_slab(values: usize) {
@@ -398,16 +399,16 @@ fn leaked_values_are_dropped_in_linear_time() {
             f(values);
             start.elapsed()
         };
-        // Quadratic time would be sixteen times as long. On a busy machine the measurement is repeated.
+        // Quadratic time would take sixteen times as long. The measurement is repeated, since the machine may be busy.
         let values = if cfg!(miri) { 10 } else { 5_000 };
         let linear = (0..if cfg!(miri) { 1 } else { 20 }).any(|_| time(4 * values) < 8 * time(values));
         assert!(linear || cfg!(miri), "four times the values take more than eight times as long");
     }
 }
 
-/// A key limit that was exceeded was an allocation of 0 bytes that failed, which aborts.
+/// Exceeding the key limit was reported as a failed allocation of 0 bytes, which aborts.
 #[test]
-fn more_than_there_are_keys_is_a_panic_that_names_the_limit() {
+fn too_large_capacity_panics_with_the_limit() {
     fn message(f: impl FnOnce()) -> String {
         let mut message = String::new();
         assert!(panics(|| {
@@ -428,7 +429,7 @@ fn more_than_there_are_keys_is_a_panic_that_names_the_limit() {
         assert_eq!(message(|| drop(sync::Slab::<u64>::with_capacity(too_many))), expected);
         assert_eq!(message(|| sync::Slab::<[u8; 5000]>::new().reserve(too_many)), expected);
         assert_eq!(message(|| bytes::reserve(too_many)), expected);
-        // No panic, no abort, and no memory taken.
+        // The `try_` functions neither panic nor abort, and allocate nothing.
         assert!(Slab::<u64>::try_with_capacity(too_many).is_err());
         assert!(Slab::<[u8; 5000]>::builder().preallocate(too_many).try_build().is_err());
         assert!(Slab::<()>::new().try_reserve(too_many).is_err_and(|error| error.layout().size() != 0));
@@ -444,7 +445,7 @@ fn more_than_there_are_keys_is_a_panic_that_names_the_limit() {
 }
 
 #[test]
-fn every_call_that_allocates_has_a_try_twin() {
+fn try_functions_report_failed_allocations() {
     let left = left_by(|| {
         assert!(failing_after(0, || Slab::<u64>::try_new().is_err() && sync::Slab::<u64>::try_new().is_err()));
         let (pool, shared_pool, shared) = (Pool::new(), sync::Pool::new(), sync::Slab::<u64>::new());
@@ -458,16 +459,16 @@ fn every_call_that_allocates_has_a_try_twin() {
         assert_eq!((*slots.0, *slots.1, *shared.try_insert_with(|| 3).unwrap()), (1, 2, 3));
     });
     assert_eq!(left, (0, 0));
-    // What was a panic, though it was tried.
+    // `try_build` used to panic here.
     dwell::slab!(mod twice: u8);
     twice::init().try_build().unwrap();
     assert_eq!(twice::init().try_build().unwrap_err().to_string(), "the slab is already initialized on this thread");
     twice::shutdown().unwrap();
 }
 
-/// The numbers of blocks that were freed are used again, each once; the search for one was linear.
+/// The numbers of freed blocks are reused, each once. The search for a free number was linear.
 #[test]
-fn numbers_of_freed_blocks_are_used_again() {
+fn numbers_of_freed_blocks_are_reused() {
     let slab = Slab::builder().chunk_capacity(1).build();
     let blocks = if cfg!(miri) { 16 } else { 60 };
     let mut slots: Vec<Slot<usize>> = (0..blocks).map(|n| slab.insert(n)).collect();
@@ -485,9 +486,10 @@ fn numbers_of_freed_blocks_are_used_again() {
     }
 }
 
-/// A destructor that runs while the slab is dropped leaks into it, behind where the search is and in front of it.
+/// A destructor that runs while the slab is dropped leaks slots of it, both before and after the position of the
+/// search.
 #[test]
-fn leaks_while_a_slab_is_dropped() {
+fn values_leaked_during_drop_are_dropped() {
     struct Leaks<'a>(&'a Cell<u32>, Option<Slot<Leaks<'a>>>);
     impl Drop for Leaks<'_> {
         fn drop(&mut self) {
@@ -500,7 +502,7 @@ fn leaks_while_a_slab_is_dropped() {
     let dropped = Cell::new(0);
     let left = left_by(|| {
         let slab = Slab::new();
-        // In both directions: the value in an early cell owns the slot of a late one, and the other way round.
+        // In half of the pairs the value in the later cell owns the slot of the earlier one, in the others the reverse.
         let early: Vec<_> = (0..scaled(2000)).map(|_| slab.insert(Leaks(&dropped, None))).collect();
         for (n, inner) in early.into_iter().enumerate() {
             let outer = slab.insert(Leaks(&dropped, None));
@@ -513,16 +515,16 @@ fn leaks_while_a_slab_is_dropped() {
     assert_eq!((dropped.get() as usize, left), (2 * scaled(2000), (0, 0)));
 }
 
-// The classes of the field.
+// Known bug classes of arenas and containers.
 
 #[test]
-fn a_forgotten_slot_keeps_its_memory() {
+fn forgotten_slot_keeps_its_memory() {
     let slab = Slab::new();
     let slot = slab.insert([7_u8; 100]);
     let address = slot.as_ptr();
-    forgotten(slot);
+    forget_reachably(slot);
     drop(slab);
-    // SAFETY: the value was never dropped, and neither was its memory freed or used for another.
+    // SAFETY: the slot was forgotten, so the value was not dropped, and its memory was neither freed nor reused.
     assert_eq!(unsafe { address.read() }, [7; 100]);
 }
 
@@ -541,7 +543,7 @@ fn leaked_values_are_dropped_with_the_slab() {
     });
     assert!(counts.balanced());
     assert_eq!(left, (0, 0));
-    // A panic of one of them does not keep the others, or the memory.
+    // If one drop panics, the others are still dropped and the memory is freed.
     let counts = Counts::default();
     counts.panic_at_drop.set(3);
     let left = left_by(|| {
@@ -553,17 +555,17 @@ fn leaked_values_are_dropped_with_the_slab() {
     });
     assert!(counts.balanced());
     assert_eq!(left.0, 0);
-    // A slot that is leaked after the slab is gone is leaked for good.
+    // A slot that is leaked after the slab was dropped leaks its memory permanently.
     let slab = Slab::new();
     let slot = slab.insert(1_u64);
     let copy = slab.insert(2_u64);
     drop(slab);
-    forgotten(copy);
+    forget_reachably(copy);
     slot.leak();
 }
 
 #[test]
-fn values_that_use_their_slab_when_dropped() {
+fn drop_re_enters_the_slab() {
     struct Node {
         slab: Rc<Slab<Node>>,
         next: Option<Slot<Node>>,
@@ -587,14 +589,14 @@ fn values_that_use_their_slab_when_dropped() {
             let next = last.take();
             last = Some(slab.insert(Node { slab: slab.clone(), next, depth }));
         }
-        drop(slab); // the nodes own it
+        drop(slab); // the nodes still own it
         drop(last);
     });
     assert_eq!(left, (0, 0));
 }
 
 #[test]
-fn closures_that_use_their_slab() {
+fn closures_re_enter_the_slab() {
     let slab = Slab::new();
     let outer = slab.insert_with(|| {
         let inner = slab.insert_with(|| slab.insert(1).into_inner() + 1);
@@ -602,7 +604,7 @@ fn closures_that_use_their_slab() {
     });
     assert_eq!((*outer, slab.len()), (3, 1));
     let key = outer.leak();
-    // While `with` runs, the value is not to be had under its key.
+    // While `with` runs, the key finds no value.
     slab.with(key, |value| {
         assert!(slab.with(key, |_| ()).is_none() && slab.reclaim(key).is_none());
         assert!(slab.leaked().next().is_none());
@@ -627,12 +629,12 @@ fn unwinding_drops_slots() {
 }
 
 #[test]
-fn failure_comes_back() {
+fn failed_allocation_returns_the_value() {
     let left = left_by(|| {
         assert!(failing_after(0, || Slab::<u8>::builder().try_build().is_err()));
         assert!(failing_after(1, || Bounded::<u8>::try_with_capacity(10).is_err()));
         for successes in 0..2 {
-            // The chunk, the free stack.
+            // The failing allocation is the chunk, then the free stack.
             let slab = Slab::new();
             let error = failing_after(successes, || slab.try_insert(String::new()).map(drop).unwrap_err());
             assert_eq!(error.into_inner(), "");
@@ -642,7 +644,7 @@ fn failure_comes_back() {
         let slab = Slab::new();
         let slots: Vec<Slot<String>> = (0..many!()).map(|n| slab.insert(n.to_string())).collect();
         slab.reserve(0);
-        // In the middle.
+        // Fails while the slab has many values.
         let mut more = Vec::with_capacity(200_000);
         failing_after(0, || {
             while let Ok(slot) = slab.try_insert(String::new()) {
@@ -663,7 +665,8 @@ fn failure_comes_back() {
     assert_eq!(left, (0, 0));
     dwell::slab!(mod bytes: u8);
     let left = left_by_thread(|| {
-        // Each gets one further: what is to be done at the thread's end, the chunk, the free stack.
+        // Each failure is one allocation later: the registration of the thread-exit destructor, the chunk, the free
+        // stack.
         for successes in [0, 1, 1] {
             let full = failing_after(successes, || bytes::try_insert(7).map(drop).unwrap_err());
             assert!(full.layout().is_some() && full.into_inner() == 7);
@@ -687,7 +690,7 @@ fn stamped_keys_find_one_value() {
         let plain = slab.insert(Box::new(4)).leak();
         assert!(slab.reclaim_stamped(second).is_none() && slab.reclaim_stamped(first).is_none());
         drop(slab.reclaim(plain));
-        // Not even when the block was freed in between.
+        // Nor after the block was freed in between.
         slab.shrink_to_fit();
         assert_eq!(slab.capacity(), 0);
         let third = slab.insert(Box::new(5)).leak_stamped();
@@ -701,7 +704,7 @@ fn stamped_keys_find_one_value() {
 }
 
 #[test]
-fn coerced_slots() {
+fn coerced_slots_drop_and_reclaim() {
     const MANY: u32 = if cfg!(miri) { 20 } else { 200 };
     trait Shape: Debug {
         fn sides(&mut self) -> u32;
@@ -741,7 +744,7 @@ fn coerced_slots() {
         drop(drawn);
         drop(shapes);
         assert!(pages.is_empty());
-        // A mask of its own: the size says where the block begins.
+        // Values of this size have their own mask from an address to the start of its block.
         let bytes: Slot<[u8]> = large.insert([1_u8; 100_000]).coerce(|view| view as _);
         let more: Slot<[u8]> = large.insert([2_u8; 100_000]).coerce(|view| view as _);
         assert_eq!((bytes.len(), bytes[99_999], more[0]), (100_000, 1, 2));
@@ -760,7 +763,7 @@ fn coerced_slots() {
 }
 
 #[test]
-fn pinned_values_stay() {
+fn pinned_values_do_not_move() {
     let slab = Slab::new();
     let pinned: Pin<Slot<[u64; 4]>> = slab.insert([1; 4]).into();
     let address: *const [u64; 4] = &raw const *pinned;
@@ -772,7 +775,7 @@ fn pinned_values_stay() {
     assert_eq!(future.as_mut().poll(&mut context), std::task::Poll::Ready(7));
 }
 
-/// A slab and its slots in thread-local variables, destroyed in either order; slots that hold slots of the other.
+/// A slab and its slots are thread-locals that are destroyed in either order, and slots own other slots.
 #[test]
 fn thread_exit_in_every_order() {
     struct Held {
@@ -809,9 +812,9 @@ fn thread_exit_in_every_order() {
     assert_eq!((slab_first, slots_first), ((0, 0), (0, 0)));
 }
 
-/// A value that was leaked leaks others when it is dropped at its thread's end, where they are found and dropped too.
+/// The destructor of a leaked value, which runs at thread exit, leaks another value, which is found and dropped too.
 #[test]
-fn leaks_at_the_end_of_a_thread() {
+fn values_leaked_at_thread_exit_are_dropped() {
     dwell::slab!(mod nodes: Node);
     thread_local!(static DROPPED: Cell<u32> = const { Cell::new(0) });
     struct Node(Box<u32>);
@@ -831,15 +834,15 @@ fn leaks_at_the_end_of_a_thread() {
     assert_eq!(left, (0, 0));
 }
 
-/// The cached cell of a module is vacant, as those on its stack are.
+/// The cached cell of a module counts as vacant, like the cells on its free stack.
 #[test]
-fn the_place_at_hand_is_vacant() {
+fn cached_cell_is_vacant() {
     dwell::slab!(mod words: u64);
     let left = left_by_thread(|| {
         drop(words::insert(1));
         let capacity = words::capacity();
         words::reserve(capacity);
-        assert_eq!(words::capacity(), capacity, "it was counted as taken");
+        assert_eq!(words::capacity(), capacity, "the cached cell was counted as occupied");
         drop(words::insert(1));
         assert_eq!((words::len(), words::is_empty()), (0, true));
         words::insert(2).leak();
@@ -859,9 +862,9 @@ fn the_place_at_hand_is_vacant() {
     assert_eq!(left, (0, 0));
 }
 
-/// Closures that do to a module what would be wrong if it were in the middle of something.
+/// Closures call every function of the module that would be unsound in the middle of another operation.
 #[test]
-fn closures_that_use_their_module() {
+fn closures_re_enter_the_module() {
     dwell::slab!(mod texts: String);
     let slot = texts::insert_with(|| {
         assert_eq!(texts::len(), 1, "the slot is in use");
@@ -891,14 +894,14 @@ fn closures_that_use_their_module() {
     assert_eq!((texts::len(), texts::capacity()), (0, 0));
 }
 
-/// A slot that is leaked, and found again, when its slab has retired.
+/// Slots are leaked and reclaimed after their slab was torn down.
 #[test]
-fn keys_after_the_slab_has_retired() {
+fn keys_are_valid_after_teardown() {
     dwell::slab!(mod boxes: Box<u64>);
     struct AtEnd(Vec<boxes::Slot>);
     impl Drop for AtEnd {
         fn drop(&mut self) {
-            // Some cells are vacant, some are not, and it goes on in both.
+            // Some cells are vacant and some are live; inserts and reclaims still work on both.
             for slot in mem::take(&mut self.0) {
                 let (value, key) = (**slot, slot.leak());
                 assert!(boxes::contains_key(key));
@@ -919,9 +922,9 @@ fn keys_after_the_slab_has_retired() {
     assert_eq!(left, (0, 0));
 }
 
-/// Everything that a slab does for values of one shape.
+/// Runs all operations of a slab on values of many sizes and alignments.
 #[test]
-fn shapes() {
+fn values_of_all_sizes_and_alignments() {
     #[derive(Clone, PartialEq, Debug)]
     #[repr(align(128))]
     struct Aligned(u8);
@@ -973,7 +976,7 @@ fn shapes() {
 
 /// Cells are pushed to the free stack and popped in any order, around the lengths at which it grows.
 #[test]
-fn vacant_places_are_each_handed_out_once() {
+fn each_vacant_cell_is_reused_once() {
     for chunk in if cfg!(miri) { vec![1, 65] } else { vec![1, 2, 63, 64, 65, 1000] } {
         let slab = Slab::builder().chunk_capacity(chunk).build();
         let mut slots: Vec<Slot<Box<usize>>> = Vec::new();
@@ -1001,16 +1004,16 @@ fn vacant_places_are_each_handed_out_once() {
     }
 }
 
-/// Not even a module that lies about where its slots come from frees memory that is in use.
+/// A `Module` implementation that returns a different slab on each call cannot make safe code free live memory.
 #[test]
-fn a_module_is_not_trusted() {
+fn lying_module_impl_frees_no_live_memory() {
     thread_local! {
         static A: module::ThreadSlab<Box<u64>> = const { module::ThreadSlab::new(100_000) };
         static B: module::ThreadSlab<Box<u64>> = const { module::ThreadSlab::new(100_000) };
         static TURN: Cell<u32> = const { Cell::new(1) };
     }
-    struct Liar;
-    impl module::Module for Liar {
+    struct LyingModule;
+    impl module::Module for LyingModule {
         type Value = Box<u64>;
         const LIMIT: usize = 100_000;
         fn local() -> &'static LocalKey<module::ThreadSlab<Box<u64>>> {
@@ -1027,22 +1030,22 @@ fn a_module_is_not_trusted() {
         for round in 0..if cfg!(miri) { 4_u64 } else { 50 } {
             slots.extend(
                 (0..if cfg!(miri) { 30 } else { 500 })
-                    .map(|n| (n ^ round, module::insert::<Liar>(Box::new(n ^ round)))),
+                    .map(|n| (n ^ round, module::insert::<LyingModule>(Box::new(n ^ round)))),
             );
             assert!(slots.iter().all(|(n, slot)| ***slot == *n), "values overlap");
             let half = slots.len() / 2;
             slots.drain(..half);
-            module::shrink_to_fit::<Liar>();
-            let _ = module::shutdown::<Liar>();
+            module::shrink_to_fit::<LyingModule>();
+            let _ = module::shutdown::<LyingModule>();
         }
         for (n, slot) in slots {
             let key = slot.leak();
-            // It is found if it is looked for where it is.
-            let found = (0..64).find_map(|_| module::reclaim::<Liar>(key));
+            // `reclaim` picks one of the two slabs at random, so it is repeated until it picks the owner.
+            let found = (0..64).find_map(|_| module::reclaim::<LyingModule>(key));
             assert!(found.is_some_and(|slot| **slot < 600 && n < 600));
         }
         send.send(()).unwrap();
-        // Its thread does not end, so that a leak checker still finds what the lies have leaked.
+        // The thread never ends, so leaked memory stays reachable for leak checkers.
         loop {
             std::thread::park();
         }
@@ -1078,7 +1081,7 @@ mod names {
     }
 
     #[test]
-    fn work() {
+    fn macro_output_ignores_names_in_scope() {
         let four: ::std::vec::Vec<values::Slot> = (0..4).map(|n| values::insert(Value([n; LOCAL]))).collect();
         assert!(values::try_insert(Value([0; 3])).is_err() && four[3].0[0] == 3);
         assert_eq!(*arrays::insert([1, 2, 3]), [1, 2, 3]);

@@ -1,4 +1,4 @@
-//! More attempts to break slabs in safe code: values whose destructors do whatever they like, and orders of ending.
+//! More attempts to break slabs with safe code: destructors that re-enter the slab, and teardown in any order.
 
 mod common;
 #[path = "ops/slab_reenter.rs"]
@@ -14,9 +14,9 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, thread};
 
-/// A stamped key finds no later value, though its slab was shut down in between.
+/// A stamped key never finds a later value, even if the slab was shut down in between.
 #[test]
-fn stamps_go_on_after_a_shutdown() {
+fn stamps_are_not_reused_after_shutdown() {
     dwell::slab!(mod texts: String);
     let mut old: Vec<StampedKey> = Vec::new();
     for round in 0..4 {
@@ -32,7 +32,7 @@ fn stamps_go_on_after_a_shutdown() {
 }
 
 #[test]
-fn drops_closures_and_iterators_that_do_anything() {
+fn drops_closures_and_iterators_re_enter() {
     let cases = env::var("DWELL_TEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2000);
     let ops = cases * 4;
     let mut random = 8_u64;
@@ -47,9 +47,10 @@ fn drops_closures_and_iterators_that_do_anything() {
     }
 }
 
-/// A panic frees the cell of a value that no reference can name. Found by a review with Miri.
+/// `insert_with` panicked while a reference to an uninhabited type existed, which is undefined behaviour. A review with
+/// Miri found it.
 #[test]
-fn values_that_cannot_be() {
+fn panic_frees_the_cell_of_an_uninhabited_type() {
     dwell::slab!(mod none: std::convert::Infallible);
     let make = || -> Infallible { panic!("on purpose") };
     let slab = Slab::new();
@@ -68,9 +69,9 @@ fn values_that_cannot_be() {
     assert_eq!((slab.len(), shared.len(), bounded.len(), none::len()), (0, 0, 0, 0));
 }
 
-/// A consumer that drops slots for as long as there are any gives their cells back meanwhile.
+/// `drop_all` frees cells while its iterator is still running, not only at the end.
 #[test]
-fn drop_all_of_an_iterator_that_goes_on() {
+fn drop_all_frees_cells_before_the_iterator_ends() {
     let count = if cfg!(miri) { 1_000 } else { 100_000 };
     let (send, receive) = std::sync::mpsc::sync_channel::<sync::Slot<u64>>(16);
     let consumer = thread::spawn(move || sync::drop_all(receive));
@@ -84,9 +85,9 @@ fn drop_all_of_an_iterator_that_goes_on() {
     assert!(slab.is_empty());
 }
 
-/// What a slab has capacity for it inserts without the allocator.
+/// Inserting up to the reserved capacity does not allocate.
 #[test]
-fn capacity_is_all_of_the_memory() {
+fn reserved_capacity_needs_no_allocator() {
     let count = if cfg!(miri) { 3_000 } else { 100_000 };
     let bounded = Bounded::<[u8; 64]>::with_capacity(count);
     let slab = Slab::<[u8; 64]>::with_capacity(count);
@@ -103,15 +104,15 @@ fn capacity_is_all_of_the_memory() {
     });
 }
 
-/// The destructor of a value drops the slab that the value was in, and other values of it.
+/// The destructor of a value drops the slab that holds the value, and other values of the same slab.
 #[test]
-fn slabs_that_go_with_their_values() {
+fn values_own_the_slab_they_are_in() {
     struct Owner(#[expect(dead_code, reason = "dropped")] (Rc<Pool>, Option<PoolSlot<dyn Any>>));
     struct Shares(RefCell<Vec<sync::Slot<Owned>>>, sync::Slab<Owned>);
     struct Owned(Rc<Shares>, Box<u32>);
     impl Drop for Owned {
         fn drop(&mut self) {
-            // One more than its own, while a run of cells is linked.
+            // Frees a second cell of the slab while `drop_all` links a run of freed cells.
             let other = self.0.0.borrow_mut().pop();
             *self.1 += u32::from(other.is_some());
         }
@@ -138,9 +139,9 @@ fn slabs_that_go_with_their_values() {
     assert_eq!(left, (0, 0));
 }
 
-/// Leaked values of two modules own slots of each other, whichever of them ends first.
+/// Leaked values of two modules own slots of each other, and either module is torn down first.
 #[test]
-fn modules_that_own_each_other() {
+fn leaked_values_of_two_modules_own_each_other() {
     static DROPPED: AtomicUsize = AtomicUsize::new(0);
     struct Left(#[expect(dead_code, reason = "dropped")] Option<rights::Slot>, Box<u32>);
     #[expect(dead_code, reason = "dropped")]
@@ -151,7 +152,7 @@ fn modules_that_own_each_other() {
         fn drop(&mut self) {
             DROPPED.fetch_add(1, Ordering::Relaxed);
             if let Some(less) = self.1.checked_sub(1) {
-                // In a slab that may be gone, to which a leak would be for good.
+                // The slab may already be torn down, where a leaked value would leak permanently.
                 drop(rights::insert(Right(None, Box::new(less))));
             }
         }
@@ -184,15 +185,17 @@ fn modules_that_own_each_other() {
         })
         .join()
         .unwrap();
-        // Of 50 rounds 100 of `Right` and 75 of `Left`, each `Right` makes a `Left`, and some of `Left` make a `Right`: as many in either order.
+        // 50 rounds make 100 `Right` and 75 `Left`. Dropping a `Right` makes a `Left`, and dropping some `Left` makes a
+        // `Right`. The total is the same in both orders.
         dropped.push(DROPPED.load(Ordering::Relaxed));
     }
     assert!(dropped[0] >= if cfg!(miri) { 55 } else { 275 } && dropped[0] == dropped[1], "{dropped:?}");
 }
 
-/// Slots of every kind as pointers and back: the address reaches the header of its block, and the slab may be gone.
+/// Slots of every kind are converted to raw pointers and back. The pointer may access the header of its block, and the
+/// slab may have been dropped.
 #[test]
-fn slots_come_back_from_raw_pointers() {
+fn into_raw_and_from_raw_round_trip() {
     dwell::slab!(mod texts: String);
     let left = left_by(|| {
         let (slab, pool) = (Slab::new(), Pool::new());
@@ -200,44 +203,47 @@ fn slots_come_back_from_raw_pointers() {
         let raw_pooled = pool.insert(String::from("pooled")).into_raw();
         let raw_large = pool.insert([1_u8; 15_000]).coerce::<[u8], _>(|view| view).into_raw();
         drop((slab, pool));
-        // SAFETY: the pointer came from `into_raw` of such a slot, and is given back once.
+        // SAFETY: `into_raw` of a slot of this type returned the pointer, and `from_raw` is called once with it.
         let direct = unsafe { Slot::<String>::from_raw(raw) };
-        // SAFETY: the pointer came from `into_raw` of such a slot, and is given back once.
+        // SAFETY: `into_raw` of a slot of this type returned the pointer, and `from_raw` is called once with it.
         let pooled = unsafe { PoolSlot::<String>::from_raw(raw_pooled) };
-        // SAFETY: the pointer came from `into_raw` of such a slot, which was coerced, and is given back once.
+        // SAFETY: `into_raw` of the coerced slot, which has this type, returned the pointer, and `from_raw` is called
+        // once with it.
         let large = unsafe { PoolSlot::<[u8]>::from_raw(raw_large) };
         assert_eq!((&**direct, &**pooled, large.len()), ("direct", "pooled", 15_000));
     });
     assert_eq!(left, (0, 0));
     // A slot of a `sync::Slab` is `Send`, so another thread may drop it.
     struct Raw(*mut String);
-    // SAFETY: the pointer stands for a slot, which is `Send`.
+    // SAFETY: the pointer is that of a `sync::Slot<String>`, which is `Send`, and nothing else uses it.
     unsafe impl Send for Raw {}
     let shared = sync::Slab::new();
     let raw = Raw(shared.insert(String::from("shared")).into_raw());
     drop(shared);
     let there = thread::spawn(move || {
         let Raw(raw) = { raw };
-        // SAFETY: the pointer came from `into_raw` of such a slot, and is given back once.
+        // SAFETY: `into_raw` of a slot of this type returned the pointer, and `from_raw` is called once with it.
         unsafe { sync::Slot::<String>::from_raw(raw) }.into_inner()
     });
     assert_eq!(there.join().unwrap(), "shared");
     let raw = texts::insert(String::from("of a thread")).into_raw();
-    // SAFETY: the pointer came from `into_raw` of such a slot on this thread, and is given back once.
+    // SAFETY: `into_raw` of a slot of this type returned the pointer on this thread, and `from_raw` is called once with
+    // it.
     let key = unsafe { texts::Slot::from_raw(raw) }.leak();
     assert_eq!(*texts::reclaim(key).unwrap(), "of a thread");
     let any = texts::insert(String::from("any")).coerce::<dyn Any, _>(|view| view).into_raw();
-    // SAFETY: the value is what `coerce` made of it, and the slot of the same kind.
+    // SAFETY: `into_raw` of a slot coerced to this type, of the same kind, returned the pointer, and `from_raw` is
+    // called once with it.
     let any = unsafe { Slot::<dyn Any, PerThread<texts::Module>>::from_raw(any) };
     assert!(any.is::<String>());
     drop(any);
     texts::shutdown().unwrap();
 }
 
-/// The form of `coerce` that names the type compiles where nothing else does: behind a method, with a lifetime, with a type
-/// parameter, with an opaque type.
+/// `coerce` with an explicit target type compiles where inference fails: in a method chain, with a lifetime, with a
+/// type parameter, and with an opaque type.
 #[test]
-fn coercions_that_name_their_type() {
+fn coerce_with_an_explicit_type() {
     fn shown<'a, T: Display + 'a>(slab: &Slab<T>, value: T) -> Slot<dyn Display + 'a> {
         slab.insert(value).coerce::<dyn Display + 'a, _>(|view| view)
     }

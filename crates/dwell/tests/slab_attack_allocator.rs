@@ -1,4 +1,4 @@
-//! A global allocator that uses slabs itself, and fails: see `ops/slab_allocator.rs`.
+//! A global allocator that uses slabs itself and fails at random: see `ops/slab_allocator.rs`.
 
 #[path = "ops/slab_allocator.rs"]
 mod allocator;
@@ -6,7 +6,7 @@ mod allocator;
 use std::sync::mpsc::channel;
 
 #[test]
-fn the_allocator_re_enters() {
+fn global_allocator_re_enters_slabs() {
     let cases = std::env::var("DWELL_TEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2000);
     let (send, receive) = channel();
     std::thread::spawn(move || {
@@ -21,7 +21,7 @@ fn the_allocator_re_enters() {
             allocator::clear_all(slabs);
         }
         send.send(()).unwrap();
-        // Its thread does not end, so that a leak checker still finds what the lies have leaked.
+        // The thread never ends, so leaked memory stays reachable for leak checkers.
         loop {
             std::thread::park();
             std::hint::black_box(slabs);

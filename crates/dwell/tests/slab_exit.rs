@@ -1,5 +1,5 @@
-//! The global allocator ends the process in the middle of an insert, as one with a limit may. The thread-local variables that are
-//! dropped then still find the values of their slots.
+//! The global allocator exits the process in the middle of an insert, as an allocator with a memory limit may.
+//! Thread-local variables that are dropped then can still read the values of their slots.
 
 use dwell::slab::{Pool, PoolSlot, Slab, Slot};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -8,25 +8,25 @@ use std::env;
 use std::process::{Command, exit};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Exits at the next allocation if `EXIT` is set, and overwrites what is freed.
+/// An allocator that exits at the next allocation if `EXIT` is set, and overwrites freed memory.
 struct Exiting;
 
 static EXIT: AtomicBool = AtomicBool::new(false);
 
-// SAFETY: the blocks are those of the system's allocator.
+// SAFETY: both functions forward to `System` with the same layout.
 unsafe impl GlobalAlloc for Exiting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if EXIT.swap(false, Ordering::Relaxed) {
             exit(3);
         }
-        // SAFETY: the caller keeps to the contract of `alloc`, which is the same.
+        // SAFETY: the caller upholds the contract of `alloc`, which is the same.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the block has that many bytes, and nobody uses them again.
+        // SAFETY: the caller guarantees that the block has this layout and is not used again.
         unsafe { std::hint::black_box(block).write_bytes(0xdd, layout.size()) };
-        // SAFETY: the caller keeps to the contract of `dealloc`, which is the same.
+        // SAFETY: the caller upholds the contract of `dealloc`, which is the same.
         unsafe { System.dealloc(block, layout) }
     }
 }
@@ -44,21 +44,21 @@ impl Drop for Reads {
 }
 
 thread_local! {
-    // It is dropped last, since it is used first.
+    // Dropped last, since it is used first.
     static READS: Reads = const { Reads(Cell::new(None)) };
     static SLABS: (Slab<u64>, Pool) = (Slab::new(), Pool::new());
 }
 
 #[test]
-fn exit_in_the_allocator() {
+fn exit_inside_an_allocation() {
     const CHILD: &str = "DWELL_EXIT_IN";
     let Ok(which) = env::var(CHILD) else {
         if cfg!(miri) {
-            return; // it starts no process
+            return; // Miri cannot start processes
         }
         for which in ["slab", "pool"] {
             let mut this = Command::new(env::current_exe().expect("a path"));
-            this.args(["--exact", "exit_in_the_allocator", "--nocapture", "--test-threads=1"]).env(CHILD, which);
+            this.args(["--exact", "exit_inside_an_allocation", "--nocapture", "--test-threads=1"]).env(CHILD, which);
             let child = this.output().expect("it starts");
             let printed = String::from_utf8_lossy(&child.stdout);
             assert!(child.status.code() == Some(3) && printed.contains("read 7 8"), "{which}: {child:?}");

@@ -1,4 +1,4 @@
-//! `SlabMap` under an allocator that counts, and that fails.
+//! Tests of `SlabMap` with an allocator that counts blocks and fails on request.
 #![cfg(feature = "std")]
 
 mod common;
@@ -16,7 +16,7 @@ fn filled(count: usize) -> SlabMap<String> {
 }
 
 #[test]
-fn weighs_what_is_allocated() {
+fn weight_equals_allocated_bytes() {
     for count in [0, 1, 4, 5, 100] {
         let before = live();
         let map = filled(count);
@@ -30,7 +30,7 @@ fn weighs_what_is_allocated() {
 
 /// Ten entries take at most twice the bytes of the boxes they replace.
 #[test]
-fn starts_small() {
+fn ten_entries_take_at_most_twice_the_bytes_of_boxes() {
     let before = live();
     let boxes: [Box<[u64; 8]>; 10] = std::array::from_fn(|_| Box::new([1; 8]));
     let of_boxes = live().1 - before.1;
@@ -42,7 +42,7 @@ fn starts_small() {
 }
 
 #[test]
-fn gives_the_value_back_when_the_allocator_fails() {
+fn failed_allocation_returns_the_value() {
     let mut map = filled(0);
     let value = String::from("k");
     let error = failing_after(0, || map.try_insert(value)).unwrap_err();

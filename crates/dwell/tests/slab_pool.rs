@@ -1,4 +1,4 @@
-//! `slab::Pool` as its users see it, and what attackers do to it.
+//! Tests of the public API of `slab::Pool`, and attempts to break it with safe code.
 #![expect(clippy::large_stack_arrays, reason = "what is too large for a class is large")]
 #![expect(clippy::cast_possible_truncation, reason = "numbers that are small enough")]
 
@@ -19,7 +19,7 @@ fn sizes() {
 }
 
 #[test]
-fn types_of_one_size_share_places() {
+fn types_of_the_same_size_share_cells() {
     let pool = Pool::new();
     let first = pool.insert([1_u64; 3]);
     let address = first.as_ptr().addr();
@@ -33,7 +33,7 @@ fn types_of_one_size_share_places() {
 
 /// Small values are passed in registers if there is no cached cell, and copied a word at a time if there is one.
 #[test]
-fn small_values_are_whole() {
+fn small_values_are_copied_completely() {
     fn check<T: PartialEq + Debug>(make: impl Fn(usize) -> T) {
         let (pool, sync) = (Pool::new(), sync::Pool::new());
         let values: Vec<_> =
@@ -59,9 +59,9 @@ fn small_values_are_whole() {
     check(|n| (Box::new(n), Box::<str>::from("text"), Some(n as u16)));
 }
 
-/// Values of every size and alignment, with the bytes they should have.
+/// Inserts values of many sizes and alignments and checks all their bytes.
 #[test]
-fn shapes() {
+fn values_of_all_sizes_and_alignments() {
     #[repr(align(16))]
     struct Align16<const N: usize>([u8; N]);
     #[repr(align(64))]
@@ -70,7 +70,7 @@ fn shapes() {
     struct Align128<const N: usize>([u8; N]);
     #[repr(align(4096))]
     struct Align4096<const N: usize>([u8; N]);
-    // To a block, and to more.
+    // The size of a block, and twice that.
     #[repr(align(0x1_0000))]
     struct AlignBlock<const N: usize>([u8; N]);
     #[repr(align(0x2_0000))]
@@ -91,7 +91,7 @@ fn shapes() {
     struct Align1<const N: usize>([u8; N]);
     bytes!(Align1 Align16 Align64 Align128 Align4096 AlignBlock AlignTwo);
     type Slots = Vec<(u8, usize, PoolSlot<dyn Bytes>)>;
-    // Each in a function of its own: debug builds give every temporary its own stack slot.
+    // Each type gets its own function, since debug builds give every temporary its own stack slot.
     fn insert<T: Bytes + 'static>(pool: &Pool, slots: &mut Slots, len: usize, make: impl Fn(u8) -> T) {
         slots.extend(
             (0..if cfg!(miri) { 1 } else { 20 })
@@ -132,7 +132,7 @@ fn shapes() {
 }
 
 #[test]
-fn drops_each_value_once_even_when_they_panic() {
+fn panicking_values_are_dropped_once() {
     let counts = Counts::default();
     let left = common::left_by(|| {
         let pool = Pool::new();
@@ -151,7 +151,7 @@ fn drops_each_value_once_even_when_they_panic() {
 }
 
 #[test]
-fn a_drop_may_use_the_pool() {
+fn drop_re_enters_the_pool() {
     struct Nested<'a>(&'a Pool, u32);
     impl Drop for Nested<'_> {
         fn drop(&mut self) {
@@ -171,9 +171,9 @@ fn a_drop_may_use_the_pool() {
 }
 
 #[test]
-fn a_forgotten_value_stays() {
+fn forgotten_slot_keeps_its_memory() {
     let pool = Pool::new();
-    // The pool cannot tell it from one that is forgotten for good, which a leak checker would report.
+    // To the pool this is a forgotten slot. It is dropped at the end of the test, so that leak checkers report nothing.
     let slot = ManuallyDrop::new(pool.insert(7_u64));
     drop(pool);
     assert_eq!(**slot, 7);
@@ -181,7 +181,7 @@ fn a_forgotten_value_stays() {
 }
 
 #[test]
-fn failed_allocation_gives_the_value_back() {
+fn failed_allocation_returns_the_value() {
     let pool = Pool::new();
     for successes in 0..4 {
         let result = common::failing_after(successes, || pool.try_insert(String::new()));

@@ -1,4 +1,5 @@
-//! `slab::sync` as its users see it, and what attackers do to it. Threads meet at barriers, so that what can race does.
+//! Tests of the public API of `slab::sync`, and attempts to break it with safe code. Threads meet at barriers, so that
+//! races are likely to show.
 #![expect(clippy::large_stack_arrays, reason = "what is too large for a class is large")]
 
 mod common;
@@ -11,13 +12,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 
-/// Rounds of the tests in which threads race.
+/// The number of rounds in tests with racing threads.
 const ROUNDS: usize = if cfg!(miri) { 3 } else { 200 };
 
 /// Enough values for several chunks, or for one under Miri.
 const MANY: usize = if cfg!(miri) { 40 } else { 10_000 };
 
-/// A value that counts its drops, wherever they are.
+/// A value that counts its drops on any thread.
 struct Counted(Arc<AtomicUsize>, usize);
 
 impl Drop for Counted {
@@ -40,10 +41,10 @@ fn sizes_and_auto_traits() {
     assert_eq!(size_of::<Option<PoolSlot<dyn Fn()>>>(), 16);
 }
 
-/// The owner in a block's header was made from a reference, and the last slot freed the slab through it: undefined behaviour,
-/// which Miri shows.
+/// The owner pointer in a block's header was derived from a reference, and the last slot freed the slab through it:
+/// undefined behaviour, which Miri reports.
 #[test]
-fn the_last_slot_frees_by_the_pointer_of_the_allocation() {
+fn last_slot_frees_the_slab_with_the_original_pointer() {
     let slab = Slab::new();
     let slot = slab.insert(String::from("last"));
     drop(slab);
@@ -57,7 +58,7 @@ fn the_last_slot_frees_by_the_pointer_of_the_allocation() {
 
 /// The same in a pool.
 #[test]
-fn the_last_slot_of_a_pool_frees_by_the_pointer_of_the_allocation() {
+fn last_slot_frees_the_pool_with_the_original_pointer() {
     let pool = Pool::new();
     let slot = pool.insert(String::from("last"));
     drop(pool);
@@ -69,7 +70,7 @@ fn the_last_slot_of_a_pool_frees_by_the_pointer_of_the_allocation() {
 }
 
 #[test]
-fn slabs_are_unwind_safe_as_their_kin_are() {
+fn slabs_and_slots_are_unwind_safe() {
     fn unwind_safe<T: std::panic::UnwindSafe + std::panic::RefUnwindSafe>() {}
     unwind_safe::<Slab<u64>>();
     unwind_safe::<Slot<u64>>();
@@ -80,7 +81,7 @@ fn slabs_are_unwind_safe_as_their_kin_are() {
 }
 
 #[test]
-fn cells_come_back_from_other_threads() {
+fn cells_freed_by_other_threads_are_reused() {
     let slab = Slab::new();
     let first = slab.insert([7_u64; 256]);
     let address = first.as_ptr().addr();
@@ -88,7 +89,7 @@ fn cells_come_back_from_other_threads() {
     thread::spawn(move || drop(first)).join().unwrap();
     assert!(slab.is_empty());
     assert_eq!(slab.insert([8; 256]).as_ptr().addr(), address);
-    // Without a request of the owner, too: all cells go to the other thread and back.
+    // All cells are freed by another thread and reused, also when the owner does not look for freed cells.
     for _ in 0..if cfg!(miri) { 1 } else { 3 } {
         let slots: Vec<_> = (0..capacity as u64).map(|n| slab.insert([n; 256])).collect();
         assert_eq!((slab.len(), slab.capacity()), (capacity, capacity));
@@ -97,7 +98,7 @@ fn cells_come_back_from_other_threads() {
 }
 
 #[test]
-fn many_threads_free_while_the_owner_inserts() {
+fn threads_free_slots_while_the_owner_inserts() {
     const THREADS: usize = 4;
     let dropped = Arc::new(AtomicUsize::new(0));
     {
@@ -133,7 +134,7 @@ fn many_threads_free_while_the_owner_inserts() {
     }
 }
 
-/// The slab is dropped, its own thread's slots too, and those of two other threads, all at the same moment.
+/// The slab, slots on its own thread and slots on two other threads are dropped at the same time.
 #[test]
 fn teardown_in_any_order_drops_everything_once() {
     for round in 0..ROUNDS {
@@ -168,8 +169,8 @@ fn teardown_in_any_order_drops_everything_once() {
 }
 
 #[test]
-fn the_last_slot_frees_the_memory_wherever_it_is() {
-    // On this thread, so that the watching allocator counts here what it counted there.
+fn last_slot_frees_the_memory_on_any_thread() {
+    // The test allocator counts per thread, so everything here happens on one thread.
     let left = common::left_by(|| {
         let slab = Slab::new();
         let (one, two) = (slab.insert([1_u64; 8]), slab.insert([2; 8]));
@@ -179,7 +180,7 @@ fn the_last_slot_frees_the_memory_wherever_it_is() {
         drop(two);
     });
     assert_eq!(left, (0, 0));
-    // Made there, freed here: what this thread frees is what that one has allocated.
+    // Allocated on another thread and freed on this one: both counts must match.
     let (slot, allocated) = thread::spawn(|| {
         let mut kept = None;
         let allocated = common::left_by(|| {
@@ -196,7 +197,7 @@ fn the_last_slot_frees_the_memory_wherever_it_is() {
 }
 
 #[test]
-fn a_slot_outlives_the_thread_of_its_slab() {
+fn slot_outlives_the_thread_of_its_slab() {
     let slots = thread::spawn(|| {
         let slab = Slab::new();
         let slots: Vec<_> = (0..MANY).map(|n| slab.insert(vec![n; 3])).collect();
@@ -205,7 +206,7 @@ fn a_slot_outlives_the_thread_of_its_slab() {
     .join()
     .unwrap();
     assert!(slots.iter().enumerate().all(|(n, slot)| slot[2] == n));
-    // A thread that came later, and has a slab of its own, is not taken for the one that ended.
+    // A later thread with its own slab is not mistaken for the thread that ended.
     thread::spawn(move || {
         let own = Slab::new();
         let mine = own.insert(vec![0]);
@@ -218,7 +219,7 @@ fn a_slot_outlives_the_thread_of_its_slab() {
 }
 
 #[test]
-fn slots_in_thread_locals_go_at_thread_exit() {
+fn slots_in_thread_locals_are_dropped_at_thread_exit() {
     thread_local! {
         static KEPT: Cell<Option<Slot<Counted>>> = const { Cell::new(None) };
         static SLAB: Slab<Counted> = Slab::new();
@@ -242,35 +243,35 @@ fn slots_in_thread_locals_go_at_thread_exit() {
 }
 
 #[test]
-fn forgotten_values_keep_their_place() {
+fn forgotten_slot_keeps_its_memory() {
     let slab = Slab::new();
-    // The slab cannot tell it from one that is forgotten for good, which a leak checker would report.
+    // To the slab this is a forgotten slot. It is dropped at the end of the test, so that leak checkers report nothing.
     let slot = ManuallyDrop::new(slab.insert(1_u64));
     drop(slab);
     assert_eq!(**slot, 1);
     thread::spawn(move || drop(ManuallyDrop::into_inner(slot))).join().unwrap();
 }
 
-/// What drops by itself and then says so by a panic.
+/// A value that counts its drop and then panics if the flag is set.
 struct Panics(Arc<AtomicUsize>, bool);
 
 impl Drop for Panics {
     fn drop(&mut self) {
         self.0.fetch_add(1, Ordering::Relaxed);
         if self.1 && !thread::panicking() {
-            panic!("told to panic in drop");
+            panic!("intentional panic in drop");
         }
     }
 }
 
 #[test]
-fn a_panicking_drop_loses_no_place() {
+fn panic_in_drop_frees_the_cell() {
     let dropped = Arc::new(AtomicUsize::new(0));
     let slab = Slab::new();
     let slots: Vec<_> = (0..10).map(|n| slab.insert(Panics(dropped.clone(), n == 4))).collect();
     let there = thread::spawn(move || common::panics(|| drop_all(slots)));
     assert!(there.join().unwrap());
-    // The panic drops what `drop_all` had not come to.
+    // Unwinding drops the slots that `drop_all` had not reached.
     assert_eq!((slab.len(), dropped.load(Ordering::Relaxed)), (0, 10));
     let slot = slab.insert(Panics(dropped.clone(), true));
     assert!(thread::spawn(move || common::panics(|| drop(slot))).join().unwrap());
@@ -281,13 +282,13 @@ fn a_panicking_drop_loses_no_place() {
 }
 
 #[test]
-fn drop_all_takes_slots_of_many_slabs() {
+fn drop_all_accepts_slots_of_several_slabs() {
     let (here, there) = (Slab::new(), Slab::new());
     let (send, receive) = mpsc::channel();
     let other = thread::spawn(move || {
         let slab = Slab::new();
         send.send((0..100).map(|n| slab.insert(n)).collect::<Vec<Slot<usize>>>()).unwrap();
-        slab.is_empty() // keeps it until the slots were sent
+        slab.is_empty() // keeps the slab alive until the slots were sent
     });
     let foreign: Vec<_> = receive.recv().unwrap();
     other.join().unwrap();
@@ -306,15 +307,15 @@ fn drop_all_takes_slots_of_many_slabs() {
 }
 
 #[test]
-fn a_drop_may_use_the_slab() {
-    /// Drops another slot, and inserts, while it is dropped itself.
+fn drop_re_enters_the_slab() {
+    /// A value whose destructor drops another slot and inserts into the slab.
     struct Node(Option<Slot<Node>>, *const Slab<Node>);
-    // SAFETY: the slab is looked at on its own thread only, as the tests below see to.
+    // SAFETY: the pointer to the slab is null in every node that is sent to another thread.
     unsafe impl Send for Node {}
     impl Drop for Node {
         fn drop(&mut self) {
             drop(self.0.take());
-            // SAFETY: null on other threads; the slab is there until the end of the test.
+            // SAFETY: the pointer is null on other threads, and on this one the slab lives until the end of the test.
             if let Some(slab) = unsafe { self.1.as_ref() } {
                 drop(slab.insert(Node(None, std::ptr::null())));
             }
@@ -336,7 +337,7 @@ fn a_drop_may_use_the_slab() {
 }
 
 #[test]
-fn shapes() {
+fn values_of_all_sizes_and_alignments() {
     #[repr(align(32))]
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct Aligned(u8);
@@ -365,7 +366,7 @@ fn shapes() {
 }
 
 #[test]
-fn failed_allocation_gives_the_value_back() {
+fn failed_allocation_returns_the_value() {
     for successes in 0..5 {
         let slab = common::failing_after(successes, || Slab::<String>::try_with_capacity(10));
         if let Ok(slab) = slab {
@@ -381,7 +382,7 @@ fn failed_allocation_gives_the_value_back() {
 }
 
 #[test]
-fn pools_are_shared_by_types_and_threads() {
+fn pool_slots_of_all_types_can_be_sent() {
     let pool = Pool::new();
     for _ in 0..ROUNDS {
         type Number = PoolSlot<dyn Fn() -> usize + Send>;
@@ -402,7 +403,7 @@ fn pools_are_shared_by_types_and_threads() {
 }
 
 #[test]
-fn unwinding_threads_give_back() {
+fn unwinding_thread_drops_its_slots() {
     let slab = Slab::new();
     let slots: Vec<_> = (0..100).map(|n| slab.insert(n)).collect();
     let result = thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! What `SmallBox` does, and that it does it like `Box`.
+//! Tests of `SmallBox`, whose behaviour is that of `Box`.
 
 #![cfg_attr(feature = "nightly", feature(allocator_api))]
 
@@ -23,7 +23,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
-/// Cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools.
+/// The number of cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools.
 fn cases() -> u32 {
     if cfg!(miri) {
         return 2;
@@ -92,7 +92,7 @@ fn values_of_up_to_n_words_are_inline() {
 }
 
 #[test]
-fn alignment_is_kept_and_can_be_raised() {
+fn alignment_is_kept_and_can_be_increased() {
     fn aligned<T: ?Sized + Any, const N: usize, L>(small: &SmallBox<T, N, Global, L>) -> bool {
         let (address, align) = ((&raw const **small).addr(), align_of_val(&**small));
         address.is_multiple_of(align)
@@ -107,10 +107,10 @@ fn alignment_is_kept_and_can_be_raised() {
     let erased: SmallBox<dyn Any, 8, Global, Line> = raised.coerce(|value| value as _);
     assert!(erased.is_inline());
     assert_eq!(erased.downcast_ref::<Line>().unwrap().0, 2);
-    // The words that padding adds are no inline capacity: only `N` counts.
+    // The words added by padding are not inline capacity: only `N` counts.
     let narrow: SmallBox<Line, 7, Global, Line> = SmallBox::from(Line(3));
     assert!(!narrow.is_inline() && aligned(&narrow));
-    // The heap word is not where it is in an ordinary box.
+    // The heap pointer is at another offset than in a box of ordinary alignment.
     let large: SmallBox<dyn Any, 2, Global, Line> = small_box!([7_u64; 9]);
     assert_eq!(large.downcast_ref::<[u64; 9]>(), Some(&[7; 9]));
     let wide = large.resize::<16>();
@@ -131,7 +131,7 @@ fn construction() {
     assert_eq!((*tail).borrow().downcast_ref::<u8>(), Some(&8));
     let mut uninit = SmallBox::<String>::new_uninit();
     uninit.write("written".into());
-    // SAFETY: just written.
+    // SAFETY: the value was written above.
     assert_eq!(*unsafe { uninit.assume_init() }, "written");
     // A closure that coerces in two steps.
     let by: SmallBox<dyn Error> = SmallBox::new_with(fmt::Error, |place| {
@@ -170,7 +170,7 @@ fn upcasting_keeps_the_value() {
 }
 
 #[test]
-fn boxes_go_in_and_out_without_moving() {
+fn box_conversions_keep_the_block() {
     let boxed: Box<dyn Any> = Box::new(7_u8);
     let address = (&raw const *boxed).addr();
     let small: SmallBox<dyn Any> = boxed.into();
@@ -216,17 +216,17 @@ fn constants_and_statics() {
 }
 
 #[test]
-fn interior_mutability_is_seen() {
-    // At `-O` a box without `UnsafeCell` lets the compiler keep the first value read.
-    fn bump(cell: &SmallBox<Cell<u64>>) -> (u64, u64) {
+fn writes_through_interior_mutability_are_visible() {
+    // Without `UnsafeCell` in the box, an optimised build could reuse the first value read.
+    fn increment(cell: &SmallBox<Cell<u64>>) -> (u64, u64) {
         let before = cell.get();
         std::hint::black_box(&**cell).set(before + 1);
         (before, cell.get())
     }
     let cell = SmallBox::new(Cell::new(1));
     assert!(cell.is_inline());
-    assert_eq!(bump(&cell), (1, 2));
-    assert_eq!(bump(&cell), (2, 3));
+    assert_eq!(increment(&cell), (1, 2));
+    assert_eq!(increment(&cell), (2, 3));
 
     trait Count {
         fn count(&self) -> u64;
@@ -242,7 +242,7 @@ fn interior_mutability_is_seen() {
 }
 
 #[test]
-fn inline_atomics_are_shared() {
+fn inline_atomics_are_shared_between_threads() {
     trait Add: Sync + Send {
         fn add(&self);
         fn get(&self) -> u64;
@@ -288,7 +288,7 @@ fn closures() {
     let counter = Rc::new(());
     let held = (Rc::clone(&counter), [1_u64; 4]);
     let large: SmallBox<dyn CallOnce<(u64,), Output = usize>> = small_box!(move |n: u64| {
-        let held = &held; // all of it
+        let held = &held; // captures the whole value
         held.1.len() + usize::try_from(n).unwrap()
     });
     assert!(!large.is_inline());
@@ -316,7 +316,7 @@ fn closures() {
 }
 
 #[test]
-fn downcasts() {
+fn downcast_to_the_concrete_type() {
     let any: SmallBox<dyn Any + Send> = small_box!(String::from("text"));
     let any = any.downcast::<u8>().unwrap_err();
     assert_eq!(any.downcast::<String>().unwrap().into_inner(), "text");
@@ -368,7 +368,7 @@ fn slices_and_strings() {
 }
 
 #[test]
-fn collecting_any_number() {
+fn collect_any_number_of_elements() {
     for len in 0..40 {
         let counter = Rc::new(());
         let values: SmallBox<[(u32, Rc<()>)], 6> = (0..len).map(|n| (n, Rc::clone(&counter))).collect();
@@ -457,7 +457,7 @@ fn readers_writers_and_hashers() {
     assert_eq!(small.finish(), plain.finish());
 }
 
-/// Ready after it was polled twice at the same address: not `Unpin`.
+/// A future that is ready at its second poll and borrows from itself, so it is not `Unpin`.
 async fn two_polls(value: u32) -> u32 {
     let mut local = value;
     let pinned = &mut local; // borrows from the future itself
@@ -468,7 +468,7 @@ async fn two_polls(value: u32) -> u32 {
 }
 
 #[test]
-fn boxed_futures_are_awaited() {
+fn small_box_futures_can_be_awaited() {
     fn check<const N: usize>(inline: bool) {
         let future: SmallBox<dyn Future<Output = u32>, N> = small_box!(two_polls(7));
         assert_eq!(future.is_inline(), inline);
@@ -516,7 +516,7 @@ fn comparisons_and_text() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn serde_is_that_of_the_value() {
+fn serializes_like_the_value() {
     fn check<T: ?Sized>(json: &str)
     where
         SmallBox<T>: serde::Serialize + serde::de::DeserializeOwned,

@@ -1,4 +1,4 @@
-//! Attempts to break `SmallBox` in safe code: the bugs that boxes of its kind have had, and those of its field.
+//! Attempts to break `SmallBox` with safe code, by bugs that inline boxes and similar containers have had.
 #![cfg_attr(feature = "nightly", feature(allocator_api))]
 
 mod common;
@@ -12,7 +12,7 @@ use std::cell::Cell;
 use std::mem;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-/// A spy and what makes it too large for two words.
+/// A spy with padding that makes it too large for two words.
 #[derive(Clone)]
 struct Large<'a>(Spy<'a>, #[allow(dead_code, reason = "size")] [u64; 4]);
 
@@ -32,7 +32,7 @@ fn large(counts: &Counts) -> SmallBox<dyn Object + '_> {
 }
 
 #[test]
-fn every_way_out_drops_once_and_frees() {
+fn every_exit_drops_once_and_frees_the_block() {
     let counts = Counts::default();
     let left = left_by(|| {
         for make in [small, large] {
@@ -63,9 +63,9 @@ fn every_way_out_drops_once_and_frees() {
     assert_eq!(left, (0, 0));
 }
 
-/// The class of smallbox #25: `into_inner` frees, and the value is not dropped twice.
+/// smallbox #25: `into_inner` frees the block, and the value is not dropped twice.
 #[test]
-fn into_inner_leaves_one_owner() {
+fn into_inner_moves_the_value_and_frees_the_block() {
     let left = left_by(|| {
         let value = SmallBox::<String, 1>::from(String::from("on the heap twice")).into_inner();
         assert_eq!(value, "on the heap twice");
@@ -76,7 +76,7 @@ fn into_inner_leaves_one_owner() {
 }
 
 #[test]
-fn a_panic_in_drop_frees_the_block() {
+fn panic_in_drop_frees_the_block() {
     for make in [small, large] {
         let counts = Counts::default();
         counts.panic_at_drop.set(1);
@@ -84,7 +84,7 @@ fn a_panic_in_drop_frees_the_block() {
         assert!(counts.balanced());
         assert_eq!(left.0, 0);
     }
-    // In a slice, the others are dropped as well.
+    // In a slice, the other elements are dropped as well.
     let counts = Counts::default();
     counts.panic_at_drop.set(2);
     let slice: SmallBox<[Spy<'_>], 1> = (0..4).map(|n| counts.spy(n)).collect();
@@ -99,7 +99,7 @@ fn a_panic_in_drop_frees_the_block() {
 }
 
 #[test]
-fn a_panic_in_clone_drops_what_was_cloned() {
+fn panic_in_clone_drops_the_cloned_elements() {
     for at in 1..=4 {
         let counts = Counts::default();
         let left = left_by(|| {
@@ -119,7 +119,7 @@ fn a_panic_in_clone_drops_what_was_cloned() {
 }
 
 #[test]
-fn a_panic_in_a_closure_drops_the_value() {
+fn panic_in_a_closure_drops_the_value() {
     let counts = Counts::default();
     let left = left_by(|| {
         assert!(panics(|| drop(SmallBox::<dyn Object>::new_with(counts.spy(1), |_| panic!("no value")))));
@@ -146,26 +146,26 @@ fn a_panic_in_a_closure_drops_the_value() {
 }
 
 #[test]
-fn a_closure_may_return_another_place() {
-    // `Coercible::new` is hidden, not private. Any other `Coercible` of the type has the same metadata, and nothing
-    // else of it is used.
+fn closure_may_return_another_coercible() {
+    // `Coercible::new` is hidden, not private. Any other `Coercible` of the type has the same metadata, and only its
+    // metadata is used.
     static OTHER: Coercible<u64, u64> = Coercible::new(1);
     let any: SmallBox<dyn Any> = SmallBox::new_with(2_u64, |_| &OTHER as _);
     assert_eq!(any.downcast_ref::<u64>(), Some(&2));
 }
 
 #[test]
-fn forgotten_boxes_leak_and_no_more() {
+fn forgotten_boxes_only_leak() {
     let counts = Counts::default();
     mem::forget(small(&counts));
-    mem::forget(SmallBox::<[Spy<'_>], 4>::from([counts.spy(1), counts.spy(2)]).into_iter()); // inline: no block for a leak checker
+    mem::forget(SmallBox::<[Spy<'_>], 4>::from([counts.spy(1), counts.spy(2)]).into_iter()); // inline, leaks no block
     assert_eq!(counts.dropped.get(), 0);
     assert_eq!(counts.made.get(), 3);
 }
 
-/// The class of smallbox #46 and #47: a reference to a value of no size is aligned as the type asks.
+/// smallbox #46 and #47: a reference to a zero-sized value is aligned for its type.
 #[test]
-fn over_aligned_values_of_no_size() {
+fn over_aligned_zero_sized_values_stay_aligned() {
     #[repr(align(4096))]
     struct Page;
     trait Address {
@@ -196,7 +196,7 @@ fn over_aligned_values_of_no_size() {
 }
 
 #[test]
-fn slices_of_more_elements_than_the_word_holds_are_refused() {
+fn too_long_slices_panic() {
     const MOST: usize = if usize::BITS == 64 { usize::MAX / 32 } else { usize::MAX / 4 };
     assert!(panics(|| drop(SmallBox::<[()]>::from(vec![(); usize::MAX]))));
     assert!(panics(|| drop(SmallBox::<[()]>::from_box(vec![(); MOST + 1].into_boxed_slice()))));
@@ -210,9 +210,9 @@ fn slices_of_more_elements_than_the_word_holds_are_refused() {
     assert!(panics(|| drop(SmallBox::<[()]>::new_with([(); usize::MAX], |value| value))));
 }
 
-/// The class "null from the allocator ignored".
+/// The bug class "null from the allocator is ignored".
 #[test]
-fn a_failed_allocation_gives_the_value_back() {
+fn failed_allocation_returns_the_value() {
     let counts = Counts::default();
     let left = left_by(|| {
         let value = Large(counts.spy(7), [1; 4]);
@@ -231,9 +231,9 @@ fn a_failed_allocation_gives_the_value_back() {
         assert_eq!(failing_after(0, || uninit().map(drop).unwrap_err()).layout().size(), size_of::<Large<'_>>());
         let mut filled = uninit().expect("there is memory");
         filled.write(value);
-        // SAFETY: it was written.
+        // SAFETY: the value was written above.
         let value = unsafe { filled.assume_init() }.into_inner();
-        let boxed = failing_after(0, || SmallBox::<_, 8>::try_new_in(value, Global)).expect("needs no block");
+        let boxed = failing_after(0, || SmallBox::<_, 8>::try_new_in(value, Global)).expect("an inline value needs no allocation");
         let boxed = failing_after(0, || boxed.try_resize::<1>().map(drop).unwrap_err()).into_inner();
         assert!(boxed.is_inline());
         let boxed = failing_after(0, || boxed.try_into_box().map(drop).unwrap_err()).into_inner();
@@ -258,23 +258,23 @@ fn a_failed_allocation_gives_the_value_back() {
 
 #[test]
 #[expect(clippy::result_large_err, reason = "an iterator over the results")]
-fn whatever_allocation_fails_no_piece_is_lost() {
+fn failed_allocation_returns_all_elements() {
     let counts = Counts::default();
     let left = left_by(|| {
         for len in [0, 1, 2, 3, 9] {
             for k in 0.. {
-                let values = (0..len).map(|n| counts.spy(n)).filter(|_| true); // of unknown length
+                let values = (0..len).map(|n| counts.spy(n)).filter(|_| true); // has no exact size hint
                 match failing_after(k, || SmallBox::<[Spy<'_>], 4>::try_from_iter(values)) {
                     Ok(slice) => {
                         assert!(slice.iter().map(|spy| spy.value).eq(0..len));
-                        assert_eq!(k > 0, len > 2, "what fits needs no memory");
+                        assert_eq!(k > 0, len > 2, "an inline value needs no allocation");
                         break;
                     }
                     Err(error) => assert!(error.into_inner().map(|spy| spy.value).eq(0..len)),
                 }
             }
         }
-        // A vector with spare capacity needs a block of its slice's layout; one without has it.
+        // A vector with spare capacity must be reallocated to the slice's layout; a full one already has it.
         let mut vec = Vec::with_capacity(9);
         vec.extend((0..5).map(|n| counts.spy(n)));
         let address = vec.as_ptr();
@@ -319,10 +319,10 @@ fn whatever_allocation_fails_no_piece_is_lost() {
     assert_eq!(left, (0, 0));
 }
 
-/// A slice's address has no number while a constant is evaluated; only its length may be read as one. The evaluation
-/// fails under Miri and with `-Zextra-const-ub-checks` if both words of the pointer are read as numbers.
+/// During const evaluation a slice's address cannot be read as an integer, only its length can. The evaluation fails
+/// under Miri and with `-Zextra-const-ub-checks` if both words of the pointer are read as integers.
 #[test]
-fn small_box_const_of_a_slice_reads_no_address_as_a_number() {
+fn small_box_const_does_not_read_an_address_as_an_integer() {
     struct Tail<T: ?Sized>(u8, T);
     static WORDS: SmallBox<[u64]> = small_box_const!([1_u64, 2]);
     static EMPTY: SmallBox<[&str]> = small_box_const!([]);
@@ -353,7 +353,7 @@ fn small_values_allocate_nothing() {
 
 /// A padded type keeps its bytes when the box moves (smallbox 0.8.9 loses them with a padded buffer type).
 #[test]
-fn moves_keep_every_byte() {
+fn moves_copy_every_byte() {
     #[derive(Clone, Copy)]
     #[repr(C)]
     struct Padded(u8, u64);
@@ -369,14 +369,14 @@ fn moves_keep_every_byte() {
     assert_eq!((copy.0, copy.1), (1, 2));
 }
 
-/// Yields `left` values, whatever it says.
-struct Liar<T> {
+/// An iterator of `left` values with an arbitrary size hint.
+struct WrongHint<T> {
     left: u8,
     hint: (usize, Option<usize>),
     make: fn(u8) -> T,
 }
 
-impl<T> Iterator for Liar<T> {
+impl<T> Iterator for WrongHint<T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
@@ -391,7 +391,7 @@ impl<T> Iterator for Liar<T> {
 
 /// A hint of `usize::MAX` used to panic, and one of `1 << 47` to abort.
 #[test]
-fn iterators_that_lie_are_not_believed() {
+fn size_hints_are_not_trusted() {
     const HUGE: usize = 1 << (usize::BITS - 17);
     let hints = [0, 2, 100, HUGE, usize::MAX].map(|n| (n, Some(n))).into_iter().chain([
         (0, None),
@@ -401,30 +401,31 @@ fn iterators_that_lie_are_not_believed() {
     for (hint, left) in hints.flat_map(|hint| [0, 1, 2, 3, 9].map(|left| (hint, left))) {
         let len = usize::from(left);
         let blocks = left_by(|| {
-            let values = Liar { left, hint, make: Box::new };
+            let values = WrongHint { left, hint, make: Box::new };
             let slice: SmallBox<[Box<u8>]> = values.collect();
             assert!(slice.iter().map(|value| **value).eq((0..left).rev()));
-            let values = Liar { left, hint, make: Box::new };
+            let values = WrongHint { left, hint, make: Box::new };
             let slice = SmallBox::<[Box<u8>], 1>::try_from_iter(values);
             assert_eq!(slice.expect("there is memory").len(), len);
-            let empty: SmallBox<[()]> = Liar { left, hint, make: |_| () }.collect();
+            let empty: SmallBox<[()]> = WrongHint { left, hint, make: |_| () }.collect();
             assert_eq!(empty.len(), len);
-            let text: SmallBox<str> = Liar { left, hint, make: char::from }.collect();
+            let text: SmallBox<str> = WrongHint { left, hint, make: char::from }.collect();
             assert_eq!(text.len(), len);
-            let text: SmallBox<str> = Liar { left, hint, make: |_| &'x' }.collect();
+            let text: SmallBox<str> = WrongHint { left, hint, make: |_| &'x' }.collect();
             assert_eq!(text.len(), len);
-            let text: SmallBox<str> = Liar { left, hint, make: |_| "xy" }.collect();
+            let text: SmallBox<str> = WrongHint { left, hint, make: |_| "xy" }.collect();
             assert_eq!(text.len(), 2 * len);
-            let text: SmallBox<str> = Liar { left, hint, make: |n| n.to_string() }.collect();
+            let text: SmallBox<str> = WrongHint { left, hint, make: |n| n.to_string() }.collect();
             assert_eq!(text.len(), len);
-            let text: SmallBox<str> = Liar { left, hint, make: |n| SmallBox::<str>::from(n.to_string()) }.collect();
+            let text: SmallBox<str> =
+                WrongHint { left, hint, make: |n| SmallBox::<str>::from(n.to_string()) }.collect();
             assert_eq!(text.len(), len);
-            let text = SmallBox::<str>::try_from_iter(Liar { left, hint, make: |n| n });
+            let text = SmallBox::<str>::try_from_iter(WrongHint { left, hint, make: |n| n });
             assert_eq!(text.expect("there is memory").len(), len);
         });
         assert_eq!(blocks, (0, 0));
     }
-    // And one that panics on the way.
+    // An iterator that panics midway.
     let counts = Counts::default();
     for at in 0..6 {
         assert!(panics(|| {
@@ -435,10 +436,10 @@ fn iterators_that_lie_are_not_believed() {
     assert!(counts.balanced());
 }
 
-/// A supertype may stand in for the value's own type: what the closure returns is then another vtable, that of a type
-/// which every such value also has.
+/// The closure may view the `Coercible` as one of a supertype. The box then has the vtable of the supertype, which is
+/// valid for the value too.
 #[test]
-fn a_place_may_be_seen_as_of_a_supertype() {
+fn coercible_may_be_viewed_as_a_supertype() {
     type Any1 = for<'a> fn(&'a u8) -> u8;
     type Static1 = fn(&'static u8) -> u8;
     static OTHER: Coercible<Any1, Any1> = Coercible::new(|_| 1);
@@ -451,9 +452,9 @@ fn a_place_may_be_seen_as_of_a_supertype() {
     assert_eq!(any.downcast::<Static1>().unwrap()(&SEVEN), 7);
 }
 
-/// Safe code can implement `CallOnce` for a type that does not move itself out.
+/// An implementation of `CallOnce` may leave its value in place instead of moving it out.
 #[test]
-fn a_call_that_does_not_take_its_value() {
+fn call_once_impl_may_leave_the_value() {
     struct Idle<'a>(Spy<'a>, [u64; 3]);
     impl CallOnce<()> for Idle<'_> {
         type Output = u32;
@@ -470,19 +471,19 @@ fn a_call_that_does_not_take_its_value() {
         let call: SmallBox<dyn CallOnce<(), Output = u32> + '_, 8> = small_box!(Idle(counts.spy(0), [0; 3]));
         assert!(panics(|| _ = call.call_once(())));
     });
-    // Forgotten, which is allowed, and their blocks are back.
+    // The values are leaked, which is allowed, and their blocks are freed.
     assert_eq!((counts.made.get(), counts.dropped.get()), (2, 0));
     assert_eq!(left, (0, 0));
 }
 
-/// A value may point to itself while it is pinned, up to and into its drop: nothing may be said of it in between.
+/// A pinned value may point to itself until its drop ends, so the box must not assume unique access to it.
 #[test]
-fn a_future_that_points_to_itself_is_dropped_in_the_middle() {
+fn self_referential_future_is_dropped_while_pending() {
     use std::future::poll_fn;
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
 
-    /// Writes through its reference when it is dropped.
+    /// A value that writes through its reference when it is dropped.
     struct Writes<'a>(&'a mut u64, &'a Cell<u64>);
     impl Drop for Writes<'_> {
         fn drop(&mut self) {
@@ -506,7 +507,7 @@ fn a_future_that_points_to_itself_is_dropped_in_the_middle() {
             assert!(future.as_mut().poll(&mut context).is_pending());
             drop(future);
             assert_eq!(seen.replace(0), 42);
-            // `Pin::set` drops the old value where it is.
+            // `Pin::set` drops the old value in place.
             let future: SmallBox<dyn Future<Output = ()> + '_, N> = small_box!(waits(&seen));
             let mut future = pin!(future);
             assert!(future.as_mut().poll(&mut context).is_pending());
@@ -520,9 +521,9 @@ fn a_future_that_points_to_itself_is_dropped_in_the_middle() {
     check::<12>(true);
 }
 
-/// Code of the value's that runs in the middle of something finds a box that is whole.
+/// Closures, iterators and destructors that run inside an operation and make boxes find consistent state.
 #[test]
-fn values_that_use_boxes_while_they_are_made_and_dropped() {
+fn construction_and_drop_re_enter() {
     struct Nested<'a>(Option<SmallBox<dyn Object + 'a>>, #[expect(dead_code, reason = "dropped")] Spy<'a>);
     impl Drop for Nested<'_> {
         fn drop(&mut self) {
@@ -542,7 +543,7 @@ fn values_that_use_boxes_while_they_are_made_and_dropped() {
             SmallBox::<[SmallBox<dyn Object + '_>; 3]>::from_fn(|| [small(&counts), large(&counts), small(&counts)]);
         let [first, second, third] = made.into_inner();
         drop((third, first, second));
-        // The iterator makes boxes of its own while the slice is half written, and panics while it is.
+        // The iterator makes boxes, and panics, while the slice is partly written.
         let values = || (0..7).map(|n| if n % 2 == 0 { small(&counts) } else { large(&counts) });
         let slice: SmallBox<[SmallBox<dyn Object + '_>], 4> = values().collect();
         assert_eq!(slice.len(), 7);
@@ -555,11 +556,11 @@ fn values_that_use_boxes_while_they_are_made_and_dropped() {
     assert_eq!(left.0, 0);
 }
 
-/// A value may replace or take the box that it is dropped in, through the cell that the box is in.
+/// A destructor may replace or take the box that is being dropped, through the cell that holds the box.
 #[test]
-fn a_drop_that_replaces_its_own_box() {
+fn drop_may_replace_its_own_box() {
     type Holder<'a> = Cell<Option<SmallBox<dyn Object + 'a, 3>>>;
-    /// Puts `left` more into the cell, each when the one before is dropped.
+    /// A value whose destructor puts the next of `left` values into the cell.
     struct Replaces<'a, const N: usize>(&'a Holder<'a>, &'a Counts, u8, [u64; N]);
     impl<'a, const N: usize> Replaces<'a, N> {
         fn new(holder: &'a Holder<'a>, counts: &'a Counts, left: u8) -> Self {
@@ -573,7 +574,7 @@ fn a_drop_that_replaces_its_own_box() {
             self.1.dropped.set(self.1.dropped.get() + 1);
             if let Some(left) = self.2.checked_sub(1) {
                 let next = Replaces::<'a, N>::new(self.0, self.1, left);
-                // Drops what the cell has, which replaces it again.
+                // Drops the value in the cell, whose destructor replaces it again.
                 self.0.set(Some(small_box!(next)));
             } else {
                 drop(self.0.take().map(SmallBox::resize::<1>));
@@ -582,7 +583,7 @@ fn a_drop_that_replaces_its_own_box() {
     }
     fn check<const N: usize>(inline: bool) {
         let counts = Counts::default();
-        // Leaked, since its values borrow it: the compiler would not let it be dropped.
+        // Leaked, since its values borrow it, and the drop check would reject that.
         let holder: &'static Holder<'static> = Box::leak(Box::default());
         let counts: &'static Counts = Box::leak(Box::new(counts));
         for rounds in 0..6 {
@@ -595,18 +596,18 @@ fn a_drop_that_replaces_its_own_box() {
         }
         assert!(counts.balanced());
         assert_eq!(counts.made.get(), 1 + 2 + 3 + 4 + 5 + 6);
-        // SAFETY: it came from `Box::leak`, and nothing is in the cell that borrows it.
+        // SAFETY: the pointer came from `Box::leak`, and the cell is empty, so nothing borrows it.
         drop(unsafe { Box::from_raw((&raw const *holder).cast_mut()) });
-        // SAFETY: it came from `Box::leak`, and all its spies are gone.
+        // SAFETY: the pointer came from `Box::leak`, and all spies that borrow it were dropped.
         drop(unsafe { Box::from_raw((&raw const *counts).cast_mut()) });
     }
     check::<0>(true);
     check::<3>(false);
 }
 
-/// A slice whose elements' clones panic half way is still a slice, of old elements and new ones.
+/// A panic in an element's clone leaves a slice of old and new elements.
 #[test]
-fn a_panic_in_clone_from_leaves_a_whole_slice() {
+fn panic_in_clone_from_leaves_a_valid_slice() {
     for at in 1..=4 {
         let counts = Counts::default();
         let left = left_by(|| {
@@ -616,7 +617,7 @@ fn a_panic_in_clone_from_leaves_a_whole_slice() {
             assert!(panics(|| old.clone_from(&new)));
             counts.panic_at_clone.set(0);
             assert!(old.iter().zip(0_u32..).all(|(spy, n)| spy.value == if n + 1 < at { n + 10 } else { n }));
-            // Of another length, it is replaced when all are cloned.
+            // A slice of another length is only replaced when all elements were cloned.
             let fewer: SmallBox<[Spy<'_>], 8> = (20..23).map(|n| counts.spy(n)).collect();
             counts.cloned.set(0);
             counts.panic_at_clone.set(at.min(3));
@@ -629,9 +630,9 @@ fn a_panic_in_clone_from_leaves_a_whole_slice() {
     }
 }
 
-/// Where a function is called `try_`, a slice that is too long is an error and no panic.
+/// The `try_` functions return an error for a slice that is too long, and do not panic.
 #[test]
-fn too_long_is_an_error_where_it_is_tried() {
+fn try_functions_report_too_long_slices() {
     const MOST: usize = if usize::BITS == 64 { usize::MAX / 32 } else { usize::MAX / 4 };
     let left = left_by(|| {
         let error = SmallBox::<[u64]>::try_new_uninit_slice(usize::MAX).err().unwrap();
@@ -654,7 +655,7 @@ fn too_long_is_an_error_where_it_is_tried() {
 }
 
 #[test]
-fn owned_text_comes_back_when_it_fails() {
+fn failed_allocation_returns_owned_strings() {
     use std::ffi::{CStr, CString, OsStr, OsString};
     use std::path::{Path, PathBuf};
     let left = left_by(|| {
@@ -665,7 +666,7 @@ fn owned_text_comes_back_when_it_fails() {
         assert_eq!((text.capacity(), &*text), (100, spare));
         let small = SmallBox::<str>::try_from_string(text).unwrap();
         assert_eq!((small.is_inline(), &*small), (false, spare));
-        // Full ones keep their block, and short ones need none.
+        // Strings without spare capacity keep their block, and short ones are stored inline.
         let full = String::from(small);
         let address = full.as_ptr();
         let small = failing_after(0, || SmallBox::<str>::try_from_string(full)).unwrap();
@@ -686,9 +687,9 @@ fn owned_text_comes_back_when_it_fails() {
     assert_eq!(left, (0, 0));
 }
 
-/// Two bits are kept in the word of a length: no operation on the metadata may leak one into the other.
+/// Two flag bits share a word with the length: no operation on the metadata may mix them.
 #[test]
-fn every_length_and_place_survives_every_conversion() {
+fn conversions_keep_length_and_storage() {
     for len in (0..40).chain([1000]) {
         let bytes: Vec<u8> = (0..=u8::MAX).cycle().take(len).collect();
         let small: SmallBox<[u8]> = (&*bytes).into();
@@ -710,7 +711,7 @@ fn every_length_and_place_survives_every_conversion() {
 }
 
 #[test]
-fn auto_traits_are_those_of_box() {
+fn auto_traits_match_box() {
     fn send<T: Send + ?Sized>() {}
     fn sync<T: Sync>() {}
     fn unpin<T: Unpin>() {}
@@ -724,7 +725,7 @@ fn auto_traits_are_those_of_box() {
     send::<dwell::small::IntoIter<u8>>();
     sync::<dwell::small::IntoIter<u8>>();
     unpin::<dwell::small::IntoIter<u8>>();
-    // A `Cell` may be moved through an unwind, and so may what owns one.
+    // A `Cell` is `UnwindSafe`, and so is a box that owns one.
     fn moves_through_unwinding<T: UnwindSafe>() {}
     moves_through_unwinding::<SmallBox<Cell<u8>>>();
     moves_through_unwinding::<SmallBox<[Cell<u8>]>>();
@@ -753,22 +754,22 @@ mod allocator {
     use dwell::alloc::Allocator;
 
     #[derive(Clone, Copy)]
-    enum Mood {
+    enum Mode {
         Gives,
         Refuses,
-        /// Instead of giving, and after taking back.
+        /// `allocate` panics instead of allocating, and `deallocate` after freeing.
         Panics,
     }
-    use Mood::{Gives, Panics, Refuses};
+    use Mode::{Gives, Panics, Refuses};
 
-    /// Counts its blocks, and fails when the test sets it to.
+    /// An allocator that counts its blocks and fails or panics on request.
     #[derive(Clone, Copy)]
-    struct Counting<'a>(&'a Cell<isize>, &'a Cell<Mood>);
+    struct Counting<'a>(&'a Cell<isize>, &'a Cell<Mode>);
 
-    /// `Counting` as an allocator by one of the traits.
+    /// Implements one of the allocator traits for `Counting`.
     macro_rules! counting {
         ($Allocator:path, $Refused:ty, $refused:expr, $Global:path) => {
-            // SAFETY: it hands on to `Global`.
+            // SAFETY: both functions forward to `Global` with the same layout.
             unsafe impl $Allocator for Counting<'_> {
                 fn allocate(&self, layout: std::alloc::Layout) -> Result<std::ptr::NonNull<[u8]>, $Refused> {
                     match self.1.get() {
@@ -782,7 +783,8 @@ mod allocator {
 
                 unsafe fn deallocate(&self, block: std::ptr::NonNull<u8>, layout: std::alloc::Layout) {
                     self.0.set(self.0.get() - 1);
-                    // SAFETY: the caller's block came from `allocate`, thus from `Global`.
+                    // SAFETY: the caller guarantees that the block came from `allocate` with this layout, so it came
+                    // from `Global`.
                     unsafe { <$Global as $Allocator>::deallocate(&$Global, block, layout) };
                     assert!(!matches!(self.1.get(), Panics), "it is back");
                 }
@@ -825,8 +827,8 @@ mod allocator {
         assert_eq!(blocks.get(), 0);
     }
 
-    /// Whatever the allocator does in its two functions, values are dropped once and blocks are back.
-    fn panicking<A: Allocator + Copy>(alloc: A, mood: &Cell<Mood>, counts: &Counts) {
+    /// If the allocator or a destructor panics, values are dropped once and blocks are freed.
+    fn panicking<A: Allocator + Copy>(alloc: A, mood: &Cell<Mode>, counts: &Counts) {
         let object = |value| SmallBox::<dyn Object + '_, 2, _>::new_with_in(value, alloc, |value| value as _);
         let with = |now, f: &mut dyn FnMut()| {
             mood.set(now);
@@ -845,7 +847,7 @@ mod allocator {
         let mut slice = Some(SmallBox::<[Spy<'_>], 2, _>::try_from_slice_in(&spies, alloc).unwrap());
         with(Panics, &mut || drop(slice.clone()));
         with(Panics, &mut || drop(slice.take().map(SmallBox::into_iter)));
-        // A panic in the value's drop, the block back all the same.
+        // A panic in the value's drop still frees the block.
         let mut boxed = large();
         counts.panic_at_drop.set(counts.dropped.get() + 1);
         with(Gives, &mut || drop(boxed.take()));
@@ -853,7 +855,7 @@ mod allocator {
     }
 
     #[test]
-    fn blocks_go_back_to_where_they_came_from() {
+    fn custom_allocator_frees_its_blocks() {
         let (blocks, mood) = (Cell::new(0), Cell::new(Gives));
         let counting = Counting(&blocks, &mood);
         #[cfg(any(feature = "allocator-api2", feature = "nightly"))]
@@ -862,10 +864,10 @@ mod allocator {
         check(dwell::alloc::V04(counting), counting);
     }
 
-    /// What a wrapper hands on: every function of the trait.
+    /// `V04` forwards every function of the trait.
     #[cfg(all(feature = "allocator-api2-04", any(feature = "allocator-api2", feature = "nightly")))]
     #[test]
-    fn v04_hands_every_function_on() {
+    fn v04_forwards_every_function() {
         use dwell::alloc::V04;
         use std::alloc::Layout;
         let (blocks, mood) = (Cell::new(0), Cell::new(Gives));
@@ -874,17 +876,17 @@ mod allocator {
         let block = alloc.allocate_zeroed(one).unwrap().cast::<u8>();
         // SAFETY: the block came from `alloc` with this layout.
         let block = unsafe { alloc.grow_zeroed(block, one, four) }.unwrap();
-        // SAFETY: all of it is zeroed, and nothing else uses it.
+        // SAFETY: the whole block is zeroed, and nothing else uses it.
         assert!(unsafe { &block.as_ref()[..four.size()] }.iter().all(|byte| *byte == 0));
         mood.set(Refuses);
-        // SAFETY: the block came from `alloc` with this layout, and stays when it cannot be moved.
+        // SAFETY: the block came from `alloc` with this layout; if `shrink` fails, it stays valid.
         assert!(unsafe { alloc.shrink(block.cast(), four, one) }.is_err());
         mood.set(Gives);
         // SAFETY: as above.
         let block = unsafe { alloc.shrink(block.cast(), four, one) }.unwrap();
-        // SAFETY: as above, with the layout that it was shrunk to.
+        // SAFETY: `shrink` returned the block for this layout.
         let block = unsafe { alloc.grow(block.cast(), one, four) }.unwrap();
-        // SAFETY: as above, with the layout that it was grown to.
+        // SAFETY: `grow` returned the block for this layout.
         unsafe { alloc.deallocate(block.cast(), four) };
         assert_eq!(blocks.get(), 0);
     }

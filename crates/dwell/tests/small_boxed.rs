@@ -1,4 +1,4 @@
-//! Iterators and closures in slots of the thread's pool: `.boxed_iter()` and `pooled!`.
+//! Tests of iterators and closures in slots of the thread's pool: `.boxed_iter()` and `pooled!`.
 
 #![allow(
     clippy::large_stack_arrays,
@@ -23,14 +23,14 @@ trait Both: DoubleEndedIterator + ExactSizeIterator {}
 impl<I: DoubleEndedIterator + ExactSizeIterator> Both for I {}
 
 #[test]
-fn two_words_with_a_niche() {
+fn pool_slots_have_two_words_and_a_niche() {
     assert_eq!(size_of::<PoolIter<'_, u8>>(), size_of::<Box<dyn Iterator<Item = u8>>>());
     assert_eq!(size_of::<Option<PoolIter<'_, u8>>>(), size_of::<PoolIter<'_, u8>>());
     assert_eq!(size_of::<PoolSlot<dyn Fn()>>(), size_of::<Box<dyn Fn()>>());
 }
 
 #[test]
-fn what_the_trait_object_has() {
+fn slots_implement_the_iterator_traits() {
     let numbers = [1, 2, 3, 4];
     let mut iter: PoolIter<'_, u8> = numbers.iter().copied().boxed_iter();
     assert_eq!((iter.size_hint(), iter.nth(1), iter.size_hint()), ((4, Some(4)), Some(2), (2, Some(2))));
@@ -48,7 +48,7 @@ fn what_the_trait_object_has() {
     assert_eq!((is_fused(&mut fused), is_fused(&mut fused)), (Some(1), None));
 }
 
-/// A combinator that holds one is put in another.
+/// Returns nested boxed iterators: each level boxes an adapter of the level below.
 fn words(text: &str, levels: u32) -> PoolIter<'_, &str> {
     if levels == 0 {
         return text.split_whitespace().boxed_iter();
@@ -60,12 +60,12 @@ fn words(text: &str, levels: u32) -> PoolIter<'_, &str> {
 fn nested_iterators() {
     assert_eq!(words("a bb ccc dddd", 0).count(), 4);
     assert_eq!(words("a bb ccc dddd", 2).collect::<Vec<_>>(), ["ccc", "dddd"]);
-    // Once the pool has grown, nothing is allocated.
+    // Once the pool has grown, boxing allocates nothing.
     assert_eq!(failing_after(0, || words("a bb ccc dddd", 2).count()), 2);
 }
 
 #[test]
-fn closures() {
+fn slots_of_closures_can_be_called() {
     let double: PoolSlot<dyn Fn(u8) -> u8> = pooled!(|x| x * 2);
     assert_eq!(double(4), 8);
     let mut count = 0;
@@ -86,7 +86,7 @@ fn closures_called_by_value() {
     let make = || {
         let spy = counts.spy(7);
         move |by: u32| {
-            assert_ne!(by, 0, "told to panic in a call");
+            assert_ne!(by, 0, "intentional panic in a call");
             spy.value + by
         }
     };
@@ -102,7 +102,7 @@ fn closures_called_by_value() {
     });
     assert!(counts.balanced());
     assert_eq!(left, (0, 0));
-    // The cell of the one that panicked is used again, by one that calls others like it.
+    // The cell of the closure that panicked is reused by a closure that makes and calls another one.
     let nested: PoolSlot<dyn CallOnce<(u32,), Output = u32> + '_> = pooled!(|by: u32| {
         let inner: PoolSlot<dyn CallOnce<(u32,), Output = u32>> = pooled!(move |more: u32| by + more);
         inner.call_once((1,))
@@ -110,20 +110,20 @@ fn closures_called_by_value() {
     assert_eq!(nested.call_once((2,)), 3);
 }
 
-/// Ends after `left` and panics at 0.
+/// An iterator that counts down and panics at 0.
 struct Panics<'a>(#[expect(dead_code, reason = "dropped")] Spy<'a>, u32);
 
 impl Iterator for Panics<'_> {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
-        self.1 = self.1.checked_sub(1).expect("told to panic in next");
+        self.1 = self.1.checked_sub(1).expect("intentional panic in next");
         Some(self.1)
     }
 }
 
 #[test]
-fn panics_drop_once() {
+fn panicking_iterators_are_dropped_once() {
     let counts = Counts::default();
     assert!(panics(|| _ = Panics(counts.spy(1), 3).boxed_iter().count()));
     assert!(counts.balanced());
@@ -143,9 +143,9 @@ fn forgotten_slots_keep_their_memory() {
     assert!(others.iter().all(|other| other.as_ptr().cast::<()>() != address));
 }
 
-/// Makes and drops other iterators in `next` and in `drop`.
+/// Boxes and drops other iterators in `next` and in `drop`.
 #[test]
-fn re_entered() {
+fn next_and_drop_re_enter_the_pool() {
     struct Nested(u32);
     impl Iterator for Nested {
         type Item = u32;
@@ -168,7 +168,7 @@ fn re_entered() {
 }
 
 #[test]
-fn empty_large_and_aligned_values() {
+fn values_do_not_move_with_their_slot() {
     #[derive(Clone, Copy)]
     #[repr(align(256))]
     struct Aligned;
@@ -193,10 +193,9 @@ fn empty_large_and_aligned_values() {
 }
 
 #[test]
-fn a_failed_allocation_gives_the_iterator_back() {
-    let counts = Counts::default();
+fn failed_allocation_returns_the_iterator() {
     thread::scope(|scope| {
-        // A thread whose pool is empty, and a size that nothing else here has.
+        // Uses a thread whose pool is empty, and a size that no other test uses.
         scope.spawn(|| {
             let wide = || [7_u64; 50].into_iter();
             let back = failing_after(0, || wide().try_boxed_iter().map(drop).unwrap_err()).into_inner();
@@ -206,11 +205,10 @@ fn a_failed_allocation_gives_the_iterator_back() {
             assert_eq!(failing_after(0, || wide().try_boxed_iter_send()).unwrap().count(), 50);
         });
     });
-    assert!(counts.balanced());
 }
 
 #[test]
-fn sent_to_a_thread_that_ends_first_or_last() {
+fn boxed_iterators_outlive_their_thread() {
     let made = thread::spawn(|| [1, 2, 3].into_iter().boxed_iter_send()).join().unwrap();
     let used = thread::spawn(move || made.map(|n| n * 2).boxed_iter_send()).join().unwrap();
     assert_eq!(used.sum::<i32>(), 12);
@@ -219,7 +217,7 @@ fn sent_to_a_thread_that_ends_first_or_last() {
 }
 
 #[test]
-fn made_while_a_thread_ends() {
+fn iterators_can_be_boxed_during_thread_exit() {
     struct AtExit(Cell<bool>);
     impl Drop for AtExit {
         fn drop(&mut self) {

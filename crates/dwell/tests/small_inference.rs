@@ -1,6 +1,7 @@
-//! What `small_box!` infers: the same as `Box::new` where a `Box<dyn Trait>` is expected. These tests pass when they compile.
+//! Tests of type inference with `small_box!`, which infers the same as `Box::new` where a `Box<dyn Trait>` is expected.
+//! These tests pass when they compile.
 
-// The macro must not need `unsafe` where it is used.
+// The macro must not expand to `unsafe` code at its call site.
 #![forbid(unsafe_code)]
 #![allow(
     clippy::needless_pass_by_value,
@@ -48,7 +49,7 @@ fn boxes_of_boxes() {
 }
 
 #[test]
-fn where_a_target_is_known() {
+fn target_is_known_from_the_context() {
     struct Field {
         call: SmallBox<dyn Fn(&str) -> usize>,
     }
@@ -58,7 +59,7 @@ fn where_a_target_is_known() {
 
     let field = Field { call: small_box!(|text| text.trim().len()) };
     assert_eq!((field.call)(" x "), 1);
-    // A temporary value lives as long as in an argument of `Box::new`.
+    // A temporary lives as long as one in an argument of `Box::new`.
     assert_eq!(argument(small_box!(&String::from("temporary"))), "\"temporary\"");
     let pushed: Vec<SmallBox<dyn Debug, 4>> = [1, 2]
         .into_iter()
@@ -72,7 +73,7 @@ fn where_a_target_is_known() {
     assert_eq!(option.map(|mut call| call()), Some(1));
     let sized: SmallBox<u8, 1> = small_box!(5);
     assert_eq!(*sized, 5);
-    // Where the target becomes known later.
+    // The target becomes known later.
     let mut late = Vec::new();
     late.push(SmallBox::new_with(1, |value| value as _));
     let late: Vec<SmallBox<dyn Debug>> = late;
@@ -80,7 +81,7 @@ fn where_a_target_is_known() {
 }
 
 #[test]
-fn without_annotations() {
+fn new_needs_no_annotations() {
     let byte = SmallBox::new(5_u8);
     assert_eq!((*byte, size_of_val(&byte)), (5, 24));
     assert_eq!(SmallBox::try_new(String::from("text")).unwrap().len(), 4);
@@ -94,7 +95,7 @@ fn constants() {
     assert_eq!(size_of_val(&*BYTES), 4);
 }
 
-/// A type that captures a lifetime and a type parameter.
+/// Returns an opaque type that captures a lifetime and a type parameter.
 fn pairs<'a, T: Clone>(of: &'a [T], with: &'a T) -> impl Iterator<Item = (T, T)> + use<'a, T> {
     of.iter().cloned().map(|left| (left, with.clone()))
 }
@@ -111,14 +112,14 @@ fn future<'a, T: Debug + Sync>(value: &'a T) -> SmallBox<dyn Future<Output = Str
 }
 
 #[test]
-fn opaque_types() {
+fn opaque_types_can_be_boxed() {
     assert_eq!(boxed_pairs(&[1, 2], &3).collect::<Vec<_>>(), [(1, 3), (2, 3)]);
     let mut future = std::pin::pin!(future(&7));
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     assert_eq!(future.as_mut().poll(&mut context), std::task::Poll::Ready("7".into()));
 }
 
-/// In the last expression of a block, with local variables borrowed.
+/// Borrows local variables in the tail expression of a block.
 fn local(of: &[u8]) -> u8 {
     fn call(with: SmallBox<dyn Fn(u8) -> u8 + '_>) -> u8 {
         with(1)
@@ -128,13 +129,13 @@ fn local(of: &[u8]) -> u8 {
 }
 
 #[test]
-fn of_local_variables() {
+fn box_may_borrow_local_variables() {
     assert_eq!(local(&[1, 2]), 4);
 }
 
-/// What the macro calls is public, though hidden.
+/// The functions that the macro calls are hidden, but public, so safe code may call them twice.
 #[test]
-fn a_value_is_taken_once() {
+fn incoming_value_is_taken_once() {
     use dwell::small::{Incoming, IncomingStorage};
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -144,7 +145,7 @@ fn a_value_is_taken_once() {
     let again = catch_unwind(AssertUnwindSafe(|| SmallBox::<dyn Display>::from_incoming(incoming)));
     assert!(again.is_err());
     assert_eq!(first.to_string(), "once");
-    // Filled again, it is another value.
+    // After `fill`, the storage holds a new value.
     let second: SmallBox<dyn Display> = SmallBox::from_incoming(storage.fill(String::from("again")));
     assert_eq!(second.to_string(), "again");
 }

@@ -1,4 +1,5 @@
-//! What a `Box` can do and a `SmallBox` does too: errors of text, leaks, raw pointers, pins, text from bytes.
+//! Tests of features that `SmallBox` shares with `Box`: errors from strings, leaks, raw pointers, pins, and strings
+//! from bytes.
 
 mod common;
 
@@ -25,7 +26,7 @@ type Local<const N: usize> = SmallBox<dyn Error, N>;
 type Shared = SmallBox<dyn Error + Send + Sync>;
 
 #[test]
-fn errors_from_all_that_box_takes() {
+fn errors_convert_from_the_same_types_as_box() {
     let text = String::from("text");
     let local: [Local<2>; 5] = [
         "text".into(),
@@ -44,7 +45,7 @@ fn errors_from_all_that_box_takes() {
 }
 
 #[test]
-fn errors_by_question_mark() {
+fn question_mark_converts_errors() {
     fn concrete(text: &str) -> Result<u8, Local<2>> {
         Ok(text.parse()?)
     }
@@ -62,7 +63,7 @@ fn errors_by_question_mark() {
 }
 
 #[test]
-fn an_error_is_inline_if_it_fits_and_is_dropped_once() {
+fn small_errors_are_inline_and_dropped_once() {
     let counts = Counts::default();
     let left = left_by(|| {
         let small: SmallBox<dyn Error + '_> = Failure(counts.spy(1)).into();
@@ -105,23 +106,23 @@ fn both(counts: &Counts) -> [SmallBox<dyn Object + '_>; 2] {
 }
 
 #[test]
-fn raw_and_back() {
+fn into_raw_and_from_raw_round_trip() {
     let counts = Counts::default();
     let left = left_by(|| {
         for value in both(&counts) {
             let address = (!value.is_inline()).then(|| (&raw const *value).cast::<()>());
             let raw = value.into_raw();
-            // A spilled value keeps its block.
+            // The raw pointer of a spilled value is that of its block.
             assert!(address.is_none_or(|address| address == raw.cast::<()>().cast_const()));
-            // SAFETY: `into_raw` returned the pointer, and it is used once.
+            // SAFETY: `into_raw` returned the pointer, and `from_raw` is called once with it.
             let value: SmallBox<dyn Object + '_, 3> = unsafe { SmallBox::from_raw(raw) };
             assert!(!value.is_inline());
             let raw = value.resize::<2>().into_raw();
-            // SAFETY: `into_raw` returned the pointer, and it is used once.
+            // SAFETY: `into_raw` returned the pointer, and `from_raw` is called once with it.
             assert_eq!(unsafe { Box::from_raw(raw) }.value(), 7);
         }
         let nothing: SmallBox<[u64]> = small_box!([]);
-        // SAFETY: `into_raw` returned the pointer, and it is used once.
+        // SAFETY: `into_raw` returned the pointer, and `from_raw` is called once with it.
         assert!(unsafe { SmallBox::<[u64]>::from_raw(nothing.into_raw()) }.is_empty());
     });
     assert!(counts.balanced());
@@ -129,35 +130,35 @@ fn raw_and_back() {
 }
 
 #[test]
-fn leaked_values_stay() {
+fn leak_returns_a_valid_reference() {
     let counts = Counts::default();
     for value in both(&counts) {
         let leaked: &mut (dyn Object + '_) = value.leak();
         assert_eq!(leaked.value(), 7);
         assert!(!counts.balanced());
-        // SAFETY: the reference is that of a leaked box, and it is not used again.
+        // SAFETY: `leak` returned the reference, and it is not used again.
         drop(unsafe { Box::from_raw(leaked) });
     }
     assert!(counts.balanced());
     let text: &'static mut str = SmallBox::<str>::from("x").leak();
     text.make_ascii_uppercase();
     assert_eq!(text, "X");
-    // SAFETY: the reference is that of a leaked box, and it is not used again.
+    // SAFETY: `leak` returned the reference, and it is not used again.
     drop(unsafe { Box::from_raw(text) });
 }
 
-/// It has an address of its own in it from the first poll to its drop.
-struct Selfish {
+/// A future that stores its own address at the first poll. The second poll returns whether it is still there.
+struct SelfAddress {
     own: *const Self,
     _pinned: std::marker::PhantomPinned,
 }
 
-impl Future for Selfish {
+impl Future for SelfAddress {
     type Output = bool;
 
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<bool> {
         let here = &raw const *self;
-        // SAFETY: nothing is moved out.
+        // SAFETY: no field is moved out of the pinned value.
         let this = unsafe { self.get_unchecked_mut() };
         if this.own.is_null() {
             this.own = here;
@@ -169,10 +170,10 @@ impl Future for Selfish {
 
 #[test]
 fn pinned_values_do_not_move() {
-    let selfish = || Selfish { own: std::ptr::null(), _pinned: std::marker::PhantomPinned };
-    let inline: SmallBox<dyn Future<Output = bool>> = small_box!(selfish());
+    let self_address = || SelfAddress { own: std::ptr::null(), _pinned: std::marker::PhantomPinned };
+    let inline: SmallBox<dyn Future<Output = bool>> = small_box!(self_address());
     let spilled: SmallBox<dyn Future<Output = bool>, 1> =
-        small_box!(async { std::future::ready([0_u64; 9]).await.len() == 9 && selfish().await });
+        small_box!(async { std::future::ready([0_u64; 9]).await.len() == 9 && self_address().await });
     for pinned in [inline.into_pin(), spilled.into_pin()] {
         let mut context = Context::from_waker(Waker::noop());
         let mut moved = vec![pinned];
@@ -184,7 +185,7 @@ fn pinned_values_do_not_move() {
 }
 
 #[test]
-fn a_failed_allocation_gives_the_box_back() {
+fn failed_allocation_returns_the_box() {
     let counts = Counts::default();
     let left = left_by(|| {
         let [inline, spilled] = both(&counts);
@@ -193,16 +194,16 @@ fn a_failed_allocation_gives_the_box_back() {
         let inline = failing_after(0, || inline.try_into_pin().map(drop).unwrap_err()).into_inner();
         assert!(inline.is_inline() && inline.value() == 7);
         let raw = failing_after(0, || spilled.try_into_raw()).unwrap();
-        // SAFETY: `try_into_raw` returned the pointer, and it is used once.
+        // SAFETY: `try_into_raw` returned the pointer, and `from_raw` is called once with it.
         drop(unsafe { SmallBox::<_, 2>::from_raw(raw) });
     });
     assert!(counts.balanced());
     assert_eq!(left, (0, 0));
 }
 
-/// The panic of a slice that is too long comes after `small_box!` has the value.
+/// `small_box!` takes the value before it panics because the slice is too long.
 #[test]
-fn a_refused_length_drops_the_value() {
+fn too_long_slice_drops_the_value() {
     struct Unsized<'a, T: ?Sized>(#[expect(dead_code, reason = "dropped")] Spy<'a>, T);
     let counts = Counts::default();
     assert!(panics(|| {
@@ -223,7 +224,7 @@ mod of_serde {
     type Text = SmallBox<str>;
 
     #[test]
-    fn text_from_bytes() {
+    fn str_deserializes_from_bytes() {
         let borrowed: BytesDeserializer<'_, Error> = b"inline".as_slice().into_deserializer();
         assert_eq!(&*Text::deserialize(borrowed).unwrap(), "inline");
         let spilled: BytesDeserializer<'_, Error> = b"more than sixteen bytes".as_slice().into_deserializer();
@@ -234,7 +235,7 @@ mod of_serde {
         assert!(Text::deserialize(SeqDeserializer::<_, Error>::new([1_u8].into_iter())).is_err());
     }
 
-    /// Has owned bytes.
+    /// A deserializer of owned bytes.
     struct Owned(Vec<u8>);
 
     impl<'de> serde::Deserializer<'de> for Owned {
@@ -251,7 +252,7 @@ mod of_serde {
     }
 
     #[test]
-    fn text_from_owned_bytes() {
+    fn str_deserializes_from_owned_bytes() {
         assert_eq!(&*Text::deserialize(Owned(b"owned".to_vec())).unwrap(), "owned");
         assert!(Text::deserialize(Owned(vec![b'a', 0xC3])).is_err());
     }

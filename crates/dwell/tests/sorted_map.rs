@@ -1,4 +1,4 @@
-//! What `SortedMap` and `SortedSet` do, and that they do it like a `BTreeMap` and a `BTreeSet`.
+//! Tests of `SortedMap` and `SortedSet`, whose behaviour is that of `BTreeMap` and `BTreeSet`.
 
 #[path = "ops/sorted_map.rs"]
 mod ops;
@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-/// Cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools.
+/// The number of cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools.
 fn cases() -> u32 {
     if cfg!(miri) {
         return 2;
@@ -18,7 +18,7 @@ fn cases() -> u32 {
     std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000)
 }
 
-/// The longest input of a random test is shorter under Miri, which is a thousand times slower.
+/// The maximum length of a random test's input; lower under Miri, which is a thousand times slower.
 const LONGEST: usize = if cfg!(miri) { 24 } else { 400 };
 
 proptest! {
@@ -30,12 +30,12 @@ proptest! {
     }
 
     #[test]
-    fn a_set_behaves_like_a_btree_set(bytes in prop::collection::vec(any::<u8>(), 0..LONGEST / 2)) {
+    fn set_behaves_like_a_btree_set(bytes in prop::collection::vec(any::<u8>(), 0..LONGEST / 2)) {
         ops::run_set(&bytes);
     }
 
     #[test]
-    fn lookups_agree_at_any_size(entries in prop::collection::vec(any::<(u8, u32)>(), 0..LONGEST)) {
+    fn lookups_match_a_btree_map_at_any_size(entries in prop::collection::vec(any::<(u8, u32)>(), 0..LONGEST)) {
         let map: SortedMap<_, _> = entries.iter().copied().collect();
         let model: BTreeMap<_, _> = entries.into_iter().collect();
         for key in 0..=255 {
@@ -45,7 +45,7 @@ proptest! {
     }
 
     #[test]
-    fn lookups_in_a_set_agree_at_any_size(values in prop::collection::vec(any::<u8>(), 0..LONGEST)) {
+    fn lookups_match_a_btree_set_at_any_size(values in prop::collection::vec(any::<u8>(), 0..LONGEST)) {
         let set: SortedSet<_> = values.iter().copied().collect();
         let model: BTreeSet<_> = values.into_iter().collect();
         for value in 0..=255 {
@@ -75,7 +75,7 @@ fn auto_traits_and_variance() {
     holds::<SortedMap<String, Vec<u8>>>();
     holds::<SortedSet<String>>();
     assert_eq!(shorten_set(SortedSet::from(["a"])).first(), Some(&"a"));
-    // As their kin of std, what owns a cell is unwind safe, and a reference to it is not.
+    // As in std, owners of a cell are unwind safe, and references to them are not.
     fn unwind_safe<T: UnwindSafe>() {}
     unwind_safe::<SortedMap<u8, std::cell::Cell<u8>>>();
     unwind_safe::<SortedSet<std::cell::Cell<u8>>>();
@@ -89,13 +89,13 @@ fn auto_traits_and_variance() {
 }
 
 #[test]
-fn makes_statics() {
+fn new_works_in_statics() {
     static MAP: SortedMap<String, u8> = SortedMap::new();
     assert!(MAP.is_empty() && IsEmpty::is_empty(&MAP) && MAP.first_key_value().is_none());
     assert!(Sparse::new(SortedMap::<u8, u8>::new()).get().is_none());
 }
 
-/// Equal to every other one, but distinguished by the second field.
+/// A key that is compared by its first field only, so that equal keys can be told apart.
 #[derive(Debug, Clone, Copy)]
 struct Key(u8, u8);
 
@@ -117,7 +117,7 @@ impl Ord for Key {
 }
 
 #[test]
-fn of_equal_keys_the_first_key_stays_with_the_last_value() {
+fn duplicate_keys_keep_the_first_key_and_the_last_value() {
     let entries = [(Key(1, 1), 'a'), (Key(0, 0), 'b'), (Key(1, 2), 'c'), (Key(1, 3), 'd')];
     let mut one_by_one = SortedMap::new();
     for (key, value) in entries {
@@ -131,7 +131,7 @@ fn of_equal_keys_the_first_key_stays_with_the_last_value() {
     }
 }
 
-/// `Eq` that contradicts `Ord`: it says no to all, or yes to all.
+/// A key whose `==` contradicts `Ord`: it is always false or always true.
 #[derive(Debug, Clone, Copy)]
 struct BadEq(u8, bool);
 
@@ -152,12 +152,12 @@ impl Ord for BadEq {
     }
 }
 
-/// `get` asked `==` in maps of up to eight entries, and `Ord` in larger ones.
+/// `get` used to compare with `==` in maps of up to eight entries, and with `Ord` in larger ones.
 #[test]
-fn ord_alone_decides_which_keys_are_the_same_at_any_size() {
-    for said in [false, true] {
+fn lookups_use_only_ord() {
+    for equal in [false, true] {
         for len in 0..40 {
-            let key = |n| BadEq(n, said);
+            let key = |n| BadEq(n, equal);
             let mut map: SortedMap<BadEq, u8> = (0..len).map(|n| (key(2 * n), n)).collect();
             let mut set: SortedSet<BadEq> = (0..len).map(|n| key(2 * n)).collect();
             assert_eq!((map.len(), set.len()), (usize::from(len), usize::from(len)));
@@ -184,7 +184,7 @@ fn ord_alone_decides_which_keys_are_the_same_at_any_size() {
 }
 
 #[test]
-fn a_set_keeps_the_first_of_equal_values() {
+fn set_keeps_the_first_of_equal_values() {
     let values = [Key(1, 1), Key(0, 0), Key(1, 2)];
     let mut one_by_one = SortedSet::new();
     assert_eq!(values.map(|value| one_by_one.insert(value)), [true, true, false]);
@@ -202,7 +202,7 @@ fn a_set_keeps_the_first_of_equal_values() {
 }
 
 #[test]
-fn a_set_is_looked_up_by_what_a_value_borrows_as() {
+fn set_lookup_by_borrowed_form() {
     let mut set: SortedSet<ThinStr> = ["b", "a", "c"].map(ThinStr::from).into();
     assert!(set.contains("a") && !set.contains("d"));
     assert_eq!(set.take("b").as_deref(), Some("b"));
@@ -217,14 +217,14 @@ fn a_set_is_looked_up_by_what_a_value_borrows_as() {
 }
 
 #[test]
-fn entries_print() {
+fn entries_implement_debug() {
     let mut map = SortedMap::from([("a", 1)]);
     assert_eq!(format!("{:?}", map.entry("a")), r#"Entry(OccupiedEntry { key: "a", value: 1 })"#);
     assert_eq!(format!("{:?}", map.entry("b")), r#"Entry(VacantEntry("b"))"#);
 }
 
 #[test]
-fn is_looked_up_by_what_a_key_borrows_as() {
+fn map_lookup_by_borrowed_key() {
     let mut map: SortedMap<ThinStr, u8> = [("b".into(), 2), ("a".into(), 1)].into();
     assert_eq!((map["a"], map.get("c")), (1, None));
     assert_eq!(map.remove("b"), Some(2));
@@ -240,42 +240,42 @@ fn indexing_a_missing_key_panics() {
 
 #[test]
 #[should_panic(expected = "the range ends before it begins")]
-fn a_range_that_ends_before_it_begins_panics_as_in_a_btree_map() {
+fn reversed_range_panics_like_btree_map() {
     let (from, to) = (3, 2);
     let _ = SortedMap::from([(1, 2)]).range(from..to);
 }
 
 #[test]
 #[should_panic(expected = "the range is empty")]
-fn a_range_with_one_key_excluded_twice_panics_as_in_a_btree_map() {
+fn range_excluding_one_key_twice_panics_like_btree_map() {
     use std::ops::Bound::Excluded;
     let _ = SortedMap::from([(1, 2)]).range((Excluded(1), Excluded(1)));
 }
 
-/// An order that contradicts itself: each key is said to be less, or each greater.
+/// A key with an inconsistent order: `cmp` always returns the same result.
 #[derive(Debug, PartialEq, Eq)]
-struct Liar(Ordering);
+struct ConstantOrd(Ordering);
 
-impl PartialOrd for Liar {
+impl PartialOrd for ConstantOrd {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
-impl Ord for Liar {
+impl Ord for ConstantOrd {
     fn cmp(&self, _: &Self) -> Ordering {
         self.0
     }
 }
 
 #[test]
-fn a_range_and_an_entry_of_keys_that_compare_badly_are_some_range_and_some_entry() {
-    for said in [Ordering::Less, Ordering::Equal, Ordering::Greater] {
-        let mut map: SortedMap<Liar, u8> = (0..5).map(|n| (Liar(said), n)).collect();
+fn inconsistent_ord_gives_an_arbitrary_range_and_entry() {
+    for ordering in [Ordering::Less, Ordering::Equal, Ordering::Greater] {
+        let mut map: SortedMap<ConstantOrd, u8> = (0..5).map(|n| (ConstantOrd(ordering), n)).collect();
         let all = map.len();
         for other in [Ordering::Less, Ordering::Equal] {
-            assert!(map.range(Liar(other)..=Liar(other)).len() <= all);
+            assert!(map.range(ConstantOrd(other)..=ConstantOrd(other)).len() <= all);
         }
-        *map.entry(Liar(said)).or_insert(7) += 1;
+        *map.entry(ConstantOrd(ordering)).or_insert(7) += 1;
         assert!((all..=all + 1).contains(&map.len()));
     }
 }
@@ -290,7 +290,7 @@ fn compares_and_hashes_by_its_entries() {
 }
 
 #[test]
-fn iterators_print_and_count() {
+fn iterators_implement_debug_and_exact_size() {
     let mut map = SortedMap::from([(1, 'a'), (2, 'b')]);
     assert_eq!(format!("{:?}", map.iter()), "[(1, 'a'), (2, 'b')]");
     assert_eq!(map.iter_mut().rev().map(|(key, _)| *key).collect::<Vec<_>>(), [2, 1]);
@@ -309,7 +309,7 @@ mod serde {
         #![proptest_config(ProptestConfig::with_cases(cases().div_ceil(5)))]
 
         #[test]
-        fn on_the_wire_it_is_a_map(plain in any::<BTreeMap<String, Option<u32>>>()) {
+        fn serializes_as_a_map(plain in any::<BTreeMap<String, Option<u32>>>()) {
             let map: SortedMap<String, Option<u32>> = plain.clone().into();
 
             let json = serde_json::to_string(&plain).unwrap();
@@ -326,7 +326,7 @@ mod serde {
         #![proptest_config(ProptestConfig::with_cases(cases().div_ceil(5)))]
 
         #[test]
-        fn on_the_wire_a_set_is_a_sequence(plain in any::<BTreeSet<String>>()) {
+        fn set_serializes_as_a_sequence(plain in any::<BTreeSet<String>>()) {
             let set = SortedSet::from(plain.clone());
 
             let json = serde_json::to_string(&plain).unwrap();
@@ -340,7 +340,7 @@ mod serde {
     }
 
     #[test]
-    fn of_equal_keys_the_last_wins() {
+    fn last_duplicate_key_wins_when_deserializing() {
         let set: SortedSet<String> = serde_json::from_str(r#"["b","a","b"]"#).unwrap();
         assert_eq!(serde_json::to_string(&set).unwrap(), r#"["a","b"]"#);
         let map: SortedMap<String, u8> = serde_json::from_str(r#"{"b":1,"a":2,"b":3}"#).unwrap();
@@ -350,8 +350,8 @@ mod serde {
     }
 
     #[test]
-    fn a_document_that_claims_to_be_huge_is_not_believed() {
-        // postcard writes the number of entries first: 2^63 of them, and then none.
+    fn claimed_length_is_not_trusted_when_deserializing() {
+        // In postcard the number of entries comes first: the document claims 2^63 and has none.
         let bytes = [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01];
         assert!(postcard::from_bytes::<SortedMap<u64, u64>>(&bytes).is_err());
         assert!(postcard::from_bytes::<SortedSet<u64>>(&bytes).is_err());

@@ -1,4 +1,4 @@
-//! What safe code can do to a `SortedMap`, under an allocator that watches every block.
+//! Attempts to break `SortedMap` and `SortedSet` with safe code, under an allocator that checks every block.
 
 mod common;
 
@@ -47,7 +47,7 @@ fn every_entry_is_dropped_once_and_every_block_freed() {
 }
 
 #[test]
-fn one_block_of_the_length_and_the_entries() {
+fn allocates_one_block_of_length_and_entries() {
     let mut map = SortedMap::new();
     assert_eq!(left_by(|| map = (0..10_u64).map(|n| (n / 2, n)).collect()), (1, 8 + 5 * 16));
     assert_eq!(left_by(|| map.insert(7, 7)), (0, 16));
@@ -57,7 +57,7 @@ fn one_block_of_the_length_and_the_entries() {
 }
 
 #[test]
-fn a_panicking_drop_of_a_value_frees_the_block() {
+fn panic_in_drop_frees_the_block() {
     let ways: [fn(Map<'_>); 6] = [
         |m| drop(m),
         |mut m| m.clear(),
@@ -76,7 +76,7 @@ fn a_panicking_drop_of_a_value_frees_the_block() {
 }
 
 #[test]
-fn a_panicking_closure_in_retain_loses_only_what_it_refused() {
+fn panic_in_retain_removes_only_rejected_entries() {
     let counts = Counts::default();
     let left = left_by(|| {
         let mut map = spies(&counts, 0..6);
@@ -92,7 +92,7 @@ fn a_panicking_closure_in_retain_loses_only_what_it_refused() {
 }
 
 #[test]
-fn a_panicking_iterator_leaves_the_map_as_it_was() {
+fn panic_in_an_iterator_leaves_the_map_unchanged() {
     let counts = Counts::default();
     let left = left_by(|| {
         let mut map = spies(&counts, 0..3);
@@ -110,7 +110,8 @@ fn a_panicking_iterator_leaves_the_map_as_it_was() {
     assert!(counts.balanced(), "{counts:?}");
 }
 
-/// Of many cases each is tried; where `DWELL_TEST_CASES` asks for few, each seventh; by Miri each 67th.
+/// Returns the step between cases in tests with many cases: with `DWELL_TEST_CASES` every seventh runs, under Miri
+/// every 67th.
 fn step() -> usize {
     match std::env::var_os("DWELL_TEST_CASES") {
         _ if cfg!(miri) => 67,
@@ -120,27 +121,27 @@ fn step() -> usize {
 }
 
 thread_local! {
-    /// Comparisons until one panics; 0 is never.
+    /// The number of comparisons until one panics; 0 for never.
     static UNTIL_PANIC: Cell<u32> = const { Cell::new(0) };
-    /// The state of a bad random generator that answers comparisons instead of `Ord`; 0 is off.
+    /// The state of a simple random generator that replaces the results of comparisons; 0 for off.
     static RANDOM: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A key whose order panics or contradicts itself on demand.
+/// A key whose `cmp` panics or returns random results on demand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Moody(Box<u32>);
+struct FaultyOrd(Box<u32>);
 
-impl PartialOrd for Moody {
+impl PartialOrd for FaultyOrd {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Moody {
+impl Ord for FaultyOrd {
     fn cmp(&self, other: &Self) -> Ordering {
         let until = UNTIL_PANIC.get();
         UNTIL_PANIC.set(until.saturating_sub(1));
-        assert_ne!(until, 1, "told to panic in cmp");
+        assert_ne!(until, 1, "intentional panic in cmp");
         let random = RANDOM.get();
         if random == 0 {
             return self.0.cmp(&other.0);
@@ -151,16 +152,16 @@ impl Ord for Moody {
 }
 
 #[test]
-fn a_panicking_order_breaks_nothing() {
-    let fresh = |range: std::ops::Range<u32>| range.rev().map(|n| (Moody(Box::new(n)), Box::new(n)));
+fn panic_in_cmp_leaves_maps_sorted() {
+    let fresh = |range: std::ops::Range<u32>| range.rev().map(|n| (FaultyOrd(Box::new(n)), Box::new(n)));
     let left = left_by(|| {
         let mut panicked = 0_usize;
-        // Enough entries that sorting takes another way than for few.
+        // Enough entries that std's sort does not use insertion sort.
         for k in (1..200).step_by(step()) {
             for step in 0..7 {
                 let mut map: SortedMap<_, _> = fresh(0..40).collect();
                 UNTIL_PANIC.set(k);
-                let key = Moody(Box::new(20));
+                let key = FaultyOrd(Box::new(20));
                 panicked += usize::from(panics(|| match step {
                     0 => map.extend(fresh(10..60)),
                     1 => drop(map.insert(key, Box::new(0))),
@@ -171,34 +172,33 @@ fn a_panicking_order_breaks_nothing() {
                     _ => map = fresh(0..40).collect(),
                 }));
                 UNTIL_PANIC.set(0);
-                // As it was, or as it should be.
+                // The map is unchanged, or the operation is complete.
                 assert!(matches!(map.len(), 39 | 40 | 60));
                 assert!(map.keys().is_sorted());
             }
         }
         assert!(panicked > 200 / step(), "{panicked}");
     });
-    // A panic's own payload may stay: it is the test's, not the map's.
     assert_eq!(left, (0, 0));
 }
 
-/// `extend` left the map empty then, and its entries were lost.
+/// `extend` used to leave the collection empty after a panic in `cmp`, and its entries were lost.
 #[test]
-fn a_panicking_order_leaves_maps_and_sets_as_they_were() {
-    let keys = |range: std::ops::Range<u32>| range.rev().map(|n| Moody(Box::new(n)));
+fn panic_in_cmp_leaves_sets_unchanged() {
+    let keys = |range: std::ops::Range<u32>| range.rev().map(|n| FaultyOrd(Box::new(n)));
     let left = left_by(|| {
         let mut panicked = 0_usize;
         for k in (1..120).step_by(step()) {
             for step in 0..6 {
-                let mut set: SortedSet<Moody> = keys(0..20).collect();
-                let mut other: SortedSet<Moody> = keys(10..30).collect();
+                let mut set: SortedSet<FaultyOrd> = keys(0..20).collect();
+                let mut other: SortedSet<FaultyOrd> = keys(10..30).collect();
                 UNTIL_PANIC.set(k);
                 let has_panicked = panics(|| match step {
                     0 => set.extend(keys(10..30)),
                     1 => set.append(&mut other),
-                    2 => drop(set.split_off(&Moody(Box::new(7)))),
+                    2 => drop(set.split_off(&FaultyOrd(Box::new(7)))),
                     3 => assert!(set.try_extend(keys(10..30)).is_ok()),
-                    4 => drop(set.replace(Moody(Box::new(7)))),
+                    4 => drop(set.replace(FaultyOrd(Box::new(7)))),
                     _ => drop(&set ^ &other),
                 });
                 UNTIL_PANIC.set(0);
@@ -214,7 +214,7 @@ fn a_panicking_order_leaves_maps_and_sets_as_they_were() {
 }
 
 #[test]
-fn a_panicking_drop_of_what_is_replaced_loses_nothing_else() {
+fn panic_in_drop_of_a_replaced_value_loses_no_other_entry() {
     for way in 0..2 {
         let counts = Counts::default();
         let left = left_by(|| {
@@ -232,10 +232,10 @@ fn a_panicking_drop_of_what_is_replaced_loses_nothing_else() {
     }
 }
 
-/// An iterator whose `size_hint` returns what the test sets, a different one each time.
-struct Lies<I>(I, Vec<usize>, Cell<usize>);
+/// An iterator whose `size_hint` cycles through the values that the test sets.
+struct WrongHints<I>(I, Vec<usize>, Cell<usize>);
 
-impl<I: Iterator> Iterator for Lies<I> {
+impl<I: Iterator> Iterator for WrongHints<I> {
     type Item = I::Item;
 
     fn next(&mut self) -> Option<I::Item> {
@@ -244,21 +244,21 @@ impl<I: Iterator> Iterator for Lies<I> {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.2.set(self.2.get() + 1);
-        let said = self.1[self.2.get() % self.1.len()];
-        (said, Some(said))
+        let hint = self.1[self.2.get() % self.1.len()];
+        (hint, Some(hint))
     }
 }
 
 #[test]
-fn a_size_hint_is_not_trusted() {
+fn size_hints_are_not_trusted() {
     const ALL: u32 = if cfg!(miri) { 20 } else { 100 };
     const KEYS: u32 = ALL / 10 * 7;
     let (all, keys) = (ALL as usize, KEYS as usize);
     let left = left_by(|| {
         let lies = [vec![usize::MAX], vec![1 << 47], vec![usize::MAX - 1, 0, 3], vec![0], vec![isize::MAX as usize]];
-        // Each reserves 64 KiB, which takes Miri long.
-        for said in lies.into_iter().step_by(if cfg!(miri) { 2 } else { 1 }) {
-            let lies = || Lies((0..ALL).map(|n| (n % KEYS, Box::new(n))), said.clone(), Cell::new(0));
+        // Each case reserves 64 KiB, which is slow under Miri.
+        for hint in lies.into_iter().step_by(if cfg!(miri) { 2 } else { 1 }) {
+            let lies = || WrongHints((0..ALL).map(|n| (n % KEYS, Box::new(n))), hint.clone(), Cell::new(0));
             let values = || lies().map(|(_, value)| value);
             let mut map: SortedMap<_, _> = lies().collect();
             map.extend(lies());
@@ -268,14 +268,14 @@ fn a_size_hint_is_not_trusted() {
             set.extend(values());
             assert!(set.try_extend(values()).is_ok());
             assert_eq!((set.len(), SortedSet::try_from_iter(values()).ok().map(|set| set.len())), (all, Some(all)));
-            assert_eq!(Lies([(); 9].into_iter(), said.clone(), Cell::new(0)).collect::<SortedSet<()>>().len(), 1);
+            assert_eq!(WrongHints([(); 9].into_iter(), hint.clone(), Cell::new(0)).collect::<SortedSet<()>>().len(), 1);
         }
     });
     assert_eq!(left, (0, 0));
 }
 
 #[test]
-fn a_set_loses_nothing_whatever_allocation_fails() {
+fn failed_allocation_in_a_set_loses_nothing() {
     let text = |n: u32| n.to_string();
     let set = |values: &[u32]| values.iter().map(|&n| text(n)).collect::<SortedSet<String>>();
     let left = left_by(|| {
@@ -347,7 +347,7 @@ fn a_set_loses_nothing_whatever_allocation_fails() {
 }
 
 #[test]
-fn an_entry_that_gets_no_memory_comes_back() {
+fn failed_allocation_returns_the_entry() {
     let counts = Counts::default();
     let left = left_by(|| {
         let mut map = spies(&counts, [1, 3]);
@@ -362,7 +362,7 @@ fn an_entry_that_gets_no_memory_comes_back() {
             assert_eq!(error.unwrap_err().into_inner().1.value, 2);
             assert_eq!(keys(&map), [1, 3]);
         }
-        // The allocator does not make a block smaller: the entry is still there, and can be tried again.
+        // If shrinking the block fails, the entry stays in the map and can be retried.
         let entry = map.first_entry().unwrap();
         let entry = failing_after(0, || entry.try_remove_entry()).unwrap_err().into_inner();
         assert_eq!((*entry.key(), entry.try_remove().unwrap().value), (1, 1));
@@ -375,26 +375,26 @@ fn an_entry_that_gets_no_memory_comes_back() {
 }
 
 #[test]
-fn an_order_that_contradicts_itself_breaks_nothing() {
-    /// More than the twenty up to which std's sort inserts one by one.
+fn inconsistent_ord_is_memory_safe() {
+    /// More than 20 elements, up to which std's sort uses insertion sort.
     const MANY: u32 = if cfg!(miri) { 24 } else { 50 };
     let left = left_by(|| {
         for seed in (1..200_u32).step_by(step()) {
             let mut map = SortedMap::new();
             RANDOM.set(seed.wrapping_mul(0x9E37_79B9));
             for n in 0..if cfg!(miri) { 16 } else { 40 } {
-                // std's sort may notice and panic.
+                // std's sort may detect the inconsistent order and panic.
                 let _ = panics(|| match n % 8 {
-                    0 => map.extend((0..MANY).map(|n| (Moody(Box::new(n)), Box::new(n)))),
+                    0 => map.extend((0..MANY).map(|n| (FaultyOrd(Box::new(n)), Box::new(n)))),
                     1 => map.retain(|_, value| !value.is_multiple_of(3)),
-                    2..4 => drop(map.remove(&Moody(Box::new(n)))),
-                    4 => drop(map.try_extend((0..MANY).map(|n| (Moody(Box::new(n)), Box::new(n))))),
+                    2..4 => drop(map.remove(&FaultyOrd(Box::new(n)))),
+                    4 => drop(map.try_extend((0..MANY).map(|n| (FaultyOrd(Box::new(n)), Box::new(n))))),
                     5 => drop(map.try_retain(|_, value| !value.is_multiple_of(5))),
-                    6 if n % 3 == 0 => drop(map.split_off(&Moody(Box::new(n)))),
-                    6 => map.append(&mut (0..9).map(|n| (Moody(Box::new(n)), Box::new(n))).collect()),
-                    _ => drop(map.insert(Moody(Box::new(n)), Box::new(n))),
+                    6 if n % 3 == 0 => drop(map.split_off(&FaultyOrd(Box::new(n)))),
+                    6 => map.append(&mut (0..9).map(|n| (FaultyOrd(Box::new(n)), Box::new(n))).collect()),
+                    _ => drop(map.insert(FaultyOrd(Box::new(n)), Box::new(n))),
                 });
-                let _ = (map.get(&Moody(Box::new(n))), map.iter().count());
+                let _ = (map.get(&FaultyOrd(Box::new(n))), map.iter().count());
             }
             RANDOM.set(0);
         }
@@ -402,9 +402,9 @@ fn an_order_that_contradicts_itself_breaks_nothing() {
     assert_eq!(left, (0, 0));
 }
 
-/// A key that is changed inside the map is not found; that is all.
+/// A key that is changed inside the map may not be found, but memory stays safe.
 #[test]
-fn a_key_that_changes_its_place_breaks_nothing() {
+fn keys_changed_inside_the_map_are_memory_safe() {
     let left = left_by(|| {
         let cells: Vec<_> = (0..10).map(|n| std::rc::Rc::new(Cell::new(n))).collect();
         let mut map: SortedMap<_, _> = cells.iter().map(|cell| (std::rc::Rc::clone(cell), cell.get())).collect();
@@ -421,7 +421,7 @@ fn a_key_that_changes_its_place_breaks_nothing() {
 }
 
 #[test]
-fn a_failed_allocation_gives_key_and_value_back() {
+fn failed_allocation_returns_key_and_value() {
     let counts = Counts::default();
     let left = left_by(|| {
         let mut map = Map::new();
@@ -438,7 +438,7 @@ fn a_failed_allocation_gives_key_and_value_back() {
         }
         let error = failing_after(0, || map.entry(2).try_or_insert(counts.spy(2))).unwrap_err();
         assert_eq!((error.into_inner().0, keys(&map)), (2, vec![1, 3, 5]));
-        // A key that is there needs no memory.
+        // An existing key needs no allocation.
         assert_eq!(failing_after(0, || map.entry(3).try_or_insert(counts.spy(9))).unwrap().value, 3);
         let old = failing_after(0, || map.try_insert(3, counts.spy(3))).unwrap();
         assert_eq!(old.map(|spy| spy.value), Some(3));
@@ -447,14 +447,14 @@ fn a_failed_allocation_gives_key_and_value_back() {
     assert!(counts.balanced(), "{counts:?}");
 }
 
-/// Calls `attempt` with 0, 1, 2.. allocations that succeed, until it says that it did.
+/// Calls `attempt` with 0, 1, 2, .. as the number of allocations that succeed, until it returns `true`.
 fn until_it_succeeds(mut attempt: impl FnMut(usize) -> bool) {
     let failures = (0..100).take_while(|&successes| !attempt(successes)).count();
     assert!((1..100).contains(&failures), "it allocates, and then it succeeds");
 }
 
 #[test]
-fn whatever_allocation_fails_nothing_is_lost() {
+fn failed_allocation_loses_no_entry() {
     let counts = Counts::default();
     let entries = |keys: &[u32]| keys.iter().map(|&n| (n, counts.spy(n))).collect::<Vec<_>>();
     let sorted = |entries: Vec<(u32, Spy<'_>)>| {
@@ -533,7 +533,7 @@ fn whatever_allocation_fails_nothing_is_lost() {
 }
 
 #[test]
-fn a_panicking_closure_in_try_retain_loses_nothing() {
+fn panic_in_try_retain_leaves_the_map_unchanged() {
     let counts = Counts::default();
     let mut map = spies(&counts, 0..6);
     assert!(panics(|| {
@@ -545,9 +545,9 @@ fn a_panicking_closure_in_try_retain_loses_nothing() {
     assert_eq!(keys(&map), [0, 1, 2, 3, 4, 5]);
 }
 
-/// As `extend` and `collect` do it.
+/// `try_extend` and `try_from_iter` treat duplicate keys like `extend` and `collect`.
 #[test]
-fn of_equal_keys_the_first_stays_with_the_last_value() {
+fn try_functions_keep_the_first_key_and_the_last_value() {
     let entries = [("b", 1), ("a", 2), ("b", 3), ("c", 4), ("a", 5)];
     let mut map = SortedMap::try_from_iter(entries).ok().unwrap();
     assert_eq!(map.as_slice(), [("a", 5), ("b", 3), ("c", 4)]);
@@ -556,7 +556,7 @@ fn of_equal_keys_the_first_stays_with_the_last_value() {
 }
 
 #[test]
-fn entries_without_size_and_with_much_alignment() {
+fn zero_sized_and_over_aligned_entries() {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     #[repr(align(128))]
     struct Wide(u8);

@@ -1,4 +1,4 @@
-//! The behaviour of `Sparse`, compared with the plain value.
+//! Tests of `Sparse`, whose behaviour is that of the plain value.
 
 #[path = "ops/sparse.rs"]
 mod ops;
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedL
 use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-/// Cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools.
+/// The number of cases of a random test; `DWELL_TEST_CASES` lowers it for slow tools.
 fn cases() -> u32 {
     if cfg!(miri) {
         return 2;
@@ -22,7 +22,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
-    fn behaves_like_the_value_it_stands_for(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn behaves_like_the_plain_value(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         ops::run(&bytes);
     }
 }
@@ -36,7 +36,7 @@ fn is_one_word_with_a_niche() {
 }
 
 #[test]
-fn option_of_sparse_tells_three_states_apart() {
+fn option_of_sparse_has_three_states() {
     let states: [Option<Sparse<u8>>; 3] = [None, Some(Sparse::empty()), Some(Sparse::new(1))];
     assert!(states[0].is_none());
     assert!(states[1].as_ref().is_some_and(|s| s.get().is_none()));
@@ -52,7 +52,7 @@ fn is_covariant() {
 }
 
 #[test]
-fn auto_traits_are_those_of_a_box() {
+fn auto_traits_match_box() {
     fn holds<T: Send + Sync + Unpin + UnwindSafe + RefUnwindSafe>() {}
     holds::<Sparse<String>>();
     fn unpin<T: Unpin>() {}
@@ -62,7 +62,7 @@ fn auto_traits_are_those_of_a_box() {
 }
 
 #[test]
-fn makes_statics() {
+fn empty_works_in_statics() {
     static EMPTY: Sparse<Vec<u8>> = Sparse::empty();
     const ALSO: Sparse<Vec<u8>> = Sparse::empty();
     assert!(EMPTY.is_empty());
@@ -70,7 +70,7 @@ fn makes_statics() {
 }
 
 #[test]
-fn a_box_moves_in_and_out_without_reallocating() {
+fn box_conversions_keep_the_block() {
     let boxed = Box::new(5_u64);
     let address = &raw const *boxed;
     let sparse: Sparse<u64> = boxed.into();
@@ -88,7 +88,7 @@ fn clone_from_keeps_the_block() {
 }
 
 #[test]
-fn an_edit_that_panics_keeps_what_was_stored() {
+fn panic_in_edit_keeps_the_stored_value() {
     let mut value = Sparse::new(vec![1]);
     let mut empty = Sparse::<Vec<i32>>::empty();
     for value in [&mut value, &mut empty] {
@@ -105,7 +105,7 @@ fn an_edit_that_panics_keeps_what_was_stored() {
 }
 
 #[test]
-fn a_value_may_hold_itself() {
+fn recursive_types_are_supported() {
     #[derive(Debug, Default, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
     struct Node {
         name: String,
@@ -126,7 +126,7 @@ fn a_value_may_hold_itself() {
     let mut list = Node::default();
     list.next.edit(|n| n.next.edit(|n| n.name.push('b')));
     assert_eq!(list.next.next.name, "b");
-    assert_eq!(list.next.next.next.next.next.name, ""); // the default's own default, without end
+    assert_eq!(list.next.next.next.next.next.name, ""); // the default's own default, at any depth
     assert_eq!(list, list.clone());
     assert!(list > Node::default());
     assert_eq!(HashSet::from([list.clone(), list.clone()]).len(), 1);
@@ -136,7 +136,7 @@ fn a_value_may_hold_itself() {
 }
 
 #[test]
-fn a_boxed_default_equals_an_empty_one() {
+fn boxed_default_equals_empty() {
     let mut boxed = Sparse::<String>::empty();
     boxed.get_mut_or_default();
     assert!(boxed.get().is_some());
@@ -147,7 +147,7 @@ fn a_boxed_default_equals_an_empty_one() {
 
 /// `IsEmpty` must agree with `Default`, or `Sparse` would change values.
 #[test]
-fn is_empty_agrees_with_default_on_the_types_of_std() {
+fn is_empty_agrees_with_default_for_std_types() {
     #[expect(clippy::needless_pass_by_value, reason = "thirty calls read better without `&`")]
     fn agrees<T: Default + IsEmpty>(other: T) {
         assert!(T::default().is_empty(), "{}", std::any::type_name::<T>());
@@ -188,7 +188,7 @@ fn is_empty_agrees_with_default_on_the_types_of_std() {
 }
 
 #[test]
-fn the_collections_of_std_lend_their_defaults() {
+fn std_collections_implement_default_ref() {
     fn lends<T: Default + DefaultRef + PartialEq + std::fmt::Debug>() {
         assert_eq!(*Sparse::<T>::empty(), T::default());
     }
@@ -218,7 +218,7 @@ fn the_collections_of_std_lend_their_defaults() {
     lends::<BTreeMap<u8, u8>>();
     lends::<BTreeSet<u8>>();
     lends::<HashMap<u8, String>>();
-    lends::<HashMap<u16, String>>(); // another instance behind the same static
+    lends::<HashMap<u16, String>>(); // another instantiation with the same static
     lends::<HashSet<u8>>();
     assert_eq!(Sparse::<BinaryHeap<u8>>::empty().len(), 0);
 }

@@ -1,4 +1,4 @@
-//! What safe code can do to a `Sparse`, under an allocator that watches every block.
+//! Attempts to break `Sparse` with safe code, under an allocator that checks every block.
 
 mod common;
 
@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::mem::ManuallyDrop;
 use std::sync::{Arc, Barrier, Mutex};
 
-/// A spy that can be absent: its default.
+/// An optional spy, which is empty without one.
 #[derive(Debug, Default, Clone)]
 struct Watched<'a>(Option<Spy<'a>>);
 
@@ -46,9 +46,10 @@ fn every_value_is_dropped_once_and_every_block_freed() {
 }
 
 #[test]
-fn forgetting_one_leaks_it_and_no_more() {
+fn forgotten_sparse_leaks_only_its_value() {
     let counts = Counts::default();
-    // `mem::forget` is this without the second half, which keeps leak checkers quiet.
+    // `ManuallyDrop` forgets the value like `mem::forget`. It is dropped at the end, so that leak checkers report
+    // nothing.
     let mut forgotten = None;
     let left = left_by(|| forgotten = Some(ManuallyDrop::new(watched(&counts, 1))));
     assert_eq!(left, (1, size_of::<Watched<'_>>().cast_signed()));
@@ -58,8 +59,8 @@ fn forgetting_one_leaks_it_and_no_more() {
 }
 
 #[test]
-fn a_panicking_drop_still_frees_the_block() {
-    // How a `Sparse` with a value loses it.
+fn panic_in_drop_frees_the_block() {
+    // The operations that drop the value of a `Sparse`.
     let ways: [fn(Sparse<Watched<'_>>); 6] = [
         |s| drop(s),
         |mut s| s.clear(),
@@ -78,19 +79,19 @@ fn a_panicking_drop_still_frees_the_block() {
 }
 
 #[test]
-fn compact_on_a_value_whose_drop_panics_leaves_it_empty() {
-    struct Loud;
-    impl IsEmpty for Loud {
+fn panic_in_drop_during_compact_leaves_it_empty() {
+    struct PanicsInDrop;
+    impl IsEmpty for PanicsInDrop {
         fn is_empty(&self) -> bool {
             true
         }
     }
-    impl Default for Loud {
+    impl Default for PanicsInDrop {
         fn default() -> Self {
-            Loud
+            PanicsInDrop
         }
     }
-    impl Drop for Loud {
+    impl Drop for PanicsInDrop {
         fn drop(&mut self) {
             if !std::thread::panicking() {
                 panic!("in drop");
@@ -98,14 +99,14 @@ fn compact_on_a_value_whose_drop_panics_leaves_it_empty() {
         }
     }
 
-    let mut loud = Sparse::<Loud>::empty();
+    let mut loud = Sparse::<PanicsInDrop>::empty();
     loud.get_mut_or_default();
     assert!(panics(|| loud.compact()));
     assert!(loud.get().is_none());
 }
 
 #[test]
-fn a_panicking_clone_changes_nothing() {
+fn panic_in_clone_leaves_values_unchanged() {
     let counts = Counts::default();
     let left = left_by(|| {
         let source = watched(&counts, 1);
@@ -127,25 +128,25 @@ fn a_panicking_clone_changes_nothing() {
 }
 
 #[test]
-fn a_panicking_is_empty_or_default_changes_nothing() {
+fn panic_in_is_empty_or_default_loses_nothing() {
     thread_local!(static PANIC: Cell<bool> = const { Cell::new(false) });
     #[derive(Debug)]
-    struct Moody(u8);
-    impl IsEmpty for Moody {
+    struct PanicsOnDemand(u8);
+    impl IsEmpty for PanicsOnDemand {
         fn is_empty(&self) -> bool {
             assert!(!PANIC.get(), "in is_empty");
             self.0 == 0
         }
     }
-    impl Default for Moody {
+    impl Default for PanicsOnDemand {
         fn default() -> Self {
             assert!(!PANIC.get(), "in default");
-            Moody(0)
+            PanicsOnDemand(0)
         }
     }
 
-    let mut full = Sparse::new(Moody(1));
-    let mut empty = Sparse::<Moody>::empty();
+    let mut full = Sparse::new(PanicsOnDemand(1));
+    let mut empty = Sparse::<PanicsOnDemand>::empty();
     PANIC.set(true);
     let left = left_by(|| {
         assert!(panics(|| full.compact()));
@@ -154,8 +155,8 @@ fn a_panicking_is_empty_or_default_changes_nothing() {
             empty.get_mut_or_default();
         }));
         assert!(panics(|| empty.edit(|m| m.0 = 1)));
-        assert!(panics(|| drop(Sparse::new(Moody(3)))));
-        assert!(panics(|| drop(Sparse::from_box(Box::new(Moody(3))))));
+        assert!(panics(|| drop(Sparse::new(PanicsOnDemand(3)))));
+        assert!(panics(|| drop(Sparse::from_box(Box::new(PanicsOnDemand(3))))));
     });
     PANIC.set(false);
     assert_eq!(left.1, 0);
@@ -164,27 +165,27 @@ fn a_panicking_is_empty_or_default_changes_nothing() {
 }
 
 #[test]
-fn re_entering_through_user_code_is_harmless() {
-    // `is_empty` of the stored value looks at other `Sparse` values of the same type, and at its own default.
+fn is_empty_may_re_enter() {
+    // `is_empty` of the stored value uses other `Sparse` values of the same type, and the type's default.
     #[derive(Default)]
-    struct Nosy {
+    struct ReEnters {
         value: u8,
-        inner: Sparse<Nosy>,
+        inner: Sparse<ReEnters>,
     }
-    impl IsEmpty for Nosy {
+    impl IsEmpty for ReEnters {
         fn is_empty(&self) -> bool {
-            let other = Sparse::<Nosy>::empty();
+            let other = Sparse::<ReEnters>::empty();
             self.value == 0 && self.inner.is_empty() && other.get().is_none() && other.value == 0
         }
     }
-    impl DefaultRef for Nosy {
+    impl DefaultRef for ReEnters {
         fn default_ref<'a>() -> &'a Self {
-            static DEFAULT: DefaultCell<Nosy> = DefaultCell::new();
+            static DEFAULT: DefaultCell<ReEnters> = DefaultCell::new();
             DEFAULT.get()
         }
     }
 
-    let mut nosy = Sparse::<Nosy>::empty();
+    let mut nosy = Sparse::<ReEnters>::empty();
     nosy.edit(|n| n.inner.edit(|i| i.value = 1));
     assert_eq!(nosy.inner.value, 1);
     nosy.edit(|n| n.inner.edit(|i| i.value = 0));
@@ -213,7 +214,7 @@ fn zero_sized_values_are_stored_and_dropped() {
         drop(sparse);
         assert_eq!(DROPS.get(), 1);
 
-        // A box of a zero-sized type may carry any address, the sentinel's too.
+        // A box of a zero-sized type may have any address, also the sentinel's.
         // SAFETY: a non-null, aligned pointer is a valid box of a zero-sized type.
         let odd = unsafe { Box::from_raw(std::ptr::without_provenance_mut::<Marker>(usize::MAX)) };
         let sparse = Sparse::from_box(odd);
@@ -262,7 +263,7 @@ fn over_aligned_values() {
 }
 
 #[test]
-fn a_failed_allocation_gives_the_value_back() {
+fn failed_allocation_returns_the_value() {
     let counts = Counts::default();
     let left = left_by(|| {
         let spy = Watched(Some(counts.spy(1)));
@@ -294,7 +295,7 @@ fn a_failed_allocation_gives_the_value_back() {
 }
 
 #[test]
-fn what_needs_no_memory_succeeds_without_any() {
+fn empty_values_need_no_allocation() {
     let mut full = Sparse::new(vec![1]);
     failing_after(0, || {
         assert!(Sparse::try_new(0_u64).is_ok());
@@ -308,13 +309,13 @@ fn what_needs_no_memory_succeeds_without_any() {
     assert!(full.get().is_none());
 }
 
-/// An `IsEmpty` that contradicts itself may lose values. It must not touch memory it should not.
+/// An inconsistent `IsEmpty` may lose values, but memory stays safe.
 #[test]
-fn a_lying_is_empty_is_only_wrong() {
+fn inconsistent_is_empty_is_memory_safe() {
     thread_local!(static CALLS: Cell<u32> = const { Cell::new(0) });
     #[derive(Debug, Default, Clone, PartialEq)]
-    struct Liar(String);
-    impl IsEmpty for Liar {
+    struct InconsistentIsEmpty(String);
+    impl IsEmpty for InconsistentIsEmpty {
         fn is_empty(&self) -> bool {
             CALLS.set(CALLS.get() + 1);
             CALLS.get().is_multiple_of(2)
@@ -323,10 +324,10 @@ fn a_lying_is_empty_is_only_wrong() {
 
     let left = left_by(|| {
         for round in (0..100).step_by(if cfg!(miri) { 9 } else { 1 }) {
-            let mut liar = Sparse::new(Liar("x".repeat(round)));
+            let mut liar = Sparse::new(InconsistentIsEmpty("x".repeat(round)));
             liar.compact();
             liar.edit(|l| l.0.push('y'));
-            let other: Sparse<Liar> = liar.into_box().into();
+            let other: Sparse<InconsistentIsEmpty> = liar.into_box().into();
             let _ = other == Sparse::empty();
             drop(other.into_inner());
         }
@@ -335,7 +336,7 @@ fn a_lying_is_empty_is_only_wrong() {
 }
 
 #[test]
-fn moves_between_threads_and_is_shared_by_them() {
+fn can_be_sent_and_shared_between_threads() {
     const ROUNDS: usize = if cfg!(miri) { 4 } else { 100 };
     let shared = Arc::new((Sparse::new(String::from("shared")), Mutex::new(Sparse::<Vec<u32>>::empty())));
     let barrier = Arc::new(Barrier::new(4));
@@ -357,9 +358,9 @@ fn moves_between_threads_and_is_shared_by_them() {
     assert_eq!(shared.1.lock().unwrap().len(), 4 * ROUNDS);
 }
 
-/// Every round races for a default that was not read before.
+/// In each round threads race to initialise a new default.
 #[test]
-fn racing_for_a_fresh_default_makes_one() {
+fn racing_threads_get_the_same_default() {
     #[derive(Debug, Default, PartialEq)]
     struct Fresh(Vec<u8>);
 
@@ -385,7 +386,7 @@ fn racing_for_a_fresh_default_makes_one() {
 }
 
 #[test]
-fn a_default_that_panics_is_asked_again() {
+fn panicking_default_is_retried() {
     thread_local!(static PANIC: Cell<bool> = const { Cell::new(true) });
     struct Late(u8);
     impl Default for Late {
@@ -421,30 +422,30 @@ fn is_dropped_at_thread_exit() {
     assert_eq!(Arc::strong_count(&dropped), 1);
 }
 
-/// `IsEmpty` and `Default` that panic on demand.
+/// A value whose `IsEmpty` and `Default` panic on demand.
 #[derive(Debug)]
-struct Moody<'a>(Option<Spy<'a>>);
+struct PanicsOnDemand<'a>(Option<Spy<'a>>);
 
 thread_local!(static PANICS: Cell<(bool, bool)> = const { Cell::new((false, false)) });
 
-impl Default for Moody<'_> {
+impl Default for PanicsOnDemand<'_> {
     fn default() -> Self {
-        assert!(!PANICS.get().0, "told to panic in default");
+        assert!(!PANICS.get().0, "intentional panic in default");
         Self(None)
     }
 }
 
-impl IsEmpty for Moody<'_> {
+impl IsEmpty for PanicsOnDemand<'_> {
     fn is_empty(&self) -> bool {
-        assert!(!PANICS.get().1, "told to panic in is_empty");
+        assert!(!PANICS.get().1, "intentional panic in is_empty");
         self.0.is_none()
     }
 }
 
 #[test]
-fn take_and_replace_drop_each_value_once_whatever_panics() {
+fn panic_in_take_or_replace_drops_each_value_once() {
     let counts = Counts::default();
-    let full = |value| Sparse::new(Moody(Some(counts.spy(value))));
+    let full = |value| Sparse::new(PanicsOnDemand(Some(counts.spy(value))));
     let left = left_by(|| {
         for panicking in [(false, false), (true, false), (false, true)] {
             let on = || PANICS.set(panicking);
@@ -452,12 +453,12 @@ fn take_and_replace_drop_each_value_once_whatever_panics() {
             for stored in [false, true] {
                 for given in [false, true] {
                     let mut value = if stored { full(1) } else { Sparse::empty() };
-                    let new = Moody(given.then(|| counts.spy(2)));
+                    let new = PanicsOnDemand(given.then(|| counts.spy(2)));
                     on();
                     let has_panicked = panics(|| drop(value.replace(new)));
                     off();
                     assert!(panicking != (false, true) || has_panicked);
-                    // As it was, or as it was to be.
+                    // The value is the old one or the new one.
                     let now = value.get().and_then(|value| value.0.as_ref()).map(|spy| spy.value);
                     assert!(now == given.then_some(2) || has_panicked && now == stored.then_some(1), "{now:?}");
                     on();
@@ -468,11 +469,11 @@ fn take_and_replace_drop_each_value_once_whatever_panics() {
                 }
             }
         }
-        // The drop of the value that was replaced panics when the new one is in place.
+        // The drop of the replaced value panics after the new one was stored.
         for replaced in [full(1), full(1)] {
             let mut value = replaced;
             counts.panic_at_drop.set(counts.dropped.get() + 1);
-            assert!(panics(|| drop(value.replace(Moody(Some(counts.spy(2)))))));
+            assert!(panics(|| drop(value.replace(PanicsOnDemand(Some(counts.spy(2)))))));
             assert_eq!(value.get().and_then(|value| value.0.as_ref()).map(|spy| spy.value), Some(2));
             counts.panic_at_drop.set(counts.dropped.get() + 1);
             assert!(panics(|| value.clear()));
@@ -485,7 +486,7 @@ fn take_and_replace_drop_each_value_once_whatever_panics() {
 }
 
 #[test]
-fn replace_uses_the_block_again_and_gives_the_value_back_when_there_is_none() {
+fn replace_reuses_the_block_and_returns_a_refused_value() {
     let mut value = Sparse::new(String::from("a"));
     assert_eq!(failing_after(0, || value.replace(String::new())), "a");
     assert!(value.get().is_none());
@@ -501,7 +502,7 @@ fn replace_uses_the_block_again_and_gives_the_value_back_when_there_is_none() {
 }
 
 #[test]
-fn values_without_size_and_with_much_alignment_are_taken_and_replaced() {
+fn over_aligned_zero_sized_values_are_taken_and_replaced() {
     thread_local!(static DROPS: Cell<u32> = const { Cell::new(0) });
     #[derive(Default)]
     #[repr(align(4096))]
@@ -523,7 +524,7 @@ fn values_without_size_and_with_much_alignment_are_taken_and_replaced() {
         assert_eq!(DROPS.get(), 1);
         drop(value.take());
         assert_eq!((DROPS.get(), value.get().is_none()), (2, true));
-        drop(value.replace(Nothing)); // a default is dropped
+        drop(value.replace(Nothing)); // also drops the returned default
         drop(value.take_box());
         assert_eq!(DROPS.get(), 4);
     });
@@ -531,7 +532,7 @@ fn values_without_size_and_with_much_alignment_are_taken_and_replaced() {
 }
 
 #[test]
-fn a_default_that_gets_no_memory_is_asked_again() {
+fn failed_allocation_of_a_default_is_retried() {
     #[derive(Debug, Default, PartialEq)]
     struct Late([u64; 4]);
 

@@ -1,4 +1,4 @@
-//! `#[derive(Sparse)]` on every form of type it takes.
+//! Tests of `#[derive(Sparse)]` on every kind of type that it supports.
 #![cfg(feature = "derive")]
 
 use dwell::Sparse;
@@ -15,7 +15,7 @@ struct Traits {
 }
 
 #[test]
-fn a_struct_is_empty_when_all_its_fields_are() {
+fn struct_is_empty_if_all_fields_are() {
     assert!(Traits::default().is_empty());
     assert!(!Traits { title: Some(String::new()), ..Traits::default() }.is_empty());
     assert!(!Traits { tags: vec![String::new()], ..Traits::default() }.is_empty());
@@ -26,14 +26,14 @@ fn a_struct_is_empty_when_all_its_fields_are() {
 }
 
 #[test]
-fn the_default_is_one_value() {
+fn default_ref_returns_one_value() {
     let (a, b) = (Sparse::<Traits>::empty(), Sparse::<Traits>::empty());
     assert!(std::ptr::eq(&raw const *a, &raw const *b));
     assert!(std::ptr::eq(Traits::default_ref(), &raw const *a));
 }
 
 #[test]
-fn lifetimes_shorten_from_static() {
+fn default_is_lent_for_any_lifetime() {
     #[derive(Default, Sparse)]
     struct Borrowed<'a> {
         name: &'a str,
@@ -53,7 +53,7 @@ fn lifetimes_shorten_from_static() {
 }
 
 #[test]
-fn generic_types_have_a_default_an_instance() {
+fn each_instantiation_has_its_own_default() {
     #[derive(Default, Sparse)]
     struct Page<T, const N: usize = 4>
     where
@@ -73,9 +73,10 @@ fn generic_types_have_a_default_an_instance() {
     assert!(!Page::<u8> { first: Some(0), rest: vec![], nested: Sparse::empty() }.is_empty());
 }
 
-/// An enum is empty by its variant, and a type marked `eq` by `==`: neither needs to know when a type parameter is.
+/// An enum is empty in its default variant, and a type marked `eq` by `==`: neither requires `IsEmpty` of a type
+/// parameter.
 #[test]
-fn type_parameters_that_do_not_say_when_they_are_empty() {
+fn type_parameters_need_not_be_is_empty() {
     #[derive(Debug, Default, PartialEq)]
     struct Opaque(u8);
 
@@ -96,9 +97,9 @@ fn type_parameters_that_do_not_say_when_they_are_empty() {
     assert_eq!(Sparse::new(Whole(Some(Opaque(1)), 0)).0, Some(Opaque(1)));
 }
 
-/// It gave `Deref` only for `'static`.
+/// The derive used to implement `Deref` only for `'static`.
 #[test]
-fn a_type_with_a_lifetime_and_a_type_parameter_lends_its_default_for_any_lifetime() {
+fn generic_type_with_a_lifetime_lends_its_default_for_any_lifetime() {
     #[derive(Default, Sparse)]
     struct Page<'a, T: Clone + 'a, const N: usize = 2>
     where
@@ -129,7 +130,8 @@ fn a_type_with_a_lifetime_and_a_type_parameter_lends_its_default_for_any_lifetim
     assert_eq!(Sparse::<Page<'_, Vec<u8>, 9>>::empty().next.name, "");
 }
 
-/// As the compiler cannot tell `T: Named<'a>` from `T: Named<'static>`, only the latter type has a default to lend.
+/// The compiler cannot distinguish `T: Named<'a>` from `T: Named<'static>`, so only the `'static` type lends its
+/// default.
 #[test]
 fn bounds_that_name_a_lifetime() {
     trait Named<'a>: Default {
@@ -155,9 +157,10 @@ fn bounds_that_name_a_lifetime() {
     assert_eq!((empty.long, empty.named), ("", 0));
 }
 
-/// Types that do not have interior mutability in themselves, though they may own some, and one that says that it has.
+/// Types without interior mutability of their own, though they may own some on the heap, and one that allows it by an
+/// attribute.
 #[test]
-fn interior_mutability_is_refused_only_where_it_is() {
+fn types_without_interior_mutability_are_accepted() {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -196,7 +199,7 @@ fn interior_mutability_is_refused_only_where_it_is() {
 }
 
 #[test]
-fn bounds_can_be_given() {
+fn bound_attribute_replaces_bounds() {
     #[derive(Default)]
     struct Plain; // not `IsEmpty`
 
@@ -225,7 +228,7 @@ fn tuple_and_unit_structs() {
 }
 
 #[test]
-fn an_enum_is_empty_in_its_default_variant() {
+fn enum_is_empty_in_its_default_variant() {
     #[derive(Debug, PartialEq, Sparse)]
     #[sparse(const)]
     enum Switch {
@@ -248,7 +251,7 @@ fn an_enum_is_empty_in_its_default_variant() {
 }
 
 #[test]
-fn an_enum_may_be_compared_with_its_default() {
+fn eq_attribute_compares_an_enum_with_its_default() {
     #[derive(PartialEq, Sparse)]
     #[sparse(eq)]
     enum Depth {
@@ -266,9 +269,9 @@ fn an_enum_may_be_compared_with_its_default() {
     assert!(!Depth::Endless.is_empty());
 }
 
-/// A hand-written default that is not empty field by field must never be replaced by an empty value, or the reverse.
+/// A hand-written default whose fields are not all empty is never replaced by an empty value, or the reverse.
 #[test]
-fn a_default_written_by_hand_is_respected() {
+fn hand_written_default_of_a_struct_is_kept() {
     #[derive(Debug, PartialEq, Sparse)]
     struct Settings {
         retries: u8,
@@ -302,9 +305,9 @@ fn a_default_written_by_hand_is_respected() {
     assert!(Sparse::new(Whole { retries: 0 }).get().is_some());
 }
 
-/// The same for an enum: `#[default]` may be another derive's, and `Default` written by hand.
+/// The same for an enum: `#[default]` may belong to another derive, with a hand-written `Default`.
 #[test]
-fn an_enum_default_written_by_hand_is_respected() {
+fn hand_written_default_of_an_enum_is_kept() {
     #[derive(Debug, PartialEq, Sparse)]
     enum Code {
         Zero,
@@ -325,7 +328,7 @@ fn an_enum_default_written_by_hand_is_respected() {
 }
 
 #[test]
-fn equality_and_hash_agree_with_what_is_read() {
+fn equality_order_and_hash_agree_with_deref() {
     use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
     #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Sparse)]
     struct Settings {
@@ -347,9 +350,9 @@ fn equality_and_hash_agree_with_what_is_read() {
     assert_eq!(Sparse::new(-0.0), Sparse::empty());
 }
 
-/// Structs that `macro_rules!` make carry its hygiene.
+/// Structs made by `macro_rules!` carry its hygiene.
 #[test]
-fn works_on_what_macros_make() {
+fn works_on_structs_from_macro_rules() {
     macro_rules! make {
         ($name:ident, $type:ident, $($rest:tt)*) => {
             #[derive(Default, Sparse)]
@@ -364,9 +367,9 @@ fn works_on_what_macros_make() {
     assert!(!Made { a: "a".into(), b: vec![] }.is_empty());
 }
 
-/// The same, where the answer depends on the instance.
+/// The same for a default that depends on a const parameter.
 #[test]
-fn a_generic_default_written_by_hand_is_respected() {
+fn hand_written_generic_default_is_kept() {
     #[derive(Sparse)]
     struct Sized<const N: usize> {
         size: usize,
@@ -384,7 +387,7 @@ fn a_generic_default_written_by_hand_is_respected() {
 }
 
 #[test]
-fn a_default_may_be_a_constant() {
+fn const_attribute_makes_the_default_a_constant() {
     #[derive(Debug, PartialEq, Sparse)]
     #[sparse(const)]
     struct Inner(u8, f64);
@@ -417,7 +420,7 @@ fn a_default_may_be_a_constant() {
 }
 
 #[test]
-fn a_field_may_be_asked_by_a_function() {
+fn is_empty_attribute_names_a_function() {
     #[derive(Default)]
     struct Foreign(u8);
     fn is_zero(value: &Foreign) -> bool {
@@ -434,7 +437,7 @@ fn a_field_may_be_asked_by_a_function() {
     assert!(!Owner { foreign: Foreign(1) }.is_empty());
 }
 
-/// Names that a derive must not capture or be captured by.
+/// Names in scope that the derive must neither use nor shadow.
 #[test]
 fn is_hygienic() {
     #![allow(non_camel_case_types, dead_code, reason = "names a derive might trip over")]
@@ -461,7 +464,7 @@ fn is_hygienic() {
 }
 
 #[test]
-fn the_crate_may_have_another_name() {
+fn crate_attribute_renames_the_crate() {
     mod elsewhere {
         pub(super) use dwell as renamed;
     }
@@ -476,7 +479,7 @@ fn the_crate_may_have_another_name() {
 }
 
 #[test]
-fn threads_that_race_for_a_default_agree() {
+fn racing_threads_get_the_same_default() {
     #[derive(Default, Sparse)]
     struct Raced {
         value: Option<String>,
@@ -502,7 +505,7 @@ fn threads_that_race_for_a_default_agree() {
     assert!(std::ptr::eq(Raced::default_ref(), Raced::default_ref()));
 }
 
-/// A value is compared once at each level of a recursive type, not twice: that takes 2 to the power of the levels.
+/// Each level of a recursive type is compared once. Comparing each twice would take exponential time.
 #[test]
 fn comparing_a_deep_value_takes_linear_time() {
     #[derive(Default, PartialEq, PartialOrd, Sparse)]

@@ -34,13 +34,13 @@ struct Plain {
     length: u32,
 }
 
-/// Reads JSON and writes it back.
-fn again<T: DeserializeOwned + Serialize>(value: &Value) -> Value {
+/// Deserializes JSON as a `T` and serializes it again.
+fn round_trip<T: DeserializeOwned + Serialize>(value: &Value) -> Value {
     to_value(serde_json::from_value::<T>(value.clone()).unwrap()).unwrap()
 }
 
 #[test]
-fn missing_empty_and_full_with_default_and_skip() {
+fn missing_empty_and_full_fields_round_trip() {
     #[derive(Serialize, Deserialize)]
     struct Shape {
         #[serde(default, skip_serializing_if = "Sparse::is_empty")]
@@ -51,14 +51,14 @@ fn missing_empty_and_full_with_default_and_skip() {
     assert!(empty.traits.get().is_none());
     let braces: Shape = from_str(r#"{"traits": {}}"#).unwrap();
     assert!(braces.traits.get().is_none());
-    assert_eq!(again::<Shape>(&json!({})), json!({}));
-    assert_eq!(again::<Shape>(&json!({"traits": {}})), json!({}), "the documented difference");
+    assert_eq!(round_trip::<Shape>(&json!({})), json!({}));
+    assert_eq!(round_trip::<Shape>(&json!({"traits": {}})), json!({}), "the documented difference");
     let full = json!({"traits": {"title": "a", "smithy.api#tags": ["b"], "maxLength": 3}});
-    assert_eq!(again::<Shape>(&full), full);
+    assert_eq!(round_trip::<Shape>(&full), full);
 }
 
 #[test]
-fn without_default_a_missing_field_is_an_error_that_names_it() {
+fn missing_field_without_default_is_an_error() {
     #[derive(Debug, Deserialize)]
     struct Shape {
         #[expect(dead_code, reason = "only read")]
@@ -68,7 +68,7 @@ fn without_default_a_missing_field_is_an_error_that_names_it() {
 }
 
 #[test]
-fn null_needs_nullable_or_an_option() {
+fn null_requires_nullable_or_option() {
     #[derive(Debug, Deserialize, Serialize)]
     struct Strict {
         #[serde(default)]
@@ -94,15 +94,15 @@ fn null_needs_nullable_or_an_option() {
     assert!(from_str::<Optional>(r#"{"traits": {}}"#).unwrap().traits.is_some());
 
     let full = json!({"traits": {"title": "a"}});
-    for written in [again::<Strict>(&full), again::<Nullable>(&full), again::<Optional>(&full)] {
+    for written in [round_trip::<Strict>(&full), round_trip::<Nullable>(&full), round_trip::<Optional>(&full)] {
         assert_eq!(written, full);
     }
-    assert_eq!(again::<Nullable>(&json!({"traits": null})), json!({"traits": null}));
-    assert_eq!(again::<Strict>(&json!({})), json!({"traits": {}}));
+    assert_eq!(round_trip::<Nullable>(&json!({"traits": null})), json!({"traits": null}));
+    assert_eq!(round_trip::<Strict>(&json!({})), json!({"traits": {}}));
 }
 
 #[test]
-fn option_box_drops_what_is_empty() {
+fn option_box_reads_empty_values_as_none() {
     #[derive(Debug, Deserialize, Serialize)]
     struct Shape {
         #[serde(default, with = "dwell::sparse::option_box", skip_serializing_if = "Option::is_none")]
@@ -111,15 +111,15 @@ fn option_box_drops_what_is_empty() {
 
     for empty in [json!({}), json!({"traits": null}), json!({"traits": {}}), json!({"traits": {"title": null}})] {
         assert!(serde_json::from_value::<Shape>(empty.clone()).unwrap().traits.is_none());
-        assert_eq!(again::<Shape>(&empty), json!({}));
+        assert_eq!(round_trip::<Shape>(&empty), json!({}));
     }
     let full = json!({"traits": {"title": "a"}});
-    assert_eq!(again::<Shape>(&full), full);
+    assert_eq!(round_trip::<Shape>(&full), full);
     assert!(from_str::<Shape>(r#"{"traits": 3}"#).is_err());
 }
 
 #[test]
-fn flatten_takes_what_matches() {
+fn flatten_takes_matching_fields() {
     #[derive(Debug, Deserialize, Serialize)]
     struct Shape {
         name: String,
@@ -135,14 +135,14 @@ fn flatten_takes_what_matches() {
     let some: Shape = from_str(r#"{"name": "n", "title": "t", "other": 1}"#).unwrap();
     assert_eq!(some.traits.title.as_deref(), Some("t"));
     for value in [json!({"name": "n", "other": 1}), json!({"name": "n", "title": "t", "maxLength": 1, "other": 1})] {
-        assert_eq!(again::<Shape>(&value), value);
+        assert_eq!(round_trip::<Shape>(&value), value);
     }
     // A field of the wrong type is an error, where a flattened `Option` would silently become `None`.
     assert!(from_str::<Shape>(r#"{"name": "n", "maxLength": "long"}"#).is_err());
 }
 
 #[test]
-fn unknown_fields_inside_are_denied_where_the_type_denies_them() {
+fn deny_unknown_fields_of_the_value_is_respected() {
     #[derive(Debug, Default, Deserialize, Sparse)]
     #[serde(default, deny_unknown_fields)]
     struct Strict {
@@ -190,7 +190,7 @@ fn generic_and_recursive_types() {
         value: Option<T>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         children: Vec<Tree<T>>,
-        // A type that holds itself needs `skip_serializing_if` or `nullable`: its default would be written without end.
+        // A recursive type needs `skip_serializing_if` or `nullable`: serializing its default would never end.
         #[serde(skip_serializing_if = "Sparse::is_empty")]
         left: Sparse<Tree<T>>,
         #[serde(with = "dwell::sparse::nullable")]
@@ -203,12 +203,12 @@ fn generic_and_recursive_types() {
         "left": {"left": {"value": 3, "right": null}, "right": null},
         "right": {"value": 4, "right": null},
     });
-    assert_eq!(again::<Tree<u8>>(&value), value);
-    assert_eq!(again::<Tree<u8>>(&json!({})), json!({"right": null}));
+    assert_eq!(round_trip::<Tree<u8>>(&value), value);
+    assert_eq!(round_trip::<Tree<u8>>(&json!({})), json!({"right": null}));
 }
 
 #[test]
-fn inside_tagged_and_untagged_enums() {
+fn tagged_and_untagged_enums_round_trip() {
     #[derive(Deserialize, Serialize)]
     #[serde(tag = "type", rename_all = "camelCase")]
     enum Tagged {
@@ -230,10 +230,10 @@ fn inside_tagged_and_untagged_enums() {
         json!({"type": "structure"}),
         json!({"type": "bare", "title": "a"}),
     ] {
-        assert_eq!(again::<Tagged>(&value), value);
+        assert_eq!(round_trip::<Tagged>(&value), value);
     }
     for value in [json!(3), json!({"title": "a"}), json!({})] {
-        assert_eq!(again::<Untagged>(&value), value);
+        assert_eq!(round_trip::<Untagged>(&value), value);
     }
 }
 
@@ -260,20 +260,20 @@ prop_compose! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 
-    /// What a format that names fields writes for `T`, it writes for `Sparse<T>`; and both read both.
+    /// A format with field names writes the same for `T` and `Sparse<T>`, and each reads the other's output.
     #[test]
-    fn json_is_that_of_the_value(value in traits()) {
+    fn json_matches_the_plain_value(value in traits()) {
         let sparse = Sparse::new(value.clone());
         let written = serde_json::to_string(&value).unwrap();
         prop_assert_eq!(&serde_json::to_string(&sparse).unwrap(), &written);
         prop_assert_eq!(from_str::<Sparse<Traits>>(&written).unwrap(), sparse.clone());
         prop_assert_eq!(from_str::<Traits>(&written).unwrap(), value);
-        prop_assert_eq!(again::<Sparse<Traits>>(&to_value(&sparse).unwrap()), to_value(&sparse).unwrap());
+        prop_assert_eq!(round_trip::<Sparse<Traits>>(&to_value(&sparse).unwrap()), to_value(&sparse).unwrap());
     }
 
-    /// A binary format sees no difference, byte for byte.
+    /// A binary format writes the same bytes for both.
     #[test]
-    fn postcard_is_that_of_the_value(values in prop::collection::vec(plain(), 0..4)) {
+    fn postcard_matches_the_plain_value(values in prop::collection::vec(plain(), 0..4)) {
         let sparse: Vec<Sparse<Plain>> = values.iter().cloned().map(Sparse::new).collect();
         let written = postcard::to_allocvec(&values).unwrap();
         prop_assert_eq!(&postcard::to_allocvec(&sparse).unwrap(), &written);
@@ -281,9 +281,9 @@ proptest! {
         prop_assert_eq!(postcard::from_bytes::<Vec<Plain>>(&written).unwrap(), values);
     }
 
-    /// `nullable` and `option_box` are an `Option` in a binary format, byte for byte.
+    /// In a binary format `nullable` and `option_box` write the same bytes as an `Option`.
     #[test]
-    fn the_with_modules_are_options_in_postcard(value in proptest::option::of(plain())) {
+    fn with_modules_match_option_in_postcard(value in proptest::option::of(plain())) {
         #[derive(Debug, PartialEq, Serialize, Deserialize)]
         struct Optional { value: Option<Plain>, after: u8 }
         #[derive(Debug, PartialEq, Serialize, Deserialize)]

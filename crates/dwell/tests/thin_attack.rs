@@ -1,4 +1,4 @@
-//! What safe code can do to `ThinSlice` and `ThinStr`, under an allocator that watches every block.
+//! Attempts to break `ThinSlice` and `ThinStr` with safe code, under an allocator that checks every block.
 
 mod common;
 
@@ -21,8 +21,8 @@ fn every_element_is_dropped_once_and_every_block_freed() {
         let left = left_by(|| {
             let slice = spies(&counts, len);
             let mut copy = slice.clone();
-            copy.clone_from(&slice); // element by element
-            copy.clone_from(&spies(&counts, len + 1)); // a block anew
+            copy.clone_from(&slice); // assigns element by element
+            copy.clone_from(&spies(&counts, len + 1)); // allocates a new block
             let vec = Vec::from(slice);
             let boxed = Box::<[_]>::from(ThinSlice::from(vec));
             let mut iter = ThinSlice::from(boxed).into_iter();
@@ -35,7 +35,7 @@ fn every_element_is_dropped_once_and_every_block_freed() {
 }
 
 #[test]
-fn one_block_of_the_length_and_the_elements() {
+fn allocates_one_block_of_length_and_elements() {
     let mut kept = ThinSlice::empty();
     assert_eq!(left_by(|| kept = ThinSlice::from([1_u16, 2, 3])), (1, 8 + 3 * 2));
     assert_eq!(left_by(|| kept = ThinSlice::empty()), (-1, -14));
@@ -50,9 +50,10 @@ fn one_block_of_the_length_and_the_elements() {
 }
 
 #[test]
-fn forgetting_one_leaks_it_and_no_more() {
+fn forgotten_iterator_leaks_only_its_elements() {
     let counts = Counts::default();
-    // `mem::forget` is this without the second half, which keeps leak checkers quiet.
+    // `ManuallyDrop` forgets the iterator like `mem::forget`. It is dropped at the end, so that leak checkers report
+    // nothing.
     let mut iter = spies(&counts, 3).into_iter();
     drop(iter.next());
     let forgotten = ManuallyDrop::new(iter);
@@ -62,8 +63,8 @@ fn forgetting_one_leaks_it_and_no_more() {
 }
 
 #[test]
-fn a_panicking_drop_still_drops_the_others_and_frees_the_block() {
-    // How a slice of three loses its elements.
+fn panic_in_drop_drops_the_other_elements_and_frees_the_block() {
+    // The operations that drop the elements of a slice.
     let ways: [fn(ThinSlice<Spy<'_>>); 6] = [
         |s| drop(s),
         |mut s| drop(std::mem::take(&mut s)),
@@ -88,7 +89,7 @@ fn a_panicking_drop_still_drops_the_others_and_frees_the_block() {
 }
 
 #[test]
-fn a_panicking_clone_drops_what_was_cloned() {
+fn panic_in_clone_drops_the_cloned_elements() {
     for k in 1..=3 {
         let counts = Counts::default();
         let left = left_by(|| {
@@ -116,9 +117,9 @@ fn a_panicking_clone_drops_what_was_cloned() {
 }
 
 #[test]
-fn an_iterator_that_panics_or_lies_is_only_wrong() {
-    struct Lying<I>(I, usize);
-    impl<I: Iterator> Iterator for Lying<I> {
+fn panicking_iterators_and_wrong_hints_are_memory_safe() {
+    struct WrongHint<I>(I, usize);
+    impl<I: Iterator> Iterator for WrongHint<I> {
         type Item = I::Item;
         fn next(&mut self) -> Option<I::Item> {
             self.0.next()
@@ -132,7 +133,7 @@ fn an_iterator_that_panics_or_lies_is_only_wrong() {
     let left = left_by(|| {
         let some = || iter::from_fn(|| Some(counts.spy(0)));
         for hint in [0, 1, 3, 100] {
-            assert_eq!(Lying(some().take(3), hint).collect::<ThinSlice<_>>().len(), 3);
+            assert_eq!(WrongHint(some().take(3), hint).collect::<ThinSlice<_>>().len(), 3);
         }
         assert!(panics(|| {
             let elements = some().enumerate().map(|(n, spy)| if n == 3 { panic!("in the iterator") } else { spy });
@@ -144,7 +145,7 @@ fn an_iterator_that_panics_or_lies_is_only_wrong() {
 }
 
 #[test]
-fn zero_sized_elements_count_up_to_the_largest_length() {
+fn zero_sized_elements_up_to_usize_max() {
     thread_local!(static DROPS: Cell<u32> = const { Cell::new(0) });
     struct Marker;
     impl Drop for Marker {
@@ -205,7 +206,7 @@ fn over_aligned_elements() {
 }
 
 #[test]
-fn a_failed_allocation_gives_the_input_back() {
+fn failed_allocation_returns_the_input() {
     let counts = Counts::default();
     let left = left_by(|| {
         let vec: Vec<_> = (0..3).map(|n| counts.spy(n)).collect();
@@ -228,12 +229,12 @@ fn a_failed_allocation_gives_the_input_back() {
 }
 
 #[test]
-fn whatever_allocation_fails_no_piece_is_lost() {
+fn failed_allocation_returns_all_elements() {
     let counts = Counts::default();
     let left = left_by(|| {
         let mut failures = 0;
         for k in 0.. {
-            let values = (0..9).map(|n| counts.spy(n)).filter(|_| true); // of unknown length
+            let values = (0..9).map(|n| counts.spy(n)).filter(|_| true); // has no exact size hint
             match failing_after(k, || ThinSlice::try_from_iter(values)) {
                 Ok(slice) => {
                     assert_eq!(slice.len(), 9);
@@ -274,9 +275,9 @@ fn whatever_allocation_fails_no_piece_is_lost() {
     assert!(counts.balanced(), "{counts:?}");
 }
 
-/// A piece whose `fmt` returns an error is an error, and no panic.
+/// An error from the `fmt` of a piece is returned and does not panic.
 #[test]
-fn a_piece_that_cannot_be_written_comes_back() {
+fn piece_whose_fmt_fails_is_returned() {
     struct Fails(&'static str);
     impl std::fmt::Display for Fails {
         fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -293,9 +294,9 @@ fn a_piece_that_cannot_be_written_comes_back() {
     assert_eq!((&*text, rest.count()), ("good", 2));
 }
 
-/// What is written before a piece fails is taken back.
+/// The part of a piece that was written before it failed is removed.
 #[test]
-fn a_piece_that_found_no_room_comes_back_whole() {
+fn partly_written_piece_is_returned_whole() {
     struct Halves;
     impl std::fmt::Display for Halves {
         fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -310,7 +311,7 @@ fn a_piece_that_found_no_room_comes_back_whole() {
 }
 
 #[test]
-fn what_is_empty_needs_no_memory() {
+fn empty_values_need_no_allocation() {
     failing_after(0, || {
         assert!(ThinSlice::<String>::from(Vec::new()).clone().is_empty());
         assert!(ThinSlice::<String>::from([]).into_iter().clone().next().is_none());
@@ -319,14 +320,14 @@ fn what_is_empty_needs_no_memory() {
         assert!(ThinStr::try_new("").is_ok());
         assert!(ThinStr::default().clone().is_empty());
         assert!(String::from(ThinStr::from("")).is_empty());
-        // The one block is kept for as many elements.
+        // `clone_from` of an empty string allocates nothing.
         let mut text = ThinStr::empty();
         text.clone_from(&ThinStr::empty());
     });
 }
 
 #[test]
-fn writing_through_an_empty_one_writes_nothing() {
+fn mutating_an_empty_value_writes_nothing() {
     let (mut slice, mut text) = (ThinSlice::<u64>::empty(), ThinStr::empty());
     slice.fill(7);
     slice.sort_unstable();
@@ -337,7 +338,7 @@ fn writing_through_an_empty_one_writes_nothing() {
 }
 
 #[test]
-fn move_between_threads_and_are_shared_by_them() {
+fn can_be_sent_and_shared_between_threads() {
     let shared = Arc::new((ThinSlice::from([String::from("a")]), ThinStr::from("b")));
     let barrier = Barrier::new(4);
     let lengths: usize = std::thread::scope(|scope| {
@@ -359,10 +360,10 @@ fn move_between_threads_and_are_shared_by_them() {
     assert_eq!(lengths, 4 * 8);
 }
 
-/// An iterator whose `size_hint` returns what the test sets, a different one each time.
-struct Lies<I>(I, Vec<usize>, Cell<usize>);
+/// An iterator whose `size_hint` cycles through the values that the test sets.
+struct WrongHints<I>(I, Vec<usize>, Cell<usize>);
 
-impl<I: Iterator> Iterator for Lies<I> {
+impl<I: Iterator> Iterator for WrongHints<I> {
     type Item = I::Item;
 
     fn next(&mut self) -> Option<I::Item> {
@@ -371,27 +372,27 @@ impl<I: Iterator> Iterator for Lies<I> {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.2.set(self.2.get() + 1);
-        let said = self.1[self.2.get() % self.1.len()];
-        (said, Some(said))
+        let reported = self.1[self.2.get() % self.1.len()];
+        (reported, Some(reported))
     }
 }
 
 #[test]
-fn a_size_hint_is_not_trusted() {
+fn size_hints_are_not_trusted() {
     let left = left_by(|| {
         let lies = [vec![usize::MAX], vec![1 << 47], vec![usize::MAX - 1, 0, 3], vec![0], vec![isize::MAX as usize]];
-        // Each reserves 64 KiB, which takes Miri long.
-        for said in lies.into_iter().step_by(if cfg!(miri) { 2 } else { 1 }) {
-            let lies = |len| Lies((0..len).map(Box::new), said.clone(), Cell::new(0));
+        // Each case reserves 64 KiB, which is slow under Miri.
+        for reported in lies.into_iter().step_by(if cfg!(miri) { 2 } else { 1 }) {
+            let lies = |len| WrongHints((0..len).map(Box::new), reported.clone(), Cell::new(0));
             for len in [0, 1, 5, if cfg!(miri) { 40 } else { 300 }] {
                 assert_eq!(lies(len).collect::<ThinSlice<_>>().len(), len);
                 assert_eq!(ThinSlice::try_from_iter(lies(len)).ok().map(|slice| slice.len()), Some(len));
-                let letters = || Lies(iter::repeat_n('a', len), said.clone(), Cell::new(0));
+                let letters = || WrongHints(iter::repeat_n('a', len), reported.clone(), Cell::new(0));
                 let texts = || letters().map(String::from);
                 assert_eq!((letters().collect::<ThinStr>().len(), texts().collect::<ThinStr>().len()), (len, len));
                 assert_eq!(ThinStr::try_from_iter(letters()).ok().map(|text| text.len()), Some(len));
                 assert_eq!(
-                    Lies(iter::repeat_n((), len), said.clone(), Cell::new(0)).collect::<ThinSlice<_>>().len(),
+                    WrongHints(iter::repeat_n((), len), reported.clone(), Cell::new(0)).collect::<ThinSlice<_>>().len(),
                     len
                 );
             }
@@ -401,7 +402,7 @@ fn a_size_hint_is_not_trusted() {
 }
 
 #[test]
-fn what_gets_no_memory_comes_back() {
+fn failed_allocation_returns_the_value() {
     let left = left_by(|| {
         let slice = ThinSlice::from([Box::new(1), Box::new(2)]);
         assert!(failing_after(0, || slice.try_clone()).is_err());

@@ -1,11 +1,11 @@
-//! The error messages for wrong uses of `Sparse`, `SmallBox`, `Bump`, `Weigh` and `#[erased]`. The messages are those of one compiler;
-//! with another the test says that it skips. `TRYBUILD=overwrite` writes them anew.
+//! The error messages for wrong uses of `Sparse`, `SmallBox`, `Bump`, `Weigh` and `#[erased]`. The recorded messages
+//! are those of one compiler; with another one the test is skipped. `TRYBUILD=overwrite` records them anew.
 
 /// The compiler whose messages are recorded.
 const RECORDED: &str = "rustc 1.95";
 
 #[test]
-fn messages() {
+fn error_messages_match() {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
     let version = std::process::Command::new(rustc).arg("--version").output().expect("rustc runs").stdout;
     let version = String::from_utf8_lossy(&version).into_owned();

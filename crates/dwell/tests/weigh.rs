@@ -1,7 +1,7 @@
-//! What `weigh` says against what the allocator counted, on random values of every type of core, alloc and std that can
-//! own memory, and of Dwell's own.
+//! `weigh` compared with the allocator's counts, on random values of every type of core, alloc and std that can own
+//! memory, and of Dwell's types.
 //!
-//! Every value is made of a seed, and every hasher is fixed, so that a seed repeats a failure:
+//! Every value is made from a seed and every hasher is fixed, so a seed reproduces a failure:
 //! `DWELL_TEST_SEED=<seed> cargo test -p dwell --test weigh <group>`.
 #![cfg(feature = "std")]
 #![expect(clippy::cast_possible_truncation, reason = "random numbers of any kind")]
@@ -18,7 +18,7 @@ use std::ffi::CStr;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-/// Runs `check` on many seeds, or on the one that `DWELL_TEST_SEED` names. A failure prints its seed.
+/// Runs `check` on many seeds, or on the one in `DWELL_TEST_SEED`. A failure prints its seed.
 fn seeds(group: &str, check: fn(&[u8])) {
     struct Failed<'a>(&'a str, u64);
     impl Drop for Failed<'_> {
@@ -36,7 +36,7 @@ fn seeds(group: &str, check: fn(&[u8])) {
     };
     match number("DWELL_TEST_SEED") {
         Some(seed) => run(seed),
-        // Consecutive numbers times an odd constant: all bytes differ.
+        // Multiplies consecutive numbers by an odd constant, so that seeds differ in all bytes.
         None => {
             for n in 1..=if cfg!(miri) { 2 } else { number("DWELL_TEST_CASES").unwrap_or(60) } {
                 run(n.wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -45,7 +45,7 @@ fn seeds(group: &str, check: fn(&[u8])) {
     }
 }
 
-/// Each group of types in a test of its own.
+/// Defines one test for each group of types.
 macro_rules! exact {
     ($($name:ident)*) => {$(
         #[test]
@@ -59,13 +59,13 @@ exact! {
     texts vectors deques heaps lists slices pointers choices cells tuples maps hashers sets trees tree_sets own mixed
 }
 
-/// The types that a fuzzer chooses among.
+/// Weighs values of the types that the fuzz target chooses among.
 #[test]
-fn of_bytes() {
-    seeds("of_bytes", ops::run);
+fn mixed_types_chosen_by_bytes() {
+    seeds("mixed_types_chosen_by_bytes", ops::run);
 }
 
-/// What the allocator counts for the value that `make` makes.
+/// Returns the value that `make` makes, and the bytes and blocks that the allocator counted for it.
 fn counted<T>(make: impl FnOnce() -> T) -> (T, u64, u64) {
     let before = live();
     let value = make();
@@ -74,7 +74,7 @@ fn counted<T>(make: impl FnOnce() -> T) -> (T, u64, u64) {
 }
 
 #[test]
-fn a_hash_map_that_was_filled_is_exact() {
+fn filled_hash_map_is_exact() {
     for len in [29, 100, 448, 1000, if cfg!(miri) { 0 } else { 5000 }] {
         let (map, bytes, blocks) = counted(|| (0..len).map(|n| (n, n)).collect::<HashMap<u32, u32>>());
         let weight = weigh(&map);
@@ -83,11 +83,11 @@ fn a_hash_map_that_was_filled_is_exact() {
     }
 }
 
-/// So many that a map's table is much larger than what is left in it.
+/// The capacity of a map; its table is much larger than the entries left in it.
 const MANY: usize = if cfg!(miri) { 1000 } else { 50_000 };
 
 #[test]
-fn a_hash_map_that_was_emptied_is_a_lower_bound() {
+fn emptied_hash_map_is_a_lower_bound() {
     let (map, bytes, _) = counted(|| {
         let mut map: HashMap<u64, u64> = HashMap::with_capacity(MANY);
         let capacity = map.capacity() as u64;
@@ -117,7 +117,7 @@ impl Hasher for Identity {
 }
 
 #[test]
-fn a_hash_map_with_a_hasher_that_does_not_mix_is_a_lower_bound() {
+fn hash_set_with_identity_hasher_is_a_lower_bound() {
     type IdentityHash = BuildHasherDefault<Identity>;
     for keep in [0, 1, 14, MANY as u64 / 5 * 2] {
         let (set, bytes, _) = counted(|| {
@@ -134,7 +134,7 @@ fn a_hash_map_with_a_hasher_that_does_not_mix_is_a_lower_bound() {
 }
 
 #[test]
-fn a_btree_that_was_emptied_is_a_lower_bound() {
+fn emptied_btree_is_a_lower_bound() {
     const MAPS: u64 = if cfg!(miri) { 10 } else { 100 };
     let (maps, bytes, blocks) = counted(|| {
         let mut maps: Vec<BTreeMap<u64, [u64; 8]>> = (0..MAPS).map(|_| BTreeMap::from([(1, [0; 8])])).collect();
@@ -147,12 +147,12 @@ fn a_btree_that_was_emptied_is_a_lower_bound() {
     assert_eq!((weight.accuracy(), weight.at_least), (Accuracy::AtLeast, MAPS));
     assert!(weight.heap < bytes && weight.allocations < blocks);
     assert_eq!(dwell::weigh::tree(&maps).weight, weight);
-    // One that never held anything looks the same.
+    // A map that never held an entry cannot be distinguished from an emptied one.
     assert_eq!(weigh(&BTreeSet::<u8>::new()).accuracy(), Accuracy::AtLeast);
 }
 
 #[test]
-fn an_empty_shared_slice_is_a_static_of_std() {
+fn empty_arc_slices_are_weighed_exactly() {
     let (value, bytes, blocks) =
         counted(|| (Arc::<str>::default(), Arc::<[u64]>::default(), Arc::<[String]>::default()));
     let weight = weigh(&value);

@@ -1,4 +1,4 @@
-//! The advisor's predictions against the allocator, and what it must not advise.
+//! Tests of the advisor: its predictions compared with the allocator's counts, and suggestions that it must not make.
 
 #![cfg(all(feature = "advice", feature = "derive", feature = "std"))]
 
@@ -16,7 +16,7 @@ fn cases() -> u32 {
     std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(40)
 }
 
-/// Cases of a fixed seed: each run checks the same ones.
+/// Uses a fixed seed, so that each run checks the same cases.
 fn config() -> ProptestConfig {
     ProptestConfig {
         failure_persistence: None,
@@ -25,7 +25,7 @@ fn config() -> ProptestConfig {
     }
 }
 
-/// The same structs with other field types.
+/// Defines the same structs with other field types.
 macro_rules! program {
     ($module:ident: $text:ty, $list:ident, $link:ident, $part:ident, $large:ty) => {
         mod $module {
@@ -77,7 +77,7 @@ type Large = (u64, [u64; 12], Option<String>);
 program!(naive: String, Vec, Option, Plain, Large);
 program!(lean: Box<str>, BoxSlice, OptionBox, OptionBox, Box<Large>);
 
-/// What an item is made of.
+/// The contents of an item.
 #[derive(Clone, Debug)]
 struct Seed {
     name: String,
@@ -87,7 +87,7 @@ struct Seed {
     shape: u8,
 }
 
-/// A value that is built alike of naive and lean types.
+/// Builds the same value from naive or lean types.
 macro_rules! build {
     ($module:ident, $part:expr, $link:expr, $large:expr, $seeds:expr) => {{
         use $module::*;
@@ -134,14 +134,14 @@ fn seeds() -> impl Strategy<Value = [Vec<Seed>; 6]> {
 proptest! {
     #![proptest_config(config())]
 
-    /// All changes at once: what is predicted from the naive types is what the lean ones weigh.
+    /// Makes all changes at once: the prediction from the naive types is the weight of the lean ones.
     #[test]
-    fn combined_moves_come_out_to_the_byte(seeds in seeds()) {
+    fn combined_suggestions_are_predicted_exactly(seeds in seeds()) {
         let naive = build!(naive, |part: Option<Part>| part.unwrap_or_default(), |part| part, |large| large, &seeds);
         let lean = build!(lean, |part: Option<Part>| part.map(Box::new), Box::new, Box::new, &seeds);
         let tree = tree(&naive);
         let mut what_if = WhatIf::new(&tree);
-        // What was never met has nothing to change.
+        // A type without values has no node to change, so errors are ignored.
         for path in ["Item.part", "Item.link"] {
             let _ = what_if.boxed(path);
         }
@@ -153,15 +153,15 @@ proptest! {
         }
         let _ = what_if.boxed_variant("Shape::Large");
         let weight = dwell::weigh(&lean);
-        // Nothing was removed, so that what small maps have at least is what they have.
+        // No entry was removed, so the lower bounds of small maps are exact.
         prop_assert_eq!(what_if.accuracy(), tree.weight.accuracy());
         prop_assert_eq!(what_if.total(), weight.total());
         prop_assert_eq!(what_if.allocations(), weight.allocations);
     }
 
-    /// The moves say what they save one after the other, and all of them together.
+    /// The savings of the suggestions, applied one after the other, add up to the total.
     #[test]
-    fn moves_add_up(seeds in seeds()) {
+    fn savings_of_suggestions_add_up(seeds in seeds()) {
         let naive = build!(naive, |part: Option<Part>| part.unwrap_or_default(), |part| part, |large| large, &seeds);
         let advice = tree(&naive).advise();
         let exact = advice.suggestions.iter().filter(|made| made.kind != SuggestionKind::Shrink);
@@ -188,7 +188,7 @@ fn owners(filled: usize) -> Vec<Owner> {
 }
 
 #[test]
-fn mostly_there_is_not_boxed() {
+fn mostly_present_fields_are_not_boxed() {
     for (filled, boxes) in [(0, true), (10, true), (700, true), (950, false), (1000, false)] {
         let advice = tree(&owners(filled)).advise();
         let kinds = [SuggestionKind::Box, SuggestionKind::Sparse];
@@ -198,7 +198,7 @@ fn mostly_there_is_not_boxed() {
 }
 
 #[test]
-fn a_box_in_a_box_counts_once() {
+fn nested_boxes_count_once() {
     let owners = owners(10);
     let tree = tree(&owners);
     let total = |paths: &[&str]| {
@@ -216,19 +216,19 @@ fn a_box_in_a_box_counts_once() {
 }
 
 #[test]
-fn nothing_to_advise() {
+fn small_values_have_no_suggestions() {
     assert!(tree(&5_u64).advise().suggestions.is_empty());
     assert!(tree(&Vec::<String>::new()).advise().suggestions.is_empty());
     assert!(tree(&vec![1_u8, 2, 3].into_boxed_slice()).advise().suggestions.is_empty());
 }
 
 #[test]
-fn an_unknown_field_is_an_error() {
+fn unknown_field_is_an_error() {
     let owners = owners(1);
     let tree = tree(&owners);
     let mut what_if = WhatIf::new(&tree);
     for path in ["Owner.other", "rare", "", "Owner", "value"] {
-        assert_eq!(what_if.boxed(path).unwrap_err().to_string(), format!("no field `{path}` that can be changed so"));
+        assert_eq!(what_if.boxed(path).unwrap_err().to_string(), format!("no field `{path}` that supports this change"));
     }
     assert!(what_if.exact("Owner.rare").is_err());
     assert!(what_if.boxed_variant("Owner.rare").is_err());
@@ -236,7 +236,7 @@ fn an_unknown_field_is_an_error() {
 }
 
 #[test]
-fn repr_c_is_reordered() {
+fn repr_c_fields_are_reordered() {
     #[derive(Weigh, Clone)]
     #[repr(C)]
     struct Padded {
@@ -260,7 +260,7 @@ fn repr_c_is_reordered() {
 }
 
 #[test]
-fn a_large_rare_variant_is_boxed() {
+fn large_rare_variant_is_boxed() {
     #[derive(Weigh)]
     #[expect(clippy::large_enum_variant, reason = "which is what is to be found")]
     enum Event {
@@ -282,7 +282,7 @@ fn a_large_rare_variant_is_boxed() {
 }
 
 #[test]
-fn free_places_are_worth_shrinking() {
+fn unused_capacity_is_shrunk() {
     let mut map: HashMap<u64, u64> = HashMap::with_capacity(10_000);
     map.insert(1, 2);
     let advice = tree(&map).advise();
@@ -292,14 +292,14 @@ fn free_places_are_worth_shrinking() {
     map.shrink_to_fit();
     let saved = before - dwell::weigh(&map).heap;
     assert!(advice.suggestions[0].saves.abs_diff(saved) == 0, "{} {saved}", advice.suggestions[0].saves);
-    // Full ones are not.
+    // A full map is not shrunk.
     let full: HashMap<u64, u64> = (0..100).map(|n| (n, n)).collect();
     assert!(tree(&full).advise().suggestions.is_empty());
 }
 
-/// `dyn Error` cannot implement `Weigh` here: the test is whether a box of unknown type counts as small.
+/// The concrete type is unknown, so only the size of the block decides whether the object fits inline.
 #[test]
-fn small_trait_objects_fit_inline() {
+fn small_trait_objects_are_stored_inline() {
     let boxes: Vec<Box<dyn std::any::Any>> = (0..10_u64).map(|n| Box::new(n) as _).collect();
     let advice = tree(&boxes).advise();
     assert_eq!(advice.suggestions.len(), 1, "{:?}", advice.suggestions);
@@ -318,20 +318,20 @@ struct Row<Unit, Id> {
 const UNITS: [&str; 4] = ["metre", "second", "kilogram", "ampere"];
 
 #[test]
-fn equal_strings_are_worth_sharing() {
+fn equal_strings_are_interned() {
     let id = |n: usize| format!("{n:08}");
     let as_is: Vec<Row<String, String>> = (0..1000).map(|n| Row { unit: UNITS[n % 4].into(), id: id(n) }).collect();
-    // The program never read it.
+    // Without reading the strings there is no suggestion.
     assert!(tree(&as_is).advise().suggestions.iter().all(|made| made.kind != SuggestionKind::Intern));
 
     let advice = tree_with_texts(&as_is).advise_std();
     let interned: Vec<_> = advice.suggestions.iter().filter(|made| made.kind == SuggestionKind::Intern).collect();
-    // The identifiers all differ.
+    // The identifiers are distinct and are not interned.
     assert_eq!(interned.len(), 1, "{advice}");
     assert_eq!((interned[0].path.as_str(), interned[0].is_exact), ("Row<String, String>.unit", false));
     assert_eq!(interned[0].allocations, 4 - 1000);
 
-    // All moves together, against the program that they make.
+    // Compares all suggestions together with the changed program.
     let shared = UNITS.map(Arc::<str>::from);
     let made = |n: usize| Row { unit: shared[n % 4].clone(), id: id(n).into_boxed_str() };
     let made: Vec<Row<Arc<str>, Box<str>>> = (0..1000).map(made).collect();
@@ -343,7 +343,7 @@ fn equal_strings_are_worth_sharing() {
 }
 
 #[test]
-fn strings_in_boxes_are_read_too() {
+fn boxed_strings_are_compared_too() {
     let texts: Vec<Box<str>> = (0..100).map(|n| UNITS[n % 4].into()).collect();
     let tree = tree_with_texts(&texts);
     assert_eq!(tree.nodes[1].texts.as_ref().map(Texts::distinct), Some(4));
@@ -351,9 +351,9 @@ fn strings_in_boxes_are_read_too() {
     assert_eq!(tree.weight, dwell::weigh(&texts));
 }
 
-/// Elements and values of a recursive type are counted at the node where it was first met.
+/// Elements and values of a recursive type are counted at the node where the type occurs first.
 #[test]
-fn recursive_types_come_out_to_the_byte() {
+fn predictions_for_recursive_types_are_exact() {
     macro_rules! json {
         ($module:ident: $text:ty, $list:ty, $map:ty) => {
             mod $module {
@@ -402,14 +402,14 @@ fn recursive_types_come_out_to_the_byte() {
     }
 }
 
-/// The suggestions of these kinds, by path.
+/// Returns the paths of the suggestions of these kinds.
 fn paths(advice: &dwell::weigh::Advice, kinds: &[SuggestionKind]) -> Vec<String> {
     let of_kind = advice.suggestions.iter().filter(|made| kinds.contains(&made.kind));
     of_kind.map(|made| made.path.clone()).collect()
 }
 
 #[test]
-fn a_rare_element_is_boxed() {
+fn rare_elements_are_boxed() {
     type Big = [u64; 20];
     let list: Vec<Option<Big>> = (0..1000).map(|n| (n % 100 == 0).then_some([n; 20])).collect();
     let advice = tree(&list).advise();
@@ -422,7 +422,7 @@ fn a_rare_element_is_boxed() {
 }
 
 #[test]
-fn a_maps_large_value_is_boxed() {
+fn large_map_values_are_boxed() {
     let map: HashMap<u64, [u64; 50]> = (0..40).map(|n| (n, [n; 50])).collect();
     let advice = tree(&map).advise_std();
     assert_eq!(
@@ -451,7 +451,7 @@ fn variants_with_the_same_large_field_are_boxed_together() {
 }
 
 #[test]
-fn a_field_in_all_variants_is_boxed_in_all() {
+fn field_of_all_variants_is_boxed_in_all() {
     #[derive(Weigh, Default, Clone)]
     struct Traits {
         text: Option<Box<str>>,
@@ -502,7 +502,7 @@ fn a_field_in_all_variants_is_boxed_in_all() {
 }
 
 #[test]
-fn fields_of_one_type_are_one_suggestion() {
+fn fields_of_one_type_share_a_suggestion() {
     #[derive(Weigh, Default)]
     struct Operation {
         id: Box<str>,
@@ -525,7 +525,7 @@ fn fields_of_one_type_are_one_suggestion() {
 }
 
 #[test]
-fn what_equals_its_default_is_sparse() {
+fn fields_equal_to_their_default_become_sparse() {
     #[derive(Weigh, Default, Clone, PartialEq, dwell::Sparse)]
     struct Data {
         nullable: bool,
@@ -554,12 +554,12 @@ fn what_equals_its_default_is_sparse() {
     let lean: Box<[Lean]> = (0..1000).map(|id| Lean { data: dwell::Sparse::new(data(id)), id }).collect();
     assert!(lean[10].id == 10 && lean[10].data.nullable && made.is_exact);
     assert_eq!(made.total, dwell::weigh(&lean).total());
-    // Boxing would save nothing: every value is present.
+    // Boxing would save nothing, since every value is present.
     assert!(paths(&tree(&schemas).advise_std(), &[SuggestionKind::Box]).is_empty());
 }
 
 #[test]
-fn nothing_is_suggested_inside_types_of_others() {
+fn foreign_types_get_no_suggestions() {
     use std::borrow::Cow;
     #[derive(Weigh)]
     struct Page {
@@ -600,9 +600,9 @@ fn serde_attributes_are_kept() {
     assert_eq!(pages[0].title, None);
 }
 
-/// What removed entries may have left cannot be seen: a prediction then is a bound, as the weight is.
+/// Memory that removed entries left in a map is not measured: the prediction is then a bound, like the weight.
 #[test]
-fn a_prediction_is_no_more_exact_than_the_weight() {
+fn prediction_is_as_exact_as_the_weight() {
     #[derive(Weigh)]
     struct Page {
         links: BTreeMap<u64, u64>,
@@ -622,9 +622,9 @@ fn a_prediction_is_no_more_exact_than_the_weight() {
     assert!(pages[0].links.is_empty() && pages[0].note.is_none());
 }
 
-/// The lines of each patch are those that the patches before it have left.
+/// Each patch removes the lines that the patches before it left.
 #[test]
-fn patches_follow_each_other() {
+fn each_patch_starts_from_the_previous_one() {
     #[derive(Weigh)]
     struct Book {
         words: HashMap<String, String>,
@@ -660,7 +660,7 @@ fn patches_follow_each_other() {
     assert_eq!(now["lines"], "Box<[Box<[ThinStr]>]>", "{patch}");
     assert_eq!(now["pair"], "(ThinStr, Option<ThinStr>)", "{patch}");
     assert_eq!(now["note"], "Option<Box<[u64; 20]>>", "{patch}");
-    // The type whose size changes, where it is not the struct.
+    // The comment names the type whose size changes if that is not the struct.
     assert!(patch.starts_with("struct Book { // String 24 -> 8 B; "), "{patch}");
     let kinds: Vec<SuggestionKind> = advice.suggestions.iter().map(|made| made.kind).collect();
     assert!(kinds.contains(&SuggestionKind::Thin) && kinds.contains(&SuggestionKind::Sorted));
@@ -668,9 +668,10 @@ fn patches_follow_each_other() {
     assert!(made.words.len() == 1 && made.lines.len() == 3 && made.pair.0 == "first" && made.note.is_some());
 }
 
-/// A `Sparse` type's fields have to say when they are empty: the patch names their types too, as the types that derive.
+/// The fields of a `Sparse` type must implement `IsEmpty`: the patch names their types too, as types that need the
+/// derive.
 #[test]
-fn types_in_the_fields_of_a_sparse_type_are_named() {
+fn patch_names_the_types_inside_a_sparse_type() {
     #[derive(Weigh, Default)]
     enum Format<T> {
         #[expect(dead_code, reason = "only its size counts")]
@@ -710,9 +711,9 @@ fn types_in_the_fields_of_a_sparse_type_are_named() {
     assert!(pair.1 == 0 && list.iter().chain(more).all(|held| held.0 == 0));
 }
 
-/// Fields of different types that change together, each to the like of its own: the patch names all of them.
+/// Fields of different types change together, each to `Sparse` of its own type: the patch names all of them.
 #[test]
-fn fields_of_different_types_in_one_step_are_all_named() {
+fn patch_names_all_types_of_one_step() {
     #[derive(Weigh, Default)]
     struct Text {
         words: [Option<u64>; 9],
@@ -744,9 +745,9 @@ fn fields_of_different_types_in_one_step_are_all_named() {
     assert_eq!(held.sum::<usize>(), 50 * 17 + 99 * 50);
 }
 
-/// Where most are empty, a word a handle is worth a word more in each block.
+/// If most lists are empty, a handle of one word outweighs the additional word in each block.
 #[test]
-fn short_lists_that_are_mostly_empty_are_thin() {
+fn mostly_empty_lists_become_thin_slices() {
     #[derive(Weigh)]
     struct Page {
         tags: Vec<u64>,
@@ -755,16 +756,16 @@ fn short_lists_that_are_mostly_empty_are_thin() {
     let advice = tree(&pages).advise();
     let made = &advice.suggestions[0];
     assert_eq!((made.to.as_str(), made.type_size, made.kind), ("ThinSlice<u64>", [24, 8], SuggestionKind::Thin));
-    // Not `collect`, which would use the vector again.
+    // `collect` would reuse the vector's block.
     let mut lean = Vec::with_capacity(100);
     lean.extend(pages.into_iter().map(|page| dwell::sparse::ThinSlice::from(page.tags)));
     assert_eq!(advice.after, dwell::weigh(&lean).total());
     assert!(advice.to_string().contains("24 -> 8 B"), "{advice}");
 }
 
-/// An attribute names a function of the field's type: it changes with the type.
+/// An attribute that names a function of the field's type changes with the type.
 #[test]
-fn attributes_that_name_a_function_of_the_type_change_with_it() {
+fn serde_function_attributes_change_with_the_type() {
     #[derive(Weigh, serde::Serialize)]
     struct Page {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -783,7 +784,7 @@ fn attributes_that_name_a_function_of_the_type_change_with_it() {
 }
 
 #[test]
-fn sizes_near_a_limit_are_hinted_at() {
+fn sizes_just_above_a_limit_get_a_hint() {
     #[derive(Weigh, Clone)]
     struct Row {
         words: [u64; 9],
@@ -799,7 +800,7 @@ fn sizes_near_a_limit_are_hinted_at() {
 }
 
 #[test]
-fn what_a_user_says_adds_up() {
+fn user_defined_weights_saturate() {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "what `with` asks for")]
     fn all(_: &u8) -> dwell::weigh::Weight {
         dwell::weigh::Weight::of_blocks(u64::MAX, u64::MAX)
@@ -823,9 +824,9 @@ fn what_a_user_says_adds_up() {
     assert!(value[0].a + value[0].b == 3 && value[0].c == "c");
 }
 
-/// A boxed slice that becomes thin, with elements that become smaller.
+/// A boxed slice becomes thin, and its elements become smaller.
 #[test]
-fn the_elements_of_a_thin_slice_count_once() {
+fn elements_of_a_thin_slice_count_once() {
     #[derive(Weigh)]
     struct All<T> {
         list: T,
@@ -859,9 +860,9 @@ fn the_elements_of_a_thin_slice_count_once() {
     }
 }
 
-/// A change that saves nothing at first, and much after another.
+/// Suggests a change that saves nothing by itself but much after another one.
 #[test]
-fn what_becomes_worth_it_later_is_suggested() {
+fn changes_that_pay_off_later_are_suggested() {
     macro_rules! program {
         ($module:ident: $text:ty) => {
             mod $module {
@@ -900,9 +901,9 @@ fn what_becomes_worth_it_later_is_suggested() {
     assert_eq!((advice.suggestions.len(), advice.after), (2, dwell::weigh(&after::all()).total()), "{advice}");
 }
 
-/// A field or variant of a generic type is one line of the source.
+/// A field or variant of a generic type is one source line, so it changes in all instantiations.
 #[test]
-fn a_generic_type_changes_in_all_of_its_instances() {
+fn generic_type_changes_in_all_instantiations() {
     macro_rules! program {
         ($module:ident: $large:ty) => {
             mod $module {

@@ -1,4 +1,4 @@
-//! What may go wrong in a walk: depth, cycles, locks, sizes, panics, threads.
+//! Attempts to break a walk: depth, cycles, locks, sizes, panics, threads.
 #![cfg(all(feature = "std", feature = "derive"))]
 
 mod common;
@@ -14,10 +14,11 @@ use std::rc::{Rc, Weak};
 use std::sync::{Arc, Barrier, LazyLock, Mutex, OnceLock, RwLock};
 use std::thread;
 
-/// How long a list is whose recursive walk would overflow the stack of [`on_a_small_stack`].
+/// The length of a list whose recursive walk would overflow the stack of [`on_a_small_stack`].
 const LONG: usize = if cfg!(miri) { 100 } else { 20_000 };
 
-/// Runs `f` on a stack of 1 MiB: enough for the 256 guards that the walk holds at a time, also where tsan makes the frames larger.
+/// Runs `f` on a stack of 1 MiB: enough for the 256 guards that the walk holds at a time, also with the larger frames
+/// of `ThreadSanitizer`.
 fn on_a_small_stack(f: impl FnOnce() + Send) {
     thread::scope(|scope| {
         let small = thread::Builder::new().stack_size(1 << 20);
@@ -25,7 +26,7 @@ fn on_a_small_stack(f: impl FnOnce() + Send) {
     });
 }
 
-/// Both walks agree; the total is returned as bytes and blocks.
+/// Asserts that both walks agree, and returns the total bytes and blocks.
 fn both<T: Weigh + ?Sized>(value: &T) -> (u64, u64) {
     let weight = weigh(value);
     let tree = weigh::tree(value);
@@ -52,7 +53,7 @@ impl Drop for Boxed {
 }
 
 #[test]
-fn a_list_of_boxes_needs_no_stack() {
+fn long_list_of_boxes_needs_no_recursion() {
     let mut list = Boxed { next: None };
     for _ in 0..LONG {
         list = Boxed { next: Some(Box::new(list)) };
@@ -60,7 +61,7 @@ fn a_list_of_boxes_needs_no_stack() {
     on_a_small_stack(|| assert_eq!(both(&list), of::<Boxed>(LONG)));
 }
 
-/// Deep enough that recursion would overflow the stack. Miri has none to overflow, and gets few.
+/// A depth at which recursion would overflow the stack; low under Miri, which has no such limit.
 const DEEP: usize = if cfg!(miri) { 100 } else { 20_000 };
 
 #[derive(Weigh)]
@@ -70,7 +71,7 @@ struct Deep {
 }
 
 #[test]
-fn a_deep_tree_needs_no_stack() {
+fn deep_tree_needs_no_recursion() {
     let mut tree = Deep { children: Vec::new(), name: String::new() };
     for _ in 0..DEEP {
         tree = Deep { children: vec![tree, Deep { children: Vec::new(), name: "x".into() }], name: String::new() };
@@ -108,11 +109,11 @@ impl Drop for Linked {
     }
 }
 
-/// The block of an `Rc` or `Arc`.
+/// The layout of the block of an `Rc` or `Arc`.
 type Counted<T> = (usize, usize, T);
 
 #[test]
-fn a_list_behind_guards_needs_no_stack() {
+fn long_list_behind_guards_needs_no_recursion() {
     on_a_small_stack(|| {
         let mut list = Linked::new(None);
         for _ in 1..LONG {
@@ -137,7 +138,7 @@ impl Drop for Locked {
 }
 
 #[test]
-fn a_list_behind_locks_needs_no_stack() {
+fn long_list_behind_locks_needs_no_recursion() {
     on_a_small_stack(|| {
         let mut list = Arc::new(Locked { next: Mutex::new(None) });
         for _ in 1..LONG {
@@ -153,7 +154,7 @@ struct Guarded {
 }
 
 #[test]
-fn what_only_guards_lead_to_is_opaque_when_too_deep() {
+fn too_many_nested_guards_are_opaque() {
     let chain = |n: usize| {
         let mut list = Guarded { next: RefCell::new(None) };
         for _ in 0..n {
@@ -187,7 +188,7 @@ impl<'a> std::ops::Deref for Next<'a> {
 }
 
 #[test]
-fn a_list_of_shared_references_needs_no_stack() {
+fn long_list_of_references_needs_no_recursion() {
     let mut last: &[Lent<'_>] = &[];
     for _ in 0..DEEP {
         last = Box::leak(Box::new([Lent { next: Next(last) }]));
@@ -195,7 +196,7 @@ fn a_list_of_shared_references_needs_no_stack() {
     common::forget(last, last.as_ptr().addr());
     let first = Lent { next: Next(last) };
     assert_eq!(both(&first), of::<Lent<'_>>(DEEP));
-    // Twice the same is once.
+    // Two references to the same slice count once.
     assert_eq!(both(&[Lent { next: Next(last) }, Lent { next: Next(last) }]), of::<Lent<'_>>(DEEP));
 }
 
@@ -206,7 +207,7 @@ struct Graph {
 }
 
 #[test]
-fn cycles_end() {
+fn walk_of_a_cycle_terminates() {
     const NODES: usize = if cfg!(miri) { 50 } else { 1000 };
     let node = |label: &str| Rc::new(Graph { edges: RefCell::default(), label: label.to_owned() });
     let nodes: Vec<_> = (0..NODES).map(|n| node(&"n".repeat(n % 7))).collect();
@@ -218,7 +219,7 @@ fn cycles_end() {
     let each = size_of::<Counted<Graph>>() + 3 * size_of::<Rc<Graph>>();
     let (bytes, _) = both(&nodes);
     assert_eq!(bytes, (NODES * each + labels + nodes.capacity() * size_of::<Rc<Graph>>()) as u64);
-    // From inside, each node is met as well.
+    // A walk of a block that refers to itself counts it once.
     let around = Rc::new(RefCell::new(None::<Rc<dyn Any>>));
     *around.borrow_mut() = Some(around.clone());
     assert_eq!(weigh(&around).allocations, 1);
@@ -229,7 +230,7 @@ fn cycles_end() {
 }
 
 #[test]
-fn shared_blocks_count_once_a_walk() {
+fn shared_blocks_count_once_per_walk() {
     let text: Rc<str> = "shared".into();
     let many = vec![Rc::clone(&text); 100];
     let block = 2 * size_of::<usize>() as u64 + 8;
@@ -241,7 +242,7 @@ fn shared_blocks_count_once_a_walk() {
 }
 
 #[test]
-fn weak_pointers_keep_only_dead_blocks() {
+fn weak_pointers_own_only_dead_blocks() {
     let strong = Rc::new([0_u64; 4]);
     let weak = Rc::downgrade(&strong);
     assert_eq!(both(&weak), (0, 0));
@@ -253,7 +254,7 @@ fn weak_pointers_keep_only_dead_blocks() {
 }
 
 #[test]
-fn borrowed_and_locked_values_are_opaque_and_not_waited_for() {
+fn borrowed_and_locked_values_are_opaque_without_blocking() {
     let cell = RefCell::new(String::from("text"));
     let guard = cell.borrow_mut();
     assert_eq!((weigh(&cell).heap, weigh(&cell).opaque), (0, 1));
@@ -271,7 +272,7 @@ fn borrowed_and_locked_values_are_opaque_and_not_waited_for() {
     assert_eq!((weigh(&lock).heap, weigh(&lock).opaque), (0, 1));
     drop(guard);
     assert_eq!((weigh(&lock).heap, weigh(&lock).opaque), (4, 0));
-    // What owns nothing need not be looked at.
+    // A locked value of a plain type owns nothing, so it is not opaque.
     let plain = Mutex::new(7);
     let _guard = plain.lock().unwrap();
     assert_eq!(weigh(&plain).opaque, 0);
@@ -290,7 +291,7 @@ fn poisoned_locks_are_weighed() {
 }
 
 #[test]
-fn closed_cells_are_counted_as_opaque() {
+fn cells_and_lazy_values_are_opaque() {
     assert_eq!(weigh(&Cell::new(3)).opaque, 0);
     assert_eq!(weigh(&Cell::new(String::from("text"))).opaque, 1);
     assert_eq!(weigh(&LazyCell::new(|| String::from("text"))).opaque, 1);
@@ -299,12 +300,12 @@ fn closed_cells_are_counted_as_opaque() {
 }
 
 #[test]
-fn zero_sized_values_own_nothing_however_many() {
+fn zero_sized_values_own_nothing() {
     assert_eq!(both(&vec![(); 1_000_000_007]), (0, 0));
     let many: VecDeque<()> = std::iter::repeat_n((), 1000).collect();
     assert_eq!(both(&many), (0, 0));
     assert_eq!(both(&vec![[0_u64; 0]; 5]), (0, 0));
-    // Twice as many as there are numbers.
+    // The number of slots overflows and saturates.
     let most = vec![(); usize::MAX];
     let two = [most.clone(), most];
     assert_eq!(both(&two), (0, 0));
@@ -313,15 +314,15 @@ fn zero_sized_values_own_nothing_however_many() {
 }
 
 #[test]
-fn capacities_that_no_memory_has_yet() {
-    // Not more: the watching allocator writes over what is freed.
+fn untouched_capacity_is_counted() {
+    // The capacity is limited, since the test allocator overwrites freed memory.
     let large: Vec<u8> = Vec::with_capacity(1 << 24);
     assert_eq!(both(&large), (1 << 24, 1));
     let map: HashMap<u64, u64> = HashMap::with_capacity(1 << 20);
     assert_eq!(both(&map), ((1 << 21) * 17 + 16, 1));
 }
 
-/// Keys with equal hashes that differ in `==`.
+/// A key whose hash is always the same.
 #[derive(Clone, PartialEq, Eq, Weigh)]
 struct Same(u32);
 
@@ -332,23 +333,23 @@ impl Hash for Same {
 thread_local!(static PANICKING: Cell<bool> = const { Cell::new(false) });
 
 #[derive(Clone, Default)]
-struct Fragile;
+struct PanickingState;
 
-impl BuildHasher for Fragile {
+impl BuildHasher for PanickingState {
     type Hasher = std::hash::DefaultHasher;
     fn build_hasher(&self) -> Self::Hasher {
-        assert!(!PANICKING.get(), "told to panic in hash");
+        assert!(!PANICKING.get(), "intentional panic in hash");
         Self::Hasher::default()
     }
 }
 
 #[test]
-fn no_user_code_of_maps_is_called() {
-    let mut map: HashMap<Same, String, Fragile> = HashMap::default();
+fn maps_are_walked_without_user_code() {
+    let mut map: HashMap<Same, String, PanickingState> = HashMap::default();
     for n in 0..100 {
         map.insert(Same(n), "x".repeat(n as usize));
     }
-    let set: HashSet<u32, Fragile> = (0..100).collect();
+    let set: HashSet<u32, PanickingState> = (0..100).collect();
     PANICKING.set(true);
     assert!(panics(|| {
         map.contains_key(&Same(1));
@@ -359,7 +360,7 @@ fn no_user_code_of_maps_is_called() {
 }
 
 #[test]
-fn a_panic_in_a_function_of_the_users_leaves_nothing_behind() {
+fn panic_in_a_with_function_leaks_nothing() {
     #[derive(Weigh)]
     struct Outer {
         list: Vec<RefCell<Inner>>,
@@ -372,7 +373,7 @@ fn a_panic_in_a_function_of_the_users_leaves_nothing_behind() {
     }
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "as the derive calls it")]
     fn fails(_: &u8) -> weigh::Weight {
-        panic!("told to")
+        panic!("intentional")
     }
     let value = Outer { list: vec![RefCell::new(Inner { _value: 1, name: "x".into() })] };
     assert_eq!(
@@ -391,22 +392,22 @@ fn a_panic_in_a_function_of_the_users_leaves_nothing_behind() {
 }
 
 #[test]
-fn orders_that_lie_do_no_harm() {
+fn inconsistent_ord_is_harmless() {
     #[derive(PartialEq, Eq, Weigh)]
-    struct Liar(u8);
-    impl PartialOrd for Liar {
+    struct AlwaysGreater(u8);
+    impl PartialOrd for AlwaysGreater {
         fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
             Some(self.cmp(other))
         }
     }
-    impl Ord for Liar {
+    impl Ord for AlwaysGreater {
         fn cmp(&self, _: &Self) -> std::cmp::Ordering {
             std::cmp::Ordering::Greater
         }
     }
-    let set: BTreeSet<Liar> = (0..200).map(Liar).collect();
+    let set: BTreeSet<AlwaysGreater> = (0..200).map(AlwaysGreater).collect();
     assert!(both(&set).0 >= 200);
-    // All keys at one address: only the values tell them apart.
+    // All keys have the same address: only the values distinguish the entries.
     #[derive(PartialEq, Eq, Weigh)]
     struct Nothing;
     impl PartialOrd for Nothing {
@@ -429,7 +430,7 @@ fn orders_that_lie_do_no_harm() {
 }
 
 #[test]
-fn many_threads_at_once() {
+fn threads_walk_concurrently() {
     const ROUNDS: usize = if cfg!(miri) { 4 } else { 1000 };
     let shared = Arc::new(RwLock::new(HashMap::from([(String::from("key"), vec![1_u64; 10])])));
     let expected = both(&shared);
@@ -444,7 +445,7 @@ fn many_threads_at_once() {
             });
         }
     });
-    // While others write, a walk ends, and says when it could not look.
+    // While other threads write, a walk terminates and reports a locked value as opaque.
     let counter = Mutex::new(vec![0_u8; 10]);
     thread::scope(|scope| {
         let writer = scope.spawn(|| {
@@ -460,7 +461,7 @@ fn many_threads_at_once() {
 }
 
 #[test]
-fn a_tree_grows_with_types_not_with_values() {
+fn number_of_nodes_depends_on_types_only() {
     const MANY: usize = if cfg!(miri) { 30 } else { 2000 };
     fn nodes(tree: &Tree) -> usize {
         tree.nodes.len()
@@ -473,7 +474,7 @@ fn a_tree_grows_with_types_not_with_values() {
     assert_eq!(many.nodes[1].instances, 2 * MANY as u64);
 }
 
-/// Types that hold each other: as a tree of paths without repetition, more nodes than there is memory.
+/// Mutually recursive types: a tree with one node for each path without repetition would exceed the memory.
 mod mutual {
     use dwell::Weigh;
 
@@ -501,7 +502,7 @@ mod mutual {
 }
 
 #[test]
-fn types_that_hold_each_other_share_nodes_when_there_are_many() {
+fn many_mutually_recursive_types_share_nodes() {
     let value = mutual::A::full(5);
     let tree = weigh::tree(&value);
     assert_eq!(tree.nodes.iter().map(|node| node.heap).sum::<u64>(), weigh(&value).heap);
@@ -509,7 +510,7 @@ fn types_that_hold_each_other_share_nodes_when_there_are_many() {
 }
 
 #[test]
-fn models_round_up() {
+fn allocator_models_round_up() {
     let value = vec![String::from("x"); 100];
     let asked = weigh(&value).heap;
     for model in [Model::Glibc, Model::Jemalloc, Model::Mimalloc] {
@@ -521,7 +522,7 @@ fn models_round_up() {
 }
 
 #[test]
-fn assertions_of_weight() {
+fn assert_weighs_compares_and_panics() {
     let text = String::from("twelve bytes");
     let total = 12 + size_of::<String>() as u64;
     assert_weighs!(text == total);

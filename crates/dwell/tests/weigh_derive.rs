@@ -1,4 +1,4 @@
-//! `#[derive(Weigh)]`, and the trees of the types it describes.
+//! Tests of `#[derive(Weigh)]`, and of the trees of derived types.
 #![cfg(all(feature = "std", feature = "derive"))]
 
 mod common;
@@ -9,7 +9,7 @@ use dwell::weigh::{Edge, Kind, Node, Reach, Repr, Tree, Weight};
 use std::collections::{BTreeMap, HashMap};
 use std::marker::PhantomData;
 
-/// Exact, and the same in a tree.
+/// Asserts that the weight of the value is exact, and returns its tree with the same weight.
 fn exact<T: Weigh>(make: impl FnOnce() -> T) -> Tree {
     let before = live();
     let value = make();
@@ -23,7 +23,7 @@ fn exact<T: Weigh>(make: impl FnOnce() -> T) -> Tree {
     tree
 }
 
-/// The node at the end of these labels.
+/// Returns the node at the end of these labels.
 #[track_caller]
 fn at<'t>(tree: &'t Tree, path: &[&str]) -> &'t Node {
     let mut node = 0;
@@ -53,7 +53,7 @@ fn two_bytes(_: &Foreign) -> Weight {
 }
 
 #[test]
-fn fields_and_recursion() {
+fn fields_and_recursive_types_are_weighed() {
     let leaf = |n: u8| Shape {
         name: "x".repeat(n.into()),
         parts: Vec::new(),
@@ -74,7 +74,7 @@ fn fields_and_recursion() {
     assert_eq!(at(&tree, &["name"]).heap, 10);
     assert_eq!((at(&tree, &["parts"]).filled, at(&tree, &["parts"]).slots), (1, 4));
     assert_eq!((at(&tree, &["foreign"]).heap, at(&tree, &["foreign"]).allocations), (8, 4));
-    // The elements are the root's type again.
+    // The elements have the root's type and share its node.
     assert_eq!(at(&tree, &["parts"]).children, [0]);
     assert_eq!(at(&tree, &["next", "Some"]).children, [0]);
     assert_eq!(root.edge, Edge::Root);
@@ -140,7 +140,7 @@ struct Padded {
 }
 
 #[test]
-fn a_box_of_nothing_is_vacant() {
+fn box_of_an_empty_slice_is_vacant() {
     let boxes = [Box::<[String]>::default(), vec!["x".to_owned()].into(), Box::default()];
     assert_eq!(boxes.each_ref().map(Weigh::is_vacant), [true, false, true]);
     assert!(!Box::<[()]>::from([()]).is_vacant(), "it holds something, if not in memory");
@@ -150,7 +150,7 @@ fn a_box_of_nothing_is_vacant() {
 }
 
 #[test]
-fn shapes_without_memory() {
+fn types_without_heap_memory() {
     assert_eq!(
         (Never::REACH, Unit::REACH, Level::REACH, Padded::REACH),
         (Reach::Plain, Reach::Plain, Reach::Plain, Reach::Plain)
@@ -158,14 +158,14 @@ fn shapes_without_memory() {
     assert_eq!(Option::<Never>::REACH, Reach::Inline);
     assert!(Unit.is_vacant());
     exact(|| (Unit, Newtype("x".into()), [Level::Low, Level::High]));
-    // What was not counted is not said to be none.
+    // Variants that were not counted have no nodes.
     assert!(at(&dwell::weigh::tree(&vec![Level::Low]), &["[]"]).children.is_empty());
     let Kind::Struct { fields, repr } = &Padded::TYPE.kind else { panic!() };
     assert_eq!((fields[1].offset, fields[2].offset, *repr), (Some(8), Some(16), Repr::C));
     let _ = Padded { a: 1, b: 2, c: 3 };
 }
 
-/// Type parameters that no walk gets to need not be `Weigh`.
+/// A type without `Weigh`, for type parameters that no walk reaches.
 struct NotWeigh;
 
 #[derive(Weigh)]
@@ -179,7 +179,7 @@ struct Unreached<'a, T, U: ?Sized, F> {
 }
 
 #[test]
-fn bounds_only_where_a_walk_gets() {
+fn unreached_type_parameters_need_no_bound() {
     let make: fn(NotWeigh) -> NotWeigh = |value| value;
     let value: Unreached<'_, NotWeigh, str, NotWeigh> =
         Unreached { marker: PhantomData, lent: "x", raw: std::ptr::null(), make, pair: (PhantomData, [&NotWeigh; 2]) };
@@ -202,7 +202,7 @@ trait Named: Weigh {}
 impl Named for String {}
 
 #[test]
-fn bounds_of_ones_own() {
+fn bound_name_and_crate_attributes() {
     exact(|| Projected::<std::vec::IntoIter<String>> { items: vec!["x".into()], first: Some("y".into()) });
     let tree = exact(|| Bounded { value: vec![String::from("x")] });
     assert_eq!(tree.nodes[0].ty.name(), "Chosen");
@@ -229,7 +229,7 @@ fn shared_targets_count_once() {
     assert!(!many[0].lent.is_empty() && many[0].counted[0] == 1);
 }
 
-/// Names and generics of the user's that the derive's own must not meet.
+/// User names and generics that must not clash with those of the derive.
 #[derive(Weigh)]
 #[allow(non_camel_case_types, clippy::struct_field_names)]
 struct Hygiene<'a, 'v, T, const TREE: bool, const __DWELL: usize> {
@@ -255,7 +255,7 @@ written_elsewhere! {
 
 #[test]
 #[expect(deprecated, reason = "the derive must not mind")]
-fn names_do_not_meet() {
+fn derive_is_hygienic() {
     let tree = exact(|| Hygiene::<'_, '_, String, true, 3> {
         r#type: Some("x".into()),
         walk: vec!["yy".into()],
@@ -281,7 +281,7 @@ struct Member {
 }
 
 #[test]
-fn empty_places_are_counted() {
+fn empty_slots_are_counted() {
     let tree = exact(|| {
         let mut members: HashMap<u32, Member> = HashMap::with_capacity(100);
         for n in 0..50 {
@@ -309,9 +309,9 @@ fn empty_places_are_counted() {
 
 type Maybe = Option<Box<(u8, String)>>;
 
-/// A walk over a B-tree prefetches a few entries: none is left out or visited twice at the end.
+/// A walk over a B-tree prefetches a few entries: at the end none is skipped or visited twice.
 #[test]
-fn entries_of_maps_of_any_length() {
+fn btree_entries_are_visited_once() {
     #[derive(Weigh)]
     struct Part {
         name: String,
@@ -329,7 +329,7 @@ fn entries_of_maps_of_any_length() {
     {
         let tree =
             exact(|| (0..len).map(|n| (format!("{n:04}").repeat(n % 5), part(n))).collect::<BTreeMap<String, _>>());
-        // All of which the key is empty are one.
+        // All entries with an empty key are one entry.
         let kept: Vec<usize> = (0..len).filter(|n| n % 5 != 0).chain((0..len).rev().find(|n| n % 5 == 0)).collect();
         let count = |is: fn(usize) -> bool| kept.iter().filter(|n| is(**n)).count() as u64;
         if len != 0 {
@@ -341,7 +341,7 @@ fn entries_of_maps_of_any_length() {
         }
     }
 
-    // What is plain is not looked at, whether it is the keys or the values.
+    // Plain keys or plain values are not visited.
     for len in (0..=40).step_by(if cfg!(miri) { 13 } else { 1 }) {
         exact(|| (0..len).map(|n| (n, Box::new(n))).collect::<BTreeMap<_, _>>());
         exact(|| (0..len).map(|n| (Box::new(n), n)).collect::<BTreeMap<_, _>>());
@@ -350,7 +350,7 @@ fn entries_of_maps_of_any_length() {
 }
 
 #[test]
-fn parts_of_parts() {
+fn nested_parts_are_counted() {
     let tree = exact(|| {
         let mut map: BTreeMap<String, Vec<Maybe>> = BTreeMap::new();
         for n in 0..30 {

@@ -1,4 +1,4 @@
-//! What `weigh` says of other crates' types against what the allocator counted. Run with the features of those crates.
+//! `weigh` on other crates' types, compared with the allocator's counts. Run with the features of those crates.
 #![cfg(feature = "std")]
 #![allow(dead_code, reason = "each feature uses a part of it")]
 #![allow(clippy::cast_possible_truncation, reason = "numbers of any kind")]
@@ -7,11 +7,11 @@ mod common;
 
 use common::live;
 use dwell::weigh::{Accuracy, Weigh};
-// Where a table's entries lie is the same in each run.
+// Fixed hasher keys: a table has the same layout in each run.
 #[allow(unused_imports, reason = "each feature uses a part of it")]
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
-/// What `weigh` says of a value, and the bytes and blocks that it was made with.
+/// Returns the weight of a value, and the bytes and blocks that the allocator counted for it.
 fn weighed<T: Weigh>(make: impl FnOnce() -> T) -> (dwell::weigh::Weight, u64, u64) {
     let before = live();
     let value = make();
@@ -23,7 +23,7 @@ fn weighed<T: Weigh>(make: impl FnOnce() -> T) -> (dwell::weigh::Weight, u64, u6
     (weight, (after.1 - before.1).cast_unsigned() as u64, (after.0 - before.0).cast_unsigned() as u64)
 }
 
-/// The numbers are those that the allocator counted, whether `weigh` can know that or not.
+/// Asserts that the weight equals the allocator's counts, and returns its accuracy.
 fn equal<T: Weigh>(make: impl FnOnce() -> T) -> Accuracy {
     let (weight, bytes, blocks) = weighed(make);
     let name = std::any::type_name::<T>();
@@ -32,12 +32,12 @@ fn equal<T: Weigh>(make: impl FnOnce() -> T) -> Accuracy {
     weight.accuracy()
 }
 
-/// And it says that it knows.
+/// Asserts that the weight equals the allocator's counts and is reported as exact.
 fn exact<T: Weigh>(make: impl FnOnce() -> T) {
     assert_eq!(equal(make), Accuracy::Exact, "{}", std::any::type_name::<T>());
 }
 
-/// It says that there may be more, and counts no more than there is.
+/// Asserts that the weight is a lower bound of the allocator's counts and is reported as one.
 fn at_least<T: Weigh>(make: impl FnOnce() -> T) {
     let (weight, bytes, blocks) = weighed(make);
     let name = std::any::type_name::<T>();
@@ -48,7 +48,7 @@ fn at_least<T: Weigh>(make: impl FnOnce() -> T) {
     );
 }
 
-/// Lengths that meet every kind of growth.
+/// Returns lengths that cover every kind of growth.
 fn lengths() -> impl Iterator<Item = usize> {
     (0..70).chain((70..2000).step_by(113)).step_by(if cfg!(miri) { 13 } else { 1 })
 }
@@ -137,7 +137,7 @@ fn arrayvec() {
 fn bytes() {
     use ::bytes::{Bytes, BytesMut};
     for n in lengths() {
-        // One owner without spare bytes: that it is so, is not known.
+        // A single owner without spare bytes has the right weight, but `weigh` cannot know that.
         assert_ne!(equal(|| Bytes::from(vec![0; n].into_boxed_slice())), Accuracy::Exact);
         assert_ne!(equal(|| BytesMut::with_capacity(n)), Accuracy::Exact);
     }
@@ -181,10 +181,11 @@ fn serde_json() {
     }
 }
 
-/// The source of these types is not the reader's: nothing is suggested for their parts, and no prediction is made of it.
+/// The user cannot change these types, so nothing is suggested for their parts, and predictions of such changes are
+/// errors.
 #[cfg(all(feature = "serde_json", feature = "advice", feature = "derive"))]
 #[test]
-fn nothing_is_suggested_inside_values_of_serde_json() {
+fn serde_json_values_get_no_suggestions() {
     use ::serde_json::{Map, Value, json};
     use dwell::weigh::{WhatIf, tree};
     use std::borrow::Cow;
@@ -197,7 +198,8 @@ fn nothing_is_suggested_inside_values_of_serde_json() {
         example: Option<Value>,
         labels: std::collections::BTreeMap<String, Value>,
     }
-    // Each part has something that would be worth a change: capacity that is not used, an array of one, an object of few.
+    // Each part would be worth a change in the user's own types: unused capacity, an array of one element, an object of
+    // few entries.
     let spare = || String::with_capacity(200);
     let object = || Map::from_iter([(spare() + "key", Value::String(spare())), (spare(), json!([1, [2], {}]))]);
     let page = |n: usize| Page {
@@ -212,7 +214,7 @@ fn nothing_is_suggested_inside_values_of_serde_json() {
     for advice in [tree.advise(), tree.advise_std()] {
         let paths: Vec<&String> = advice.suggestions.iter().flat_map(|suggestion| &suggestion.paths).collect();
         assert!(paths.iter().all(|path| path.starts_with("Page.") || path.starts_with("value")), "{paths:?}");
-        // What is the reader's is still suggested.
+        // Changes of the user's own types are still suggested.
         assert!(paths.iter().any(|path| *path == "Page.labels key"), "{paths:?}");
         let patch = advice.to_patch();
         for foreign in ["enum Value", "enum Cow", "struct Map", "Value::", "Cow::"] {
@@ -306,7 +308,7 @@ fn bumpalo() {
 
 #[cfg(feature = "indexmap")]
 #[test]
-fn an_index_map_from_which_entries_were_removed() {
+fn index_map_with_removed_entries_is_a_lower_bound() {
     use ::indexmap::IndexMap;
     type State = BuildHasherDefault<DefaultHasher>;
     for n in lengths() {
@@ -327,7 +329,7 @@ fn an_index_map_from_which_entries_were_removed() {
 #[test]
 fn semver() {
     use ::semver::{BuildMetadata, Comparator, Op, Prerelease, Version, VersionReq};
-    // Lengths around the end of what is inline, and of one and two bytes of length.
+    // Lengths around the inline limit, and around the limits of one and two length bytes.
     for n in (0..20).chain(120..140).chain([1000, 16_383, 16_384, 70_000]) {
         let text = "a".repeat(n);
         exact(|| Prerelease::new(&text).unwrap());
@@ -383,7 +385,7 @@ fn url() {
         exact(|| Host::Domain(text(n)));
     }
     exact(|| Host::<String>::parse("127.0.0.1").unwrap());
-    // Without spare capacity the bytes are the right ones.
+    // Without spare capacity the lower bound is the exact weight.
     assert_eq!(equal(|| ["mailto:a@b.c"].map(|text| Url::parse(text).unwrap())), Accuracy::AtLeast);
 }
 
@@ -413,7 +415,7 @@ fn parking_lot() {
     }
     plain::<::parking_lot::Condvar>();
 
-    // This thread holds them: nothing waits.
+    // This thread holds the locks, and the walk does not wait for them.
     let locks = (Mutex::new(text(9)), RwLock::new(text(9)), ReentrantMutex::new(text(9)));
     let (_a, _b, _c) = (locks.0.lock(), locks.1.write(), locks.2.lock());
     let weight = dwell::weigh(&locks);
@@ -454,7 +456,8 @@ fn dashmap() {
         });
     }
 
-    // This thread holds a reference into a shard: readers do not block each other; with a writer the walk skips the shard.
+    // This thread holds a reference into a shard: the walk reads beside another reader, and skips the shard of a
+    // writer.
     let map = DashMap::with_hasher_and_shard_amount(State::default(), 4);
     (0..100).for_each(|n| drop(map.insert(n, text(n))));
     let whole = dwell::weigh(&map);
@@ -470,7 +473,7 @@ fn dashmap() {
     assert_eq!((weight.opaque, weight.accuracy()), (1, Accuracy::AtLeast));
     assert!(weight.heap < whole.heap);
 
-    // Values that own others are followed behind the shard's guard.
+    // Memory owned by the values is followed while the shard's guard is held.
     let deep = DashMap::<u8, std::sync::Arc<DashMap<u8, String, State>>, State>::default();
     let inner = std::sync::Arc::new(DashMap::default());
     inner.insert(1, text(30));
@@ -492,7 +495,7 @@ fn http() {
     plain::<::http::StatusCode>();
 
     for n in (0..30).chain([100, 1000]) {
-        // Static names and values of another type.
+        // Headers with static names and values of another type.
         at_least(|| {
             let mut map = HeaderMap::<String>::with_capacity(n + 1);
             (0..n).for_each(|n| assert_eq!(map.append("accept", text(n)), n != 0));
@@ -523,9 +526,9 @@ fn io_errors() {
     use std::io::{Error, ErrorKind};
     exact(|| Error::from_raw_os_error(2));
     exact(|| Error::from(ErrorKind::NotFound));
-    // What it owns is two blocks, and here nothing behind them.
+    // The error owns two blocks, and here they own nothing else.
     exact(|| Error::new(ErrorKind::InvalidData, std::fmt::Error));
-    // A text, which does not show.
+    // The error owns a string that is not measured.
     at_least(|| Error::other("a text that is copied"));
     at_least(|| Error::other(Error::other("one in another")));
     exact(|| Some(Error::from(ErrorKind::Interrupted)));
@@ -577,7 +580,7 @@ fn sorted_sets() {
     assert_eq!((tree.nodes[1].slots, tree.nodes[1].heap), (3, 6));
 }
 
-/// A value of each type is empty when it is the default, and when an empty `Sparse` lends it.
+/// Checks that the default of each type is empty, also when an empty `Sparse` lends it.
 #[allow(unused_macros, reason = "each feature uses a part of it")]
 mod empty {
     use dwell::Sparse;
@@ -597,7 +600,7 @@ mod empty {
 }
 
 #[test]
-fn values_of_other_crates_that_are_empty() {
+fn foreign_types_implement_is_empty() {
     #[cfg(feature = "arrayvec-0_7")]
     {
         empty::lent(::arrayvec::ArrayVec::<String, 3>::from_iter([text(1)]));
@@ -630,7 +633,7 @@ fn values_of_other_crates_that_are_empty() {
         let set = ::dashmap::DashSet::<u8>::default();
         set.insert(1);
         empty::unlent(set);
-        // One that is locked is not waited for.
+        // `is_empty` does not wait for a locked map.
         let map = ::dashmap::DashMap::<u8, u8>::default();
         let _entry = map.entry(1);
         assert!(!dwell::sparse::IsEmpty::is_empty(&map));
@@ -690,7 +693,7 @@ fn values_of_other_crates_that_are_empty() {
         second.insert(key, 1);
         empty::lent(second);
         map.remove(key);
-        empty::unlent(map); // it knows that the key is an old one
+        empty::unlent(map); // the map remembers the version of the removed key
     }
     #[cfg(feature = "smallvec")]
     empty::lent(::smallvec::SmallVec::<[u8; 3]>::from_slice(&[1]));
@@ -702,7 +705,7 @@ fn values_of_other_crates_that_are_empty() {
     empty::lent(::uuid::Uuid::max());
 }
 
-/// That they are `Weigh` and own nothing.
+/// Asserts that a type is `Weigh` and owns nothing.
 fn plain<T: Weigh>() {
     assert_eq!(T::REACH, dwell::weigh::Reach::Plain);
 }

@@ -1,4 +1,4 @@
-//! Trees, advice and differences as text: what is said, and that nothing in a name can break it.
+//! Tests of trees, advice and differences as text: their contents, and the escaping of names.
 
 #![cfg(all(feature = "advice", feature = "derive", feature = "std"))]
 
@@ -7,7 +7,7 @@ use dwell::weigh::{JSON_VERSION, Tree, diff, tree, tree_with_texts};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
-/// A name that breaks every format that does not escape it.
+/// A name with a character that needs escaping in each format.
 const NASTY: &str = "</script><b a=\"1\" b='2'>&\\|;`_*\n\u{1}é";
 
 #[derive(Weigh, Default)]
@@ -50,7 +50,7 @@ fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// Trees of all kinds of types.
+/// Returns trees of all kinds of types.
 fn trees() -> Vec<Tree> {
     let sorted: BTreeMap<String, Vec<u8>> =
         (0..if cfg!(miri) { 12 } else { 100 }).map(|n| (n.to_string(), vec![0; n])).collect();
@@ -58,7 +58,7 @@ fn trees() -> Vec<Tree> {
 }
 
 #[test]
-fn folded_stacks_hold_every_byte_once() {
+fn folded_stacks_contain_each_byte_once() {
     for tree in trees() {
         let folded = tree.to_folded();
         let sum: u64 = folded.lines().map(|line| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap()).sum();
@@ -67,7 +67,7 @@ fn folded_stacks_hold_every_byte_once() {
 }
 
 #[test]
-fn json_says_what_the_tree_does() {
+fn json_matches_the_tree() {
     for tree in trees() {
         let json = parsed(&tree.to_json());
         assert_eq!(json["version"], JSON_VERSION);
@@ -87,7 +87,7 @@ fn json_says_what_the_tree_does() {
 }
 
 #[test]
-fn json_says_how_many_strings_differ_where_they_were_read() {
+fn json_counts_distinct_strings_of_read_nodes() {
     let names = ["Ada", "Ada", "Grace"].map(String::from).to_vec();
     let nodes = parsed(&tree_with_texts(&names).to_json())["nodes"].clone();
     assert_eq!(nodes[0].get("texts"), None, "a vector is no string");
@@ -96,7 +96,7 @@ fn json_says_how_many_strings_differ_where_they_were_read() {
 }
 
 #[test]
-fn every_line_of_a_table_has_as_many_cells() {
+fn all_table_rows_have_the_same_number_of_cells() {
     for tree in trees() {
         let markdown = tree.to_markdown();
         let cells = |line: &str| line.replace("\\\\", "").replace("\\|", "").matches('|').count();
@@ -112,12 +112,12 @@ fn every_line_of_a_table_has_as_many_cells() {
 }
 
 #[test]
-fn a_name_is_no_markup() {
+fn names_are_escaped_in_html() {
     let page = tree(&nasty()).to_html();
     assert!(!page.contains("<b a"), "{page}");
     assert_eq!(page.matches("</script>").count(), 1);
     assert!(page.contains("&lt;/script&gt;&lt;b a=&quot;1&quot; b=&#39;2&#39;&gt;&amp;"));
-    // The page loads nothing from the network.
+    // The page must not load anything from the network.
     assert!(!page.contains("http") && !page.contains("src=") && !page.contains("url("));
     for tag in ["html", "head", "body", "table", "button", "div", "tr", "td", "p"] {
         let opened = page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
@@ -126,7 +126,7 @@ fn a_name_is_no_markup() {
 }
 
 #[test]
-fn bars_lie_inside_their_parents() {
+fn bars_do_not_overlap_and_fit_the_page() {
     for tree in trees() {
         let page = tree.to_html();
         let mut rows: BTreeMap<usize, Vec<(f64, f64)>> = BTreeMap::new();
@@ -145,18 +145,18 @@ fn bars_lie_inside_their_parents() {
 }
 
 #[test]
-fn tables_are_aligned() {
+fn text_tables_are_aligned() {
     let text = tree(&json()).to_text();
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[1].starts_with("Json "), "{text}");
     let width = lines[0].chars().count();
-    // The last column is the widest, except for the total in the last line.
+    // All lines have the same width, except for the total in the last line.
     assert!(lines[..lines.len() - 1].iter().all(|line| line.chars().count() == width), "{text}");
     assert_eq!(tree(&json()).to_string(), text);
 }
 
 #[test]
-fn a_recursive_type_is_shown_once() {
+fn recursive_type_is_shown_once() {
     let text = tree(&list(50)).to_text();
     assert_eq!(text.matches("next: Option<Box<List>>").count(), 1, "{text}");
     assert!(text.contains(" 50 "), "{text}");
@@ -178,13 +178,13 @@ fn differences_add_up() {
     assert!(sizes.is_sorted_by(|a, b| a >= b));
     let text = diff.to_string();
     assert!(text.lines().last().unwrap().starts_with("total"), "{text}");
-    // Nodes with more values and no bytes of their own are in `changes`, and not in the table.
+    // Nodes with more values but unchanged bytes are in `changes` but not in the table.
     assert!(diff.changes.iter().any(|changed| changed.heap[0] == changed.heap[1]));
     assert!(!text.contains(" +0 B "), "{text}");
 }
 
 #[test]
-fn advice_is_json_too() {
+fn advice_json_matches_the_advice() {
     let advice = tree(&nasty()).advise();
     let json = parsed(&advice.to_json());
     assert_eq!(json["suggestions"].as_array().unwrap().len(), advice.suggestions.len());

@@ -26,9 +26,9 @@ fn config() -> ProptestConfig {
     ProptestConfig { cases: cases(), ..ProptestConfig::default() }
 }
 
-/// All that was allocated since `before` is what `value` weighs.
+/// Asserts that `value` weighs all blocks allocated since `before`.
 #[track_caller]
-fn is_all<T: Weigh + ?Sized>(value: &T, before: (isize, isize)) {
+fn assert_weighs_all<T: Weigh + ?Sized>(value: &T, before: (isize, isize)) {
     let now = live();
     let weight = weigh(value);
     assert_eq!(weight.heap.cast_signed(), (now.1 - before.1) as i64, "bytes");
@@ -45,7 +45,7 @@ fn is_all<T: Weigh + ?Sized>(value: &T, before: (isize, isize)) {
     assert_eq!(live(), now, "the walk itself leaves nothing");
 }
 
-/// What is done to a slab and its slots: the values have blocks of their own.
+/// An operation on a slab and its slots, whose values own heap blocks.
 #[derive(Clone, Copy, Debug)]
 enum Op {
     Insert(u8),
@@ -74,7 +74,7 @@ fn text(n: u8) -> String {
     "t".repeat(n.into())
 }
 
-/// Large enough that some slabs have several chunks.
+/// An entry large enough that some slabs have several chunks.
 type Entry = (String, [u64; 400]);
 
 fn run(slab: &Slab<Entry>, slots: &mut Vec<Slot<Entry>>, op: Op) {
@@ -96,23 +96,23 @@ fn run(slab: &Slab<Entry>, slots: &mut Vec<Slot<Entry>>, op: Op) {
 }
 
 #[test]
-fn a_slab_and_its_slots() {
+fn slab_and_slots_weigh_all_blocks() {
     proptest!(config(), |(ops in ops())| {
         let before = live();
         let mut all = (Slab::new(), Vec::new());
         for op in &ops {
             run(&all.0, &mut all.1, *op);
         }
-        is_all(&all, before);
+        assert_weighs_all(&all, before);
         all.1.clear();
-        is_all(&all, before);
+        assert_weighs_all(&all, before);
         all.0.shrink_to_fit();
-        is_all(&all, before);
+        assert_weighs_all(&all, before);
     });
 }
 
 #[test]
-fn a_slab_has_its_places_and_a_slot_what_its_value_owns() {
+fn slab_owns_cells_and_slot_owns_the_blocks_of_its_value() {
     let slab = Slab::new();
     let empty = weigh(&slab).heap;
     let slot = slab.insert(text(100));
@@ -124,31 +124,31 @@ fn a_slab_has_its_places_and_a_slot_what_its_value_owns() {
     let key = slab.insert(text(100)).leak();
     assert_eq!(weigh(&slab).heap, slab_alone + 100);
     assert_eq!(slab.with(key, |text| text.len()), Some(100));
-    // The cells that are free are waste.
+    // Vacant cells count as waste.
     let (node, free) = (&tree(&slab).nodes[0], ((slab.capacity() - 1) * size_of::<String>()) as u64);
     assert!(free != 0 && node.waste >= free && node.waste < node.heap, "{node:?}");
 }
 
 #[test]
-fn bounded_and_sync_slabs() {
+fn bounded_and_sync_slabs_weigh_all_blocks() {
     proptest!(config(), |(sizes in prop::collection::vec(any::<u8>(), 0..60), drops in 0..60_usize)| {
         let before = live();
         let mut bounded = (Bounded::with_capacity(60), Vec::new());
         bounded.1.extend(sizes.iter().map(|n| bounded.0.insert(text(*n))));
         bounded.1.truncate(sizes.len() - drops.min(sizes.len()));
-        is_all(&bounded, before);
+        assert_weighs_all(&bounded, before);
         drop(bounded);
 
         let before = live();
         let mut sync = (slab::sync::Slab::with_capacity(drops), Vec::new());
         sync.1.extend(sizes.iter().map(|n| sync.0.insert((text(*n), [0_u64; 300]))));
         sync.1.truncate(sizes.len() - drops.min(sizes.len()));
-        is_all(&sync, before);
+        assert_weighs_all(&sync, before);
     });
 }
 
 #[test]
-fn pools_and_what_is_too_large_for_them() {
+fn pools_and_dedicated_blocks_weigh_all_blocks() {
     #[repr(align(128))]
     struct Wide;
 
@@ -164,53 +164,53 @@ fn pools_and_what_is_too_large_for_them() {
 
     let before = live();
     let pool = Pool::new();
-    is_all(&pool, before);
+    assert_weighs_all(&pool, before);
     let shown: Vec<PoolSlot<dyn Display>> =
         vec![pool.insert(7_u8).coerce(|view| view as _), pool.insert(7_u64).coerce(|view| view as _)];
     let kept = (pool.insert(text(9)), pool.insert([0_u8; 20_000]), pool.insert(Wide), pool.insert(()));
     let future: PoolSlot<dyn Future<Output = u8>> = pool.insert(async { 1_u8 }).coerce(|view| view as _);
     let pinned = future.into_pin();
-    is_all(&(pool, shown, kept, pinned), before);
+    assert_weighs_all(&(pool, shown, kept, pinned), before);
 }
 
 #[test]
-fn arenas() {
+fn arenas_weigh_all_chunks() {
     proptest!(config(), |(sizes in prop::collection::vec(0..3000_usize, 0..40), capacity in 0..9000_usize)| {
         let before = live();
         let mut bump = Bump::with_capacity(capacity);
-        is_all(&bump, before);
+        assert_weighs_all(&bump, before);
         {
             let mut grown = bump::Vec::new_in(&bump);
             for size in &sizes {
                 bump.alloc_slice_fill_with(*size, |_| 0_u8);
                 grown.extend([*size; 20]);
             }
-            is_all(&bump, before);
+            assert_weighs_all(&bump, before);
             let chunks = bump.allocated_bytes() as u64;
             assert_eq!(weigh(&bump).heap, chunks);
-            // A vector in the arena has none of its own.
+            // A vector in the arena owns no heap memory itself.
             assert_eq!(weigh(&grown).heap, 0);
         }
         bump.reset();
-        is_all(&bump, before);
+        assert_weighs_all(&bump, before);
     });
 }
 
 #[test]
-fn a_box_in_an_arena_has_what_its_value_owns() {
+fn arena_box_weighs_the_blocks_of_its_value() {
     let bump = Bump::with_capacity(1000);
     let before = live();
     let mut texts = bump::Vec::new_in(&bump);
     texts.push(text(10));
     texts.push(text(20));
     let boxed = bump::Box::new_in((text(30), 1_u8), &bump);
-    is_all(&(texts, boxed), before);
+    assert_weighs_all(&(texts, boxed), before);
     let text = bump.alloc_thin_str(1_u8, "thin");
     assert_eq!(weigh(&(text, bump::String::new_in(&bump))).heap, 0);
 }
 
 #[test]
-fn the_free_part_of_an_arena_is_waste() {
+fn free_part_of_an_arena_is_waste() {
     let bump = Bump::<8>::with_capacity(10_000);
     let free = |bump: &Bump| tree(bump).nodes[0].waste;
     let before = free(&bump);
@@ -226,31 +226,31 @@ fn the_free_part_of_an_arena_is_waste() {
 }
 
 #[test]
-fn a_pool_of_arenas() {
+fn pool_of_arenas_weighs_all_chunks() {
     let before = live();
     let pool = bump::Pool::new();
-    is_all(&pool, before);
+    assert_weighs_all(&pool, before);
     {
         let (one, two) = (pool.get(), pool.get());
         one.alloc([0_u8; 5000]);
         two.alloc(1_u8);
     }
-    is_all(&pool, before);
+    assert_weighs_all(&pool, before);
 }
 
 #[test]
-fn pinned_values() {
+fn pinned_values_weigh_all_blocks() {
     let before = live();
     let inline = InlineBox::<String, 3>::new_with(text(50), |value| value);
-    is_all(&inline, before);
+    assert_weighs_all(&inline, before);
 
     let before = live();
     let mut reusable = Reusable::<String>::new();
-    is_all(&reusable, before);
+    assert_weighs_all(&reusable, before);
     reusable.set_with(text(60), |value| value);
-    is_all(&reusable, before);
+    assert_weighs_all(&reusable, before);
     reusable.clear();
-    is_all(&reusable, before);
+    assert_weighs_all(&reusable, before);
 
     let before = live();
     let mut futures = HashMap::new();
@@ -258,5 +258,5 @@ fn pinned_values() {
         let future: Pin<Box<dyn Future<Output = usize> + Send>> = Box::pin(async move { n });
         futures.insert(n, future);
     }
-    is_all(&futures, before);
+    assert_weighs_all(&futures, before);
 }

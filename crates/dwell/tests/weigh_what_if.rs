@@ -1,7 +1,7 @@
-//! `WhatIf` against programs in which the changes were really made: generated types, recursive, mutually recursive and
+//! `WhatIf` compared with programs in which the changes were made: generated types, recursive, mutually recursive and
 //! generic, each in a module `before` and a module `after`.
 //!
-//! `generated/what_if.rs` is written by the generator below, of a fixed seed:
+//! The generator below writes `generated/what_if.rs` from a fixed seed;
 //! `DWELL_BLESS=1 cargo test -p dwell --features derive --test weigh_what_if` writes it anew.
 #![cfg(all(feature = "advice", feature = "derive", feature = "std"))]
 #![allow(
@@ -25,14 +25,14 @@ use std::collections::{BTreeMap, HashMap, LinkedList};
 use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::rc::Rc;
 
-/// std's map with fixed keys: each run makes the same tables.
+/// std's map with fixed hasher keys, so that each run makes the same tables.
 type Map<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 
-/// Numbers from a seed, and how deep a value nests.
+/// A random number generator that also tracks the nesting depth of a value.
 struct Gen {
     state: u64,
     depth: u32,
-    /// Values of named types that are still to be made.
+    /// The number of values of named types that may still be made.
     left: u32,
 }
 
@@ -62,7 +62,7 @@ impl Gen {
     }
 }
 
-/// Values of types of std that hold no others.
+/// A random value of a std type that contains no other values.
 trait Make {
     fn make(g: &mut Gen) -> Self;
 }
@@ -128,20 +128,20 @@ fn list<T>(g: &mut Gen, mut make: impl FnMut(&mut Gen) -> T) -> LinkedList<T> {
     (0..len).map(|_| make(g)).collect()
 }
 
-/// What becomes of a field that is boxed.
+/// Returns a boxed field: `None` if the value is vacant.
 fn boxed<T: Weigh>(value: T) -> Option<Box<T>> {
     (!value.is_vacant()).then(|| Box::new(value))
 }
 
-/// A program of types, before and after changes.
+/// A generated program, before and after the changes.
 struct Program {
     name: &'static str,
-    /// The tree before, and a function that makes the value after.
+    /// Returns the tree before the changes, and the measured bytes and blocks after them.
     run: fn(u64) -> (Tree, u64, u64),
     changes: &'static [(&'static str, &'static str)],
 }
 
-/// Bytes and blocks of a value, as the allocator counted them.
+/// Returns a value, and the bytes and blocks that the allocator counted for it.
 fn measured<T>(make: impl FnOnce() -> T) -> (T, u64, u64) {
     let before = live();
     let value = make();
@@ -184,7 +184,7 @@ fn change(what_if: &mut WhatIf<'_>, kind: &str, path: &str) -> Result<(), NoSuch
 }
 
 #[test]
-fn predictions_are_what_is_measured() {
+fn predictions_match_the_measured_weight() {
     let cases = std::env::var("DWELL_TEST_CASES").ok().and_then(|cases| cases.parse().ok());
     let seeds: u64 = if cfg!(miri) { 1 } else { cases.unwrap_or(12) };
     let (mut exact, mut all, mut moved) = (0, 0, 0);
@@ -200,7 +200,7 @@ fn predictions_are_what_is_measured() {
             }
             all += 1;
             moved += u32::from(bytes != tree.weight.total());
-            // Nothing was removed: what small maps have at least is what they have.
+            // No entry was removed, so the lower bounds of small maps are exact.
             if what_if.accuracy() == tree.weight.accuracy() {
                 exact += 1;
                 if (what_if.total(), what_if.allocations()) != (bytes, blocks) {
@@ -222,7 +222,7 @@ fn predictions_are_what_is_measured() {
 }
 
 #[test]
-fn the_generated_types_are_the_generators() {
+fn generated_file_is_up_to_date() {
     let written = generator::generate();
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/generated/what_if.rs");
     if std::env::var_os("DWELL_BLESS").is_some() {
@@ -232,9 +232,9 @@ fn the_generated_types_are_the_generators() {
     }
 }
 
-/// A recursive type that is first met in a struct: a boxed child has the new size too.
+/// A recursive type that occurs first in a struct: a boxed child has the new size too.
 #[test]
-fn recursive_types_in_a_struct_come_out_to_the_byte() {
+fn predictions_for_recursive_types_in_a_struct_are_exact() {
     mod before {
         #[derive(dwell::Weigh)]
         #[allow(dead_code, clippy::large_enum_variant, reason = "a variant that no value has")]

@@ -5,12 +5,12 @@ use crate::Bump;
 use crate::boxed::Box;
 use crate::collections::{String, Vec};
 
-/// What can be made of an iterator in an arena.
+/// A collection in an arena that can be created from an iterator.
 pub trait FromIteratorIn<A> {
     /// A reference to the arena.
     type Alloc;
 
-    /// Makes it.
+    /// Creates the collection from an iterator.
     fn from_iter_in<I: IntoIterator<Item = A>>(iter: I, alloc: Self::Alloc) -> Self;
 }
 
@@ -61,7 +61,7 @@ impl<'bump> FromIteratorIn<char> for String<'bump> {
     }
 }
 
-/// `collect_in` for all iterators.
+/// An extension of all iterators with `collect_in`.
 pub trait CollectIn: Iterator + Sized {
     /// Collects the iterator's items into a collection in an arena.
     fn collect_in<C: FromIteratorIn<Self::Item>>(self, alloc: C::Alloc) -> C {

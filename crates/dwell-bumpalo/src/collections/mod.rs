@@ -10,10 +10,10 @@ pub use self::vec::Vec;
 
 use crate::AllocErr;
 
-/// Why a collection cannot grow.
+/// The reason why a collection cannot grow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CollectionAllocErr {
-    /// There would be more bytes than `isize::MAX`.
+    /// The capacity would exceed `isize::MAX` bytes.
     CapacityOverflow,
     /// There is no memory.
     AllocErr,
@@ -31,12 +31,12 @@ impl From<core::alloc::LayoutError> for CollectionAllocErr {
     }
 }
 
-/// bumpalo panics when a collection cannot grow, where dwell calls `handle_alloc_error` as std does.
+/// Panics when a collection cannot grow, as bumpalo does. dwell calls `handle_alloc_error`, as std does.
 #[cold]
 #[inline(never)]
 #[track_caller]
 fn out_of_memory<T, V>(error: dwell::AllocError<V>) -> T {
-    // An error of no layout is that of a capacity that none has.
+    // A layout of size 0 stands for a capacity that exceeds every layout.
     assert!(error.layout().size() != 0, "capacity overflow");
     drop(error);
     panic!("out of memory")

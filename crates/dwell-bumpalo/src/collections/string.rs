@@ -10,10 +10,10 @@ use core::str::Utf8Error;
 use core::{error, fmt};
 use dwell::bump;
 
-/// The characters of a range, which leave a [`String`].
+/// An iterator over the removed characters of a range of a [`String`]. [`String::drain`] returns it.
 pub type Drain<'a, 'bump> = bump::DrainChars<'a, 'bump, 1>;
 
-/// A string in an arena of formatted text, as bumpalo has it.
+/// Creates a [`String`](crate::collections::String) in an arena from formatted text, like bumpalo's `format!`.
 #[macro_export]
 macro_rules! format {
     (in $bump:expr, $($text:tt)+) => {{
@@ -23,35 +23,35 @@ macro_rules! format {
     }};
 }
 
-/// bumpalo's string, over [`bump::String`].
+/// bumpalo's `String`, a wrapper of [`bump::String`].
 #[derive(PartialOrd, Eq, Ord, Hash)]
 pub struct String<'bump>(bump::String<'bump, 1>);
 
-/// Bytes that are not UTF-8: the error of [`String::from_utf8`].
+/// The error of [`String::from_utf8`]: bytes that are not UTF-8.
 #[derive(Debug)]
 pub struct FromUtf8Error<'bump> {
     bytes: Vec<'bump, u8>,
     error: Utf8Error,
 }
 
-/// Code units that are not UTF-16: the error of [`String::from_utf16_in`].
+/// The error of [`String::from_utf16_in`]: code units that are not UTF-16.
 #[derive(Debug)]
 pub struct FromUtf16Error(());
 
 impl<'bump> String<'bump> {
-    /// An empty string.
+    /// Creates an empty string.
     #[inline]
     pub fn new_in(bump: &'bump Bump) -> Self {
         Self(bump::String::new_in(bump))
     }
 
-    /// An empty string with capacity for `capacity` bytes.
+    /// Creates an empty string with capacity for `capacity` bytes.
     #[inline]
     pub fn with_capacity_in(capacity: usize, bump: &'bump Bump) -> Self {
         Self(bump::String::try_with_capacity_in(capacity, bump).unwrap_or_else(out_of_memory))
     }
 
-    /// A string of these bytes, if they are UTF-8.
+    /// Converts a vector of bytes to a string, if they are UTF-8.
     pub fn from_utf8(vec: Vec<'bump, u8>) -> Result<Self, FromUtf8Error<'bump>> {
         match bump::String::from_utf8(vec.into_inner()) {
             Ok(text) => Ok(Self(text)),
@@ -59,12 +59,12 @@ impl<'bump> String<'bump> {
         }
     }
 
-    /// A string of these bytes, with U+FFFD instead of bytes that are not UTF-8.
+    /// Copies bytes to a string, and replaces invalid UTF-8 by U+FFFD.
     pub fn from_utf8_lossy_in(v: &[u8], bump: &'bump Bump) -> Self {
         Self(bump::String::try_from_utf8_lossy_in(v, bump).unwrap_or_else(out_of_memory))
     }
 
-    /// A string of these code units, if they are UTF-16.
+    /// Creates a string from UTF-16 code units, if they are valid.
     pub fn from_utf16_in(v: &[u16], bump: &'bump Bump) -> Result<Self, FromUtf16Error> {
         let mut text = Self::with_capacity_in(v.len(), bump);
         for character in char::decode_utf16(v.iter().copied()) {
@@ -73,72 +73,73 @@ impl<'bump> String<'bump> {
         Ok(text)
     }
 
-    /// A string of this text.
+    /// Copies a `str` to a string in an arena.
     pub fn from_str_in(s: &str, bump: &'bump Bump) -> Self {
         Self(bump::String::try_from_str_in(s, bump).unwrap_or_else(out_of_memory))
     }
 
-    /// A string of the characters of an iterator.
+    /// Creates a string from the characters of an iterator.
     pub fn from_iter_in<I: IntoIterator<Item = char>>(iter: I, bump: &'bump Bump) -> Self {
         let mut text = Self::new_in(bump);
         text.extend(iter);
         text
     }
 
-    /// A string of its parts.
+    /// Creates a string from its raw parts.
     ///
     /// # Safety
     ///
-    /// They are those of a string of this arena, which was forgotten.
+    /// The parts are those of a forgotten string of this arena, and no other string was made from them.
     pub unsafe fn from_raw_parts_in(buf: *mut u8, length: usize, capacity: usize, bump: &'bump Bump) -> Self {
-        // SAFETY: the parts are those of a string of this arena, thus of a vector, of which no other is made.
+        // SAFETY: the caller guarantees that the parts are those of a forgotten string of this arena, thus of its
+        // vector, and that no other was made from them.
         let bytes = unsafe { bump::Vec::from_raw_parts_in(buf, length, capacity, bump) };
-        // SAFETY: they were a string.
+        // SAFETY: the bytes are those of a string, thus UTF-8.
         Self(unsafe { bump::String::from_utf8_unchecked(bytes) })
     }
 
-    /// A string of these bytes.
+    /// Converts a vector of bytes to a string without checking that they are UTF-8.
     ///
     /// # Safety
     ///
-    /// They are UTF-8.
+    /// The bytes are UTF-8.
     #[inline]
     pub unsafe fn from_utf8_unchecked(bytes: Vec<'bump, u8>) -> Self {
-        // SAFETY: the bytes are UTF-8, which this function requires of its caller.
+        // SAFETY: the caller guarantees that the bytes are UTF-8.
         Self(unsafe { bump::String::from_utf8_unchecked(bytes.into_inner()) })
     }
 
-    /// The arena.
+    /// Returns the arena of the string.
     #[inline]
     pub fn bump(&self) -> &'bump Bump {
         Bump::of(self.0.bump())
     }
 
-    /// The bytes.
+    /// Converts the string to its vector of bytes.
     #[inline]
     pub fn into_bytes(self) -> Vec<'bump, u8> {
         Vec::from_inner(self.0.into_bytes())
     }
 
-    /// The text, as a part of the arena.
+    /// Converts the string to a `str` in the arena.
     #[inline]
     pub fn into_bump_str(self) -> &'bump str {
         self.0.into_str()
     }
 
-    /// The text.
+    /// Returns the text.
     #[inline]
     pub fn as_str(&self) -> &str {
         self
     }
 
-    /// The text.
+    /// Returns the text, mutably.
     #[inline]
     pub fn as_mut_str(&mut self) -> &mut str {
         self
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
@@ -150,26 +151,26 @@ impl<'bump> String<'bump> {
         self.0.try_push_str(string).unwrap_or_else(out_of_memory);
     }
 
-    /// The bytes that fit without moving.
+    /// Returns the capacity in bytes.
     #[inline]
     pub fn capacity(&self) -> usize {
         self.0.capacity()
     }
 
-    /// Reserves capacity for more bytes.
+    /// Reserves capacity for at least `additional` more bytes.
     #[inline]
     pub fn reserve(&mut self, additional: usize) {
         self.0.try_reserve(additional).unwrap_or_else(out_of_memory);
     }
 
-    /// Reserves capacity for more bytes, and no more than that.
+    /// Reserves capacity for exactly `additional` more bytes.
     #[inline]
     pub fn reserve_exact(&mut self, additional: usize) {
-        // SAFETY: the bytes are not changed.
+        // SAFETY: `reserve_exact` changes no bytes, so they stay UTF-8.
         unsafe { self.as_mut_vec() }.reserve_exact(additional);
     }
 
-    /// Returns unused capacity to the arena, if the string is its last block.
+    /// Shrinks the capacity to the length. The unused bytes return to the arena if the string is its last block.
     #[inline]
     pub fn shrink_to_fit(&mut self) {
         self.0.shrink_to_fit();
@@ -181,19 +182,19 @@ impl<'bump> String<'bump> {
         self.0.try_push(ch).unwrap_or_else(out_of_memory);
     }
 
-    /// Keeps the first `new_len` bytes.
+    /// Shortens the string to `new_len` bytes.
     #[inline]
     pub fn truncate(&mut self, new_len: usize) {
         self.0.truncate(new_len);
     }
 
-    /// Takes the last character off.
+    /// Removes and returns the last character.
     #[inline]
     pub fn pop(&mut self) -> Option<char> {
         self.0.pop()
     }
 
-    /// Takes the character out that begins at a byte.
+    /// Removes and returns the character that begins at the byte `idx`.
     #[inline]
     pub fn remove(&mut self, idx: usize) -> char {
         self.0.remove(idx)
@@ -205,77 +206,77 @@ impl<'bump> String<'bump> {
         self.0.retain(f);
     }
 
-    /// Puts a character in front of a byte.
+    /// Inserts a character before the byte at `idx`.
     #[inline]
     pub fn insert(&mut self, idx: usize, ch: char) {
         self.0.try_insert(idx, ch).unwrap_or_else(out_of_memory);
     }
 
-    /// Puts text in front of a byte.
+    /// Inserts text before the byte at `idx`.
     #[inline]
     pub fn insert_str(&mut self, idx: usize, string: &str) {
         self.0.try_insert_str(idx, string).unwrap_or_else(out_of_memory);
     }
 
-    /// The vector that the bytes are in.
+    /// Returns a mutable reference to the string's vector of bytes.
     ///
     /// # Safety
     ///
-    /// They are UTF-8 when the borrow ends.
+    /// The bytes are UTF-8 when the borrow ends.
     #[inline]
     pub unsafe fn as_mut_vec(&mut self) -> &mut Vec<'bump, u8> {
-        // SAFETY: the bytes are UTF-8 when the borrow ends, which this function requires of its caller.
+        // SAFETY: the caller guarantees that the bytes are UTF-8 when the borrow ends.
         Vec::of(unsafe { self.0.as_mut_vec() })
     }
 
-    /// How many bytes there are.
+    /// Returns the number of bytes.
     #[inline]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether the string is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Moves the text from the byte `at` on to another string.
+    /// Moves the text from the byte `at` on to a new string.
     #[inline]
     #[must_use]
     pub fn split_off(&mut self, at: usize) -> Self {
         Self(self.0.try_split_off(at).unwrap_or_else(out_of_memory))
     }
 
-    /// Makes it empty.
+    /// Removes all text and keeps the capacity.
     #[inline]
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Removes a range.
+    /// Removes a range of bytes and returns an iterator over its characters.
     pub fn drain<'a, R: RangeBounds<usize>>(&'a mut self, range: R) -> Drain<'a, 'bump> {
         self.0.drain(range)
     }
 
-    /// Replaces a range.
+    /// Replaces a range of bytes by text.
     pub fn replace_range<R: RangeBounds<usize>>(&mut self, range: R, replace_with: &str) {
         self.0.try_replace_range(range, replace_with).unwrap_or_else(out_of_memory);
     }
 }
 
 impl<'bump> FromUtf8Error<'bump> {
-    /// The bytes.
+    /// Returns the bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The vector that was to become a string.
+    /// Returns the vector of bytes.
     pub fn into_bytes(self) -> Vec<'bump, u8> {
         self.bytes
     }
 
-    /// What is wrong with the bytes.
+    /// Returns the description of the first invalid byte.
     pub fn utf8_error(&self) -> Utf8Error {
         self.error
     }

@@ -12,14 +12,14 @@ use core::ops::{Deref, DerefMut, Index, IndexMut, RangeBounds};
 use core::slice::{self, SliceIndex};
 use dwell::bump;
 
-/// The elements of a [`Vec`], by value.
+/// An iterator that moves the elements out of a [`Vec`].
 pub type IntoIter<'bump, T> = bump::IntoIter<'bump, T>;
-/// The elements of a range, which leave a [`Vec`].
+/// An iterator over the removed elements of a range of a [`Vec`]. [`Vec::drain`] returns it.
 pub type Drain<'a, 'bump, T> = bump::Drain<'a, 'bump, T, 1>;
-/// The elements of a range, which others replace.
+/// An iterator over the replaced elements of a range of a [`Vec`]. [`Vec::splice`] returns it.
 pub type Splice<'a, 'bump, I> = bump::Splice<'a, 'bump, I, 1>;
 
-/// A vector in an arena, as bumpalo has it.
+/// Creates a [`Vec`](crate::collections::Vec) in an arena, like bumpalo's `vec!`.
 #[macro_export]
 macro_rules! vec {
     (in $bump:expr; $elem:expr; $n:expr) => {{
@@ -38,13 +38,13 @@ macro_rules! vec {
     }};
 }
 
-/// bumpalo's vector, over [`bump::Vec`].
-// A `&mut bump::Vec` becomes a reference to this by a cast of the pointer.
+/// bumpalo's `Vec`, a wrapper of [`bump::Vec`].
+// `Vec::of` casts a pointer to a `bump::Vec` to a pointer to this type.
 #[repr(transparent)]
 pub struct Vec<'bump, T: 'bump>(bump::Vec<'bump, T, 1>);
 
 fn refused(error: &dwell::AllocError<()>) -> CollectionAllocErr {
-    // An error of no layout is that of a capacity that none has.
+    // A layout of size 0 stands for a capacity that exceeds every layout.
     if error.layout().size() == 0 { CollectionAllocErr::CapacityOverflow } else { CollectionAllocErr::AllocErr }
 }
 
@@ -57,20 +57,20 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
         self.0
     }
 
-    /// A vector of dwell's as bumpalo's type.
+    /// Converts a reference to dwell's vector to one to bumpalo's type.
     pub(super) fn of<'v>(vec: &'v mut bump::Vec<'bump, T, 1>) -> &'v mut Self {
-        // SAFETY: `Vec` is a transparent wrapper of `bump::Vec<_, 1>`, so that a pointer to one is a pointer to the
-        // other, with the same lifetime.
+        // SAFETY: `Vec` is a transparent wrapper of `bump::Vec<_, 1>`, so a pointer to one is a valid pointer to the
+        // other. The lifetime is the same.
         unsafe { &mut *core::ptr::from_mut(vec).cast::<Self>() }
     }
 
-    /// An empty vector.
+    /// Creates an empty vector.
     #[inline]
     pub fn new_in(bump: &'bump Bump) -> Self {
         Self(bump::Vec::new_in(bump))
     }
 
-    /// An empty vector with capacity for `capacity` elements.
+    /// Creates an empty vector with capacity for `capacity` elements.
     #[inline]
     pub fn with_capacity_in(capacity: usize, bump: &'bump Bump) -> Self {
         Self(bump::Vec::try_with_capacity_in(capacity, bump).unwrap_or_else(out_of_memory))
@@ -81,35 +81,36 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
         Self(bump::Vec::try_from_iter_in(iter, bump).unwrap_or_else(out_of_memory))
     }
 
-    /// A vector of its parts.
+    /// Creates a vector from its raw parts.
     ///
     /// # Safety
     ///
-    /// They are those of a vector of this arena, which was forgotten.
+    /// The parts are those of a forgotten vector of this arena, and no other vector was made from them.
     pub unsafe fn from_raw_parts_in(ptr: *mut T, length: usize, capacity: usize, bump: &'bump Bump) -> Self {
-        // SAFETY: the parts are those of a vector of this arena, of which no other is made.
+        // SAFETY: the caller guarantees that the parts are those of a forgotten vector of this arena, and that no other
+        // vector was made from them.
         Self(unsafe { bump::Vec::from_raw_parts_in(ptr, length, capacity, bump) })
     }
 
-    /// The arena.
+    /// Returns the arena of the vector.
     #[inline]
     pub fn bump(&self) -> &'bump Bump {
         Bump::of(self.0.bump())
     }
 
-    /// The elements that fit without moving.
+    /// Returns the capacity in elements.
     #[inline]
     pub fn capacity(&self) -> usize {
         self.0.capacity()
     }
 
-    /// Reserves capacity for more elements.
+    /// Reserves capacity for at least `additional` more elements.
     #[inline]
     pub fn reserve(&mut self, additional: usize) {
         self.0.try_reserve(additional).unwrap_or_else(out_of_memory);
     }
 
-    /// Reserves capacity for more elements, and no more than that.
+    /// Reserves capacity for exactly `additional` more elements.
     #[inline]
     pub fn reserve_exact(&mut self, additional: usize) {
         self.0.try_reserve_exact(additional).unwrap_or_else(out_of_memory);
@@ -125,84 +126,84 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
         self.0.try_reserve_exact(additional).map_err(|error| refused(&error))
     }
 
-    /// Returns unused capacity to the arena, if the vector is its last block.
+    /// Shrinks the capacity to the length. The unused bytes return to the arena if the vector is its last block.
     pub fn shrink_to_fit(&mut self) {
         self.0.shrink_to_fit();
     }
 
-    /// The elements, as a part of the arena.
+    /// Converts the vector to a slice in the arena.
     #[inline]
     pub fn into_bump_slice(self) -> &'bump [T] {
         self.0.into_slice()
     }
 
-    /// The elements, as a part of the arena.
+    /// Converts the vector to a mutable slice in the arena.
     #[inline]
     pub fn into_bump_slice_mut(self) -> &'bump mut [T] {
         self.0.into_slice()
     }
 
-    /// The elements, in a box.
+    /// Converts the vector to a boxed slice.
     #[cfg(feature = "boxed")]
     #[inline]
     pub fn into_boxed_slice(self) -> Box<'bump, [T]> {
         self.0.into_boxed_slice()
     }
 
-    /// Drops the elements from `len` on.
+    /// Drops the elements from the index `len` on.
     #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.0.truncate(len);
     }
 
-    /// The elements.
+    /// Returns the elements as a slice.
     #[inline]
     pub fn as_slice(&self) -> &[T] {
         &self.0
     }
 
-    /// The elements.
+    /// Returns the elements as a mutable slice.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.0
     }
 
-    /// Where the elements are.
+    /// Returns a pointer to the first element.
     #[inline]
     pub fn as_ptr(&self) -> *const T {
         self.0.as_ptr()
     }
 
-    /// Where the elements are.
+    /// Returns a mutable pointer to the first element.
     #[inline]
     pub fn as_mut_ptr(&mut self) -> *mut T {
         self.0.as_mut_ptr()
     }
 
-    /// Says how many elements there are.
+    /// Sets the length.
     ///
     /// # Safety
     ///
-    /// `len` is at most the capacity, and as many elements are there.
+    /// `len` is at most the capacity, and the first `len` elements are live.
     #[inline]
     pub unsafe fn set_len(&mut self, len: usize) {
-        // SAFETY: `len` is at most the capacity, and as many elements are live.
+        // SAFETY: the caller guarantees that `len` is at most the capacity and that the first `len` elements are live.
         unsafe { self.0.set_len(len) };
     }
 
-    /// Takes an element out; the last one takes its place.
+    /// Removes and returns the element at `index` and moves the last one there.
     #[inline]
     pub fn swap_remove(&mut self, index: usize) -> T {
         self.0.swap_remove(index)
     }
 
-    /// Puts an element in front of another.
+    /// Inserts an element before the one at `index`.
     #[inline]
     pub fn insert(&mut self, index: usize, element: T) {
         self.0.try_insert(index, element).unwrap_or_else(out_of_memory);
     }
 
-    /// Takes an element out; those behind it move up.
+    /// Removes and returns the element at `index`; later elements move forward.
     #[inline]
     pub fn remove(&mut self, index: usize) -> T {
         self.0.remove(index)
@@ -218,23 +219,25 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
         self.0.retain_mut(f);
     }
 
-    /// Removes the elements for which `filter` returns true, also if the iterator is dropped early.
+    /// Removes the elements for which `filter` returns true, and returns them as an iterator.
+    ///
+    /// Dropping the iterator early removes the others too.
     pub fn drain_filter<'a, F: FnMut(&mut T) -> bool>(&'a mut self, filter: F) -> DrainFilter<'a, 'bump, T, F> {
         DrainFilter { extracted: self.0.extract_if(.., filter), panicked: false }
     }
 
-    /// Drops elements whose key is that of the one before.
+    /// Drops each element whose key equals that of the last kept element before it.
     #[inline]
     pub fn dedup_by_key<F: FnMut(&mut T) -> K, K: PartialEq>(&mut self, key: F) {
         self.0.dedup_by_key(key);
     }
 
-    /// Drops elements that are the same as the one before.
+    /// Drops each element for which `same_bucket` returns true when called with it and the last kept element before it.
     pub fn dedup_by<F: FnMut(&mut T, &mut T) -> bool>(&mut self, same_bucket: F) {
         self.0.dedup_by(same_bucket);
     }
 
-    /// Drops elements that equal the one before.
+    /// Drops each element that equals the last kept element before it.
     #[inline]
     pub fn dedup(&mut self)
     where
@@ -249,7 +252,7 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
         self.0.try_push(value).unwrap_or_else(out_of_memory);
     }
 
-    /// Takes the last element off.
+    /// Removes and returns the last element.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         self.0.pop()
@@ -261,18 +264,18 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
         if predicate(self.last_mut()?) { self.pop() } else { None }
     }
 
-    /// Moves the elements of another vector behind those of this one.
+    /// Moves all elements of another vector to the end of this one.
     #[inline]
     pub fn append(&mut self, other: &mut Self) {
         self.0.try_append(&mut other.0).unwrap_or_else(out_of_memory);
     }
 
-    /// Removes a range of elements.
+    /// Removes a range of elements and returns them as an iterator.
     pub fn drain<'a, R: RangeBounds<usize>>(&'a mut self, range: R) -> Drain<'a, 'bump, T> {
         self.0.drain(range)
     }
 
-    /// Replaces a range of elements.
+    /// Replaces a range by the items of an iterator, and returns the old elements as an iterator.
     #[inline]
     pub fn splice<'a, R, I>(&'a mut self, range: R, replace_with: I) -> Splice<'a, 'bump, I::IntoIter>
     where
@@ -288,26 +291,26 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
         self.0.clear();
     }
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     #[inline]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether the vector is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Moves the elements from `at` on to another vector.
+    /// Moves the elements from the index `at` on to a new vector.
     #[inline]
     #[must_use]
     pub fn split_off(&mut self, at: usize) -> Self {
         Self(self.0.try_split_off(at).unwrap_or_else(out_of_memory))
     }
 
-    /// Makes the length `new_len`.
+    /// Sets the length to `new_len`: drops later elements, or appends clones of `value`.
     pub fn resize(&mut self, new_len: usize, value: T)
     where
         T: Clone,
@@ -333,7 +336,7 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
         self.0.try_extend_from_slice(other).unwrap_or_else(out_of_memory);
     }
 
-    /// Appends copies of the elements of slices.
+    /// Appends copies of the elements of several slices.
     pub fn extend_from_slices_copy(&mut self, slices: &[&[T]])
     where
         T: Copy,
@@ -544,10 +547,10 @@ impl<T: serde::Serialize> serde::Serialize for Vec<'_, T> {
     }
 }
 
-/// An iterator that removes the elements for which a function returns true: what [`Vec::drain_filter`] returns.
+/// An iterator that removes the elements for which a function returns true. [`Vec::drain_filter`] returns it.
 pub struct DrainFilter<'a, 'bump, T: 'bump, F: FnMut(&mut T) -> bool> {
     extracted: bump::ExtractIf<'a, 'bump, T, F, 1>,
-    /// The function panicked: it is not called again.
+    /// Whether the function panicked. If so, it is not called again.
     panicked: bool,
 }
 

@@ -1,5 +1,6 @@
-//! What the examples `json_model`, `smithy`, `openapi` and `rustdoc` share: they load JSON into types as first written, print
-//! what `weigh` suggests, load the same JSON into the changed types, and compare the prediction with the measurement.
+//! The code that the examples `json_model`, `smithy`, `openapi` and `rustdoc` share. They load JSON into types as first
+//! written, print the suggestions of `weigh`, load the same JSON into the changed types, and compare prediction and
+//! measurement.
 
 use dwell::Weigh;
 use serde::de::DeserializeOwned;
@@ -7,7 +8,8 @@ use std::error::Error;
 use std::path::Path;
 use std::{env, fs, io};
 
-/// Runs an example. The documents are the JSON file or the folder of JSON files that the first argument names, or `generated`.
+/// Runs an example. The first argument names a JSON file or a folder of JSON files; without it, the documents are
+/// `generated`.
 pub(crate) fn run<Before, After>(generated: impl FnOnce() -> Vec<String>) -> Result<(), Box<dyn Error>>
 where
     Before: DeserializeOwned + Weigh,
@@ -26,7 +28,7 @@ where
     let allocations = dwell::weigh(&before).allocations;
     drop(before);
     let after: Vec<After> = parse(&documents)?;
-    // An estimate has no total: it is not one of the steps.
+    // Estimates are not predicted together, so their `total` is 0.
     let more: i64 = advice.suggestions.iter().filter(|made| made.total != 0).map(|made| made.allocations).sum();
     println!(
         "predicted {} bytes in {} allocations; measured after changes by hand {}",

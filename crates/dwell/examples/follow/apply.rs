@@ -2,7 +2,7 @@
 
 use super::Result;
 
-/// Rust source with one field, variant or bracket a line.
+/// Rust source with one field, variant or bracket on each line.
 #[derive(Clone)]
 pub(super) struct Source {
     lines: Vec<String>,
@@ -16,15 +16,15 @@ struct Block {
 }
 
 impl Source {
-    /// Takes source that has nothing but types, one field a line.
+    /// Creates a source from text that contains only types, with one field on each line.
     pub(super) fn of_types(text: &str) -> Self {
         Self { lines: text.lines().map(Into::into).collect() }
     }
 
-    /// Takes source of which only the types count: comments, functions and tests are left out.
+    /// Creates a source from the types in a text, without comments, functions and tests.
     pub(super) fn new(text: &str) -> Self {
         let mut lines: Vec<String> = Vec::new();
-        // Open brackets, in all and of an attribute that may take several lines.
+        // The number of open brackets, in total and of an attribute that may take several lines.
         let (mut depth, mut attribute) = (0, 0);
         let mut is_skipped = false;
         for line in text.lines() {
@@ -63,11 +63,11 @@ impl Source {
         self.lines.join("\n")
     }
 
-    /// Makes the change of a patch.
+    /// Applies a patch.
     pub(super) fn apply(&mut self, patch: &str) -> Result<()> {
         let mut of = "";
         let mut old: Vec<&str> = Vec::new();
-        // The instances of a generic type are one type in the source.
+        // The instances of a generic type share one definition in the source.
         let mut done: Vec<(&str, &str)> = Vec::new();
         for line in patch.lines() {
             if let Some(head) = line.strip_prefix("struct ").or_else(|| line.strip_prefix("enum ")) {
@@ -89,7 +89,7 @@ impl Source {
                 old.clear();
             }
         }
-        // The types that have to have a default.
+        // The types that must implement `Default`.
         let Some((_, rest)) = patch.split_once("derive `Sparse` and `Default` for ") else { return Ok(()) };
         for name in rest.split(';').next().unwrap_or_default().split(", ") {
             self.derive_sparse(name.split('<').next().unwrap_or(name))?;
@@ -115,7 +115,7 @@ impl Source {
         Ok(Block { first, last, is_generic: self.lines[first].contains('<') })
     }
 
-    /// `now` and `then` are lines of a patch: `field: Type,`, `Variant.field: Type,` or `Variant(..), // 20 B`.
+    /// Replaces the line `now` of a patch by `then`: `field: Type,`, `Variant.field: Type,` or `Variant(..), // 20 B`.
     fn replace(&mut self, of: &str, now: &str, then: &str) -> Result<()> {
         let block = self.block(of)?;
         let then = then.split(" // ").next().unwrap_or(then).trim_end_matches(',');
@@ -140,7 +140,7 @@ impl Source {
         let typed =
             |source: &str| if block.is_generic { then_type.replace(now_type, source) } else { then_type.into() };
         if field.starts_with(|c: char| c.is_ascii_digit()) {
-            // Only variants and structs with one field are written without names here.
+            // Only variants and structs with a single field have unnamed fields here.
             let line = &mut self.lines[from];
             let (open, close) = line.find('(').zip(line.rfind(')')).ok_or("no field without a name")?;
             let inside = line[open + 1..close].to_owned();
@@ -167,7 +167,7 @@ impl Source {
         Err(format!("no field `{field}` in `{of}`").into())
     }
 
-    /// The attribute of serde that the patch names.
+    /// Adds the serde attribute that the patch names.
     fn read_with(&mut self, at: usize, module: &str) {
         let with = format!("with = \"dwell::sparse::{module}\"");
         let mut above = (0..at).rev().take_while(|&line| self.lines[line].trim().starts_with("#[")).collect::<Vec<_>>();
@@ -177,7 +177,7 @@ impl Source {
         self.lines.insert(at, attribute);
     }
 
-    /// The lines of a variant.
+    /// Returns the first and the last line of a variant.
     fn variant(&self, block: &Block, name: &str) -> Result<(usize, usize)> {
         let is_head = |line: &String| {
             let rest = line.trim().strip_prefix(name);
@@ -192,7 +192,8 @@ impl Source {
         Ok((first, first + end))
     }
 
-    /// `then` is `Variant(Box<Type>)`; for a variant with named fields, `Type` is a struct of them.
+    /// Moves the fields of a variant into a box. `then` is `Variant(Box<Type>)`. For a variant with named fields,
+    /// `Type` is a new struct of these fields.
     fn box_variant(&mut self, block: &Block, of: &str, then: &str) -> Result<()> {
         let name = then.split('(').next().unwrap_or_default();
         let (first, last) = self.variant(block, name)?;
@@ -207,14 +208,14 @@ impl Source {
         }
         let mut fields: Vec<String> = self.lines.drain(first..=last).collect();
         if first == last {
-            // All in one line.
+            // The variant is on one line.
             let inside =
                 fields[0].split_once('{').and_then(|(_, rest)| rest.rsplit_once('}')).map_or("", |(inside, _)| inside);
             fields = ["", inside, ""].map(String::from).to_vec();
         }
         let fresh = format!("{of}{name}");
         self.lines.insert(first, format!("    {name}(Box<{fresh}>),"));
-        // It derives what the enum does.
+        // The new struct derives the same traits as the enum.
         let derive = self.lines[..block.first].iter().rfind(|line| line.starts_with("#[derive("));
         let derive = derive.ok_or_else(|| format!("`{of}` derives nothing"))?.replace(", Default", "");
         self.lines.push(derive);

@@ -1,14 +1,15 @@
-//! Functions that turn the values of a crate into those of a copy of its types in which some types have changed.
+//! Generates functions that convert the values of a crate to a copy of its types in which some types have changed.
 //!
-//! The types of `openapiv3` have deserializers of their own, which no patch changes. So their values are loaded as they are, and each
-//! step has functions that move them to its types: `String` to `ThinStr`, `Option<T>` to `Option<Box<T>>`, and so on.
+//! The types of `openapiv3` have their own deserializers, which no patch changes. So the program loads values of the
+//! original types, and each step has functions that convert them to its types: `String` to `ThinStr`, `Option<T>` to
+//! `Option<Box<T>>`, and so on.
 
 use super::Result;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use syn::{Fields, GenericArgument, Item, PathArguments};
 
-/// A type as it is written: its name without a path, and its arguments. `()` and `[]` are names too.
+/// A type in the source: the name without a path, and the arguments. `()` and `[]` are names too.
 #[derive(Clone, Debug, PartialEq)]
 struct Type {
     name: String,
@@ -30,11 +31,11 @@ struct Def {
     is_enum: bool,
     parts: Vec<Part>,
     default: Standard,
-    /// Whether it derives `Hash`.
+    /// Whether the type derives `Hash`.
     is_key: bool,
 }
 
-/// Whether a type has a `Default`, and which variant that is.
+/// The `Default` of a type: none, derived, or a variant of an enum.
 #[derive(Clone, Debug, PartialEq)]
 enum Standard {
     None,
@@ -56,7 +57,7 @@ impl Types {
         let files = files.into_iter().map(syn::parse_file).collect::<syn::Result<Vec<_>>>()?;
         for item in files.into_iter().flat_map(|file| file.items) {
             match item {
-                // A visitor of serde is a tuple struct; the types of the documents are not.
+                // Skips the visitors for serde, which are tuple structs. The types of the documents have named fields.
                 Item::Struct(of) if matches!(of.fields, Fields::Named(_)) => {
                     let (name, [has_default, is_key]) = (of.ident.to_string(), derived(&of.attrs));
                     let default = if has_default { Standard::Derived } else { Standard::None };
@@ -93,7 +94,7 @@ impl Types {
         Ok(Self { defs, aliases })
     }
 
-    /// The source of these types, one field a line.
+    /// Returns the source of these types, with one field on each line.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         for (name, def) in &self.defs {
@@ -129,7 +130,7 @@ impl Types {
         text
     }
 
-    /// The type with the aliases replaced by what they stand for.
+    /// Returns the type with its aliases expanded.
     fn expanded(&self, ty: &Type) -> Type {
         match self.aliases.get(&ty.name) {
             Some(of) => self.expanded(of),
@@ -140,7 +141,8 @@ impl Types {
         }
     }
 
-    /// A function for each of these types that makes the type of that name in the module `to` of a value of the crate `from`.
+    /// Returns a function for each type, which converts a value of the crate `from` to the type of the same name in the
+    /// module `to`.
     pub(super) fn functions(&self, from: &str, to: &str, new: &Self) -> Result<String> {
         let mut text = String::new();
         for (name, def) in &self.defs {
@@ -174,7 +176,7 @@ impl Types {
                     });
                     Ok(of.with(&fields.collect::<Result<Vec<_>>>()?))
                 };
-                // The fields of a variant may have moved to a struct in a box.
+                // A suggestion may have moved the fields of the variant to a struct in a box.
                 let moved = match changed.fields.as_slice() {
                     [(_, ty)] if part.is_named && !changed.is_named && ty.name == "Box" => {
                         new.defs.get(&ty.arguments[0].name)
@@ -205,7 +207,7 @@ impl Part {
         Ok(Self { name, fields: fields.iter().enumerate().map(field).collect::<Result<_>>()?, is_named })
     }
 
-    /// The fields with these values, as a pattern or an expression.
+    /// Returns the fields with these values, as a pattern or an expression.
     fn with(&self, values: &[String]) -> String {
         let named = |((name, _), value): (&(String, Type), &String)| format!("{name}: {value}");
         match (self.is_named, values) {
@@ -253,7 +255,7 @@ impl Type {
     }
 }
 
-/// Whether a type derives `Default`, and whether it derives `Hash`.
+/// Returns whether a type derives `Default`, and whether it derives `Hash`.
 fn derived(attributes: &[syn::Attribute]) -> [bool; 2] {
     let mut found = [false; 2];
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("derive")) {
@@ -266,7 +268,7 @@ fn derived(attributes: &[syn::Attribute]) -> [bool; 2] {
     found
 }
 
-/// The enum that a block implements `Default` for, and the variant that it returns.
+/// Returns the enum for which a block implements `Default`, and the variant that is its default.
 fn default_of(block: &syn::ItemImpl) -> Option<(String, String)> {
     let is_default = block.trait_.as_ref().is_some_and(|(_, path, _)| path.is_ident("Default"));
     let [syn::ImplItem::Fn(function)] = block.items.as_slice() else { return None };
@@ -275,23 +277,23 @@ fn default_of(block: &syn::ItemImpl) -> Option<(String, String)> {
     is_default.then_some((name, variant.path.segments.last()?.ident.to_string()))
 }
 
-/// Expressions that turn values of one type into another.
+/// A generator of expressions that convert values of one type to another.
 struct Convert<'a> {
     old: &'a Types,
     new: &'a Types,
-    /// The functions for the parameters of the type.
+    /// The conversion functions for the type's parameters.
     names: BTreeMap<&'a str, String>,
 }
 
 impl Convert<'_> {
-    /// Whether a type is no other in the new types.
+    /// Returns whether a value of a type needs no conversion.
     fn is_same(&self, ty: &Type) -> bool {
         !self.old.defs.contains_key(&ty.name)
             && !self.names.contains_key(ty.name.as_str())
             && ty.arguments.iter().all(|argument| self.is_same(argument))
     }
 
-    /// The expression that makes a `to` of the `from` in `value`.
+    /// Returns the expression that converts `value` from the type `from` to the type `to`.
     fn value(&self, from: &Type, to: &Type, value: &str) -> Result<String> {
         if from == to && self.is_same(from) {
             return Ok(value.into());
@@ -308,7 +310,7 @@ impl Convert<'_> {
             }
             (_, "Sparse") => format!("Sparse::new({})", self.value(from, &to.arguments[0], value)?),
             ("Option", "Option") => format!("{value}.map(|v| {})", inner(0)?),
-            // An empty value is `None`.
+            // An empty value becomes `None`.
             (_, "Option") if to.arguments[0].name == "Box" => {
                 let inner = self.value(from, &to.arguments[0].arguments[0], value)?;
                 format!("Some({inner}).filter(|v| !Weigh::is_vacant(v)).map(Box::new)")
@@ -324,7 +326,7 @@ impl Convert<'_> {
                 format!("Box::new({})", self.value(&from.arguments[0], &to.arguments[0], &format!("(*{value})"))?)
             }
             (_, "Box") => format!("Box::new({})", self.value(from, &to.arguments[0], value)?),
-            // With the same capacity.
+            // Keeps the capacity.
             ("Vec", "Vec") => format!(
                 "{{ let mut all = Vec::with_capacity({value}.capacity()); all.extend({value}.into_iter().map(|v| {})); all }}",
                 inner(0)?

@@ -1,4 +1,4 @@
-//! Follows the advice of `weigh`, top down, and measures each step.
+//! Applies the suggestions of `weigh` in order, and measures each step.
 //!
 //! ```text
 //! cargo run --release -p dwell --features derive,serde --example follow -- smithy DIR     # a folder of Smithy models
@@ -6,12 +6,13 @@
 //! cargo run --release -p dwell --features derive,serde --example follow -- rustdoc PATH   # rustdoc's JSON
 //! ```
 //!
-//! The types are those of the example `smithy`, and of the packages `openapiv3` and `rustdoc-types`, whose source cargo downloads.
-//! The program writes a package to `target/follow`: first with the types as they are,
-//! which prints the advice, then with one copy of the types a suggestion, each copy changed as the
-//! [patch](dwell::weigh::Suggestion::patch) of the suggestion says, and nothing else. It loads the documents into each, and
-//! prints what the suggestion predicts beside what a counting allocator measures. `--last` at the end of the command measures only
-//! the types as they are and those that follow all suggestions, which compiles in a tenth of the time.
+//! The types are those of the example `smithy`, and of the packages `openapiv3` and `rustdoc-types`, whose source cargo
+//! downloads. The program writes a package to `target/follow`. At first the package has only the original types and
+//! prints the suggestions. Then it has one more copy of the types for each suggestion, changed exactly as the
+//! [patch](dwell::weigh::Suggestion::patch) of the suggestion says. The program loads the documents into each copy, and
+//! prints the prediction of each suggestion beside the measurement of a counting allocator. With `--last` at the end of
+//! the command it measures only the original types and those after all suggestions, which compiles in a tenth of the
+//! time.
 
 mod apply;
 mod convert;
@@ -26,7 +27,7 @@ use std::process::ExitCode;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The programs, and which part of their bytes is left when a person changes the types by hand.
+/// The programs, and the fraction of their bytes that remains after changing the types by hand.
 const PROGRAMS: [(&str, f64); 3] = [("smithy", 37.2 / 57.5), ("openapi", 14.4 / 30.9), ("rustdoc", 31.9 / 73.7)];
 
 fn main() -> ExitCode {
@@ -53,7 +54,7 @@ fn run() -> Result<()> {
     let said = package.run(&sources, "advise")?;
     let advice: Value = serde_json::from_str(said.trim())?;
     let suggestions: Vec<&Value> = advice["suggestions"].as_array().into_iter().flatten().collect();
-    // Estimates come last. They depend on more than the counts, and name no types.
+    // Leaves out the estimates, which come last. They depend on more than the counts, and name no types.
     let steps: Vec<&Value> =
         suggestions.into_iter().filter(|step| step["exact"] == true || step["total"] != 0).collect();
     for step in &steps {

@@ -1,4 +1,4 @@
-//! The package that has the types of all steps.
+//! The package with the types of all steps.
 
 use super::Result;
 use super::apply::Source;
@@ -14,7 +14,7 @@ pub(super) struct Package {
     data: PathBuf,
 }
 
-/// The examples of this package.
+/// The folder with the examples of this package.
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
 
 impl Package {
@@ -40,7 +40,7 @@ impl Package {
         Ok(package)
     }
 
-    /// The version of rustdoc's JSON, which is that of the package with its types.
+    /// Returns the version of rustdoc's JSON, which is also the version of the package with its types.
     fn format_version(&self) -> Result<u64> {
         let file = if self.data.is_file() { self.data.clone() } else { self.documents()?[0].clone() };
         let json: serde_json::Value = serde_json::from_str(&fs::read_to_string(&file)?)?;
@@ -57,7 +57,7 @@ impl Package {
         Ok(files)
     }
 
-    /// The types as they are.
+    /// Returns the original types.
     pub(super) fn source(&self) -> Result<Source> {
         if self.name == "openapi" {
             return Ok(Source::of_types(&self.types_of_openapi()?.text()));
@@ -75,12 +75,12 @@ impl Package {
             text.push_str(&fs::read_to_string(Path::new(EXAMPLES).join(self.name).join(file))?);
         }
         let mut source = Source::new(&text);
-        // A reader who follows the advice derives it where it is needed.
+        // Applying the suggestions adds the derive where it is needed.
         source.derive(|list| list.split(", ").filter(|name| *name != "DeriveSparse").collect::<Vec<_>>().join(", "));
         Ok(source)
     }
 
-    /// What the types are written with.
+    /// Returns the aliases that the source of the types uses.
     fn aliases(&self) -> Result<String> {
         if self.name != "smithy" {
             return Ok(String::new());
@@ -99,7 +99,7 @@ impl Package {
         Types::parse(texts.iter().map(String::as_str))
     }
 
-    /// The folder with the source of a package that this one depends on.
+    /// Returns the folder with the source of a package that this package depends on.
     fn folder_of(&self, package: &str) -> Result<PathBuf> {
         let out = self.cargo(&["metadata", "--format-version", "1"]).output()?;
         let metadata: serde_json::Value = serde_json::from_slice(&out.stdout)
@@ -113,13 +113,13 @@ impl Package {
 
     fn cargo(&self, arguments: &[&str]) -> Command {
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-        // A lock file and artefacts of its own.
+        // The package has its own lock file and target folder.
         let target = self.folder.join("target");
         cargo.args(arguments).current_dir(&self.folder).env("CARGO_TARGET_DIR", target).env_remove("RUSTFLAGS");
         cargo
     }
 
-    /// Builds the program with these types and returns what it prints.
+    /// Builds the program with these types and returns its output.
     pub(super) fn run(&self, sources: &[Source], what: &str) -> Result<String> {
         let aliases = self.aliases()?;
         let mut text = String::from(PROGRAM);
@@ -143,7 +143,7 @@ impl Package {
                 (None, _) => format!("load::<step{number}::Crate>"),
             };
             let names = if old.is_some() { "use super::names::*;" } else { "" };
-            // What is not loaded by serde has no attributes of it.
+            // Types that serde does not load keep none of its attributes.
             let mut types = source.text();
             if old.is_some() {
                 let is_kept = |line: &&str| !line.trim().starts_with("#[serde(");
@@ -170,7 +170,8 @@ impl Package {
     }
 }
 
-/// What it has besides for the types of `openapiv3`: their values are loaded as they are, and moved to the types of a step.
+/// Further source for the types of `openapiv3`: serde loads the original types, and the program moves their values to
+/// the types of a step.
 const OPENAPI: &str = r"
 mod names {
     pub(crate) use indexmap::IndexMap;
@@ -185,7 +186,7 @@ fn load_into<T>(documents: &[String], into: fn(openapiv3::OpenAPI) -> T) -> Vec<
 }
 ";
 
-/// What the generated program has besides types: it loads documents, and counts what they take.
+/// The generated program without the types: it loads documents, and counts their bytes.
 const PROGRAM: &str = r#"#![allow(warnings)]
 mod prelude {
     pub(crate) use dwell::{Sparse, Weigh, sparse::{SortedMap, ThinSlice, ThinStr}};

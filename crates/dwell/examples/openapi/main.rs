@@ -1,16 +1,16 @@
-//! `OpenAPI` descriptions, weighed and slimmed. The types are those of the crate `openapiv3`.
+//! Measures and shrinks types for `OpenAPI` descriptions, those of the crate `openapiv3`.
 //!
 //! ```text
 //! cargo run --release -p dwell --features derive,serde --example openapi            # a generated description
 //! cargo run --release -p dwell --features derive,serde --example openapi -- FILE    # a description in JSON
 //! ```
 //!
-//! The example `follow` makes the suggestions one by one, on real data, and measures each.
+//! The example `follow` applies the suggestions one by one, on real data, and measures each.
 
 #[path = "../data/mod.rs"]
 mod data;
 
-/// The types of the crate.
+/// The types as the crate defines them.
 mod before {
     type Text = String;
     type List<T> = Vec<T>;
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     data::run::<before::OpenApi, after::OpenApi>(|| vec![generated()])
 }
 
-/// 300 paths and 600 schemas, most of them references, strings and small objects.
+/// Returns a description of 300 paths and 600 schemas, most of which are references, strings and small objects.
 fn generated() -> String {
     use serde_json::{Map, Value, json};
     let property = |n: usize| match n % 5 {

@@ -34,7 +34,7 @@ pub(crate) struct PathItem {
 
 #[derive(Default, Deserialize, Weigh, DeriveSparse)]
 #[serde(default, rename_all = "camelCase")]
-#[allow(clippy::struct_field_names)] // as OpenAPI names it
+#[allow(clippy::struct_field_names)] // the name in OpenAPI
 pub(crate) struct Operation {
     pub(crate) tags: List<Text>,
     pub(crate) summary: Option<Text>,

@@ -1,4 +1,4 @@
-//! rustdoc's JSON, weighed and slimmed. The types are those of the crate `rustdoc-types`, without rare kinds of items.
+//! Measures and shrinks types for rustdoc's JSON, those of the crate `rustdoc-types` without rare kinds of items.
 //!
 //! ```text
 //! cargo run --release -p dwell --features derive,serde --example rustdoc            # a generated crate
@@ -7,12 +7,12 @@
 //!
 //! `cargo +nightly rustdoc -- -Zunstable-options --output-format json` writes the JSON of a crate.
 //!
-//! The example `follow` makes the suggestions one by one, on real data, and measures each.
+//! The example `follow` applies the suggestions one by one, on real data, and measures each.
 
 #[path = "../data/mod.rs"]
 mod data;
 
-/// The types of the crate.
+/// The types as the crate defines them.
 mod before {
     type Text = String;
     type List<T> = Vec<T>;
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     data::run::<before::Crate, after::Crate>(|| vec![generated()])
 }
 
-/// A crate of 3000 items: functions, fields, blocks of methods, some structs and enums.
+/// Returns the JSON of a crate of 3000 items: functions, fields, impl blocks, some structs and enums.
 fn generated() -> String {
     use serde_json::{Map, Value, json};
     let text = json!({ "resolved_path": { "path": "String", "id": 1 } });

@@ -1,4 +1,4 @@
-//! AWS service models in Smithy's JSON, weighed and slimmed.
+//! Measures and shrinks types for AWS service models in Smithy's JSON.
 //!
 //! ```text
 //! cargo run --release -p dwell --features derive,serde --example smithy           # generated models
@@ -7,7 +7,7 @@
 //!
 //! Real models are at <https://github.com/aws/api-models-aws>.
 //!
-//! The example `follow` makes the suggestions one by one, on real data, and measures each.
+//! The example `follow` applies the suggestions one by one, on real data, and measures each.
 
 #[path = "../data/mod.rs"]
 mod data;
@@ -40,7 +40,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     data::run::<before::Model, after::Model>(|| (0..40).map(generated).collect())
 }
 
-/// A model of 300 shapes, filled as real ones are: three of four members have documentation, few have more.
+/// Returns a model of 300 shapes with the frequencies of real ones: three of four members have documentation, few have
+/// more.
 fn generated(model: usize) -> String {
     let mut shapes = serde_json::Map::new();
     for n in 0..300 {

@@ -1,4 +1,4 @@
-// What shapes consist of: services, members and traits. Included by the modules `before` and `after`, as `types.rs` is.
+// The parts of shapes: services, members and traits. Included by the modules `before` and `after`, as `types.rs` is.
 
 #[derive(Deserialize, Weigh)]
 pub(crate) struct Service {

@@ -1,4 +1,4 @@
-//! Slices, strings and values that are made in the arena: thin functions over blocks and [`Vec`].
+//! Methods that create slices, strings and values in the arena: thin functions over blocks and [`Vec`].
 
 use super::{Bump, Vec};
 use crate::alloc::{AllocError, Allocator};
@@ -34,9 +34,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         let layout = Layout::for_value(values);
         let block = self.take_slice::<T>(layout.size()).or_else(|| self.refill(layout));
         let to = block.ok_or(AllocError::new((), layout))?.cast::<T>().as_ptr();
-        // SAFETY: the block is for these values, no other pointer to it exists, and it does not overlap them.
+        // SAFETY: the block was just allocated for these values. No other pointer to it exists, so it does not overlap
+        // them.
         unsafe { ptr::copy_nonoverlapping(values.as_ptr(), to, values.len()) };
-        // SAFETY: they were just written to a block that no other code has.
+        // SAFETY: the values were just written to a block that no other code accesses.
         Ok(unsafe { slice::from_raw_parts_mut(to, values.len()) })
     }
 
@@ -59,14 +60,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[inline]
     pub fn try_alloc_str(&self, text: &str) -> Result<&mut str, AllocError<()>> {
         let bytes = self.try_alloc_slice_copy(text.as_bytes())?;
-        // SAFETY: these are the bytes of a `str`.
+        // SAFETY: these are copies of the bytes of a `str`.
         Ok(unsafe { str::from_utf8_unchecked_mut(bytes) })
     }
 }
 
 /// Slices of values that are created one by one.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// Clones the elements of a slice into the arena, which does not drop them.
+    /// Clones the elements of a slice into the arena, which never drops them.
     ///
     /// ```
     /// use dwell::Bump;
@@ -85,7 +86,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         result.map_err(|error| error.map(drop))
     }
 
-    /// Allocates a slice of `len` elements that `make` returns for their indices.
+    /// Allocates a slice of `len` elements, which `make` returns for their indices.
     ///
     /// ```
     /// use dwell::Bump;
@@ -96,7 +97,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// If `make` does (the elements made are dropped), or when a slice cannot be that long.
+    /// If `make` panics, after dropping the elements so far, or when a slice cannot be that long.
     pub fn alloc_slice_fill_with<T>(&self, len: usize, make: impl FnMut(usize) -> T) -> &mut [T] {
         let filled = fill(Vec::with_capacity_in(len, self), len, infallible(make));
         filled.unwrap_or_else(|never| match never {})
@@ -106,7 +107,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; `make` is returned in the error, not called.
+    /// When there is no memory. `make` is returned in the error and was not called.
     pub fn try_alloc_slice_fill_with<T, F: FnMut(usize) -> T>(
         &self,
         len: usize,
@@ -176,7 +177,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.try_alloc_slice_fill_with(len, |_| T::default()).map_err(|error| error.map(drop))
     }
 
-    /// Collects the items of an iterator to a slice. The size hint is not trusted.
+    /// Collects the items of an iterator into a slice.
+    ///
+    /// The size hint of the iterator is not trusted.
     ///
     /// ```
     /// use dwell::Bump;
@@ -195,7 +198,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory. The error returns the values so far; the last is the one that did not fit.
+    /// When there is no memory. The error returns the values so far and the value that did not fit.
     #[expect(clippy::type_complexity, reason = "a type alias would hide the result")]
     pub fn try_alloc_iter<T>(
         &self,
@@ -223,7 +226,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.try_alloc(MaybeUninit::uninit()).map_err(|error| error.map(drop))
     }
 
-    /// Allocates a block of this layout, valid for as long as a reference from [`alloc`](Self::alloc).
+    /// Allocates a block of this layout, which is valid as long as a reference from [`alloc`](Self::alloc).
     #[inline]
     pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {
         self.take_or_refill(layout).unwrap_or_else(|| handle_alloc_error(layout))
@@ -236,11 +239,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 }
 
-/// Values of fallible functions.
+/// Values that fallible functions return.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Allocates a block and writes the value that `make` returns to it, or returns the error of `make`.
     ///
-    /// An error frees the block, unless `make` allocated another one after it.
+    /// If `make` returns an error, the block is freed, unless `make` allocated another one after it.
     ///
     /// ```
     /// use dwell::Bump;
@@ -254,7 +257,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// That of `make`.
+    /// The error of `make`.
     #[inline]
     pub fn alloc_try_with<F, T, E>(&self, make: F) -> Result<&mut T, E>
     where
@@ -267,7 +270,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// [`Alloc`](AllocOrInitError::Alloc) with `make`, not called, when there is no memory;
+    /// [`Alloc`](AllocOrInitError::Alloc) with `make`, which was not called, when there is no memory.
     /// [`Init`](AllocOrInitError::Init) with the error of `make`.
     #[inline]
     pub fn try_alloc_try_with<F, T, E>(&self, make: F) -> Result<&mut T, AllocOrInitError<E, F>>
@@ -279,10 +282,12 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             return Err(AllocOrInitError::Alloc(AllocError::new(make, layout)));
         };
         match make() {
-            // SAFETY: the block is for a `T`, and no other pointer to it exists, whatever `make` did with the arena.
+            // SAFETY: `block_for` returned a block for a `T` (dangling if `T` has size 0), so it is valid and aligned.
+            // No other pointer to it exists, whatever `make` did with the arena.
             Ok(value) => Ok(unsafe { Self::fill(block, value) }),
             Err(error) => {
-                // SAFETY: if it has bytes, the arena handed the block out with this layout, and it was not freed since.
+                // SAFETY: if `T` is not zero-sized, the arena handed the block out with this layout, and the block was
+                // not freed.
                 if let Some(block) = unsafe { self.block(block.cast(), layout) } {
                     block.free();
                 }
@@ -291,9 +296,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
     }
 
-    /// Allocates a slice of `len` elements that `make` returns for their indices, or returns its first error.
+    /// Allocates a slice of `len` elements, which `make` returns for their indices, or returns its first error.
     ///
-    /// An error drops the elements so far.
+    /// On an error, the elements so far are dropped.
     ///
     /// ```
     /// use dwell::Bump;
@@ -307,11 +312,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// That of `make`.
+    /// The error of `make`.
     ///
     /// # Panics
     ///
-    /// If `make` does (the elements made are dropped), or when a slice cannot be that long.
+    /// If `make` panics, after dropping the elements so far, or when a slice cannot be that long.
     pub fn alloc_slice_try_fill_with<T, F, E>(&self, len: usize, make: F) -> Result<&mut [T], E>
     where
         F: FnMut(usize) -> Result<T, E>,
@@ -323,7 +328,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// [`Alloc`](AllocOrInitError::Alloc) with `make`, not called, when there is no memory;
+    /// [`Alloc`](AllocOrInitError::Alloc) with `make`, which was not called, when there is no memory.
     /// [`Init`](AllocOrInitError::Init) with the error of `make`.
     pub fn try_alloc_slice_try_fill_with<T, F, E>(
         &self,
@@ -339,9 +344,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
     }
 
-    /// Collects the values of an iterator of results to a slice, or returns its first error.
+    /// Collects the values of an iterator of results into a slice, or returns its first error.
     ///
-    /// An error drops the elements so far.
+    /// On an error, the elements so far are dropped.
     ///
     /// ```
     /// use dwell::Bump;
@@ -372,7 +377,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// [`Alloc`](AllocOrInitError::Alloc) with the iterator, of which nothing was taken, when there is no memory;
+    /// [`Alloc`](AllocOrInitError::Alloc) with the iterator, from which nothing was taken, when there is no memory.
     /// [`Init`](AllocOrInitError::Init) with the first error of the iterator.
     ///
     /// # Panics
@@ -395,8 +400,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 }
 
-/// Of an `ExactSizeIterator` whose `len` was wrong.
-const TOO_FEW: &str = "the iterator gave fewer values than its `len` said";
+/// The message about an `ExactSizeIterator` whose `len` was wrong.
+const TOO_FEW: &str = "the iterator returned fewer items than its `ExactSizeIterator::len`";
 
 /// Converts a function that returns values to one that returns results.
 fn infallible<T>(mut make: impl FnMut(usize) -> T) -> impl FnMut(usize) -> Result<T, Infallible> {
@@ -412,22 +417,23 @@ fn fill<'a, T: 'a, E, const MIN_ALIGN: usize, A: Allocator>(
     assert!(vec.capacity() - vec.len() >= len);
     for index in 0..len {
         let value = make(index)?;
-        // SAFETY: as many elements have been pushed as were made, which is less than `len`.
+        // SAFETY: `index` elements have been pushed, which is less than `len`, and the check above found capacity for
+        // `len`.
         unsafe { vec.push_unchecked(value) };
     }
     Ok(vec.into_slice())
 }
 
-/// The error of a fallible allocation: no memory, or the error of the function.
+/// The error of an allocation with a fallible function: no memory, or the error of the function.
 pub enum AllocOrInitError<E, V = ()> {
-    /// There was no memory. The error returns the arguments.
+    /// There was no memory. The error contains the arguments.
     Alloc(AllocError<V>),
     /// The error of the function or of the iterator.
     Init(E),
 }
 
 impl<E, V> AllocOrInitError<E, V> {
-    /// The error of the function, for callers that do not report the other.
+    /// Returns the error of the function, and aborts if there was no memory.
     fn init_or_abort(self) -> E {
         match self {
             Self::Alloc(error) => handle_alloc_error(error.layout()),

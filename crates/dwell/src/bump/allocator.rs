@@ -1,6 +1,6 @@
 //! `&Bump` as an allocator: for the collections of std, hashbrown and others.
 //!
-//! Not `Bump` itself: whoever owns one could reset it under the collection.
+//! `Bump` itself is not an allocator, because the owner of a `Bump` could reset it while a collection uses it.
 
 use super::Bump;
 use crate::alloc::Allocator;
@@ -9,28 +9,34 @@ use core::ptr::NonNull;
 
 /// Zero-size blocks do not belong to the arena: growing one allocates, and freeing one does nothing.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
+    /// Grows a block, or allocates one if `old` has size 0.
+    ///
     /// # Safety
     ///
-    /// As for `Allocator::grow`: this arena handed `start` out with the layout `old`, it is in use, and `new` is no smaller.
-    /// After `Some`, the block is the returned one.
+    /// As for `Allocator::grow`: this arena handed `start` out with the layout `old`, the block is live, and `new` is
+    /// no smaller. After `Some`, only the returned block is used.
     #[inline]
     pub(super) unsafe fn grown(&self, start: NonNull<u8>, old: Layout, new: Layout) -> Option<NonNull<u8>> {
-        // SAFETY: this arena handed `start` out with the layout `old`, and it is in use.
+        // SAFETY: the caller guarantees that this arena handed `start` out with the layout `old` and that the block is
+        // live.
         match unsafe { self.block(start, old) } {
-            // SAFETY: `new` is no smaller, and the block is the returned one from now on.
+            // SAFETY: the caller guarantees that `new` is no smaller and that only the returned block is used.
             Some(block) => unsafe { block.grow(new) },
             None => self.take_or_refill(new),
         }
     }
 
+    /// Shrinks a block in place, or moves it if the new layout does not permit that.
+    ///
     /// # Safety
     ///
-    /// As for `Allocator::shrink`: this arena handed `start` out with the layout `old`, it is in use, and `new` is no larger.
-    /// After `Some`, the block is the returned one.
+    /// As for `Allocator::shrink`: this arena handed `start` out with the layout `old`, the block is live, and `new` is
+    /// no larger. After `Some`, only the returned block is used.
     #[cfg(any(feature = "allocator-api2", feature = "allocator-api2-04", feature = "nightly"))]
     #[inline]
     unsafe fn shrunk(&self, start: NonNull<u8>, old: Layout, new: Layout) -> Option<NonNull<u8>> {
-        // SAFETY: this arena handed `start` out with the layout `old`, and it is in use.
+        // SAFETY: the caller guarantees that this arena handed `start` out with the layout `old` and that the block is
+        // live.
         let block = unsafe { self.block(start, old) };
         if let Some(block) = block.as_ref()
             && new.size() != 0
@@ -40,7 +46,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             return Some(start);
         }
         let smaller = self.take_or_refill(new)?;
-        // SAFETY: the old block has at least `new.size()` bytes, the new one as many, and they are two blocks.
+        // SAFETY: the old block has at least `new.size()` bytes and the new one has as many. They are two live blocks,
+        // so they do not overlap.
         unsafe { smaller.copy_from_nonoverlapping(start, new.size()) };
         if let Some(block) = block {
             block.free();
@@ -49,7 +56,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 }
 
-/// What an `Allocator` returns.
+/// Converts a block to the result of an `Allocator`'s method.
 #[inline]
 fn returned<E>(block: Option<NonNull<u8>>, layout: Layout, refused: E) -> Result<NonNull<[u8]>, E> {
     match block {
@@ -58,7 +65,7 @@ fn returned<E>(block: Option<NonNull<u8>>, layout: Layout, refused: E) -> Result
     }
 }
 
-/// The trait's methods; the traits differ in name only.
+/// The methods of the trait. The traits differ in name only.
 macro_rules! methods {
     ($Refused:path) => {
         #[inline]
@@ -68,7 +75,7 @@ macro_rules! methods {
 
         #[inline]
         unsafe fn deallocate(&self, start: NonNull<u8>, layout: Layout) {
-            // SAFETY: the trait says that this allocator handed the block out with this layout, and that it is in use.
+            // SAFETY: the trait requires that this allocator handed the block out with this layout and that it is live.
             if let Some(block) = unsafe { self.block(start, layout) } {
                 block.free();
             }
@@ -76,7 +83,7 @@ macro_rules! methods {
 
         #[inline]
         unsafe fn grow(&self, start: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, $Refused> {
-            // SAFETY: the contract of `grown` is the trait's.
+            // SAFETY: the contract of `grown` is that of the trait's `grow`.
             returned(unsafe { self.grown(start, old, new) }, new, $Refused)
         }
     };
@@ -88,33 +95,34 @@ macro_rules! more_methods {
     ($Refused:path) => {
         #[inline]
         unsafe fn grow_zeroed(&self, start: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, $Refused> {
-            // SAFETY: the contract of `grown` is the trait's.
+            // SAFETY: the contract of `grown` is that of the trait's `grow`.
             let grown = unsafe { self.grown(start, old, new) }.ok_or($Refused)?;
-            // SAFETY: the block has `new.size()` bytes, and `old.size()` is not more.
+            // SAFETY: the block has `new.size()` bytes, and `old.size()` is not more (the trait requires it).
             let tail = unsafe { grown.add(old.size()) };
-            // SAFETY: as many bytes are left of the block.
+            // SAFETY: the block has `new.size() - old.size()` bytes from `tail` on.
             unsafe { tail.write_bytes(0, new.size() - old.size()) };
             Ok(NonNull::slice_from_raw_parts(grown, new.size()))
         }
 
         #[inline]
         unsafe fn shrink(&self, start: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, $Refused> {
-            // SAFETY: the contract of `shrunk` is the trait's.
+            // SAFETY: the contract of `shrunk` is that of the trait's `shrink`.
             returned(unsafe { self.shrunk(start, old, new) }, new, $Refused)
         }
     };
 }
 
-// SAFETY: a block that was handed out is in no free range (invariant 1 of `Bump`), so that it is not handed out again, and it
-// stays where it is while the arena is borrowed, which it is by each copy of the allocator: `reset` and drop need the arena
-// itself, and `rewind` has it in its contract. The block of a dedicated chunk moves only when it is grown.
+// SAFETY: a block that was handed out is not in the free range (invariant 1 of `Bump`), so it is not handed out again.
+// It stays where it is while the arena is borrowed, which each copy of the allocator does: `reset` and drop need the
+// arena itself, and the contract of `rewind` forbids later use of the blocks that it frees. The block of a dedicated
+// chunk moves only when it is grown.
 unsafe impl<const MIN_ALIGN: usize, A: Allocator> Allocator for &Bump<MIN_ALIGN, A> {
     methods!(crate::alloc::Refused);
     #[cfg(any(feature = "allocator-api2", feature = "nightly"))]
     more_methods!(crate::alloc::Refused);
 }
 
-// SAFETY: the contract is the same, and blocks of the two traits are the same blocks.
+// SAFETY: the contract is that of the trait above, and both traits hand out the same blocks.
 #[cfg(feature = "allocator-api2-04")]
 unsafe impl<const MIN_ALIGN: usize, A: Allocator> allocator_api2_04::alloc::Allocator for &Bump<MIN_ALIGN, A> {
     methods!(allocator_api2_04::alloc::AllocError);

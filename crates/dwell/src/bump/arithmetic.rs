@@ -1,12 +1,13 @@
 //! The arena's arithmetic on addresses and sizes: the end of the next block, and the size of the next chunk.
 //!
-//! It handles numbers only, no pointers and no allocator. So it forbids unsafe code, and its tests cover both ends of the address
-//! space. Its callers keep the *ground rules*: `min` is a power of two of at most [`MAX_MIN_ALIGN`], `pos` and `end` are
-//! multiples of `min`, `pos <= end <= TOP`, and `size` and `align` are those of a [`Layout`](core::alloc::Layout).
+//! It handles only numbers, no pointers and no allocator. So it forbids unsafe code, and its tests cover both ends of
+//! the address space. Its callers keep the *ground rules*: `min` is a power of two of at most [`MAX_MIN_ALIGN`], `pos`
+//! and `end` are multiples of `min`, `pos <= end <= TOP`, and `size` and `align` are those of a
+//! [`Layout`](core::alloc::Layout).
 //!
-//! A block takes its size rounded up to its alignment and to `min`. Its *end* is rounded up, not its start, so the next `pos` is an
-//! addition and a mask away; docs/bump.md has measurements. With a `min` of 1 a block takes exactly its size, and its start is
-//! rounded up, which takes five instructions less.
+//! A block takes its size rounded up to its alignment and to `min`. The *end* of the block is rounded up, not the
+//! start, so the next `pos` is an addition and a mask away. docs/bump.md has measurements. With a `min` of 1 a block
+//! takes exactly its size and its start is rounded up, which takes five instructions less.
 #![forbid(unsafe_code)]
 
 use core::marker::PhantomData;
@@ -14,47 +15,48 @@ use core::marker::PhantomData;
 /// The largest minimum alignment, in bytes.
 pub(super) const MAX_MIN_ALIGN: usize = 64;
 
-/// Whether all memory is in the lower half of the address space: there the sum of an address and a layout's size fits in a
-/// `usize`. Elsewhere a kernel may be in the upper half, or a tag in an address's highest bits.
+/// Whether all memory is in the lower half of the address space, where the sum of an address and a layout's size fits
+/// in a `usize`. On other targets a kernel may be in the upper half, or a tag in the highest bits of an address.
 const LOWER_HALF: bool = cfg!(all(target_arch = "x86_64", target_pointer_width = "64", not(target_os = "none")));
 
 /// Sizes and alignments whose sum is at most this are added to addresses unchecked.
 const SMALL: usize = 1 << 16;
 
-/// No chunk that blocks are cut from ends above this address, so that address + [`SMALL`] does not overflow.
+/// The highest address at which a shared chunk may end, so that an address plus [`SMALL`] does not overflow.
 pub(super) const TOP: usize = if LOWER_HALF { isize::MAX.cast_unsigned() - SMALL } else { HIGH_TOP };
 
-/// [`TOP`] if memory may be in the upper half.
+/// The value of [`TOP`] if memory may be in the upper half.
 const HIGH_TOP: usize = usize::MAX - SMALL;
 
-/// The size of an arena's first chunk. Chunks of this size and of twice it, with the 16 bytes that malloc adds, are powers of
-/// two.
+/// The size of an arena's first chunk. This size and its double, with the 16 bytes that malloc adds to each, are powers
+/// of two.
 pub(super) const FIRST_CHUNK: usize = 512 - MALLOC;
 
-/// Chunks for small blocks grow no further than this.
+/// The size up to which chunks for small blocks grow by doubling.
 const LARGEST_CHUNK: usize = (1 << 20) - MALLOC;
 
-/// A block whose chunk would be larger than this gets a dedicated chunk.
+/// The size in bytes above which a chunk for one block is dedicated to it.
 const DEDICATED: usize = 1 << 14;
 
-/// What malloc keeps for itself per allocation, at a guess.
+/// The number of bytes that malloc adds to each allocation, estimated.
 const MALLOC: usize = 16;
 
-/// Whether an allocation of `size` bytes at `start` ends at [`TOP`] or below.
+/// Returns whether an allocation of `size` bytes at `start` ends at [`TOP`] or below.
 #[inline]
 pub(super) const fn ends_low(start: usize, size: usize) -> bool {
     size <= TOP && start <= TOP - size
 }
 
-/// `n`, or the next multiple of `align` above it. The sum must not overflow.
+/// Rounds `n` up to a multiple of `align`. The sum must not overflow.
 #[inline]
 pub(super) const fn up(n: usize, align: usize) -> usize {
     (n + (align - 1)) & !(align - 1)
 }
 
-/// The bytes that a block takes: its size rounded up to its alignment and to `min`, or if `min` is 1 its size.
+/// Returns the number of bytes that a block takes: its size rounded up to its alignment and to `min`, or exactly its
+/// size if `min` is 1.
 ///
-/// At most `isize::MAX + 1`, since a layout's size rounded up to its alignment is at most `isize::MAX`.
+/// The result is at most `isize::MAX + 1`, since a layout's size rounded up to its alignment is at most `isize::MAX`.
 #[inline]
 pub(super) const fn taken(size: usize, align: usize, min: usize) -> usize {
     if min == 1 {
@@ -64,18 +66,19 @@ pub(super) const fn taken(size: usize, align: usize, min: usize) -> usize {
     (size + mask) & !mask
 }
 
-/// Whether a block that takes `taken` bytes ends at `pos`.
+/// Returns whether a block that takes `taken` bytes ends at `pos`.
 #[inline]
 pub(super) const fn ends_at(block: usize, taken: usize, pos: usize) -> bool {
-    // A dedicated block may end at the top of the address space, where the sum is 0. `pos` never is.
+    // The block of a dedicated chunk may end at the top of the address space, where the sum is 0. `pos` is never 0.
     block.wrapping_add(taken) == pos
 }
 
-/// Placement of a block for a type. All of it is computed at compile time, except the addition to `pos`.
+/// The placement of a block for a type. Everything is computed at compile time except the addition to `pos`.
 pub(super) struct Typed<const MIN_ALIGN: usize, T>(PhantomData<T>);
 
 impl<const MIN_ALIGN: usize, T> Typed<MIN_ALIGN, T> {
-    /// Whether [`place`](Self::place) may be called: the type has bytes, and its size added to an address does not overflow.
+    /// Whether [`place`](Self::place) may be called: the type is not zero-sized, and adding its size to an address does
+    /// not overflow.
     pub(super) const IS_SMALL: bool = {
         let (size, align) = (size_of::<T>(), align_of::<T>());
         size > 0 && size <= SMALL && align <= SMALL && size + align + MAX_MIN_ALIGN <= SMALL
@@ -84,10 +87,11 @@ impl<const MIN_ALIGN: usize, T> Typed<MIN_ALIGN, T> {
     /// Whether every `pos` is aligned for the type.
     pub(super) const IS_ALIGNED: bool = align_of::<T>() <= MIN_ALIGN;
 
-    /// The bytes that a value takes.
+    /// The number of bytes that a value takes.
     pub(super) const TAKEN: usize = taken(size_of::<T>(), align_of::<T>(), MIN_ALIGN);
 
-    /// The end of a block placed at `pos` or behind it. The block begins [`TAKEN`](Self::TAKEN) bytes before its end.
+    /// Returns the end of a block placed at `pos` or behind it. The block begins [`TAKEN`](Self::TAKEN) bytes before
+    /// its end.
     #[inline]
     pub(super) const fn place(pos: usize) -> usize {
         let after = pos + Self::TAKEN;
@@ -95,7 +99,8 @@ impl<const MIN_ALIGN: usize, T> Typed<MIN_ALIGN, T> {
     }
 }
 
-/// The end of a block placed at `pos` or behind it, unless it is behind `end`. The block begins [`taken`] bytes before its end.
+/// Returns the end of a block placed at `pos` or behind it, or `None` if that is behind `end`. The block begins
+/// [`taken`] bytes before its end.
 #[inline]
 pub(super) const fn place(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<usize> {
     if LOWER_HALF { place_low(pos, end, size, align, min) } else { place_high(pos, end, size, align, min) }
@@ -105,23 +110,25 @@ pub(super) const fn place(pos: usize, end: usize, size: usize, align: usize, min
 #[inline]
 const fn place_low(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<usize> {
     if min == 1 {
-        // A size rounded up to its alignment is at most `isize::MAX`, and so are a size and what is added to align it.
+        // No overflow: `pos` is at most `isize::MAX - SMALL`, and a size plus the padding for its alignment is at most
+        // `isize::MAX`.
         let after = up(pos, align) + size;
         return if after <= end { Some(after) } else { None };
     }
     let mask = (align - 1) | (min - 1);
-    // `pos` and `taken` are multiples of `min`, so that the sum is rounded up by adding `mask - (min - 1)`: for an alignment that the
-    // compiler knows to be no more than `min` it adds and masks nothing. `pos` comes last: from one `pos` to the next it is an
-    // addition and a mask. `taken + mask` is at most `isize::MAX + 64` and `pos` at most `isize::MAX - SMALL`: no overflow.
+    // `pos` and `taken` are multiples of `min`, so adding `mask - (min - 1)` is enough to round the sum up. For an
+    // alignment that the compiler knows to be at most `min`, this adds and masks nothing. `pos` is added last, so that
+    // the next `pos` depends on this one by one addition and a mask. No overflow: `taken + mask` is at most
+    // `isize::MAX + 64` and `pos` at most `isize::MAX - SMALL`.
     let after = (pos + (taken(size, align, min) + (mask - (min - 1)))) & !mask;
     if after <= end { Some(after) } else { None }
 }
 
-/// [`place`] for memory anywhere in the address space. It takes three instructions more.
+/// [`place`] for memory anywhere in the address space. It takes three more instructions.
 #[inline]
 const fn place_high(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<usize> {
     let mask = (align - 1) | (min - 1);
-    // At most `isize::MAX + 64`, as above.
+    // `need` is at most `isize::MAX + 64`, as in `place_low`.
     let need = taken(size, align, min) + (pos.wrapping_neg() & mask);
     if need <= end - pos { Some(pos + need) } else { None }
 }
@@ -134,32 +141,34 @@ pub(super) const fn place_aligned(pos: usize, end: usize, size: usize, min: usiz
     if fits { Some(up(pos + size, min)) } else { None }
 }
 
-/// The least size of a chunk that holds a block of this layout, wherever it is aligned to `chunk_align`. `None`: no allocation
-/// is that large.
+/// Returns the smallest size of a chunk that holds a block of this layout, at whatever multiple of `chunk_align` the
+/// chunk begins. Returns `None` if no allocation is that large.
 ///
 /// `header` is a multiple of `chunk_align`, which is a multiple of the minimum alignment.
 pub(super) fn least_chunk(size: usize, align: usize, header: usize, chunk_align: usize) -> Option<usize> {
-    // The first block begins at a multiple of `chunk_align`; a larger alignment needs padding.
+    // The header ends at a multiple of `chunk_align`. A larger alignment needs padding.
     let padding = align.saturating_sub(chunk_align);
     round(header.checked_add(padding)?.checked_add(up(size, align))?, chunk_align)
 }
 
-/// Whether a block gets a dedicated chunk, by the least size of its chunk.
+/// Returns whether a block gets a dedicated chunk, given the smallest size of its chunk.
 pub(super) const fn is_dedicated(least: usize) -> bool {
     least > DEDICATED
 }
 
-/// Whether a block of this layout may have a dedicated chunk, whose size is at most 127 bytes more than the block's size and twice
-/// its alignment.
+/// Returns whether a block of this layout may have a dedicated chunk.
+///
+/// The size of such a chunk is at most the block's size, twice its alignment and 127 bytes.
 #[inline]
 pub(super) const fn may_be_dedicated(size: usize, align: usize) -> bool {
     size | align >= DEDICATED / 4
 }
 
-/// The size of a new chunk for small blocks that must have `least` bytes.
+/// Returns the size of a new chunk for small blocks, of which one needs a chunk of `least` bytes.
 ///
-/// `current` is the size of the full chunk, if there is one, `wanted` the size that `reset` computed, and `left` the bytes within the
-/// limit, at least `least`. All sizes but `left` are those of chunks.
+/// `current` is the size of the full chunk, if there is one, `wanted` the size that `reset` computed, and `left` the
+/// number of bytes within the limit. All sizes but `left` are those of chunks. The result is less than `least` only if
+/// `left` is.
 pub(super) fn next_chunk(
     least: usize,
     current: Option<usize>,
@@ -174,16 +183,19 @@ pub(super) fn next_chunk(
     size.min(left & !(chunk_align - 1))
 }
 
-/// The size of a chunk that holds all of `used` bytes and an eighth more, since two rounds of one work are not quite equal.
+/// Returns the size of a chunk that holds `used` bytes and an eighth more, since two rounds of the same work are not
+/// quite equal.
 ///
-/// It depends on the used bytes and not on the size of the chunks, since rounds that grow slowly would double the arena otherwise.
+/// The size depends on the used bytes and not on the size of the chunks. Otherwise rounds that grow slowly would double
+/// the arena.
 pub(super) fn chunk_for_round(used: usize, header: usize, chunk_align: usize) -> usize {
     let bytes = used.saturating_add(used / 8).saturating_add(header);
-    // One that no allocation can be is not asked for.
+    // If no allocation can have this size, `reset` requests none.
     round(bytes, chunk_align).unwrap_or(0)
 }
 
-/// `size` as a chunk may have it: a multiple of `chunk_align` that a `Layout` of that alignment can have.
+/// Rounds `size` up to a size that a chunk may have: a multiple of `chunk_align` that is valid in a `Layout` of that
+/// alignment.
 pub(super) fn round(size: usize, chunk_align: usize) -> Option<usize> {
     let rounded = size.checked_add(chunk_align - 1)? & !(chunk_align - 1);
     (rounded <= isize::MAX.cast_unsigned() + 1 - chunk_align).then_some(rounded)
@@ -201,7 +213,7 @@ mod tests {
 
     const MAX: usize = isize::MAX.cast_unsigned();
 
-    /// Where a block ends, in numbers that do not overflow.
+    /// Computes where a block ends, in numbers that do not overflow.
     fn naive(pos: usize, end: usize, layout: Layout, min: usize) -> Option<usize> {
         let align = layout.align().max(min) as u128;
         let size = (layout.size() as u128).next_multiple_of(if min == 1 { 1 } else { align });
@@ -209,7 +221,7 @@ mod tests {
         (after <= end as u128).then(|| usize::try_from(after).unwrap())
     }
 
-    /// A free range anywhere, the top and the bottom of the address space more often, and the minimum alignment.
+    /// Generates a free range, more often at the top and the bottom of the address space, and a minimum alignment.
     fn range(top: usize) -> impl Strategy<Value = (usize, usize, usize)> {
         (0_u32..=6, prop_oneof![0..5000_usize, top - 5000..top, 0..top], prop_oneof![0..200_usize, 0..top]).prop_map(
             move |(min, pos, free)| {
@@ -228,7 +240,7 @@ mod tests {
         })
     }
 
-    /// Miri needs a second for a case.
+    /// The number of cases. Miri needs a second for each.
     const CASES: u32 = if cfg!(miri) { 4 } else { 256 };
 
     proptest! {
@@ -260,7 +272,7 @@ mod tests {
         }
 
         #[test]
-        fn a_type_is_placed_as_its_layout((pos, end, min) in range(TOP)) {
+        fn typed_place_matches_the_layout((pos, end, min) in range(TOP)) {
             fn check<const MIN_ALIGN: usize, T>(pos: usize, end: usize) {
                 if Typed::<MIN_ALIGN, T>::IS_SMALL {
                     let after = Typed::<MIN_ALIGN, T>::place(pos);
@@ -287,7 +299,7 @@ mod tests {
         }
 
         #[test]
-        fn the_least_chunk_holds_the_block(layout in layout(), chunk_align in 4_u32..=6, min in 0_u32..=6) {
+        fn least_chunk_fits_the_block(layout in layout(), chunk_align in 4_u32..=6, min in 0_u32..=6) {
             let chunk_align: usize = 1 << chunk_align;
             let min = (1 << min).min(chunk_align);
             let header = up(32, chunk_align);
@@ -295,7 +307,7 @@ mod tests {
             let Some(least) = least_chunk(size, align, header, chunk_align) else { return Ok(()) };
             prop_assert!(Layout::from_size_align(least, chunk_align).is_ok());
             prop_assert!(!is_dedicated(least) || may_be_dedicated(size, align));
-            // Wherever the chunk is, an aligned one.
+            // Wherever the chunk begins, at a multiple of `chunk_align`.
             for chunk in [chunk_align, 3 * chunk_align, 1 << 20, (1 << 20) + chunk_align] {
                 if ends_low(chunk, least) {
                     prop_assert!(place(chunk + header, chunk + least, size, align, min).is_some());
@@ -304,7 +316,7 @@ mod tests {
         }
 
         #[test]
-        fn the_next_chunk_holds_the_least(
+        fn next_chunk_is_at_least_the_minimum(
             size in 1..DEDICATED - 64,
             current in prop_oneof![1..5000_usize, 1..MAX],
             is_first in any::<bool>(),
@@ -323,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_range_holds_nothing() {
+    fn empty_range_fits_only_zero_size_blocks() {
         for min in (0..=6).map(|bits| 1 << bits) {
             assert_eq!(place(min, min, 1, 1, min), None);
             assert_eq!(place(min, min, MAX, 1, min), None);
@@ -334,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn the_top_of_the_address_space() {
+    fn blocks_at_the_top_of_the_address_space() {
         let top = TOP & !(MAX_MIN_ALIGN - 1);
         assert!(Typed::<1, u8>::place(top) > top);
         assert!(Typed::<64, [u8; SMALL - 128]>::place(top) > top);
@@ -350,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn no_chunk_is_larger_than_a_layout() {
+    fn chunk_sizes_do_not_exceed_isize_max() {
         assert_eq!(round(usize::MAX, 16), None);
         assert_eq!(round(MAX, 16), None);
         assert_eq!(round(MAX - 15, 16), Some(MAX - 15));
@@ -360,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_grow_up_to_a_cap() {
+    fn chunks_grow_up_to_the_maximum() {
         let next = |current| next_chunk(48, current, 0, MAX, 16);
         let mut size = next(None);
         assert_eq!(size, FIRST_CHUNK);
@@ -369,15 +381,15 @@ mod tests {
             size = next(Some(size));
         }
         assert_eq!((size, next(Some(size))), (LARGEST_CHUNK, LARGEST_CHUNK));
-        // A block that needs more than the next chunk gets one as if there had been others before.
+        // A block that needs more than the next chunk gets one as if there had been chunks before.
         assert_eq!(next_chunk(3000, None, 0, MAX, 16), 4096 - MALLOC);
-        // And `reset` may know better, and the limit best.
+        // `reset` may ask for a larger chunk, and the limit bounds all sizes.
         assert_eq!(next_chunk(48, None, 5_000_000, MAX, 16), 5_000_000);
         assert_eq!(next_chunk(48, None, 5_000_000, 1000, 16), 992);
     }
 
     #[test]
-    fn large_blocks_are_dedicated() {
+    fn large_blocks_get_dedicated_chunks() {
         assert!(!is_dedicated(least_chunk(DEDICATED - 32, 8, 32, 16).unwrap()));
         assert!(is_dedicated(least_chunk(DEDICATED - 31, 8, 32, 16).unwrap()));
         assert_eq!(least_chunk(1 << 20, 8, 32, 16), Some((1 << 20) + 32));

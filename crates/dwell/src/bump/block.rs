@@ -1,4 +1,4 @@
-//! Blocks that grow, shrink and are freed: in place if they are the last one, or in a dedicated chunk.
+//! Growing, shrinking and freeing blocks: in place if the block is the last one, or through its dedicated chunk.
 
 use super::chunk::{Chunk, Kind};
 use super::{Bump, arithmetic};
@@ -6,30 +6,31 @@ use crate::alloc::Allocator;
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-/// A block in use, which its owner passes to the arena. It has at least one byte.
+/// A live block of at least one byte, which its owner passes to the arena.
 pub(super) struct Block<'a, const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
-    // 1. `bump` handed the block out with this layout, whose size is not 0. It is in use, and no other value represents it.
+    // 1. `bump` handed the block out with this layout, whose size is not 0. The block is live, and no other value
+    //    represents it.
     bump: &'a Bump<MIN_ALIGN, A>,
     start: NonNull<u8>,
     layout: Layout,
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// The block of this arena at `start`. `None` if it has no bytes.
+    /// Returns the block of this arena at `start`, or `None` if the layout has size 0.
     ///
     /// # Safety
     ///
-    /// If the layout has bytes, then this arena handed the block out with this layout, and it is in use.
+    /// If the layout's size is not 0, this arena handed the block out with this layout, and the block is live.
     #[inline]
     pub(super) unsafe fn block(&self, start: NonNull<u8>, layout: Layout) -> Option<Block<'_, MIN_ALIGN, A>> {
         (layout.size() != 0).then_some(Block { bump: self, start, layout })
     }
 }
 
-/// A dedicated chunk while the allocator grows it. It is in no list; dropping this puts it back, after a panic too. An allocator
-/// whose `grow` panics has not freed the chunk, which std's `Vec` relies on too.
+/// A dedicated chunk while the allocator grows it. The chunk is in no list. Dropping this guard puts it back, also
+/// after a panic: an allocator whose `grow` panics has not freed the chunk, which std's `Vec` relies on too.
 struct Unlisted<'a, const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
@@ -40,95 +41,100 @@ struct Unlisted<'a, const MIN_ALIGN: usize, A: Allocator> {
 
 impl<const MIN_ALIGN: usize, A: Allocator> Drop for Unlisted<'_, MIN_ALIGN, A> {
     fn drop(&mut self) {
-        // SAFETY: the chunk is of the arena's store, has this size, is in no list, and has one block, at its beginning.
+        // SAFETY: by invariant 1 the chunk is of the arena's store, has this size, is in no list, and has one block, at
+        // its beginning. Every beginning is aligned to 1.
         unsafe { self.bump.dedicate(self.chunk, 1) };
     }
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
-    /// The bytes of the chunk that the block takes.
+    /// Returns the number of bytes of the chunk that the block takes.
     #[inline]
     fn taken(&self) -> usize {
         arithmetic::taken(self.layout.size(), self.layout.align(), MIN_ALIGN)
     }
 
-    /// Whether this is the last block before `pos`.
+    /// Returns whether this is the last block before `pos`.
     ///
-    /// The block is in use and has bytes. A block of another allocation does not end at `pos`, since there is a chunk's header
-    /// between its end and `pos`; so this one is in the allocation of the free range, and the bytes behind it are free.
+    /// The block is live and has at least one byte. A block of another allocation does not end at `pos`, since a
+    /// chunk's header lies between its end and `pos`. So a block that ends at `pos` is in the allocation of the free
+    /// range, and the bytes behind it are free.
     #[inline]
     fn is_last(&self) -> bool {
         arithmetic::ends_at(self.start.addr().get(), self.taken(), self.bump.pos.get().addr().get())
     }
 
-    /// Whether the block's address is a multiple of `align`.
+    /// Returns whether the block's address is a multiple of `align`.
     #[inline]
     pub(super) fn is_aligned(&self, align: usize) -> bool {
         self.start.addr().get() & (align - 1) == 0
     }
 
-    /// Makes the block larger, here or elsewhere. `None`: there is no memory, and the block stays as it is.
+    /// Grows the block, in place or by moving it. Returns `None` if there is no memory; then the block is unchanged.
     ///
     /// # Safety
     ///
-    /// `new` is no smaller than the block's layout. After `Some`, the block is the returned one.
+    /// `new` is no smaller than the block's layout. After `Some`, only the returned block is used.
     #[inline]
     pub(super) unsafe fn grow(self, new: Layout) -> Option<NonNull<u8>> {
         let bump = self.bump;
         if self.is_last() && self.is_aligned(new.align()) {
             let start = self.start.addr().get();
             let taken = arithmetic::taken(new.size(), new.align(), MIN_ALIGN);
-            // The block ends at `pos`, and `pos` is not behind `end`.
+            // This does not underflow: the block ends at `pos`, which is at most `end`.
             if taken <= bump.end.get().addr().get() - start {
-                // By the pointer of the arena, which reaches the whole chunk: that of the block may reach no more than its bytes.
+                // The pointer derives from the arena's `pos`, whose provenance covers the whole chunk. The provenance
+                // of the caller's pointer may cover only the old bytes.
                 return Some(bump.advance(start + taken, taken));
             }
         }
         if arithmetic::may_be_dedicated(self.layout.size(), self.layout.align()) {
-            // SAFETY: `new` is no smaller.
+            // SAFETY: the caller guarantees that `new` is no smaller and that only the returned block is used.
             return unsafe { self.grow_large(new) };
         }
         if let Some(larger) = bump.take(new) {
-            // SAFETY: `new` is no smaller, and the new block is another one.
+            // SAFETY: the new block has `new.size()` bytes, which are at least this block's, and it is another live
+            // block.
             unsafe { self.copy_to(larger) };
             return Some(larger);
         }
-        // SAFETY: `new` is no smaller.
+        // SAFETY: the caller guarantees that `new` is no smaller and that only the returned block is used.
         unsafe { self.grow_by_refill(new) }
     }
 
-    /// [`grow`](Self::grow) to a new block that does not fit in the free range.
+    /// [`grow`](Self::grow) by copying to a new block, which may need another chunk.
     ///
     /// # Safety
     ///
-    /// `new` is no smaller than the block's layout. After `Some`, the block is the returned one.
+    /// `new` is no smaller than the block's layout. After `Some`, only the returned block is used.
     #[cold]
     #[inline(never)]
     unsafe fn grow_by_refill(self, new: Layout) -> Option<NonNull<u8>> {
         let larger = self.bump.take_or_refill(new)?;
-        // SAFETY: `new` is no smaller, and the new block is another one.
+        // SAFETY: the new block has `new.size()` bytes, which are at least this block's, and it is another live block.
         unsafe { self.copy_to(larger) };
-        // The new block may have a chunk of its own. If this one is the last of the free range, then it leaves its bytes to the next.
-        // A dedicated chunk stays: the base allocator could panic, and the block's owner would not learn where it is now.
+        // If this block is still the last one, the new block is in another chunk, and the bytes of this one become
+        // free. A dedicated chunk is not freed here: if the base allocator panicked, the block's owner would not learn
+        // the new address.
         self.free_last();
         Some(larger)
     }
 
-    /// [`grow`](Self::grow) of a block that may have a dedicated chunk, which is not in the free range's way.
+    /// [`grow`](Self::grow) of a block that may have a dedicated chunk, for which the free range is irrelevant.
     ///
     /// # Safety
     ///
-    /// `new` is no smaller than the block's layout. After `Some`, the block is the returned one.
+    /// `new` is no smaller than the block's layout. After `Some`, only the returned block is used.
     #[cold]
     #[inline(never)]
     unsafe fn grow_large(self, new: Layout) -> Option<NonNull<u8>> {
         if let Some(chunk) = self.dedicated()
-            // SAFETY: it is the block's dedicated chunk, and the block moves with it.
+            // SAFETY: `dedicated` returned the chunk, and the caller guarantees that only the returned block is used.
             && let Some(larger) = unsafe { self.grow_chunk(chunk, new) }
         {
             return Some(larger);
         }
-        // SAFETY: `new` is no smaller.
+        // SAFETY: the caller guarantees that `new` is no smaller and that only the returned block is used.
         unsafe { self.grow_by_refill(new) }
     }
 
@@ -136,19 +142,21 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
     ///
     /// # Safety
     ///
-    /// `larger` is valid for writes of as many bytes, and another block.
+    /// `larger` is another block and valid for writes of `layout.size()` bytes.
     #[inline]
     unsafe fn copy_to(&self, larger: NonNull<u8>) {
-        // SAFETY: this block is in use and has `layout.size()` bytes, the other has as many, and two blocks do not overlap.
+        // SAFETY: this block is live and has `layout.size()` bytes (invariant 1). The caller guarantees that `larger`
+        // has as many and is another block, so the two do not overlap.
         unsafe { larger.copy_from_nonoverlapping(self.start, self.layout.size()) };
     }
 
-    /// The newest chunk of the arena, if it is dedicated to this block.
+    /// Returns the newest chunk of the arena, if it is dedicated to this block.
     ///
-    /// The block is in use and has bytes, and the chunk was not freed: if the chunk's block has the same address, it is this one.
+    /// The block is live and has at least one byte, and the chunk was not freed. So if the block in the chunk's header
+    /// has the same address, it is this one.
     fn dedicated(&self) -> Option<Chunk> {
         let newest = self.bump.chunks.get()?;
-        // SAFETY: chunks of an arena's list are not freed.
+        // SAFETY: the chunk is in the arena's list, so it was not freed (invariant 5 of `Bump`).
         match unsafe { newest.header() }.kind {
             Kind::Dedicated { block } if block == self.start => Some(newest),
             _ => None,
@@ -157,37 +165,38 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
 
     /// Takes the newest chunk off the list.
     fn unlist(&self, newest: Chunk) {
-        // SAFETY: chunks of an arena's list are not freed.
+        // SAFETY: the chunk is in the arena's list, so it was not freed (invariant 5 of `Bump`).
         self.bump.chunks.set(unsafe { newest.header() }.prev);
     }
 
-    /// Grows the block's chunk, wherever it is then.
+    /// Grows the block's chunk, which may move it.
     ///
     /// # Safety
     ///
-    /// `chunk` is what `dedicated` returned. After `Some`, the block is the returned one.
+    /// `dedicated` returned `chunk`. After `Some`, only the returned block is used.
     unsafe fn grow_chunk(&self, chunk: Chunk, new: Layout) -> Option<NonNull<u8>> {
         let (header, align) = (Bump::<MIN_ALIGN, A>::HEADER, Bump::<MIN_ALIGN, A>::CHUNK_ALIGN);
-        // SAFETY: the chunk is in the list, so it was not freed, and has this header.
+        // SAFETY: the chunk is in the list, so it was not freed, and the store that made it has this `HEADER`.
         let start = unsafe { chunk.start(header) };
         if start != self.start || new.align() > align {
-            return None; // What is behind the padding might not be aligned where the chunk moves to.
+            return None; // Behind padding, the block might not be aligned after a move.
         }
         // SAFETY: the chunk is in the list, so it was not freed.
         let old_size = unsafe { chunk.header() }.size;
         let size = arithmetic::least_chunk(new.size(), new.align(), header, align)?.max(old_size);
         self.unlist(chunk);
         let mut unlisted = Unlisted { bump: self.bump, chunk: (chunk, old_size) };
-        // SAFETY: the chunk is of this store and in no list, `size` is not less than its own, and its one block is given up for
-        // the returned one.
+        // SAFETY: the chunk is of this store, and `unlist` took it off the list. `size` is a multiple of `CHUNK_ALIGN`
+        // and not less than the chunk's own. The caller uses only the returned block.
         let grown = unsafe { self.bump.store().grow(chunk, size) }?;
         unlisted.chunk = (grown, size);
         drop(unlisted);
-        // SAFETY: the chunk is in the list again, so it was not freed, and has this header.
+        // SAFETY: dropping `unlisted` put the chunk back into the list, so it was not freed, and the store that made it
+        // has this `HEADER`.
         Some(unsafe { grown.start(header) })
     }
 
-    /// Makes the block smaller, where it is. What it takes does not become more.
+    /// Shrinks the block in place. With the layout `new` it must not take more bytes than now.
     #[inline]
     pub(super) fn shrink(&self, new: Layout) {
         let taken = arithmetic::taken(new.size(), new.align(), MIN_ALIGN);
@@ -197,14 +206,15 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
         }
     }
 
-    /// Whether the block can shrink to a layout where it is. With a larger alignment it may take more than before.
+    /// Returns whether the block can shrink in place to a layout. With a larger alignment it might take more bytes than
+    /// now.
     #[cfg(any(feature = "allocator-api2", feature = "allocator-api2-04", feature = "nightly"))]
     #[inline]
     pub(super) fn can_shrink_to(&self, new: Layout) -> bool {
         self.is_aligned(new.align()) && arithmetic::taken(new.size(), new.align(), MIN_ALIGN) <= self.taken()
     }
 
-    /// Frees the block: at once if it is the last one or has the newest chunk for itself, else with the arena.
+    /// Frees the block: at once if it is the last one or the newest chunk is dedicated to it, otherwise with the arena.
     #[inline]
     pub(super) fn free(self) {
         if !self.free_last() && arithmetic::may_be_dedicated(self.layout.size(), self.layout.align()) {
@@ -212,7 +222,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
         }
     }
 
-    /// Frees the block if it is the last one. Returns whether it was; then it is not used again.
+    /// Frees the block if it is the last one. Returns whether it was; if so, the block must not be used again.
     #[inline]
     fn free_last(&self) -> bool {
         let is_last = self.is_last();
@@ -228,7 +238,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
     fn free_large(self) {
         if let Some(chunk) = self.dedicated() {
             self.unlist(chunk);
-            // SAFETY: the chunk is of this store and in no list, and its one block is not used again.
+            // SAFETY: the chunk is of this store, and `unlist` took it off the list. `free` consumes its one block,
+            // which is not used again.
             unsafe { self.bump.store().free(chunk) };
         }
     }

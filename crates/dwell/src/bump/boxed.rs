@@ -1,4 +1,4 @@
-//! A value in an arena that is dropped with its owner.
+//! An owning pointer to a value in an arena.
 
 use super::{Bump, Vec};
 use crate::alloc::{AllocError, Allocator};
@@ -13,7 +13,9 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::ptr::NonNull;
 use core::str;
 
-/// The owner of a value in an arena: one pointer, which drops the value. It does not return memory to the arena.
+/// An owning pointer to a value in an arena, of one word.
+///
+/// Dropping it drops the value and does not return memory to the arena.
 ///
 /// ```
 /// use dwell::{Bump, bump};
@@ -29,22 +31,23 @@ use core::str;
 ///
 /// # Pinning
 ///
-/// Safe code cannot pin such a box: after it is forgotten, the arena may reuse the value's bytes without dropping the
-/// value, which pinning forbids.
+/// Safe code cannot pin such a box. After the box is forgotten, the arena may reuse the value's bytes without dropping
+/// the value, which pinning forbids.
 pub struct Box<'a, T: ?Sized> {
     // # Invariants
     //
-    // 1. `value` is a live `T`, owned by this box and reached only through it, in bytes that are reserved for `'a`.
+    // 1. `value` points to a live `T`, which this box owns and only this box accesses, in bytes that are reserved for
+    //    `'a`.
     value: NonNull<T>,
-    // Owns a `T` and borrows the arena: drop check, variance and auto traits are those of a `Box<T>`.
+    // Owns a `T` and borrows the arena: drop check, variance and auto traits are those of a `Box<T>` with a lifetime.
     owns: PhantomData<(&'a (), T)>,
 }
 
-// SAFETY: by invariant 1 it is the value's one owner; it does not reach the arena.
+// SAFETY: by invariant 1 the box is the only owner of its value, and it does not access the arena.
 unsafe impl<T: ?Sized + Send> Send for Box<'_, T> {}
-// SAFETY: a shared box gives no more than a `&T`, and does not reach the arena.
+// SAFETY: a shared box gives access to a `&T` only, and does not access the arena.
 unsafe impl<T: ?Sized + Sync> Sync for Box<'_, T> {}
-// The value does not move with the box.
+// Moving the box does not move the value.
 impl<T: ?Sized> Unpin for Box<'_, T> {}
 impl<T: ?Sized + UnwindSafe> UnwindSafe for Box<'_, T> {}
 impl<T: ?Sized + RefUnwindSafe> RefUnwindSafe for Box<'_, T> {}
@@ -69,7 +72,7 @@ impl<'a, T: 'a> Box<'a, T> {
         bump.try_alloc(value).map(Self::own)
     }
 
-    /// A box of a value that was just allocated.
+    /// Creates a box from a value that was just allocated.
     fn own(value: &'a mut T) -> Self {
         Self { value: NonNull::from(value), owns: PhantomData }
     }
@@ -79,14 +82,15 @@ impl<'a, T: 'a> Box<'a, T> {
     pub fn into_inner(self) -> T {
         let value = self.value;
         mem::forget(self);
-        // SAFETY: by invariant 1 it is a live value, of which the box was the one owner.
+        // SAFETY: by invariant 1 the value is live and the box was its only owner, and the box was forgotten.
         unsafe { value.read() }
     }
 }
 
 impl<T: ?Sized> Box<'_, T> {
-    /// Converts the box to a pointer. The value is not dropped unless [`from_raw`](Self::from_raw) makes a box of it
-    /// again.
+    /// Converts the box to a pointer.
+    ///
+    /// The value is not dropped unless [`from_raw`](Self::from_raw) converts the pointer to a box again.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -104,22 +108,23 @@ impl<T: ?Sized> Box<'_, T> {
         value
     }
 
-    /// Converts a pointer of [`into_raw`](Self::into_raw) to a box again.
+    /// Converts a pointer from [`into_raw`](Self::into_raw) to a box again.
     ///
     /// # Safety
     ///
-    /// The pointer came from `into_raw`, and no other box is made of it. The arena that the value is in is borrowed for
-    /// as long as the box's lifetime says.
+    /// The pointer came from `into_raw`, and no other box is made from it. The arena of the value is borrowed for the
+    /// lifetime of the box.
     #[inline]
     pub unsafe fn from_raw(value: *mut T) -> Self {
-        // SAFETY: the pointer came from `into_raw`, whose result is that of a `NonNull`.
+        // SAFETY: the caller guarantees that the pointer came from `into_raw`, which returns the pointer of a
+        // `NonNull`.
         let value = unsafe { NonNull::new_unchecked(value) };
         Self { value, owns: PhantomData }
     }
 }
 
 impl<'a, T: ?Sized + 'a> Box<'a, T> {
-    /// Owns the value behind a reference, and drops it.
+    /// Creates a box that owns the value behind a reference, and drops it.
     ///
     /// # Safety
     ///
@@ -142,14 +147,15 @@ impl<'a, T: ?Sized + 'a> Box<'a, T> {
     pub fn leak(self) -> &'a mut T {
         let mut value = self.value;
         mem::forget(self);
-        // SAFETY: by invariant 1 the value is live, and nothing else accesses it for `'a` now that the box is forgotten.
+        // SAFETY: by invariant 1 the value is live and its bytes are reserved for `'a`. Nothing else accesses it, now
+        // that the box is forgotten.
         unsafe { value.as_mut() }
     }
 
-    /// Unsizes the value: to a `dyn Trait`, or from an array to a slice.
+    /// Unsizes the value, to a `dyn Trait` or from an array to a slice.
     ///
-    /// The closure gets a [`Coercible`], which it can only coerce and return. With the type written as here, no
-    /// context is needed to infer it.
+    /// The closure gets a [`Coercible`], which it can only coerce and return. The target type written as below needs no
+    /// context for type inference.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -167,16 +173,17 @@ impl<'a, T: ?Sized + 'a> Box<'a, T> {
     where
         F: for<'p, 'brand> FnOnce(&'p Coercible<Brand<'brand>, T>) -> &'p Coercible<Brand<'brand>, U>,
     {
-        // SAFETY: the value is live while `self` is, which is until the closure has returned. The closure accepts every
-        // brand.
+        // SAFETY: `self` keeps the value live until the closure has returned. The closure accepts every brand.
         let wrapped = unsafe { Coercible::at(self.value.as_ptr()) };
-        // The closure accepts every brand, so what it returned is the only `Coercible` with this one: the value, coerced.
+        // The closure accepts every brand, so the only `Coercible` with this brand that it can return is the one that
+        // it got, coerced.
         let meta = Meta::new(unsize(wrapped).as_ptr(), false);
         let data = self.value.cast::<()>();
         mem::forget(self);
-        // The address is the box's own, which may write; the reference that the closure gets is for reading.
+        // The address comes from the box's own pointer, which may write. The reference that the closure got is for
+        // reading only.
         let value = meta.decode(data.as_ptr()).cast_mut();
-        // SAFETY: its address is that of `data`.
+        // SAFETY: its address is that of `data`, which is not null.
         let value = unsafe { NonNull::new_unchecked(value) };
         Box { value, owns: PhantomData }
     }
@@ -195,7 +202,8 @@ impl<T: ?Sized> Deref for Box<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: `value` is a live `T`, which `&self` borrows for as long as the reference lives (invariant 1).
+        // SAFETY: `value` points to a live `T`, and `&self` borrows it for as long as the reference lives (invariant
+        // 1).
         unsafe { self.value.as_ref() }
     }
 }
@@ -203,7 +211,8 @@ impl<T: ?Sized> Deref for Box<'_, T> {
 impl<T: ?Sized> DerefMut for Box<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: `value` is a live `T` that only this box reaches, and `&mut self` borrows the box (invariant 1).
+        // SAFETY: `value` points to a live `T` that only this box accesses, and `&mut self` borrows the box (invariant
+        // 1).
         unsafe { self.value.as_mut() }
     }
 }
@@ -221,7 +230,7 @@ impl<T: ?Sized + fmt::Display> fmt::Display for Box<'_, T> {
 }
 
 impl<'a, T> Box<'a, [T]> {
-    /// Moves the values of an iterator into an arena.
+    /// Moves the items of an iterator into a boxed slice in an arena.
     pub fn from_iter_in<const MIN_ALIGN: usize, A: Allocator>(
         values: impl IntoIterator<Item = T>,
         bump: &'a Bump<MIN_ALIGN, A>,
@@ -233,8 +242,8 @@ impl<'a, T> Box<'a, [T]> {
     ///
     /// # Errors
     ///
-    /// When there is no memory. The error returns the values so far, the one that did not fit, and the iterator with
-    /// those after it.
+    /// When there is no memory. The error returns a vector of the values so far, the value that did not fit, and the
+    /// iterator with the remaining ones.
     #[expect(clippy::type_complexity, reason = "a type alias would hide the result")]
     pub fn try_from_iter_in<I: IntoIterator<Item = T>, const MIN_ALIGN: usize, A: Allocator>(
         values: I,
@@ -244,17 +253,17 @@ impl<'a, T> Box<'a, [T]> {
     }
 }
 
-/// An empty slice, which allocates nothing.
+/// Creates an empty slice without an allocation.
 impl<T> Default for Box<'_, [T]> {
     fn default() -> Self {
         Self { value: NonNull::<[T; 0]>::dangling(), owns: PhantomData }
     }
 }
 
-/// An empty string, which allocates nothing.
+/// Creates an empty string without an allocation.
 impl Default for Box<'_, str> {
     fn default() -> Self {
-        // SAFETY: no bytes are UTF-8, and a `str` is laid out as its bytes.
+        // SAFETY: an empty slice is valid UTF-8.
         let empty = unsafe { str::from_utf8_unchecked_mut(&mut []) };
         Self { value: NonNull::from(empty), owns: PhantomData }
     }
@@ -271,7 +280,7 @@ impl<'a, T, const N: usize> From<Box<'a, [T; N]>> for Box<'a, [T]> {
 impl<'a, T, const N: usize> TryFrom<Box<'a, [T]>> for Box<'a, [T; N]> {
     type Error = Box<'a, [T]>;
 
-    /// The same box, if the slice has `N` elements. Otherwise the box is returned in the error.
+    /// Converts the box, if the slice has `N` elements. Otherwise the box is returned in the error.
     fn try_from(slice: Box<'a, [T]>) -> Result<Self, Box<'a, [T]>> {
         if slice.len() != N {
             return Err(slice);
@@ -285,11 +294,11 @@ impl<'a, T, const N: usize> TryFrom<Box<'a, [T]>> for Box<'a, [T; N]> {
 macro_rules! downcast {
     ($($Any:ty)*) => {$(
         impl<'a> Box<'a, $Any> {
-            /// The same box, if the value is a `T`.
+            /// Converts the box to one of type `T`, if the value has that type.
             ///
             /// # Errors
             ///
-            /// When it is of another type; the box is returned in the error.
+            /// When the value has another type. The box is returned in the error.
             pub fn downcast<T: Any>(self) -> Result<Box<'a, T>, Self> {
                 if !self.is::<T>() {
                     return Err(self);

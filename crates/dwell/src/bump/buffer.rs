@@ -1,4 +1,4 @@
-//! A first chunk in the caller's buffer.
+//! An arena whose first chunk is in a buffer of the caller.
 
 use super::Bump;
 use crate::alloc::{Allocator, Global, Refused};
@@ -9,56 +9,57 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-/// An allocator whose first block is a buffer of the caller: the base allocator of [`Bump::with_buffer`].
+/// An allocator that first hands out a buffer of the caller: the base allocator of [`Bump::with_buffer`].
 ///
 /// [`Bump::with_buffer`]: super::Bump::with_buffer
 pub struct First<'b, A: Allocator = Global> {
     // # Invariants
     //
-    // 1. The `len` bytes from `start` are borrowed for `'b` by this alone.
-    // 2. They are in use, as one block, only while `taken`.
+    // 1. The `len` bytes from `start` are borrowed for `'b`, and only this value accesses them.
+    // 2. While `taken` is true, one live block lies in them. Otherwise none does.
     start: NonNull<u8>,
     len: usize,
     taken: Cell<bool>,
     rest: A,
-    // What it is made from, and gives its auto traits.
+    // The type that `new` takes. It determines variance and auto traits.
     buffer: PhantomData<&'b mut [MaybeUninit<u8>]>,
 }
 
-// SAFETY: it stands for the `&mut [MaybeUninit<u8>]` that it was made from, and the other allocator.
+// SAFETY: a `First` owns a `&mut [MaybeUninit<u8>]`, which is `Send`, and the other allocator (`A: Send`).
 unsafe impl<A: Allocator + Send> Send for First<'_, A> {}
 
 impl<'b, A: Allocator> First<'b, A> {
-    /// The buffer first, then blocks from `rest`.
+    /// Creates an allocator that first hands out the buffer, and then blocks from `rest`.
     pub fn new(buffer: &'b mut [MaybeUninit<u8>], rest: A) -> Self {
         let len = buffer.len();
         Self { start: NonNull::from(buffer).cast(), len, taken: Cell::new(false), rest, buffer: PhantomData }
     }
 
-    /// The part of the buffer that is aligned to `align`: where, and how long. Its length is a multiple of `align`.
+    /// Returns the offset and the length of the largest part of the buffer that begins at a multiple of `align` and
+    /// whose length is a multiple of `align`.
     fn aligned(&self, align: usize) -> (usize, usize) {
         let pad = self.start.addr().get().wrapping_neg() & (align - 1);
         (pad, self.len.saturating_sub(pad) & !(align - 1))
     }
 
-    /// Whether a block is the buffer's.
+    /// Returns whether a block is the buffer's.
     fn is_first(&self, block: NonNull<u8>) -> bool {
         self.taken.get() && block.addr().get().wrapping_sub(self.start.addr().get()) < self.len
     }
 }
 
-// SAFETY: a block is the other allocator's, or lies in the buffer, which nothing else accesses for `'b`, and of which no second
-// block is given out while there is one. Moving a `First` moves neither.
+// SAFETY: each block is the other allocator's or lies in the buffer. For `'b` nothing else accesses the buffer, and
+// only one block at a time lies in it. Moving a `First` moves neither.
 unsafe impl<A: Allocator> Allocator for First<'_, A> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
         let pad = self.start.addr().get().wrapping_neg() & (layout.align() - 1);
         let fits = self.len.checked_sub(pad).is_some_and(|len| layout.size() <= len);
-        // A block of no bytes would have an address that is another's.
+        // A zero-size block in the buffer could have the address of another block, so `rest` allocates it.
         if self.taken.get() || !fits || layout.size() == 0 {
             return self.rest.allocate(layout);
         }
         self.taken.set(true);
-        // SAFETY: it is in the buffer.
+        // SAFETY: `pad` is at most `len` (`fits`), so the block is in the buffer.
         let block = unsafe { self.start.add(pad) };
         Ok(NonNull::slice_from_raw_parts(block, layout.size()))
     }
@@ -67,7 +68,8 @@ unsafe impl<A: Allocator> Allocator for First<'_, A> {
         if layout.size() != 0 && self.is_first(block) {
             self.taken.set(false);
         } else {
-            // SAFETY: the block is not the buffer's, so that `rest` returned it for this layout; it was not freed.
+            // SAFETY: the block has size 0 or is not the buffer's, so `rest` returned it for this layout. The caller
+            // guarantees that it was not freed.
             unsafe { self.rest.deallocate(block, layout) };
         }
     }
@@ -82,7 +84,7 @@ impl<A: Allocator> fmt::Debug for First<'_, A> {
 impl<'b, const MIN_ALIGN: usize> Bump<MIN_ALIGN, First<'b>> {
     /// Creates an arena whose first chunk is a buffer, such as one on the stack.
     ///
-    /// A buffer that is too small for a chunk is not used.
+    /// A buffer that is too small for a chunk is ignored.
     ///
     /// ```
     /// use dwell::Bump;
@@ -107,7 +109,7 @@ impl<'b, const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, First<'b, A>> {
         if size > Self::HEADER
             && let Some(chunk) = bump.store().make(size)
         {
-            // SAFETY: the chunk is new.
+            // SAFETY: the chunk is new, so it is in no list and has no block. The size is its own.
             unsafe { bump.install(chunk) };
         }
         bump

@@ -1,28 +1,29 @@
-//! What the vectors of an arena share: the layout of a capacity, the error when there is no memory for it, and ranges of indices.
+//! Helpers of the vectors of an arena: the layout of a capacity, the error of a failed allocation, and ranges of
+//! indices.
 
 use crate::alloc::AllocError;
 use core::alloc::Layout;
 use core::ops::{Bound, Range, RangeBounds};
 use std_alloc::alloc::handle_alloc_error;
 
-/// The layout of `cap` elements, if it has at most `isize::MAX` bytes.
+/// Returns the layout of `cap` elements, if its size is at most `isize::MAX` bytes.
 pub(super) fn array(element: Layout, cap: usize) -> Option<Layout> {
     let size = element.size().checked_mul(cap)?;
     Layout::from_size_align(size, element.align()).ok()
 }
 
-/// There is no memory for this layout. `None`: the elements exceed every layout.
+/// The error of a failed allocation: its layout, or `None` if no layout is large enough for the elements.
 pub(super) struct NoMemory(Option<Layout>);
 
 impl NoMemory {
-    /// The element count overflows, or the bytes exceed `isize::MAX`.
+    /// The error of a number of elements that overflows, or whose bytes exceed `isize::MAX`.
     pub(super) const TOO_MANY: Self = Self(None);
 
     pub(super) fn of_layout(layout: Layout) -> Self {
         Self(Some(layout))
     }
 
-    /// For a block of `cap + extra` elements.
+    /// Creates the error for a block of `cap + extra` elements.
     #[cold]
     pub(super) fn of(element: Layout, cap: usize, extra: usize) -> Self {
         Self(cap.checked_add(extra).and_then(|least| array(element, least)))
@@ -41,10 +42,11 @@ impl NoMemory {
     }
 }
 
-/// The most bytes that a vector reserves on the word of `size_hint`. For more elements it grows as they come.
+/// The maximum number of bytes that a vector reserves because of a `size_hint`. For more elements it grows as they
+/// arrive.
 pub(super) const TRUSTED_BYTES: usize = 1 << 16;
 
-/// The indices of a range among `len` elements.
+/// Converts a range over `len` elements to a range of indices.
 ///
 /// # Panics
 ///
@@ -60,7 +62,7 @@ pub(super) fn indices(range: &impl RangeBounds<usize>, len: usize) -> Range<usiz
         Bound::Excluded(&end) => end,
         Bound::Unbounded => len,
     };
-    assert!(start <= end, "the range starts at {start} and ends before that, at {end}");
-    assert!(end <= len, "the range ends at {end}, and the length is {len}");
+    assert!(start <= end, "range start (is {start}) should be <= range end (is {end})");
+    assert!(end <= len, "range end (is {end}) should be <= len (is {len})");
     start..end
 }

@@ -19,8 +19,9 @@ use core::ptr::NonNull;
 /// └────────┴─┴───────────────────────────────────────────────────────┴─┘
 /// ```
 ///
-/// A copyable address, like a raw pointer: whoever reads it knows that the chunk was not freed. The header is read and written
-/// through the pointer that the allocator returned, never by reference, and the pointers to blocks are derived from it.
+/// `Chunk` is `Copy`, like a raw pointer: code that dereferences it must know that the chunk was not freed. The header
+/// is read and written through the pointer that the allocator returned, never by reference, and the pointers to blocks
+/// are derived from that pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Chunk(NonNull<Header>);
 
@@ -33,94 +34,100 @@ pub(super) struct Header {
     pub(super) kind: Kind,
 }
 
-/// What a chunk is for. While the chunk is in an arena's list, `Bump::chunks_raw` may make one that was dedicated a shared one
-/// without free bytes, and it changes in no other way.
+/// The use of a chunk. While the chunk is in an arena's list, its kind changes in only one way: `Bump::chunks_raw` may
+/// turn a dedicated chunk into a shared one without free bytes.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
-    /// Small blocks, one after the other. The bytes from `used` on are in no block of the arena, unless the arena allocates
-    /// from this chunk now: then `pos` says so, and `used` is out of date.
+    /// Small blocks, one after the other. The bytes from `used` on are in no block of the arena. While the arena
+    /// allocates from this chunk, `used` is out of date and `pos` takes its role.
     Shared { used: NonNull<u8> },
-    /// Only this block.
+    /// A single block.
     Dedicated { block: NonNull<u8> },
 }
 
 impl Chunk {
+    /// Returns the header.
+    ///
     /// # Safety
     ///
-    /// The chunk was not freed.
+    /// The chunk was put into a list, which wrote its header, and was not freed.
     #[inline]
     pub(super) unsafe fn header(self) -> Header {
-        // SAFETY: a chunk that was not freed begins with a header, which was written when it was made.
+        // SAFETY: the caller guarantees that the chunk was not freed and begins with a header that was written.
         unsafe { self.0.read() }
     }
 
+    /// Writes the header.
+    ///
     /// # Safety
     ///
     /// The chunk was not freed. `header.size` is its size.
     #[inline]
     pub(super) unsafe fn set_header(self, header: Header) {
-        // SAFETY: a chunk that was not freed begins with a header, and no reference to it exists.
+        // SAFETY: a chunk that was not freed begins with memory for a header, and no reference to it exists.
         unsafe { self.0.write(header) };
     }
 
-    /// Writes down from where on the bytes of a shared chunk are free.
+    /// Sets the start of the free bytes of a chunk. A dedicated chunk becomes a shared one, so its block no longer
+    /// grows or is freed with the chunk.
     ///
     /// # Safety
     ///
-    /// The chunk was not freed, is shared, and the bytes from `used` to its end are in no block.
+    /// The chunk was not freed, and the bytes from `used` to its end are in no block.
     #[inline]
     pub(super) unsafe fn set_used(self, used: NonNull<u8>) {
         // SAFETY: a chunk that was not freed begins with a header.
         let kind = unsafe { &raw mut (*self.0.as_ptr()).kind };
-        // SAFETY: it is a field of the header, to which no reference exists.
+        // SAFETY: `kind` points to a field of the header, which is valid for writes, and no reference to it exists.
         unsafe { kind.write(Kind::Shared { used }) };
     }
 
-    /// Where the first block can begin.
+    /// Returns the address behind the header, where the first block can begin.
     ///
     /// # Safety
     ///
     /// The chunk was not freed, and `header` is `Store::HEADER` of the store that made it.
     #[inline]
     pub(super) unsafe fn start(self, header: usize) -> NonNull<u8> {
-        // SAFETY: a chunk has more bytes than `Store::HEADER`.
+        // SAFETY: the caller guarantees that the chunk was not freed and that `header` is the `HEADER` of its store.
+        // `make` gives a chunk more bytes than that.
         unsafe { self.0.cast::<u8>().add(header) }
     }
 
-    /// Where the chunk ends.
+    /// Returns the end of the chunk.
     ///
     /// # Safety
     ///
     /// The chunk was not freed, and `size` is its size.
     #[inline]
     pub(super) unsafe fn end(self, size: usize) -> NonNull<u8> {
-        // SAFETY: the chunk has `size` bytes.
+        // SAFETY: the caller guarantees that the chunk was not freed and has `size` bytes, so the result is its end.
         unsafe { self.0.cast::<u8>().add(size) }
     }
 }
 
-/// The data that an arena and its scopes share: the base allocator, the limit, and one spare chunk.
+/// The state that an arena and its scopes share: the base allocator, the limit, and one spare chunk.
 pub(super) struct Store<const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
-    // 1. `limit - left` is the sum of the sizes of all chunks that were made and not freed, and of those that the allocator is
-    //    being asked for. It is not negative.
-    // 2. `spare` is in no arena's list.
+    // 1. `limit - left` is the sum of the sizes of all chunks that were made and not freed, and of the bytes of the
+    //    running requests to the allocator. It is not negative.
+    // 2. `spare` was in an arena's list, is in none now, and was not freed.
     alloc: A,
-    /// The bytes left within the limit. Negative if the limit was set below the allocated bytes.
+    /// The number of bytes left within the limit. Negative if the limit was set below the allocated bytes.
     left: Cell<isize>,
-    /// `isize::MAX`: no limit.
+    /// The limit in bytes, or `isize::MAX` for none.
     limit: Cell<isize>,
-    /// The least size of the next chunk, from `Bump::reset`.
+    /// The minimum size of the next chunk, which `Bump::reset` sets.
     wanted: Cell<usize>,
     spare: Cell<Option<Chunk>>,
 }
 
-/// Chunks that go back to the allocator. If it panics for one of them, the others are freed when this is dropped.
+/// A list of chunks to be freed. If the allocator panics for one of them, dropping this frees the others.
 struct Unused<'a, const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
-    // 1. The chunks of the list are of `store`, and no arena has them. Neither they nor blocks in them are used again.
+    // 1. The chunks of the list are of `store` and in no arena's list. Neither they nor blocks in them are used again.
     store: &'a Store<MIN_ALIGN, A>,
     list: Option<Chunk>,
 }
@@ -130,7 +137,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Unused<'_, MIN_ALIGN, A> {
     #[inline]
     fn next(&mut self) -> Option<(Chunk, Header)> {
         let chunk = self.list?;
-        // SAFETY: the chunk is in the list, so that it was not freed.
+        // SAFETY: the chunk is in the list, so it was not freed (each chunk leaves the list before it is freed).
         let header = unsafe { chunk.header() };
         self.list = header.prev;
         Some((chunk, header))
@@ -141,14 +148,15 @@ impl<const MIN_ALIGN: usize, A: Allocator> Drop for Unused<'_, MIN_ALIGN, A> {
     #[inline]
     fn drop(&mut self) {
         while let Some((chunk, _)) = self.next() {
-            // SAFETY: no arena has the chunk (invariant 1), nor has the list any more.
+            // SAFETY: the chunk is of this store, in no arena's list and not used again (invariant 1), and `next` took
+            // it off this list.
             unsafe { self.store.free(chunk) };
         }
     }
 }
 
-/// Bytes counted before the allocator is called, so that an allocator that re-enters the arena cannot exceed the limit. Drop
-/// subtracts them, also if the allocator panics.
+/// Bytes that are counted before the allocator is called, so that an allocator that re-enters the arena cannot exceed
+/// the limit. Dropping this subtracts them again, also if the allocator panics.
 struct Reserved<'a> {
     left: &'a Cell<isize>,
     size: usize,
@@ -164,12 +172,12 @@ impl Drop for Reserved<'_> {
 impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
     /// The alignment of chunks and of their sizes, in bytes.
     pub(super) const ALIGN: usize = {
-        assert!(MIN_ALIGN.is_power_of_two(), "the minimum alignment is a power of two");
-        assert!(MIN_ALIGN <= arithmetic::MAX_MIN_ALIGN, "the minimum alignment is at most 64");
+        assert!(MIN_ALIGN.is_power_of_two(), "`MIN_ALIGN` must be a power of two");
+        assert!(MIN_ALIGN <= arithmetic::MAX_MIN_ALIGN, "`MIN_ALIGN` must be at most 64");
         if MIN_ALIGN > 16 { MIN_ALIGN } else { 16 }
     };
 
-    /// Bytes in front of a chunk's first block.
+    /// The number of bytes in front of a chunk's first block.
     pub(super) const HEADER: usize = arithmetic::up(size_of::<Header>(), Self::ALIGN);
 
     /// The size of the first chunk of an arena that has no limit.
@@ -190,16 +198,17 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
         &self.alloc
     }
 
-    /// Bytes of all chunks.
+    /// Returns the number of bytes of all chunks.
     #[inline]
     pub(super) fn held(&self) -> usize {
         (self.limit.get() - self.left.get()).cast_unsigned()
     }
 
-    /// Whether there is no chunk and no limit.
+    /// Returns whether there is no chunk and no limit.
     #[inline]
     pub(super) fn is_fresh(&self) -> bool {
-        // Chunks have bytes: by invariant 1 what is left is less than the limit if there is one.
+        // By invariant 1, `left` is at most `limit`, and less if there is a chunk. So it is `isize::MAX` only without
+        // both.
         self.left.get() == isize::MAX
     }
 
@@ -222,7 +231,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
         self.spare.get()
     }
 
-    /// Counts bytes that are about to be asked for, if the limit leaves as many.
+    /// Counts `size` bytes that are about to be requested from the allocator. Returns `None` if the limit does not
+    /// allow them.
     #[inline(always)]
     fn reserve(&self, size: usize) -> Option<Reserved<'_>> {
         let left = self.left.get().checked_sub(size.cast_signed()).filter(|left| *left >= 0)?;
@@ -230,10 +240,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
         Some(Reserved { left: &self.left, size })
     }
 
-    /// A new chunk without blocks, in no list, and its size. Its header is written when it is put into one.
+    /// Allocates a chunk, which has no blocks and is in no list, and returns it with its size. Its header is written
+    /// when it is put into a list.
     ///
-    /// `size` is a multiple of `ALIGN` and more than `HEADER`.
-    // Inlined with the constant size of a first chunk: `dwell-bench -- bump --workload creation`.
+    /// `size` is a multiple of `ALIGN` and greater than `HEADER`.
+    // Inlined, so that the size of a first chunk is a constant: `dwell-bench -- bump --workload creation`.
     #[inline(always)]
     pub(super) fn make(&self, size: usize) -> Option<(Chunk, usize)> {
         debug_assert!(size > Self::HEADER && size.is_multiple_of(Self::ALIGN));
@@ -241,7 +252,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
         let reserved = self.reserve(size)?;
         let block = self.alloc.allocate(layout).ok()?.cast::<u8>();
         if !arithmetic::ends_low(block.addr().get(), size) {
-            // SAFETY: the block just came from this allocator with this layout.
+            // SAFETY: this allocator just returned the block for this layout.
             unsafe { self.alloc.deallocate(block, layout) };
             return None;
         }
@@ -249,9 +260,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
         Some((Chunk(block.cast()), size))
     }
 
-    /// A chunk of `least` bytes or more for small blocks: the spare one, or one as large as is usual.
+    /// Allocates a chunk for small blocks: one of the usual size if possible, otherwise one of `least` bytes.
     ///
-    /// `current` is the size of the chunk that is full.
+    /// `current` is the size of the chunk that is full, if any.
     pub(super) fn obtain(&self, least: usize, current: Option<usize>) -> Option<(Chunk, usize)> {
         let left = usize::try_from(self.left.get()).unwrap_or(0);
         let size = arithmetic::next_chunk(least, current, self.wanted.get(), left, Self::ALIGN);
@@ -264,7 +275,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
         self.make_least(least)
     }
 
-    /// A chunk of `least` bytes, for which the spare chunk is freed if need be.
+    /// Allocates a chunk of `least` bytes, and frees the spare chunk for it if necessary.
     pub(super) fn make_least(&self, least: usize) -> Option<(Chunk, usize)> {
         self.make(least).or_else(|| if self.free_spare() { self.make(least) } else { None })
     }
@@ -273,16 +284,17 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
     pub(super) fn free_spare(&self) -> bool {
         let spare = self.spare.take();
         if let Some(spare) = spare {
-            // SAFETY: the spare chunk was in no list, and now nothing else knows it.
+            // SAFETY: the spare chunk is of this store, was in a list, is in none and was not freed (invariant 2).
+            // `take` removed it from `spare`, so it is not used again.
             unsafe { self.free(spare) };
         }
         spare.is_some()
     }
 
-    /// Takes the spare chunk if it has `least` bytes, and returns its size too.
+    /// Takes the spare chunk if it has at least `least` bytes, and returns it with its size.
     pub(super) fn take_spare(&self, least: usize) -> Option<(Chunk, usize)> {
         let spare = self.spare.get()?;
-        // SAFETY: the spare chunk was not freed.
+        // SAFETY: the spare chunk was in a list and was not freed (invariant 2).
         let Header { size, .. } = unsafe { spare.header() };
         if size < least {
             return None;
@@ -291,37 +303,40 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
         Some((spare, size))
     }
 
-    /// Makes a chunk larger, wherever it is then. `None` leaves it as it is.
+    /// Grows a chunk, which may move it. On `None` the chunk is unchanged.
     ///
     /// # Safety
     ///
-    /// The chunk is of this store and in no list while this runs. If a chunk is returned, the old one and pointers into it are
-    /// not used again. `size` is a multiple of `ALIGN` and not less than the chunk's.
+    /// The chunk is of this store, was in a list and is in none while this runs, and was not freed. If a chunk is
+    /// returned, the old one and pointers into it are not used again. `size` is a multiple of `ALIGN` and not less than
+    /// the chunk's.
     pub(super) unsafe fn grow(&self, chunk: Chunk, size: usize) -> Option<Chunk> {
-        // SAFETY: the chunk is in no list, but was: it was not freed, and its header was written.
+        // SAFETY: the caller guarantees that the chunk was in a list, so its header was written, and was not freed.
         let Header { size: old_size, .. } = unsafe { chunk.header() };
         let new = Layout::from_size_align(size, Self::ALIGN).ok()?;
         let old = Layout::from_size_align(old_size, Self::ALIGN).ok()?;
         let reserved = self.reserve(size - old_size)?;
-        // SAFETY: `make` allocated the chunk with the layout `old`, and `new` is not smaller.
+        // SAFETY: `make` or `grow` allocated the chunk from this allocator with the layout `old`, and `size` is not
+        // less than `old_size`.
         let block = unsafe { self.alloc.grow(chunk.0.cast(), old, new) }.ok()?;
         mem::forget(reserved);
         Some(Chunk(block.cast()))
     }
 
-    /// Gives a chunk back to the allocator.
+    /// Returns a chunk to the allocator.
     ///
     /// # Safety
     ///
-    /// The chunk is of this store and in no list. Neither it nor a block in it is used again.
+    /// The chunk is of this store, was in a list and is in none, and was not freed. Neither it nor a block in it is
+    /// used again.
     pub(super) unsafe fn free(&self, chunk: Chunk) {
-        // SAFETY: a chunk that is freed once and was in no list was not freed before, and begins with its header.
+        // SAFETY: the caller guarantees that the chunk was in a list, so its header was written, and was not freed.
         let Header { size, .. } = unsafe { chunk.header() };
-        // SAFETY: `make` or `grow` allocated the chunk with this size and alignment, so that they are a layout's.
+        // SAFETY: `make` or `grow` allocated the chunk with this size and alignment, so they form a valid layout.
         let layout = unsafe { Layout::from_size_align_unchecked(size, Self::ALIGN) };
-        // SAFETY: the chunk came from this allocator with this layout, and is not used again.
+        // SAFETY: this allocator returned the chunk for this layout, and it is not used again.
         unsafe { self.alloc.deallocate(chunk.0.cast(), layout) };
-        // Only now: the allocator had it until it returned.
+        // The bytes count until here, because the allocator works on the chunk until it returns.
         self.left.set(self.left.get() + size.cast_signed());
     }
 
@@ -329,30 +344,33 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
     ///
     /// # Safety
     ///
-    /// The chunks are of this store, and no arena has the list. Neither they nor blocks in them are used again.
+    /// The chunks are of this store and in no arena's list. Neither they nor blocks in them are used again.
     pub(super) unsafe fn free_all(&self, list: Option<Chunk>) {
         let mut unused = Unused { store: self, list };
         while let Some((chunk, _)) = unused.next() {
-            // SAFETY: no arena has the chunk, nor has the list any more.
+            // SAFETY: the chunk is of this store, in no arena's list and not used again (the caller guarantees it), and
+            // `next` took it off this list.
             unsafe { self.free(chunk) };
         }
     }
 
-    /// Frees a list of chunks but for the largest, which becomes the spare one if that is smaller.
+    /// Frees the chunks of a list except the largest, which becomes the spare chunk if it is larger than the current
+    /// one.
     ///
     /// # Safety
     ///
-    /// As for `free_all`: the chunks are of this store, no arena has the list, and blocks in them are not used again.
+    /// As for `free_all`: the chunks are of this store and in no arena's list, and blocks in them are not used again.
     pub(super) unsafe fn recycle(&self, list: Option<Chunk>) {
         let mut unused = Unused { store: self, list };
         while let Some((chunk, header)) = unused.next() {
-            // SAFETY: the spare chunk was not freed.
+            // SAFETY: the spare chunk was in a list and was not freed (invariant 2).
             let spare_size = self.spare.get().map_or(0, |spare| unsafe { spare.header() }.size);
-            // A dedicated chunk that grew may be where no small blocks can be.
+            // A dedicated chunk that grew may end above `TOP`, where no small blocks can be.
             let replaces = header.size > spare_size && arithmetic::ends_low(chunk.0.addr().get(), header.size);
             let unused = if replaces { self.spare.replace(Some(chunk)) } else { Some(chunk) };
             if let Some(unused) = unused {
-                // SAFETY: it was the spare chunk or in the list. Now it is neither.
+                // SAFETY: the chunk is of this store. It was the spare chunk or in the list, and is in neither now. It
+                // is not used again.
                 unsafe { self.free(unused) };
             }
         }

@@ -1,4 +1,4 @@
-//! What an arena has in it, chunk by chunk.
+//! Iterators over the allocated bytes of an arena, chunk by chunk.
 
 use super::chunk::{Chunk, Kind};
 use super::{Bump, Owner};
@@ -9,29 +9,30 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-/// The bytes of an arena, chunk by chunk: what [`Bump::chunks`] returns.
+/// An iterator over the allocated bytes of each chunk of an arena. [`Bump::chunks`] returns it.
 pub struct Chunks<'a, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
-    // 1. No block of the arena is in use for `'a`.
+    // 1. No block of the arena is used for `'a`.
     chunks: ChunksRaw<'a, MIN_ALIGN, A>,
     exclusive: PhantomData<&'a mut Bump<MIN_ALIGN, A>>,
 }
 
-/// Pointers to the bytes of an arena, chunk by chunk: the result of [`Bump::chunks_raw`].
+/// An iterator over pointers to the allocated bytes of each chunk. [`Bump::chunks_raw`] returns it.
 pub struct ChunksRaw<'a, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
-    // 1. `next` is a chunk of the arena's list. Neither it nor one behind it leaves the list, moves or is freed for `'a`: only
-    //    the newest chunk does, if it is dedicated, and the one that was the newest when this was made is shared.
+    // 1. `next` is a chunk of the arena's list or `None`. Neither it nor an older chunk leaves the list, moves or is
+    //    freed for `'a`: only the newest chunk can, if it is dedicated, and the chunk that was the newest when this was
+    //    made is shared.
     next: Option<Chunk>,
     bump: PhantomData<&'a Bump<MIN_ALIGN, A>>,
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// The allocated bytes, a slice for each chunk, the newest first.
+    /// Returns the allocated bytes, a slice for each chunk, newest first.
     ///
-    /// They include padding between values, and freed blocks other than the last.
+    /// The bytes include padding between values, and freed blocks other than the last.
     ///
     /// ```
     /// use dwell::Bump;
@@ -44,12 +45,13 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         Chunks { chunks: self.chunks_raw(), exclusive: PhantomData }
     }
 
-    /// Pointers to the bytes that were allocated before this call, one for each chunk, the newest first. See
-    /// [`chunks`](Self::chunks).
+    /// Returns pointers to the bytes allocated before this call, one for each chunk, newest first.
     ///
-    /// Values in the chunk may be in use, and the padding between them is uninitialised. Reading through such a pointer is
-    /// `unsafe`: the bytes must be initialised, no `&mut` to them may be in use, and no `Cell` among them may be written at the
-    /// same time. The pointers are valid for as long as the arena is borrowed.
+    /// See [`chunks`](Self::chunks).
+    ///
+    /// Values in the chunk may be borrowed, and the padding between them is uninitialised. Reading through such a
+    /// pointer is `unsafe`: the bytes must be initialised, no `&mut` to them may be in use, and no `Cell` among them
+    /// may be written at the same time. The pointers are valid for as long as the arena is borrowed.
     ///
     /// The newest block of more than 16 KiB cannot grow in place after this.
     ///
@@ -67,28 +69,29 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.park();
         let newest = self.chunks.get();
         if let Some(chunk) = newest {
-            // SAFETY: chunks of the list are not freed.
+            // SAFETY: chunks of the list are not freed (invariant 5 of `Bump`).
             let header = unsafe { chunk.header() };
             if let Kind::Dedicated { .. } = header.kind {
-                // A dedicated chunk that is the newest is freed or moved with its block, which would end the iteration. So it becomes a
-                // shared one that is full.
-                // SAFETY: the chunk was not freed, and has this size.
+                // The newest chunk, if dedicated, is freed or moved with its block, which would invalidate the
+                // iterator. So it becomes a shared chunk without free bytes.
+                // SAFETY: the chunk is in the list, so it was not freed, and `header.size` is its size.
                 let end = unsafe { chunk.end(header.size) };
-                // SAFETY: the chunk was not freed, and no bytes are behind its end.
+                // SAFETY: the chunk is in the list, so it was not freed, and there are no bytes from its end on.
                 unsafe { chunk.set_used(end) };
             }
         }
         ChunksRaw { next: newest, bump: PhantomData }
     }
 
-    /// Calls `each` with the size of each chunk that this arena has, and how many bytes at its end are free.
+    /// Calls `each` for each chunk of this arena, with its size and the number of free bytes at its end.
     pub(crate) fn each_chunk(&self, mut each: impl FnMut(usize, usize)) {
         self.park();
         let mut list = self.chunks.get();
         while let Some(chunk) = list {
-            // SAFETY: chunks of the list are not freed; `each` has no way to the arena.
+            // SAFETY: chunks of the list are not freed (invariant 5 of `Bump`). The closures that `weigh` passes as
+            // `each` do not use the arena.
             let header = unsafe { chunk.header() };
-            // SAFETY: the chunk was not freed, and has `size` bytes.
+            // SAFETY: the chunk is in the list, so it was not freed, and `header.size` is its size.
             let end = unsafe { chunk.end(header.size) };
             let free = match header.kind {
                 Kind::Shared { used } => end.addr().get() - used.addr().get(),
@@ -100,7 +103,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         if let Owner::Arena(store) = &self.owner
             && let Some(spare) = store.spare()
         {
-            // SAFETY: the spare chunk is not freed while it is there.
+            // SAFETY: the spare chunk was in a list and was not freed (invariant 2 of `Store`).
             let size = unsafe { spare.header() }.size;
             each(size, size - Self::HEADER);
         }
@@ -115,11 +118,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Iterator for ChunksRaw<'_, MIN_ALIGN,
         // SAFETY: the chunk is in the arena's list, so it was not freed (invariant 1).
         let header = unsafe { chunk.header() };
         self.next = header.prev;
-        // SAFETY: the chunk was not freed, and this is the `HEADER` of its arena's store.
+        // SAFETY: the chunk was not freed, and this is the `HEADER` of the store that made it.
         let start = unsafe { chunk.start(Bump::<MIN_ALIGN, A>::HEADER) };
         let used = match header.kind {
             Kind::Shared { used } => used,
-            // SAFETY: the chunk was not freed, and has this size.
+            // SAFETY: the chunk is in the list, so it was not freed, and `header.size` is its size.
             Kind::Dedicated { .. } => unsafe { chunk.end(header.size) },
         };
         Some(NonNull::slice_from_raw_parts(start.cast(), used.addr().get() - start.addr().get()))
@@ -130,8 +133,8 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> Iterator for Chunks<'a, MIN_ALIGN
     type Item = &'a [MaybeUninit<u8>];
 
     fn next(&mut self) -> Option<Self::Item> {
-        // SAFETY: these bytes are in a chunk that stays for `'a`, in which no block is in use (invariant 1). They need not be
-        // initialised.
+        // SAFETY: the bytes are in a chunk that stays for `'a`, and no block in it is used (invariant 1). `MaybeUninit`
+        // bytes need not be initialised.
         Some(unsafe { self.chunks.next()?.as_ref() })
     }
 }

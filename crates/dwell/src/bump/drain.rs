@@ -1,4 +1,4 @@
-//! Iterators that take elements out of a vector: `drain`, `splice`, `extract_if`.
+//! Iterators that remove elements from a vector: `drain`, `splice`, `extract_if`.
 
 use super::Vec;
 use super::capacity::{NoMemory, TRUSTED_BYTES, indices};
@@ -11,7 +11,9 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::{ptr, slice};
 
 impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
-    /// Removes a range of elements and returns them as an iterator, which drops those that it has not returned.
+    /// Removes a range of elements and returns them as an iterator.
+    ///
+    /// Dropping the iterator drops the elements that it has not returned.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -22,7 +24,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     /// assert_eq!(vec, [1, 4]);
     /// ```
     ///
-    /// If the iterator is forgotten, the elements from the beginning of the range on leak.
+    /// If the iterator is forgotten, the elements from the start of the range on leak.
     ///
     /// # Panics
     ///
@@ -32,8 +34,9 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         Drain { front: start, back: end, gap: Gap::new(self, start, end) }
     }
 
-    /// Replaces a range by the elements of an iterator, and returns the old ones. Dropping the returned iterator reads the
-    /// elements of `values`.
+    /// Replaces a range by the items of an iterator, and returns the old elements as an iterator.
+    ///
+    /// The items of `values` are inserted when the returned iterator is dropped.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -56,12 +59,12 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         Splice { drain: self.drain(range), values: values.into_iter() }
     }
 
-    /// [`splice`](Self::splice) that reports a failed allocation. It drops the elements that were there.
+    /// [`splice`](Self::splice) that reports a failed allocation. It drops the old elements.
     ///
     /// # Errors
     ///
-    /// When there is no memory. The error returns the value that did not fit, and the iterator with those after it; the
-    /// values before it are in the vector.
+    /// When there is no memory. The error returns the value that did not fit, and the iterator with the remaining ones.
+    /// The values before it are in the vector.
     ///
     /// # Panics
     ///
@@ -75,8 +78,9 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self.drain(range).replace(&mut values).map_err(|(value, no)| no.error((value, values)))
     }
 
-    /// Removes the elements of a range for which `filter` returns true, and returns them as an iterator. Elements that the iterator
-    /// has not reached when it is dropped stay.
+    /// Removes the elements of a range for which `filter` returns true, and returns them as an iterator.
+    ///
+    /// Elements that the iterator has not reached when it is dropped stay in the vector.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -100,46 +104,48 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     }
 }
 
-/// The elements of a range, removed from a [`Vec`]: the result of [`Vec::drain`].
+/// An iterator over the removed elements of a range of a [`Vec`]. [`Vec::drain`] returns it.
 pub struct Drain<'v, 'a, T, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
-    // 1. The vector's length is at most `front`, `front` at most `back`, and `back` at most `gap.next`.
+    // 1. `gap.vec().len() <= front <= back <= gap.next`.
     // 2. The elements from `front` to `back` are live and owned by this iterator.
     front: usize,
     back: usize,
-    // Dropped after the elements, also if one of their drops panics.
+    // Dropped after the elements, also if the drop of an element panics.
     gap: Gap<'v, 'a, T, MIN_ALIGN, A>,
 }
 
 impl<T, const MIN_ALIGN: usize, A: Allocator> Drain<'_, '_, T, MIN_ALIGN, A> {
-    /// The remaining elements.
+    /// Returns the remaining elements as a slice.
     pub fn as_slice(&self) -> &[T] {
-        // SAFETY: `front` is no more than `gap.next`, thus than `gap.end`.
+        // SAFETY: `front` is at most `gap.next` (invariant 1), and thus at most `gap.end`.
         let front = unsafe { self.gap.at(self.front) };
-        // SAFETY: the elements from `front` to `back` are live and this iterator's, which is borrowed.
+        // SAFETY: the elements from `front` to `back` are live and owned by this iterator, which is borrowed (invariant
+        // 2).
         unsafe { slice::from_raw_parts(front.as_ptr(), self.back - self.front) }
     }
 
     /// Drops the remaining elements.
     fn finish(&mut self) {
-        // SAFETY: `front` is no more than `gap.next`, thus than `gap.end`.
+        // SAFETY: `front` is at most `gap.next` (invariant 1), and thus at most `gap.end`.
         let front = unsafe { self.gap.at(self.front) };
         let rest = ptr::slice_from_raw_parts_mut(front.as_ptr(), self.back - self.front);
         self.front = self.back;
-        // SAFETY: these elements are live and were this iterator's, which counts them no more, whatever their drop does.
+        // SAFETY: these elements were live and owned by this iterator (invariant 2), which no longer counts them,
+        // whatever their drop does.
         unsafe { rest.drop_in_place() };
     }
 
-    /// Drops the remaining elements and replaces them by those of an iterator. If there is no memory, it returns the item that did
-    /// not fit.
+    /// Drops the remaining elements and replaces them by the items of an iterator. If there is no memory, returns the
+    /// item that did not fit.
     fn replace(&mut self, values: &mut impl Iterator<Item = T>) -> Result<(), (T, NoMemory)> {
         self.finish();
         let mut widened = 0;
         while let Some(value) = values.next() {
             if let Err(value) = self.gap.fill(value) {
-                // Doubling, so that the elements behind the range do not move for each value. If there is no memory for so many, then
-                // all that the capacity has, or one.
+                // The gap doubles, so that the elements behind the range do not move for each value. If there is no
+                // memory for that, the gap takes the whole capacity, or if that is used up, one more element.
                 let hint = values.size_hint().0.min(TRUSTED_BYTES / size_of::<T>().max(1));
                 let more = hint.saturating_add(1).max(widened);
                 if self.gap.widen(more).is_ok() {
@@ -147,7 +153,7 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Drain<'_, '_, T, MIN_ALIGN, A> {
                 } else if let Err(no) = self.gap.widen(self.gap.spare().max(1)) {
                     return Err((value, no));
                 }
-                // There is a gap.
+                // The gap is not empty now, so `fill` returns no value.
                 drop(self.gap.fill(value));
             }
         }
@@ -163,10 +169,11 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Iterator for Drain<'_, '_, T, MIN_
         if self.front == self.back {
             return None;
         }
-        // SAFETY: `front` is no more than `gap.next`, thus than `gap.end`.
+        // SAFETY: `front` is at most `gap.next` (invariant 1), and thus at most `gap.end`.
         let element = unsafe { self.gap.at(self.front) };
         self.front += 1;
-        // SAFETY: the element was between `front` and `back`, thus live and this iterator's, which counts it no more.
+        // SAFETY: the element was between `front` and `back`, thus live and owned by this iterator (invariant 2), which
+        // no longer counts it.
         Some(unsafe { element.read() })
     }
 
@@ -182,9 +189,10 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> DoubleEndedIterator for Drain<'_, 
             return None;
         }
         self.back -= 1;
-        // SAFETY: `back` is no more than `gap.next`, thus than `gap.end`.
+        // SAFETY: `back` is at most `gap.next` (invariant 1), and thus at most `gap.end`.
         let element = unsafe { self.gap.at(self.back) };
-        // SAFETY: the element was between `front` and `back`, thus live and this iterator's, which counts it no more.
+        // SAFETY: the element was between `front` and `back`, thus live and owned by this iterator (invariant 2), which
+        // no longer counts it.
         Some(unsafe { element.read() })
     }
 }
@@ -204,13 +212,13 @@ impl<T: fmt::Debug, const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Drain<'
     }
 }
 
-// As std's: a panic leaves a valid vector with fewer elements. User code gets the elements by `&` only.
+// As for std's `Drain`: a panic leaves a valid vector with fewer elements. User code gets the elements by `&` only.
 impl<T: RefUnwindSafe, const MIN_ALIGN: usize, A: Allocator + RefUnwindSafe> UnwindSafe
     for Drain<'_, '_, T, MIN_ALIGN, A>
 {
 }
 
-/// The replaced elements of a range, as an iterator: what [`Vec::splice`] returns.
+/// An iterator over the replaced elements of a range of a [`Vec`]. [`Vec::splice`] returns it.
 pub struct Splice<'v, 'a, I: Iterator, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     drain: Drain<'v, 'a, I::Item, MIN_ALIGN, A>,
     values: I,
@@ -254,7 +262,7 @@ impl<I: Iterator<Item: fmt::Debug>, const MIN_ALIGN: usize, A: Allocator> fmt::D
     }
 }
 
-/// An iterator that removes the elements for which a function returns true: what [`Vec::extract_if`] returns.
+/// An iterator that removes the elements for which a function returns true. [`Vec::extract_if`] returns it.
 pub struct ExtractIf<'v, 'a, T, F, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     /// The number of remaining elements in the range.
     left: usize,
@@ -310,7 +318,7 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
         self.retain_mut(|element| keep(element));
     }
 
-    /// [`retain`](Self::retain) by a function that may change the elements.
+    /// [`retain`](Self::retain) with a function that may change the elements.
     pub fn retain_mut(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
         let mut gap = Gap::new(self, 0, 0);
         while let (_, [element, ..]) = gap.parts() {
@@ -322,7 +330,7 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
         }
     }
 
-    /// Drops each element that `same` says is the same as the one before it, which is its second argument.
+    /// Drops each element for which `same` returns true when called with it and the last kept element before it.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -344,12 +352,12 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
         }
     }
 
-    /// Drops each element whose key is the same as that of the one before it.
+    /// Drops each element whose key equals that of the last kept element before it.
     pub fn dedup_by_key<K: PartialEq>(&mut self, mut key: impl FnMut(&mut T) -> K) {
         self.dedup_by(|element, before| key(element) == key(before));
     }
 
-    /// Drops each element that equals the one before it.
+    /// Drops each element that equals the last kept element before it.
     pub fn dedup(&mut self)
     where
         T: PartialEq,

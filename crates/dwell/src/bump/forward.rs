@@ -11,7 +11,8 @@ use core::ops::AddAssign;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
-/// Trait impls that forward to the target of `Deref`. A comparison accepts arenas of different alignments and allocators.
+/// Trait impls that forward to the target of `Deref`. A comparison accepts arenas of different alignments and
+/// allocators.
 macro_rules! forward {
     ($([$($generics:tt)*] [$($others:tt)*] $Type:ty, $Other:ty => $Target:ty: $Element:ident;)*) => {$(
         impl<$($generics)*> AsRef<$Target> for $Type {
@@ -55,7 +56,7 @@ macro_rules! forward {
             }
         }
 
-        // As the target of `Borrow`, for lookups in maps.
+        // Hashes like the target of `Borrow`, which lookups in maps require.
         impl<$($generics)*> Hash for $Type
         where
             $Element: Hash,
@@ -209,7 +210,7 @@ impl<I: ExactSizeIterator + ?Sized> ExactSizeIterator for Box<'_, I> {
 
 impl<I: FusedIterator + ?Sized> FusedIterator for Box<'_, I> {}
 
-/// A hasher may treat numbers as something else than their bytes.
+/// Forwards the methods for numbers, since a hasher may override them and not hash the bytes of the number.
 macro_rules! forward_writes {
     ($($write:ident: $Number:ty),* $(,)?) => {$(
         fn $write(&mut self, number: $Number) {

@@ -1,4 +1,4 @@
-//! A gap in a vector's elements: what `drain`, `splice`, `extract_if`, `retain_mut` and `dedup_by` have in common.
+//! A gap in a vector's elements: the common part of `drain`, `splice`, `extract_if`, `retain_mut` and `dedup_by`.
 
 use super::Vec;
 use super::capacity::NoMemory;
@@ -6,7 +6,7 @@ use crate::alloc::Allocator;
 use core::ptr::NonNull;
 use core::slice;
 
-/// A vector that is consumed from front to back.
+/// A vector whose elements are processed from front to back.
 ///
 /// ```text
 ///  0            vec.len()      next                     end        vec.capacity()
@@ -15,24 +15,27 @@ use core::slice;
 /// └────────────┴──────────────┴────────────────────────┴──────────┘
 /// ```
 ///
-/// The vector has the kept elements and nothing else, so that it is valid whatever user code panics. When this is dropped, the
-/// remaining elements are moved behind them. If it is forgotten, the remaining elements leak.
+/// The vector's length covers only the kept elements, so the vector is valid whichever user code panics. Dropping the
+/// gap moves the remaining elements behind the kept ones. Forgetting it leaks the remaining elements.
 pub(super) struct Gap<'v, 'a, T, const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
     // 1. `vec.len() <= next <= end <= vec.capacity()`.
-    // 2. The elements from `next` to `end` are live, and this value owns them. It has none from `vec.len()` to `next`.
+    // 2. The elements from `next` to `end` are live, and this value owns them. It owns no elements from `vec.len()` to
+    //    `next`.
     vec: &'v mut Vec<'a, T, MIN_ALIGN, A>,
     next: usize,
     end: usize,
 }
 
 impl<'v, 'a, T, const MIN_ALIGN: usize, A: Allocator> Gap<'v, 'a, T, MIN_ALIGN, A> {
-    /// The vector keeps its first `kept` elements, and those from `next` on remain. Those in between are the caller's.
+    /// Creates a gap. The vector keeps its first `kept` elements, those from `next` on remain, and the caller owns
+    /// those in between.
     pub(super) fn new(vec: &'v mut Vec<'a, T, MIN_ALIGN, A>, kept: usize, next: usize) -> Self {
         let end = vec.len();
         assert!(kept <= next && next <= end);
-        // SAFETY: the first `kept` elements are among the `end` live ones. The vector gives the others up.
+        // SAFETY: `kept` is at most `end`, the vector's length, so the first `kept` elements are live and within the
+        // capacity. The vector gives up the others.
         unsafe { vec.set_len(kept) };
         Self { vec, next, end }
     }
@@ -41,12 +44,12 @@ impl<'v, 'a, T, const MIN_ALIGN: usize, A: Allocator> Gap<'v, 'a, T, MIN_ALIGN, 
         self.vec
     }
 
-    /// How many elements remain.
+    /// Returns the number of remaining elements.
     pub(super) fn remaining(&self) -> usize {
         self.end - self.next
     }
 
-    /// Where the element at an index of at most `end` is, live or not.
+    /// Returns a pointer to the element at `index`, live or not.
     ///
     /// # Safety
     ///
@@ -54,22 +57,23 @@ impl<'v, 'a, T, const MIN_ALIGN: usize, A: Allocator> Gap<'v, 'a, T, MIN_ALIGN, 
     #[inline]
     pub(super) unsafe fn at(&self, index: usize) -> NonNull<T> {
         debug_assert!(index <= self.end);
-        // SAFETY: `end` is at most the capacity, so that the address is in the vector's block or at its end.
+        // SAFETY: `index` is at most `end`, which is at most the capacity (invariant 1), so the result is in the
+        // vector's block or at its end.
         unsafe { self.vec.start().add(index) }
     }
 
-    /// The kept elements and the remaining ones.
+    /// Returns the kept elements and the remaining ones.
     #[inline]
     pub(super) fn parts(&mut self) -> (&mut [T], &mut [T]) {
-        // SAFETY: `next` is at most `end`.
+        // SAFETY: `next` is at most `end` (invariant 1).
         let next = unsafe { self.at(self.next) };
-        // SAFETY: the elements from `next` to `end` are live and this value's only. They are behind the vector's own, so that the
-        // two slices do not overlap, and both borrow this value exclusively.
+        // SAFETY: the elements from `next` to `end` are live and owned by this value (invariant 2). They are behind the
+        // vector's own elements, so the two slices do not overlap. Both borrow this value exclusively.
         let remaining = unsafe { slice::from_raw_parts_mut(next.as_ptr(), self.end - self.next) };
         (&mut *self.vec, remaining)
     }
 
-    /// Takes the first remaining element out.
+    /// Removes and returns the first remaining element.
     ///
     /// # Panics
     ///
@@ -77,14 +81,14 @@ impl<'v, 'a, T, const MIN_ALIGN: usize, A: Allocator> Gap<'v, 'a, T, MIN_ALIGN, 
     #[inline]
     pub(super) fn take(&mut self) -> T {
         assert!(self.next < self.end);
-        // SAFETY: `next` is less than `end`.
+        // SAFETY: `next` is less than `end` (checked above).
         let element = unsafe { self.at(self.next) };
         self.next += 1;
-        // SAFETY: the element is live and was this value's, which counts it no more.
+        // SAFETY: the element was live and owned by this value (invariant 2), which no longer counts it.
         unsafe { element.read() }
     }
 
-    /// Leaves the first `count` remaining elements out, which are not dropped.
+    /// Removes the first `count` remaining elements without dropping them.
     ///
     /// # Panics
     ///
@@ -104,46 +108,49 @@ impl<'v, 'a, T, const MIN_ALIGN: usize, A: Allocator> Gap<'v, 'a, T, MIN_ALIGN, 
     pub(super) fn keep(&mut self, count: usize) {
         assert!(count <= self.remaining());
         let kept = self.vec.len();
-        // SAFETY: `next` is at most `end`.
+        // SAFETY: `next` is at most `end` (invariant 1).
         let from = unsafe { self.at(self.next) };
-        // SAFETY: the vector's length is at most `end`.
+        // SAFETY: the vector's length is at most `end` (invariant 1).
         let to = unsafe { self.at(kept) };
-        // SAFETY: `count` live elements begin at `from`. From `to` on the block has as many, none of them kept: `to` is not behind
-        // `from`.
+        // SAFETY: `count` live elements begin at `from` (checked above). `to` is not behind `from`, so the block also
+        // has `count` slots from `to` on, and none of them holds a kept element. `copy_to` allows overlap.
         unsafe { from.copy_to(to, count) };
         self.next += count;
-        // SAFETY: as many elements behind the kept ones are live since they were moved there, and this value counts them no more.
+        // SAFETY: the `count` elements behind the kept ones are live, since they were just moved there, and this value
+        // no longer counts them.
         unsafe { self.vec.set_len(kept + count) };
     }
 
-    /// Puts an element into the gap, behind the kept ones. It is returned if there is no gap.
+    /// Writes an element into the gap, behind the kept ones. Returns it if the gap is empty.
     #[inline]
     pub(super) fn fill(&mut self, value: T) -> Result<(), T> {
         if self.vec.len() == self.next {
             return Err(value);
         }
-        // SAFETY: the length is less than `next`, which is at most the capacity.
+        // SAFETY: the length is less than `next` (it is at most `next` by invariant 1, and not equal by the check
+        // above), which is at most the capacity.
         unsafe { self.vec.push_unchecked(value) };
         Ok(())
     }
 
-    /// By how many elements the gap can become wider within the capacity.
+    /// Returns the number of elements by which the gap can widen within the capacity.
     pub(super) fn spare(&self) -> usize {
         self.vec.capacity() - self.end
     }
 
-    /// Makes the gap wider by `more` elements.
+    /// Widens the gap by `more` elements.
     pub(super) fn widen(&mut self, more: usize) -> Result<(), NoMemory> {
         let spare = self.spare();
         if more > spare {
-            // All of the block is copied if it moves, with what remains in it.
+            // If the block moves, all its bytes are copied, with those of the remaining elements.
             self.vec.grow(more - spare)?;
         }
-        // SAFETY: `next` is at most `end`.
+        // SAFETY: `next` is at most `end` (invariant 1).
         let from = unsafe { self.at(self.next) };
-        // SAFETY: the capacity is at least `end + more`.
+        // SAFETY: the capacity is at least `end + more` now, so the result is in the block or at its end.
         let to = unsafe { from.add(more) };
-        // SAFETY: the remaining elements begin at `from`, and behind `to` the block has as many.
+        // SAFETY: the remaining elements begin at `from`, and the block has slots for as many from `to` on, since
+        // `end + more` is at most the capacity. `copy_to` allows overlap.
         unsafe { from.copy_to(to, self.end - self.next) };
         self.next += more;
         self.end += more;

@@ -1,6 +1,6 @@
 //! `vec!` and `format!` in an arena.
 
-/// A [`Vec`](crate::bump::Vec) of these elements in an arena, or of `n` clones of one.
+/// Creates a [`Vec`](crate::bump::Vec) in an arena with the given elements, or with `n` clones of one.
 ///
 /// ```
 /// use dwell::{Bump, bump};
@@ -51,7 +51,7 @@ macro_rules! __bump_try_vec {
     };
 }
 
-/// A [`String`](crate::bump::String) in an arena from formatted text, as std's `format!`.
+/// Creates a [`String`](crate::bump::String) in an arena from formatted text, like std's `format!`.
 ///
 /// ```
 /// use dwell::{Bump, bump};
@@ -74,7 +74,7 @@ macro_rules! __bump_format {
     };
 }
 
-/// [`format!`](crate::bump::format!) that reports a failed allocation, and an error of a value's `fmt`.
+/// [`format!`](crate::bump::format!) that reports a failed allocation or an error that a value's `fmt` returns.
 ///
 /// ```
 /// use dwell::{Bump, bump};

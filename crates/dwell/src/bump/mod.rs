@@ -1,7 +1,7 @@
-//! An arena: values of all types side by side, dropped together.
+//! An arena: values of any type, side by side in large chunks and freed together.
 //!
-//! A [`Bump`] takes large chunks from an allocator and hands out their bytes one after the other. An allocation is an addition
-//! and a comparison. All values are freed at once, with the arena or at the end of a scope.
+//! A [`Bump`] takes large chunks from an allocator and hands out their bytes one after the other. An allocation is an
+//! addition and a comparison. All values are freed at once, when the arena is dropped or reset or a scope ends.
 //!
 //! ```
 //! use dwell::Bump;
@@ -18,8 +18,8 @@
 //! assert_eq!(name, "2, 1");
 //! ```
 //!
-//! To use the same memory again and again, [`reset`](Bump::reset) the arena, or take a [`scope`](Bump::scope) for what is
-//! needed only for a while. [`bump::Vec`](Vec) and [`bump::String`](String) grow in an arena.
+//! To use the same memory repeatedly, [`reset`](Bump::reset) the arena. Use a [`scope`](Bump::scope) for temporary
+//! values. [`bump::Vec`](Vec) and [`bump::String`](String) grow in an arena.
 //!
 //! ```
 //! use dwell::{Bump, bump};
@@ -35,20 +35,20 @@
 //!
 //! # Destructors
 //!
-//! A reference into an arena runs no destructor. Allocate values that own no other memory, or own the values by a
-//! [`bump::Box`](Box) or a [`bump::Vec`](Vec), which drop their contents.
+//! The arena drops no value, and dropping a reference into it runs no destructor. Allocate values that own no other
+//! memory, or let a [`bump::Box`](Box) or a [`bump::Vec`](Vec) own them, which drop their contents.
 //!
 //! # When to use something else
 //!
-//! - Values that come and go one by one: their bytes are freed only with the arena. A slab reuses them.
+//! - Values that are allocated and freed one by one: the arena frees their bytes only as a whole. A slab reuses them.
 //! - Values of one type that refer to each other by index: a `Vec`.
 //!
 //! # How it works
 //!
-//! A *chunk* is one allocation of the base allocator. A *block* is the memory of one
-//! allocation; it has at least one byte, since zero-size allocations return a dangling pointer and never touch the arena. The next
-//! block begins the *free range* `pos..end`. A chunk is either *shared* by small blocks or *dedicated* to one of
-//! more than 16 KiB.
+//! A *chunk* is one allocation of the base allocator. A *block* is the memory of one allocation from the arena. It has
+//! at least one byte. A zero-size allocation has no block: it returns an aligned pointer and takes at most padding. The
+//! next block is taken from the *free range* `pos..end`. A chunk is either *shared* by small blocks or *dedicated* to
+//! one block of more than 16 KiB.
 //!
 //! ```text
 //!  Bump                        chunk (shared)                             older chunk (dedicated)
@@ -64,35 +64,41 @@
 //!
 //! There are three paths:
 //!
-//! - *Fast*, inlined: the block ends at `pos` plus its size, rounded up; compare that with `end`, store it to `pos`.
-//! - *Slow*, `Bump::refill`, not generic over the type: another free range, or a dedicated chunk.
-//! - *Growth*, `Block::grow`: in place if the block is the last one before `pos`, else a new block and a copy; a dedicated chunk
-//!   is grown by the base allocator.
+//! - *Fast*, inlined: adds the block's size to `pos`, rounds up, compares the result with `end`, and stores it to
+//!   `pos`.
+//! - *Slow*, `Bump::refill`, not generic over the type: finds another free range or allocates a dedicated chunk.
+//! - *Growth*, `Block::grow`: grows the block in place if it is the last one before `pos`, and otherwise copies it to a
+//!   new block. The base allocator grows a dedicated chunk.
 //!
-//! The eight invariants are at [`Bump`]'s fields, and two rules go with them:
+//! The eight invariants are listed at [`Bump`]'s fields. Two rules complement them:
 //!
-//! - **Re-entrancy.** The base allocator, closures, `Clone`, iterators, `Display` and drops may use the arena that calls them.
-//!   So the arena does not use values that it read before such code ran, and a chunk is in no list while the base allocator
-//!   works on it. An allocated block stays its owner's, whatever such code allocates.
-//! - **Identity.** Two tests compare addresses, and both need a live block of at least one byte. A block is the last one if it
-//!   ends at `pos`: a header lies between `pos` and any block of another allocation. A dedicated chunk belongs to a block if the
-//!   block in its header has the same start: two live allocations do not share an address.
+//! - **Re-entrancy.** The base allocator, closures, `Clone`, iterators, `Display` and drops may use the arena that
+//!   calls them. So the arena does not use values that it read before such code ran, and a chunk is in no list while
+//!   the base allocator works on it. Whatever such code allocates, a live block still belongs to its owner.
+//! - **Identity.** Two tests compare addresses. Both need a live block of at least one byte. A block is the last one if
+//!   it ends at `pos`, because a header lies between `pos` and any block of another allocation. A dedicated chunk
+//!   belongs to a block if the block in its header has the same start, because two live allocations do not share an
+//!   address.
 //!
 //! ## Why `alloc_fmt` is sound
 //!
-//! [`Bump::alloc_fmt`] runs `Display` implementations, which may allocate from the same arena, free, grow, or open scopes before,
-//! between and after the pieces of text that they write. It writes to a plain [`bump::String`](String):
+//! [`Bump::alloc_fmt`] runs `Display` implementations. They may allocate from the same arena, free and grow blocks, and
+//! open scopes before, between and after the pieces of text that they write. `alloc_fmt` writes to a plain
+//! [`bump::String`](String):
 //!
-//! 1. The string begins with a block of 64 bytes of the free range, which `pos` passes, or, if that has fewer, with capacity 0
-//!    and no block at all. There is no zero-size block, whose address could become that of another block.
-//! 2. A block is the string's own: it is in use, has `capacity` bytes, and is not handed out again, wherever a `Display`
-//!    implementation moves `pos`.
-//! 3. A piece that does not fit calls `Block::grow`. That reads `pos` *now*: if the block still ends there, the free range behind
-//!    it is free and it grows in place; if a `Display` allocated meanwhile, it does not end there, and it is copied.
-//! 4. While a `Display` runs, no state of the arena is cached: the string has its start, length and capacity, and a reference.
+//! 1. The string begins with a block of 64 bytes, if the free range has that many; `pos` moves past them. Otherwise it
+//!    begins with capacity 0 and no block. It never has a zero-size block, whose address could become that of another
+//!    block.
+//! 2. The string owns its block. The block is live, has `capacity` bytes, and is not handed out again, wherever a
+//!    `Display` implementation moves `pos`.
+//! 3. A piece that does not fit calls `Block::grow`, which reads the current `pos`. If the block still ends there, the
+//!    free range behind it is free and the block grows in place. If a `Display` allocated meanwhile, the block does not
+//!    end there and is copied.
+//! 4. While a `Display` runs, no state of the arena is cached: the string has only its start, length and capacity, and
+//!    a reference to the arena.
 //!
-//! `docs/bump.md` in the repository has the reasons for the design, the rejected designs, the bugs of other arenas that are tested
-//! here, and measurements.
+//! `docs/bump.md` in the repository has the reasons for the design, the rejected designs, the measurements, and the
+//! bugs of other arenas for which this one has tests.
 
 #![expect(clippy::mut_from_ref, reason = "each call of an allocating method returns another value")]
 #![expect(
@@ -162,8 +168,9 @@ use std_alloc::alloc::handle_alloc_error;
 ///
 /// # The parameters
 ///
-/// - `MIN_ALIGN`: a power of two up to 64. A block takes a multiple of it in bytes; one of at most that alignment needs
-///   no more than an addition and a comparison. 8 suits most programs, 1 those of many odd strings:
+/// - `MIN_ALIGN`: a power of two up to 64. The number of bytes that a block takes is a multiple of it. A block whose
+///   alignment is at most `MIN_ALIGN` needs no more than an addition and a comparison. 8 suits most programs, and 1
+///   suits programs with many strings of odd lengths:
 ///
 /// ```
 /// use dwell::Bump;
@@ -173,32 +180,34 @@ use std_alloc::alloc::handle_alloc_error;
 /// assert_eq!(b.as_ptr().addr() - a.as_ptr().addr(), 3);
 /// ```
 ///
-/// - `A`: the allocator that chunks come from. See [`alloc`](crate::alloc).
-// `chunk` separates `pos` from `end`. If they were adjacent, aarch64 would load them as a pair, and that load would wait for the
-// previous allocation's store to `pos`.
+/// - `A`: the base allocator, which allocates the chunks. See [`alloc`](crate::alloc).
+// `chunk` separates `pos` from `end`. If they were adjacent, aarch64 would load them as a pair, and that load would
+// wait for the previous allocation's store to `pos`.
 #[repr(C)]
 pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
-    // 1. The free range `pos..end` is in one allocation. Its bytes are in no block, and only this arena hands them out. `pos` and
-    //    `end` are multiples of MIN_ALIGN, and as pointers they reach the whole allocation.
-    // 2. `chunks` lists the chunks that this arena took from the store, newest first. A chunk is in the list of one arena, or is
-    //    the store's spare one, or a function of this module has it.
-    // 3. If `chunk` is a chunk, it is a shared one of the list, and the free range is its end. If it is `None`, the free range is
-    //    empty, or lent by the arena that this scope came from.
-    // 4. In a shared chunk of the list that is not `chunk`, the bytes from `used` on are in no block of this arena. They are
-    //    not handed out, or handed out by the one scope that they are lent to, or saved: then they become the free range again.
-    // 5. Chunks of the list are not freed and shared ones do not move while the arena is borrowed. A dedicated chunk has one
-    //    block and no free range.
+    // 1. The free range `pos..end` is in one allocation. Its bytes are in no block, and only this arena hands them out.
+    //    `pos` and `end` are multiples of `MIN_ALIGN`, and their provenance covers the whole allocation.
+    // 2. `chunks` is a list of the chunks that this arena took from the store, newest first. A chunk is in the list of
+    //    one arena, is the store's spare chunk, or is held by a running function of this module.
+    // 3. If `chunk` is `Some`, it is a shared chunk of the list, and the free range is its end. If it is `None`, the
+    //    free range is empty, or the arena is a scope's and the outer arena lent the range to it.
+    // 4. In a shared chunk of the list that is not `chunk`, the bytes from `used` on are in no block of this arena.
+    //    Either nothing hands them out, or they are lent to one scope, which alone hands them out, or the chunk is
+    //    saved and they may become the free range again.
+    // 5. While the arena is borrowed, chunks of the list are not freed, and shared ones do not move. A dedicated chunk
+    //    has one block and no free range.
     // 6. The free range ends at `arithmetic::TOP` or below.
-    // 7. The arena of a scope is reached by `&` only, through a guard that borrows the arena that it came from.
-    // 8. `saved` lists shared chunks of the list other than `chunk`, each once, whose free bytes are not lent and at least a word.
-    //    The last word of each is the next one, or `None`.
+    // 7. Code reaches the arena of a scope only by `&`, through a guard that borrows the outer arena.
+    // 8. `saved` is a list of shared chunks of `chunks` other than `chunk`, each at most once. Their free bytes are not
+    //    lent and are at least a word. The last word of each holds the next saved chunk or `None`.
     pos: Cell<NonNull<u8>>,
     chunk: Cell<Option<Chunk>>,
     end: Cell<NonNull<u8>>,
     chunks: Cell<Option<Chunk>>,
-    /// Other chunks with free bytes, which the arena left for that of a scope that has ended. The last one left comes first.
+    /// Chunks with free bytes that the arena left to enter the free range of an ended scope or of another saved chunk.
+    /// The one that it left last comes first.
     saved: Cell<Option<Chunk>>,
     owner: Owner<MIN_ALIGN, A>,
 }
@@ -206,11 +215,11 @@ pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
 /// The owner of the store.
 enum Owner<const MIN_ALIGN: usize, A: Allocator> {
     Arena(Store<MIN_ALIGN, A>),
-    /// This is the arena of a scope: the outer arena owns the store and outlives this one.
+    /// This is the arena of a scope. The outer arena owns the store and outlives this one.
     Scope(NonNull<Store<MIN_ALIGN, A>>),
 }
 
-/// The free range of an arena, and the arena's chunk that it is the end of.
+/// The free range of an arena, and the chunk of the arena whose end it is.
 #[derive(Clone, Copy, Debug)]
 struct FreeRange {
     pos: NonNull<u8>,
@@ -219,18 +228,19 @@ struct FreeRange {
 }
 
 impl FreeRange {
-    /// Whether a block of this layout fits.
+    /// Returns whether a block of this layout fits.
     fn fits(self, layout: Layout, min_align: usize) -> bool {
         let (pos, end) = (self.pos.addr().get(), self.end.addr().get());
         arithmetic::place(pos, end, layout.size(), layout.align(), min_align).is_some()
     }
 }
 
-// SAFETY: an arena owns its chunks and its allocator, and only those who borrow it reach them. The arena of a scope, which
-// points to another's store, is never moved out of its guard, which is not `Send`.
+// SAFETY: an arena owns its chunks and its allocator (`A: Send`), and other code reaches them only by borrowing the
+// arena. The arena of a scope points to the store of another arena, but it is never moved out of its guard (invariant
+// 7), which is not `Send`.
 unsafe impl<const MIN_ALIGN: usize, A: Allocator + Send> Send for Bump<MIN_ALIGN, A> {}
 
-// Each function restores the invariants before it runs other code, so they hold after a panic.
+// Each function restores the invariants before it runs other code, so they hold if that code panics.
 impl<const MIN_ALIGN: usize, A: Allocator + UnwindSafe> UnwindSafe for Bump<MIN_ALIGN, A> {}
 impl<const MIN_ALIGN: usize, A: Allocator + RefUnwindSafe> RefUnwindSafe for Bump<MIN_ALIGN, A> {}
 
@@ -285,13 +295,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
     }
 
-    /// [`with_capacity_in`](Self::with_capacity_in) that reports a failed allocation and returns the allocator in the error.
+    /// [`with_capacity_in`](Self::with_capacity_in) that reports a failed allocation and returns the allocator in the
+    /// error.
     pub fn try_with_capacity_in(bytes: usize, alloc: A) -> Result<Self, AllocError<Self>> {
         let bump = Self::new_in(alloc);
         let least = arithmetic::least_chunk(bytes, 1, Self::HEADER, Self::CHUNK_ALIGN);
         match least.and_then(|least| bump.store().make(least.max(Store::<MIN_ALIGN, A>::FIRST))) {
             Some(chunk) => {
-                // SAFETY: the chunk is new.
+                // SAFETY: the chunk is new, so it is in no list and has no block. The size is its own.
                 unsafe { bump.install(chunk) };
                 Ok(bump)
             }
@@ -305,10 +316,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// The alignment of chunks, in bytes.
     pub(crate) const CHUNK_ALIGN: usize = Store::<MIN_ALIGN, A>::ALIGN;
 
-    /// Bytes in front of a chunk's first block.
+    /// The number of bytes in front of a chunk's first block.
     const HEADER: usize = Store::<MIN_ALIGN, A>::HEADER;
 
-    /// No free bytes. The address is not null and a multiple of `MIN_ALIGN`, and no block ends there: chunks are not so low.
+    /// The range without bytes. Its address is not null and a multiple of `MIN_ALIGN`. No block ends there: a block
+    /// lies behind a chunk's header, at a higher address.
     const EMPTY: FreeRange = {
         let dangling = NonNull::new(ptr::without_provenance_mut(MIN_ALIGN)).expect("a power of two");
         FreeRange { pos: dangling, chunk: None, end: dangling }
@@ -330,8 +342,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     fn store(&self) -> &Store<MIN_ALIGN, A> {
         match &self.owner {
             Owner::Arena(store) => store,
-            // SAFETY: this is a scope's arena. Its guard borrows the arena that has the store (invariant 7), so that the store
-            // is neither moved nor dropped nor borrowed exclusively.
+            // SAFETY: this is the arena of a scope. Its guard borrows the outer arena, which owns the store (invariant
+            // 7), so the store is not moved, dropped or borrowed exclusively.
             Owner::Scope(store) => unsafe { store.as_ref() },
         }
     }
@@ -348,25 +360,26 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.end.set(range.end);
     }
 
-    /// Stores the start of the free range in its chunk, before the arena leaves the chunk.
+    /// Stores `pos` in the header of the current chunk, before the arena leaves the chunk.
     #[inline]
     fn park(&self) {
         if let Some(chunk) = self.chunk.get() {
-            // SAFETY: `chunk` is a shared chunk of the list, and from `pos` on its bytes are free (invariants 1 to 3).
+            // SAFETY: `chunk` is a shared chunk of the list, so it is not freed (invariants 3 and 5), and its bytes
+            // from `pos` on are the free range, which is in no block (invariants 1 and 3).
             unsafe { chunk.set_used(self.pos.get()) };
         }
     }
 
-    /// The bytes of a shared chunk of the list, one which the arena left, that are in no block.
+    /// Returns the bytes from `used` to the end of a shared chunk that the arena left.
     ///
     /// # Safety
     ///
-    /// `chunk` is a shared chunk of this arena's list, and the bytes behind `used` are not lent to a scope.
+    /// `chunk` is a shared chunk of this arena's list, and the bytes from `used` on are not lent to a scope.
     #[inline]
     unsafe fn range_of(chunk: Chunk) -> FreeRange {
         // SAFETY: chunks of the list are not freed (invariant 5).
         let header = unsafe { chunk.header() };
-        // SAFETY: the chunk was not freed, and has `size` bytes.
+        // SAFETY: the chunk was not freed, and `header.size` is its size.
         let end = unsafe { chunk.end(header.size) };
         match header.kind {
             Kind::Shared { used } => FreeRange { pos: used, chunk: Some(chunk), end },
@@ -374,47 +387,51 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
     }
 
-    /// Saves a free range that the arena leaves, if it has the bytes for the link. If it is not a chunk's end, it is lost.
+    /// Saves the chunk of a free range that the arena leaves, if the range has enough bytes for the link. A range
+    /// without a chunk is lost.
     ///
     /// # Safety
     ///
-    /// If the range has a chunk, it is a shared one of this arena's list, which is not saved yet. The range is that chunk's end, and
-    /// its bytes are in no block and not lent to a scope. The arena enters another range before it allocates.
+    /// If the range has a chunk, that is a shared chunk of this arena's list and not saved yet. The range is the end of
+    /// that chunk, and its bytes are in no block and not lent to a scope. The arena enters another range before it
+    /// allocates.
     #[cold]
     #[inline(never)]
     unsafe fn save(&self, range: FreeRange) {
         let Some(chunk) = range.chunk else { return };
-        // SAFETY: the chunk is shared and in the list, so that it was not freed, and from `pos` on its bytes are in no block.
+        // SAFETY: the caller guarantees that the chunk is shared and in the list, so it was not freed, and that its
+        // bytes from `pos` on are in no block.
         unsafe { chunk.set_used(range.pos) };
         if range.end.addr().get() - range.pos.addr().get() >= size_of::<Option<Chunk>>() {
-            // SAFETY: the range has as many bytes, they are in no block, and its end is aligned as chunks are.
+            // SAFETY: the check above found that the range has the bytes of a link, and they are in no block. A chunk
+            // and its size are multiples of `CHUNK_ALIGN`, so its end, and thus the link, is aligned for a pointer.
             unsafe { Self::link(range.end).write(self.saved.get()) };
             self.saved.set(Some(chunk));
         }
     }
 
-    /// The free range of a saved chunk, and the next saved chunk.
+    /// Returns the free range of a saved chunk, and the next saved chunk.
     ///
     /// # Safety
     ///
-    /// The chunk is a saved one of this arena.
+    /// `chunk` is a saved chunk of this arena.
     unsafe fn saved_range(chunk: Chunk) -> (FreeRange, Option<Chunk>) {
         // SAFETY: a saved chunk is a shared one of the list, and its free bytes are not lent (invariant 8).
         let range = unsafe { Self::range_of(chunk) };
-        // SAFETY: its last word is the next saved chunk (invariant 8).
+        // SAFETY: the last word of a saved chunk holds the next saved chunk (invariant 8).
         (range, unsafe { Self::link(range.end).read() })
     }
 
-    /// Where a saved chunk that ends at `end` has the next one.
+    /// Returns the address of the link in a saved chunk that ends at `end`.
     fn link(end: NonNull<u8>) -> NonNull<Option<Chunk>> {
         Self::at(end, end.addr().get() - size_of::<Option<Chunk>>()).cast()
     }
 
-    /// Makes a chunk the newest of the list, and all its bytes the free range.
+    /// Makes a chunk the newest of the list. The free range becomes all of its bytes behind the header.
     ///
     /// # Safety
     ///
-    /// The chunk is of this arena's store, has `size` bytes, is in no list, and has no block in use.
+    /// The chunk is of this arena's store, has `size` bytes, is in no list, and has no live block.
     #[inline]
     unsafe fn install(&self, (chunk, size): (Chunk, usize)) {
         // SAFETY: the chunk is in no list, so it was not freed; the store has this `HEADER`.
@@ -422,18 +439,18 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         // SAFETY: the chunk was not freed, and has `size` bytes.
         let end = unsafe { chunk.end(size) };
         self.park();
-        // SAFETY: the chunk was not freed, and has `size` bytes.
+        // SAFETY: the chunk was not freed, and has `size` bytes (the caller guarantees it).
         unsafe { chunk.set_header(Header { prev: self.chunks.get(), size, kind: Kind::Shared { used: start } }) };
         self.chunks.set(Some(chunk));
         self.enter(FreeRange { pos: start, chunk: Some(chunk), end });
     }
 
-    /// Makes a chunk the newest of the list, dedicated to the block at its beginning, which is returned.
+    /// Makes a chunk the newest of the list, dedicated to the first block in it that is aligned to `align`. Returns
+    /// that block.
     ///
     /// # Safety
     ///
-    /// The chunk is of this arena's store, has `size` bytes, is in no list, and has no block in use but that one, aligned to
-    /// `align`.
+    /// The chunk is of this arena's store, has `size` bytes, is in no list, and has no live block except that one.
     unsafe fn dedicate(&self, (chunk, size): (Chunk, usize), align: usize) -> NonNull<u8> {
         // SAFETY: the chunk is in no list, so it was not freed; the store has this `HEADER`.
         let start = unsafe { chunk.start(Self::HEADER) };
@@ -444,11 +461,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         block
     }
 
-    /// `pointer` moved to another address of its allocation.
+    /// Returns `pointer` with another address of its allocation.
     #[inline]
     fn at(pointer: NonNull<u8>, addr: usize) -> NonNull<u8> {
-        // SAFETY: an address at or behind a block, a chunk's header or a dangling `pos` is not 0: sums do not overflow by the
-        // ground rules of `arithmetic`.
+        // SAFETY: each caller passes an address at or behind a block, a chunk's header or a dangling `pos`. It is not
+        // 0, because the sums do not overflow by the ground rules of `arithmetic`.
         let addr = unsafe { NonZero::new_unchecked(addr) };
         pointer.with_addr(addr)
     }
@@ -456,7 +473,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
 /// The fast path and the slow path.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// The address of `pos`, which the compiler learns to be aligned.
+    /// Returns the address of `pos`, and tells the compiler that it is a multiple of `MIN_ALIGN`.
     #[inline]
     fn pos_addr(&self) -> usize {
         let pos = self.pos.get().addr().get();
@@ -465,7 +482,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         pos
     }
 
-    /// Removes the bytes up to the address `after`, at most `end`, from the free range. The last `taken` of them are the block.
+    /// Moves `pos` to the address `after`, which is at most `end`. Returns the block, which is the last `taken` bytes
+    /// before `after`.
     #[inline]
     fn advance(&self, after: usize, taken: usize) -> NonNull<u8> {
         debug_assert!(after <= self.end.get().addr().get() && after.is_multiple_of(MIN_ALIGN));
@@ -474,7 +492,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         Self::at(pos, after - taken)
     }
 
-    /// A block for a type that has bytes, from the free range.
+    /// Takes a block for a type that is not zero-sized from the free range.
     #[inline(always)]
     fn take_typed<T>(&self) -> Option<NonNull<u8>> {
         if !Typed::<MIN_ALIGN, T>::IS_SMALL {
@@ -487,7 +505,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         Some(self.advance(after, Typed::<MIN_ALIGN, T>::TAKEN))
     }
 
-    /// A block from the free range. For size 0 it is an aligned dangling pointer.
+    /// Takes a block from the free range. For size 0 the result is an aligned pointer at or behind `pos`, and no block.
     #[inline]
     fn take(&self, layout: Layout) -> Option<NonNull<u8>> {
         let (size, align) = (layout.size(), layout.align());
@@ -495,7 +513,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         Some(self.advance(after, arithmetic::taken(size, align, MIN_ALIGN)))
     }
 
-    /// A block by the fast path or the slow path.
+    /// Allocates a block by the fast path or the slow path.
     #[inline]
     fn take_or_refill(&self, layout: Layout) -> Option<NonNull<u8>> {
         match self.take(layout) {
@@ -504,35 +522,37 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
     }
 
-    /// The slow path: a block that does not fit in the free range.
+    /// The slow path: allocates a block that does not fit in the free range.
     ///
-    /// The base allocator may re-enter this arena. So each step reads the arena's state anew, and a chunk that the allocator returns
-    /// is put into the list first.
+    /// The base allocator may re-enter this arena. So each step reads the arena's state again, and a chunk that the
+    /// allocator returns first enters the list.
     #[cold]
     #[inline(never)]
     fn refill(&self, layout: Layout) -> Option<NonNull<u8>> {
-        // An arena's first chunk is made of constants: in the prototype a short life took 53 instructions more without this, of 219.
-        // `cargo run --release -p dwell-bench -- bump --workload creation --ir`
+        // The first chunk of an arena has a constant size. Without this case, a short-lived arena took 53 more
+        // instructions, of 219, in the prototype: `cargo run --release -p dwell-bench -- bump --workload creation --ir`
         if self.store().is_fresh()
             && layout.align() <= MIN_ALIGN
             && layout.size().wrapping_sub(1) < Store::<MIN_ALIGN, A>::FIRST - Self::HEADER
             && let Some(chunk) = self.store().make(Store::<MIN_ALIGN, A>::FIRST)
         {
-            // SAFETY: the chunk is new.
+            // SAFETY: the chunk is new, so it is in no list and has no block. The size is its own.
             unsafe { self.install(chunk) };
-            // Its bytes are a multiple of `MIN_ALIGN`, and not less than the block's.
+            // The block fits: the chunk's bytes behind the header are a multiple of `MIN_ALIGN`, and at least the
+            // block's size.
             let taken = arithmetic::up(layout.size(), MIN_ALIGN);
             return Some(self.advance(self.pos.get().addr().get() + taken, taken));
         }
         self.refill_more(layout)
     }
 
-    /// [`refill`](Self::refill) of an arena that has a chunk or a limit.
+    /// The general part of [`refill`](Self::refill): the arena has a chunk or a limit, or needs a first chunk of
+    /// another size.
     #[cold]
     #[inline(never)]
     fn refill_more(&self, layout: Layout) -> Option<NonNull<u8>> {
         if layout.size() == 0 {
-            // Only the padding did not fit, and a zero-size value needs none.
+            // Only the padding did not fit. A zero-size value needs none.
             return NonNull::new(ptr::without_provenance_mut(layout.align()));
         }
         let least = arithmetic::least_chunk(layout.size(), layout.align(), Self::HEADER, Self::CHUNK_ALIGN)?;
@@ -543,31 +563,35 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             spare
         } else if arithmetic::is_dedicated(least) {
             let chunk = self.store().make_least(least)?;
-            // SAFETY: the chunk is new.
+            // SAFETY: the chunk is new, so it is in no list and has no block. The size is its own.
             return Some(unsafe { self.dedicate(chunk, layout.align()) });
         } else {
-            // SAFETY: chunks of the list are not freed (invariant 5).
+            // SAFETY: `chunk` is in the list (invariant 3), and chunks of the list are not freed (invariant 5).
             let current = self.chunk.get().map(|chunk| unsafe { chunk.header() }.size);
             self.store().obtain(least, current)?
         };
-        // The block fits in none of the saved chunks. They are abandoned, as the one is that the arena leaves.
+        // The block fits in no saved chunk. The arena abandons them, as it abandons the current chunk.
         self.saved.set(None);
-        // SAFETY: the chunk is new, or was the spare one, and in no list.
+        // SAFETY: the chunk is new or was the spare one, so it is in no list and has no live block. The size is its
+        // own.
         unsafe { self.install(chunk) };
         self.take(layout)
     }
 
-    /// A block from the first saved chunk in which it fits. The arena continues in that chunk and saves the one that it leaves.
+    /// Takes a block from the first saved chunk in which it fits. The arena continues in that chunk and saves the
+    /// current one.
     ///
-    /// The chunks before it are abandoned, as any chunk is in which a block does not fit.
+    /// The arena abandons the saved chunks before that one, as it does with any chunk in which a block does not fit.
     fn take_saved(&self, layout: Layout) -> Option<NonNull<u8>> {
         let mut rest = self.saved.get();
         while let Some(saved) = rest {
-            // SAFETY: the chunk is saved.
+            // SAFETY: the list `saved` has only saved chunks of this arena (invariant 8).
             let (range, next) = unsafe { Self::saved_range(saved) };
             if range.fits(layout, MIN_ALIGN) {
                 self.saved.set(next);
-                // SAFETY: the range is the arena's, whose chunk is not saved (invariants 1, 3 and 8), and which it leaves.
+                // SAFETY: the range is this arena's free range. Its chunk, if any, is a shared one of the list and not
+                // saved, and the range is that chunk's end (invariants 1, 3 and 8). The arena enters another range in
+                // the next line.
                 unsafe { self.save(self.range()) };
                 self.enter(range);
                 return self.take(layout);
@@ -580,7 +604,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
 /// Allocation of values.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// Moves a value into the arena, which does not drop it.
+    /// Moves a value into the arena, which never drops it.
     ///
     /// ```
     /// use dwell::Bump;
@@ -596,10 +620,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         if const { size_of::<T>() == 0 || size_of::<T>() > 2 * size_of::<usize>() } {
             return self.alloc_with(|| value);
         }
-        // The slow path is a tail call that takes up to two words in registers, so the fast path saves no registers. A larger
-        // value would be built on the stack and passed by address, so `alloc_with` takes its block first.
+        // The slow path is a tail call that takes up to two words in registers, so the fast path saves no registers. A
+        // larger value would be built on the stack and passed by address. `alloc_with` takes its block first instead.
         match self.take_typed::<T>() {
-            // SAFETY: the block is for a `T`, and no other pointer to it exists.
+            // SAFETY: the block was just allocated for a `T`, so it is valid and aligned, and no other pointer to it
+            // exists.
             Some(block) => unsafe { Self::fill(block.cast(), value) },
             None => self.alloc_slow(value),
         }
@@ -611,7 +636,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     fn alloc_slow<T>(&self, value: T) -> &mut T {
         let layout = Layout::new::<T>();
         let block = self.refill(layout).unwrap_or_else(|| handle_alloc_error(layout));
-        // SAFETY: the block is for a `T`, and no other pointer to it exists.
+        // SAFETY: the block was just allocated for a `T`, so it is valid and aligned, and no other pointer to it
+        // exists.
         unsafe { Self::fill(block.cast(), value) }
     }
 
@@ -622,9 +648,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// `block` is valid for writes of a `T`, aligned, and nothing else accesses it for `'a`.
     #[inline(always)]
     unsafe fn fill<'a, T>(block: NonNull<T>, value: T) -> &'a mut T {
-        // SAFETY: the block is valid for writes and aligned.
+        // SAFETY: the caller guarantees that the block is valid for writes and aligned.
         unsafe { block.write(value) };
-        // SAFETY: it holds a value since just now, and nothing else accesses it for `'a`.
+        // SAFETY: the line above wrote a value to it, and the caller guarantees that nothing else accesses it for `'a`.
         unsafe { &mut *block.as_ptr() }
     }
 
@@ -636,13 +662,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[inline]
     pub fn try_alloc<T>(&self, value: T) -> Result<&mut T, AllocError<T>> {
         match self.block_for::<T>() {
-            // SAFETY: the block is for a `T`, and no other pointer to it exists.
+            // SAFETY: `block_for` returned a block for a `T` (dangling if `T` has size 0), so it is valid and aligned,
+            // and no other pointer to it exists.
             Some(block) => Ok(unsafe { Self::fill(block, value) }),
             None => Err(AllocError::new(value, Layout::new::<T>())),
         }
     }
 
-    /// A block for a value.
+    /// Allocates a block for a value.
     #[inline]
     fn block_for<T>(&self) -> Option<NonNull<T>> {
         if size_of::<T>() == 0 {
@@ -653,7 +680,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// Allocates a block and writes the value that `make` returns to it.
     ///
-    /// For large values: optimised code writes the result to the block instead of the stack.
+    /// For large values: optimised code writes the result to the block and not to the stack first.
     ///
     /// ```
     /// use dwell::Bump;
@@ -666,8 +693,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn alloc_with<T>(&self, make: impl FnOnce() -> T) -> &mut T {
         let block = self.block_for::<T>().unwrap_or_else(|| handle_alloc_error(Layout::new::<T>()));
-        // `make` may use the arena: the block is its owner's already.
-        // SAFETY: the block is for a `T`, and no other pointer to it exists.
+        // `make` may use the arena: the block already belongs to this call.
+        // SAFETY: the block was just allocated for a `T`, so it is valid and aligned, and no other pointer to it
+        // exists.
         unsafe { Self::fill(block, make()) }
     }
 
@@ -675,17 +703,18 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; `make` is returned in the error, not called.
+    /// When there is no memory. `make` is returned in the error and was not called.
     #[inline]
     pub fn try_alloc_with<T, F: FnOnce() -> T>(&self, make: F) -> Result<&mut T, AllocError<F>> {
         match self.block_for::<T>() {
-            // SAFETY: the block is for a `T`, and no other pointer to it exists, whatever `make` does with the arena.
+            // SAFETY: `block_for` returned a block for a `T` (dangling if `T` has size 0), so it is valid and aligned.
+            // No other pointer to it exists, whatever `make` does with the arena.
             Some(block) => Ok(unsafe { Self::fill(block, make()) }),
             None => Err(AllocError::new(make, Layout::new::<T>())),
         }
     }
 
-    /// A block for elements of a type, of this many bytes, from the free range.
+    /// Takes a block of `size` bytes for elements of type `T` from the free range.
     #[inline(always)]
     fn take_slice<T>(&self, size: usize) -> Option<NonNull<u8>> {
         let (pos, end) = (self.pos_addr(), self.end.get().addr().get());
@@ -702,8 +731,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Frees all blocks and keeps the largest chunk.
     ///
-    /// If the allocated bytes do not fit that chunk, the next new chunk is large enough for them. An arena that is filled and reset
-    /// repeatedly ends up with one chunk and does not call its allocator any more.
+    /// If the allocated bytes do not fit in that chunk, the next new chunk is large enough for them. An arena that is
+    /// repeatedly filled and reset ends up with one chunk and no longer calls its allocator.
     ///
     /// ```
     /// use dwell::Bump;
@@ -722,15 +751,16 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             // SAFETY: chunks of the list are not freed (invariant 5).
             && unsafe { chunk.header() }.prev.is_none()
         {
-            // The only chunk, and its end is the free range: now all of it is.
-            // SAFETY: the chunk is in the list, so it was not freed (invariant 5); the store has this `HEADER`.
+            // This is the only chunk, and the free range is its end. Now all its bytes are free.
+            // SAFETY: the chunk is in the list, so it was not freed (invariant 5), and the store that made it has this
+            // `HEADER`.
             self.pos.set(unsafe { chunk.start(Self::HEADER) });
             return;
         }
         self.reset_chunks();
     }
 
-    /// [`reset`](Self::reset) of an arena that has not just one chunk.
+    /// [`reset`](Self::reset) of an arena that does not have exactly one chunk, or whose only chunk is dedicated.
     #[cold]
     #[inline(never)]
     fn reset_chunks(&mut self) {
@@ -738,11 +768,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         let list = self.chunks.take();
         self.enter(Self::EMPTY);
         self.saved.set(None);
-        // SAFETY: the chunks are of this arena's store, it has given up the list, and the exclusive borrow ends the use of all
-        // blocks.
+        // SAFETY: the chunks are of this arena's store, `take` emptied the arena's list, and the exclusive borrow ends
+        // the use of all blocks.
         unsafe { self.store().recycle(list) };
         if let Some(chunk) = self.store().take_spare(0) {
-            // SAFETY: the spare chunk was in no list.
+            // SAFETY: the spare chunk is of this store, is in no list and has no live block. The size is its own.
             unsafe { self.install(chunk) };
             if used > self.end.get().addr().get() - self.pos.get().addr().get() {
                 self.store().set_wanted(arithmetic::chunk_for_round(used, Self::HEADER, Self::CHUNK_ALIGN));
@@ -750,7 +780,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
     }
 
-    /// Returns the bytes that the arena has from its allocator, used or not.
+    /// Returns the number of bytes that the arena holds from its allocator, used or not.
     pub fn allocated_bytes(&self) -> usize {
         self.store().held()
     }
@@ -760,9 +790,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.store().limit()
     }
 
-    /// Limits the bytes that the arena has from its allocator; `None` is no limit.
+    /// Limits the bytes that the arena holds from its allocator. `None` removes the limit.
     ///
-    /// Chunks beyond the limit stay. A request fails only if no chunk that is large enough for it is within the limit.
+    /// Chunks that already exceed the limit stay. An allocation fails only if no chunk that is large enough for it is
+    /// within the limit.
     ///
     /// ```
     /// use dwell::Bump;
@@ -777,12 +808,12 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.store().set_limit(bytes);
     }
 
-    /// [`set_allocation_limit`](Self::set_allocation_limit) by a shorter name.
+    /// A shorter name of [`set_allocation_limit`](Self::set_allocation_limit).
     pub fn set_limit(&self, bytes: Option<usize>) {
         self.set_allocation_limit(bytes);
     }
 
-    /// Returns the free bytes of the current chunk, without bytes that a block's alignment may need.
+    /// Returns the number of free bytes in the current chunk. Padding for a block's alignment may take some of them.
     pub fn chunk_capacity(&self) -> usize {
         self.end.get().addr().get() - self.pos.get().addr().get()
     }
@@ -796,10 +827,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Drop for Bump<MIN_ALIGN, A> {
     #[inline]
     fn drop(&mut self) {
-        // A scope's arena has given its chunks to the store when its guard was dropped.
+        // The guard of a scope's arena has already returned the chunks to the store.
         if let Owner::Arena(store) = &self.owner {
-            // SAFETY: all chunks of the list are of this store, the list is taken from the arena, and what is dropped is not
-            // borrowed: blocks are not used again.
+            // SAFETY: all chunks of the list are of this store, and `take` emptied the list. The arena is being
+            // dropped, so it is not borrowed and no block is used again.
             unsafe { store.free_all(self.chunks.take()) };
             store.free_spare();
         }

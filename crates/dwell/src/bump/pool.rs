@@ -11,10 +11,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std_alloc::alloc::{Layout, handle_alloc_error};
 use std_alloc::boxed::Box;
 
-/// Lends an arena to each thread and takes it back with its chunks and their contents.
+/// A pool that lends an arena to each thread and takes it back with its chunks and their contents.
 ///
-/// Values that a thread [keeps](Pooled::keep) live as long as the pool is borrowed, so that other threads can use them after it has
-/// ended. Temporary values belong in a [`scope`](Bump::scope).
+/// Values that a thread [keeps](Pooled::keep) live as long as the pool is borrowed, so other threads can use them after
+/// that thread has ended. Temporary values belong in a [`scope`](Bump::scope).
 ///
 /// ```
 /// use dwell::bump::Pool;
@@ -38,12 +38,15 @@ use std_alloc::boxed::Box;
 /// ```
 pub struct Pool<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     idle: Mutex<Idle<MIN_ALIGN, A>>,
-    /// New arenas get clones of this allocator. It is not behind the lock, because `clone` is user code and may use the pool.
+    /// The allocator whose clones new arenas get. It is not behind the lock, because `clone` is user code and may use
+    /// the pool.
     alloc: A,
 }
 
-/// An arena of a pool. It does not move until the pool is dropped, since a kept value may be a reference into the arena itself,
-/// such as one that its allocator returned.
+/// An arena of a pool.
+///
+/// It does not move until the pool is dropped, since a kept value may be a reference into the arena itself, such as one
+/// that its allocator returned.
 struct Entry<const MIN_ALIGN: usize, A: Allocator> {
     bump: Bump<MIN_ALIGN, A>,
     next: Cell<Next<MIN_ALIGN, A>>,
@@ -51,17 +54,17 @@ struct Entry<const MIN_ALIGN: usize, A: Allocator> {
 
 type Next<const MIN_ALIGN: usize, A> = Option<NonNull<Entry<MIN_ALIGN, A>>>;
 
-/// The arenas that no thread uses: a stack.
-// Raw pointers, since moving a `Box` asserts that no other pointer to its value is used. A list through the entries, since a push
-// must not allocate.
+/// A stack of the arenas that no thread uses.
+// The pointers are raw, since moving a `Box` asserts that no other pointer to its value is used. The list is linked
+// through the entries, since a push must not allocate.
 struct Idle<const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
-    // 1. `first` and what follows it are entries that came from `Box`, each once, and no `Pooled` has them.
+    // 1. `first` and the entries that follow it came from `Box`, are in the list once each, and belong to no `Pooled`.
     first: Next<MIN_ALIGN, A>,
 }
 
-// SAFETY: it owns its entries, and nothing else uses them but for what was kept, which is borrowed from the pool.
+// SAFETY: an `Idle` owns its entries. Nothing else uses them except kept values, which borrow the pool.
 unsafe impl<const MIN_ALIGN: usize, A: Allocator + Send> Send for Idle<MIN_ALIGN, A> {}
 
 impl<const MIN_ALIGN: usize, A: Allocator> Idle<MIN_ALIGN, A> {
@@ -69,7 +72,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Idle<MIN_ALIGN, A> {
         let mut next = self.first;
         core::iter::from_fn(move || {
             let entry = next?;
-            // SAFETY: the entries of the list are not freed, and none is removed while it is borrowed.
+            // SAFETY: entries of the list are not freed, and none is removed while `self` is borrowed.
             next = unsafe { entry.as_ref() }.next.get();
             Some(entry)
         })
@@ -77,7 +80,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Idle<MIN_ALIGN, A> {
 
     fn pop(&mut self) -> Next<MIN_ALIGN, A> {
         let entry = self.first?;
-        // SAFETY: the entries of the list are not freed.
+        // SAFETY: entries are taken off the list before they are freed.
         self.first = unsafe { entry.as_ref() }.next.take();
         Some(entry)
     }
@@ -86,8 +89,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Idle<MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Drop for Idle<MIN_ALIGN, A> {
     fn drop(&mut self) {
         while let Some(entry) = self.pop() {
-            // SAFETY: the entry came from `Box::into_raw`, and was taken off the list. The pool is not borrowed any more, so no
-            // kept reference is in use.
+            // SAFETY: the entry came from a `Box` (invariant 1), and `pop` took it off the list. The pool is no longer
+            // borrowed, so no kept reference is used.
             drop(unsafe { Box::from_raw(entry.as_ptr()) });
         }
     }
@@ -101,7 +104,7 @@ impl Pool {
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
-    /// The layout of an arena of the pool's.
+    /// The layout of an arena of a pool.
     pub(crate) const ENTRY: Layout = Layout::new::<Entry<MIN_ALIGN, A>>();
 
     /// Creates a pool without arenas. Its arenas allocate chunks from clones of `alloc`.
@@ -109,12 +112,13 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
         Self { idle: Mutex::new(Idle { first: None }), alloc }
     }
 
-    /// The list is valid after any panic: nothing that can panic runs while it changes.
+    /// Locks the list. A poisoned lock is ignored: nothing that can panic runs while the list changes, so it is valid
+    /// after any panic.
     fn idle(&self) -> MutexGuard<'_, Idle<MIN_ALIGN, A>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls `each` with the arenas that no thread uses. Returns false, without a call, if the lock is taken.
+    /// Calls `each` for each arena that no thread uses. Returns false, without a call, if the lock is taken.
     pub(crate) fn each_idle(&self, mut each: impl FnMut(&Bump<MIN_ALIGN, A>)) -> bool {
         let idle = match self.idle.try_lock() {
             Ok(guard) => guard,
@@ -122,13 +126,13 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
             Err(TryLockError::WouldBlock) => return false,
         };
         for entry in idle.iter() {
-            // SAFETY: entries of the list are not freed, and while the lock is held no thread has this one.
+            // SAFETY: entries of the list are not freed, and no thread takes this one while the lock is held.
             each(&unsafe { entry.as_ref() }.bump);
         }
         true
     }
 
-    /// Lends an arena: the one that was returned last, or a new one.
+    /// Lends the arena that was returned last, or a new one.
     pub fn get(&self) -> Pooled<'_, MIN_ALIGN, A>
     where
         A: Clone,
@@ -149,7 +153,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When no arena is idle and there is no memory for another one.
+    /// When no arena is idle and there is no memory for a new one.
     pub fn try_get(&self) -> Result<Pooled<'_, MIN_ALIGN, A>, AllocError<()>>
     where
         A: Clone,
@@ -167,8 +171,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
     /// Resets all arenas. See [`Bump::reset`].
     pub fn reset(&mut self) {
         for entry in self.idle.get_mut().unwrap_or_else(PoisonError::into_inner).iter() {
-            // SAFETY: the entry is not freed. The pool is borrowed exclusively, so that no thread has the entry, and nothing that
-            // was kept in it is used again.
+            // SAFETY: entries of the list are not freed. The pool is borrowed exclusively, so no thread has the entry,
+            // and no value that was kept in it is used again.
             unsafe { &mut (*entry.as_ptr()).bump }.reset();
         }
     }
@@ -187,9 +191,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Pool<MIN_ALIGN, A> {
     }
 }
 
-/// An arena of a [`Pool`]. Dropping this returns the arena.
+/// An arena on loan from a [`Pool`]. Dropping this returns the arena.
 ///
-/// It is used like a [`Bump`]. References from its methods cannot outlive it; those from [`keep`](Self::keep) can.
+/// It dereferences to a [`Bump`]. References from the methods of `Bump` cannot outlive this value; those from
+/// [`keep`](Self::keep) can.
 pub struct Pooled<'p, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
@@ -199,19 +204,21 @@ pub struct Pooled<'p, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     pool: &'p Pool<MIN_ALIGN, A>,
 }
 
-// SAFETY: only this value has the arena, which is `Send` if the allocator is. The pool can be shared if the allocator can.
+// SAFETY: only this value uses the arena (invariant 1), which is `Send` if the allocator is. The reference to the pool
+// is `Send` if the allocator is `Send` and `Sync`.
 unsafe impl<const MIN_ALIGN: usize, A: Allocator + Send + Sync> Send for Pooled<'_, MIN_ALIGN, A> {}
-// As `Bump`, and a reference to the pool.
+// As for a `Bump` and a reference to the pool.
 impl<const MIN_ALIGN: usize, A: Allocator + UnwindSafe + RefUnwindSafe> UnwindSafe for Pooled<'_, MIN_ALIGN, A> {}
 impl<const MIN_ALIGN: usize, A: Allocator + RefUnwindSafe> RefUnwindSafe for Pooled<'_, MIN_ALIGN, A> {}
 
 impl<'p, const MIN_ALIGN: usize, A: Allocator> Pooled<'p, MIN_ALIGN, A> {
-    /// Returns the value that `make` allocates, for as long as the pool is borrowed.
+    /// Returns the value that `make` allocates, borrowed for as long as the pool is.
     pub fn keep<T: ?Sized>(&self, make: impl for<'b> FnOnce(&'b Bump<MIN_ALIGN, A>) -> &'b mut T) -> &'p mut T {
         let kept: *mut T = make(self);
-        // SAFETY: `make` works for every lifetime, so that what it returns is in a chunk of the arena, in the arena itself, or
-        // lives longer than any. Chunks and arena stay where they are until the pool is dropped or reset, for which it must not
-        // be borrowed, and it is for `'p`. `make` returns an exclusive reference, so that nothing else refers to the value.
+        // SAFETY: `make` accepts every lifetime, so the value that it returns is in a chunk of the arena, in the arena
+        // itself, or outlives every lifetime. Chunks and arena stay where they are until the pool is dropped or reset,
+        // which is impossible for `'p`, while the pool is borrowed. `make` returns an exclusive reference, so nothing
+        // else refers to the value.
         unsafe { &mut *kept }
     }
 }
@@ -220,7 +227,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Deref for Pooled<'_, MIN_ALIGN, A> {
     type Target = Bump<MIN_ALIGN, A>;
 
     fn deref(&self) -> &Self::Target {
-        // SAFETY: entries are freed by the pool, which is borrowed, and no exclusive reference to this one exists.
+        // SAFETY: only the pool frees entries, and it is borrowed. No exclusive reference to this one exists.
         &unsafe { self.entry.as_ref() }.bump
     }
 }
@@ -228,7 +235,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Deref for Pooled<'_, MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Drop for Pooled<'_, MIN_ALIGN, A> {
     fn drop(&mut self) {
         let mut idle = self.pool.idle();
-        // SAFETY: entries are freed by the pool, which is borrowed.
+        // SAFETY: only the pool frees entries, and it is borrowed.
         unsafe { self.entry.as_ref() }.next.set(idle.first);
         idle.first = Some(self.entry);
     }

@@ -1,4 +1,4 @@
-//! Scopes and checkpoints: their end frees what was allocated since their beginning.
+//! Scopes and checkpoints, which free what was allocated since they began.
 
 use super::chunk::{Chunk, Header};
 use super::{Bump, FreeRange, Owner};
@@ -7,9 +7,9 @@ use core::fmt;
 use core::ops::Deref;
 use core::ptr::NonNull;
 
-/// A temporary arena: the result of [`Bump::scope_guard`].
+/// A temporary arena, which ends when it is dropped. [`Bump::scope_guard`] returns it.
 ///
-/// It is used like a [`Bump`]. Dropping it returns its bytes to the arena that it came from.
+/// It dereferences to a [`Bump`]. Dropping it returns its bytes to the arena that it came from.
 ///
 /// ```
 /// use dwell::Bump;
@@ -38,9 +38,10 @@ use core::ptr::NonNull;
 pub struct Scope<'a, const MIN_ALIGN: usize = 8, A: Allocator = crate::alloc::Global> {
     // # Invariants
     //
-    // 1. `lent` is the free range that `outer` gave up when this scope began. Only `inner` cuts blocks from it, and they are not
-    //    used after this guard is dropped.
-    // 2. `inner` is reached by `&` only: a `Bump` that was moved out of here would outlive the store that it points to.
+    // 1. `lent` is the free range that `outer` gave up when this scope began. Only `inner` allocates from it, and the
+    //    blocks are not used after this guard is dropped.
+    // 2. Other code reaches `inner` only by `&`: a `Bump` that was moved out of here could outlive the store that it
+    //    points to.
     inner: Bump<MIN_ALIGN, A>,
     outer: &'a Bump<MIN_ALIGN, A>,
     lent: FreeRange,
@@ -49,7 +50,7 @@ pub struct Scope<'a, const MIN_ALIGN: usize = 8, A: Allocator = crate::alloc::Gl
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Runs `f` with a temporary arena, whose blocks are freed when `f` returns or panics.
     ///
-    /// `f` may also allocate from the outer arena; these blocks stay. Scopes nest.
+    /// `f` may also allocate from the outer arena. Those blocks outlive the scope. Scopes may be nested.
     ///
     /// ```
     /// use dwell::Bump;
@@ -67,30 +68,30 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         f(&self.scope_guard())
     }
 
-    /// [`scope`](Self::scope) as a value, which ends the scope when it is dropped.
+    /// Begins a [`scope`](Self::scope) that ends when the returned guard is dropped.
     ///
-    /// A guard that is forgotten leaks the chunks that the scope allocated, and they stay in
-    /// [`allocated_bytes`](Self::allocated_bytes).
+    /// Forgetting the guard loses the free range that the scope was lent and leaks the chunks that it allocated. They
+    /// still count in [`allocated_bytes`](Self::allocated_bytes).
     #[inline]
     pub fn scope_guard(&self) -> Scope<'_, MIN_ALIGN, A> {
         let lent = self.range();
         self.park();
         self.enter(Self::EMPTY);
         let owner = Owner::Scope(NonNull::from(self.store()));
-        // The chunk of the free range stays this arena's.
+        // The chunk stays in this arena's list. The scope gets only the range.
         Scope { inner: Self::with_range(FreeRange { chunk: None, ..lent }, owner), outer: self, lent }
     }
 
     /// Returns a checkpoint for [`rewind`](Self::rewind).
     pub fn checkpoint(&self) -> Checkpoint {
-        // SAFETY: the chunk is saved.
+        // SAFETY: the list `saved` has only saved chunks of this arena (invariant 8).
         let saved = self.saved.get().map(|chunk| unsafe { Self::saved_range(chunk) }.0);
         Checkpoint { range: self.range(), saved, chunks: self.chunks.get() }
     }
 
     /// Frees everything that was allocated since the checkpoint.
     ///
-    /// [`scope`](Self::scope) does so without `unsafe`, and at less cost.
+    /// [`scope`](Self::scope) does so without `unsafe`, and costs less.
     ///
     /// ```
     /// use dwell::Bump;
@@ -107,13 +108,13 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Safety
     ///
-    /// - The checkpoint is this arena's, and since it was taken the arena was neither moved nor reset nor rewound to an
-    ///   earlier one, and no earlier block was freed, grown or shrunk.
-    /// - Nothing that was allocated since is used again, nor an iterator that [`chunks_raw`](Self::chunks_raw) returned since, and
-    ///   each scope that began since has ended.
+    /// - This arena returned the checkpoint. Since then it was not moved, reset or rewound to an earlier checkpoint,
+    ///   and no block that is older than the checkpoint was freed, grown or shrunk.
+    /// - Nothing that was allocated since is used again, nor an iterator that [`chunks_raw`](Self::chunks_raw) returned
+    ///   since. Each scope that began since has ended.
     pub unsafe fn rewind(&self, checkpoint: Checkpoint) {
-        // The chunks that are newer than the checkpoint are the front of the list. They are freed at the end, when the arena is
-        // whole: the allocator may use it.
+        // The chunks that are newer than the checkpoint are at the front of the list. They are freed at the end, when
+        // the arena is consistent, because the allocator may use it.
         let newer = self.chunks.replace(checkpoint.chunks);
         let mut oldest = None;
         let mut rest = newer;
@@ -121,24 +122,27 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             && rest != checkpoint.chunks
         {
             oldest = rest;
-            // SAFETY: the chunk is of this arena's list, so it was not freed.
+            // SAFETY: the chunk was in this arena's list, and the newer chunks are not freed yet.
             rest = unsafe { chunk.header() }.prev;
         }
         self.enter(checkpoint.range);
-        // Of the saved chunks only the first at the checkpoint stays saved: others may be among the newer ones.
+        // Of the saved chunks only the one that was the first at the checkpoint stays saved, because others may be
+        // among the newer chunks.
         self.saved.set(None);
         if let Some(range) = checkpoint.saved {
-            // SAFETY: the chunk was saved at the checkpoint: a shared one of the list, in which it still is, and not the one of the
-            // range just entered. The blocks in `range` were allocated since, and are not used again.
+            // SAFETY: the chunk was saved at the checkpoint, so it is a shared chunk of the list, and it is still in
+            // the list. It is not the chunk of the range just entered, and not saved, since `saved` is `None`. The
+            // blocks in `range` were allocated since the checkpoint. The caller guarantees that they are not used again
+            // and that scopes that began since have ended, so the range is not lent.
             unsafe { self.save(range) };
         }
         let Some(oldest) = oldest else { return };
-        // SAFETY: the chunk is one of the newer ones, which are not freed yet.
+        // SAFETY: the chunk is one of the newer ones, which were in the list and are not freed yet.
         let header = unsafe { oldest.header() };
-        // SAFETY: the chunk is not freed yet, and keeps its size.
+        // SAFETY: the chunk is not freed yet, and its size is unchanged.
         unsafe { oldest.set_header(Header { prev: None, ..header }) };
-        // SAFETY: the newer chunks are of this store, and the arena's list begins behind them. Their blocks were allocated since
-        // the checkpoint, and are not used again.
+        // SAFETY: the newer chunks are of this store, and the arena's list now begins behind them. Their blocks were
+        // allocated since the checkpoint, and the caller guarantees that they are not used again.
         unsafe { self.store().free_all(newer) };
     }
 }
@@ -149,8 +153,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Drop for Scope<'_, MIN_ALIGN, A> {
         let outer = self.outer;
         if self.lent.pos != self.lent.end {
             if outer.chunk.get().is_some() {
-                // The outer arena was used meanwhile. It uses the rest of its chunk before it allocates another one.
-                // SAFETY: the range is the arena's, whose chunk is not saved (its invariants 1, 3 and 8). It leaves that range below.
+                // The outer arena was used meanwhile. Its current chunk is saved, so that it uses the rest before it
+                // allocates another one.
+                // SAFETY: the range is the free range of the outer arena. Its chunk is a shared one of the list and not
+                // saved, and the range is that chunk's end (invariants 1, 3 and 8 of `Bump`). The arena enters the lent
+                // range below.
                 unsafe { outer.save(outer.range()) };
             }
             outer.enter(self.lent);
@@ -162,19 +169,19 @@ impl<const MIN_ALIGN: usize, A: Allocator> Drop for Scope<'_, MIN_ALIGN, A> {
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Scope<'_, MIN_ALIGN, A> {
-    /// Returns the chunks of a scope to the store, which keeps the largest for the next one.
+    /// Returns the chunks of a scope to the store, which keeps the largest for the next scope.
     #[cold]
     #[inline(never)]
     fn recycle(&mut self) {
         let list = self.inner.chunks.take();
-        // SAFETY: the chunks are of the outer arena's store, the inner one has given up the list, and the blocks of a scope are
-        // not used after its end.
+        // SAFETY: the chunks are of the outer arena's store, `take` emptied the inner arena's list, and the blocks of a
+        // scope are not used after its end (invariant 1).
         unsafe { self.outer.store().recycle(list) };
-        // An outer arena that has no free bytes gets that chunk at once, so that the next scope is lent it.
+        // An outer arena without free bytes enters that chunk at once, so that it can lend it to the next scope.
         if self.outer.pos.get() == self.outer.end.get()
             && let Some(spare) = self.outer.store().take_spare(0)
         {
-            // SAFETY: the spare chunk was in no list.
+            // SAFETY: the spare chunk is of this store, is in no list and has no live block. The size is its own.
             unsafe { self.outer.install(spare) };
         }
     }

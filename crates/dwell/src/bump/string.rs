@@ -1,4 +1,4 @@
-//! Text in an arena.
+//! A string in an arena.
 
 use super::capacity::indices;
 use super::drain::Drain;
@@ -23,7 +23,7 @@ use std_alloc::alloc::handle_alloc_error;
 /// let mut text = bump::String::new_in(&bump);
 /// text.push_str("x = ");
 /// write!(text, "{}", 7).unwrap();
-/// let text: &str = text.into_str(); // stays when the string is gone
+/// let text: &str = text.into_str(); // outlives the string
 /// assert_eq!(text, "x = 7");
 /// ```
 pub struct String<'a, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
@@ -73,7 +73,9 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         Ok(string)
     }
 
-    /// Creates a string of formatted text. [`bump::format!`](super::format!) is a shorter form.
+    /// Creates a string of formatted text.
+    ///
+    /// [`bump::format!`](super::format!) is a shorter form.
     ///
     /// # Panics
     ///
@@ -86,8 +88,8 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory, or a value's `fmt` returns an error of its own: then the error's layout is that of the
-    /// text until there.
+    /// When there is no memory, or when a value's `fmt` returns an error of its own. In the second case the error's
+    /// layout is that of the text written so far.
     pub fn try_from_fmt_in(text: fmt::Arguments<'_>, bump: &'a Bump<MIN_ALIGN, A>) -> Result<Self, AllocError<()>> {
         bump.format(text).map_err(|unwritten| AllocError::new((), unwritten.layout()))
     }
@@ -106,7 +108,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When the bytes are not UTF-8; the error returns them.
+    /// When the bytes are not UTF-8. They are returned in the error.
     pub fn from_utf8(bytes: Vec<'a, u8, MIN_ALIGN, A>) -> Result<Self, FromUtf8Error<'a, MIN_ALIGN, A>> {
         match str::from_utf8(&bytes) {
             Ok(_) => Ok(Self { bytes }),
@@ -114,7 +116,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         }
     }
 
-    /// Copies bytes to a string, with U+FFFD for bytes that are not UTF-8.
+    /// Copies bytes to a string, and replaces invalid UTF-8 by U+FFFD.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -138,27 +140,27 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         Ok(string)
     }
 
-    /// Converts a vector of bytes to a string without a check.
+    /// Converts a vector of bytes to a string without checking that they are UTF-8.
     ///
     /// # Safety
     ///
-    /// They are UTF-8.
+    /// The bytes are UTF-8.
     #[inline]
     pub unsafe fn from_utf8_unchecked(bytes: Vec<'a, u8, MIN_ALIGN, A>) -> Self {
         Self { bytes }
     }
 
-    /// The bytes.
+    /// Converts the string to its vector of bytes.
     #[inline]
     pub fn into_bytes(self) -> Vec<'a, u8, MIN_ALIGN, A> {
         self.bytes
     }
 
-    /// Returns the vector of the bytes.
+    /// Returns a mutable reference to the string's vector of bytes.
     ///
     /// # Safety
     ///
-    /// They are UTF-8 when the borrow ends.
+    /// The bytes are UTF-8 when the borrow ends.
     #[inline]
     pub unsafe fn as_mut_vec(&mut self) -> &mut Vec<'a, u8, MIN_ALIGN, A> {
         &mut self.bytes
@@ -170,7 +172,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         self.bytes.bump()
     }
 
-    /// The text.
+    /// Returns the text.
     #[inline]
     pub fn as_str(&self) -> &str {
         self
@@ -191,7 +193,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         self.bytes.try_reserve(more)
     }
 
-    /// Returns unused capacity to the arena, if the string is its last block.
+    /// Shrinks the capacity to the length. The unused bytes return to the arena if the string is its last block.
     pub fn shrink_to_fit(&mut self) {
         self.bytes.shrink_to_fit();
     }
@@ -200,7 +202,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     #[inline]
     pub fn push_str(&mut self, text: &str) {
         self.bytes.reserve(text.len());
-        // SAFETY: the capacity is enough for the text.
+        // SAFETY: the line above reserved capacity for the text.
         unsafe { self.bytes.push_piece(text.as_bytes()) };
     }
 
@@ -208,7 +210,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     #[inline]
     pub fn try_push_str(&mut self, text: &str) -> Result<(), AllocError<()>> {
         self.bytes.try_reserve(text.len())?;
-        // SAFETY: the capacity is enough for the text.
+        // SAFETY: the line above reserved capacity for the text.
         unsafe { self.bytes.push_piece(text.as_bytes()) };
         Ok(())
     }
@@ -227,7 +229,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
 
     /// Appends the `Display` output of each item of an iterator: characters, strings, or `format_args!(..)`.
     ///
-    /// This is [`extend`](Extend::extend) and [`write!`] that report a failed allocation.
+    /// It is the fallible form of [`extend`](Extend::extend) and of [`write!`].
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -241,8 +243,8 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory for an item, or its `fmt` returns an error. The string is as before that item, which is
-    /// returned in the error, with an iterator of those after it.
+    /// When there is no memory for an item, or when its `fmt` returns an error. The string is as before that item. The
+    /// item is returned in the error, with an iterator over the remaining ones.
     #[expect(clippy::type_complexity, reason = "a type alias would hide the result")]
     pub fn try_extend<I: IntoIterator<Item: fmt::Display>>(
         &mut self,
@@ -284,7 +286,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     /// When `len` is within a character.
     pub fn truncate(&mut self, len: usize) {
         if len < self.len() {
-            assert!(self.is_char_boundary(len), "byte {len} is within a character");
+            assert!(self.is_char_boundary(len), "byte index {len} is not a char boundary");
             self.bytes.truncate(len);
         }
     }
@@ -308,7 +310,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When `index` is within a character or after the text.
+    /// When `index` is within a character or after the end of the text.
     pub fn insert(&mut self, index: usize, character: char) {
         self.insert_str(index, character.encode_utf8(&mut [0; 4]));
     }
@@ -321,7 +323,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When `index` is within a character or after the text.
+    /// When `index` is within a character or after the end of the text.
     pub fn try_insert(&mut self, index: usize, character: char) -> Result<(), AllocError<char>> {
         self.try_insert_str(index, character.encode_utf8(&mut [0; 4])).map_err(|error| error.map(|()| character))
     }
@@ -330,7 +332,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When `index` is within a character or after the text.
+    /// When `index` is within a character or after the end of the text.
     pub fn insert_str(&mut self, index: usize, text: &str) {
         self.check_boundary(index);
         self.push_str(text);
@@ -341,7 +343,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When `index` is within a character or after the text.
+    /// When `index` is within a character or after the end of the text.
     pub fn try_insert_str(&mut self, index: usize, text: &str) -> Result<(), AllocError<()>> {
         self.check_boundary(index);
         self.try_push_str(text)?;
@@ -351,16 +353,16 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
 
     /// Panics unless `index` is a character boundary.
     fn check_boundary(&self, index: usize) {
-        assert!(self.is_char_boundary(index), "byte {index} is within a character or behind the text");
+        assert!(self.is_char_boundary(index), "byte index {index} is not a char boundary, or it is out of bounds");
     }
 
     /// Removes and returns the character that begins at the byte `index`.
     ///
     /// # Panics
     ///
-    /// When no character begins there.
+    /// When no character begins at `index`.
     pub fn remove(&mut self, index: usize) -> char {
-        let character = self[index..].chars().next().expect("there is no character");
+        let character = self[index..].chars().next().expect("cannot remove a char from the end of a string");
         drop(self.bytes.drain(index..index + character.len_utf8()));
         character
     }
@@ -376,11 +378,13 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     /// assert_eq!(text, "abc");
     /// ```
     pub fn retain(&mut self, mut keep: impl FnMut(char) -> bool) {
-        // Only whole characters are taken out, also if `keep` panics: then the rest stays.
+        // The gap skips or keeps whole characters only, so the bytes stay UTF-8 if `keep` panics. The remaining
+        // characters are kept then.
         let mut gap = Gap::new(&mut self.bytes, 0, 0);
         loop {
             let (_, rest) = gap.parts();
-            // SAFETY: the bytes of a string are UTF-8, and those of whole characters were taken off their front.
+            // SAFETY: the bytes of a string are UTF-8 (invariant 1), and the remaining ones lack only whole characters
+            // at their front.
             let rest = unsafe { str::from_utf8_unchecked(rest) };
             let Some(character) = rest.chars().next() else { return };
             if keep(character) {
@@ -391,7 +395,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         }
     }
 
-    /// Removes a range of bytes and returns its characters as an iterator.
+    /// Removes a range of bytes and returns an iterator over its characters.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -402,11 +406,11 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     /// assert_eq!(text, "b");
     /// ```
     ///
-    /// If the iterator is forgotten, the text from the beginning of the range on is lost.
+    /// If the iterator is forgotten, the text from the start of the range on is lost.
     ///
     /// # Panics
     ///
-    /// When the range starts after its end, ends after the text, or has a bound within a character.
+    /// When the range starts after its end, ends after the end of the text, or has a bound within a character.
     pub fn drain(&mut self, range: impl RangeBounds<usize>) -> DrainChars<'_, 'a, MIN_ALIGN, A> {
         let range = indices(&range, self.len());
         self.check_boundary(range.start);
@@ -418,7 +422,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When the range starts after its end, ends after the text, or has a bound within a character.
+    /// When the range starts after its end, ends after the end of the text, or has a bound within a character.
     pub fn replace_range(&mut self, range: impl RangeBounds<usize>, text: &str) {
         self.try_replace_range(range, text).unwrap_or_else(|error| handle_alloc_error(error.layout()));
     }
@@ -431,7 +435,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When the range starts after its end, ends after the text, or has a bound within a character.
+    /// When the range starts after its end, ends after the end of the text, or has a bound within a character.
     pub fn try_replace_range(&mut self, range: impl RangeBounds<usize>, text: &str) -> Result<(), AllocError<()>> {
         let range = indices(&range, self.len());
         self.check_boundary(range.start);
@@ -445,8 +449,8 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When `at` is within a character or after the text.
-    #[must_use = "`truncate` shortens a string"]
+    /// When `at` is within a character or after the end of the text.
+    #[must_use = "use `truncate` if you do not need the tail"]
     pub fn split_off(&mut self, at: usize) -> Self {
         self.check_boundary(at);
         Self { bytes: self.bytes.split_off(at) }
@@ -460,7 +464,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When `at` is within a character or after the text.
+    /// When `at` is within a character or after the end of the text.
     pub fn try_split_off(&mut self, at: usize) -> Result<Self, AllocError<()>> {
         self.check_boundary(at);
         Ok(Self { bytes: self.bytes.try_split_off(at)? })
@@ -474,15 +478,15 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     /// Converts the string to a boxed `str`.
     pub fn into_boxed_str(self) -> Box<'a, str> {
         let text = self.into_str();
-        // SAFETY: the string gave the text up.
+        // SAFETY: `into_str` consumed the string, so nothing else uses the text. A `str` needs no drop.
         unsafe { Box::from_mut(text) }
     }
 
-    /// Converts the string to a `str` of the arena.
+    /// Converts the string to a `str` in the arena.
     #[inline]
     pub fn into_str(self) -> &'a mut str {
         let bytes = self.bytes.into_slice();
-        // SAFETY: the bytes are UTF-8, and what was handed out of them stays so (invariant 1).
+        // SAFETY: the bytes of a string are UTF-8 (invariant 1), and a `&mut str` keeps them so.
         unsafe { str::from_utf8_unchecked_mut(bytes) }
     }
 }
@@ -500,8 +504,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Deref for String<'_, MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> DerefMut for String<'_, MIN_ALIGN, A> {
     #[inline]
     fn deref_mut(&mut self) -> &mut str {
-        // SAFETY: the bytes of a string are UTF-8, and stay so: a `&mut str` can be changed to no other bytes
-        // (invariant 1).
+        // SAFETY: the bytes of a string are UTF-8 (invariant 1), and a `&mut str` keeps them so.
         unsafe { str::from_utf8_unchecked_mut(&mut self.bytes) }
     }
 }
@@ -533,18 +536,18 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Display for String<'_, MIN_ALIGN
     }
 }
 
-/// The characters of a range, removed from a [`String`]: the result of [`String::drain`].
+/// An iterator over the removed characters of a range of a [`String`]. [`String::drain`] returns it.
 pub struct DrainChars<'s, 'a, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
-    // 1. The bytes that are still to come are UTF-8.
+    // 1. The remaining bytes are UTF-8.
     bytes: Drain<'s, 'a, u8, MIN_ALIGN, A>,
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> DrainChars<'_, '_, MIN_ALIGN, A> {
-    /// The remaining text.
+    /// Returns the remaining text.
     pub fn as_str(&self) -> &str {
-        // SAFETY: the bytes that are still to come are UTF-8 (invariant 1).
+        // SAFETY: the remaining bytes are UTF-8 (invariant 1).
         unsafe { str::from_utf8_unchecked(self.bytes.as_slice()) }
     }
 }
@@ -579,14 +582,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for DrainChars<'_, '_, MIN
     }
 }
 
-/// Bytes that are not UTF-8: the error of [`String::from_utf8`].
+/// The error of [`String::from_utf8`]: bytes that are not UTF-8.
 pub struct FromUtf8Error<'a, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     bytes: Vec<'a, u8, MIN_ALIGN, A>,
     error: Utf8Error,
 }
 
 impl<'a, const MIN_ALIGN: usize, A: Allocator> FromUtf8Error<'a, MIN_ALIGN, A> {
-    /// The bytes.
+    /// Returns the bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -596,7 +599,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> FromUtf8Error<'a, MIN_ALIGN, A> {
         self.bytes
     }
 
-    /// The error in the bytes.
+    /// Returns the description of the first invalid byte.
     pub fn utf8_error(&self) -> Utf8Error {
         self.error
     }
@@ -616,11 +619,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Display for FromUtf8Error<'_, MI
 
 impl<const MIN_ALIGN: usize, A: Allocator> error::Error for FromUtf8Error<'_, MIN_ALIGN, A> {}
 
-/// Why text could not be formatted.
+/// The reason why text could not be formatted.
 enum Unwritten {
     /// There was no memory for this layout.
     NoMemory(Layout),
-    /// A value's `fmt` returned an error of its own. The layout is that of the text until then.
+    /// A value's `fmt` returned an error of its own. The layout is that of the text written so far.
     Failed(Layout),
 }
 
@@ -629,7 +632,7 @@ impl Unwritten {
     fn abort(self) -> ! {
         match self {
             Self::NoMemory(layout) => handle_alloc_error(layout),
-            Self::Failed(_) => panic!("a value's `fmt` returned an error"),
+            Self::Failed(_) => panic!("a `Display` implementation returned an error"),
         }
     }
 
@@ -640,19 +643,20 @@ impl Unwritten {
     }
 }
 
-/// Writes to a string, and remembers the layout that there was no memory for.
+/// A writer to a string, which stores the layout of a failed allocation.
 struct Writer<'s, 'a, const MIN_ALIGN: usize, A: Allocator> {
     text: &'s mut String<'a, MIN_ALIGN, A>,
     refused: Option<Layout>,
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Writer<'_, '_, MIN_ALIGN, A> {
-    /// Writes a piece that exceeds the capacity. A tail call, so that the fast path saves no register.
+    /// Writes a piece that exceeds the capacity. The call is a tail call, so the fast path saves no register.
     #[cold]
     #[inline(never)]
     fn write_slow(&mut self, piece: &str) -> fmt::Result {
         self.text.try_push_str(piece).map_err(|error| {
-            // All later pieces fail too: a `fmt` that ignores the error would leave a gap in the text.
+            // `refused` makes the whole call fail, even if a `fmt` ignores this error and writes on: the text would
+            // lack a piece.
             self.refused = Some(error.layout());
             fmt::Error
         })
@@ -665,7 +669,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Write for Writer<'_, '_, MIN_ALIGN, A
         if piece.len() > self.text.bytes.left() {
             return self.write_slow(piece);
         }
-        // SAFETY: the capacity is enough for the piece.
+        // SAFETY: the check above found enough unused capacity for the piece.
         unsafe { self.text.bytes.push_piece(piece.as_bytes()) };
         Ok(())
     }
@@ -698,13 +702,13 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory, or a value's `fmt` returns an error of its own: then the error's layout is that of the
-    /// text until there.
+    /// When there is no memory, or when a value's `fmt` returns an error of its own. In the second case the error's
+    /// layout is that of the text written so far.
     pub fn try_alloc_fmt(&self, text: fmt::Arguments<'_>) -> Result<&mut str, AllocError<()>> {
         self.format_str(text).map_err(|unwritten| AllocError::new((), unwritten.layout()))
     }
 
-    /// Formats text into the arena: see "Why `alloc_fmt` is sound" at the top of `bump/mod.rs`.
+    /// Formats text into the arena. See "Why `alloc_fmt` is sound" at the top of `bump/mod.rs`.
     #[inline]
     fn format_str(&self, text: fmt::Arguments<'_>) -> Result<&mut str, Unwritten> {
         if let Some(text) = text.as_str() {
@@ -722,8 +726,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         Ok(string)
     }
 
-    /// An empty string with capacity for a line, if the free range has that many bytes: most texts fit. `alloc_fmt`
-    /// returns the unused bytes to the arena at the end.
+    /// Creates an empty string with capacity for a line of 64 bytes, if the free range has that many: most texts fit in
+    /// it. `alloc_fmt` returns the unused bytes to the arena at the end.
     #[inline]
     fn line(&self) -> String<'_, MIN_ALIGN, A> {
         const LINE: usize = 64;

@@ -34,26 +34,27 @@ use std_alloc::alloc::handle_alloc_error;
 pub struct Thin<'a, H, T: ?Sized> {
     // # Invariants
     //
-    // 1. `head` is an initialised `Head<H>`, and `Head::<H>::offset` of the element's alignment behind it are as many
-    //    initialised elements as it says (for `str`: UTF-8); all of it can be read for `'a` and nothing changes it.
+    // 1. `head` points to an initialised `Head<H>`. Its `len` initialised elements (for `str`: UTF-8) lie
+    //    `Head::<H>::offset(align)` bytes behind it, where `align` is their alignment. All of it is valid for reads for
+    //    `'a`, and nothing changes it except interior mutability of `H`.
     head: NonNull<Head<H>>,
-    // A shared reference to both.
+    // Behaves as a shared reference to both.
     refers: PhantomData<(&'a H, &'a T)>,
 }
 
-/// The length and the header, before the elements.
+/// The length and the header, which lie before the elements.
 struct Head<H> {
     len: usize,
     header: H,
 }
 
 impl<H> Head<H> {
-    /// The offset of elements of this alignment after a head.
+    /// Returns the offset of elements of this alignment from the head.
     const fn offset(align: usize) -> usize {
         size_of::<Self>().next_multiple_of(align)
     }
 
-    /// The layout of a head followed by elements of this layout.
+    /// Returns the layout of a head followed by elements of this layout.
     fn layout(elements: Layout) -> Option<Layout> {
         let (whole, offset) = Layout::new::<Self>().extend(elements).ok()?;
         debug_assert_eq!(offset, Self::offset(elements.align()));
@@ -69,39 +70,39 @@ impl<H, T: ?Sized> Clone for Thin<'_, H, T> {
 
 impl<H, T: ?Sized> Copy for Thin<'_, H, T> {}
 
-// SAFETY: it is a `&(H, T)` in effect.
+// SAFETY: a `Thin` gives the access of a `&(H, T)`, which is `Send` if `H` and `T` are `Sync`.
 unsafe impl<H: Sync, T: ?Sized + Sync> Send for Thin<'_, H, T> {}
 // SAFETY: sharing a `Thin` shares the header and the elements by reference, which `Sync` allows.
 unsafe impl<H: Sync, T: ?Sized + Sync> Sync for Thin<'_, H, T> {}
 
 impl<'a, H, T: ?Sized> Thin<'a, H, T> {
-    /// The header before the slice.
+    /// Returns the header.
     #[inline]
     pub fn header(self) -> &'a H {
-        // SAFETY: `head` is an initialised `Head<H>`, which is read and not changed for `'a` (invariant 1).
+        // SAFETY: `head` points to an initialised `Head<H>`, which is valid for shared reads for `'a` (invariant 1).
         unsafe { &(*self.head.as_ptr()).header }
     }
 
     #[inline]
     fn len(self) -> usize {
-        // SAFETY: `head` is an initialised `Head<H>`, which is read and not changed for `'a` (invariant 1).
+        // SAFETY: `head` points to an initialised `Head<H>`, which is valid for shared reads for `'a` (invariant 1).
         unsafe { (*self.head.as_ptr()).len }
     }
 }
 
 impl<'a, H, T> Thin<'a, H, [T]> {
-    /// The slice, for as long as the arena is borrowed.
+    /// Returns the slice, for as long as the arena is borrowed.
     #[inline]
     pub fn slice(self) -> &'a [T] {
         // SAFETY: the elements lie `offset` bytes behind `head`, in the same block (invariant 1).
         let first = unsafe { self.head.cast::<u8>().add(Head::<H>::offset(align_of::<T>())) };
-        // SAFETY: there are as many initialised elements as `len` says, and nothing changes them for `'a` (invariant 1).
+        // SAFETY: `len` initialised elements begin at `first`, and nothing changes them for `'a` (invariant 1).
         unsafe { slice::from_raw_parts(first.cast().as_ptr(), self.len()) }
     }
 }
 
 impl<'a, H> Thin<'a, H, str> {
-    /// The text, for as long as the arena is borrowed.
+    /// Returns the text, for as long as the arena is borrowed.
     #[inline]
     pub fn text(self) -> &'a str {
         let bytes = Thin::<H, [u8]> { head: self.head, refers: PhantomData }.slice();
@@ -155,11 +156,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         let Some(layout) = Head::<H>::layout(elements) else { return Err(AllocError::new(header, elements)) };
         let Some(block) = self.take_or_refill(layout) else { return Err(AllocError::new(header, layout)) };
         let head = block.cast::<Head<H>>();
-        // SAFETY: the block begins with a head.
+        // SAFETY: the block has the layout of a head and the elements, so it begins with memory for a head.
         unsafe { head.write(Head { len: values.len(), header }) };
-        // SAFETY: the elements begin there.
+        // SAFETY: by the same layout the elements begin at this offset in the block.
         let first = unsafe { block.add(Head::<H>::offset(align_of::<T>())) };
-        // SAFETY: the elements fit, in a block that is new.
+        // SAFETY: the block has capacity for the elements from `first` on. It is new, so it does not overlap `values`.
         unsafe { ptr::copy_nonoverlapping(values.as_ptr(), first.cast().as_ptr(), values.len()) };
         Ok(Thin { head, refers: PhantomData })
     }
@@ -178,7 +179,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[inline]
     pub fn try_alloc_thin_str<H>(&self, header: H, text: &str) -> Result<Thin<'_, H, str>, AllocError<H>> {
         let Thin { head, .. } = self.try_alloc_thin(header, text.as_bytes())?;
-        // The bytes are UTF-8.
+        // The bytes are UTF-8, as invariant 1 requires.
         Ok(Thin { head, refers: PhantomData })
     }
 }

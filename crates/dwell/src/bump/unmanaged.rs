@@ -1,4 +1,4 @@
-//! A vector of 16 bytes that does not know its arena.
+//! A vector of 16 bytes that has no reference to its arena.
 
 use super::Bump;
 use super::capacity::{NoMemory, TRUSTED_BYTES, array};
@@ -15,11 +15,12 @@ use core::panic::UnwindSafe;
 use core::ptr::{self, NonNull};
 use core::slice;
 
-/// A vector of 16 bytes (on 64-bit targets) in an arena, which each call that grows it passes to it. It does not drop its elements,
-/// so their type must not need drop.
+/// A vector of 16 bytes (on 64-bit targets) in an arena, without a reference to the arena.
 ///
-/// For trees whose nodes have lists of children: a [`bump::Vec`](super::Vec) has 32 bytes and a drop. Zig calls it an unmanaged list;
-/// clang has it as `ASTVector`.
+/// Each call that grows it takes the arena. It does not drop its elements, so their type must not need drop.
+///
+/// It suits trees whose nodes have lists of children: a [`bump::Vec`](super::Vec) has 32 bytes and a drop. Zig calls
+/// such a vector an unmanaged list, and clang has it as `ASTVector`.
 ///
 /// ```
 /// use dwell::Bump;
@@ -41,8 +42,8 @@ use core::slice;
 /// # assert_eq!(root.name, "root");
 /// ```
 ///
-/// It grows in place while its block is the last one of the arena. With another arena than before, it copies the elements there. The
-/// block begins with a word that names its arena.
+/// It grows in place while its block is the last one of the arena. If a call passes another arena than before, the
+/// elements are copied there. The block begins with a word that identifies its arena.
 ///
 /// A vector that grew in a scope cannot outlive it:
 ///
@@ -64,26 +65,27 @@ use core::slice;
 /// let strings = UnmanagedVec::<String>::new();
 /// # drop(strings);
 /// ```
-// In this order, so that the size is 16 bytes under every layout that rustc may choose.
+// The order of the fields is fixed, so the size is 16 bytes whatever layout rustc would choose.
 #[repr(C)]
 pub struct UnmanagedVec<'a, T> {
     // # Invariants
     //
     // 1. `len <= cap`, and the first `len` elements from `start` are live and owned by this vector.
-    // 2. If `T` has bytes and `cap` is not 0, `start` is `OFFSET` bytes behind the beginning of a block, which an arena handed out
-    //    with the layout that `block_layout` returns for `cap`. Only this vector reaches the block. It begins with the address of
-    //    the arena, which is borrowed for `'a`, so that it is at that address and no other arena is.
-    // 3. Otherwise `start` is aligned, and `cap` is `u32::MAX` if `T` has no bytes.
+    // 2. If `T` is not zero-sized and `cap` is not 0, `start` is `OFFSET` bytes behind the beginning of a block, which
+    //    an arena handed out with the layout that `block_layout` returns for `cap`. Only this vector accesses the
+    //    block. The block begins with the address of the arena, which is borrowed for `'a`, so the arena, and no other
+    //    one, is at that address.
+    // 3. Otherwise `start` is dangling and aligned, and `cap` is `u32::MAX` if `T` is zero-sized and 0 if not.
     start: NonNull<T>,
     len: u32,
     cap: u32,
-    // Owns elements in an arena that is borrowed, and drops none.
+    // Owns elements in a borrowed arena, and drops none.
     owns: PhantomData<(&'a (), T)>,
 }
 
-// SAFETY: it is its elements' one owner, and does not reach the arena.
+// SAFETY: the vector is the only owner of its elements and does not access the arena.
 unsafe impl<T: Send> Send for UnmanagedVec<'_, T> {}
-// SAFETY: a shared one gives access to no more than `&T`.
+// SAFETY: a shared vector gives access to `&T` only.
 unsafe impl<T: Sync> Sync for UnmanagedVec<'_, T> {}
 impl<T: UnwindSafe> UnwindSafe for UnmanagedVec<'_, T> {}
 
@@ -91,7 +93,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
     /// Creates an empty vector.
     #[inline]
     pub const fn new() -> Self {
-        const { assert!(!mem::needs_drop::<T>(), "the elements of an `UnmanagedVec` are not dropped, and these need it") };
+        const { assert!(!mem::needs_drop::<T>(), "an `UnmanagedVec` does not drop its elements, so their type must not need it") };
         let cap = if size_of::<T>() == 0 { u32::MAX } else { 0 };
         Self { start: NonNull::dangling(), len: 0, cap, owns: PhantomData }
     }
@@ -116,7 +118,9 @@ impl<'a, T> UnmanagedVec<'a, T> {
         Ok(vec)
     }
 
-    /// Collects the items of an iterator, whose size hint is not trusted.
+    /// Creates a vector of the items of an iterator.
+    ///
+    /// The size hint of the iterator is not trusted.
     pub fn from_iter_in<const MIN_ALIGN: usize, A: Allocator>(
         values: impl IntoIterator<Item = T>,
         bump: &'a Bump<MIN_ALIGN, A>,
@@ -130,8 +134,8 @@ impl<'a, T> UnmanagedVec<'a, T> {
     ///
     /// # Errors
     ///
-    /// When there is no memory. The error returns the values so far, the one that did not fit, and the iterator with
-    /// those after it.
+    /// When there is no memory. The error returns the vector with the values so far, the value that did not fit, and
+    /// the iterator with the remaining ones.
     pub fn try_from_iter_in<I: IntoIterator<Item = T>, const MIN_ALIGN: usize, A: Allocator>(
         values: I,
         bump: &'a Bump<MIN_ALIGN, A>,
@@ -183,17 +187,17 @@ impl<'a, T> UnmanagedVec<'a, T> {
         if more > self.capacity() - self.count() { self.grow(bump, more) } else { Ok(()) }
     }
 
-    /// The bytes of a block before the elements: the address of the arena, and padding.
+    /// The number of bytes in a block before the elements: the address of the arena, and padding.
     const OFFSET: usize = if size_of::<usize>() > align_of::<T>() { size_of::<usize>() } else { align_of::<T>() };
 
-    /// The layout of a block for `cap` elements, if it has at most `isize::MAX` bytes.
+    /// Returns the layout of a block for `cap` elements, if its size is at most `isize::MAX` bytes.
     fn block_layout(cap: usize) -> Option<Layout> {
         let (layout, offset) = Layout::new::<usize>().extend(array(Layout::new::<T>(), cap)?).ok()?;
         debug_assert_eq!(offset, Self::OFFSET);
         Some(layout)
     }
 
-    /// The block, its layout, and the address of the arena that handed it out.
+    /// Returns the block, its layout, and the address of the arena that handed it out.
     fn block(&self) -> Option<(NonNull<u8>, Layout, usize)> {
         if size_of::<T>() == 0 || self.cap == 0 {
             return None;
@@ -206,7 +210,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         Some((block, layout, arena))
     }
 
-    /// Grows to capacity for at least `more` more elements.
+    /// Grows to a capacity for at least `more` more elements.
     #[cold]
     #[inline(never)]
     fn grow<const MIN_ALIGN: usize, A: Allocator>(
@@ -217,7 +221,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         let least = self.count().checked_add(more).filter(|least| u32::try_from(*least).is_ok());
         let least = least.ok_or(NoMemory::TOO_MANY)?;
         let first = if size_of::<T>() <= 1024 { 4 } else { 1 };
-        // No more than can be counted.
+        // The capacity is a `u32`.
         let cap = least.max(self.capacity().saturating_mul(2)).max(first).min(u32::MAX as usize);
         if size_of::<T>() == 0 {
             return Err(NoMemory::TOO_MANY); // The capacity is `u32::MAX`.
@@ -225,20 +229,23 @@ impl<'a, T> UnmanagedVec<'a, T> {
         let new = Self::block_layout(cap).ok_or(NoMemory::TOO_MANY)?;
         let arena = ptr::from_ref(bump).addr();
         let (block, copies) = match self.block() {
-            // SAFETY: the arena at this address handed the block out with the layout `old`, and no other is there (invariant 2). The
-            // block is in use, `new` is no smaller, and the vector takes the block that is returned.
+            // SAFETY: the arena at this address handed the block out with the layout `old`, and no other arena is at
+            // that address (invariant 2). The block is live, `new` is no smaller, and the vector uses only the returned
+            // block.
             Some((block, old, of)) if of == arena => (unsafe { bump.grown(block, old, new) }, false),
             _ => (bump.take_or_refill(new), true),
         };
         let block = block.ok_or(NoMemory::of_layout(new))?;
-        // SAFETY: the block has more than `OFFSET` bytes.
+        // SAFETY: the block has more than `OFFSET` bytes, since its layout is that of `OFFSET` bytes and `cap`
+        // elements.
         let start = unsafe { block.add(Self::OFFSET) }.cast::<T>();
         if copies {
-            // SAFETY: the old block, if there is one, is another one and still in use, and has `len` live elements; otherwise `len` is
+            // SAFETY: the new block has capacity for `len` elements. If there is an old block, it is another one, is
+            // live, and has `len` live elements. Otherwise `len` is 0.
             // 0. The new one has capacity for them.
             unsafe { start.copy_from_nonoverlapping(self.start, self.count()) };
         }
-        // SAFETY: the block begins with a `usize`, and is aligned for it.
+        // SAFETY: the block's layout begins with a `usize`, so it is valid for the write and aligned for it.
         unsafe { block.cast::<usize>().write(arena) };
         self.start = start;
         self.cap = u32::try_from(cap).unwrap_or(u32::MAX);
@@ -255,7 +262,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         if self.len == self.cap {
             self.grow(bump, 1).unwrap_or_else(|no| no.abort());
         }
-        // SAFETY: the capacity is more than the length.
+        // SAFETY: `grow` made capacity if the vector was full, so the capacity is greater than the length.
         unsafe { self.push_unchecked(value) };
     }
 
@@ -275,7 +282,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         {
             return Err(no.error(value));
         }
-        // SAFETY: the capacity is more than the length.
+        // SAFETY: `grow` made capacity if the vector was full, so the capacity is greater than the length.
         unsafe { self.push_unchecked(value) };
         Ok(())
     }
@@ -287,9 +294,9 @@ impl<'a, T> UnmanagedVec<'a, T> {
     /// `len` is less than `cap`.
     #[inline]
     unsafe fn push_unchecked(&mut self, value: T) {
-        // SAFETY: the block has `cap` elements, and `len` is less.
+        // SAFETY: the caller guarantees that `len` is less than `cap`, so the slot is in the block.
         let end = unsafe { self.start.add(self.count()) };
-        // SAFETY: the block is valid for writes and aligned, and no live element is there.
+        // SAFETY: the slot is in the vector's block, thus valid for writes and aligned, and no live element is in it.
         unsafe { end.write(value) };
         self.len += 1;
     }
@@ -314,7 +321,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
     ///
     /// # Errors
     ///
-    /// When there is no memory. The error returns the value that did not fit, and the iterator with those after it.
+    /// When there is no memory. The error returns the value that did not fit, and the iterator with the remaining ones.
     pub fn try_extend<I: IntoIterator<Item = T>, const MIN_ALIGN: usize, A: Allocator>(
         &mut self,
         bump: &'a Bump<MIN_ALIGN, A>,
@@ -330,7 +337,8 @@ impl<'a, T> UnmanagedVec<'a, T> {
         values: &mut impl Iterator<Item = T>,
     ) -> Result<(), (T, NoMemory)> {
         let hint = values.size_hint().0.min(TRUSTED_BYTES / size_of::<T>().max(1));
-        // The hint may be too large. If there is no memory for that many items, there may be for the actual ones.
+        // The hint may be too large. If there is no memory for that many items, there may be enough for the actual
+        // ones.
         let _ = self.grow_for(bump, hint);
         for value in values {
             if self.len == self.cap
@@ -338,7 +346,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
             {
                 return Err((value, no));
             }
-            // SAFETY: the capacity is more than the length.
+            // SAFETY: `grow` made capacity if the vector was full, so the capacity is greater than the length.
             unsafe { self.push_unchecked(value) };
         }
         Ok(())
@@ -357,7 +365,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         T: Copy,
     {
         self.reserve(bump, values.len());
-        // SAFETY: the capacity is enough for the values.
+        // SAFETY: the line above reserved capacity for the values.
         unsafe { self.extend_unchecked(values) };
     }
 
@@ -371,12 +379,12 @@ impl<'a, T> UnmanagedVec<'a, T> {
         T: Copy,
     {
         self.try_reserve(bump, values.len())?;
-        // SAFETY: the capacity is enough for the values.
+        // SAFETY: the line above reserved capacity for the values.
         unsafe { self.extend_unchecked(values) };
         Ok(())
     }
 
-    /// Appends copies within the capacity.
+    /// Appends copies of the values within the capacity.
     ///
     /// # Safety
     ///
@@ -385,11 +393,12 @@ impl<'a, T> UnmanagedVec<'a, T> {
     where
         T: Copy,
     {
-        // SAFETY: the length is at most the capacity, so that it is in the block or at its end.
+        // SAFETY: `len` is at most the capacity (invariant 1), so the result is in the block or at its end.
         let end = unsafe { self.start.add(self.count()) };
-        // SAFETY: the block has as many elements behind `end`. The values are borrowed, so that they are not among those.
+        // SAFETY: the caller guarantees that the block has capacity for the values behind `end`. The values are
+        // borrowed, so they are not in that capacity.
         unsafe { ptr::copy_nonoverlapping(values.as_ptr(), end.as_ptr(), values.len()) };
-        // The capacity is at least the sum.
+        // The sum is at most the capacity, which is a `u32`, so the conversion succeeds.
         self.len += u32::try_from(values.len()).unwrap_or(0);
     }
 
@@ -397,9 +406,10 @@ impl<'a, T> UnmanagedVec<'a, T> {
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         self.len = self.len.checked_sub(1)?;
-        // SAFETY: the block has `cap` elements, and `len` is less.
+        // SAFETY: `len` was greater than 0 and is now less than the capacity, so the result is in the block (invariants
+        // 1 and 2).
         let last = unsafe { self.start.add(self.count()) };
-        // SAFETY: it was a live element, and is no longer counted.
+        // SAFETY: the element was live (invariant 1), and the vector no longer counts it.
         Some(unsafe { last.read() })
     }
 
@@ -414,7 +424,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         index: usize,
         value: T,
     ) {
-        assert!(index <= self.count(), "an element was to go to {index}, and there are {}", self.len);
+        assert!(index <= self.count(), "insertion index (is {index}) should be <= len (is {})", self.len);
         self.push(bump, value);
         self[index..].rotate_right(1);
     }
@@ -434,7 +444,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         index: usize,
         value: T,
     ) -> Result<(), AllocError<T>> {
-        assert!(index <= self.count(), "an element was to go to {index}, and there are {}", self.len);
+        assert!(index <= self.count(), "insertion index (is {index}) should be <= len (is {})", self.len);
         self.try_push(bump, value)?;
         self[index..].rotate_right(1);
         Ok(())
@@ -446,8 +456,9 @@ impl<'a, T> UnmanagedVec<'a, T> {
     ///
     /// If `index` is out of bounds.
     pub fn remove(&mut self, index: usize) -> T {
+        assert!(index < self.count(), "removal index (is {index}) should be < len (is {})", self.len);
         self[index..].rotate_left(1);
-        self.pop().expect("there is no such element")
+        self.pop().expect("the vector is not empty")
     }
 
     /// Removes and returns the element at `index` and moves the last one there.
@@ -456,9 +467,10 @@ impl<'a, T> UnmanagedVec<'a, T> {
     ///
     /// If `index` is out of bounds.
     pub fn swap_remove(&mut self, index: usize) -> T {
-        let last = self.count().checked_sub(1).expect("there is no such element");
+        assert!(index < self.count(), "swap_remove index (is {index}) should be < len (is {})", self.len);
+        let last = self.count() - 1;
         self.swap(index, last);
-        self.pop().expect("there is no such element")
+        self.pop().expect("the vector is not empty")
     }
 
     /// Shortens the vector to `len` elements.
@@ -473,7 +485,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
 
     /// Keeps the elements for which `keep` returns true.
     pub fn retain(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
-        // Kept ones are swapped to the front, so that all elements are there if `keep` panics.
+        // Kept elements are swapped to the front, so that all elements are in the vector if `keep` panics.
         let mut kept = 0;
         for index in 0..self.count() {
             if keep(&mut self[index]) {
@@ -484,14 +496,14 @@ impl<'a, T> UnmanagedVec<'a, T> {
         self.truncate(kept);
     }
 
-    /// Converts the vector to a slice of the arena.
+    /// Converts the vector to a slice in the arena.
     #[inline]
     pub fn into_slice(self) -> &'a mut [T]
     where
         T: 'a,
     {
-        // SAFETY: the first `len` elements are live, in a block that stays for `'a`, and the vector, the only one that reached them, gave
-        // them up.
+        // SAFETY: the first `len` elements are live, in a block that stays for `'a`, or zero-sized (invariants 1 and
+        // 2). Only this vector accessed them, and it is consumed.
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.count()) }
     }
 }
@@ -515,7 +527,8 @@ impl<T> Deref for UnmanagedVec<'_, T> {
 impl<T> DerefMut for UnmanagedVec<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: the first `len` elements from `start` are live and this vector's only, and `&mut self` borrows it (invariant 1).
+        // SAFETY: the first `len` elements from `start` are live and owned by this vector, and `&mut self` borrows it
+        // (invariant 1).
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.count()) }
     }
 }

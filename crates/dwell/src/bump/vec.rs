@@ -24,34 +24,37 @@ use core::slice;
 /// for n in 0..5 {
 ///     squares.push(n * n);
 /// }
-/// let squares: &mut [i32] = squares.into_slice(); // stays when the vector is gone
+/// let squares: &mut [i32] = squares.into_slice(); // outlives the vector
 /// assert_eq!(squares, [0, 1, 4, 9, 16]);
 /// ```
 ///
-/// For methods of `std::vec::Vec` that this one lacks, use the `Vec` of allocator-api2 or of nightly's std with `&bump`.
+/// For methods of `std::vec::Vec` that this type lacks, use the `Vec` of allocator-api2 or of nightly's std with
+/// `&bump`.
 pub struct Vec<'a, T, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
     // 1. `len <= cap`, and the first `len` elements from `start` are live and owned by this vector.
-    // 2. If `T` has bytes and `cap` is not 0, `start` is a block of `bump`'s with the layout of `cap` elements, which this
-    //    vector alone reaches. Otherwise it is aligned, and `cap` is `usize::MAX` if `T` has none.
+    // 2. If `T` is not zero-sized and `cap` is not 0, `start` is the beginning of a block of `bump` with the layout of
+    //    `cap` elements, which only this vector accesses. Otherwise `start` is aligned, and `cap` is `usize::MAX` if
+    //    `T` is zero-sized.
     start: NonNull<T>,
     cap: usize,
     len: usize,
     bump: &'a Bump<MIN_ALIGN, A>,
-    // Owns elements: drop check.
+    // The vector owns its elements, which the drop check must know.
     owns: PhantomData<T>,
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// A larger block for the elements of a vector, for `extra` elements more or for even more, and for how many.
+    /// Grows the block of a vector by `extra` elements or more. Returns the block and the new capacity.
     ///
-    /// It takes the vector's words by value, so that in a loop they stay in registers, and returns two registers.
+    /// The function takes the vector's words by value, so that a loop keeps them in registers, and returns two
+    /// registers.
     ///
     /// # Safety
     ///
-    /// `start` is a block of this arena's with the layout of `cap` elements, in use, or `cap` is 0. After `Some`, the block is
-    /// the returned one. `element` has bytes.
+    /// `start` is a live block of this arena with the layout of `cap` elements, or `cap` is 0. After `Some`, only the
+    /// returned block is used. `element` has a size other than 0.
     #[cold]
     #[inline(never)]
     unsafe fn grow_elements(
@@ -62,19 +65,20 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         element: Layout,
     ) -> Option<(NonNull<u8>, usize)> {
         let first = match element.size() {
-            // Most texts have more than 8 bytes, and a second growth costs as much as the first:
+            // Most strings have more than 8 bytes, and a second growth costs as much as the first:
             // `cargo run --release -p dwell-bench -- bump --workload fmt --ir`
             1 => 16,
             2..=1024 => 4,
             _ => 1,
         };
-        // The elements of a block are less than half of a `usize` can count: the sum does not overflow.
+        // A block has at most `isize::MAX` bytes, and thus elements, so `cap + cap` does not overflow.
         let want = cap.checked_add(extra)?.max(cap + cap).max(first);
         let new = array(element, want)?;
-        // SAFETY: the block has this size, unless `cap` is 0, and the alignment of `element`.
+        // SAFETY: if `cap` is not 0, this is the layout of the block. If it is 0, the size is 0. The alignment is that
+        // of `element`.
         let old = unsafe { Layout::from_size_align_unchecked(cap * element.size(), element.align()) };
-        // SAFETY: if `cap` is not 0, `start` is a block of this arena with the layout of `cap` elements. `want` is no less, and the
-        // caller uses the returned block from now on.
+        // SAFETY: if `cap` is not 0, the caller guarantees that `start` is a live block of this arena with the layout
+        // `old`. `want` is at least `cap`, so `new` is no smaller, and the caller uses only the returned block.
         let block = unsafe { self.grown(start, old, new) }?;
         Some((block, want))
     }
@@ -108,7 +112,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         Ok(vec)
     }
 
-    /// Creates an empty vector with this capacity if the free range is large enough, and with none otherwise.
+    /// Creates an empty vector with this capacity if the free range is large enough, and with capacity 0 otherwise.
     #[inline]
     pub(super) fn with_free_capacity(capacity: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Self {
         let mut vec = Self::new_in(bump);
@@ -122,7 +126,9 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         vec
     }
 
-    /// Collects the items of an iterator, whose size hint is not trusted.
+    /// Creates a vector of the items of an iterator.
+    ///
+    /// The size hint of the iterator is not trusted.
     ///
     /// ```
     /// use dwell::{Bump, bump};
@@ -142,8 +148,8 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory. The error returns the values so far, the one that did not fit, and the iterator with
-    /// those after it.
+    /// When there is no memory. The error returns the vector with the values so far, the value that did not fit, and
+    /// the iterator with the remaining ones.
     pub fn try_from_iter_in<I: IntoIterator<Item = T>>(
         values: I,
         bump: &'a Bump<MIN_ALIGN, A>,
@@ -182,12 +188,13 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         }
     }
 
-    /// Appends the elements of an array. The capacity is enough for them.
+    /// Appends the elements of an array. The capacity must be large enough for them.
     fn push_array<const N: usize>(&mut self, values: [T; N]) {
         assert!(self.cap - self.len >= N);
-        // SAFETY: the length is at most the capacity, so that it is in the block or at its end.
+        // SAFETY: `len` is at most the capacity, so the result is in the block or at its end.
         let end = unsafe { self.start.add(self.len) };
-        // SAFETY: the block has `N` elements behind `end`, none of them live. An array is aligned as its elements are.
+        // SAFETY: the check above found capacity for `N` more elements, which are not live. An array has the alignment
+        // of its elements.
         unsafe { end.cast::<[T; N]>().write(values) };
         self.len += N;
     }
@@ -220,15 +227,17 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         }
     }
 
-    /// Creates a vector from its parts.
+    /// Creates a vector from its raw parts.
     ///
     /// # Safety
     ///
-    /// - `start`, `len` and `capacity` are those of a vector of this arena that was forgotten, and of which no other vector was
-    ///   made.
-    /// - Or `capacity` is 0, or `T` has no bytes and `capacity` is `usize::MAX`; and `start` is aligned and not null.
+    /// - Either `start`, `len` and `capacity` are those of a forgotten vector of this arena, and no other vector was
+    ///   made from them.
+    /// - Or `len` and `capacity` are 0, or `T` is zero-sized, `capacity` is `usize::MAX` and the caller gives up `len`
+    ///   values. In both cases `start` is aligned and not null.
     pub unsafe fn from_raw_parts_in(start: *mut T, len: usize, capacity: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Self {
-        // SAFETY: the address of a vector's elements is not null.
+        // SAFETY: the caller guarantees that `start` came from a vector, whose pointer is not null, or is not null
+        // itself.
         let start = unsafe { NonNull::new_unchecked(start) };
         Self { start, cap: capacity, len, bump, owns: PhantomData }
     }
@@ -239,13 +248,13 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self.bump
     }
 
-    /// Where the elements begin. It reaches the whole capacity.
+    /// Returns a pointer to the first element, valid for the whole capacity.
     #[inline]
     pub(super) fn start(&self) -> NonNull<T> {
         self.start
     }
 
-    /// A pointer to the first element, which reaches the whole capacity.
+    /// Returns a pointer to the first element, valid for the whole capacity.
     #[inline]
     pub fn as_mut_ptr(&mut self) -> *mut T {
         self.start.as_ptr()
@@ -255,7 +264,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Safety
     ///
-    /// `len` is at most the capacity, and as many elements are live.
+    /// `len` is at most the capacity, and the first `len` elements are live.
     #[inline]
     pub unsafe fn set_len(&mut self, len: usize) {
         debug_assert!(len <= self.cap);
@@ -279,7 +288,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self.grow_for(more).map_err(|no| no.error(()))
     }
 
-    /// Reserves capacity for exactly `more` more elements, unless there is enough.
+    /// Reserves capacity for exactly `more` more elements, unless the capacity is already sufficient.
     pub fn reserve_exact(&mut self, more: usize) {
         self.grow_exact(more).unwrap_or_else(|no| no.abort());
     }
@@ -296,11 +305,12 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         let cap = self.len.checked_add(more).ok_or(NoMemory::TOO_MANY)?;
         let new = array(Layout::new::<T>(), cap).ok_or(NoMemory::TOO_MANY)?;
         if new.size() == 0 {
-            return Err(NoMemory::TOO_MANY); // Elements of no bytes: the capacity is `usize::MAX`.
+            return Err(NoMemory::TOO_MANY); // The elements are zero-sized, and the capacity is `usize::MAX`.
         }
         let bump = self.bump;
         let start = match self.block() {
-            // SAFETY: `cap` is more than the capacity. On success the vector takes the block that is returned.
+            // SAFETY: `cap` is more than the capacity, so `new` is no smaller than the block's layout. On success the
+            // vector uses only the returned block; on failure the block is unchanged.
             Some(block) => unsafe { block.grow(new) },
             None => bump.take_or_refill(new),
         };
@@ -309,23 +319,24 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         Ok(())
     }
 
-    /// Grows if the capacity is not enough for `more` elements.
+    /// Grows if the capacity is not sufficient for `more` more elements.
     #[inline]
     fn grow_for(&mut self, more: usize) -> Result<(), NoMemory> {
         let left = self.cap - self.len;
         if more > left { self.grow(more - left) } else { Ok(()) }
     }
 
-    /// Grows by `extra` elements or more.
+    /// Grows the capacity by `extra` elements or more.
     ///
-    /// Inlined, and by a number, not to a length: so a loop of `push` keeps the vector's words in registers, and has 7 instructions
-    /// of 9. `cargo run --release -p dwell-bench -- bump --workload vec/warm --ir`
+    /// It is inlined and takes an increment, not a length. So a loop of `push` keeps the vector's words in registers
+    /// and has 7 instructions instead of 9: `cargo run --release -p dwell-bench -- bump --workload vec/warm --ir`
     #[inline(always)]
     pub(super) fn grow(&mut self, extra: usize) -> Result<(), NoMemory> {
         if size_of::<T>() == 0 {
             return Err(NoMemory::TOO_MANY); // The capacity is `usize::MAX`.
         }
-        // SAFETY: if the capacity is not 0, `start` is a block of the arena with its layout. The elements have bytes.
+        // SAFETY: if the capacity is not 0, `start` is a live block of the arena with its layout (invariant 2). The
+        // size of `T` is not 0 (checked above). After `Some`, the vector uses only the returned block.
         let grown = unsafe { self.bump.grow_elements(self.start.cast(), self.cap, extra, Layout::new::<T>()) };
         let Some((start, cap)) = grown else { return Err(NoMemory::of(Layout::new::<T>(), self.cap, extra)) };
         self.start = start.cast();
@@ -339,7 +350,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         if self.len == self.cap {
             self.grow(1).unwrap_or_else(|no| no.abort());
         }
-        // SAFETY: the capacity is more than the length.
+        // SAFETY: `grow` made capacity if the vector was full, so the capacity is greater than the length.
         unsafe { self.push_unchecked(value) };
     }
 
@@ -355,7 +366,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         {
             return Err(no.error(value));
         }
-        // SAFETY: the capacity is more than the length.
+        // SAFETY: `grow` made capacity if the vector was full, so the capacity is greater than the length.
         unsafe { self.push_unchecked(value) };
         Ok(())
     }
@@ -367,9 +378,9 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     /// `len` is less than `cap`.
     #[inline]
     pub(super) unsafe fn push_unchecked(&mut self, value: T) {
-        // SAFETY: `len` is less than `cap`, so that the element is in the block.
+        // SAFETY: the caller guarantees that `len` is less than `cap`, so the slot is in the block.
         let slot = unsafe { self.start.add(self.len) };
-        // SAFETY: the block is valid for writes and aligned, and no live element is there.
+        // SAFETY: the slot is in the vector's block, thus valid for writes and aligned, and no live element is in it.
         unsafe { slot.write(value) };
         self.len += 1;
     }
@@ -378,9 +389,10 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         self.len = self.len.checked_sub(1)?;
-        // SAFETY: by invariant 1 it is in the block.
+        // SAFETY: `len` was greater than 0 and is now less than the capacity, so the result is in the block (invariants
+        // 1 and 2).
         let last = unsafe { self.start.add(self.len) };
-        // SAFETY: it is a live element, which is no longer counted.
+        // SAFETY: this is a live element (invariant 1), which the vector no longer counts.
         Some(unsafe { last.read() })
     }
 
@@ -390,7 +402,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// When `index` is more than the length.
     pub fn insert(&mut self, index: usize, value: T) {
-        assert!(index <= self.len, "an element was to go to {index}, and there are {}", self.len);
+        assert!(index <= self.len, "insertion index (is {index}) should be <= len (is {})", self.len);
         self.push(value);
         self[index..].rotate_right(1);
     }
@@ -405,7 +417,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// When `index` is more than the length.
     pub fn try_insert(&mut self, index: usize, value: T) -> Result<(), AllocError<T>> {
-        assert!(index <= self.len, "an element was to go to {index}, and there are {}", self.len);
+        assert!(index <= self.len, "insertion index (is {index}) should be <= len (is {})", self.len);
         self.try_push(value)?;
         self[index..].rotate_right(1);
         Ok(())
@@ -415,16 +427,16 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory. The error returns the value that did not fit, and the iterator with those after it.
+    /// When there is no memory. The error returns the value that did not fit, and the iterator with the remaining ones.
     pub fn try_extend<I: IntoIterator<Item = T>>(&mut self, values: I) -> Result<(), AllocError<(T, I::IntoIter)>> {
         let mut values = values.into_iter();
         self.extend_until_full(&mut values).map_err(|(value, no)| no.error((value, values)))
     }
 
-    /// Appends the items of an iterator. Without memory it returns the item that did not fit.
+    /// Appends the items of an iterator. If there is no memory, returns the item that did not fit.
     #[inline]
     pub(super) fn extend_until_full(&mut self, values: &mut impl Iterator<Item = T>) -> Result<(), (T, NoMemory)> {
-        /// Sets the length to the number of written elements, also if the iterator panics.
+        /// Sets the length to the number of written elements when it is dropped, also if the iterator panics.
         struct SetLen<'v> {
             len: &'v mut usize,
             local: usize,
@@ -436,18 +448,20 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
             }
         }
         let hint = values.size_hint().0.min(TRUSTED_BYTES / size_of::<T>().max(1));
-        // The hint may be too large. If there is no memory for that many items, there may be for the actual ones.
+        // The hint may be too large. If there is no memory for that many items, there may be enough for the actual
+        // ones.
         let _ = self.grow_for(hint);
         loop {
-            // Up to the capacity, with the length in a register.
+            // Fill the capacity, with the length in a register.
             let (start, cap) = (self.start, self.cap);
             let mut run = SetLen { local: self.len, len: &mut self.len };
             while run.local < cap {
                 let Some(value) = values.next() else { return Ok(()) };
-                // SAFETY: it is in the block, which has the capacity, and no live element is there. The iterator cannot reach the
-                // vector, which is borrowed exclusively.
+                // SAFETY: `local` is less than the capacity, so the slot is in the block. The iterator cannot access
+                // the vector, which is borrowed exclusively, so `start` and `cap` are unchanged.
                 let element = unsafe { start.add(run.local) };
-                // SAFETY: the block is valid for writes and aligned.
+                // SAFETY: the slot is in the vector's block, thus valid for writes and aligned, and no live element is
+                // in it.
                 unsafe { element.write(value) };
                 run.local += 1;
             }
@@ -456,7 +470,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
             if let Err(no) = self.grow(1) {
                 return Err((value, no));
             }
-            // SAFETY: the capacity is more than the length.
+            // SAFETY: `grow` made capacity if the vector was full, so the capacity is greater than the length.
             unsafe { self.push_unchecked(value) };
         }
     }
@@ -467,11 +481,9 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// If `index` is out of bounds.
     pub fn remove(&mut self, index: usize) -> T {
+        assert!(index < self.len, "removal index (is {index}) should be < len (is {})", self.len);
         self[index..].rotate_left(1);
-        match self.pop() {
-            Some(value) => value,
-            None => panic!("there is no element"),
-        }
+        self.pop().expect("the vector is not empty")
     }
 
     /// Removes and returns the element at `index` and moves the last one there.
@@ -480,21 +492,21 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// If `index` is out of bounds.
     pub fn swap_remove(&mut self, index: usize) -> T {
-        let last = self.len.checked_sub(1).expect("there is no element");
+        assert!(index < self.len, "swap_remove index (is {index}) should be < len (is {})", self.len);
+        let last = self.len - 1;
         self.swap(index, last);
-        match self.pop() {
-            Some(value) => value,
-            None => unreachable!("there is one"),
-        }
+        self.pop().expect("the vector is not empty")
     }
 
-    /// Drops the elements from index `len` on.
+    /// Drops the elements from the index `len` on.
     pub fn truncate(&mut self, len: usize) {
         if let Some(gone) = self.len.checked_sub(len) {
             self.len = len;
-            // SAFETY: by invariant 1 it is in the block, or at its end.
+            // SAFETY: `len` is at most the old length, which is at most the capacity (invariant 1), so the result is in
+            // the block or at its end.
             let tail = unsafe { self.start.add(len) };
-            // SAFETY: these were live elements. They are no longer counted, whatever their drop does.
+            // SAFETY: these elements were live (invariant 1). The vector no longer counts them, whatever their drop
+            // does.
             unsafe { ptr::slice_from_raw_parts_mut(tail.as_ptr(), gone).drop_in_place() };
         }
     }
@@ -539,10 +551,10 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         }
         while self.len + 1 < len {
             let clone = value.clone();
-            // SAFETY: the capacity is at least `len`, which is more than the length.
+            // SAFETY: the capacity is at least `len`, which is greater than the length.
             unsafe { self.push_unchecked(clone) };
         }
-        // SAFETY: the capacity is at least `len`, and the length is one less.
+        // SAFETY: the capacity is at least `len`, and the length is one less than `len`.
         unsafe { self.push_unchecked(value) };
         Ok(())
     }
@@ -567,7 +579,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     ///
     /// # Errors
     ///
-    /// When there is no memory; `make` is returned in the error, not called.
+    /// When there is no memory. `make` is returned in the error and was not called.
     pub fn try_resize_with<F: FnMut() -> T>(&mut self, len: usize, make: F) -> Result<(), AllocError<F>> {
         self.resize_to_with(len, make).map_err(|(make, no)| no.error(make))
     }
@@ -582,13 +594,13 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         }
         while self.len < len {
             let value = make();
-            // SAFETY: the capacity is at least `len`, which is more than the length.
+            // SAFETY: the capacity is at least `len`, which is greater than the length.
             unsafe { self.push_unchecked(value) };
         }
         Ok(())
     }
 
-    /// Appends all elements of another vector, which may be of another arena, and leaves it empty.
+    /// Moves all elements of another vector, which may be in another arena, to the end of this one.
     pub fn append<const N: usize, B: Allocator>(&mut self, other: &mut Vec<'_, T, N, B>) {
         self.take_all(other).unwrap_or_else(|no| no.abort());
     }
@@ -607,22 +619,22 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
 
     fn take_all<const N: usize, B: Allocator>(&mut self, other: &mut Vec<'_, T, N, B>) -> Result<(), NoMemory> {
         self.grow_for(other.len)?;
-        // SAFETY: the length is at most the capacity, so that it is in the block or at its end.
+        // SAFETY: `len` is at most the capacity (invariant 1), so the result is in the block or at its end.
         let to = unsafe { self.start.add(self.len) };
-        // SAFETY: `other` has as many live elements, and the block of this vector has as many behind `to`. The two blocks belong to
-        // two vectors.
+        // SAFETY: `other` has `other.len` live elements, and `grow_for` made capacity for as many behind `to`. They are
+        // in the blocks of two vectors, so they do not overlap. `other` no longer counts them.
         unsafe { to.copy_from_nonoverlapping(other.start, other.len) };
         self.len += other.len;
         other.len = 0;
         Ok(())
     }
 
-    /// Moves the elements from index `at` on to a new vector in the same arena.
+    /// Moves the elements from the index `at` on to a new vector in the same arena.
     ///
     /// # Panics
     ///
     /// When `at` is more than the length.
-    #[must_use = "`truncate` drops elements"]
+    #[must_use = "use `truncate` if you do not need the tail"]
     pub fn split_off(&mut self, at: usize) -> Self {
         self.split(at).unwrap_or_else(|no| no.abort())
     }
@@ -641,12 +653,12 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     }
 
     fn split(&mut self, at: usize) -> Result<Self, NoMemory> {
-        assert!(at <= self.len, "a split at {at}, and the length is {}", self.len);
+        assert!(at <= self.len, "`at` split index (is {at}) should be <= len (is {})", self.len);
         let mut tail = Self::with_exact_capacity(self.len - at, self.bump)?;
-        // SAFETY: `at` is at most the length, so that it is in the block or at its end.
+        // SAFETY: `at` is at most the length (checked above), so the result is in the block or at its end.
         let from = unsafe { self.start.add(at) };
-        // SAFETY: as many live elements begin at `from`, and the new vector's block has capacity for them. The two blocks belong to two
-        // vectors.
+        // SAFETY: `len - at` live elements begin at `from`, and the new vector's block has capacity for them. They are
+        // in the blocks of two vectors, so they do not overlap. This vector no longer counts them.
         unsafe { tail.start.copy_from_nonoverlapping(from, self.len - at) };
         tail.len = self.len - at;
         self.len = at;
@@ -689,7 +701,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self.grow_for(range.len())?;
         for index in range {
             let clone = self[index].clone();
-            // SAFETY: the capacity is enough for as many elements more as the range has.
+            // SAFETY: `grow_for` made capacity for as many more elements as the range has.
             unsafe { self.push_unchecked(clone) };
         }
         Ok(())
@@ -710,13 +722,13 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         let mut vec = Self::with_exact_capacity(self.len, self.bump)?;
         for element in self {
             let clone = element.clone();
-            // SAFETY: the capacity is that of all elements.
+            // SAFETY: the capacity is at least `self.len`, and fewer elements were pushed.
             unsafe { vec.push_unchecked(clone) };
         }
         Ok(vec)
     }
 
-    /// Returns unused capacity to the arena, if the vector is its last block.
+    /// Shrinks the capacity to the length. The unused bytes return to the arena if the vector is its last block.
     pub fn shrink_to_fit(&mut self) {
         let Some(block) = self.block().filter(|_| self.len != self.cap) else { return };
         if self.len == 0 {
@@ -725,22 +737,25 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
             block.free();
         } else {
             self.cap = self.len;
-            // SAFETY: it is less than the block, which is of a layout of the same alignment.
+            // SAFETY: the size is less than that of the block's layout, and the alignment is the same, so they form a
+            // layout.
             block.shrink(unsafe { Layout::from_size_align_unchecked(self.len * size_of::<T>(), align_of::<T>()) });
         }
     }
 
-    /// The block, if there is one.
+    /// Returns the vector's block, if it has one.
     #[inline]
     fn block(&self) -> Option<Block<'a, MIN_ALIGN, A>> {
         let size = if size_of::<T>() == 0 { 0 } else { self.cap * size_of::<T>() };
-        // SAFETY: the block has this size, unless the capacity is 0, and the alignment of `T`.
+        // SAFETY: if the size is not 0, this is the layout of the block (invariant 2). Size 0 is valid with any
+        // alignment.
         let layout = unsafe { Layout::from_size_align_unchecked(size, align_of::<T>()) };
-        // SAFETY: if the layout has bytes, `start` is a block of the arena with this layout, which this vector owns.
+        // SAFETY: if the layout's size is not 0, `start` is a live block of the arena with this layout, which only this
+        // vector accesses (invariant 2).
         unsafe { self.bump.block(self.start.cast(), layout) }
     }
 
-    /// Converts the vector to a slice of the arena, which does not drop the elements.
+    /// Converts the vector to a slice in the arena, whose elements are never dropped.
     #[inline]
     pub fn into_slice(mut self) -> &'a mut [T]
     where
@@ -749,8 +764,8 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self.shrink_to_fit();
         let (start, len) = (self.start, self.len);
         mem::forget(self);
-        // SAFETY: by invariants 1 and 2 these are live elements, which only the vector reached and which it gave up, in a block of an
-        // arena that is borrowed for `'a`.
+        // SAFETY: by invariants 1 and 2 these are live elements in a block of an arena that is borrowed for `'a`, or
+        // they are zero-sized. Only the vector accessed them, and it was forgotten.
         unsafe { slice::from_raw_parts_mut(start.as_ptr(), len) }
     }
 
@@ -760,8 +775,8 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         self.shrink_to_fit();
         let elements = ptr::slice_from_raw_parts_mut(self.start.as_ptr(), self.len);
         mem::forget(self);
-        // SAFETY: these are live elements, which only the vector reached and which it gave up, in a block of an arena that is borrowed for
-        // `'a`, or they have no bytes.
+        // SAFETY: by invariants 1 and 2 these are live elements in a block of an arena that is borrowed for `'a`, or
+        // they are zero-sized. Only the vector accessed them, and it was forgotten, so the box is their only owner.
         unsafe { Box::from_raw(elements) }
     }
 }
@@ -771,7 +786,7 @@ impl<T: Copy, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
     #[inline]
     pub fn extend_from_slice(&mut self, values: &[T]) {
         self.reserve(values.len());
-        // SAFETY: the capacity is enough for the values.
+        // SAFETY: the line above reserved capacity for the values.
         unsafe { self.extend_unchecked(values) };
     }
 
@@ -779,21 +794,22 @@ impl<T: Copy, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
     #[inline]
     pub fn try_extend_from_slice(&mut self, values: &[T]) -> Result<(), AllocError<()>> {
         self.try_reserve(values.len())?;
-        // SAFETY: the capacity is enough for the values.
+        // SAFETY: the line above reserved capacity for the values.
         unsafe { self.extend_unchecked(values) };
         Ok(())
     }
 
-    /// Appends copies within the capacity.
+    /// Appends copies of the values within the capacity.
     ///
     /// # Safety
     ///
     /// `cap - len` is at least the number of values.
     #[inline]
     unsafe fn extend_unchecked(&mut self, values: &[T]) {
-        // SAFETY: the length is at most the capacity, so that it is in the block or at its end.
+        // SAFETY: `len` is at most the capacity (invariant 1), so the result is in the block or at its end.
         let to = unsafe { self.start.add(self.len) };
-        // SAFETY: the block has as many elements behind `to`. The values are borrowed, so that they are not among those.
+        // SAFETY: the caller guarantees that the block has capacity for the values behind `to`. The values are
+        // borrowed, so they are not in that capacity.
         unsafe { ptr::copy_nonoverlapping(values.as_ptr(), to.as_ptr(), values.len()) };
         self.len += values.len();
     }
@@ -802,66 +818,70 @@ impl<T: Copy, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Vec<'_, u8, MIN_ALIGN, A> {
     /// Appends a piece of text within the capacity. Most pieces are numbers and single characters.
     ///
-    /// Up to 16 bytes are copied without a call: five pieces with `push_str` took 311 instructions of 434 in the prototype.
-    /// `cargo run --release -p dwell-bench -- bump --workload fmt --ir`
+    /// Up to 16 bytes are copied without a call: five pieces with `push_str` took 311 instructions of 434 in the
+    /// prototype. `cargo run --release -p dwell-bench -- bump --workload fmt --ir`
     ///
     /// # Safety
     ///
     /// `cap - len` is at least the number of bytes.
     #[inline]
     pub(super) unsafe fn push_piece(&mut self, piece: &[u8]) {
-        /// Copies the first `N` bytes and the last `N`, which together are all.
+        /// Copies the first `N` bytes and the last `N`, which together cover all bytes.
         ///
         /// # Safety
         ///
-        /// The `len` bytes from `from` can be read and those from `to` written, they do not overlap, and `len` is from `N` to
-        /// `2 * N`.
+        /// `from` is valid for reads of `len` bytes and `to` for writes of `len` bytes, they do not overlap, and
+        /// `N <= len <= 2 * N`.
         #[inline]
         unsafe fn copy_ends<const N: usize>(from: *const u8, to: *mut u8, len: usize) {
-            // SAFETY: both have at least `N` bytes and do not overlap.
+            // SAFETY: the caller guarantees that both have `len` bytes, which are at least `N`, and do not overlap.
             unsafe { ptr::copy_nonoverlapping(from, to, N) };
-            // SAFETY: `from` has `len` bytes.
+            // SAFETY: `from` has `len` bytes, and `len - N` is at most that.
             let from = unsafe { from.add(len - N) };
-            // SAFETY: `to` has `len` bytes.
+            // SAFETY: `to` has `len` bytes, and `len - N` is at most that.
             let to = unsafe { to.add(len - N) };
-            // SAFETY: both have `N` bytes left and do not overlap.
+            // SAFETY: both have `N` bytes left, and they do not overlap.
             unsafe { ptr::copy_nonoverlapping(from, to, N) };
         }
         let (from, len) = (piece.as_ptr(), piece.len());
-        // SAFETY: the length is at most the capacity, so that it is in the block or at its end.
+        // SAFETY: `len` is at most the capacity (invariant 1), so the result is in the block or at its end.
         let to = unsafe { self.start.add(self.len) };
         self.len += len;
         match len {
-            // SAFETY: the block has a byte there, and the piece has one. They do not overlap: the piece is borrowed.
+            // SAFETY: the piece has a byte, and the capacity behind `to` has one. They do not overlap: the piece is
+            // borrowed, so it is not in that capacity.
             1 => unsafe { ptr::copy_nonoverlapping(from, to.as_ptr(), 1) },
-            // SAFETY: as many bytes are in the piece and left in the block, they do not overlap, and `len` is 2 or 3.
+            // SAFETY: the piece and the capacity behind `to` have `len` bytes and do not overlap, and `len` is 2 or 3.
             2..4 => unsafe { copy_ends::<2>(from, to.as_ptr(), len) },
-            // SAFETY: as many bytes are in the piece and left in the block, they do not overlap, and `len` is from 4 to 7.
+            // SAFETY: the piece and the capacity behind `to` have `len` bytes and do not overlap, and `len` is from 4
+            // to 7.
             4..8 => unsafe { copy_ends::<4>(from, to.as_ptr(), len) },
-            // SAFETY: as many bytes are in the piece and left in the block, they do not overlap, and `len` is from 8 to 16.
+            // SAFETY: the piece and the capacity behind `to` have `len` bytes and do not overlap, and `len` is from 8
+            // to 16.
             8..=16 => unsafe { copy_ends::<8>(from, to.as_ptr(), len) },
-            // SAFETY: as many bytes are in the piece and left in the block, and they do not overlap.
+            // SAFETY: the piece and the capacity behind `to` have `len` bytes and do not overlap.
             _ => unsafe { ptr::copy_nonoverlapping(from, to.as_ptr(), len) },
         }
     }
 
-    /// The unused bytes of the capacity.
+    /// Returns the number of unused bytes of the capacity.
     #[inline]
     pub(super) fn left(&self) -> usize {
         self.cap - self.len
     }
 }
 
-// As for std's vector: code that sees the elements after a panic sees values of `T`, whatever is behind the pointer.
+// As for std's vector: code that observes the elements after a panic observes values of `T`, and the pointer adds
+// nothing.
 impl<T: UnwindSafe, const MIN_ALIGN: usize, A: Allocator + RefUnwindSafe> UnwindSafe for Vec<'_, T, MIN_ALIGN, A> {}
-// As for the vector that it came from.
+// As for the vector from which it was made.
 impl<T: UnwindSafe> UnwindSafe for IntoIter<'_, T> {}
 
 impl<T, const MIN_ALIGN: usize, A: Allocator> Drop for Vec<'_, T, MIN_ALIGN, A> {
     #[inline]
     fn drop(&mut self) {
         if mem::needs_drop::<T>() {
-            // If a drop panics, the block stays the arena's.
+            // If the drop of an element panics, the block is not freed before the arena.
             self.clear();
         }
         if let Some(block) = self.block() {
@@ -890,12 +910,13 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Deref for Vec<'_, T, MIN_ALIGN, A>
 impl<T, const MIN_ALIGN: usize, A: Allocator> DerefMut for Vec<'_, T, MIN_ALIGN, A> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: the first `len` elements from `start` are live and this vector's only, and `&mut self` borrows it (invariant 1).
+        // SAFETY: the first `len` elements from `start` are live and owned by this vector, and `&mut self` borrows it
+        // (invariant 1).
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
 
-/// Appends the written bytes. Without memory, a write returns an error of the kind `OutOfMemory`.
+/// Appends the written bytes. If there is no memory, a write returns an error of the kind `OutOfMemory`.
 #[cfg(feature = "std")]
 impl<const MIN_ALIGN: usize, A: Allocator> std::io::Write for Vec<'_, u8, MIN_ALIGN, A> {
     #[inline]
@@ -958,37 +979,42 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> IntoIterator for Vec<'a, T, MI
     }
 }
 
-/// An iterator over the elements of a [`Vec`] by value. It does not return memory to the arena.
+/// An iterator that moves the elements out of a [`Vec`]. It does not return memory to the arena.
 pub struct IntoIter<'a, T> {
     // # Invariants
     //
-    // 1. The elements from `front` to `back` from `start` are live, owned by this iterator, and reserved for `'a`.
+    // 1. `front <= back`, and the elements at the indices `front..back` from `start` are live, owned by this iterator,
+    //    and in memory reserved for `'a`.
     start: NonNull<T>,
     front: usize,
     back: usize,
-    // As `Box`.
+    // Owns elements and borrows the arena, as `Box` does.
     owns: PhantomData<(&'a (), T)>,
 }
 
-// SAFETY: it is the elements' one owner, and does not reach the arena.
+// SAFETY: the iterator is the only owner of its elements and does not access the arena.
 unsafe impl<T: Send> Send for IntoIter<'_, T> {}
-// SAFETY: a shared one gives access to no more than `&T`.
+// SAFETY: a shared iterator gives access to `&T` only.
 unsafe impl<T: Sync> Sync for IntoIter<'_, T> {}
 
 impl<T> IntoIter<'_, T> {
-    /// The remaining elements.
+    /// Returns the remaining elements as a slice.
     pub fn as_slice(&self) -> &[T] {
-        // SAFETY: `front` is at most `back`, the end of the elements from `start` (invariant 1).
+        // SAFETY: `front` is at most `back`, the end of the elements, so the result is among them or at their end
+        // (invariant 1).
         let front = unsafe { self.start.add(self.front) };
-        // SAFETY: the elements from `front` to `back` are live and this iterator's, which is borrowed (invariant 1).
+        // SAFETY: the elements from `front` to `back` are live and owned by this iterator, which is borrowed (invariant
+        // 1).
         unsafe { slice::from_raw_parts(front.as_ptr(), self.back - self.front) }
     }
 
-    /// The remaining elements.
+    /// Returns the remaining elements as a mutable slice.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
-        // SAFETY: `front` is at most `back`, the end of the elements from `start` (invariant 1).
+        // SAFETY: `front` is at most `back`, the end of the elements, so the result is among them or at their end
+        // (invariant 1).
         let front = unsafe { self.start.add(self.front) };
-        // SAFETY: the elements from `front` to `back` are live and this iterator's, which is borrowed exclusively (invariant 1).
+        // SAFETY: the elements from `front` to `back` are live and owned by this iterator, which is borrowed
+        // exclusively (invariant 1).
         unsafe { slice::from_raw_parts_mut(front.as_ptr(), self.back - self.front) }
     }
 }
@@ -1003,9 +1029,9 @@ impl<T> Iterator for IntoIter<'_, T> {
         }
         let front = self.front;
         self.front += 1;
-        // SAFETY: `front` was less than `back`, so that it is the index of an element from `start` (invariant 1).
+        // SAFETY: `front` was less than `back`, so it is the index of a live element (invariant 1).
         let slot = unsafe { self.start.add(front) };
-        // SAFETY: it was live, and is no longer counted.
+        // SAFETY: the element was live and owned by this iterator, which no longer counts it.
         Some(unsafe { slot.read() })
     }
 
@@ -1021,9 +1047,9 @@ impl<T> DoubleEndedIterator for IntoIter<'_, T> {
             return None;
         }
         self.back -= 1;
-        // SAFETY: `back` is lowered to the index of the last element from `start` (invariant 1).
+        // SAFETY: `back` was greater than `front` and is now the index of the last live element (invariant 1).
         let slot = unsafe { self.start.add(self.back) };
-        // SAFETY: it was live, and is no longer counted.
+        // SAFETY: the element was live and owned by this iterator, which no longer counts it.
         Some(unsafe { slot.read() })
     }
 }
@@ -1033,10 +1059,11 @@ impl<T> FusedIterator for IntoIter<'_, T> {}
 
 impl<T> Drop for IntoIter<'_, T> {
     fn drop(&mut self) {
-        // SAFETY: `front` is at most `back`, the end of the elements from `start` (invariant 1).
+        // SAFETY: `front` is at most `back`, the end of the elements, so the result is among them or at their end
+        // (invariant 1).
         let front = unsafe { self.start.add(self.front) };
         let rest = ptr::slice_from_raw_parts_mut(front.as_ptr(), self.back - self.front);
-        // SAFETY: invariant 1; they are not used again.
+        // SAFETY: these elements are live and owned by this iterator (invariant 1), and are not used after its drop.
         unsafe { rest.drop_in_place() };
     }
 }

@@ -1,88 +1,89 @@
 //! The layout of types by `rustc`: sizes, alignments and niches.
 //!
-//! The language does not guarantee these rules, so tests compile generated types and compare. They are those of `rustc` 1.95
-//! for `repr(Rust)` (`compiler/rustc_abi/src/layout.rs`):
+//! The language does not guarantee these rules, so tests compile generated types and compare the sizes. The rules are
+//! those of `rustc` 1.95 for `repr(Rust)` (`compiler/rustc_abi/src/layout.rs`):
 //!
 //! - **Structs**: the fields are sorted by descending alignment, so that padding appears only at the end. Among fields of equal
 //!   alignment, the one with the largest *niche* (invalid bit patterns) is first, or last if that brings it nearer to an edge.
-//! - **Enums** are laid out twice: with a tag in front of each variant, and with the discriminant in a niche of the largest
-//!   variant, around which the others must fit. The smaller layout wins, then the one with more niche left.
-//! - **Pointers** have a size that does not depend on their target, so that recursion ends.
+//! - **Enums** are laid out twice: with a tag in front of each variant, and with the discriminant in a niche of the
+//!   largest variant, around which the other variants must fit. The smaller layout wins, then the one with the larger
+//!   remaining niche.
+//! - **Pointers** have a size that does not depend on their target, so the recursion ends at them.
 
 use std_alloc::vec;
 use std_alloc::vec::Vec;
 
-/// Bytes of a pointer.
+/// The bytes of a pointer.
 pub const WORD: u64 = size_of::<usize>() as u64;
 
-/// The niche of a capacity, which is at most `isize::MAX`.
+/// The number of invalid bit patterns of a capacity, which is at most `isize::MAX`.
 const CAPACITY: u128 = 1 << (8 * WORD - 1);
 
 /// Size, alignment and niche.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
-    /// In bytes, a multiple of `align`.
+    /// The size in bytes, a multiple of `align`.
     pub size: u64,
-    /// In bytes, a power of two.
+    /// The alignment in bytes, a power of two.
     pub align: u64,
     /// The largest niche.
     pub niche: Option<Niche>,
     /// Whether size and alignment are certain.
     pub sure: bool,
-    /// Whether the niche is.
+    /// Whether the niche is certain.
     pub niche_sure: bool,
 }
 
 /// The invalid bit patterns of one scalar of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Niche {
-    /// Where the scalar is.
+    /// The offset of the scalar.
     pub offset: u64,
-    /// Its size.
+    /// The size of the scalar.
     pub size: u64,
-    /// How many patterns are free.
+    /// The number of invalid patterns.
     pub free: u128,
 }
 
 impl Layout {
-    /// No bytes.
+    /// The layout of `()`.
     pub const NOTHING: Self = Self::plain(0, 1);
-    /// A `bool`.
+    /// The layout of `bool`.
     pub const BOOL: Self = Self::scalar(1, 254);
-    /// A `char`.
+    /// The layout of `char`.
     pub const CHAR: Self = Self::scalar(4, (1 << 32) - 0x11_0000);
-    /// A `Box<T>` of a sized type.
+    /// The layout of `Box<T>` for a sized type.
     pub const POINTER: Self = Self::words(1, 1);
-    /// An `Option<Box<T>>` of a sized type.
+    /// The layout of `Option<Box<T>>` for a sized type.
     pub const OPTIONAL_POINTER: Self = Self::words(1, 0);
-    /// A `Box<str>` or `Box<[T]>`.
+    /// The layout of `Box<str>` and `Box<[T]>`.
     pub const WIDE_POINTER: Self = Self::words(2, 1);
-    /// A `String` or `Vec<T>`.
+    /// The layout of `String` and `Vec<T>`.
     pub const VECTOR: Self = Self::words(3, CAPACITY);
 
-    /// A size and an alignment without niche.
+    /// Creates a layout without a niche.
     pub const fn plain(size: u64, align: u64) -> Self {
         Self { size, align, niche: None, sure: true, niche_sure: true }
     }
 
-    /// A scalar with `free` invalid bit patterns.
+    /// Creates the layout of a scalar with `free` invalid bit patterns.
     pub const fn scalar(size: u64, free: u128) -> Self {
         let niche = if free == 0 { None } else { Some(Niche { offset: 0, size, free }) };
         Self { size, align: if size == 0 { 1 } else { size }, niche, sure: true, niche_sure: true }
     }
 
-    /// A layout of several words, with a niche of `free` patterns in the first.
+    /// Creates a layout of several words, with `free` invalid bit patterns in the first word.
     pub const fn words(words: u64, free: u128) -> Self {
         let niche = if free == 0 { None } else { Some(Niche { offset: 0, size: WORD, free }) };
         Self { size: WORD * words, align: WORD, niche, sure: true, niche_sure: true }
     }
 
-    /// How many bit patterns of the niche are free.
+    /// Returns the number of invalid bit patterns of the niche.
     pub fn free(&self) -> u128 {
         self.niche.map_or(0, |niche| niche.free)
     }
 
-    /// Marks size and alignment as uncertain.
+    /// Marks size, alignment and niche as uncertain.
     #[must_use]
     pub const fn guess(mut self) -> Self {
         self.sure = false;
@@ -90,7 +91,7 @@ impl Layout {
         self
     }
 
-    /// The same layout with a niche of unknown size, if it has one.
+    /// Returns the same layout with a niche of unknown size, or without a niche if `has_niche` is `false`.
     #[must_use]
     pub const fn with_unknown_niche(mut self, has_niche: bool) -> Self {
         self.niche = if has_niche { Some(Niche { offset: 0, size: self.align, free: 1 }) } else { None };
@@ -99,30 +100,30 @@ impl Layout {
     }
 }
 
-/// `size` rounded up to a multiple of `align`; the largest number when that is none.
+/// Rounds `size` up to a multiple of `align`. Returns `u64::MAX` on overflow.
 pub fn up(size: u64, align: u64) -> u64 {
     size.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX)
 }
 
-/// To which end of a struct the niche is to go.
+/// The end of a struct towards which the niche moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bias {
     Start,
     End,
 }
 
-/// A layout, and where each of its fields is.
+/// A layout and the offsets of its fields.
 struct Placed {
     layout: Layout,
     offsets: Vec<u64>,
 }
 
-/// A struct.
+/// Returns the layout of a struct.
 pub fn structure(fields: &[Layout]) -> Layout {
     arranged(fields).layout
 }
 
-/// A tuple. Its last field stays last, as it would have to if it were unsized.
+/// Returns the layout of a tuple. Its last field stays last, since the type of that field may be unsized.
 pub fn tuple(fields: &[Layout]) -> Layout {
     let Some((_, sized)) = fields.split_last() else { return Layout::NOTHING };
     let mut by = order(sized, Bias::Start);
@@ -130,19 +131,20 @@ pub fn tuple(fields: &[Layout]) -> Layout {
     place(fields, 0, 1, &by, Bias::Start).layout
 }
 
-/// A `repr(C)` struct: fields in order of declaration.
+/// Returns the layout of a `repr(C)` struct: fields in order of declaration.
 pub fn declared(fields: &[Layout]) -> Layout {
     let by: Vec<usize> = (0..fields.len()).collect();
     place(fields, 0, 1, &by, Bias::Start).layout
 }
 
-/// An array. Its niche is that of the first element.
+/// Returns the layout of an array. Its niche is that of the first element.
 pub fn array(element: Layout, len: u64) -> Layout {
     let niche = if len == 0 { None } else { element.niche };
     Layout { size: element.size.saturating_mul(len), niche, ..element }
 }
 
-/// An `Option`: the [`enumeration`] of nothing and `some`, worked out without its allocations, since most fields are options.
+/// Returns the layout of an `Option`. The result equals the [`enumeration`] of nothing and `some`, but needs no
+/// allocation, since most fields are options.
 pub fn option(some: Layout) -> Layout {
     let sure = some.sure && some.niche_sure;
     let layout = match some.niche {
@@ -160,14 +162,14 @@ pub fn option(some: Layout) -> Layout {
     Layout { sure, niche_sure: sure, ..layout }
 }
 
-/// An enum of these variants.
+/// Returns the layout of an enum with these variants.
 pub fn enumeration(variants: &[Vec<Layout>]) -> Layout {
     match variants {
         [] => return Layout::NOTHING,
         [only] => return structure(only),
         _ => {}
     }
-    // The position of the niche decides which fields fit around it.
+    // The position of the niche determines which fields fit around it, so an uncertain niche makes the size uncertain.
     let sure = variants.iter().flatten().all(|field| field.sure && field.niche_sure);
     let tagged = tagged(variants);
     let best = match niche_filled(variants) {
@@ -178,7 +180,7 @@ pub fn enumeration(variants: &[Vec<Layout>]) -> Layout {
     Layout { sure, niche_sure: sure, ..best }
 }
 
-/// A struct whose niche is as near to an edge as it can be.
+/// Places the fields of a struct with the niche as near to an end as possible.
 fn arranged(fields: &[Layout]) -> Placed {
     let first = place(fields, 0, 1, &order(fields, Bias::Start), Bias::Start);
     let Some(niche) = first.layout.niche else { return first };
@@ -192,7 +194,8 @@ fn arranged(fields: &[Layout]) -> Placed {
     first
 }
 
-/// The exponent by which fields are grouped: that of the alignment, or of the size if that has more factors of two.
+/// Returns the exponent by which fields are grouped: that of the alignment, or of the size if it has more factors of
+/// two.
 fn group(field: &Layout) -> u32 {
     field.align.max(field.size).trailing_zeros()
 }
@@ -205,7 +208,7 @@ fn largest_align(fields: &[Layout]) -> u32 {
     fields.iter().map(|field| field.align).max().unwrap_or(1).trailing_zeros()
 }
 
-/// The indices of the fields in the order of their offsets.
+/// Returns the indices of the fields in the order of their offsets.
 fn order(fields: &[Layout], bias: Bias) -> Vec<usize> {
     let (most, align) = (most_free(fields), largest_align(fields));
     let mut order: Vec<usize> = (0..fields.len()).collect();
@@ -258,13 +261,13 @@ fn tagged(variants: &[Vec<Layout>]) -> Layout {
     let least: u64 = if variants.len() <= 1 << 8 { 1 } else { 2 };
     let (mut size, mut align, mut first_align) = (0, 1, u64::MAX);
     for fields in variants {
-        // Rising alignment, for the tag is in front.
+        // By ascending alignment, since the tag precedes the fields.
         let (most, largest) = (most_free(fields), largest_align(fields));
         let key = |field: &Layout| if most > 0 { group(field).min(largest) } else { group(field) };
         let mut order: Vec<usize> = (0..fields.len()).collect();
         order.sort_by_key(|&index| (key(&fields[index]), fields[index].free()));
         let variant = place(fields, least, least, &order, Bias::Start);
-        // By rising offset, without zero-size fields of alignment 1.
+        // By ascending offset, without zero-size fields of alignment 1.
         let mut by_offset: Vec<usize> = order.clone();
         by_offset.sort_by_key(|&index| variant.offsets[index]);
         let first = by_offset.iter().map(|&index| &fields[index]).find(|field| field.size > 0 || field.align > 1);
@@ -283,7 +286,7 @@ fn tagged(variants: &[Vec<Layout>]) -> Layout {
 
 fn niche_filled(variants: &[Vec<Layout>]) -> Option<Layout> {
     let placed: Vec<Placed> = variants.iter().map(|fields| arranged(fields)).collect();
-    // The last of the largest, as `max_by_key` says.
+    // Of several largest variants `max_by_key` returns the last.
     let largest = (0..placed.len()).max_by_key(|&index| placed[index].layout.size)?;
     let others = || (0..placed.len()).filter(|&index| index != largest);
     let needed = (others().next_back()? - others().next()? + 1) as u128;
@@ -319,9 +322,9 @@ mod tests {
         Layout::scalar(size, 0)
     }
 
-    /// The rules against the compiler.
+    /// Compares the rules with the compiler.
     #[test]
-    fn sizes_are_the_compilers() {
+    fn sizes_match_the_compiler() {
         assert_eq!(structure(&[int(1), int(8), int(2)]).size, size_of::<(u8, u64, u16)>() as u64);
         assert_eq!(option(structure(&[int(1), int(8)])).size, size_of::<Option<(u8, u64)>>() as u64);
         assert_eq!(option(Layout::VECTOR).size, size_of::<Option<std_alloc::string::String>>() as u64);
@@ -351,9 +354,9 @@ mod tests {
         assert_eq!(option(array(Layout::CHAR, 0)).size, size_of::<Option<[char; 0]>>() as u64);
     }
 
-    /// The short cut against the rule for all enums.
+    /// Compares the shortcut for options with the rule for all enums.
     #[test]
-    fn options_are_enums() {
+    fn option_layout_matches_the_enum_rule() {
         let all = [0, 1, 2, 4, 8, 16, 64, 4096].into_iter().flat_map(|align| {
             let sizes = [0, 1, 3, 8].map(|many| align.max(1) * many);
             sizes.map(|size| Layout::plain(size, align.max(1)))
@@ -371,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_guessed_stays_a_guess() {
+    fn guessed_layouts_stay_guesses() {
         assert!(!structure(&[int(1), int(8).guess()]).sure);
         assert!(!option(int(8).guess()).sure);
         assert!(option(Layout::POINTER).sure);

@@ -1,6 +1,6 @@
 //! The bytes that an allocator uses for a request: arithmetic only.
 
-/// Which bytes are counted: the requested ones, or those that an allocator rounds them up to.
+/// A model of an allocator: the requested bytes, or the bytes after the allocator's rounding.
 ///
 /// | model | allocator | modelled |
 /// |---|---|---|
@@ -9,7 +9,7 @@
 /// | `Jemalloc` | jemalloc 5.3.1 and later | size classes, pages of large blocks |
 /// | `Mimalloc` | mimalloc 3 | size classes, larger steps for large blocks |
 ///
-/// No model includes freed memory that the allocator keeps for reuse.
+/// The models do not include freed memory that the allocator keeps for reuse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Model {
@@ -24,17 +24,17 @@ pub enum Model {
     Mimalloc,
 }
 
-/// The size from which glibc always maps a block separately. The limit begins at 128 KiB. Each freed mapped block, as of a growing
-/// vector or table, raises it to its own size, up to this one.
+/// The size from which on glibc always maps a block separately. The limit begins at 128 KiB. When a mapped block is
+/// freed, for example by a growing vector, the limit rises to the size of that block, but not above this constant.
 const GLIBC_MMAP: u64 = 4 * 1024 * 1024 * size_of::<usize>() as u64;
-/// The least size that jemalloc rounds up to whole pages.
+/// The size from which on jemalloc rounds up to whole pages.
 const JEMALLOC_LARGE: u64 = 14 * 1024 + 1;
 /// The largest size of mimalloc's size classes.
 const MIMALLOC_LARGE: u64 = 512 * 1024;
 const PAGE: u64 = 4096;
 
 impl Model {
-    /// The bytes taken for a block of `size` bytes aligned to `align`.
+    /// Returns the bytes that a block of `size` bytes aligned to `align` takes.
     ///
     /// ```
     /// use dwell::weigh::Model;
@@ -64,7 +64,7 @@ fn glibc(size: u64) -> u64 {
     up(size + word, 2 * word).max(4 * word)
 }
 
-/// Four classes a doubling, as jemalloc and mimalloc have them: 80, 96, 112, 128, 160, ...
+/// Rounds up to a size class of jemalloc and mimalloc, of which each doubling has four: 80, 96, 112, 128, 160, ...
 fn class(size: u64) -> u64 {
     let step = (size - 1).ilog2().saturating_sub(2);
     up(size, 1 << step)
@@ -75,7 +75,7 @@ fn jemalloc(size: u64, align: u64) -> u64 {
     match size {
         0..=8 => 8,
         9..=128 => up(size, 16),
-        // Since 5.3.1, by default; before, these had classes too.
+        // The default since jemalloc 5.3.1. Before, these sizes had classes too.
         JEMALLOC_LARGE.. => up(size, PAGE),
         _ => class(size),
     }
@@ -87,7 +87,7 @@ fn mimalloc(size: u64, align: u64) -> u64 {
         0..=8 => 8,
         9..=64 => up(size, 16),
         65..=MIMALLOC_LARGE => class(size),
-        // These have pages of their own.
+        // Larger blocks have their own pages.
         _ => {
             let mebibytes = size >> 20;
             let step = match mebibytes {
@@ -101,7 +101,7 @@ fn mimalloc(size: u64, align: u64) -> u64 {
     }
 }
 
-/// `size` rounded up to a multiple of `to`, a power of two; the largest number when that is none.
+/// Rounds `size` up to a multiple of `to`, a power of two. Returns `u64::MAX` on overflow.
 fn up(size: u64, to: u64) -> u64 {
     size.checked_add(to - 1).map_or(u64::MAX, |size| size & !(to - 1))
 }
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn size_classes() {
+    fn size_classes_match_jemalloc_and_mimalloc() {
         // From jemalloc's manual, table "Size classes", and glibc's malloc.c.
         let classes = [8, 16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640];
         for pair in classes.windows(2) {
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     #[cfg(target_pointer_width = "64")]
-    fn chunks() {
+    fn chunk_sizes_match_glibc() {
         for (size, chunk) in [
             (1, 32),
             (24, 32),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn no_size_is_too_large() {
+    fn huge_sizes_do_not_overflow() {
         for model in [Model::Requested, Model::Glibc, Model::Jemalloc, Model::Mimalloc] {
             for size in [u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) + 1, i64::MAX as u64] {
                 assert!(model.bytes(size, 1) >= size);

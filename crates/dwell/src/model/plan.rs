@@ -10,13 +10,13 @@ use std_alloc::rc::Rc;
 use std_alloc::vec;
 use std_alloc::vec::Vec;
 
-/// Another type for a site. Of changes that save the same, the search takes the first.
+/// A change of a site's type. Of changes with the same saving, the search takes the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
     /// `Box<T>` for a `T`.
     BoxedAlways,
-    /// `Sparse<T>` for a `T` or an `Option<T>`; values that equal the default take no block. It reads as a `T`, and takes no block
-    /// for an empty value whoever made it; an `Option<Box<T>>` does only if it is made so.
+    /// `Sparse<T>` for a `T` or an `Option<T>`; values that equal the default take no block. It reads as a `T`. It
+    /// never takes a block for an empty value; an `Option<Box<T>>` does unless the code that makes it avoids that.
     Sparse,
     /// `Option<Box<T>>` for a `T` or an `Option<T>`; empty values become `None`.
     Boxed,
@@ -29,7 +29,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// The costs of the change besides bytes, in words.
+    /// Returns the costs of the change besides bytes, in words.
     pub const fn cost(self) -> &'static str {
         match self {
             Self::Boxed | Self::BoxedAlways => "an indirection, and a block for each value",
@@ -44,14 +44,14 @@ impl Change {
 /// Bytes and allocations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
-    /// Requested bytes; of a program including the value's own.
+    /// The requested bytes; for a program, including those of the root value itself.
     pub bytes: u64,
-    /// Blocks.
+    /// The number of blocks.
     pub allocations: u64,
 }
 
 impl Sum {
-    /// The bytes, with `blocks::BLOCK` for each block: the cost by which changes are compared.
+    /// Returns the cost by which changes are compared: the bytes, and `blocks::BLOCK` for each block.
     pub const fn cost(self) -> i128 {
         self.bytes as i128 + self.allocations as i128 * blocks::BLOCK as i128
     }
@@ -67,21 +67,21 @@ impl core::ops::AddAssign for Sum {
 /// A program with some of its types changed.
 #[derive(Debug, Clone)]
 pub struct Plan<'p> {
-    /// The program as it is.
+    /// The unchanged program.
     pub program: &'p Program,
-    /// The sites that have another type.
+    /// The sites with a changed type.
     pub changes: BTreeMap<SiteId, Change>,
-    /// The variants whose fields are in a box.
+    /// The variants whose fields move into a box.
     pub variants: BTreeSet<(DefId, usize)>,
-    /// The `repr(C)` structs that the compiler orders.
+    /// The structs that lose their `repr(C)`.
     pub reordered: BTreeSet<DefId>,
-    /// The scalars that have another type, with its layout.
+    /// The scalars with a changed type, with the new layout.
     pub scalars: BTreeMap<SiteId, Layout>,
-    /// The layout of each struct and enum without changes, by the rules.
+    /// The layout of each unchanged struct and enum by the rules.
     old: Rc<[Layout]>,
 }
 
-/// Layouts worked out for one evaluation.
+/// The layouts that one evaluation has computed.
 struct Layouts<'a, 'p> {
     plan: &'a Plan<'p>,
     defs: RefCell<Vec<Option<Layout>>>,
@@ -91,7 +91,7 @@ struct Layouts<'a, 'p> {
 }
 
 impl<'p> Plan<'p> {
-    /// Nothing is changed.
+    /// Creates a plan without changes.
     pub fn new(program: &'p Program) -> Self {
         let (changes, variants, reordered) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
         let scalars = BTreeMap::new();
@@ -101,32 +101,32 @@ impl<'p> Plan<'p> {
         plan
     }
 
-    /// Bytes and allocations with all changes made.
+    /// Returns bytes and allocations after all changes.
     pub fn sum(&self) -> Sum {
         self.evaluate().0
     }
 
-    /// Whether the sum is that of the changed program, and not an estimate.
+    /// Returns whether the sum is exact and not an estimate.
     pub fn is_exact(&self) -> bool {
         self.evaluate().1
     }
 
-    /// The layout of a site with all changes made.
+    /// Returns the layout of a site after all changes.
     pub fn layout(&self, site: SiteId) -> Layout {
         Layouts::new(self).site(site)
     }
 
-    /// The layout of a struct or enum with all changes made.
+    /// Returns the layout of a struct or enum after all changes.
     pub fn def(&self, def: DefId) -> Layout {
         Layouts::new(self).def(def)
     }
 
-    /// The bytes of a variant's fields with all changes made.
+    /// Returns the bytes of a variant's fields after all changes.
     pub fn variant_size(&self, def: DefId, variant: usize) -> u64 {
         structure(&Layouts::new(self).fields(def, variant)).size
     }
 
-    /// The variants of an enum whose fields are in no box and take more than `least` bytes, the largest first.
+    /// Returns the variants of an enum with unboxed fields of more than `least` bytes, the largest first.
     pub fn largest_variants(&self, def: DefId, least: u64) -> Vec<usize> {
         let layouts = Layouts::new(self);
         let variants =
@@ -138,7 +138,7 @@ impl<'p> Plan<'p> {
         by_size.into_iter().map(|(_, variant)| variant).collect()
     }
 
-    /// The layout of the boxed value, if a box replaces the site's type.
+    /// Returns the size of the block that a box in place of the site's type would need.
     pub fn boxed_size(&self, site: SiteId) -> u64 {
         Layouts::new(self).bare(self.program.without_option(site)).size
     }
@@ -196,7 +196,8 @@ impl<'a, 'p> Layouts<'a, 'p> {
         self.program().sites[site].own
     }
 
-    /// Notes a layout that changed and is not known for sure.
+    /// Marks the sum as uncertain if the new layout differs from the old one and is not certain. Returns the new
+    /// layout.
     fn note(&self, old: Layout, new: Layout) -> Layout {
         if !new.sure && (new.size, new.align, new.niche) != (old.size, old.align, old.niche) {
             self.sure.set(false);
@@ -204,7 +205,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
         new
     }
 
-    /// A site's layout with all changes.
+    /// Returns a site's layout after all changes.
     fn site(&self, site: SiteId) -> Layout {
         match self.plan.changes.get(&site) {
             Some(Change::Boxed) => Layout::OPTIONAL_POINTER,
@@ -221,7 +222,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
         }
     }
 
-    /// The same without the site's own change.
+    /// Returns a site's layout after all changes except that of the site itself.
     fn bare(&self, site: SiteId) -> Layout {
         let of = &self.program().sites[site];
         if let Some(&scalar) = self.plan.scalars.get(&site) {
@@ -242,7 +243,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
             &Shape::Wrapper(inner) if has_changed(&[inner]) => {
                 let (old, new) = (self.own(inner), part(inner));
                 let bytes = up((of.own.size + new.size).saturating_sub(old.size), of.own.align.max(new.align));
-                // Flags beside the value may fit into its padding.
+                // The flags of a lock or cell may fit into the padding of its value.
                 let is_sure = old.align == new.align && old.size % old.align == 0;
                 let align = of.own.align.max(new.align);
                 let layout = Layout { sure: is_sure && new.sure, ..Layout::plain(bytes, align) };
@@ -253,7 +254,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
         }
     }
 
-    /// The layout of a struct or enum with all changes.
+    /// Returns the layout of a struct or enum after all changes.
     fn def(&self, def: DefId) -> Layout {
         if let Some(known) = self.defs.borrow()[def] {
             return known;
@@ -271,7 +272,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
         layout
     }
 
-    /// The layout of a struct or enum by the rules.
+    /// Returns the layout of a struct or enum by the rules.
     fn rules(&self, def: DefId, changed: bool) -> Layout {
         let of = &self.program().defs[def];
         let fields = |variant: usize| -> Vec<Layout> {
@@ -317,7 +318,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
             }
             _ => {}
         }
-        // What a box now holds owns the same blocks.
+        // A value that moves into a box still owns its own blocks.
         let change = change.filter(|change| matches!(change, Change::Exact | Change::Thin | Change::Sorted));
         let full = counts.allocations.saturating_sub(counts.hollow);
         let used = i128::from(counts.used);
@@ -331,10 +332,10 @@ impl<'a, 'p> Layouts<'a, 'p> {
                 };
                 (text + header, full)
             }
-            // A boxed slice or string: its contents determine its length.
+            // A boxed slice or string has no spare capacity, so its bytes are those of its contents.
             (&Shape::Pointer(Holder::Box, inner), Some(Change::Thin)) => {
                 if let Shape::Sequence(_, element) = self.program().sites[inner].shape {
-                    // How the elements grow is counted at the slice.
+                    // The site of the slice counts the growth of the elements.
                     let header = blocks::thin_header(new(element));
                     let used = i128::from(self.program().sites[inner].counts.used);
                     (used * i128::from(old(element).size) + i128::from(full) * i128::from(header), full)
@@ -359,12 +360,12 @@ impl<'a, 'p> Layouts<'a, 'p> {
                 (requested + self.map_grown(holder, counts, old, new), counts.allocations)
             }
             (&Shape::Pointer(holder, to), None) => {
-                // An unsized target's elements are counted at the target.
+                // The site of an unsized target counts its elements.
                 let is_thin = self.program().sites[site].own.size == WORD;
                 let thin_box = matches!(holder, Holder::Box | Holder::Sparse) && self.is_sized(to);
                 let counted = holder == Holder::Counted && self.is_sized(to);
                 let more = if old(to) == new(to) {
-                    // A slice in an `Rc` is rounded up to a word.
+                    // The block of a slice in an `Rc` is rounded up to a word.
                     if holder == Holder::Counted && self.slice_changes(to) {
                         self.sure.set(false);
                     }
@@ -387,7 +388,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
 
     fn boxed(&self, site: SiteId) -> u64 {
         let inner = self.program().without_option(site);
-        // The inner's own change, if it has one, is within the box.
+        // If the value in an `Option` has its own change, the box contains the changed type.
         let layout = if inner == site { self.bare(site) } else { self.site(inner) };
         self.note(self.own(inner), layout).size
     }
@@ -407,7 +408,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
         }
     }
 
-    /// The growth of the blocks of a sequence with the size of its elements.
+    /// Returns the bytes by which the blocks of a sequence grow with the size of its elements.
     fn grown(&self, holder: Holder, counts: &super::Counts, old: Layout, new: Layout) -> i128 {
         if old == new {
             return 0;
@@ -429,7 +430,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
         }
     }
 
-    /// The growth of the blocks of a map with the size of its keys and values.
+    /// Returns the bytes by which the blocks of a map grow with the size of its keys and values.
     fn map_grown(&self, holder: Holder, counts: &super::Counts, old: [Layout; 2], new: [Layout; 2]) -> i128 {
         if old == new {
             return 0;
@@ -444,7 +445,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
                 };
                 let ([old_leaf, old_internal], [leaf, internal]) = (ends(old), ends(new));
                 let nodes = i128::from(counts.allocations);
-                // How many are not leaves follows from the bytes of all.
+                // The bytes of all nodes determine the number of inner nodes.
                 let internals = (i128::from(counts.requested) - nodes * old_leaf) / (old_internal - old_leaf).max(1);
                 (nodes - internals) * (leaf - old_leaf) + internals * (internal - old_internal)
             }
@@ -468,14 +469,14 @@ impl<'a, 'p> Layouts<'a, 'p> {
     }
 }
 
-/// The size that the layout rules give a changed type, checked against the size that they give the present one.
+/// Returns the layout of a changed type by the rules, or an estimate if the rules do not reproduce the present layout.
 fn checked(own: Layout, old: Layout, new: Layout) -> Layout {
     let same = (old.size, old.align) == (own.size, own.align)
         && (old.niche.is_some() == own.niche.is_some() || !own.niche_sure);
     if same {
         return new;
     }
-    // As far as the rules say.
+    // The estimate adds the change in size by the rules to the present size.
     let align = if old.align == own.align { new.align } else { own.align.max(new.align) };
     let size = if old.size == own.size { new.size } else { (own.size + new.size).saturating_sub(old.size) };
     Layout { size: up(size, align), align, niche: new.niche, ..Layout::NOTHING.guess() }

@@ -4,10 +4,10 @@ use super::layout::Layout;
 use std_alloc::string::String;
 use std_alloc::vec::Vec;
 
-/// Number of a struct or enum in a [`Program`].
+/// The number of a struct or enum in a [`Program`].
 pub type DefId = usize;
 
-/// Number of a site in a [`Program`].
+/// The number of a site in a [`Program`].
 pub type SiteId = usize;
 
 /// The types of a program and the counts at each of their sites. `sites[0]` is the single root value.
@@ -15,89 +15,89 @@ pub type SiteId = usize;
 pub struct Program {
     /// The structs and enums, each once.
     pub defs: Vec<Def>,
-    /// The sites: each is a field, or a part of a field's type, in the source.
+    /// The sites. Each is a field, or a part of a field's type, in the source.
     pub sites: Vec<Site>,
-    /// Bytes of the value itself.
+    /// The bytes of the root value itself.
     pub inline: u64,
 }
 
 /// A struct or enum.
 #[derive(Debug, Clone)]
 pub struct Def {
-    /// Its name without paths.
+    /// The name without paths.
     pub name: String,
-    /// The layout that it has.
+    /// The present layout.
     pub own: Layout,
-    /// Whether its definition can be changed: it is not a type of std or of another crate.
+    /// Whether the definition can be changed: the type is not from std or another crate.
     pub is_editable: bool,
-    /// Of an enum, whether it is one.
+    /// Whether the type is an enum.
     pub is_enum: bool,
-    /// How the fields of a struct are laid out.
+    /// The order of the fields of a struct.
     pub repr: ReprOf,
-    /// One for a struct.
+    /// The variants; a struct has one.
     pub variants: Vec<VariantDef>,
 }
 
-/// How the fields of a struct are laid out.
+/// The order of the fields of a struct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReprOf {
-    /// In the compiler's order.
+    /// The compiler orders the fields.
     Rust,
-    /// In order of declaration.
+    /// The fields are in order of declaration.
     C,
-    /// In order of declaration, without padding.
+    /// The fields are in order of declaration, with less padding than their alignments require.
     Packed,
 }
 
-/// A variant of an enum, or all of a struct.
+/// A variant of an enum, or a struct as its single variant.
 #[derive(Debug, Clone)]
 pub struct VariantDef {
-    /// Its name; that of the type for a struct.
+    /// The name; for a struct, the name of the type.
     pub name: String,
-    /// Its fields in order of declaration.
+    /// The fields in order of declaration.
     pub fields: Vec<FieldDef>,
     /// The counts of the variant; zero for a struct.
     pub counts: Counts,
 }
 
-/// A field.
+/// A field of a struct or variant.
 #[derive(Debug, Clone)]
 pub struct FieldDef {
-    /// Its name, or number.
+    /// The name, or the number.
     pub name: String,
-    /// Its attributes that a change of its type keeps, as they are written.
+    /// The text of the attributes that a change of the type keeps.
     pub attributes: &'static str,
-    /// Where its type is written.
+    /// The site of the field's type.
     pub site: SiteId,
 }
 
-/// A site: where the source names a type.
+/// A site: a position in the source that names a type.
 #[derive(Debug, Clone)]
 pub struct Site {
-    /// As a person writes it: `Shape.traits`, `Shape.members key`.
+    /// The path: `Shape.traits`, `Shape.members key`.
     pub path: String,
     /// The name of the type without paths.
     pub ty: String,
     /// The parts of the type.
     pub shape: Shape,
-    /// The layout that it has.
+    /// The present layout.
     pub own: Layout,
-    /// The part of its parent that it is.
+    /// The position in its owner.
     pub edge: Edge,
-    /// The struct or enum that contains it; `None` for the type of the value itself.
+    /// The struct or enum whose definition contains the site; `None` for the root value and its parts.
     pub def: Option<DefId>,
-    /// Whether its text can be changed.
+    /// Whether the source of the site can be changed.
     pub is_editable: bool,
     /// The counts.
     pub counts: Counts,
 }
 
-/// Which part of its owner a site is.
+/// The position of a site in its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Edge {
-    /// The value itself.
+    /// The root value.
     Root,
-    /// The field of a struct or of a variant, by numbers.
+    /// A field, by the number of the variant (0 for a struct) and the number of the field.
     Field(usize, usize),
     /// A part of a tuple.
     Tuple(usize),
@@ -126,11 +126,11 @@ pub enum Shape {
     Def(DefId),
     /// A tuple.
     Tuple(Vec<SiteId>),
-    /// An `Option`, or another type that is laid out as one.
+    /// An `Option`, or another type with the same layout.
     Optional {
-        /// What it holds.
+        /// The value of `Some`.
         some: SiteId,
-        /// Whether it is an `Option`.
+        /// Whether the type is `Option`.
         is_option: bool,
     },
     /// A cell or lock around one value.
@@ -139,22 +139,22 @@ pub enum Shape {
     Array(SiteId, u64),
     /// A string.
     Text(Holder),
-    /// Many values in blocks.
+    /// A collection of values in blocks.
     Sequence(Holder, SiteId),
-    /// Keys and values.
+    /// A map of keys and values.
     Map(Holder, SiteId, SiteId),
-    /// A value in a block of its own.
+    /// A pointer to a value in its own block.
     Pointer(Holder, SiteId),
 }
 
 /// The kind of a collection or pointer, which determines its blocks and the possible changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holder {
-    /// `String`, `Vec<T>`, `HashMap<K, V>`: may have more capacity than it uses.
+    /// `String`, `Vec<T>`, `HashMap<K, V>`: may have spare capacity.
     Growable,
-    /// Of that layout, but another type: `VecDeque`, `OsString`, `IndexMap`.
+    /// Another type with blocks like those: `VecDeque`, `OsString`, `IndexMap`.
     LikeGrowable,
-    /// `str`, `[T]`, `CStr`: has no size of its own.
+    /// `str`, `[T]`, `CStr`: an unsized type.
     Unsized,
     /// `Box<T>`
     Box,
@@ -168,34 +168,34 @@ pub enum Holder {
     BTree,
     /// `ThinStr`, `ThinSlice<T>`, `SortedMap<K, V>`
     Thin,
-    /// Another, unknown type.
+    /// Any other type.
     Other,
 }
 
 /// The counts at a site.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Slots, occupied or vacant.
+    /// The number of slots, occupied or vacant.
     pub slots: u64,
-    /// Slots that hold a value.
+    /// The number of slots that hold a value.
     pub instances: u64,
-    /// Values that are not empty.
+    /// The number of values that are not empty.
     pub filled: u64,
-    /// Those of them that equal the default of their type.
+    /// The number of `filled` values that equal the default of their type.
     pub defaults: u64,
     /// Requested bytes of the blocks that the values own directly.
     pub requested: u64,
-    /// How many blocks.
+    /// The number of those blocks.
     pub allocations: u64,
     /// Unused bytes of those blocks.
     pub waste: u64,
-    /// Blocks without a byte in use.
+    /// The number of those blocks without a used byte.
     pub hollow: u64,
-    /// Strings of [`LONG_TEXT`](super::LONG_TEXT) bytes and more.
+    /// The number of strings of at least [`LONG_TEXT`](super::LONG_TEXT) bytes.
     pub long: u64,
-    /// Slots in those blocks for the first part: elements, keys, targets.
+    /// The number of slots in those blocks for the first part: elements, keys, targets.
     pub element_slots: u64,
-    /// The number of occupied ones among them.
+    /// The number of `element_slots` that are occupied.
     pub used: u64,
 }
 
@@ -234,7 +234,7 @@ impl Counts {
 }
 
 impl Program {
-    /// The sites of the parts that a site's type contains inline.
+    /// Returns the sites of the parts of a site's type, except the fields of a struct or enum.
     pub fn parts(&self, site: SiteId) -> Vec<SiteId> {
         match &self.sites[site].shape {
             Shape::Leaf | Shape::Def(_) | Shape::Text(_) => Vec::new(),
@@ -248,7 +248,7 @@ impl Program {
         }
     }
 
-    /// What an `Option` holds, or the site itself.
+    /// Returns the site of the value in an `Option`, or the site itself.
     pub fn without_option(&self, site: SiteId) -> SiteId {
         match self.sites[site].shape {
             Shape::Optional { some, is_option: true } => some,

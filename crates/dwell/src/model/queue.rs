@@ -7,17 +7,17 @@ use std_alloc::vec::Vec;
 /// A priority queue of candidates by their last known savings, for lazy greedy search (Minoux, "Accelerated greedy algorithms",
 /// 1978).
 ///
-/// A change usually reduces the savings of others, so [`pop`](Self::pop) evaluates only the first ones again.
+/// A change usually reduces the savings of others, so [`pop`](Self::pop) evaluates only the first candidates again.
 #[derive(Debug)]
 pub struct Queue<T> {
-    /// By rank: of candidates that save the same, the first is taken. `None` for one that was taken.
+    /// The candidates by rank; `None` for removed ones. Of candidates with the same saving, the first wins.
     candidates: Vec<Option<T>>,
-    /// What each candidate saved, and its rank.
+    /// The last known saving and the rank of each candidate.
     heap: BinaryHeap<(i128, Reverse<usize>)>,
 }
 
 impl<T> Queue<T> {
-    /// A queue of candidates with their savings.
+    /// Creates a queue of candidates with their savings.
     pub fn new(candidates: impl IntoIterator<Item = (T, i128)>) -> Self {
         let mut queue = Self { candidates: Vec::new(), heap: BinaryHeap::new() };
         candidates.into_iter().for_each(|(candidate, saves)| queue.push(candidate, saves));
@@ -30,9 +30,9 @@ impl<T> Queue<T> {
         self.candidates.push(Some(candidate));
     }
 
-    /// Removes the candidate that saves most by `saves`, if that is more than `least`.
+    /// Removes the candidate with the largest saving by `saves`, if that is more than `least`.
     ///
-    /// A candidate that saves more than when it was last evaluated may be missed; see [`update`](Self::update).
+    /// It may overlook a candidate whose saving has increased since the last evaluation; see [`update`](Self::update).
     pub fn pop(&mut self, least: i128, mut saves: impl FnMut(&T) -> i128) -> Option<T> {
         loop {
             let &(stale, Reverse(rank)) = self.heap.peek()?;
@@ -49,13 +49,13 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Removes the candidate that saved most when it was last evaluated.
+    /// Removes the candidate with the largest last known saving.
     pub fn pop_stale(&mut self) -> Option<T> {
         let (_, Reverse(rank)) = self.heap.pop()?;
         self.candidates[rank].take()
     }
 
-    /// Updates the savings. `saves` gets a candidate with its last saving, and returns `None` to keep that.
+    /// Updates the savings. `saves` receives a candidate with its last known saving, and returns `None` to keep that.
     pub fn update(&mut self, mut saves: impl FnMut(&T, i128) -> Option<i128>) {
         let mut all = core::mem::take(&mut self.heap).into_vec();
         for (stale, Reverse(rank)) in &mut all {
@@ -66,7 +66,7 @@ impl<T> Queue<T> {
         self.heap = all.into();
     }
 
-    /// Whether no candidate saved more than `least` when it was last evaluated.
+    /// Returns whether no last known saving is more than `least`.
     pub fn is_below(&self, least: i128) -> bool {
         self.heap.peek().is_none_or(|&(stale, _)| stale <= least)
     }
@@ -78,9 +78,9 @@ mod tests {
     use std_alloc::vec;
 
     #[test]
-    fn the_most_first_by_what_it_saves_now() {
+    fn pop_returns_the_largest_current_saving() {
         let mut queue = Queue::new([("a", 9), ("b", 7), ("c", 7), ("d", 1)]);
-        // `a` has become worth less than `b`.
+        // The saving of `a` has fallen below that of `b`.
         let mut evaluated = vec![];
         let saves = |&of: &&'static str| {
             evaluated.push(of);
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(queue.pop(0, |_| 7), Some("c"));
         assert_eq!(queue.pop(2, |_| 7), None);
         assert!(queue.is_below(2) && !queue.is_below(1));
-        // `d` has become worth more, which only `update` finds.
+        // The saving of `d` has increased, which only `update` finds.
         assert_eq!(queue.pop(1, |&of| if of == "d" { 9 } else { 2 }), Some("a"));
         queue.update(|_, stale| (stale == 1).then_some(9));
         assert_eq!(queue.pop(2, |_| 9), Some("d"));
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_saves_nothing_is_taken_in_order() {
+    fn pop_stale_orders_by_saving_then_insertion() {
         let mut queue = Queue::new([("a", 0), ("b", 3), ("c", 0)]);
         assert_eq!(queue.pop(5, |_| unreachable!("none may save so much")), None);
         let all: Vec<&str> = core::iter::from_fn(|| queue.pop_stale()).collect();

@@ -1,9 +1,10 @@
 //! Searches for the changes with the largest savings.
 //!
-//! The search is lazy greedy (see [`Queue`]). An enum is as large as its largest variant, so a single change may save nothing where
-//! several save much. `candidates` groups such changes, and the search evaluates the groups again after each step. When no
-//! candidate is left that saves enough, it evaluates all of them again: later steps may have made them worth more. In the end it
-//! undoes each edit once, and each of the first steps, and keeps the result if it is better.
+//! The search is lazy greedy (see [`Queue`]). An enum is as large as its largest variant, so a single change may save
+//! nothing where several save much. `candidates` groups such changes, and the search evaluates the groups again after
+//! each step. When no candidate with a sufficient saving is left, the search evaluates all of them again, since later
+//! steps may have increased their savings. Finally it tries to leave out each edit, and each of the first steps, and
+//! keeps the result if it is better.
 
 use super::blocks::BLOCK;
 use super::layout::WORD;
@@ -17,26 +18,26 @@ use std_alloc::string::String;
 use std_alloc::vec;
 use std_alloc::vec::Vec;
 
-/// The search reports a step if it saves more than this fraction of the total.
+/// The divisor of the total bytes that gives the least saving of a step: one thousandth.
 pub const LEAST: u64 = 1000;
 /// The number of groups that the search tries as the first step.
 const FIRST: usize = 6;
-/// The average number of entries up to which a sorted map is suggested. Its insertions move the later entries.
+/// The average number of entries up to which a sorted map is suggested. An insertion into it moves all later entries.
 const SORTED: u64 = 1024;
 
 /// One edit of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Edit {
-    /// Another type for a site.
+    /// Changes the type of a site.
     Site(SiteId, Change),
-    /// The fields of a variant move into a box.
+    /// Moves the fields of a variant into a box.
     Variant(DefId, usize),
-    /// A `repr(C)` struct lets the compiler order its fields.
+    /// Removes `repr(C)` from a struct, so that the compiler orders its fields.
     Reorder(DefId),
 }
 
 impl Edit {
-    /// The costs of the edit besides bytes, in words.
+    /// Returns the costs of the edit besides bytes, in words.
     pub const fn cost(self) -> &'static str {
         match self {
             Self::Site(_, change) => change.cost(),
@@ -46,14 +47,14 @@ impl Edit {
     }
 }
 
-/// Edits that are made together, and the bytes before and after.
+/// Edits that belong together, and the bytes before and after them.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// The edits, all of one kind.
     pub edits: Vec<Edit>,
-    /// As it was before.
+    /// Bytes and allocations before the step.
     pub before: Sum,
-    /// As it is then.
+    /// Bytes and allocations after the step.
     pub after: Sum,
     /// Whether `after` is exact.
     pub is_exact: bool,
@@ -62,14 +63,14 @@ pub struct Step {
 /// The types that may be suggested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Types {
-    /// Those of std only.
+    /// The types of std only.
     Std,
-    /// Those of Dwell too.
+    /// The types of std and of Dwell.
     Dwell,
 }
 
 impl Plan<'_> {
-    /// Makes an edit, unless its site has been changed.
+    /// Makes an edit unless an edit has already changed its target, and returns whether it did.
     pub fn apply(&mut self, edit: Edit) -> bool {
         match edit {
             Edit::Site(site, change) => {
@@ -84,7 +85,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Makes edits, but those whose sites are changed already.
+    /// Makes all edits except those with a target that is already changed.
     pub fn apply_all(&mut self, edits: &[Edit]) {
         for &edit in edits {
             self.apply(edit);
@@ -100,7 +101,7 @@ impl Plan<'_> {
         }
     }
 
-    /// The sum with some more edits, and those of them that were new.
+    /// Returns the sum with more edits, and the edits among them that are new.
     fn with(&mut self, edits: &[Edit]) -> (Sum, Vec<Edit>) {
         let new: Vec<Edit> = edits.iter().copied().filter(|&edit| self.apply(edit)).collect();
         let sum = self.sum();
@@ -111,12 +112,12 @@ impl Plan<'_> {
     }
 }
 
-/// The steps that save most, each after those before it.
+/// Returns the steps that save most. Each assumes the steps before it.
 pub fn search(program: &Program, types: Types) -> Vec<Step> {
     let search = Search::new(program, types);
     let run = |first: &[Edit], banned: &[Vec<Edit>]| polished(program, search.greedy(first, banned), search.least);
     let mut best = run(&[], &[]);
-    // What saves most together in an enum, made first: an edit that looked better by itself may exclude it.
+    // Tries the groups that shrink an enum most as the first step: a single edit that looked better may exclude them.
     let plan = Plan::new(program);
     let size = |def: DefId| i128::from(program.defs[def].own.size);
     let mut groups: Vec<(i128, &Vec<Edit>)> = Vec::new();
@@ -133,7 +134,7 @@ pub fn search(program: &Program, types: Types) -> Vec<Step> {
             best = other;
         }
     }
-    // Without each step once: an alternative that it displaced may be better.
+    // Tries to leave out each of the first steps: an alternative that it displaced may be better.
     let mut banned: Vec<Vec<Edit>> = Vec::new();
     for step in best.clone().into_iter().take(4) {
         let mut without = banned.clone();
@@ -146,7 +147,7 @@ pub fn search(program: &Program, types: Types) -> Vec<Step> {
     best
 }
 
-/// The enum whose size an edit changes.
+/// Returns the enum whose size an edit changes.
 fn enum_of(program: &Program, edit: Edit) -> Option<DefId> {
     let def = match edit {
         Edit::Site(site, _) => {
@@ -158,7 +159,7 @@ fn enum_of(program: &Program, edit: Edit) -> Option<DefId> {
     program.defs[def].is_enum.then_some(def)
 }
 
-/// The steps without edits that later ones made worthless.
+/// Returns the steps without the edits that later ones made worthless.
 fn polished(program: &Program, steps: Vec<Step>, least: i128) -> Vec<Step> {
     let mut plan = Plan::new(program);
     steps.iter().flat_map(|step| &step.edits).for_each(|&edit| _ = plan.apply(edit));
@@ -181,7 +182,7 @@ fn polished(program: &Program, steps: Vec<Step>, least: i128) -> Vec<Step> {
         lists.push(kept);
     }
     lists.retain(|edits| !edits.is_empty());
-    // The most worth first, without those that are worth little after the others.
+    // Orders the remaining edits by saving, and drops those that save little after the others.
     let candidates = valued(program, lists);
     let instances = Instances::default();
     Search { program, candidates, groups: Vec::new(), instances, types: Types::Std, least }.greedy(&[], &[])
@@ -191,13 +192,13 @@ fn end(steps: &[Step]) -> i128 {
     steps.last().map_or(i128::MAX, |step| step.after.cost())
 }
 
-/// What edits save of `now`, the sum of `plan`.
+/// Returns the saving of edits against `now`, the sum of `plan`.
 fn saving(plan: &mut Plan<'_>, edits: &[Edit], now: Sum) -> i128 {
     let (sum, new) = plan.with(edits);
     if new.is_empty() { 0 } else { now.cost() - sum.cost() }
 }
 
-/// Candidates with their savings in the given program.
+/// Returns candidates with their savings in the unchanged program.
 fn valued(program: &Program, candidates: Vec<Vec<Edit>>) -> Vec<(Vec<Edit>, i128)> {
     let mut plan = Plan::new(program);
     let now = plan.sum();
@@ -208,16 +209,16 @@ fn valued(program: &Program, candidates: Vec<Vec<Edit>>) -> Vec<(Vec<Edit>, i128
     valued.collect()
 }
 
-/// What a search takes steps from.
+/// The candidates of a search.
 struct Search<'p> {
     program: &'p Program,
-    /// The candidates with their savings in the program. Of equal savings the first is taken.
+    /// The candidates with their savings in the unchanged program. Of equal savings the first wins.
     candidates: Vec<(Vec<Edit>, i128)>,
-    /// Edits of several fields of an enum, which may be worth it only with boxes for its largest variants.
+    /// Edits of several fields of an enum, which may save bytes only with boxes for its largest variants.
     groups: Vec<Vec<Edit>>,
     instances: Instances,
     types: Types,
-    /// A step saves more than this.
+    /// The saving that each step must exceed.
     least: i128,
 }
 
@@ -230,13 +231,13 @@ impl<'p> Search<'p> {
         let mut candidates: Vec<Vec<Edit>> = candidates.into_iter().filter_map(complete).collect();
         candidates.sort();
         candidates.dedup();
-        // Of edits that save the same, the fewer.
+        // Of candidates with the same saving, the one with the fewest edits wins.
         candidates.sort_by_key(Vec::len);
         let least = i128::from(Plan::new(program).sum().bytes / LEAST);
         Self { program, candidates: valued(program, candidates), groups, instances, types, least }
     }
 
-    /// The steps from `first` on, without the candidates in `banned`.
+    /// Returns the steps that begin with `first`, without the candidates in `banned`.
     fn greedy(&self, first: &[Edit], banned: &[Vec<Edit>]) -> Vec<Step> {
         let least = self.least;
         let mut plan = Plan::new(self.program);
@@ -260,11 +261,11 @@ impl<'p> Search<'p> {
                 let after = plan.sum();
                 steps.push(Step { edits, before: now, after, is_exact: plan.is_exact() });
                 now = after;
-                // What changes together in an enum may be worth more than before: another variant was the largest.
+                // A group may save more than before, since another variant of its enum may have become the largest.
                 let is_group = |edits: &[Edit], stale: i128| edits.len() > 1 && stale > least;
                 open.update(|edits, stale| is_group(edits, stale).then(|| saving(&mut plan, edits, now)));
             }
-            // Other variants are the largest now.
+            // After the step, other variants may be the largest.
             for edits in with_largest_variants(&plan, &self.groups) {
                 let Some(edits) = self.instances.complete(self.program, self.types, edits) else { continue };
                 if is_allowed(&edits) && known.insert(edits.clone()) {
@@ -279,7 +280,7 @@ impl<'p> Search<'p> {
     }
 }
 
-/// The edits of a step that it needs.
+/// Returns the edits of a step without those that save nothing.
 fn pruned(plan: &mut Plan<'_>, edits: &[Edit]) -> Vec<Edit> {
     let (sum, edits) = plan.with(edits);
     let mut best = sum.cost();
@@ -298,7 +299,7 @@ fn pruned(plan: &mut Plan<'_>, edits: &[Edit]) -> Vec<Edit> {
     units.concat()
 }
 
-/// The edits in parts that are one change of the source each: a field of a generic type is one line in all of its instances.
+/// Groups edits that are one change of the source: a field of a generic type is one line in all instances of the type.
 fn units(program: &Program, edits: &[Edit]) -> Vec<Vec<Edit>> {
     let mut units: Vec<(String, Vec<Edit>)> = Vec::new();
     for &edit in edits {
@@ -311,7 +312,7 @@ fn units(program: &Program, edits: &[Edit]) -> Vec<Vec<Edit>> {
     units.into_iter().map(|(_, unit)| unit).collect()
 }
 
-/// What an edit changes in the source.
+/// Returns a name for the line of the source that an edit changes.
 fn line_of(program: &Program, edit: Edit) -> String {
     match edit {
         Edit::Site(site, _) => without_arguments(&program.sites[site].path),
@@ -323,7 +324,7 @@ fn line_of(program: &Program, edit: Edit) -> String {
     }
 }
 
-/// The instances of generic types, and the sites in them, by their lines in the source.
+/// The instances of generic types and the sites in them, by their lines in the source.
 #[derive(Default)]
 struct Instances {
     defs: BTreeMap<String, Vec<DefId>>,
@@ -347,7 +348,7 @@ impl Instances {
         instances
     }
 
-    /// The edits with those of all other instances; `None` if one of these cannot be changed so.
+    /// Returns the edits together with the same edits of all other instances, or `None` if one of these is impossible.
     fn complete(&self, program: &Program, types: Types, edits: Vec<Edit>) -> Option<Vec<Edit>> {
         let mut all = Vec::with_capacity(edits.len());
         let mut add = |edit: Edit| {
@@ -387,14 +388,15 @@ impl Instances {
     }
 }
 
-/// The candidates: single edits, and groups of edits that may save more together. The groups are returned a second time.
+/// Returns the candidates: single edits, and groups of edits that may save more together. Returns the groups also
+/// separately.
 fn candidates(program: &Program, types: Types) -> (Vec<Vec<Edit>>, Vec<Vec<Edit>>) {
     let mut alone: Vec<Edit> = Vec::new();
     for (id, site) in program.sites.iter().enumerate().filter(|(_, site)| site.is_editable) {
         alone.extend(of_site(program, id, site, types).into_iter().map(|change| Edit::Site(id, change)));
     }
     let mut found: Vec<Vec<Edit>> = Vec::new();
-    // Fields of one type in the same struct or enum, and of one name in all variants.
+    // Groups fields of one type in the same struct or enum, and fields of one name in all variants.
     let mut by_type: BTreeMap<(DefId, Change, String), Vec<Edit>> = BTreeMap::new();
     let mut by_name: BTreeMap<(DefId, Change, String), Vec<Edit>> = BTreeMap::new();
     for &edit in &alone {
@@ -408,11 +410,11 @@ fn candidates(program: &Program, types: Types) -> (Vec<Vec<Edit>>, Vec<Vec<Edit>
             by_type.entry((def, change, site.ty.clone())).or_default().push(edit);
         }
     }
-    // In the order of the program.
+    // The single edits, in the order of the program.
     for &edit in &alone {
         let Edit::Site(id, change) = edit else { continue };
         let site = &program.sites[id];
-        // The one field of a variant is boxed with the variant.
+        // Boxing the only field of a variant is the same as boxing the variant.
         let is_alone = match (site.edge, site.def) {
             (Edge::Field(variant, _), Some(def)) => {
                 program.defs[def].is_enum && program.defs[def].variants[variant].fields.len() == 1
@@ -431,12 +433,13 @@ fn candidates(program: &Program, types: Types) -> (Vec<Vec<Edit>>, Vec<Vec<Edit>
     (found, groups)
 }
 
-/// Boxes for the largest variants of each enum, alone and with each group of edits of its fields.
+/// Returns boxes for the largest variants of each enum, alone and with each group of edits of its fields.
 fn with_largest_variants(plan: &Plan<'_>, groups: &[Vec<Edit>]) -> Vec<Vec<Edit>> {
     let program = plan.program;
     let mut found = Vec::new();
     let mut with = |plan: &Plan<'_>, def: DefId, most: usize, edits: &[Edit]| {
-        // An enum is as large as its largest variant: the candidates are the largest, the two largest, and so on.
+        // An enum is as large as its largest variant, so the candidates are the largest variant, the two largest, and
+        // so on.
         let largest = plan.largest_variants(def, WORD);
         for many in 1..=largest.len().min(most) {
             let boxed = largest[..many].iter().map(|&variant| Edit::Variant(def, variant));
@@ -458,7 +461,7 @@ fn with_largest_variants(plan: &Plan<'_>, groups: &[Vec<Edit>]) -> Vec<Vec<Edit>
     found
 }
 
-/// `Page.title` for `Page<u8>.title`.
+/// Removes the arguments of the type at the beginning of a path: `Page.title` for `Page<u8>.title`.
 pub fn without_arguments(path: &str) -> String {
     let mut depth = 0_u32;
     let mut text = String::with_capacity(path.len());
@@ -486,12 +489,12 @@ pub fn without_arguments(path: &str) -> String {
     text
 }
 
-/// The other types that a site could have.
+/// Returns the possible changes of a site's type.
 fn of_site(program: &Program, id: SiteId, site: &Site, types: Types) -> Vec<Change> {
     let mut found = Vec::new();
     let counts = &site.counts;
     let dwell = types == Types::Dwell;
-    // A variant that no value has is as large as one that many have.
+    // A variant without values affects the size of the enum as much as a frequent one.
     let in_enum = matches!(site.edge, Edge::Field(..)) && site.def.is_some_and(|def| program.defs[def].is_enum);
     if matches!(site.edge, Edge::Root | Edge::Pointee | Edge::Inner) {
         return found;
@@ -530,13 +533,13 @@ fn of_site(program: &Program, id: SiteId, site: &Site, types: Types) -> Vec<Chan
     let is_rare = |filled: u64| {
         u128::from(filled) * u128::from(bytes + BLOCK) < u128::from(counts.slots) * u128::from(bytes - WORD)
     };
-    // An element is there by itself: only one that is an `Option` is better held by a pointer that may be none.
+    // An element is always present, so a pointer that may be null saves bytes only if the element is an `Option`.
     let is_element = matches!(site.edge, Edge::Element | Edge::Array);
     let is_always = !is_option && counts.filled == counts.instances;
     if is_always && !is_element && (in_enum || is_rare(counts.instances)) {
         found.push(Change::BoxedAlways);
     }
-    // In an enum all variants may have to change together, those without a value too.
+    // In an enum all variants may have to change together, including those without values.
     let is_slot = is_option || !is_element && site.edge != Edge::Value;
     if is_slot && (in_enum || !is_always && is_rare(counts.filled)) {
         found.push(Change::Boxed);
@@ -550,8 +553,8 @@ fn of_site(program: &Program, id: SiteId, site: &Site, types: Types) -> Vec<Chan
         && matches!(program.sites[inner].shape, Shape::Def(def) if is_struct(def))
         && (in_enum || is_rare(non_default))
     {
-        // An `Option` stays one unless defaults are many: `Sparse` does not distinguish `None` from `Some` of a default. And a struct
-        // that never equals its default may have none.
+        // An `Option` becomes `Sparse` only if some values equal the default: `Sparse` does not distinguish `None` from
+        // `Some` of a default. A struct that never equals its default may not even implement `Default`.
         if of_inner.defaults != 0 || !is_option && (non_default < counts.instances || counts.instances == 0) {
             found.insert(0, Change::Sparse);
         }

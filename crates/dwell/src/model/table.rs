@@ -34,7 +34,7 @@ pub fn buckets_at_least(capacity: usize) -> usize {
     capacity.max(4).checked_next_power_of_two().unwrap_or(1 << (usize::BITS - 1))
 }
 
-/// Returns the number of buckets of a new table with this capacity.
+/// Returns the least number of buckets for this capacity, without tombstones.
 #[inline]
 pub fn buckets_for(capacity: usize) -> usize {
     let buckets = buckets_at_least(capacity);
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_of_tables_are_those_of_each() {
+    fn sum_over_tables_matches_single_tables() {
         for (buckets, entry) in [(4, 4), (8, 24), (1024, 40)] {
             let (bytes, align) = layout(buckets, entry, 4);
             let (many, entry) = (buckets as u64, entry as u64);

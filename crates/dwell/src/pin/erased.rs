@@ -13,10 +13,11 @@ use core::pin::Pin;
 /// A type-erased, pinned future in a slot of a [`Pool`].
 pub type LocalPoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + 'a>>;
 
-/// The inline type of futures differs from that of the other traits.
+/// Generates the inline methods of futures, whose inline type differs from that of the other traits.
 macro_rules! inline_future {
     (dyn $Dyn:path) => {
-        /// Stores the value inline, in `N` words. A value that does not fit does not compile; the message has its size.
+        /// Stores the value inline, in `N` words. A value that does not fit is a compile error, whose message has its
+        /// size.
         #[inline]
         fn inline<'a, const N: usize>(self) -> InlineFuture<'a, Self::Output, N>
         where
@@ -25,7 +26,7 @@ macro_rules! inline_future {
             InlineFuture::new(self)
         }
 
-        /// [`inline`](Self::inline) for a value that is not `Send`.
+        /// Like [`inline`](Self::inline), but for a value that is not `Send`.
         #[inline]
         fn inline_local<'a, const N: usize>(self) -> LocalInlineFuture<'a, Self::Output, N>
         where
@@ -59,7 +60,8 @@ macro_rules! inline_future {
 #[cfg(feature = "futures")]
 macro_rules! inline_box {
     (dyn $Dyn:path) => {
-        /// Stores the value inline, in `N` words. A value that does not fit does not compile; the message has its size.
+        /// Stores the value inline, in `N` words. A value that does not fit is a compile error, whose message has its
+        /// size.
         #[inline]
         fn inline<'a, const N: usize>(self) -> InlineBox<dyn $Dyn + Send + 'a, N>
         where
@@ -68,7 +70,7 @@ macro_rules! inline_box {
             InlineBox::new_with(self, |value| value as _)
         }
 
-        /// [`inline`](Self::inline) for a value that is not `Send`.
+        /// Like [`inline`](Self::inline), but for a value that is not `Send`.
         #[inline]
         fn inline_local<'a, const N: usize>(self) -> InlineBox<dyn $Dyn + 'a, N>
         where
@@ -103,7 +105,7 @@ macro_rules! erased_ext {
     ($(#[$attr:meta])* $Ext:ident $(<$Item:ident>)?: $Trait:path, dyn $Dyn:path, $inline_methods:ident) => {
         $(#[$attr])*
         ///
-        /// `local` in a name says that the value need not be `Send`.
+        /// The methods with `local` in their name accept values that are not `Send`.
         pub trait $Ext $(<$Item>)?: $Trait + Sized {
             $inline_methods! { dyn $Dyn }
 
@@ -116,11 +118,11 @@ macro_rules! erased_ext {
                 SmallBox::new_with(self, |value| value as _)
             }
 
-            /// [`small`](Self::small) that reports a failed allocation.
+            /// Like [`small`](Self::small), but returns an error if the allocation fails.
             ///
             /// # Errors
             ///
-            /// If the value does not fit and the allocator has no block for it; the error contains the value.
+            /// If the value does not fit inline and the allocation fails; the error contains the value.
             #[inline]
             fn try_small<'a, const N: usize>(self) -> Result<SmallBox<dyn $Dyn + Send + 'a, N>, AllocError<Self>>
             where
@@ -129,7 +131,7 @@ macro_rules! erased_ext {
                 SmallBox::try_new_with(self, |value| value as _)
             }
 
-            /// [`small`](Self::small) for a value that is not `Send`.
+            /// Like [`small`](Self::small), but for a value that is not `Send`.
             #[inline]
             fn small_local<'a, const N: usize>(self) -> SmallBox<dyn $Dyn + 'a, N>
             where
@@ -138,11 +140,11 @@ macro_rules! erased_ext {
                 SmallBox::new_with(self, |value| value as _)
             }
 
-            /// [`small_local`](Self::small_local) that reports a failed allocation.
+            /// Like [`small_local`](Self::small_local), but returns an error if the allocation fails.
             ///
             /// # Errors
             ///
-            /// If the value does not fit and the allocator has no block for it; the error contains the value.
+            /// If the value does not fit inline and the allocation fails; the error contains the value.
             #[inline]
             fn try_small_local<'a, const N: usize>(self) -> Result<SmallBox<dyn $Dyn + 'a, N>, AllocError<Self>>
             where
@@ -166,7 +168,7 @@ macro_rules! erased_ext {
                 pool.insert(self).coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin()
             }
 
-            /// [`boxed_in`](Self::boxed_in) that reports a failed allocation.
+            /// Like [`boxed_in`](Self::boxed_in), but returns an error if the allocation fails.
             ///
             /// # Errors
             ///
@@ -197,7 +199,7 @@ macro_rules! erased_ext {
                 pool.insert(self).coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin()
             }
 
-            /// [`boxed_local_in`](Self::boxed_local_in) that reports a failed allocation.
+            /// Like [`boxed_local_in`](Self::boxed_local_in), but returns an error if the allocation fails.
             ///
             /// # Errors
             ///
@@ -210,14 +212,15 @@ macro_rules! erased_ext {
                 Ok(pool.try_insert(self)?.coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin())
             }
 
-            /// [`boxed_in`](Self::boxed_in) a thread-local pool.
+            /// Stores the value in a slot of a thread-local pool, as [`boxed_in`](Self::boxed_in) does in a given pool.
             ///
             /// The pool reuses the memory of dropped values. It frees all of it when the thread has ended and the last value is
             /// dropped.
             ///
             /// # Panics
             ///
-            /// As [`boxed_in`](Self::boxed_in). [`try_pooled`](Self::try_pooled) returns the value instead.
+            /// The same as for [`boxed_in`](Self::boxed_in). [`try_pooled`](Self::try_pooled) returns the value
+            /// instead.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn pooled<'a>(self) -> Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>
@@ -227,7 +230,7 @@ macro_rules! erased_ext {
                 thread_pool::insert(self).coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin()
             }
 
-            /// [`pooled`](Self::pooled) that reports a failed allocation.
+            /// Like [`pooled`](Self::pooled), but returns an error if the allocation fails.
             ///
             /// # Errors
             ///
@@ -241,11 +244,12 @@ macro_rules! erased_ext {
                 Ok(thread_pool::try_insert(self)?.coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin())
             }
 
-            /// [`pooled`](Self::pooled) for a value that is not `Send`.
+            /// Like [`pooled`](Self::pooled), but for a value that is not `Send`.
             ///
             /// # Panics
             ///
-            /// As [`boxed_in`](Self::boxed_in). [`try_pooled_local`](Self::try_pooled_local) returns the value instead.
+            /// The same as for [`boxed_in`](Self::boxed_in). [`try_pooled_local`](Self::try_pooled_local) returns the
+            /// value instead.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn pooled_local<'a>(self) -> Pin<sync::PoolSlot<dyn $Dyn + 'a>>
@@ -255,11 +259,11 @@ macro_rules! erased_ext {
                 thread_pool::insert(self).coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin()
             }
 
-            /// [`pooled_local`](Self::pooled_local) that reports a failed allocation.
+            /// Like [`pooled_local`](Self::pooled_local), but returns an error if the allocation fails.
             ///
             /// # Errors
             ///
-            /// When there is no memory; the value is returned in the error.
+            /// If the allocator has no memory; the error contains the value.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn try_pooled_local<'a>(self) -> Result<Pin<sync::PoolSlot<dyn $Dyn + 'a>>, AllocError<Self>>
@@ -291,7 +295,7 @@ erased_ext! {
     /// # drop((inline, in_pool, in_pool_of_thread));
     /// ```
     ///
-    /// A future that does not fit inline does not compile:
+    /// A future that does not fit inline is a compile error:
     ///
     /// ```compile_fail
     /// use dwell::pin::ErasedExt;

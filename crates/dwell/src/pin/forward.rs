@@ -1,4 +1,4 @@
-//! The traits of the `futures` crates, forwarded to the value.
+//! Implementations of the traits of the `futures` crates, which forward to the value.
 
 use super::{InlineBox, Reusable};
 use crate::alloc::Allocator;
@@ -13,7 +13,7 @@ use futures_sink::Sink;
 #[cfg(feature = "std")]
 use std::io::{self, IoSlice, IoSliceMut};
 
-// `$value` is the value of `$owner: Pin<&mut $Owner>`, pinned.
+// `$value` is the pinned value of `$owner: Pin<&mut $Owner>`.
 macro_rules! forward {
     ($([$($generics:tt)*] $Owner:ty, |$owner:tt| $value:expr $(, $Bound:path)?;)*) => {$(
         impl<T: ?Sized + Stream $(+ $Bound)?, $($generics)*> Stream for $Owner {

@@ -1,4 +1,4 @@
-//! Type-erased futures with inline storage, and with their own vtable. A future that does not fit does not compile.
+//! Type-erased futures with inline storage and their own vtable. A future that does not fit is a compile error.
 
 use super::inline::{InlineBox, SizeMessage};
 use crate::small::InlineStorage;
@@ -51,9 +51,9 @@ pub type LocalInlineFuture<'a, T, const N: usize, L = usize> = ErasedInlineFutur
 pub struct ErasedInlineFuture<T, D: ?Sized, const N: usize, L = usize> {
     // # Invariants
     //
-    // 1. A live future begins at `storage.words`, which is owned; `fits` holds for its layout. It has the auto traits of `D` and
-    //    lives as long.
-    // 2. `table` is a constant, `Table::of` the type of that future.
+    // 1. `storage.words` begins with a live future that this struct owns; `fits` holds for its layout. The future has
+    //    the auto traits of `D` and lives as long as `D`.
+    // 2. `table` points to the constant `Table::of` for the type of that future.
     storage: InlineStorage<N, L>,
     // A raw pointer, since `&'static Table<T>` would require `T: 'static`.
     table: NonNull<Table<T>>,
@@ -65,11 +65,11 @@ pub struct ErasedInlineFuture<T, D: ?Sized, const N: usize, L = usize> {
 struct Table<T> {
     /// # Safety
     ///
-    /// At the address there is a live future of the table's type, pinned and borrowed exclusively.
+    /// The address is that of a live future of the table's type, which is pinned and borrowed exclusively.
     poll: unsafe fn(*mut (), &mut Context<'_>) -> Poll<T>,
     /// # Safety
     ///
-    /// At the address there is a live future of the table's type, owned. It is not used afterwards.
+    /// The address is that of a live future of the table's type, which the caller owns and does not use afterwards.
     drop: unsafe fn(*mut ()),
 }
 
@@ -92,10 +92,10 @@ impl<T> Table<T> {
     }
 }
 
-// SAFETY: it owns its future, which is `Send` as `D` is (invariant 1), and a pointer to a constant.
+// SAFETY: it owns its future, which is `Send` because `D` is (invariant 1), and a pointer to a constant.
 unsafe impl<T, D: ?Sized + Send, const N: usize, L> Send for ErasedInlineFuture<T, D, N, L> {}
 
-// SAFETY: no function takes a shared one and reaches the future.
+// SAFETY: no function accesses the future through a `&ErasedInlineFuture`.
 unsafe impl<T, D: ?Sized + Sync, const N: usize, L> Sync for ErasedInlineFuture<T, D, N, L> {}
 
 // The future moves with its owner, so it is pinned only if its owner is (see `poll`).
@@ -122,7 +122,7 @@ impl<'a, T, const N: usize, L> InlineFuture<'a, T, N, L> {
 }
 
 impl<'a, T, const N: usize, L> LocalInlineFuture<'a, T, N, L> {
-    /// [`new`](InlineFuture::new) for a future that is not `Send`.
+    /// Like [`new`](InlineFuture::new), but for a future that is not `Send`.
     #[inline]
     pub fn new_local<F: Future<Output = T> + 'a>(future: F) -> Self {
         // SAFETY: an `F` lives for `'a`, as the `dyn Future + 'a` of this type, which has no auto trait.
@@ -131,9 +131,11 @@ impl<'a, T, const N: usize, L> LocalInlineFuture<'a, T, N, L> {
 }
 
 impl<T, D: ?Sized, const N: usize, L> ErasedInlineFuture<T, D, N, L> {
+    /// Stores a future.
+    ///
     /// # Safety
     ///
-    /// An `F` has the auto traits of `D` and lives as long.
+    /// An `F` has the auto traits of `D` and lives as long as `D`.
     #[inline]
     unsafe fn store<F: Future<Output = T>>(future: F) -> Self {
         const {
@@ -142,18 +144,18 @@ impl<T, D: ?Sized, const N: usize, L> ErasedInlineFuture<T, D, N, L> {
             }
         }
         let storage = InlineStorage::<N, L>::new();
-        // SAFETY: `fits`, which the constant above asserts, says that the words are large and aligned enough for an `F`.
+        // SAFETY: the constant above asserts `fits`, so the words are large and aligned enough for an `F`.
         unsafe { storage.words.get().cast::<F>().write(future) };
         Self { storage, table: NonNull::from(const { &Table::<T>::of::<F>() }), owns: PhantomData }
     }
 
     #[inline]
     fn table(&self) -> &Table<T> {
-        // SAFETY: the table is a constant (invariant 2), which lives for good and is never written.
+        // SAFETY: `table` points to a constant (invariant 2), which lives forever and is never written.
         unsafe { self.table.as_ref() }
     }
 
-    /// The address of the future. It may be written through if `self` is borrowed exclusively or owned.
+    /// Returns the address of the future. It may be written through if `self` is borrowed exclusively or owned.
     #[inline]
     fn value(&self) -> *mut () {
         self.storage.words.get().cast()
@@ -163,8 +165,8 @@ impl<T, D: ?Sized, const N: usize, L> ErasedInlineFuture<T, D, N, L> {
 impl<T, D: ?Sized, const N: usize, L> Drop for ErasedInlineFuture<T, D, N, L> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the table is that of the live future at this address, which is owned (invariants 1 and 2). Nothing uses it
-        // after the drop of its owner.
+        // SAFETY: the table is for the type of the live future at this address, which `self` owns (invariants 1 and 2).
+        // Nothing uses the future after the drop of its owner.
         unsafe { (self.table().drop)(self.value()) };
     }
 }
@@ -178,8 +180,8 @@ impl<T, D: ?Sized, const N: usize, L> Future for ErasedInlineFuture<T, D, N, L> 
         // the future at its address before the memory is used for anything else; and no function moves the future out.
         // SAFETY: nothing is moved out of the reference, which is used only for the next line.
         let this = unsafe { self.get_unchecked_mut() };
-        // SAFETY: the table is that of the live future at this address (invariants 1 and 2). The future is borrowed exclusively
-        // as `self` is, and moves only with its owner, which is pinned.
+        // SAFETY: the table is for the type of the live future at this address (invariants 1 and 2). The future is
+        // borrowed exclusively as `self` is, and moves only with its owner, which is pinned.
         unsafe { (this.table().poll)(this.value(), context) }
     }
 }

@@ -1,4 +1,4 @@
-//! Type-erased values with inline storage. A value that does not fit does not compile.
+//! Type-erased values with inline storage. A value that does not fit is a compile error.
 
 use crate::raw::Meta;
 use crate::small::{Coercible, InlineStorage};
@@ -12,8 +12,8 @@ use core::task::{Context, Poll};
 
 /// A type-erased value, stored inline in `N` words and never on the heap.
 ///
-/// It has `N + 1` words, 8 bytes each on a 64-bit target. The alignment of `L` is the largest that the value may have. A value
-/// that does not fit does not compile:
+/// It has `N + 1` words, 8 bytes each on a 64-bit target. The alignment of `L` is the largest that the value may have.
+/// A value that does not fit is a compile error:
 ///
 /// ```compile_fail
 /// use dwell::pin::InlineBox;
@@ -47,7 +47,7 @@ use core::task::{Context, Poll};
 pub struct InlineBox<T: ?Sized, const N: usize, L = usize> {
     // # Invariants
     //
-    // 1. A live `T`, which is owned, begins at `storage.words`; `fits` holds for its layout.
+    // 1. `storage.words` begins with a live `T` that this box owns; `fits` holds for its layout.
     // 2. `meta` is that value's metadata, with a clear heap bit.
     storage: InlineStorage<N, L>,
     meta: Meta<T>,
@@ -55,10 +55,10 @@ pub struct InlineBox<T: ?Sized, const N: usize, L = usize> {
     owns: PhantomData<T>,
 }
 
-// SAFETY: an `InlineBox` owns its value and nothing else, as a `Box<T>` does.
+// SAFETY: an `InlineBox` owns its value, which is `Send`, and nothing else, as a `Box<T>` does.
 unsafe impl<T: ?Sized + Send, const N: usize, L> Send for InlineBox<T, N, L> {}
 
-// SAFETY: a shared `InlineBox` gives access to the value as shared, and nothing else.
+// SAFETY: a `&InlineBox` gives only shared access to the value, which is `Sync`.
 unsafe impl<T: ?Sized + Sync, const N: usize, L> Sync for InlineBox<T, N, L> {}
 
 // The value moves with its owner, so it is pinned only if its owner is (see `project`).
@@ -69,12 +69,12 @@ impl<T: ?Sized + UnwindSafe, const N: usize, L> UnwindSafe for InlineBox<T, N, L
 impl<T: ?Sized + RefUnwindSafe, const N: usize, L> RefUnwindSafe for InlineBox<T, N, L> {}
 
 impl<T: ?Sized, const N: usize, L> InlineBox<T, N, L> {
-    /// Whether a value of this size and alignment, in bytes, fits.
+    /// Returns whether a value of this size and alignment, in bytes, fits.
     pub const fn fits(size: usize, align: usize) -> bool {
         InlineStorage::<N, L>::fits(size, align)
     }
 
-    /// Stores a value, coerced by a closure to a `T`.
+    /// Stores a value that a closure coerces to a `T`.
     ///
     /// ```
     /// use dwell::pin::InlineBox;
@@ -84,7 +84,7 @@ impl<T: ?Sized, const N: usize, L> InlineBox<T, N, L> {
     /// assert_eq!(number.to_string(), "7");
     /// ```
     ///
-    /// The compiler checks that it fits.
+    /// The compiler checks that the value fits.
     ///
     /// # Panics
     ///
@@ -105,12 +105,12 @@ impl<T: ?Sized, const N: usize, L> InlineBox<T, N, L> {
         let storage = InlineStorage::<N, L>::new();
         let to = storage.words.get().cast::<U>();
         let value = value.into_inner();
-        // SAFETY: `fits`, which the constant above asserts, says that the words are large and aligned enough for a `U`.
+        // SAFETY: the constant above asserts `fits`, so the words are large and aligned enough for a `U`.
         unsafe { to.write(value) };
         Self { storage, meta, owns: PhantomData }
     }
 
-    /// The value. The pointer may be written through if `self` is borrowed exclusively or owned.
+    /// Returns a pointer to the value. It may be written through if `self` is borrowed exclusively or owned.
     #[inline]
     fn value(&self) -> *mut T {
         self.meta.decode_known(false, self.storage.words.get().cast::<()>().cast_const()).cast_mut()
@@ -186,15 +186,15 @@ pub(super) struct SizeMessage {
 }
 
 impl SizeMessage {
-    /// Enough for the message with four numbers, in bytes.
+    /// The size of the buffer in bytes, enough for the message with four numbers.
     const CAPACITY: usize = 192;
 
-    /// For a `U` in `N` words.
+    /// Creates the message for a `U` in `N` words.
     pub(super) const fn of<U, const N: usize, L>() -> Self {
         Self::new([size_of::<U>(), align_of::<U>(), size_of::<[usize; N]>(), align_of::<InlineStorage<N, L>>()])
     }
 
-    /// For `[size, align, inline capacity, its align]` in bytes.
+    /// Creates the message for `[size, align, inline capacity, its align]` in bytes.
     const fn new(numbers: [usize; 4]) -> Self {
         let parts = ["a value of ", " bytes aligned to ", " does not fit the inline buffer of ", " bytes aligned to "];
         let mut this = Self { text: [0; Self::CAPACITY], len: 0 };
@@ -236,7 +236,7 @@ mod tests {
     use super::SizeMessage;
 
     #[test]
-    fn the_message_has_the_numbers() {
+    fn message_contains_the_numbers() {
         let text = "a value of 1024 bytes aligned to 16 does not fit the inline buffer of 0 bytes aligned to 8";
         assert_eq!(SizeMessage::new([1024, 16, 0, 8]).text(), text);
         let largest = usize::MAX;

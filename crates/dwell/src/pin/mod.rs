@@ -21,14 +21,14 @@
 //! | is stored with its type erased, and is mostly small | [`small`](ErasedExt::small): inline, or in a box if it is too large |
 //! | is stored with its type erased, and must not allocate | [`inline`](ErasedExt::inline): inline; one that is too large does not compile |
 //! | is created and dropped all the time | [`pooled`](ErasedExt::pooled), or [`boxed_in`](ErasedExt::boxed_in) your own pool |
-//! | replaces another, again and again | [`Reusable`] |
-//! | belongs to an `async fn` in a `dyn Trait`, or to one that calls itself | the attribute `#[dwell::erased]` (feature `derive`) |
+//! | repeatedly replaces another | [`Reusable`] |
+//! | belongs to an `async fn` in a `dyn Trait`, or to a recursive one | the attribute `#[dwell::erased]` (feature `derive`) |
 //! | is a task of tokio | `spawn_erased` (feature `tokio`) |
 //!
 //! The feature `futures` adds the same methods for streams, sinks, readers and writers, in the traits `ErasedStreamExt`,
 //! `ErasedSinkExt`, `ErasedReadExt` and `ErasedWriteExt`. The feature `tower` adds type-erased services in `pin::tower`.
 //!
-//! `docs/pin.md` in the repository has the cost of each method and the effect of erasure on compile times.
+//! `docs/pin.md` in the repository describes the cost of each method and the effect of erasure on compile times.
 
 #![expect(
     clippy::inline_always,
@@ -88,29 +88,31 @@ pub use self::PinStorage as PinPlace; // the name in earlier versions
 /// is_unpin(&future);
 /// ```
 pub trait PinExt: Sized {
-    /// `Box::pin(self)`, with the same machine code. The type is not erased.
+    /// Pins the value in a box, with the same machine code as `Box::pin(self)`. The type is not erased.
     #[inline]
     fn pinned(self) -> Pin<Box<Self>> {
         Box::pin(self)
     }
 
-    /// [`pinned`](Self::pinned) that reports a failed allocation.
+    /// Like [`pinned`](Self::pinned), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the value. The error contains it.
+    /// If the allocation fails. The error contains the value.
     #[inline]
     fn try_pinned(self) -> Result<Pin<Box<Self>>, AllocError<Self>> {
         try_box(self).map(Box::into_pin)
     }
 
-    /// `Rc::pin(self)`. There is no `try_` form: std has no fallible constructor of `Rc` on stable Rust.
+    /// Pins the value in an `Rc`, as `Rc::pin(self)` does. There is no `try_` form: std has no fallible constructor of
+    /// `Rc` on stable Rust.
     #[inline]
     fn pinned_rc(self) -> Pin<Rc<Self>> {
         Rc::pin(self)
     }
 
-    /// `Arc::pin(self)`. There is no `try_` form: std has no fallible constructor of `Arc` on stable Rust.
+    /// Pins the value in an `Arc`, as `Arc::pin(self)` does. There is no `try_` form: std has no fallible constructor
+    /// of `Arc` on stable Rust.
     #[inline]
     fn pinned_arc(self) -> Pin<Arc<Self>> {
         Arc::pin(self)
@@ -136,7 +138,7 @@ pub trait PinExt: Sized {
         storage.pin(self)
     }
 
-    /// [`pinned_in`](Self::pinned_in) that reports a failed allocation.
+    /// Like [`pinned_in`](Self::pinned_in), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -149,7 +151,7 @@ pub trait PinExt: Sized {
 
 impl<T> PinExt for T {}
 
-/// The boxes, slabs and pools that [`PinExt::pinned_in`] takes.
+/// The boxes, slabs and pools that [`PinExt::pinned_in`] accepts.
 ///
 /// | argument | result |
 /// |---|---|
@@ -159,13 +161,13 @@ impl<T> PinExt for T {}
 ///
 /// An arena is not among them: it reuses the memory of a forgotten value without dropping the value, which pinning forbids.
 pub trait PinStorage<T> {
-    /// The pinned value.
+    /// The type of the pinned value.
     type Pinned;
 
     /// Moves the value into `self` and pins it.
     fn pin(self, value: T) -> Self::Pinned;
 
-    /// [`pin`](Self::pin) that reports a failed allocation.
+    /// Like [`pin`](Self::pin), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The types that `.pooled()` returns, and what `#[erased]` calls.
+//! The types that `.pooled()` returns, and the functions that `#[erased]` calls.
 
 use crate::slab::sync::PoolSlot;
 use core::pin::Pin;
@@ -6,8 +6,8 @@ use core::pin::Pin;
 /// A type-erased, pinned future in a slot of a [`sync::Pool`](crate::slab::sync::Pool): the result of
 /// [`ErasedExt::pooled`](super::ErasedExt::pooled).
 ///
-/// It has two words, as the `BoxFuture` of the crate futures. A trait whose methods return it can be used as `dyn Trait`, with
-/// neither `malloc` nor a macro:
+/// It has two words, as the `BoxFuture` of the crate futures has. A trait whose methods return it can be used as
+/// `dyn Trait`, without `malloc` and without a macro:
 ///
 /// ```
 /// use dwell::pin::{ErasedExt, PoolFuture};
@@ -37,19 +37,20 @@ use core::pin::Pin;
 /// ```
 pub type PoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + Send + 'a>>;
 
-/// A [`PoolFuture`] that need not be `Send`: what [`ErasedExt::pooled_local`](super::ErasedExt::pooled_local) returns.
+/// A [`PoolFuture`] that need not be `Send`: the result of [`ErasedExt::pooled_local`](super::ErasedExt::pooled_local).
 ///
-/// Unlike a [`LocalPoolFuture`](super::LocalPoolFuture) it is in the pool that the thread has for this.
+/// Unlike a [`LocalPoolFuture`](super::LocalPoolFuture), it is in a slot of the thread's own pool.
 pub type LocalPooledFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + 'a>>;
 
-/// [`pooled`](super::ErasedExt::pooled), for `#[erased]`: the messages about a future that is not `Send` are shorter.
+/// Calls [`pooled`](super::ErasedExt::pooled), for `#[erased]`. With this function, compile errors for futures that are
+/// not `Send` are shorter.
 #[doc(hidden)]
 #[inline(always)]
 pub fn erase<'a, F: Future + Send + 'a>(future: F) -> PoolFuture<'a, F::Output> {
     super::ErasedExt::pooled(future)
 }
 
-/// [`pooled_local`](super::ErasedExt::pooled_local), for `#[erased(?Send)]`.
+/// Calls [`pooled_local`](super::ErasedExt::pooled_local), for `#[erased(?Send)]`.
 #[doc(hidden)]
 #[inline(always)]
 pub fn erase_local<'a, F: Future + 'a>(future: F) -> LocalPooledFuture<'a, F::Output> {

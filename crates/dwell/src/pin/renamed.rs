@@ -1,4 +1,4 @@
-//! Names of earlier versions, so that programs which use them still compile.
+//! The names of earlier versions, so that programs that use them still compile.
 
 use super::{ErasedInlineFuture, InlineBox, InlineFuture, LocalInlineFuture};
 

@@ -42,16 +42,16 @@ pub struct Reusable<T: ?Sized> {
     // 2. That value is pinned: nothing moves it, and its block is neither used for anything else nor freed before its drop has
     //    run.
     meta: Option<Meta<T>>,
-    // Its own drop frees the block after the drop of this struct has dropped the value, even if that unwinds.
+    // The drop of this field frees the block after `Reusable::drop` has dropped the value, even if that unwinds.
     block: Block,
     // Owns a `T`: drop check and auto traits are those of a `Box<T>`.
     owns: PhantomData<T>,
 }
 
-// SAFETY: it owns its value and a block of the global allocator, as a `Box<T>` does.
+// SAFETY: a `Reusable` owns its value, which is `Send`, and a block of the global allocator, as a `Box<T>` does.
 unsafe impl<T: ?Sized + Send> Send for Reusable<T> {}
 
-// SAFETY: a shared one gives shared access to the value and the block's layout, as a `Box<T>` does.
+// SAFETY: a `&Reusable` gives only shared access to the value, which is `Sync`, and to the layout of the block.
 unsafe impl<T: ?Sized + Sync> Sync for Reusable<T> {}
 
 // The value does not move with its owner.
@@ -88,11 +88,11 @@ impl Block {
         layout.size() <= self.layout.size() && layout.align() <= self.layout.align()
     }
 
-    /// The layout of a block that holds a value of `layout` and every value that this block holds.
+    /// Returns the layout of a block for values of `layout` and for all values that fit this block.
     fn layout_for_both(&self, layout: Layout) -> Layout {
         let (size, align) = (layout.size().max(self.layout.size()), layout.align().max(self.layout.align()));
-        // Rounded up to the larger alignment, the larger size may be more than a layout can have. The block then fits this
-        // layout alone.
+        // The larger size, rounded up to the larger alignment, may exceed the limit of `Layout`. The new block then
+        // fits only values of `layout`.
         Layout::from_size_align(size, align).unwrap_or(layout)
     }
 }
@@ -114,7 +114,7 @@ impl<T: ?Sized> Reusable<T> {
         Self { meta: None, block: Block::EMPTY, owns: PhantomData }
     }
 
-    /// The value, pinned, if there is one.
+    /// Returns the pinned value, if there is one.
     #[inline]
     pub fn get(&mut self) -> Option<Pin<&mut T>> {
         let value = self.value()?;
@@ -131,7 +131,7 @@ impl<T: ?Sized> Reusable<T> {
         Some(unsafe { &*value })
     }
 
-    /// The layout of the block, of size 0 if there is none.
+    /// Returns the layout of the block, of size 0 if there is none.
     pub(crate) fn block(&self) -> Layout {
         self.block.layout
     }
@@ -145,14 +145,14 @@ impl<T: ?Sized> Reusable<T> {
     #[inline]
     pub fn clear(&mut self) {
         if let Some(value) = self.value() {
-            // Before the drop, which may unwind.
+            // Cleared before the drop, which may unwind.
             self.meta = None;
             // SAFETY: the value was live and owned (invariant 1). Without a `meta` nothing reaches it again.
             unsafe { ptr::drop_in_place(value) };
         }
     }
 
-    /// Drops the value and stores another, coerced by a closure to a `T`.
+    /// Drops the value and stores another, which a closure coerces to a `T`.
     ///
     /// ```
     /// use dwell::pin::Reusable;
@@ -180,11 +180,11 @@ impl<T: ?Sized> Reusable<T> {
         }
     }
 
-    /// [`set_with`](Self::set_with) that reports a failed allocation.
+    /// Like [`set_with`](Self::set_with), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the new value does not fit and the allocator has no block for it, or when it is coerced to a slice of more than
+    /// If the new value does not fit and the allocation of a block fails, or if it is coerced to a slice of more than
     /// `usize::MAX / 32` elements. The error contains it, and the old value stays.
     ///
     /// # Panics
@@ -216,7 +216,8 @@ impl<T: ?Sized> Reusable<T> {
             self.clear();
             self.block = block;
         }
-        // SAFETY: the block is large and aligned enough for a `U`: it fits, or is new. `clear` has dropped the old value.
+        // SAFETY: the block is large and aligned enough for a `U`: `fits` says so, or the block is new and has at least
+        // this layout. `clear` has dropped the old value.
         unsafe { self.block.address.cast::<U>().write(value) };
         self.meta = Some(meta);
         Ok(())
@@ -234,11 +235,11 @@ impl<'a, T> ReusableFuture<'a, T> {
         self.set_with(future, |value| value as _);
     }
 
-    /// [`set`](Self::set) that reports a failed allocation.
+    /// Like [`set`](Self::set), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the new future does not fit and the allocator has no block for it. The error contains it, and the old future
+    /// If the new future does not fit and the allocation of a block fails. The error contains it, and the old future
     /// stays.
     ///
     /// # Panics
@@ -251,7 +252,7 @@ impl<'a, T> ReusableFuture<'a, T> {
 }
 
 impl<'a, T> LocalReusableFuture<'a, T> {
-    /// [`set`](ReusableFuture::set) for a future that is not `Send`.
+    /// Like [`set`](ReusableFuture::set), but for a future that is not `Send`.
     ///
     /// # Panics
     ///
@@ -261,11 +262,11 @@ impl<'a, T> LocalReusableFuture<'a, T> {
         self.set_with(future, |value| value as _);
     }
 
-    /// [`set_local`](Self::set_local) that reports a failed allocation.
+    /// Like [`set_local`](Self::set_local), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the new future does not fit and the allocator has no block for it. The error contains it, and the old future
+    /// If the new future does not fit and the allocation of a block fails. The error contains it, and the old future
     /// stays.
     ///
     /// # Panics

@@ -1,13 +1,13 @@
-//! Tasks of tokio.
+//! Tasks of tokio with type-erased futures.
 
 use super::{ErasedExt, PoolFuture};
 use crate::alloc::AllocError;
 use tokio::task::JoinHandle;
 
-/// `tokio::spawn` of a future of an erased type.
+/// Spawns a future with `tokio::spawn`, after erasing its type.
 ///
-/// The future is in a slot of this thread's pool. tokio's code for a task is then compiled once for each output, and not once
-/// for each future.
+/// The future is stored in a slot of this thread's pool. tokio's code for a task is then compiled once for each output
+/// type, instead of once for each future.
 ///
 /// ```
 /// use dwell::pin::spawn_erased;
@@ -22,8 +22,8 @@ use tokio::task::JoinHandle;
 ///
 /// # Panics
 ///
-/// Outside a runtime, as `tokio::spawn` does, and when there is no memory, as [`ErasedExt::pooled`].
-/// [`try_spawn_erased`] returns the future in the second case.
+/// Panics outside a runtime, as `tokio::spawn` does. Fails if there is no memory, as [`ErasedExt::pooled`] does;
+/// [`try_spawn_erased`] then returns the future instead.
 #[inline]
 #[track_caller]
 pub fn spawn_erased<F>(future: F) -> JoinHandle<F::Output>
@@ -33,15 +33,16 @@ where
     spawn(future.pooled())
 }
 
-/// [`spawn_erased`] that reports when there is no memory for the future. tokio's own allocation of a task aborts.
+/// Like [`spawn_erased`], but returns an error if there is no memory for the future. If tokio's own allocation of the
+/// task fails, the program still aborts.
 ///
 /// # Errors
 ///
-/// When there is no memory; the future is returned in the error.
+/// If there is no memory; the error contains the future.
 ///
 /// # Panics
 ///
-/// Outside a runtime.
+/// Panics outside a runtime.
 #[inline]
 #[track_caller]
 pub fn try_spawn_erased<F>(future: F) -> Result<JoinHandle<F::Output>, AllocError<F>>
@@ -51,7 +52,7 @@ where
     Ok(spawn(future.try_pooled()?))
 }
 
-/// A function of its own, so that it is compiled once for each output.
+/// Spawns the erased future. This is a separate function so that it is compiled once for each output type.
 #[track_caller]
 fn spawn<T: Send + 'static>(future: PoolFuture<'static, T>) -> JoinHandle<T> {
     tokio::spawn(future)

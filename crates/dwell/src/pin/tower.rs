@@ -20,8 +20,8 @@
 //! # assert_eq!(answer.unwrap(), "HERE");
 //! ```
 //!
-//! Futures and clones of services are stored in the thread-local pool of [`ErasedExt::pooled`]. When the pool has grown to the
-//! number of values that are live at once, a call allocates nothing.
+//! Futures and clones of services are stored in the thread-local pool of [`ErasedExt::pooled`]. Once the pool has grown
+//! to the largest number of values that are live at the same time, a call allocates nothing.
 
 use super::{ErasedExt, PoolFuture};
 use crate::alloc::AllocError;
@@ -35,7 +35,7 @@ use tower_service::Service;
 /// The future of a call of a type-erased service.
 type Call<Response, Error> = PoolFuture<'static, Result<Response, Error>>;
 
-/// Wraps a service so that its calls are [`PoolFuture`]s, a type that can be named.
+/// A service whose calls are [`PoolFuture`]s, a type that can be named.
 ///
 /// ```
 /// use dwell::pin::{PoolFuture, tower::PoolCalls};
@@ -57,7 +57,7 @@ impl<S> PoolCalls<S> {
         Self { service }
     }
 
-    /// The layer that applies [`new`](Self::new).
+    /// Returns the layer that applies [`new`](Self::new).
     pub fn layer() -> PoolCallsLayer {
         PoolCallsLayer
     }
@@ -114,7 +114,7 @@ macro_rules! erased_service {
             ///
             /// # Panics
             ///
-            /// As [`ErasedExt::pooled`] does.
+            /// Fails as [`ErasedExt::pooled`] does if there is no memory.
             pub fn new<S>(service: S) -> Self
             where
                 S: Service<Request, Response = Response, Error = Error> $(+ $Bound)* + $life,
@@ -123,7 +123,7 @@ macro_rules! erased_service {
                 Self { service: thread_pool::insert(PoolCalls::new(service)).coerce(|view| view as _) }
             }
 
-            /// [`new`](Self::new) that reports a failed allocation.
+            /// Like [`new`](Self::new), but returns an error if the allocation fails.
             ///
             /// # Errors
             ///
@@ -139,7 +139,7 @@ macro_rules! erased_service {
                 }
             }
 
-            /// The layer that applies [`new`](Self::new).
+            /// Returns the layer that applies [`new`](Self::new).
             pub fn layer<S>() -> LayerFn<fn(S) -> Self>
             where
                 S: Service<Request, Response = Response, Error = Error> $(+ $Bound)* + $life,
@@ -188,8 +188,8 @@ erased_service! {
     PoolService: Erased<Request, Response, Error>, where S: Send + 'static
 }
 
-// SAFETY: no function takes a shared one and reaches the service: `poll_ready` and `call` take `&mut self`, there is no `Clone`,
-// and `Debug` prints only the name.
+// SAFETY: no function accesses the service through a `&PoolService`: `poll_ready` and `call` take `&mut self`, there is
+// no `Clone`, and `Debug` prints only the name.
 unsafe impl<Request, Response, Error> Sync for PoolService<Request, Response, Error> {}
 
 macro_rules! cloned_service {

@@ -1,4 +1,4 @@
-//! A slab that does not grow.
+//! [`Bounded`], a slab that does not grow.
 
 use super::insert::{InsertError, refused, try_insert, try_insert_with};
 use super::memory::Refusal;
@@ -6,7 +6,7 @@ use super::{Full, Key, MAX_CAPACITY, Slab, Slot, StampedKey};
 use crate::alloc::AllocError;
 use core::alloc::Layout;
 
-/// Memory for a fixed number of values of one type, allocated at once.
+/// A slab for values of one type with a fixed capacity, allocated at once.
 ///
 /// ```
 /// use dwell::slab::Bounded;
@@ -26,12 +26,12 @@ impl<T> Bounded<T> {
     ///
     /// # Panics
     ///
-    /// When that is more than [`MAX_CAPACITY`](super::MAX_CAPACITY).
+    /// When `capacity` is more than [`MAX_CAPACITY`](super::MAX_CAPACITY).
     pub fn with_capacity(capacity: usize) -> Self {
         Self::allocate(capacity).unwrap_or_else(|refusal| refused(refusal))
     }
 
-    /// [`with_capacity`](Self::with_capacity) that reports a failure.
+    /// Like [`with_capacity`](Self::with_capacity), but returns an error on failure.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl<T> Bounded<T> {
         self.slab.insert(value)
     }
 
-    /// [`insert`](Self::insert) that returns the value in an error when the slab is full.
+    /// Like [`insert`](Self::insert), but returns the value in an error if the slab is full.
     #[inline(always)]
     pub fn try_insert(&self, value: T) -> Result<Slot<T>, Full<T>> {
         try_insert(&self.slab, value)
@@ -71,7 +71,8 @@ impl<T> Bounded<T> {
         self.slab.insert_with(make)
     }
 
-    /// [`insert_with`](Self::insert_with) that returns `make` in an error, not called, when the slab is full.
+    /// Like [`insert_with`](Self::insert_with), but returns `make` in an error, without calling it, if the slab is
+    /// full.
     #[inline(always)]
     pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T>, Full<F>> {
         try_insert_with(&self.slab, make)
@@ -88,7 +89,7 @@ impl<T> Bounded<T> {
         self.slab.reclaim(key)
     }
 
-    /// [`reclaim`](Self::reclaim) for the value that was leaked with this key, and no later one.
+    /// Like [`reclaim`](Self::reclaim), but only for the value that was leaked with this key, and no later one.
     #[inline]
     pub fn reclaim_stamped(&self, key: StampedKey) -> Option<Slot<T>> {
         self.slab.reclaim_stamped(key)

@@ -1,24 +1,25 @@
-//! Size classes: the layout of the cell for a value of a pool. Arithmetic only.
+//! Size classes: the layouts of the cells of a pool. Arithmetic only.
 #![forbid(unsafe_code)]
 
 use core::alloc::Layout;
 
-/// The size of the largest class in bytes, of which four cells fit in a block of 64 KiB. There is a class for each multiple of 8
-/// up to 64 bytes, and four for each doubling above.
+/// The size of the largest class in bytes. Four of its cells fit in a block of 64 KiB. There is a class for each
+/// multiple of 8 up to 64 bytes, and four for each doubling above.
 const LARGEST: usize = 14 * 1024;
 
-/// Where the doublings begin.
+/// The size in bytes at which the doublings begin.
 const LINE: usize = 64;
 
-/// The largest alignment of cells. A cell has the largest power of two that divides its size as alignment, up to this: values
-/// aligned to 128 bytes want a cache line of their own.
+/// The maximum alignment of cells, in bytes. The alignment of a cell is the largest power of two that divides its size,
+/// up to this maximum. Values aligned to 128 bytes are meant to have a cache line of their own.
 const ALIGNED: usize = 128;
 
-/// Classes below the first doubling, and in each.
+/// The number of classes below the first doubling.
 const FIRST: usize = 8;
+/// The number of classes in each doubling.
 const EACH: usize = 4;
 
-/// All classes.
+/// The number of classes.
 pub(super) const CLASSES: usize = Class::of_size(LARGEST).index + 1;
 
 /// A size class.
@@ -29,7 +30,7 @@ pub(super) struct Class {
 }
 
 impl Class {
-    /// The class of values of this layout, or `None` if they are too large or too aligned for any.
+    /// Returns the class of values of this layout, or `None` if their size or alignment is too large.
     #[inline]
     pub(super) const fn of(layout: Layout) -> Option<Self> {
         let (size, align) = (layout.size(), layout.align());
@@ -40,13 +41,13 @@ impl Class {
         // In the doubling (2^n, 2^(n+1)] the spacing of classes is a quarter of 2^n, but at least 8.
         let doubling = (least - 1).ilog2() as usize;
         let spacing = if doubling < LINE.ilog2() as usize { 8 } else { 1 << (doubling - EACH.ilog2() as usize) };
-        // A multiple of both, because one is a multiple of the other; no larger than the doubling's end, because that is a
-        // multiple of all of them.
+        // This is a multiple of both, because one is a multiple of the other. It is at most the end of the doubling,
+        // because that is a multiple of both too.
         let size = least.next_multiple_of(if align > spacing { align } else { spacing });
         Some(Self::of_size(size))
     }
 
-    /// The class of cells of exactly this size.
+    /// Returns the class of cells of exactly this size.
     #[inline]
     const fn of_size(size: usize) -> Self {
         let doubling = (size - 1).ilog2() as usize;
@@ -74,7 +75,7 @@ mod tests {
     use std_alloc::vec::Vec;
 
     #[test]
-    fn every_layout_fits_its_class_and_wastes_little() {
+    fn layouts_fit_their_class_with_little_waste() {
         let mut seen: Vec<Option<usize>> = std_alloc::vec![None; CLASSES];
         let sizes: Vec<usize> = if cfg!(miri) {
             // Miri is slow, so it tests the sizes at the ends of classes and one byte above.
@@ -93,10 +94,11 @@ mod tests {
                     "{size} {align}"
                 );
                 assert!(cell.size() - size <= 8.max(size / 4).max(align), "{size} {align}: {cell:?}");
-                // A class is of one size, and a cell finds its class again: so do a value and its unsized self.
+                // A class has one size, and the layout of its cells maps to the same class. A value maps to the same
+                // class before and after it is unsized, because its layout does not change.
                 assert_eq!(*seen[class.index].get_or_insert(cell.size()), cell.size());
                 assert_eq!(Class::of(cell), Some(class));
-                // It is given back without a look at its class.
+                // A drop does not look up the class, so the blocks of all classes must have this size.
                 assert_eq!(Geometry::of(cell).block, MIN_BLOCK, "{size} {align}");
             }
         }
@@ -105,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn the_others_have_none() {
+    fn too_large_or_aligned_layouts_have_no_class() {
         assert_eq!(Class::of(Layout::from_size_align(LARGEST + 1, 1).unwrap()), None);
         assert_eq!(Class::of(Layout::from_size_align(8, 2 * ALIGNED).unwrap()), None);
         assert_eq!(Class::of(Layout::from_size_align(isize::MAX.cast_unsigned(), 1).unwrap()), None);

@@ -1,5 +1,6 @@
-//! How a slot is unsized in safe code. The argument is that of `small::coerce`, with one addition: a view is invariant in `T`, so
-//! that a coercion cannot shorten a lifetime. A slab finds leaked values by the type that it knows, so that type must not change.
+//! Unsizing a slot in safe code. The argument is that of `small::coerce`, with one addition: a view is invariant in
+//! `T`, so a coercion cannot shorten a lifetime. A slab returns a leaked value as its own `T`, so that type must not
+//! change.
 
 use core::cell::UnsafeCell;
 use core::convert::Infallible;
@@ -12,9 +13,9 @@ use core::marker::PhantomData;
 pub struct SlotView<B, T: ?Sized> {
     // # Invariants
     //
-    // 1. It was made by `Slot::coerce` for one closure; no other has this brand.
+    // 1. `Slot::coerce` made this view for one call. No other view has this brand.
     brand: PhantomData<fn(B) -> B>,
-    // `UnsafeCell` for the variance. Nothing reads or writes it.
+    // `UnsafeCell` makes the view invariant in `T`. Nothing reads or writes the value through it.
     value: UnsafeCell<T>,
 }
 
@@ -25,19 +26,20 @@ pub enum CoerceBrand<'brand> {
 }
 
 impl<B, T: ?Sized> SlotView<B, T> {
-    /// The pointer to the value.
+    /// Returns the pointer to the value.
     pub(super) const fn as_ptr(&self) -> *const T {
         self.value.get()
     }
 
-    /// The value at `pointer`, wrapped.
+    /// Wraps the value at `pointer`.
     ///
     /// # Safety
     ///
     /// - `pointer` is valid for reads of a live `T` for `'a`, and nothing writes to it.
-    /// - `B` is a brand that the closure which gets the reference must accept as any.
+    /// - `B` is a `CoerceBrand` with a lifetime that the closure which gets the reference cannot choose.
     pub(super) unsafe fn at<'a>(pointer: *const T) -> &'a Self {
-        // SAFETY: a view is transparent over its value, which the caller says is live for `'a`.
+        // SAFETY: a view is `repr(transparent)` over its value, which the caller guarantees is live and readable for
+        // `'a`.
         unsafe { &*(pointer as *const Self) }
     }
 }

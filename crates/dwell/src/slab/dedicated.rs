@@ -1,7 +1,7 @@
 //! Dedicated blocks: one allocation for one value that no size class of a pool fits.
 //!
-//! A slot of a pool finds the owner of its cell by the cell's address. So a dedicated block has a header where a block of a slab
-//! has one: at a multiple of [`MIN_BLOCK`] below the value. Its owner is the empty core.
+//! A slot of a pool finds the owner of its cell by the cell's address. So a dedicated block has its header where a
+//! block of a slab has one: at a multiple of [`MIN_BLOCK`] below the value. The owner in it is the empty core.
 
 use super::geometry::MIN_BLOCK;
 use super::stack::CellPtr;
@@ -15,51 +15,54 @@ use std_alloc::alloc::dealloc;
 struct Dedicated<W> {
     owner: W,
     block: Layout,
-    /// Bytes from the start of the block to the value.
+    /// The number of bytes from the start of the block to the value.
     offset: usize,
 }
 
-/// The least offset of a value: a cache line, so that the value does not share one with the header.
+/// The minimum offset of a value: one cache line, so that the value does not share a line with the header.
 const LINE: usize = 64;
 
 const _: () = assert!(size_of::<Dedicated<NonNull<u8>>>() <= LINE && align_of::<Dedicated<NonNull<u8>>>() <= LINE);
 
-/// Where the header of a cell in a pool is: at the last multiple of `MIN_BLOCK` below it. Not at the cell: a value that is
-/// aligned to more than that is at such a multiple itself.
+/// Returns the address of the header for a cell in a pool: the last multiple of `MIN_BLOCK` below the cell. This is
+/// never the address of the cell itself, which is such a multiple if the value is aligned to `MIN_BLOCK` or more.
 #[inline(always)]
 fn header<W>(cell: CellPtr) -> *mut Dedicated<W> {
     cell.as_ptr().map_addr(|addr| (addr - 1) & !(MIN_BLOCK - 1)).cast()
 }
 
-/// The owner of a cell in a pool.
+/// Returns the owner of a cell in a pool.
 ///
 /// # Safety
 ///
-/// It is a cell of a `Memory<W>` whose blocks are of `MIN_BLOCK` bytes, in a chunk that was not freed; or [`allocate`]'s.
+/// The cell belongs to a `Memory<W>` whose blocks have `MIN_BLOCK` bytes, or came from [`allocate`] with this `W`. Its
+/// chunk or dedicated block is not freed.
 #[inline(always)]
 pub(super) unsafe fn owner<W: Copy>(cell: CellPtr) -> W {
-    // SAFETY: the caller says that the cell is in such a block, behind the header at its start, or that `allocate` made it, which
-    // has written a header there. Both begin with the owner. Only that is read: a block of a slab has no more in common.
+    // SAFETY: the caller guarantees that the cell is in a block of a slab, which is aligned to its size and begins with
+    // a header, or came from `allocate`, which wrote a header at this address. Both headers are `repr(C)` and begin
+    // with the owner. Only the owner is read, because the headers have nothing else in common.
     unsafe { (*header::<W>(cell)).owner }
 }
 
-/// The block for a value of this layout, and the offset of the value in it.
+/// Returns the layout of the block for a value of this layout, and the offset of the value in it.
 pub(super) fn layout(value: Layout) -> Option<(Layout, usize)> {
     let offset = value.align().max(LINE);
     let size = offset.checked_add(value.size())?;
     Some((Layout::from_size_align(size, value.align().max(MIN_BLOCK)).ok()?, offset))
 }
 
-/// A cell in a block of its own, if the allocator has one.
+/// Allocates a dedicated block and returns its cell, or `None` if the allocation fails.
 #[cold]
 pub(super) fn allocate<W: Copy>(value: Layout, owner: W) -> Option<CellPtr> {
     const { assert!(size_of::<W>() <= size_of::<usize>() && align_of::<W>() <= align_of::<usize>(), "a word") };
     let (block, offset) = layout(value)?;
     let start = try_alloc(block)?;
-    // SAFETY: the block has `offset + value.size()` bytes.
+    // SAFETY: the block has `offset + value.size()` bytes, so the result is in bounds.
     let cell = unsafe { start.add(offset) }.cast();
-    // SAFETY: the block begins at a multiple of `MIN_BLOCK`, and the cell is `offset` bytes behind that, a power of two of at least
-    // `LINE`. So the last such multiple below the cell is in the block, aligned, and at least `LINE` bytes below the cell.
+    // SAFETY: the block begins at a multiple of `MIN_BLOCK`, and the cell is `offset` bytes after that, a power of two
+    // that is at least `LINE`. So the last such multiple below the cell is in the block, aligned, and at least `LINE`
+    // bytes below the cell. The assertion above says that `LINE` bytes hold a header.
     unsafe { header(cell).write(Dedicated { owner, block, offset }) };
     Some(cell)
 }
@@ -70,10 +73,11 @@ pub(super) fn allocate<W: Copy>(value: Layout, owner: W) -> Option<CellPtr> {
 ///
 /// The cell came from [`allocate`] with this `W`, and is not used again.
 pub(super) unsafe fn free<W>(cell: CellPtr) {
-    // SAFETY: the caller says that `allocate` made it, which has written the header.
+    // SAFETY: the caller guarantees that the cell came from `allocate` with this `W`, which wrote this header.
     let Dedicated { block, offset, .. } = unsafe { header::<W>(cell).read() };
-    // SAFETY: the header says how far behind the block's start the cell is.
+    // SAFETY: `allocate` returned the address `offset` bytes after the block's start, so the result is that start.
     let start = unsafe { cell.byte_sub(offset) };
-    // SAFETY: `allocate` got the block with this layout from the global allocator; the caller does not use it again.
+    // SAFETY: `allocate` got the block from the global allocator with this layout, and the caller does not use the cell
+    // again.
     unsafe { dealloc(start.cast().as_ptr(), block) };
 }

@@ -1,7 +1,8 @@
-//! A slab without the type of its values: a free stack, the memory of its cells, and the rule that says which thread may free a cell.
+//! The engine of slabs, without the type of the values: a free stack, the memory of the cells, and the rule for which
+//! threads may free a cell.
 //!
-//! [`Core`] is the engine of every slab in this module. [`Owners`] is the only difference between slabs of one thread and slabs
-//! whose slots are `Send`.
+//! [`Core`] is the engine of every slab in this module. [`Owners`] is the only difference between slabs of one thread
+//! and slabs whose slots are `Send`.
 
 use super::dedicated;
 use super::geometry::Geometry;
@@ -17,33 +18,35 @@ use core::ptr::{self, NonNull};
 use std_alloc::boxed::Box;
 
 /// The engine of a slab.
-#[repr(C)] // the free stack first, and what `O` is last: it may begin a cache line of its own
+#[repr(C)] // `free` first and `owners` last: `owners` may begin a cache line of its own
 pub struct Core<O> {
     // # Invariants
     //
-    // 1. Each cell on `free` or a list of returned cells is vacant, is on one of them once, and is in a chunk that was not freed.
-    //    Cells that `memory` has carved and that are on none of them are occupied.
-    // 2. `free` has capacity for all cells that were carved, except while `memory` is borrowed.
-    // 3. `memory` is borrowed while the global allocator runs for it, but never while other code of a user does.
+    // 1. Each cell on `free` or on a list of returned cells is vacant, is on only one of these and only once, and is in
+    //    a chunk that is not freed. A cell that `memory` has carved and that is on none of them is occupied, or kept by
+    //    a `ThreadSlab` (`thread.rs`).
+    // 2. `free` has capacity for all carved cells, except while `memory` is borrowed and after the slab has ended.
+    // 3. `memory` is borrowed while the global allocator runs for it, but never while other user code runs.
     //
-    // A wrong implementation of `Module` (see `thread.rs`) may swap cells between cores of the same geometry. Then the stack's
-    // capacity may be too small, and `occupied` may be wrong. No memory is freed by these, except in `tear_down`, which modules
-    // do not call.
+    // A wrong implementation of `Module` (see `thread.rs`) may swap cells between cores of the same geometry. Then the
+    // stack's capacity may be too small, and `occupied` may be wrong. Of all code that frees memory only `tear_down`
+    // relies on these, and modules do not call it.
     pub(super) free: FreeStack,
-    // Not dropped, so that a core in thread-local storage has no destructor, and no test for one at each use.
+    // `ManuallyDrop`, so that a core in thread-local storage has no destructor, and accesses do not test for one.
     memory: ManuallyDrop<RefCell<Memory<CoreRef<O>>>>,
     pub(super) owners: O,
 }
 
-/// The pointer to a core, with the right to free it.
+/// A pointer to a core.
 ///
-/// Block headers have a copy of it. The last slot of a dropped slab frees the core through that copy, so it must not be derived
-/// from a reference. Therefore no method of `&Core` returns one. There are three constructors:
+/// Block headers contain a copy of it. The last slot of a dropped slab frees the core through that copy, so the pointer
+/// must not be derived from a reference. Therefore no method of `&Core` returns a `CoreRef`. There are three
+/// constructors:
 ///
-/// - [`allocate`](Self::allocate): from `Box::into_raw`. It may read and write all of the core, and free it.
+/// - [`allocate`](Self::allocate): from `Box::into_raw`. This pointer may read, write and free the core.
 /// - [`of_static`](Self::of_static): of the empty core, which is never written to.
-/// - [`of_thread`](Self::of_thread): of a core in thread-local storage. Writes go to `Cell`s only. It is never freed,
-///   since the slots of a module find their core by the thread and not by a header.
+/// - [`of_thread`](Self::of_thread): of a core in thread-local storage. Only `Cell`s are written through it. The core
+///   is never freed, because the slots of a module find it by the thread and not by a header.
 pub struct CoreRef<O>(NonNull<Core<O>>);
 
 impl<O> Clone for CoreRef<O> {
@@ -60,141 +63,152 @@ impl<O> PartialEq for CoreRef<O> {
     }
 }
 
-/// Which threads own the slots of a slab: [`OneThread`] or [`AnyThread`](super::sync::AnyThread).
+/// The rule for which threads may drop the slots of a slab: [`OneThread`] or [`AnyThread`](super::sync::AnyThread).
 ///
 /// # Safety
 ///
-/// `try_free` and `free_slow` put each cell on exactly one list, from which it is taken once.
+/// `try_free` and `free_slow` put each cell on at most one list, from which it is taken once.
 pub unsafe trait Owners: Sized + 'static {
     /// The empty core. Its free stack has no buffer, so pops and pushes fail. It is the owner of dedicated blocks.
     const NO_SLAB: CoreRef<Self>;
 
-    /// For a slab of this thread.
+    /// Creates the owners of a slab of this thread.
     fn new() -> Self;
 
     /// Pushes a vacant cell to the free stack, if this thread may do that and the stack has capacity.
     ///
     /// # Safety
     ///
-    /// It is a vacant cell of `core` on no list, and the caller does not use it again.
+    /// `cell` is a vacant cell of `core`, or of a dedicated block if that is `NO_SLAB`. It is on no list, and the
+    /// caller does not use it again.
     unsafe fn try_free(core: &Core<Self>, cell: CellPtr) -> Result<(), StackFull>;
 
-    /// Frees a cell which `try_free` refused, and the core if that was its last.
+    /// Frees a cell that `try_free` refused. If the slab was torn down and this was its last occupied cell, frees the
+    /// core too.
     ///
     /// # Safety
     ///
-    /// It is an occupied cell of `core`, which is not `NO_SLAB`; neither is used again by the caller.
+    /// `cell` belongs to `core`, which is not `NO_SLAB`. Its value was dropped or moved out, and it is on no list. The
+    /// caller uses neither the cell nor this reference to the core again.
     unsafe fn free_slow(core: CoreRef<Self>, cell: CellPtr);
 
-    /// Takes the linked list of cells that `free_slow` has kept.
+    /// Takes the linked list of the cells that `free_slow` has kept. It is null if there are none.
     fn take_returned(&self) -> *mut Vacant;
 
-    /// From now on, until [`resume`](Self::resume), `try_free` does not rely on the capacity of the free stack.
+    /// Stops `try_free` from relying on the capacity of the free stack, until [`resume`](Self::resume).
     fn suspend(&self) {}
 
-    /// See [`suspend`](Self::suspend).
+    /// Ends [`suspend`](Self::suspend).
     fn resume(&self) {}
 
-    /// Orphans a core: freeing its last cell frees the core, or this call does if no cell is occupied.
+    /// Orphans a core. If no cell is occupied, this call frees it; otherwise freeing the last occupied cell does.
     ///
     /// # Safety
     ///
-    /// The core came from [`CoreRef::allocate`] on this thread and is in service. The caller uses it no more.
+    /// The core came from [`CoreRef::allocate`] on this thread and was not torn down. The caller does not use it again.
     unsafe fn tear_down(core: CoreRef<Self>);
 }
 
-/// The contents of a vacant cell while it is linked.
+/// The contents of a vacant cell in a linked list.
 pub struct Vacant {
     pub(super) next: *mut Vacant,
 }
 
 impl<O: Owners> CoreRef<O> {
-    /// A new core in service, for at most `limit` cells.
+    /// Allocates a core for at most `limit` cells.
     pub(super) fn allocate(geometry: Geometry, limit: usize) -> Result<Self, AllocError<()>> {
         let core = try_box(Core::new(FreeStack::new(0), geometry, limit, O::new())).map_err(|error| error.map(drop))?;
         // SAFETY: `Box::into_raw` returns the address of a box, which is not null.
         Ok(Self(unsafe { NonNull::new_unchecked(Box::into_raw(core)) }))
     }
 
-    /// The core of no slab.
+    /// Returns the pointer to an empty core.
     pub(super) const fn of_static(core: &'static NoSlab<O>) -> Self {
         let NoSlab(core) = core;
         // SAFETY: the address of a static is not null.
         Self(unsafe { NonNull::new_unchecked((&raw const *core).cast_mut()) })
     }
 
-    /// No core.
+    /// Returns a pointer to no core, for models.
     #[cfg(all(loom, test, feature = "std"))]
     pub(super) const fn dangling() -> Self {
         Self(NonNull::dangling())
     }
 
-    /// The core.
+    /// Returns a reference to the core.
     ///
     /// # Safety
     ///
-    /// It is not freed while the reference is used.
+    /// The core is not freed while the reference is used.
     #[inline(always)]
     pub(super) unsafe fn get<'a>(self) -> &'a Core<O> {
-        // SAFETY: the three constructors are given a core, and the caller says that it was not freed. It is shared: after it was
-        // made it changes through `Cell`s, and atomics.
+        // SAFETY: the three constructors return pointers to an initialised core, and the caller guarantees that it is
+        // not freed while the reference is used. A core is accessed only through shared references and changes through
+        // `Cell`s, `RefCell`s and atomics.
         unsafe { self.0.as_ref() }
     }
 
-    /// Takes a vacant cell, from memory that is new if there is no other. To be called if `free` has none.
+    /// Returns a vacant cell: a returned one, or one from new memory if there is none. Called when `free` is empty.
     ///
     /// # Safety
     ///
-    /// The core was not freed, and it is this thread's.
+    /// The core is not freed, and it belongs to a slab of this thread.
     #[cold]
     #[inline(never)]
     pub(super) unsafe fn refill(self) -> Result<CellPtr, Refusal> {
-        // SAFETY: the caller says that the core was not freed; nothing below frees it.
+        // SAFETY: the caller guarantees that the core is not freed, and nothing below frees it.
         let core = unsafe { self.get() };
         core.collect();
         core.free.pop().map_or_else(|| core.grow(|memory| memory.carve(self, &core.free)), Ok)
     }
 
-    /// Gets memory for this many more values than there are.
+    /// Reserves memory for `additional` more values.
     ///
     /// # Safety
     ///
-    /// The core was not freed, and it is this thread's.
+    /// The core is not freed, and it belongs to a slab of this thread.
     pub(super) unsafe fn reserve(self, additional: usize) -> Result<(), Refusal> {
-        // SAFETY: the caller says that the core was not freed; nothing below frees it.
+        // SAFETY: the caller guarantees that the core is not freed, and nothing below frees it.
         let core = unsafe { self.get() };
         let len = core.len();
         core.grow(|memory| memory.reserve(self, &core.free, len, additional))
     }
 
-    /// Frees an occupied cell after its value was dropped or moved out.
+    /// Frees an occupied cell.
     ///
     /// # Safety
     ///
-    /// It is a cell of this core, or a dedicated block's if this is `NO_SLAB`. Neither is used again by the caller.
+    /// `cell` is an occupied cell of this core, or that of a dedicated block if this is `NO_SLAB`. It contains no live
+    /// value. The caller uses neither the cell nor this reference to the core again.
     #[inline(always)]
     pub(super) unsafe fn free_cell(self, cell: CellPtr) {
-        // SAFETY: a core is not freed before its last cell was, and the caller has one.
+        // SAFETY: a core is not freed while one of its cells is occupied, and up to this call the cell is. `NO_SLAB` is
+        // a static.
         let core = unsafe { self.get() };
-        // SAFETY: the caller gives the cell away, whose value is gone; so it is vacant and on no list.
+        // SAFETY: the caller guarantees that the cell is occupied, so on no list, contains no live value, and is not
+        // used again. So it is vacant now.
         if unsafe { O::try_free(core, cell) }.is_err() {
-            // SAFETY: `StackFull` says that the cell came to no list, so it is ours to give still.
+            // SAFETY: `try_free` failed, so the cell is still on no list. The caller guarantees the rest.
             unsafe { self.free_cell_slow(cell) };
         }
     }
 
+    /// Frees a cell that `try_free` refused.
+    ///
     /// # Safety
     ///
-    /// It is a cell of this core, or a dedicated block's if this is `NO_SLAB`, vacant and on no list. Neither is used again by the
-    /// caller.
+    /// `cell` belongs to this core, or to a dedicated block if this is `NO_SLAB`. It is vacant and on no list. The
+    /// caller uses neither the cell nor this reference to the core again.
     #[cold]
     #[inline(never)]
     unsafe fn free_cell_slow(self, cell: CellPtr) {
         if self == O::NO_SLAB {
-            // SAFETY: a cell with this owner is a dedicated block's, as the caller says.
+            // SAFETY: the caller guarantees that a cell with this owner is that of a dedicated block, which
+            // `dedicated::allocate` made with this type of owner, and that it is not used again.
             unsafe { dedicated::free::<Self>(cell) };
         } else {
-            // SAFETY: the caller gives away an occupied cell of this core, which is another than `NO_SLAB`.
+            // SAFETY: this core is not `NO_SLAB`. The caller guarantees that the cell belongs to this core, contains no
+            // value, is on no list, and is not used again.
             unsafe { O::free_slow(self, cell) };
         }
     }
@@ -203,14 +217,15 @@ impl<O: Owners> CoreRef<O> {
     ///
     /// # Safety
     ///
-    /// The core was not freed, and it is this thread's.
+    /// The core is not freed, and it belongs to a slab of this thread.
     pub(super) unsafe fn sweep(self) {
-        // SAFETY: the caller says that the core was not freed; nothing below frees it.
+        // SAFETY: the caller guarantees that the core is not freed, and nothing below frees it.
         let core = unsafe { self.get() };
         core.collect();
         let left = core.memory(|memory| {
-            // SAFETY: by invariant 1 each cell on the stack is in a live chunk. It has the core's geometry, also if a `Module` returns
-            // different slabs: these have values of the same type.
+            // SAFETY: by invariant 1 each cell on the stack is in a chunk that is not freed. The chunk has the geometry
+            // of this core, even if a wrong `Module` returns different slabs, because these hold values of the same
+            // type.
             unsafe { memory.sweep(self, &core.free) };
             memory.capacity
         });
@@ -223,19 +238,21 @@ impl<O: Owners> CoreRef<O> {
     ///
     /// # Safety
     ///
-    /// It came from [`allocate`](Self::allocate). Neither it nor any of its cells is used again.
+    /// The core came from [`allocate`](Self::allocate). Neither the core nor any of its cells is used again.
     #[cold]
     pub(super) unsafe fn free(self) {
-        // SAFETY: the caller says that `allocate` made it, of a box, and that it is not used again.
+        // SAFETY: the caller guarantees that the pointer came from `allocate`, which got it from `Box::into_raw`, and
+        // that the core is not used again.
         let core = *unsafe { Box::from_raw(self.0.as_ptr()) };
-        // SAFETY: the caller says that no cell is used again, and the core, which had the memory, is gone.
+        // SAFETY: the caller guarantees that no cell is used again.
         unsafe { ManuallyDrop::into_inner(core.memory).into_inner().free() };
         core.free.free();
     }
 }
 
 impl CoreRef<OneThread> {
-    /// The core of a thread-local slab. It is not to be given to [`free`](Self::free) or [`Owners::tear_down`].
+    /// Returns the pointer to the core of a thread-local slab. It must not be passed to [`free`](Self::free) or
+    /// [`Owners::tear_down`].
     #[cfg(feature = "std")]
     pub(super) fn of_thread(core: &Core<OneThread>) -> Self {
         Self(NonNull::from(core))
@@ -243,19 +260,19 @@ impl CoreRef<OneThread> {
 }
 
 impl<O: Owners> Core<O> {
-    /// `free` has no buffer.
+    /// Creates a core. `free` must have no buffer.
     pub(super) const fn new(free: FreeStack, geometry: Geometry, limit: usize, owners: O) -> Self {
         Self { free, memory: ManuallyDrop::new(RefCell::new(Memory::new(geometry, limit))), owners }
     }
 
-    /// Whether this core has called the global allocator, and that has not returned. If the slab is torn down then, the allocator is
-    /// ending the process: it has called `exit`, which drops thread-local variables. How many cells are occupied is not known, so
-    /// the core is leaked.
+    /// Returns whether this core is inside a call of the global allocator. If the slab is torn down meanwhile, the
+    /// allocator is ending the process: it has called `exit`, which drops thread-local variables. The number of
+    /// occupied cells is not known then, so the core is leaked.
     pub(super) fn is_growing(&self) -> bool {
         self.memory.try_borrow().is_err()
     }
 
-    /// Runs `f` on the memory, or refuses if the global allocator has re-entered the slab from there.
+    /// Calls `f` with the memory, or returns a refusal if the global allocator has re-entered the slab.
     pub(super) fn memory<R>(&self, f: impl FnOnce(&mut Memory<CoreRef<O>>) -> R) -> Result<R, Refusal> {
         match self.memory.try_borrow_mut() {
             Ok(mut memory) => Ok(f(&mut memory)),
@@ -263,7 +280,7 @@ impl<O: Owners> Core<O> {
         }
     }
 
-    /// [`memory`](Self::memory) for calls that may replace the buffer of the stack.
+    /// Like [`memory`](Self::memory), but for calls that may replace the buffer of the stack.
     fn grow<R>(&self, f: impl FnOnce(&mut Memory<CoreRef<O>>) -> Result<R, Refusal>) -> Result<R, Refusal> {
         self.memory(|memory| {
             self.owners.suspend();
@@ -273,51 +290,53 @@ impl<O: Owners> Core<O> {
         })?
     }
 
-    /// Pushes the cells that `free_slow` has kept to the stack. Called on the core's thread.
+    /// Pushes the cells that `free_slow` has kept to the stack. Must be called on the thread of the slab.
     pub(super) fn collect(&self) {
         if self.is_growing() {
-            // The global allocator has re-entered while the stack grows, which has no buffer just now.
+            // The global allocator has re-entered while the stack grows, so the stack has no buffer.
             return;
         }
         let returned = self.owners.take_returned();
-        // SAFETY: `take_returned` gives away linked vacant cells of this core.
+        // SAFETY: `take_returned` returns a linked list of vacant cells of this core, which nothing else uses. This is
+        // the thread of the slab.
         unsafe { self.push_linked(returned) };
     }
 
-    /// Puts linked cells on the stack.
+    /// Pushes linked cells to the stack.
     ///
     /// # Safety
     ///
-    /// From `at` on they are vacant cells of this core, linked, and owned by the caller. This is the core's thread.
+    /// `at` is null or begins a linked list of vacant cells of this core, which the caller owns. This is the thread of
+    /// the slab.
     pub(super) unsafe fn push_linked(&self, mut at: *mut Vacant) {
         while let Some(cell) = NonNull::new(at) {
-            // SAFETY: the caller says that the cells are linked: each begins with a `Vacant`.
+            // SAFETY: the caller guarantees that the cells are linked, so each begins with a `Vacant`.
             at = unsafe { cell.read() }.next;
-            // SAFETY: a linked cell is vacant and, since it is in a list, on no stack. `at` has moved past it, so that this loop
-            // does not reach it again. If the stack is full, a lying module freed a cell too often, or the global allocator has
-            // re-entered: the cell is leaked, and its chunk stays.
+            // SAFETY: a linked cell is vacant and on no stack, and the caller owns it. `at` has moved past it, so this
+            // loop does not reach it again. If the push fails, a wrong `Module` has freed foreign cells to this core,
+            // or the global allocator has re-entered. Then the cell is leaked, and its chunk stays.
             let _ = unsafe { self.free.push(cell.cast()) };
         }
     }
 
-    /// Occupied cells, with those that were returned and not collected yet.
+    /// Returns the number of occupied cells, including returned cells that are not collected yet.
     pub(super) fn occupied(&self) -> usize {
         self.memory(|memory| memory.carved).unwrap_or(0).saturating_sub(self.free.len())
     }
 
-    /// Occupied cells.
+    /// Returns the number of occupied cells.
     pub(super) fn len(&self) -> usize {
         self.collect();
         self.occupied()
     }
 
-    /// Cells of all chunks.
+    /// Returns the number of cells in all chunks.
     pub(super) fn capacity(&self) -> usize {
         self.memory(|memory| memory.capacity).unwrap_or(0)
     }
 
-    /// Calls `each`, which is no user's code, with the layout of each block of the allocator's, and the bytes in it that hold
-    /// nothing.
+    /// Calls `each` with the layout of each allocation and the number of unused bytes in it. `each` must not be user
+    /// code.
     pub(super) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
         each(Layout::new::<Self>(), 0);
         let len = self.len();
@@ -327,21 +346,21 @@ impl<O: Owners> Core<O> {
         }
     }
 
-    /// The entry of the cell that a key names, if there is such a cell.
+    /// Returns the entry of the cell with this key, if there is such a cell.
     #[inline]
     pub(super) fn entry(&self, key: Key) -> Option<Entry<CoreRef<O>>> {
         self.memory(|memory| memory.find(key)).ok()?
     }
 
-    /// The key of the first leaked cell from this position on.
+    /// Returns the key of the first leaked cell whose position is at least `from`.
     pub(super) fn next_leaked(&self, from: usize) -> Option<Key> {
         self.memory(|memory| memory.next_leaked(from)).ok()?
     }
 
-    /// Gives each leaked cell to `drop`, which may leak others: those too.
+    /// Calls `drop` with each leaked cell, including those that `drop` leaks.
     ///
-    /// A pass over the bitmaps takes time for the cells that there are, once. There is one for the values that were leaked
-    /// before, and one more for all that destructors leak at lower positions during a pass.
+    /// Each pass over the bitmaps takes time linear in the number of cells. The first pass finds the values that were
+    /// leaked before. If destructors leak values at lower positions during a pass, one more pass finds all of them.
     pub(super) fn drop_leaked(&self, mut drop: impl FnMut(CellPtr)) {
         let mut found = true;
         while found && self.memory(|memory| memory.has_leaked()) == Ok(true) {
@@ -356,11 +375,11 @@ impl<O: Owners> Core<O> {
     }
 }
 
-/// The slots of a slab stay on its thread: those of [`Slab`](super::Slab) and [`Bounded`](super::Bounded).
+/// The slot kind of slabs whose slots stay on their thread: [`Slab`](super::Slab) and [`Bounded`](super::Bounded).
 pub struct OneThread {
-    /// Cells that were freed while the free stack grew, linked.
+    /// The linked list of cells that were freed while the free stack grew.
     returned: Cell<*mut Vacant>,
-    /// Occupied cells, if the slab is gone: freeing the last of them frees the core. `None` while it is in service.
+    /// The number of occupied cells after tear-down: freeing the last one frees the core. `None` before.
     left: Cell<Option<NonZero<usize>>>,
 }
 
@@ -369,23 +388,25 @@ impl OneThread {
         Self { returned: Cell::new(ptr::null_mut()), left: Cell::new(None) }
     }
 
-    /// Keeps a cell that does not fit on the free stack.
+    /// Links a cell that does not fit on the free stack to `returned`.
     ///
     /// # Safety
     ///
     /// The cell is vacant and on no list, and the caller does not use it again.
     pub(super) unsafe fn link(&self, cell: CellPtr) {
         let vacant = cell.cast::<Vacant>();
-        // SAFETY: the cell is vacant and the caller's to give away; a stride is at least 8 bytes, and aligned to 8.
+        // SAFETY: the caller guarantees that the cell is vacant and not used again. A cell has at least 8 bytes and is
+        // aligned to 8, so it holds a `Vacant`.
         unsafe { vacant.write(Vacant { next: self.returned.get() }) };
         self.returned.set(vacant.as_ptr());
     }
 }
 
-/// The core of no slab: see [`Owners::NO_SLAB`].
+/// An empty core: see [`Owners::NO_SLAB`].
 pub(super) struct NoSlab<O>(Core<O>);
 
-// SAFETY: nothing in it changes. Its stacks have no buffer, its memory has no chunk, and `free_cell` gives it no cell.
+// SAFETY: nothing in an empty core changes, so threads may share it. Its free stack has no buffer, so pops and pushes
+// fail without a write. Its memory has no chunk and is never refilled, and `free_cell` puts no cell on its lists.
 unsafe impl<O> Sync for NoSlab<O> {}
 
 impl<O: Owners> NoSlab<O> {
@@ -396,7 +417,8 @@ impl<O: Owners> NoSlab<O> {
 
 static NO_SLAB: NoSlab<OneThread> = NoSlab::new(OneThread::on_any());
 
-// SAFETY: a cell is pushed to the free stack, or linked to `returned`, from where it comes to a stack.
+// SAFETY: `try_free` pushes a cell to the free stack. If that fails, `free_slow` links it to `returned`, from which
+// `collect` pushes it to the stack, or only counts it if the slab was torn down.
 unsafe impl Owners for OneThread {
     const NO_SLAB: CoreRef<Self> = CoreRef::of_static(&NO_SLAB);
 
@@ -406,20 +428,22 @@ unsafe impl Owners for OneThread {
 
     #[inline(always)]
     unsafe fn try_free(core: &Core<Self>, cell: CellPtr) -> Result<(), StackFull> {
-        // SAFETY: the caller says that the cell is vacant and on no list, and does not use it again.
+        // SAFETY: the caller guarantees that the cell is vacant, on no list, and not used again.
         unsafe { core.free.push(cell) }
     }
 
     unsafe fn free_slow(core: CoreRef<Self>, cell: CellPtr) {
-        // SAFETY: a core is not freed before its last cell was, and the caller has one.
+        // SAFETY: a core is not freed while one of its cells is occupied, and up to this call the cell is. `NO_SLAB` is
+        // a static.
         let owners = unsafe { &core.get().owners };
         let Some(left) = owners.left.get() else {
-            // SAFETY: the caller says that the value is gone and gives the cell away; `try_free` has put it on no list.
+            // SAFETY: the caller guarantees that the cell contains no value, is on no list, and is not used again.
             return unsafe { owners.link(cell) };
         };
         owners.left.set(NonZero::new(left.get() - 1));
         if owners.left.get().is_none() {
-            // SAFETY: the slab is gone, and this was the last occupied cell. `owners` is not used again.
+            // SAFETY: `left` was not `None`, so the slab was torn down: the core came from `allocate`, and the slab
+            // does not use it again. This was the last occupied cell, and `owners` is not used again.
             unsafe { core.free() };
         }
     }
@@ -429,7 +453,7 @@ unsafe impl Owners for OneThread {
     }
 
     unsafe fn tear_down(core: CoreRef<Self>) {
-        // SAFETY: the caller says that it is in service, so that it was not freed.
+        // SAFETY: the caller guarantees that the core was not torn down, so it is not freed.
         let here = unsafe { core.get() };
         if here.is_growing() {
             return;
@@ -437,10 +461,12 @@ unsafe impl Owners for OneThread {
         let left = NonZero::new(here.len());
         here.owners.left.set(left);
         if left.is_none() {
-            // SAFETY: no cell is occupied, and the caller says that the core is not used again. `here` is not either.
+            // SAFETY: no cell is occupied, so none is used again. The caller guarantees that the core came from
+            // `allocate` and is not used again, and `here` is not used again either.
             unsafe { core.free() };
         } else {
-            // From now on each drop finds a full stack, and is counted. The global allocator may drop the last slot.
+            // Without a buffer each drop finds a full stack and is counted. `take` comes first, because the global
+            // allocator may drop the last slot, and with it the core, while it frees the buffer.
             here.free.take().free();
         }
     }

@@ -1,4 +1,4 @@
-//! Why a slab did not do as asked.
+//! The errors of slabs.
 
 use super::insert::InsertError;
 use super::memory::Refusal;
@@ -7,7 +7,7 @@ use core::alloc::Layout;
 use core::error::Error;
 use core::fmt;
 
-/// There was no slot for a value, which is returned in the error.
+/// The error of a slab that is full or cannot allocate. It contains the value that was not inserted.
 ///
 /// ```
 /// use dwell::slab::Bounded;
@@ -24,12 +24,12 @@ pub struct Full<T> {
 }
 
 impl<T> Full<T> {
-    /// The value that found no slot.
+    /// Returns the value that was not inserted.
     pub fn into_inner(self) -> T {
         self.value
     }
 
-    /// The requested layout, if the allocator had no memory for it.
+    /// Returns the layout that could not be allocated, or `None` if no allocation failed.
     pub fn layout(&self) -> Option<Layout> {
         match self.refusal {
             Refusal::Alloc(layout) => Some(layout),
@@ -53,7 +53,7 @@ impl<T> InsertError<T> for AllocError<T> {
 }
 
 impl Refusal {
-    /// The layout that the allocator refused, or `value` if no allocation was tried.
+    /// Returns the layout that could not be allocated, or `value` if the refusal has none.
     fn layout(self, value: Layout) -> Layout {
         match self {
             Self::Alloc(layout) | Self::TooMany { layout, .. } => layout,
@@ -85,13 +85,13 @@ impl fmt::Display for Refusal {
             #[cfg(feature = "std")]
             Self::Initialized => f.write_str("the slab is already initialized on this thread"),
             Self::Alloc(layout) => {
-                write!(f, "the allocator has no block of {} bytes aligned to {}", layout.size(), layout.align())
+                write!(f, "failed to allocate {} bytes with alignment {}", layout.size(), layout.align())
             }
         }
     }
 }
 
-/// A slab was not shut down, because it has this many values.
+/// The error of a `shutdown`: the slab still has this many values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotsRemaining(pub usize);
 

@@ -12,14 +12,14 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
-// The value does not move with the slot.
+// Moving a slot does not move its value.
 impl<T: ?Sized, K: SlotKind> Unpin for Slot<T, K> {}
 
-// As `Box`: the raw pointer is there for other reasons.
+// The same bounds as for `Box`. The auto traits of the raw pointer in a slot have other bounds.
 impl<T: ?Sized + UnwindSafe, K: SlotKind> UnwindSafe for Slot<T, K> {}
 impl<T: ?Sized + RefUnwindSafe, K: SlotKind> RefUnwindSafe for Slot<T, K> {}
 
-// No panic of a value leaves a slab in the middle of something. (`Bounded` is one.)
+// A panic in a value's code leaves a slab in a valid state. (`Bounded` contains a `TypedSlab`.)
 impl<T: UnwindSafe, O: Threading> UnwindSafe for TypedSlab<T, O> {}
 impl<T: RefUnwindSafe, O: Threading> RefUnwindSafe for TypedSlab<T, O> {}
 impl<O: Threading> UnwindSafe for SizeClasses<O> {}

@@ -1,32 +1,32 @@
-//! Where cells lie in a block: arithmetic on sizes, without a pointer or an allocator.
+//! The positions of cells in a block: arithmetic on sizes, without pointers and without an allocator.
 #![forbid(unsafe_code)]
 
 use core::alloc::Layout;
 
-/// The size of a block, in bytes, unless values are larger than a sixteenth of it.
+/// The minimum size of a block, in bytes.
 pub(super) const MIN_BLOCK: usize = 64 * 1024;
 
-/// Values of at most this size and alignment are in such blocks.
+/// The size and alignment up to which the blocks of values always have [`MIN_BLOCK`] bytes.
 const SMALL: usize = MIN_BLOCK / 16;
 
 /// Cells whose stride is a multiple of this many bytes compete for the same few cache sets.
 const ALIASED: usize = 1024;
 
-/// A cache line. Such a stride is longer by one, or by the alignment if that is two lines; and the first cell of a block is
-/// aligned to one at least.
+/// The size of a cache line. A stride that is a multiple of [`ALIASED`] is lengthened by one line, or by the alignment
+/// if that is two lines. The first cell of a block is aligned to at least one line.
 const LINE: usize = 64;
 
-/// A block is large enough for this many cells.
+/// The minimum number of cells in a whole block.
 const MIN_CELLS: usize = 4;
 
-/// Cells of the first chunk. With these ten values of 64 bytes, slab and all, take less than twice the bytes of ten boxes
-/// (`ten_values_are_small` in `tests/slab.rs`); with 16 they do not.
+/// The number of cells in the first chunk. With 12, ten values of 64 bytes and their slab take less than twice the
+/// bytes of ten boxes (`ten_values_take_at_most_twice_the_bytes_of_boxes` in `tests/slab.rs`); with 16 they do not.
 pub(super) const FIRST_CELLS: usize = 12;
 
-/// The most small blocks: those of values of 8 bytes.
+/// The maximum number of small blocks in a slab, which a slab of 8-byte values has.
 pub(super) const MOST_SMALL: usize = (MIN_BLOCK / 8).div_ceil(FIRST_CELLS).next_power_of_two().ilog2() as usize;
 
-/// How a block is divided into cells for values of one layout.
+/// The division of a block into cells for values of one layout.
 ///
 /// ```text
 /// 0        first    first + stride             offset(n)
@@ -35,52 +35,53 @@ pub(super) const MOST_SMALL: usize = (MIN_BLOCK / 8).div_ceil(FIRST_CELLS).next_
 /// └────────┴────────┴────────┴─────┴────────────┴─────────────────────┘
 /// ```
 ///
-/// The last block of a chunk may have fewer cells, and is shorter then.
+/// The last block of a chunk may have fewer cells and is then shorter.
 ///
-/// Cells are numbered, block by block. A slab grows by small blocks first, the next always twice the last. These have the
-/// numbers `0..small`, for as many cells as such a block has, so that the cells of a small slab are numbered without a gap. Each
-/// number from `small` on is for a whole block.
+/// Cells are numbered block by block. A slab first grows by small blocks, each with twice the cells of the one before.
+/// Small blocks have the numbers `0..small`. Number `n` reserves the cell numbers of `FIRST_CELLS << n` cells, exactly
+/// those of its block, so the cells of a small slab are numbered without gaps. Each block number from `small` on
+/// reserves the cell numbers of a whole block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Geometry {
     // # Invariants, unless `cells` is 0
     //
-    // 1. `block` is a power of two, at least `align`, and at most `isize::MAX / 2`.
+    // 1. `block` is a power of two, at least the value's alignment, and at most `isize::MAX / 2`.
     // 2. `stride` is at least the value's size and 8, and a multiple of its alignment and of 8.
     // 3. `first` is at least `HEADER`, and a multiple of the value's alignment and of `LINE`.
     // 4. `size(cells) <= block`.
     /// The size and alignment of a block, in bytes.
     pub(super) block: usize,
-    /// Bytes from one cell to the next.
+    /// The number of bytes from one cell to the next.
     pub(super) stride: usize,
-    /// Bytes from the block's start to its first cell.
+    /// The number of bytes from the block's start to its first cell.
     first: usize,
-    /// Cells in a block. 0 when a value is too large for any.
+    /// The number of cells in a whole block, or 0 if a value is too large for any block.
     pub(super) cells: usize,
-    /// Numbers of small blocks: at most `MOST_SMALL`.
+    /// The number of small blocks, at most `MOST_SMALL`.
     pub(super) small: usize,
 }
 
 impl Geometry {
-    /// The most bytes that a block's header has.
+    /// The maximum size of a block's header, in bytes.
     pub(super) const HEADER: usize = LINE;
 
-    /// The largest layout, for the error of an allocation that exceeds all layouts.
+    /// The largest layout, which errors report for a request that exceeds every layout.
     pub(super) const LARGEST: Layout = match Layout::from_size_align(isize::MAX.cast_unsigned(), 1) {
         Ok(layout) => layout,
         Err(_) => panic!("a layout of isize::MAX bytes"),
     };
 
-    /// How values of this layout are stored.
+    /// Returns the geometry of blocks for values of this layout.
     pub(super) const fn of(layout: Layout) -> Self {
         let (size, align) = (layout.size(), layout.align());
-        // Nothing below overflows: at most 8 times this is added up.
+        // Below this limit nothing overflows: no sum exceeds 8 times the limit.
         if size > isize::MAX.cast_unsigned() / 32 || align > isize::MAX.cast_unsigned() / 32 {
             return Self { block: MIN_BLOCK, stride: 8, first: LINE, cells: 0, small: 0 };
         }
         let block = Self::block(layout);
         let stride = Self::stride(size, align);
         let first = if align > LINE { align } else { LINE };
-        // A word too many at most: the bitmap takes bytes too.
+        // At most one word too many, because this ignores the bytes of the bitmap itself.
         let bitmap = 8 * ((block - first) / stride).div_ceil(64);
         let cells = (block - first - bitmap) / stride;
         let small = cells.div_ceil(FIRST_CELLS).next_power_of_two().ilog2() as usize;
@@ -88,14 +89,14 @@ impl Geometry {
         Self { block, stride, first, cells, small }
     }
 
-    /// Only the size of the block, cheaply: a slot masks its address with it.
+    /// Returns only the size of a block. This is cheap, because every drop masks an address with it.
     #[inline]
     pub(super) const fn block(layout: Layout) -> usize {
         let (size, align) = (layout.size(), layout.align());
         if size <= SMALL && align <= SMALL {
             return MIN_BLOCK;
         }
-        // The header, at the alignment of a cell, then the cells and their bitmap of one word or two.
+        // The header padded to the alignment of a cell, the cells, and their bitmap of one or two words.
         let block = (Self::stride(size, align) * MIN_CELLS + align + 2 * LINE).next_power_of_two();
         if block < MIN_BLOCK { MIN_BLOCK } else { block }
     }
@@ -111,12 +112,13 @@ impl Geometry {
         }
     }
 
-    /// The bytes of a block of this many cells: at most `self.cells`.
+    /// Returns the size in bytes of a block with this many cells, which are at most `self.cells`.
     const fn size(&self, cells: usize) -> usize {
         self.offset(cells) + 8 * cells.div_ceil(64)
     }
 
-    /// The bytes of a chunk of this many cells, or `None` if there is no such chunk.
+    /// Returns the layout of a chunk with this many cells. `None` for 0 cells, for values too large for any block, and
+    /// on overflow.
     pub(super) fn chunk(&self, cells: usize) -> Option<Layout> {
         let before = cells.checked_sub(1)?.checked_div(self.cells)?;
         let last = self.size(cells - before * self.cells);
@@ -124,7 +126,8 @@ impl Geometry {
         Layout::from_size_align(size, self.block).ok()
     }
 
-    /// The position of the first cell of the block with this number, or of none if that is more than there are.
+    /// Returns the position of the first cell of the block with this number. It saturates for numbers that no block
+    /// has.
     pub(super) const fn position(&self, number: usize) -> usize {
         match number.checked_sub(self.small) {
             None => FIRST_CELLS * ((1 << number) - 1),
@@ -132,7 +135,8 @@ impl Geometry {
         }
     }
 
-    /// The number of a cell's block, and the cell's index in the block, if there are blocks.
+    /// Returns the number of the block with the cell at this position, and the cell's index in the block. `None` if
+    /// values are too large for any block.
     pub(super) fn locate(&self, position: usize) -> Option<(usize, usize)> {
         let Some(behind) = position.checked_sub(self.small_cells()) else {
             let number = (position / FIRST_CELLS + 1).ilog2() as usize;
@@ -141,17 +145,17 @@ impl Geometry {
         Some((self.small + behind.checked_div(self.cells)?, behind % self.cells))
     }
 
-    /// Cells of all small blocks.
+    /// Returns the number of cells in all small blocks.
     const fn small_cells(&self) -> usize {
         FIRST_CELLS * ((1 << self.small) - 1)
     }
 
-    /// The offset at which the cell with this index begins, or the bitmap of a block of so many cells.
+    /// Returns the offset of the cell with this index. If a block has `index` cells, this is the offset of its bitmap.
     pub(super) const fn offset(&self, index: usize) -> usize {
         self.first + index * self.stride
     }
 
-    /// The index of the cell that begins at this offset.
+    /// Returns the index of the cell that begins at this offset.
     pub(super) const fn index(&self, offset: usize) -> usize {
         (offset - self.first) / self.stride
     }
@@ -205,14 +209,14 @@ mod tests {
     }
 
     #[test]
-    fn a_value_too_large_has_no_place() {
+    fn too_large_value_has_no_cells() {
         let size = (isize::MAX.cast_unsigned() / 32 + 1).next_multiple_of(8);
         let geometry = Geometry::of(Layout::from_size_align(size, 8).unwrap());
         assert_eq!((geometry.cells, geometry.chunk(1)), (0, None));
     }
 
     #[test]
-    fn large_powers_of_two_are_coloured() {
+    fn large_powers_of_two_get_cache_colouring() {
         for size in [1024, 4096, 65536] {
             assert_eq!(Geometry::of(Layout::from_size_align(size, 8).unwrap()).stride, size + 64);
         }

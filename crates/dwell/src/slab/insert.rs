@@ -11,9 +11,10 @@ use std_alloc::alloc::handle_alloc_error;
 ///
 /// # Safety
 ///
-/// A returned cell is vacant, has the layout of a `T`, is owned by the caller alone, and may be freed by `Kind`.
+/// A returned cell is vacant, is for values of a `T`'s layout, is used by no other code, and belongs to a slab with
+/// slots of kind `Kind`.
 pub(crate) unsafe trait CellAllocator<T> {
-    /// The kind of its slots.
+    /// The kind of the slots.
     type Kind: SlotKind;
 
     /// Takes a cell from the free stack.
@@ -25,19 +26,20 @@ pub(crate) unsafe trait CellAllocator<T> {
 
 type SlotOf<T, S> = Slot<T, <S as CellAllocator<T>>::Kind>;
 
-/// Puts a value in a cell.
+/// Inserts a value into a cell that `alloc` allocates.
 ///
 /// # Panics
 ///
-/// When there is no cell, unless it is the allocator's: then [`handle_alloc_error`] is called.
+/// When the slab is full. If the global allocator fails, [`handle_alloc_error`] is called instead.
 #[inline(always)]
 pub(crate) fn insert<T, S: CellAllocator<T>>(alloc: &S, value: T) -> SlotOf<T, S> {
     let cell = alloc.pop().unwrap_or_else(|| refill(alloc));
-    // SAFETY: `CellAllocator` returns a cell that is vacant, for a `T`, owned by this function, and one that `Kind` frees.
+    // SAFETY: `CellAllocator` guarantees that the cell is vacant, is for a `T`, is used by no other code, and belongs
+    // to a slab with slots of kind `Kind`.
     unsafe { Slot::fill(cell, value) }
 }
 
-/// [`insert`] that gives the value back if there is no cell.
+/// Like [`insert`], but returns the value in an error if there is no cell.
 #[inline(always)]
 pub(crate) fn try_insert<T, S, E>(alloc: &S, value: T) -> Result<SlotOf<T, S>, E>
 where
@@ -45,25 +47,27 @@ where
     E: InsertError<T>,
 {
     match pop_or_refill(alloc) {
-        // SAFETY: `CellAllocator` returns a cell that is vacant, for a `T`, owned by this function, and one that `Kind` frees.
+        // SAFETY: `CellAllocator` guarantees that the cell is vacant, is for a `T`, is used by no other code, and
+        // belongs to a slab with slots of kind `Kind`.
         Ok(cell) => Ok(unsafe { Slot::fill(cell, value) }),
         Err(refusal) => Err(E::new(value, refusal, Layout::new::<T>())),
     }
 }
 
-/// Inserts the result of `make`. The cell is popped before, and freed if `make` panics.
+/// Inserts the value that `make` returns. Takes the cell before it calls `make`, and frees it if `make` panics.
 ///
 /// # Panics
 ///
-/// As [`insert`].
+/// The same as for [`insert`].
 #[inline(always)]
 pub(crate) fn insert_with<T, S: CellAllocator<T>>(alloc: &S, make: impl FnOnce() -> T) -> SlotOf<T, S> {
     let cell = alloc.pop().unwrap_or_else(|| refill(alloc));
-    // SAFETY: `CellAllocator` returns a cell that is vacant, for a `T`, owned by this function, and one that `Kind` frees.
+    // SAFETY: `CellAllocator` guarantees that the cell is vacant, is for a `T`, is used by no other code, and belongs
+    // to a slab with slots of kind `Kind`.
     unsafe { Slot::fill_with(cell, make) }
 }
 
-/// [`insert_with`] that gives `make` back, not called, if there is no cell.
+/// Like [`insert_with`], but returns `make` in an error, without calling it, if there is no cell.
 #[inline(always)]
 pub(crate) fn try_insert_with<T, S, F, E>(alloc: &S, make: F) -> Result<SlotOf<T, S>, E>
 where
@@ -72,7 +76,8 @@ where
     E: InsertError<F>,
 {
     match pop_or_refill(alloc) {
-        // SAFETY: `CellAllocator` returns a cell that is vacant, for a `T`, owned by this function, and one that `Kind` frees.
+        // SAFETY: `CellAllocator` guarantees that the cell is vacant, is for a `T`, is used by no other code, and
+        // belongs to a slab with slots of kind `Kind`.
         Ok(cell) => Ok(unsafe { Slot::fill_with(cell, make) }),
         Err(refusal) => Err(E::new(make, refusal, Layout::new::<T>())),
     }
@@ -80,7 +85,7 @@ where
 
 /// An error that returns the value: [`Full`](super::Full) or [`AllocError`](crate::AllocError).
 pub(crate) trait InsertError<V> {
-    /// `layout` is that of the value.
+    /// Creates the error. `layout` is the layout of the value.
     fn new(value: V, refusal: Refusal, layout: Layout) -> Self;
 }
 
@@ -92,14 +97,14 @@ fn pop_or_refill<T, S: CellAllocator<T>>(alloc: &S) -> Result<CellPtr, Refusal> 
     }
 }
 
-/// The cell that `pop` did not find.
+/// Allocates a cell after `pop` found none, or calls [`refused`].
 #[cold]
 #[inline(never)]
 fn refill<T, S: CellAllocator<T>>(alloc: &S) -> CellPtr {
     alloc.refill().unwrap_or_else(|refusal| refused(refusal))
 }
 
-/// Ends a call that has no `try_` in its name.
+/// Reports a refusal in a function that returns no error: panics or calls [`handle_alloc_error`].
 #[cold]
 pub(super) fn refused(refusal: Refusal) -> ! {
     match refusal {

@@ -1,12 +1,13 @@
-//! Names for values that were leaked into their slab.
+//! Keys of values that were leaked into their slab.
 
 use core::fmt;
 
-/// The name of a cell in its slab: 4 bytes, for links between values and for storing elsewhere.
+/// A 4-byte key of a leaked value, for links between values and for storage elsewhere.
 ///
-/// [`Slot::leak`](super::Slot::leak) gives a value to its slab and returns its key; the slab finds it again by `reclaim` and
-/// `with`. A key names a *cell*, the memory of one value: it finds the value that was leaked there last. It never finds a value
-/// that has a slot, so keys are safe. [`StampedKey`] finds one value only.
+/// [`Slot::leak`](super::Slot::leak) gives a value to its slab and returns the key, by which the slab's methods
+/// `reclaim` and `with` find the value. A key identifies a *cell*, the memory for one value, and finds the value that
+/// was leaked there last. It never finds a value that a slot owns, so keys are safe. A [`StampedKey`] finds one value
+/// only.
 ///
 /// ```
 /// use dwell::slab::{Key, Slab};
@@ -25,20 +26,21 @@ impl Key {
     /// A key that no value has.
     pub const NONE: Self = Self(u32::MAX);
 
-    /// There are keys for this many cells.
+    /// The number of keys, and so the maximum number of cells.
     pub(super) const LIMIT: usize = u32::MAX as usize;
 
-    /// The key of the cell at this position.
+    /// Returns the key of the cell at this position.
     ///
     /// # Panics
     ///
-    /// When it is not less than `LIMIT`.
+    /// When the position is not less than `LIMIT`.
     pub(super) fn at(position: usize) -> Self {
         assert!(position < Self::LIMIT);
         Self(u32::try_from(position).expect("LIMIT is u32::MAX"))
     }
 
-    /// The keys that `next` finds, which is given the position behind the last.
+    /// Returns an iterator over the keys that `next` finds. `next` gets the position after that of the previous key, at
+    /// first 0.
     pub(super) fn each(next: impl Fn(usize) -> Option<Self>) -> impl Iterator<Item = Self> {
         let mut from = 0;
         core::iter::from_fn(move || next(from).inspect(|key| from = key.0 as usize + 1))
@@ -48,34 +50,34 @@ impl Key {
         self.is_some().then_some(self.0 as usize)
     }
 
-    /// The number of the cell. Small: cells are numbered block by block from 0.
+    /// Returns the number of the cell. Numbers are small: cells are numbered block by block from 0.
     pub const fn index(self) -> u32 {
         self.0
     }
 
-    /// The key as a number, to be stored.
+    /// Converts the key to a number, for storage.
     pub const fn into_raw(self) -> u32 {
         self.0
     }
 
-    /// The key with this number. Any number is allowed: a number that no value of the slab has finds nothing.
+    /// Creates a key from a number. Any number is allowed: if no leaked value has it, the key finds nothing.
     pub const fn from_raw(raw: u32) -> Self {
         Self(raw)
     }
 
-    /// Whether this is [`NONE`](Self::NONE).
+    /// Returns whether this is [`NONE`](Self::NONE).
     pub const fn is_none(self) -> bool {
         self.0 == u32::MAX
     }
 
-    /// Whether this is not [`NONE`](Self::NONE).
+    /// Returns whether this is not [`NONE`](Self::NONE).
     pub const fn is_some(self) -> bool {
         !self.is_none()
     }
 }
 
 impl Default for Key {
-    /// [`NONE`](Self::NONE).
+    /// Returns [`NONE`](Self::NONE).
     fn default() -> Self {
         Self::NONE
     }
@@ -87,10 +89,11 @@ impl fmt::Debug for Key {
     }
 }
 
-/// A key that does not find a later value in the same cell. It has 8 bytes.
+/// An 8-byte key that finds one value and no later value in the same cell.
 ///
-/// [`Slot::leak_stamped`](super::Slot::leak_stamped) makes one. Inserts and drops are as fast as without; a block
-/// with stamped keys has a table of 4 bytes for each of its cells. Stamps repeat after 2^32 leaks in one slab.
+/// [`Slot::leak_stamped`](super::Slot::leak_stamped) returns one. Inserts and drops are as fast as without stamps. A
+/// block with stamped keys has a table of 4 bytes for each of its cells. Stamps repeat after 2^32 stamped leaks in one
+/// slab.
 ///
 /// ```
 /// use dwell::slab::Slab;
@@ -114,7 +117,7 @@ impl StampedKey {
         Self { key, stamp }
     }
 
-    /// The cell.
+    /// Returns the key of the cell, without the stamp.
     pub const fn key(self) -> Key {
         self.key
     }
@@ -123,13 +126,13 @@ impl StampedKey {
         self.stamp
     }
 
-    /// The key as a number, to be stored.
+    /// Converts the key to a number, for storage.
     pub const fn into_raw(self) -> u64 {
         (self.stamp as u64) << 32 | self.key.0 as u64
     }
 
-    /// The key with this number. Any number is allowed: a number that no value of the slab has finds nothing.
-    #[expect(clippy::cast_possible_truncation, reason = "the two halves")]
+    /// Creates a key from a number. Any number is allowed: if no leaked value has it, the key finds nothing.
+    #[expect(clippy::cast_possible_truncation, reason = "splits the number into key and stamp")]
     pub const fn from_raw(raw: u64) -> Self {
         Self { key: Key(raw as u32), stamp: (raw >> 32) as u32 }
     }

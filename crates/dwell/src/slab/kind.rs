@@ -6,17 +6,19 @@ use super::memory::owner;
 use super::stack::CellPtr;
 use core::alloc::Layout;
 
-/// How a [`Slot`](super::Slot) finds its slab, and where it may be dropped. Implemented in this crate only.
+/// A kind of [`Slot`](super::Slot): how it finds its slab, and on which threads it may be dropped.
+///
+/// This trait is sealed: only this crate implements it.
 ///
 /// | kind | slots of |
 /// |---|---|
 /// | [`OneThread`](super::OneThread) | [`Slab`](super::Slab), [`Bounded`](super::Bounded) |
-/// | `PerThread<M>` | a module that [`slab!`](crate::slab!) wrote |
+/// | `PerThread<M>` | a module that [`slab!`](crate::slab!) generated |
 /// | `sync::AnyThread` | `sync::Slab` |
 /// | [`InPool<O>`](super::InPool) | [`Pool`](super::Pool), `sync::Pool` |
 pub trait SlotKind: sealed::SlotKind {}
 
-/// A [`SlotKind`] whose slots have keys. Implemented in this crate only.
+/// A [`SlotKind`] whose slots have keys. This trait is sealed: only this crate implements it.
 pub trait Keyed: SlotKind {}
 
 pub(super) mod sealed {
@@ -24,17 +26,17 @@ pub(super) mod sealed {
 
     /// # Safety
     ///
-    /// `free_cell` hands the cell out again at most once.
+    /// `free_cell` puts the cell on at most one list, so that it is handed out again at most once.
     pub unsafe trait SlotKind: 'static {
         /// Frees a cell.
         ///
         /// # Safety
         ///
-        /// It is an occupied cell of a slab with slots of this kind, for values of this layout. Its value is gone, and the caller
-        /// does not use it again.
+        /// `cell` is an occupied cell of a slab with slots of this kind, for values of this layout. It contains no live
+        /// value, and the caller does not use it again.
         unsafe fn free_cell(cell: CellPtr, value: Layout);
 
-        /// The block of the allocator's that a value of this layout has for itself, if it has one.
+        /// Returns the layout of the dedicated block for a value of this layout, or `None` if the value shares a chunk.
         fn dedicated_block(_layout: Layout) -> Option<Layout> {
             None
         }
@@ -44,21 +46,23 @@ pub(super) mod sealed {
     ///
     /// # Safety
     ///
-    /// `free_cell` may be called on any thread.
+    /// `free_cell` may be called on any thread, and the kind is not [`Keyed`](super::Keyed).
     pub unsafe trait CrossThread: super::SlotKind {}
 }
 
 impl<O: Owners> SlotKind for O {}
 impl Keyed for OneThread {}
 
-// SAFETY: `CoreRef::free_cell` puts the cell on one list of its core, or frees its memory.
+// SAFETY: `CoreRef::free_cell` puts the cell on one list of its core, or only counts it or frees its memory.
 unsafe impl<O: Owners> sealed::SlotKind for O {
     #[inline(always)]
     unsafe fn free_cell(cell: CellPtr, value: Layout) {
-        // SAFETY: the caller says that it is an occupied cell of a slab with slots of kind `O`, whose core is a `Core<O>`; its
-        // blocks have the size that follows from the layout of its values. A chunk with an occupied cell is not freed.
+        // SAFETY: the caller guarantees that this is an occupied cell of a slab with slots of kind `O`, for values of
+        // this layout. The core of such a slab is a `Core<O>`, and `Geometry::block` gives the size of its blocks. A
+        // chunk with an occupied cell is not freed.
         let core = unsafe { owner::<CoreRef<O>>(cell, Geometry::block(value)) };
-        // SAFETY: the caller gives the cell away, which is this core's; its value is gone.
+        // SAFETY: the header of its block says that the cell belongs to this core. The caller guarantees that it is
+        // occupied, contains no live value, and is not used again.
         unsafe { core.free_cell(cell) };
     }
 }

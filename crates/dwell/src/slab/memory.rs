@@ -1,11 +1,13 @@
-//! The memory of a slab: chunks from the global allocator, their blocks, and the bits and numbers of the cells.
+//! The memory of a slab: chunks from the global allocator, their blocks, and the leaked bits, stamps and numbers of
+//! cells.
 //!
-//! A *chunk* is one allocation: one or more *blocks* in a row, the last of which may be cut short. A block is aligned to the
-//! size that a whole one has and begins with a [`Header`], so that the address of anything in it, masked, is the header's.
+//! A *chunk* is one allocation: one or more *blocks* in a row, of which the last may be shorter. A block is aligned to
+//! the size of a whole block and begins with a [`Header`], so masking any address in the block gives the address of the
+//! header.
 //!
 //! Inserts and drops use this module only if the free stack is empty or full.
 //!
-//! `W` is the type of the owner in a header: the pointer to the core. This module never dereferences it.
+//! `W` is the type of the owner in a header: a pointer to the core. This module never dereferences it.
 
 use super::geometry::{FIRST_CELLS, Geometry, MOST_SMALL};
 use super::key::{Key, StampedKey};
@@ -20,63 +22,68 @@ use std_alloc::alloc::dealloc;
 use std_alloc::boxed::Box;
 use std_alloc::vec::Vec;
 
-/// A chunk grows with the slab up to this many bytes.
+/// The size up to which chunks grow with the slab, in bytes.
 const LARGEST_CHUNK: usize = 1 << 20;
 
-/// Cells that are carved at once have about this many bytes: a page.
+/// The approximate number of bytes of cells that are carved at once: a page.
 const PAGE: usize = 4096;
 
-/// The beginning of a block.
+/// The header of a block.
 #[repr(C)] // `owner` first: a drop reads it at the masked address
 pub(super) struct Header<W> {
     // # Invariants
     //
     // 1. `owner` is the owner of the block's cells.
-    // 2. Behind the block's `cells` cells there is an initialised bitmap of them. A bit is set if and only if the cell holds a
-    //    value that was leaked and is not lent.
-    // 3. `stamps` is null, or a box of `cells` numbers: for each cell the stamp of its last leak, 0 if it had none.
-    // 4. If `chunk_cells` is not 0 the block is the start of an allocation with the layout `geometry.chunk(chunk_cells)`. The
-    //    first `carved` cells of that were handed out or came to the free stack, and the blocks which these are in have a header.
+    // 2. The block's `cells` cells are followed by an initialised bitmap with a bit for each. A bit is set if and only
+    //    if its cell holds a value that was leaked and is not lent.
+    // 3. `stamps` is null or comes from a box of `cells` numbers, which this header owns: for each cell the stamp of
+    //    its last leak, or 0 if that had none.
+    // 4. If `chunk_cells` is not 0, the block is the first of a chunk, which the global allocator allocated with the
+    //    layout `geometry.chunk(chunk_cells)`. Exactly the first `carved` cells of the chunk were carved: handed out or
+    //    pushed to the free stack. The first block and every block with a carved cell have a header.
     owner: W,
-    /// The block's number in the directory.
+    /// The number of the block.
     number: u32,
     cells: u32,
     stamps: Cell<*mut u32>,
-    /// Leaked cells, those that are lent too.
+    /// The number of leaked cells, including lent ones.
     leaked: Cell<u32>,
-    /// The last stamp that was given in this block.
+    /// The last stamp that a leak in this block got.
     serial: Cell<u32>,
-    /// While [`Memory::sweep`] runs: vacant cells that it has found.
+    /// During [`Memory::sweep`]: the number of cells of this block on the stack.
     vacant: Cell<u32>,
-    /// While [`Memory::sweep`] runs: all cells of the chunk are vacant.
+    /// During [`Memory::sweep`]: whether all cells of the chunk are vacant.
     doomed: Cell<bool>,
-    /// Of the first block of a chunk: the cells of the chunk, 0 in other blocks; how many of them were carved; and the next chunk.
+    /// In the first block of a chunk, the number of cells of the chunk. 0 in other blocks.
     chunk_cells: usize,
+    /// In the first block of a chunk, the number of cells that were carved from the chunk.
     carved: Cell<usize>,
+    /// In the first block of a chunk, the next chunk.
     next: Cell<Option<Block<W>>>,
 }
 
 const _: () = assert!(size_of::<Header<NonNull<u8>>>() <= Geometry::HEADER && align_of::<Header<NonNull<u8>>>() <= 64);
 
-/// The header of the block that a cell is in. Blocks have this size.
+/// Returns the address of the header for a cell in a block of `block` bytes.
 #[inline(always)]
 fn header<W>(cell: CellPtr, block: usize) -> *mut Header<W> {
     cell.as_ptr().map_addr(|addr| addr & !(block - 1)).cast()
 }
 
-/// Whose cell it is.
+/// Returns the owner of a cell.
 ///
 /// # Safety
 ///
-/// The cell is one of a `Memory<W>` whose blocks have this size, and its chunk was not freed.
+/// The cell belongs to a `Memory<W>` whose blocks have `block` bytes, and its chunk is not freed.
 #[inline(always)]
 pub(super) unsafe fn owner<W: Copy>(cell: CellPtr, block: usize) -> W {
-    // SAFETY: the caller says that the cell is in such a block. A block is aligned to its size and begins with its header, which
-    // is therefore at the masked address; `owner` is written once, before the first cell is handed out.
+    // SAFETY: the caller guarantees that the cell is in such a block, which is not freed. A block is aligned to its
+    // size and begins with its header, so the header is at the masked address, and a `CellPtr` may access the whole
+    // chunk. `owner` is written once, before the first cell of the block is handed out.
     unsafe { (*header(cell, block)).owner }
 }
 
-/// A cell's entry in the header of its block.
+/// The entry of a cell in its block: its leaked bit, stamp and key.
 pub(super) struct Entry<W> {
     // # Invariants
     //
@@ -87,18 +94,22 @@ pub(super) struct Entry<W> {
 }
 
 impl<W> Entry<W> {
+    /// Returns the entry of a cell.
+    ///
     /// # Safety
     ///
-    /// It is a cell of a `Memory<W>` with this geometry, and its chunk is not freed while the entry is there.
+    /// The cell belongs to a `Memory<W>` with this geometry, and its chunk is not freed while the entry is used.
     pub(super) unsafe fn of(cell: CellPtr, geometry: Geometry) -> Self {
         let header = header(cell, geometry.block);
         let index = geometry.index(cell.addr().get() - header.addr());
-        // SAFETY: a block is not at address 0, where no allocation is.
+        // SAFETY: the caller guarantees that the cell is in a block. The masked address is the start of that block,
+        // which is allocated, so it is not null.
         Self { block: Block(unsafe { NonNull::new_unchecked(header) }), geometry, index }
     }
 
     pub(super) fn cell(&self) -> CellPtr {
-        // SAFETY: by invariant 1 the cell with this index is inside the block, and the pointer may reach all of the block.
+        // SAFETY: by invariant 1 the cell with this index is inside the block. The pointer is derived from the chunk's,
+        // so it may access the whole block.
         unsafe { self.block.0.byte_add(self.geometry.offset(self.index)) }.cast()
     }
 
@@ -106,14 +117,16 @@ impl<W> Entry<W> {
         Key::at(self.geometry.position(self.block.number as usize) + self.index)
     }
 
-    /// A word of the bitmap, which has a bit for each cell.
+    /// Returns the word of the bitmap with this index, which must be less than `cells.div_ceil(64)`.
     fn word(&self, index: usize) -> &Cell<u64> {
         let cells = self.block.cells as usize;
         debug_assert!(index < cells.div_ceil(64));
-        // SAFETY: by invariant 2 of `Header` the bitmap is behind the cells, and the pointer may reach all of the block.
+        // SAFETY: by invariant 2 of `Header` the bitmap follows the cells. Callers pass the word of a cell of the
+        // block, so the word is inside the bitmap. The pointer is derived from the chunk's, so it may access the whole
+        // block.
         let word = unsafe { self.block.0.byte_add(self.geometry.offset(cells) + index * 8) }.cast::<Cell<u64>>();
-        // SAFETY: `begin_block` has initialised the word, which is aligned: blocks, first cells and strides are multiples of 8.
-        // It is only ever shared.
+        // SAFETY: `begin_block` has initialised the word. It is aligned, because blocks, first cells and strides are
+        // multiples of 8. It is accessed only through `&Cell`s.
         unsafe { word.as_ref() }
     }
 
@@ -121,7 +134,7 @@ impl<W> Entry<W> {
         self.word(self.index / 64).get() & 1 << (self.index % 64) != 0
     }
 
-    /// Sets or clears the cell's bit. Whether that changed it.
+    /// Sets or clears the cell's leaked bit. Returns whether that changed the bit.
     fn mark(&self, leaked: bool) -> bool {
         let (word, bit) = (self.word(self.index / 64), 1 << (self.index % 64));
         let before = word.get();
@@ -129,7 +142,7 @@ impl<W> Entry<W> {
         word.get() != before
     }
 
-    /// The entry of the first leaked cell of this one's block from that index on.
+    /// Returns the entry of the first leaked cell in the same block whose index is at least `from`.
     fn next_leaked(self, from: usize) -> Option<Self> {
         if self.block.leaked.get() == 0 {
             return None;
@@ -137,20 +150,22 @@ impl<W> Entry<W> {
         let mut mask = u64::MAX << (from % 64);
         (from / 64..(self.block.cells as usize).div_ceil(64)).find_map(|index| {
             let bits = self.word(index).get() & mem::replace(&mut mask, u64::MAX);
-            // A bit is set by `leak` only, for a cell that there is: invariant 1 holds.
+            // `mark` sets only bits of cells of the block, so invariant 1 holds.
             (bits != 0).then(|| Self { index: index * 64 + bits.trailing_zeros() as usize, ..self })
         })
     }
 
     fn stamp(&self) -> Option<&Cell<u32>> {
         let stamps = NonNull::new(self.block.stamps.get())?;
-        // SAFETY: by invariant 3 of `Header` the table has `cells` numbers, and `index` is less.
+        // SAFETY: by invariant 3 of `Header` the table has `cells` numbers, and by invariant 1 `index` is less than
+        // `cells`.
         let stamp = unsafe { stamps.add(self.index) };
-        // SAFETY: the number is initialised and only ever shared, and `Cell<u32>` has the layout of a `u32`.
+        // SAFETY: the number is initialised and accessed only through `&Cell`s, and a `Cell<u32>` has the layout of a
+        // `u32`.
         Some(unsafe { stamp.cast::<Cell<u32>>().as_ref() })
     }
 
-    /// Marks the cell as leaked: from now on its key finds what it holds.
+    /// Marks the cell as leaked and returns its key, which finds the value from now on.
     pub(super) fn leak(&self) -> Key {
         let leaks = self.mark(true);
         debug_assert!(leaks, "a leaked value has no slot");
@@ -161,7 +176,7 @@ impl<W> Entry<W> {
         self.key()
     }
 
-    /// Sees that the block has a table of stamps.
+    /// Ensures that the block has a table of stamps. Returns the table's layout if the allocation fails.
     pub(super) fn try_stamps(&self) -> Result<(), Layout> {
         if self.stamp().is_none() {
             let cells = self.block.cells as usize;
@@ -169,7 +184,7 @@ impl<W> Entry<W> {
             let layout = Layout::array::<u32>(cells).unwrap_or(Layout::new::<u32>());
             table.try_reserve_exact(cells).map_err(|_| layout)?;
             table.resize(cells, 0);
-            // The global allocator may have re-entered and made one too, which then stays.
+            // If the global allocator re-entered and made a table too, that table stays.
             if self.stamp().is_none() {
                 self.block.stamps.set(Box::into_raw(table.into_boxed_slice()).cast());
             }
@@ -177,22 +192,23 @@ impl<W> Entry<W> {
         Ok(())
     }
 
-    /// [`leak`](Self::leak) with a stamp that the next leak of this cell does not have. There is a table.
+    /// Like [`leak`](Self::leak), but with a stamp that the next leak of this cell does not get. The block must have a
+    /// table of stamps.
     pub(super) fn leak_stamped(&self) -> StampedKey {
         let key = self.leak();
         let serial = &self.block.serial;
-        // 0 is for no stamp.
+        // 0 means that there is no stamp.
         serial.set(serial.get().checked_add(1).unwrap_or(1));
         self.stamp().expect("the caller made the table").set(serial.get());
         StampedKey::new(key, serial.get())
     }
 
-    /// Whether the cell was last leaked with this stamp.
+    /// Returns whether the cell was last leaked with this stamp.
     pub(super) fn has_stamp(&self, stamp: u32) -> bool {
         stamp != 0 && self.stamp().is_some_and(|cell| cell.get() == stamp)
     }
 
-    /// The cell, if it was leaked, taken from its key. Its value is the caller's.
+    /// Returns the cell if it is leaked. The key no longer finds the value, which the caller then owns.
     pub(super) fn reclaim(&self) -> Option<CellPtr> {
         self.mark(false).then(|| {
             self.block.leaked.set(self.block.leaked.get() - 1);
@@ -200,13 +216,13 @@ impl<W> Entry<W> {
         })
     }
 
-    /// Hides the cell from its key for a while, if it was leaked.
+    /// Lends the cell if it is leaked: the key does not find the value until the result is dropped.
     pub(super) fn lend(self) -> Option<Lent<W>> {
         self.mark(false).then(|| Lent(self))
     }
 }
 
-/// A leaked cell that its key does not find until this is dropped.
+/// A leaked cell that is lent: its key does not find the value until this is dropped.
 pub(super) struct Lent<W>(
     // Invariant: the cell holds a leaked value, and its bit is clear: no key finds it.
     Entry<W>,
@@ -226,11 +242,12 @@ impl<W> Drop for Lent<W> {
     }
 }
 
-/// A block, by its header. A chunk is named by its first block.
+/// A pointer to a block. The pointer to its first block stands for a chunk.
 struct Block<W>(
     // # Invariants
     //
-    // 1. The header is that of a block of a slab, made from the chunk's pointer. The chunk is not freed as long as this is used.
+    // 1. The pointer is that of a block's header and is derived from the pointer to the chunk. The chunk is not freed
+    //    while this is used.
     NonNull<Header<W>>,
 );
 
@@ -246,7 +263,8 @@ impl<W> Deref for Block<W> {
     type Target = Header<W>;
 
     fn deref(&self) -> &Header<W> {
-        // SAFETY: by invariant 1 the header is there. After it is written it is only ever shared: it changes through `Cell`s.
+        // SAFETY: by invariant 1 the pointer is that of a header which is not freed. After `begin_block` has written
+        // the header, it is accessed only through shared references and changes only through `Cell`s.
         unsafe { self.0.as_ref() }
     }
 }
@@ -255,34 +273,35 @@ impl<W> Deref for Block<W> {
 enum Numbered<W> {
     /// The block with this number.
     Block(Block<W>),
-    /// No block. The next number without one.
+    /// No block has this number. Contains the next vacant number.
     Vacant(Option<u32>),
 }
 
-/// Why there is no cell.
+/// The reason why a slab has no cell or was not set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// All of this many cells are occupied.
+    /// The slab is full: all cells, of this number, are occupied.
     Full(usize),
-    /// More cells were asked for than the slab can have; the layout is that of as many.
+    /// The request exceeds the limit of the slab. `layout` is that of `asked` cells.
     TooMany { limit: usize, asked: usize, layout: Layout },
-    /// The slab of this thread is set up already.
+    /// The slab of this thread is already set up.
     #[cfg(feature = "std")]
     Initialized,
-    /// The global allocator has no such block, or there is no such layout.
+    /// The global allocator failed to allocate this layout or has re-entered the slab, or the needed layout does not
+    /// exist.
     Alloc(Layout),
 }
 
-/// All memory of one owner, which is the same in all headers.
+/// The memory of one owner, which is the same in all headers.
 pub(super) struct Memory<W> {
     // # Invariants
     //
     // 1. The chunks are linked from `first` to `last`. Their blocks have this geometry, and their headers one owner.
-    // 2. The chunks in front of `carving` have no cell that was not carved.
-    // 3. A block has as many cells as its number is for, or fewer. Its header has that number.
-    //    The headers of small blocks are in `small`, those of others in `directory`, in which from `vacant` on the numbers are
-    //    linked that have no block.
-    // 4. No block that was freed gave a stamp above `serial`, before stamps began again.
+    // 2. In the chunks before `carving` every cell was carved.
+    // 3. A block has at most as many cells as its number reserves, and its header has that number. `small` contains the
+    //    small blocks and `directory` the others. The numbers without a block in `directory` are a linked list that
+    //    begins at `vacant`.
+    // 4. `serial` is at least the last stamp of every block that was freed, until stamps wrap.
     geometry: Geometry,
     first: Option<Block<W>>,
     carving: Option<Block<W>>,
@@ -291,12 +310,12 @@ pub(super) struct Memory<W> {
     directory: Vec<Numbered<W>>,
     vacant: Option<u32>,
     serial: u32,
-    /// Cells that were carved from all chunks.
+    /// The number of cells that were carved from all chunks.
     pub(super) carved: usize,
-    /// Cells of all chunks.
+    /// The number of cells in all chunks.
     pub(super) capacity: usize,
     limit: usize,
-    /// Cells of a chunk, or 0 to grow with the slab.
+    /// The number of cells in each new chunk, or 0 if chunks grow with the slab.
     chunk_cells: usize,
 }
 
@@ -319,13 +338,14 @@ impl<W: Copy + PartialEq> Memory<W> {
         }
     }
 
-    /// Sets how the memory grows: to at most `limit` cells, by chunks of `chunk_cells`; 0 is the default.
+    /// Limits the memory to `limit` cells, or to its capacity if that is more, and sets the number of cells in each new
+    /// chunk. With `chunk_cells == 0` chunks grow with the slab.
     pub(super) fn configure(&mut self, limit: usize, chunk_cells: usize) {
         (self.limit, self.chunk_cells) = (limit.max(self.capacity), chunk_cells);
     }
 
-    /// Carves cells that were never used, at most a page of them: one for the caller, the others for the stack, which gets capacity
-    /// for all cells that were carved.
+    /// Carves about a page of cells that were never used. Returns the first one and pushes the others to the stack,
+    /// which gets capacity for all carved cells.
     pub(super) fn carve(&mut self, owner: W, stack: &FreeStack) -> Result<CellPtr, Refusal> {
         let geometry = self.geometry;
         let chunk = loop {
@@ -345,29 +365,30 @@ impl<W: Copy + PartialEq> Memory<W> {
             let usual = self.capacity.max(2 * stack.capacity()).max(least);
             stack.try_reserve(usual).or_else(|_| stack.try_reserve(least)).map_err(Refusal::Alloc)?;
         }
-        // SAFETY: fewer cells than the chunk has were carved, so that the block of the next one is inside the chunk.
+        // SAFETY: the loop ended with `carved < chunk_cells`, so the block of the next cell is inside the chunk.
         let block = unsafe { chunk.0.byte_add(carved / geometry.cells * geometry.block) }.cast();
         if index == 0 && carved != 0 {
             let number = self.vacant_number(block_cells)?;
-            // SAFETY: the block has so many cells, none of which was carved, by invariant 4 of `Header`.
+            // SAFETY: the block has `block_cells` cells. By invariant 4 of `Header` none of them was carved, because
+            // `index` is 0.
             unsafe { self.begin_block(owner, block, number, block_cells, 0) };
         }
-        // SAFETY: `index` is less than `block_cells`, so that the cell is inside the block.
+        // SAFETY: `index` is less than `block_cells`, so the cell is inside the block.
         let first = unsafe { block.add(geometry.offset(index)) }.cast();
         chunk.carved.set(carved + count);
         self.carved += count;
-        // SAFETY: from `first` on `count` cells are in the block, a stride apart. They were not carved before, by invariant 4 of
-        // `Header`, so no other code has them.
+        // SAFETY: the block has at least `count` cells from `first` on, one stride apart. By invariant 4 of `Header`
+        // they were not carved before, so no other code uses them.
         unsafe { stack.push_run(first, geometry.stride, count - 1) };
         stack.touch(self.carved - 1);
         Ok(first)
     }
 
-    /// Gives a block a header, a bitmap and this number, which is vacant and for as many cells.
+    /// Writes the header and the bitmap of a block. `number` must be vacant and reserve at least `cells` cells.
     ///
     /// # Safety
     ///
-    /// It is in a chunk with this geometry and has this many cells, of which none was handed out.
+    /// The block is in a chunk with this geometry and has this many cells, none of which was handed out.
     unsafe fn begin_block(
         &mut self,
         owner: W,
@@ -390,12 +411,15 @@ impl<W: Copy + PartialEq> Memory<W> {
             carved: Cell::new(0),
             next: Cell::new(None),
         };
-        // SAFETY: the block is aligned to its size, which is more than a header's alignment; it begins with `HEADER` bytes in front
-        // of its first cell, which is not handed out, as the caller says.
+        // SAFETY: a block is aligned to its size, which is a multiple of the header's alignment. By invariant 3 of
+        // `Geometry` at least `HEADER` bytes precede its first cell, and an assertion above says that they hold a
+        // header. The caller guarantees that no cell was handed out, so no other code uses the block.
         unsafe { new.0.write(empty) };
-        // SAFETY: `Geometry::size` counts a bitmap of one bit a cell, in whole words, behind the cells.
+        // SAFETY: `Geometry::size`, the size of the block, includes a bitmap after the cells, so the result is inside
+        // the block.
         let bitmap = unsafe { block.add(self.geometry.offset(cells)) };
-        // SAFETY: as many bytes as that has. The cells in front of it have so far no value, nor has the bitmap.
+        // SAFETY: `Geometry::size` includes exactly this many bytes for the bitmap. No cell was handed out, so no other
+        // code uses it.
         unsafe { bitmap.write_bytes(0, cells.div_ceil(64) * 8) };
         match number.checked_sub(self.geometry.small) {
             None => self.small[number] = Some(new),
@@ -408,8 +432,8 @@ impl<W: Copy + PartialEq> Memory<W> {
         new
     }
 
-    /// A vacant number for a block of this many cells: that of a small block if there is one, else the first of the list, else one
-    /// that is added to the directory.
+    /// Returns a vacant number for a block of this many cells: that of a small block if one fits, otherwise the first
+    /// of the list, otherwise a number that it adds to the directory.
     fn vacant_number(&mut self, cells: usize) -> Result<usize, Refusal> {
         let small = self.geometry.small;
         let fits = |&number: &usize| self.small[number].is_none() && cells <= FIRST_CELLS << number;
@@ -429,16 +453,16 @@ impl<W: Copy + PartialEq> Memory<W> {
         Ok(small + self.vacant.map_or(0, |number| number as usize))
     }
 
-    /// The block with this number.
+    /// Returns the block with this number, if there is one.
     fn block(&self, number: usize) -> Option<Block<W>> {
         let Some(behind) = number.checked_sub(self.geometry.small) else { return self.small[number] };
         if let Numbered::Block(block) = *self.directory.get(behind)? { Some(block) } else { None }
     }
 
-    /// Cells of the next chunk, as far as the limit allows them.
+    /// Returns the number of cells for the next chunk, as far as the limit allows.
     ///
-    /// The first has [`FIRST_CELLS`], and each that follows these and as many as there are, up to a block. From then on a chunk
-    /// has as many blocks as there are, up to [`LARGEST_CHUNK`] bytes.
+    /// The first chunk has [`FIRST_CELLS`] cells. Each further chunk has [`FIRST_CELLS`] more than the slab, up to a
+    /// whole block. From then on a chunk has as many blocks as the slab, up to [`LARGEST_CHUNK`] bytes.
     fn usual(&self) -> usize {
         let Geometry { block, cells, .. } = self.geometry;
         let usual = match (self.chunk_cells, self.capacity + FIRST_CELLS) {
@@ -449,7 +473,7 @@ impl<W: Copy + PartialEq> Memory<W> {
         usual.min(self.limit - self.capacity)
     }
 
-    /// Adds a chunk of the usual size, or a block if the allocator does not have that much.
+    /// Adds a chunk of the usual size, or one of a single block if that allocation fails.
     fn grow(&mut self, owner: W) -> Result<(), Refusal> {
         let (cells, in_block) = (self.usual(), self.geometry.cells);
         if self.capacity == self.limit {
@@ -467,14 +491,15 @@ impl<W: Copy + PartialEq> Memory<W> {
         let in_block = cells.min(self.geometry.cells);
         let number = self.vacant_number(in_block)?;
         let base = try_alloc(layout).ok_or(Refusal::Alloc(layout))?;
-        // SAFETY: the layout is that of a chunk, whose first block has so many cells. It is new.
+        // SAFETY: `base` was just allocated with the layout of a chunk, whose first block has `in_block` cells. None
+        // was handed out.
         let chunk = unsafe { self.begin_block(owner, base, number, in_block, cells) };
         self.link(chunk);
         self.capacity += cells;
         Ok(())
     }
 
-    /// Puts a chunk at the end of the list.
+    /// Appends a chunk to the list.
     fn link(&mut self, chunk: Block<W>) {
         chunk.next.set(None);
         if let Some(last) = self.last.replace(chunk) {
@@ -488,7 +513,7 @@ impl<W: Copy + PartialEq> Memory<W> {
         iter::successors(self.first, |chunk| chunk.next.get())
     }
 
-    /// Sees that there is memory for this many more cells than `occupied`, and capacity for all on the stack.
+    /// Ensures that there is memory for `occupied + additional` cells, and that the stack has capacity for all cells.
     pub(super) fn reserve(
         &mut self,
         owner: W,
@@ -506,7 +531,8 @@ impl<W: Copy + PartialEq> Memory<W> {
         if missing != 0 {
             self.add(owner, missing.max(self.usual()))?;
         }
-        // A chunk's later blocks get their numbers when cells are carved from them. The inserts that follow are not to allocate.
+        // The later blocks of a chunk get their numbers when cells are carved from them. Reserve memory for these
+        // numbers, so that the following inserts do not allocate.
         let blocks: usize = self.chunks().map(|chunk| chunk.chunk_cells.div_ceil(self.geometry.cells)).sum();
         let new = blocks.saturating_sub(self.directory.len());
         let layout = Layout::array::<Numbered<W>>(blocks).unwrap_or(Layout::new::<Numbered<W>>());
@@ -514,8 +540,9 @@ impl<W: Copy + PartialEq> Memory<W> {
         stack.try_reserve(self.capacity).map_err(Refusal::Alloc)
     }
 
-    /// Calls `each`, which is no user's code, with the layout of each block of the allocator's, and the bytes of vacant cells
-    /// in it. Which chunk the `occupied` cells are in is not known: as if they were in the first.
+    /// Calls `each` with the layout of each allocation and the number of bytes of vacant cells in it. `each` must not
+    /// be user code. Which chunks contain the `occupied` cells is not known, so they are counted as if they filled the
+    /// first chunks.
     pub(super) fn each_block(&self, mut occupied: usize, each: &mut dyn FnMut(Layout, usize)) {
         let directory = Layout::array::<Numbered<W>>(self.directory.capacity()).ok();
         directory.filter(|directory| directory.size() != 0).into_iter().for_each(|directory| each(directory, 0));
@@ -533,24 +560,24 @@ impl<W: Copy + PartialEq> Memory<W> {
         }
     }
 
-    /// The entry of the cell that a key names, if there is such a cell.
+    /// Returns the entry of the cell with this key, if there is such a cell.
     pub(super) fn find(&self, key: Key) -> Option<Entry<W>> {
         let (number, index) = self.geometry.locate(key.position()?)?;
         let entry = Entry { block: self.block(number)?, geometry: self.geometry, index };
         (entry.index < entry.block.cells as usize).then_some(entry)
     }
 
-    /// Whether a block has a leaked cell.
+    /// Returns whether a block has a leaked cell.
     pub(super) fn has_leaked(&self) -> bool {
         self.chunks().flat_map(|chunk| chunk.blocks(self.geometry)).any(|header| header.leaked.get() != 0)
     }
 
-    /// The key of the first leaked cell from this position on.
+    /// Returns the key of the first leaked cell whose position is at least `from`.
     pub(super) fn next_leaked(&self, from: usize) -> Option<Key> {
         let (number, mut index) = self.geometry.locate(from)?;
         (number..self.geometry.small + self.directory.len()).find_map(|number| {
             let from = mem::take(&mut index);
-            // A block has a cell with the index 0.
+            // Index 0 is valid, because every block has a cell.
             let entry = Entry { block: self.block(number)?, geometry: self.geometry, index: 0 };
             Some(entry.next_leaked(from)?.key())
         })
@@ -565,24 +592,28 @@ impl<W: Copy + PartialEq> Memory<W> {
         let mut next = self.first;
         while let Some(chunk) = next {
             next = chunk.next.get();
-            // SAFETY: the caller says that no cell is used again, and the list is not.
+            // SAFETY: the caller guarantees that no cell is used again. This method consumes the list, and `next` was
+            // read before.
             unsafe { chunk.free(self.geometry) };
         }
     }
 
-    /// Frees the chunks whose cells are all vacant, and removes these cells from the stack; after the last chunk the directory too.
+    /// Frees the chunks whose cells are all vacant, and removes these cells from the stack. If no chunk is left, it
+    /// also frees the directory.
     ///
-    /// The stack is not trusted: a chunk is freed only if each of its cells is on the stack. Cells of another owner, which a wrong
-    /// `Module` may have put there, stay and do not count.
+    /// The stack is not trusted: a chunk is freed only if each of its carved cells is on the stack. Cells of another
+    /// owner, which a wrong `Module` may have pushed, stay there and do not count.
     ///
     /// # Safety
     ///
-    /// The cells on the stack are of `Memory<W>`s with this geometry, in chunks that were not freed.
+    /// Each cell on the stack belongs to a `Memory<W>` with this geometry, and its chunk is not freed.
     pub(super) unsafe fn sweep(&mut self, owner: W, stack: &FreeStack) {
         let geometry = self.geometry;
         self.chunks().flat_map(|chunk| chunk.blocks(geometry)).for_each(|header| header.vacant.set(0));
         let own = |cell: CellPtr| {
-            // SAFETY: the caller says that the cell is in a block with this geometry that was not freed.
+            // SAFETY: the caller guarantees that the cell is in a block with this geometry that is not freed, so its
+            // header is at the masked address. Headers are accessed only through shared references after they are
+            // written.
             let header = unsafe { &*header::<W>(cell, geometry.block) };
             (header.owner == owner).then_some(header)
         };
@@ -617,8 +648,9 @@ impl<W: Copy + PartialEq> Memory<W> {
                 self.serial = self.serial.max(header.serial.get());
             }
             self.capacity -= chunk.chunk_cells;
-            // SAFETY: all its cells are vacant, and since `retain` none is on the stack; its blocks are not in the directory, and it
-            // is gone from the list.
+            // SAFETY: all carved cells of the chunk were on the stack, so none is occupied, and `retain` has removed
+            // them. Its blocks were removed from the directory above, and it is not linked to the list again. So
+            // nothing uses it.
             unsafe { chunk.free(geometry) };
         }
         if self.first.is_none() {
@@ -629,30 +661,32 @@ impl<W: Copy + PartialEq> Memory<W> {
 }
 
 impl<W> Block<W> {
-    /// The blocks of this chunk that have a header.
+    /// Returns the blocks of this chunk that have a header.
     fn blocks(self, geometry: Geometry) -> impl Iterator<Item = Self> {
         (0..self.carved.get().div_ceil(geometry.cells).max(1)).map(move |n| {
-            // SAFETY: by invariant 4 of `Header` cells of so many blocks were carved, or this is the first, so that it is inside the
-            // chunk. It begins with a header.
+            // SAFETY: block `n` is the first one or, by invariant 4 of `Header`, contains a carved cell. So it is
+            // inside the chunk and begins with a header.
             Self(unsafe { self.0.byte_add(n * geometry.block) })
         })
     }
 
-    /// Frees the chunk, and the tables of its blocks.
+    /// Frees the chunk and the stamp tables of its blocks.
     ///
     /// # Safety
     ///
-    /// It is the first block of a chunk, of which nothing is used again.
+    /// This is the first block of a chunk, and nothing in the chunk is used again.
     unsafe fn free(self, geometry: Geometry) {
         for header in self.blocks(geometry) {
             let stamps = ptr::slice_from_raw_parts_mut(header.stamps.get(), header.cells as usize);
             if !stamps.is_null() {
-                // SAFETY: by invariant 3 of `Header` it is a box of so many numbers, which only the header owned.
+                // SAFETY: `stamps` is not null, so by invariant 3 of `Header` it came from a box of `cells` numbers
+                // that only this header owns. The header is not used again.
                 drop(unsafe { Box::from_raw(stamps) });
             }
         }
         let layout = geometry.chunk(self.chunk_cells).expect("it was allocated with this layout");
-        // SAFETY: by invariant 4 of `Header` it came from the global allocator with this layout; the caller says that it is not used again.
+        // SAFETY: by invariant 4 of `Header` the chunk came from the global allocator with this layout. The caller
+        // guarantees that nothing in it is used again.
         unsafe { dealloc(self.0.as_ptr().cast(), layout) };
     }
 }
@@ -666,12 +700,12 @@ mod tests {
     use core::alloc::Layout;
 
     #[test]
-    fn stamps_begin_again_behind_none() {
+    fn stamps_wrap_around_and_skip_zero() {
         let geometry = Geometry::of(Layout::new::<u64>());
         let core = CoreRef::<OneThread>::allocate(geometry, Key::LIMIT).unwrap();
-        // SAFETY: the core was just allocated.
+        // SAFETY: the core was just allocated on this thread and is not freed.
         let cell = unsafe { core.refill() }.unwrap();
-        // SAFETY: the cell was just carved, and its chunk is there until the end of the test.
+        // SAFETY: the cell was just carved from a core with this geometry, which is freed only at the end of the test.
         let entry = unsafe { Entry::<CoreRef<OneThread>>::of(cell, geometry) };
         entry.try_stamps().unwrap();
         entry.block.serial.set(u32::MAX - 1);

@@ -1,8 +1,8 @@
 //! Slabs: values of one type at stable addresses, without a call to the allocator.
 //!
-//! A [`Slab<T>`](Slab) has memory for many values of one type. A [`Slot<T>`](Slot) owns a value as a `Box<T>` does: 8 bytes for
-//! a value whose address does not change. An insert pops a vacant cell from the slab's free stack, and a drop pushes
-//! the cell back: a dozen instructions instead of a call to the allocator.
+//! A [`Slab<T>`](Slab) has memory for many values of one type. A [`Slot<T>`](Slot) owns a value as a `Box<T>` does: 8
+//! bytes for a value whose address does not change. An insert pops a vacant cell from the slab's free stack, and a drop
+//! pushes the cell back: a dozen instructions instead of a call to the allocator.
 //!
 //! ```
 //! use dwell::slab::{Slab, Slot};
@@ -24,17 +24,17 @@
 //!
 //! | slab | memory | slots |
 //! |---|---|---|
-//! | [`Slab`] | grows, in chunks that stay where they are | stay on their thread; may outlive the slab |
-//! | [`Bounded`] | allocated at once; a full slab returns the value in an error | the same |
-//! | [`slab!`](crate::slab!) | a module with a slab for each thread that uses it, either way | the same, a few instructions less |
+//! | [`Slab`] | grows in chunks that never move | stay on their thread; may outlive the slab |
+//! | [`Bounded`] | allocated at once; a full slab panics or returns the value in an error | the same |
+//! | [`slab!`](crate::slab!) | a module with one slab a thread, growing or bounded | the same, in fewer instructions |
 //! | `sync::Slab` (feature `std`) | grows | `Send`: may be dropped on any thread |
 //! | [`Pool`] | grows; values of all types, by size class | stay on their thread; may outlive the pool |
 //!
 //! # Keys
 //!
-//! [`Slot::leak`] gives a value to its slab and returns a [`Key`] of 4 bytes, which finds it again: [`Slab::reclaim`] and
-//! [`Slab::with`]. That is safe, because a key finds only leaked values, and slabs without keys do not pay for it. A [`StampedKey`]
-//! of 8 bytes finds one value, and no later one of its cell.
+//! [`Slot::leak`] gives a value to its slab and returns a 4-byte [`Key`]. [`Slab::reclaim`] and [`Slab::with`] find the
+//! value by its key. Keys are safe, because a key finds only leaked values, and they cost nothing in slabs that do not
+//! use them. An 8-byte [`StampedKey`] finds one value, and no later value in the same cell.
 //!
 //! # Shared values
 //!
@@ -86,16 +86,18 @@
 //! # When to use something else
 //!
 //! - Values that are all dropped together: an arena.
-//! - Values of unknown type: a `Box` or a [`SmallBox`](crate::SmallBox). A slot can be a `Slot<dyn Trait>`
-//!   ([`Slot::coerce`]), but its slab is for one type.
-//! - A few small values: a slab of ten takes twice the bytes of ten boxes of 64 bytes, and more of smaller ones.
-//! - Thousands of small slabs: each begins at a multiple of 64 KiB. Use one slab for all, or a [`SlabMap`].
+//! - Values of a type that is not known at compile time: a `Box` or a [`SmallBox`](crate::SmallBox). A slot can be a
+//!   `Slot<dyn Trait>` ([`Slot::coerce`]), but its slab is for one type.
+//! - A few small values: a slab of ten 64-byte values takes nearly twice the bytes of ten boxes, and with smaller
+//!   values more than twice.
+//! - Thousands of small slabs: the memory of each begins at a multiple of 64 KiB. Use one slab for all, or a
+//!   [`SlabMap`].
 //!
-//! `docs/slab.md` in the repository has the representation, the argument for its soundness, and the numbers.
+//! `docs/slab.md` in the repository describes the representation, argues its soundness, and lists the measurements.
 
 #![expect(
     clippy::inline_always,
-    reason = "a value that is passed to a function is written twice, and a pop costs less than a call"
+    reason = "a call would copy the value twice and costs more than a pop"
 )]
 
 mod bounded;
@@ -140,5 +142,5 @@ pub use self::slot::Slot;
 pub use self::thread::{Init, PerThread};
 pub use self::typed::{Builder, Slab, TypedSlab};
 
-/// The largest number of values in a slab, which is the number of keys.
+/// The maximum number of values in a slab: the number of distinct keys.
 pub const MAX_CAPACITY: usize = Key::LIMIT;

@@ -1,4 +1,4 @@
-//! Memory for values of many types: a slab a size class.
+//! Pools: memory for values of many types, with a slab for each size class.
 
 use super::classes::{CLASSES, Class};
 use super::dedicated;
@@ -30,44 +30,49 @@ use core::marker::PhantomData;
 /// assert_eq!(format!("{} {}", values[0], values[1]), "7 seven");
 /// ```
 ///
-/// See [`SizeClasses`] for what it does, and [`sync::Pool`](super::sync::Pool) for one whose slots go to other threads.
+/// See [`SizeClasses`] for details, and [`sync::Pool`](super::sync::Pool) for a pool whose slots may be sent to other
+/// threads.
 pub type Pool = SizeClasses<OneThread>;
 
 /// The owner of a value in a [`Pool`].
 pub type PoolSlot<T> = Slot<T, InPool<OneThread>>;
 
-/// Memory for values of all types: small ones in slabs by size class, others in dedicated blocks.
+/// A pool for values of all types: small values in slabs by size class, others in dedicated blocks.
 ///
-/// It is like a [`Slab`](super::Slab), but for all types. Sizes are rounded up by at most a quarter, so that types share slabs. A
-/// value of more than 14 KiB, or aligned to more than 128 bytes, gets an allocation of its own, aligned to 64 KiB. With
-/// [`Slot::coerce`] the slots of many types become one type. Slots may outlive their pool. They have no keys.
+/// It is like a [`Slab`](super::Slab), but for all types. Sizes are rounded up to a multiple of 8, and above 64 bytes
+/// by at most a quarter, so that types share slabs. A value of more than 14 KiB, or aligned to more than 128 bytes,
+/// gets a dedicated allocation, aligned to at least 64 KiB. [`Slot::coerce`] converts the slots of many types to one
+/// type. Slots may outlive their pool. They have no keys.
 pub struct SizeClasses<O: Threading> {
     // # Invariants
     //
-    // 1. Each core is `O::NO_SLAB`, or came from `CoreRef::allocate` on this thread with the layout of its class, and is in
-    //    service.
+    // 1. Each core is `O::NO_SLAB`, or came from `CoreRef::allocate` on this thread with the layout of its class and
+    //    was not torn down.
     cores: [Cell<CoreRef<O>>; CLASSES],
 }
 
-/// Which threads own the slots of a pool: [`OneThread`] or [`sync::AnyThread`](super::sync::AnyThread). Implemented in this
-/// crate only.
+/// The rule for which threads may drop the slots of a slab or pool: [`OneThread`] or
+/// [`sync::AnyThread`](super::sync::AnyThread).
+///
+/// This trait is sealed: only this crate implements it.
 pub trait Threading: SlotKind + Owners {}
 
 impl<O: Owners> Threading for O {}
 
-/// The kind of a pool's slots: the cell's address leads to its owner, for values of any type.
+/// The slot kind of a pool: a drop finds the owner by the address of the cell, for values of any type.
 pub struct InPool<O>(PhantomData<O>);
 
 impl<O: Owners> SlotKind for InPool<O> {}
 
-// SAFETY: `CoreRef::free_cell` puts the cell on one list of its core, or frees its memory.
+// SAFETY: `CoreRef::free_cell` puts the cell on one list of its core, or only counts it or frees its memory.
 unsafe impl<O: Owners> sealed::SlotKind for InPool<O> {
     #[inline(always)]
     unsafe fn free_cell(cell: CellPtr, _: Layout) {
-        // SAFETY: the caller says that it is the cell of a slot of a pool: of a size class, all of which have blocks of
-        // `MIN_BLOCK` bytes, or of a dedicated block. Neither is freed while the cell is occupied.
+        // SAFETY: the caller guarantees that this is an occupied cell of a pool. It belongs to a size class, all of
+        // which have blocks of `MIN_BLOCK` bytes, or to a dedicated block. Neither is freed while the cell is occupied.
         let core = unsafe { dedicated::owner::<CoreRef<O>>(cell) };
-        // SAFETY: the caller gives the cell away, which is this core's or, if that is no slab, a dedicated block's.
+        // SAFETY: the header says that the cell belongs to this core or, if that is `NO_SLAB`, to a dedicated block.
+        // The caller guarantees that it is occupied, contains no live value, and is not used again.
         unsafe { core.free_cell(cell) };
     }
 
@@ -76,19 +81,21 @@ unsafe impl<O: Owners> sealed::SlotKind for InPool<O> {
     }
 }
 
-// SAFETY: a dedicated block is freed on any thread, and a cell of a slab as `O` says; an `InPool` is not `Keyed`.
+// SAFETY: a dedicated block may be freed on any thread. `O` is `CrossThread`, so a cell of a slab may be freed on any
+// thread too. An `InPool` is not `Keyed`.
 unsafe impl<O: Owners + CrossThread> CrossThread for InPool<O> {}
 
-// SAFETY: by invariant 1 the cells of a class have a layout that a `T` of this class fits in, and are vacant when they are popped
-// or refilled. A slot in a pool frees its cell to the owner in the header below it: the core of the class, or no slab for a cell
-// that `dedicated::allocate` made for a `T`.
+// SAFETY: by invariant 1 the cells of a class have a layout that a `T` of this class fits in. They are vacant and used
+// by no other code when they are popped or refilled, as is a dedicated cell that was just allocated for a `T`. A slot
+// of a pool frees its cell to the owner in the header below it: the core of the class, or `NO_SLAB` for a dedicated
+// block.
 unsafe impl<T, O: Threading> CellAllocator<T> for SizeClasses<O> {
     type Kind = InPool<O>;
 
     #[inline(always)]
     fn pop(&self) -> Option<CellPtr> {
         let class = const { Class::of(Layout::new::<T>()) }?;
-        // SAFETY: by invariant 1 the core is in service or a static, so that it was not freed.
+        // SAFETY: by invariant 1 the core was not torn down or is a static, so it is not freed.
         unsafe { self.cores[class.index].get().get() }.free.pop()
     }
 
@@ -100,12 +107,12 @@ unsafe impl<T, O: Threading> CellAllocator<T> for SizeClasses<O> {
 }
 
 impl<O: Threading> SizeClasses<O> {
-    /// A pool without memory.
+    /// Creates a pool without memory.
     pub const fn new() -> Self {
         Self { cores: [const { Cell::new(O::NO_SLAB) }; CLASSES] }
     }
 
-    /// A cell for values of this layout, which the free stack of their class does not have.
+    /// Allocates a cell for a value of this layout, if the free stack of its class is empty.
     fn refill_class(&self, layout: Layout) -> Result<CellPtr, Refusal> {
         let Some(class) = Class::of(layout) else {
             return dedicated::allocate(layout, O::NO_SLAB).ok_or(Refusal::Alloc(layout));
@@ -113,37 +120,39 @@ impl<O: Threading> SizeClasses<O> {
         let core = &self.cores[class.index];
         if core.get() == O::NO_SLAB {
             let new = CoreRef::allocate(Geometry::of(class.layout), Key::LIMIT);
-            // If the global allocator has re-entered the pool and made one too, that one is not lost.
+            // If the global allocator has re-entered the pool and made a core too, that core is torn down.
             Self::tear_down(core.replace(new.map_err(|error| Refusal::Alloc(error.layout()))?));
         }
-        // SAFETY: by invariant 1 the core was made on this thread, and not freed.
+        // SAFETY: the core is not `NO_SLAB`, so by invariant 1 it was made on this thread and is not freed.
         unsafe { core.get().refill() }
     }
 
+    /// Tears down a core that was removed from `cores`, unless it is the empty one.
     fn tear_down(core: CoreRef<O>) {
         if core != O::NO_SLAB {
-            // SAFETY: by invariant 1 it came from `allocate` on this thread and is in service. Callers have taken it from its class.
+            // SAFETY: by invariant 1 the core came from `allocate` on this thread and was not torn down. Callers have
+            // removed it from `cores`, so it is not used again.
             unsafe { O::tear_down(core) };
         }
     }
 
-    /// Tears down the slabs.
+    /// Tears down the slabs of all classes.
     pub(crate) fn clear(&self) {
         for core in &self.cores {
             Self::tear_down(core.replace(O::NO_SLAB));
         }
     }
 
-    /// Calls `each`, which is no user's code, with the layout of each block of the slabs, and the bytes in it that hold
-    /// nothing.
+    /// Calls `each` with the layout of each allocation of the slabs and the number of unused bytes in it. `each` must
+    /// not be user code.
     pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
         for core in self.cores.iter().map(Cell::get).filter(|core| *core != O::NO_SLAB) {
-            // SAFETY: by invariant 1 the core is in service, and a core in service was not freed.
+            // SAFETY: the core is not `NO_SLAB`, so by invariant 1 it was not torn down and is not freed.
             unsafe { core.get() }.each_block(each);
         }
     }
 
-    /// Puts a value in a slot.
+    /// Inserts a value.
     ///
     /// ```
     /// let pool = dwell::slab::Pool::new();
@@ -156,7 +165,7 @@ impl<O: Threading> SizeClasses<O> {
         insert(self, value)
     }
 
-    /// [`insert`](Self::insert) that reports a failed allocation.
+    /// Like [`insert`](Self::insert), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -166,7 +175,7 @@ impl<O: Threading> SizeClasses<O> {
         try_insert(self, value)
     }
 
-    /// Inserts the result of `make`. The slot is reserved before, and freed if `make` panics.
+    /// Inserts the value that `make` returns. Takes a cell before it calls `make`, and frees it if `make` panics.
     ///
     /// ```
     /// let pool = dwell::slab::Pool::new();
@@ -178,11 +187,11 @@ impl<O: Threading> SizeClasses<O> {
         insert_with(self, make)
     }
 
-    /// [`insert_with`](Self::insert_with) that reports a failed allocation.
+    /// Like [`insert_with`](Self::insert_with), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// As [`try_insert`](Self::try_insert); `make` is returned in the error, not called.
+    /// The same as for [`try_insert`](Self::try_insert). The error contains `make`, which was not called.
     #[inline(always)]
     pub fn try_insert_with<T, F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T, InPool<O>>, AllocError<F>> {
         try_insert_with(self, make)

@@ -1,4 +1,5 @@
-//! Slots that travel: which thread may use the free stack, and the cells that other threads free.
+//! [`AnyThread`], the owners of slots that are `Send`: which thread may use the free stack, and the list of cells that
+//! other threads free.
 //!
 //! ```text
 //! give:    link the chain's last to head; head = chain's first       one compare-exchange, however long the chain
@@ -7,8 +8,8 @@
 //! give:    head is CLOSED: left -= chain's length                     whoever brings `left` to 0 frees the memory
 //! ```
 //!
-//! The order of `close` and of the `give`s that find it does not matter: until the occupied cells are added `left` is below 0,
-//! and from then on it is the number of occupied cells.
+//! `close` and the calls of `give` that find the list closed may add to `left` in any order: until the occupied cells
+//! are added, each such `give` leaves `left` below 0, and from then on `left` is the number of occupied cells.
 
 #[cfg(not(all(loom, test)))]
 use super::engine::NoSlab;
@@ -20,7 +21,7 @@ use core::ptr;
 use core::sync::atomic::AtomicUsize;
 use primitive::{AtomicIsize, AtomicPtr, Ordering};
 
-/// What loom replaces.
+/// The atomics that loom replaces.
 mod primitive {
     #[cfg(not(all(loom, test)))]
     pub(super) use core::sync::atomic::{AtomicIsize, AtomicPtr, Ordering};
@@ -28,7 +29,7 @@ mod primitive {
     pub(super) use loom::sync::atomic::{AtomicIsize, AtomicPtr, Ordering};
 }
 
-/// A `const fn`, except for loom, whose atomics are not made at compile time.
+/// Defines a `const fn`, or a plain `fn` under loom, whose atomics cannot be created at compile time.
 macro_rules! const_fn {
     ($($function:tt)*) => {
         #[cfg(not(all(loom, test)))]
@@ -38,39 +39,39 @@ macro_rules! const_fn {
     };
 }
 
-/// A value with padding in front, so that another thread's writes do not slow down reads of the words before it: processors
-/// fetch two cache lines at a time.
+/// A value with padding in front, so that another thread's writes do not slow down reads of the words before it:
+/// processors fetch two cache lines at a time.
 ///
-/// Padding and not alignment: an over-aligned block for a core takes an allocator several times as long.
+/// Padding and not alignment, because an allocator takes several times as long for an over-aligned core.
 #[repr(C)] // the padding comes first
 struct Padded<T>([MaybeUninit<u64>; 15], T);
 
-/// The slots of a slab may be dropped on any thread: those of a [`sync::Slab`](super::sync::Slab).
+/// The slot kind of slabs whose slots may be dropped on any thread: [`sync::Slab`](super::sync::Slab).
 pub struct AnyThread {
     // # Invariants
     //
     // 1. `thread` is the number of the thread that made the slab, or `NO_THREAD`. Only that thread writes it.
-    // 2. While it is a number, only that thread uses the free stack and the memory of the core; and by invariant 2 of `Core`
-    //    the stack has capacity for each of its cells.
-    /// Read by all, hardly ever written.
+    // 2. While `thread` is not `NO_THREAD`, only that thread uses the free stack and the memory of the core, and by
+    //    invariant 2 of `Core` the stack has capacity for each carved cell.
+    /// Read by all threads, rarely written.
     thread: Padded<AtomicUsize>,
-    /// Written by all.
+    /// Written by all threads.
     returns: Padded<Returns>,
 }
 
-/// The number of no thread: the slab is torn down, or its free stack is about to grow.
+/// A number that no thread has. It means that the slab was torn down or that its memory is growing.
 const NO_THREAD: usize = usize::MAX;
 
 std::thread_local! {
-    /// The number of this thread, which no other has or had: 0 until it makes its first slab.
+    /// The number of this thread, which no other thread has or had. 0 until the thread makes its first slab.
     static THREAD: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The number of this thread, given to it if it has none.
+/// Returns the number of this thread. The first call on a thread assigns it.
 fn this_thread() -> usize {
     static LAST: AtomicUsize = AtomicUsize::new(0);
     if THREAD.get() == 0 {
-        // Relaxed: the number synchronises no other memory, it only has to be unique.
+        // Relaxed: the number synchronises no other memory. It only has to be unique.
         let last =
             LAST.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| (last < NO_THREAD - 1).then_some(last + 1));
         THREAD.set(last.expect("there were fewer threads than numbers") + 1);
@@ -85,11 +86,11 @@ impl AnyThread {
         }
     }
 
-    /// Whether this thread made the slab, which is in service and does not grow.
+    /// Returns whether this thread made the slab, and the slab is neither torn down nor growing.
     #[inline(always)]
     pub(super) fn is_here(&self) -> bool {
-        // Relaxed: only the slab's own thread writes here, so it reads its last write. Another thread reads that thread's number
-        // or `NO_THREAD`, which differ from its own.
+        // Relaxed: only the slab's own thread writes this, so it reads its own last write. Another thread reads the
+        // number of that thread or `NO_THREAD`, which both differ from its own number.
         self.thread.1.load(Ordering::Relaxed) == THREAD.get()
     }
 
@@ -97,14 +98,17 @@ impl AnyThread {
     ///
     /// # Safety
     ///
-    /// They are occupied cells of `core` whose values were dropped or moved out. The caller uses neither again.
+    /// The cells of the chain are occupied cells of `core` whose values were dropped or moved out. The caller uses
+    /// neither the cells nor this reference to the core again.
     pub(super) unsafe fn give(core: CoreRef<Self>, chain: Chain) {
-        // SAFETY: the core is not freed before its last cell was. That may happen on another thread as soon as the exchange in
-        // `give` has shown it these cells; `give` does not touch the core after that. A reference to atomics alone, which
-        // `Returns` is made of, does not promise that they are there until it ends.
+        // SAFETY: a core is not freed while one of its cells is occupied, and these count as occupied until the last
+        // atomic operation of `Returns::give`, which publishes or counts them. From then on another thread may free the
+        // core, but `Returns::give` does not access it any more. The reference may outlive the core: `Returns` consists
+        // of atomics only, and a reference to atomics does not assert that their memory stays allocated until it ends.
         let returns = unsafe { &core.get().owners.returns.1 };
         if returns.give(chain) {
-            // SAFETY: `left` was brought to 0: the slab is gone, and no cell is occupied.
+            // SAFETY: this call brought `left` to 0, so the slab was torn down and no cell is occupied. So the core
+            // came from `allocate`, and nothing uses the core or its cells again.
             unsafe { core.free() };
         }
     }
@@ -113,8 +117,8 @@ impl AnyThread {
 #[cfg(not(all(loom, test)))]
 static NO_SLAB: NoSlab<AnyThread> = NoSlab::new(AnyThread::of(NO_THREAD));
 
-// SAFETY: a cell is pushed to the free stack by the only thread that uses it, or given to `returns`, from where that thread takes
-// it to the stack.
+// SAFETY: the only thread that uses the free stack pushes a cell to it. Every other cell is added to `returns`, from
+// which that thread moves it to the stack, or is only counted after tear-down.
 unsafe impl Owners for AnyThread {
     #[cfg(not(all(loom, test)))]
     const NO_SLAB: CoreRef<Self> = CoreRef::of_static(&NO_SLAB);
@@ -130,16 +134,19 @@ unsafe impl Owners for AnyThread {
         if !core.owners.is_here() {
             return Err(StackFull);
         }
-        // SAFETY: the caller gives the cell away, which is one of this core. By invariant 2 no other thread uses the stack, and
-        // the stack has capacity for each carved cell.
+        // SAFETY: `is_here` says that `thread` is the number of this thread. So by invariant 2 no other thread uses the
+        // stack, and it has capacity for each carved cell. The caller guarantees that this cell of the core is vacant,
+        // on no list, and not used again.
         unsafe { core.free.push_unchecked(cell) };
         Ok(())
     }
 
     unsafe fn free_slow(core: CoreRef<Self>, cell: CellPtr) {
-        // SAFETY: the caller gives the cell away; a stride is at least 8 bytes, and aligned to 8.
+        // SAFETY: the caller guarantees that the cell contains no value, is on no list, and is not used again. A stride
+        // is at least 8 bytes and a multiple of 8.
         let chain = unsafe { Chain::new(cell) };
-        // SAFETY: the caller says that it was an occupied cell of this core, whose value is gone; the chain has no other.
+        // SAFETY: the caller guarantees that the cell belongs to this core, that its value was dropped or moved out,
+        // and that neither is used again. The chain has no other cell.
         unsafe { Self::give(core, chain) };
     }
 
@@ -156,69 +163,78 @@ unsafe impl Owners for AnyThread {
     }
 
     unsafe fn tear_down(core: CoreRef<Self>) {
-        // SAFETY: the caller says that it is in service, so that it was not freed.
+        // SAFETY: the caller guarantees that the core was not torn down, so it is not freed.
         let here = unsafe { core.get() };
         if here.is_growing() {
             return;
         }
-        // From here on drops on this thread are counted as those on others are.
+        // From now on drops on this thread are counted like those on other threads.
         here.owners.suspend();
-        // SAFETY: `close` gives away linked vacant cells of this core, whose thread this is.
+        // SAFETY: `close` returns a linked list of vacant cells of this core, which nothing else uses. The caller
+        // guarantees that this is the thread of the slab.
         unsafe { here.push_linked(here.owners.returns.1.close()) };
         if here.owners.returns.1.expect(here.occupied().cast_signed()) {
-            // SAFETY: no cell is occupied, and the caller says that none will be. `here` is not used again.
+            // SAFETY: no cell is occupied, so none is used again. The caller guarantees that the core came from
+            // `allocate` and is not used again, and `here` is not used again either.
             unsafe { core.free() };
         }
     }
 }
 
-/// Vacant cells linked one to the next, for giving back at once.
+/// A linked list of vacant cells that are returned together.
 pub(super) struct Chain {
     // # Invariants
     //
-    // 1. From `first` to `last` there are `count` cells, vacant and owned by this chain, each of which but `last` begins with a
-    //    `Vacant` that leads to the next.
+    // 1. From `first` to `last` there are `count` cells, which are vacant and owned by this chain. Each cell except
+    //    `last` begins with a `Vacant` that points to the next.
     first: CellPtr,
     last: CellPtr,
     count: isize,
 }
 
 impl Chain {
+    /// Creates a chain of one cell.
+    ///
     /// # Safety
     ///
-    /// The cell is vacant and owned by the caller: at least 8 bytes, aligned to 8.
+    /// The cell is vacant and owned by the caller. It has at least 8 bytes and is aligned to 8.
     pub(super) unsafe fn new(cell: CellPtr) -> Self {
         Self { first: cell, last: cell, count: 1 }
     }
 
+    /// Adds a cell at the front.
+    ///
     /// # Safety
     ///
-    /// The cell is vacant and owned by the caller: at least 8 bytes, aligned to 8. It is of the same slab as the others.
+    /// The cell is vacant and owned by the caller. It has at least 8 bytes and is aligned to 8. It belongs to the same
+    /// slab as the others.
     pub(super) unsafe fn push(&mut self, cell: CellPtr) {
-        // SAFETY: the caller says that the cell is vacant and its own, and large enough for a link.
+        // SAFETY: the caller guarantees that the cell is vacant, that no other code uses it, and that it holds a
+        // `Vacant`.
         unsafe { cell.cast().write(Vacant { next: self.first.as_ptr().cast() }) };
         self.first = cell;
         self.count += 1;
     }
 
-    /// The number of cells.
+    /// Returns the number of cells.
     pub(super) fn len(&self) -> usize {
         self.count.unsigned_abs()
     }
 }
 
-/// Cells on their way back to their slab.
+/// The list of cells that were returned to a slab.
 pub(super) struct Returns {
     // # Invariants
     //
-    // 1. `head` is `closed()`, for good, or leads to vacant cells that are on no other list, each of which begins with a
-    //    `Vacant`; the last one's `next` is null.
-    // 2. Until `close`, `left` is 0 less the cells that found it closed; from then on, the cells that are occupied.
+    // 1. `head` is `closed()`, and then stays so, or it is the first of a linked list of vacant cells that are on no
+    //    other list, or null. Each of them begins with a `Vacant`, and the `next` of the last is null.
+    // 2. Until `expect` is called, `left` is minus the number of cells that `give` returned to the closed list. From
+    //    then on it is the number of occupied cells.
     head: AtomicPtr<Vacant>,
     left: AtomicIsize,
 }
 
-/// No cell: cells are aligned to 8.
+/// Returns the head of a closed list. No cell has this address, because cells are aligned to 8.
 fn closed() -> *mut Vacant {
     ptr::without_provenance_mut(1)
 }
@@ -230,15 +246,16 @@ impl Returns {
         }
     }
 
-    /// Gives cells back. Whether they were the last of a slab that is gone.
+    /// Returns cells to the slab. The result is whether they were the last occupied cells of a slab that was torn down.
     #[inline]
     pub(super) fn give(&self, Chain { first, last, count }: Chain) -> bool {
         let mut head = self.head.load(Ordering::Relaxed);
         while head != closed() {
-            // SAFETY: by invariant 1 of `Chain` the cell is vacant and owned by the chain, so that it may be written to.
+            // SAFETY: by invariant 1 of `Chain` the cell is vacant and owned by the chain, so nothing else accesses it.
+            // The constructor's caller guarantees that it holds a `Vacant`.
             unsafe { last.cast().write(Vacant { next: head }) };
-            // Release: what was done to the values comes before what the owner does with the cells. The exchanges that
-            // come after this one continue its release sequence, so that `take` synchronises with all of them.
+            // Release: everything that was done with the values happens before the owner reuses the cells. Later
+            // exchanges continue the release sequence of this one, so `take` synchronises with all of them.
             let top = first.as_ptr().cast();
             match self.head.compare_exchange_weak(head, top, Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => return false,
@@ -248,7 +265,7 @@ impl Returns {
         self.settle(-count)
     }
 
-    /// All cells that were given back, linked; null if there are none.
+    /// Takes the linked list of all returned cells, or null if there are none. Must not be called after `close`.
     #[inline]
     pub(super) fn take(&self) -> *mut Vacant {
         if self.head.load(Ordering::Relaxed).is_null() {
@@ -257,20 +274,20 @@ impl Returns {
         self.head.swap(ptr::null_mut(), Ordering::Acquire)
     }
 
-    /// [`take`](Self::take) for the last time. Cells that are returned later are only counted.
+    /// Like [`take`](Self::take), but closes the list. Cells that are returned later are only counted.
     pub(super) fn close(&self) -> *mut Vacant {
         self.head.swap(closed(), Ordering::AcqRel)
     }
 
-    /// After [`close`](Self::close): this many cells are still occupied. Whether none is left.
+    /// Adds the number of cells that are still occupied, after [`close`](Self::close). Returns whether none is left.
     pub(super) fn expect(&self, out: isize) -> bool {
         self.settle(out)
     }
 
-    /// Whether this brings `left` to 0, which happens once.
+    /// Adds to `left`. Returns whether that brings it to 0, which happens once.
     fn settle(&self, difference: isize) -> bool {
-        // Release: this thread is done with the cells, and with the slab if it is not the last. Acquire: the last one, which
-        // frees all of it, comes after that.
+        // Release: what this thread did with the cells and the slab happens before the last thread frees them. Acquire:
+        // if this is the last thread, what all others did happens before it frees them.
         self.left.fetch_add(difference, Ordering::AcqRel) + difference == 0
     }
 }
@@ -285,7 +302,7 @@ mod model {
     use loom::thread;
     use std_alloc::boxed::Box;
 
-    /// A cell, and a cell whose accesses loom checks.
+    /// A cell of the slab, with an `UnsafeCell` whose accesses loom checks.
     #[repr(C)]
     struct Node {
         next: usize,
@@ -297,9 +314,10 @@ mod model {
             NonNull::from(Box::leak(Box::new(Self { next: 0, touched: UnsafeCell::new(0) }))).cast()
         }
 
-        /// Changes what is in the cell, as dropping or writing a value does.
+        /// Changes the contents of the cell, as dropping or writing a value does.
         fn touch(cell: CellPtr) -> usize {
-            // SAFETY: the tests make their cells of nodes and free them at the end. A race is what loom looks for.
+            // SAFETY: each cell of the tests is a leaked `Node`, which is freed at the end of a test. loom checks for
+            // races.
             let node = unsafe { cell.cast::<Self>().as_ref() };
             node.touched.with_mut(|touched| {
                 // SAFETY: loom checks that no other thread accesses it.
@@ -310,7 +328,7 @@ mod model {
         }
 
         fn free(cell: CellPtr) {
-            // SAFETY: it was leaked by `cell`; each cell is freed once.
+            // SAFETY: `cell` leaked the box, and each cell is freed once.
             drop(unsafe { Box::from_raw(cell.cast::<Self>().as_ptr()) });
         }
     }
@@ -318,7 +336,7 @@ mod model {
     /// A slab whose cells are all occupied.
     struct Slab {
         returns: Returns,
-        /// How often its memory was freed.
+        /// The number of times its memory was freed.
         freed: AtomicUsize,
         cells: [CellPtr; 3],
     }
@@ -338,10 +356,10 @@ mod model {
             cells.iter().for_each(|&cell| {
                 Node::touch(cell);
             });
-            // SAFETY: each test gives each cell back once.
+            // SAFETY: each test returns each cell once, and a cell is a `Node`, which holds a `Vacant`.
             let mut chain = unsafe { Chain::new(cells[0]) };
             for &cell in &cells[1..] {
-                // SAFETY: each test gives each cell back once.
+                // SAFETY: each test returns each cell once, and a cell is a `Node`, which holds a `Vacant`.
                 unsafe { chain.push(cell) };
             }
             if self.returns.give(chain) {
@@ -349,7 +367,7 @@ mod model {
             }
         }
 
-        /// The last thread reads all cells, so that loom checks that it runs after all others.
+        /// Frees the memory. It accesses all cells, so that loom checks that this happens after all other accesses.
         fn free(&self) {
             self.cells.iter().for_each(|&cell| {
                 Node::touch(cell);
@@ -357,11 +375,11 @@ mod model {
             self.freed.fetch_add(1, Ordering::Relaxed);
         }
 
-        /// Reuses the returned cells, and counts them.
+        /// Reuses the returned cells and returns their number.
         fn count(mut at: *mut super::Vacant) -> isize {
             let mut count = 0;
             while let Some(cell) = NonNull::new(at) {
-                // SAFETY: by invariant 1 of `Returns` the cell begins with a link, and only this thread took it.
+                // SAFETY: by invariant 1 of `Returns` the cell begins with a `Vacant`, and only this thread took it.
                 at = unsafe { (*at).next };
                 Node::touch(cell.cast());
                 count += 1;
@@ -369,8 +387,8 @@ mod model {
             count
         }
 
-        /// Drops the slab when `back` of its cells are back.
-        fn retire(&self, back: isize) {
+        /// Drops the slab after `back` of its cells were taken from the list.
+        fn drop_slab(&self, back: isize) {
             let out = 3 - back - Self::count(self.returns.close());
             if self.returns.expect(out) {
                 self.free();
@@ -383,9 +401,9 @@ mod model {
         }
     }
 
-    /// Two threads return cells, one of them a chain, while the owner takes cells and leaves.
+    /// Two threads return cells, one of them a chain, while the owner takes cells and drops the slab.
     #[test]
-    fn nothing_is_lost_whoever_is_last() {
+    fn last_thread_or_owner_frees_all_cells() {
         loom::model(|| {
             let slab = Slab::new();
             let one = thread::spawn({
@@ -397,16 +415,16 @@ mod model {
                 move || slab.give(&slab.cells[1..])
             });
             let back = Slab::count(slab.returns.take());
-            slab.retire(back);
+            slab.drop_slab(back);
             one.join().unwrap();
             two.join().unwrap();
             slab.check();
         });
     }
 
-    /// The owner's own slots outlive the slab too, and go the same way.
+    /// Slots of the owner outlive the slab too and are counted like the others.
     #[test]
-    fn the_owner_may_be_last() {
+    fn owner_may_free_the_last_cell() {
         loom::model(|| {
             let slab = Slab::new();
             let other = thread::spawn({
@@ -416,16 +434,16 @@ mod model {
                     slab.give(&slab.cells[1..2]);
                 }
             });
-            slab.retire(0);
+            slab.drop_slab(0);
             slab.give(&slab.cells[2..]);
             other.join().unwrap();
             slab.check();
         });
     }
 
-    /// A returned cell is handed out and returned again, while another is on its way.
+    /// A returned cell is handed out and returned again, while another is being returned.
     #[test]
-    fn cells_go_round() {
+    fn returned_cells_are_reused_and_returned_again() {
         loom::model(|| {
             let slab = Slab::new();
             let one = thread::spawn({
@@ -440,7 +458,7 @@ mod model {
             }
             slab.give(&slab.cells[1..]);
             back += Slab::count(slab.returns.take());
-            slab.retire(back);
+            slab.drop_slab(back);
             one.join().unwrap();
             slab.check();
         });

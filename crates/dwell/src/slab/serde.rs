@@ -1,4 +1,4 @@
-//! Keys and slots as data. A key is its number, a slot is its value.
+//! Serialization with serde: a key as its number, a slot as its value.
 
 use super::{Key, Slot, SlotKind, StampedKey};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,4 +1,4 @@
-//! [`Slot`], the owner of one value.
+//! [`Slot`], the owner of one value in a slab.
 
 use super::coerce::{CoerceBrand, SlotView};
 use super::engine::{CoreRef, OneThread};
@@ -19,12 +19,13 @@ use core::pin::Pin;
 use core::ptr::NonNull;
 use std_alloc::alloc::handle_alloc_error;
 
-/// An owned value in a slab: 8 bytes, as a `Box`, and its `Option` too.
+/// An owned value in a slab. Like a `Box` it has 8 bytes, and so has its `Option`.
 ///
-/// Dropping it drops the value and frees its cell. It has no lifetime: a slot that outlives its slab keeps its memory alive. It is
-/// neither `Send` nor `Sync`.
+/// Dropping a slot drops the value and frees its cell. A slot has no lifetime: if it outlives its slab, it keeps the
+/// memory alive. Slots of `slab::sync` are `Send` and `Sync` if their values are; other slots are neither.
 ///
-/// `T` may be a `dyn Trait` or a slice: see [`coerce`](Self::coerce). `K` says how the slot finds its slab.
+/// `T` may be a `dyn Trait` or a slice: see [`coerce`](Self::coerce). `K` is the [kind](SlotKind) of the slot, which
+/// determines how the slot finds its slab.
 ///
 /// ```
 /// use dwell::slab::{Slab, Slot};
@@ -44,7 +45,7 @@ use std_alloc::alloc::handle_alloc_error;
 /// std::thread::spawn(move || drop(slot));
 /// ```
 ///
-/// A slot is invariant in `T`, since a slab finds leaked values by the type that it knows:
+/// A slot is invariant in `T`, because a slab returns a leaked value as its own `T`, with the original lifetime:
 ///
 /// ```compile_fail
 /// # use dwell::slab::Slot;
@@ -64,27 +65,32 @@ use std_alloc::alloc::handle_alloc_error;
 pub struct Slot<T: ?Sized, K: SlotKind = OneThread> {
     // # Invariants
     //
-    // 1. `value` is the address of a live `T`, owned by this slot only, in an occupied cell with the geometry of the value's layout.
-    //    The cell is not leaked, and its chunk is not freed as long as the slot is there.
-    // 2. The pointer was made from the chunk's and may reach all of it.
-    // 3. The cell is of a slab with slots of kind `K`.
+    // 1. `value` points to a live `T` that only this slot owns, in an occupied cell for values of its layout. If `K` is
+    //    `Keyed`, the cell has the geometry of that layout. The cell is not leaked, and its memory is not freed while
+    //    the slot exists.
+    // 2. `value` is derived from the pointer to its chunk or dedicated block and may access all of it.
+    // 3. The cell belongs to a slab with slots of kind `K`.
     value: NonNull<T>,
-    // Invariant in `T`: the slab returns a leaked value with its own `T`, so a slot must not store a shorter lifetime in it. Neither `Send` nor `Sync`, as is a raw pointer. (It owns a `T`, which drop check sees by the `impl Drop`.)
+    // `*mut T` makes the slot invariant in `T`: the slab returns a leaked value as its own `T`, so a slot must not
+    // store a value with a shorter lifetime in the cell. It also makes the slot neither `Send` nor `Sync`. Drop check
+    // knows from the `impl Drop` that the slot owns a `T`.
     of: PhantomData<(*mut T, K)>,
 }
 
-// SAFETY: a slot owns its value as a `Box` does, and `CrossThread` says that it frees its cell on any thread.
+// SAFETY: a slot owns its value as a `Box` does, and a `T` is `Send`. A drop frees the cell by `free_cell`, which
+// `CrossThread` guarantees may be called on any thread.
 unsafe impl<T: ?Sized + Send, K: CrossThread> Send for Slot<T, K> {}
 
-// SAFETY: a shared slot gives shared access to the value, and to nothing else: no `CrossThread` kind is `Keyed`.
+// SAFETY: a shared slot gives shared access to the value, and a `T` is `Sync`. It gives no access to the block's
+// header, which is not synchronised: that requires a `Keyed` kind, and no `CrossThread` kind is `Keyed`.
 unsafe impl<T: ?Sized + Sync, K: CrossThread> Sync for Slot<T, K> {}
 
-/// Frees a cell if the closure that makes its value panics.
+/// A guard that frees a cell if the closure that makes its value panics.
 struct FreeCellOnUnwind<K: SlotKind> {
-    // Invariant: the cell is an occupied one of a slab with slots of kind `K`, for values of this layout. It has no value, and is
-    // this guard's to give to `K::free_cell`.
+    // Invariant: the cell is occupied and belongs to a slab with slots of kind `K`, for values of this layout. It
+    // contains no value, and only this guard may pass it to `K::free_cell`.
     cell: CellPtr,
-    // Not the layout of a `&T`: a type without values, such as `Infallible`, has no `&T`.
+    // A `Layout` and not a `&T` to take it from: an uninhabited type, such as `Infallible`, has no `&T`.
     value: Layout,
     of: PhantomData<K>,
 }
@@ -92,38 +98,47 @@ struct FreeCellOnUnwind<K: SlotKind> {
 impl<K: SlotKind> Drop for FreeCellOnUnwind<K> {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: by the invariant the cell is the guard's to free, and the guard is gone.
+        // SAFETY: by the invariant the cell is occupied, belongs to a slab with slots of kind `K` for values of this
+        // layout, contains no value, and may be freed by this guard only. The guard ends here, so the cell is not used
+        // again.
         unsafe { free_unwinding::<K>(self.cell, self.value) };
     }
 }
 
-/// Frees the cell of a slot if the value's destructor panics.
+/// A guard that frees the cell of a slot if the value's destructor panics.
 struct FreeSlotOnUnwind<'a, T: ?Sized, K: SlotKind>(
-    // Invariant: the slot's value is gone or being dropped, and its cell is this guard's to give to `K::free_cell`.
+    // Invariant: the slot's value was dropped or is being dropped, and only this guard may pass the cell to
+    // `K::free_cell`.
     &'a Slot<T, K>,
 );
 
 impl<T: ?Sized, K: SlotKind> Drop for FreeSlotOnUnwind<'_, T, K> {
     #[inline(always)]
     fn drop(&mut self) {
-        // Volatile, so that the cell is read again here and not kept in a register while the destructor runs, which each drop
-        // would have to save: of a pooled future 62 instructions instead of 61 (`cargo run --release -p dwell-bench -- pin`).
-        // SAFETY: the slot is borrowed, so that it is there and nothing writes to it.
+        // A volatile read, so that the compiler loads the address again here. Otherwise it keeps the address in a
+        // register while the destructor runs, which every drop must save: a pooled future then takes 62 instructions
+        // instead of 61 (`cargo run --release -p dwell-bench -- pin`).
+        // SAFETY: `self.0` is a reference to a slot, so its field is initialised and aligned, and nothing writes to it
+        // meanwhile.
         let value = unsafe { (&raw const self.0.value).read_volatile() };
-        // SAFETY: by the invariant the cell is the guard's to free, and the guard is gone.
+        // SAFETY: by the invariant the value was dropped, as far as its destructor ran, and only this guard may free
+        // the cell. By invariants 1 and 3 of `Slot` the cell is occupied and belongs to a slab with slots of kind `K`,
+        // for values of this layout. The guard ends here, so the cell is not used again.
         unsafe { free_unwinding::<K>(value.cast(), self.0.layout()) };
     }
 }
 
+/// Frees a cell during unwinding. Not inlined.
+///
 /// # Safety
 ///
-/// The cell is an occupied one of a slab with slots of kind `K`, for values of this layout. Its value is gone, and the caller
-/// does not use it again.
+/// The cell is occupied and belongs to a slab with slots of kind `K`, for values of this layout. It contains no live
+/// value, and the caller does not use it again.
 #[cold]
 #[inline(never)]
 unsafe fn free_unwinding<K: SlotKind>(cell: CellPtr, value: Layout) {
-    // SAFETY: the cell is occupied, of a slab with slots of kind `K` for values of this layout, its value is gone, and nothing uses
-    // it again: that is all that `free_cell` requires.
+    // SAFETY: the caller guarantees that the cell is occupied, belongs to a slab with slots of kind `K` for values of
+    // this layout, contains no live value, and is not used again, which is all that `free_cell` requires.
     unsafe { K::free_cell(cell, value) };
 }
 
@@ -132,77 +147,84 @@ impl<T: ?Sized, K: SlotKind> Drop for Slot<T, K> {
     fn drop(&mut self) {
         let value = self.value;
         if mem::needs_drop::<T>() {
-            // Forgotten below, not dropped: a guard that is dropped on both ways is a call.
+            // The guard is forgotten below and not dropped: the compiler would not inline its drop.
             let guard = FreeSlotOnUnwind(self);
-            // SAFETY: by invariant 1 the value is live and the slot's, which is not used again.
+            // SAFETY: by invariant 1 the value is live and only this slot owns it. The slot is being dropped, so the
+            // value is dropped once and not used again.
             unsafe { value.drop_in_place() };
             mem::forget(guard);
         }
-        // SAFETY: by invariant 3 the cell is of a slab with slots of kind `K`, which has its value's layout; the value is gone,
-        // and the slot is not used again.
+        // SAFETY: by invariants 1 and 3 the cell is occupied and belongs to a slab with slots of kind `K`, for values
+        // of this layout. The value was dropped above or needs no drop, and the slot is not used again.
         unsafe { K::free_cell(value.cast(), self.layout()) };
     }
 }
 
 impl<T: ?Sized, K: SlotKind> Slot<T, K> {
+    /// Creates the slot that owns `value`.
+    ///
     /// # Safety
     ///
-    /// The invariants hold.
+    /// The invariants of [`Slot`] hold for `value`.
     #[inline(always)]
     pub(super) unsafe fn owning(value: NonNull<T>) -> Self {
         Self { value, of: PhantomData }
     }
 
-    /// The value's layout.
+    /// Returns the layout of the value.
     #[inline(always)]
     fn layout(&self) -> Layout {
-        // A `&T` would claim that nothing writes to the value, which is wrong for a future with references to itself.
-        // SAFETY: by invariant 1 there is a value, or, while the slot is consumed, the cell that had one, with its layout.
-        // Nothing is read.
+        // An `&UnsafeCell<T>` and not a `&T`: a `&T` would assert that nothing writes to the value, which is wrong for
+        // a future with references to itself.
+        // SAFETY: by invariant 1 the pointer is that of a live value, or, while the slot is consumed, of a cell that
+        // contained the value and is not freed. So it is aligned and points to memory of that layout. `for_value` uses
+        // only its metadata and reads no byte of the value.
         Layout::for_value(unsafe { &*(self.value.as_ptr() as *const UnsafeCell<T>) })
     }
 
+    /// Returns the entry of the cell in its block.
     fn entry(&self) -> Entry<CoreRef<OneThread>>
     where
         K: Keyed,
     {
         let geometry = Geometry::of(self.layout());
-        // SAFETY: by invariant 1 the value is in a cell with this geometry. `K` is `Keyed`, so that the cell is of a
-        // `Core<OneThread>`. Callers use the entry while the slot is there, or leaked.
+        // SAFETY: `K` is `Keyed`, so by invariants 1 and 3 the value is in a cell of a `Core<OneThread>` with this
+        // geometry. Callers use the entry only while the slot exists or its value is leaked, so the chunk is not freed
+        // meanwhile.
         unsafe { Entry::of(self.value.cast(), geometry) }
     }
 
-    /// The slot's cell, with the value still in it. The caller is to drop the value and to free the cell.
+    /// Consumes the slot and returns its cell with the value in it. The caller must drop the value and free the cell.
     #[cfg(feature = "std")]
     pub(super) fn into_cell(self) -> CellPtr {
         ManuallyDrop::new(self).value.cast()
     }
 
-    /// The value.
+    /// Returns a reference to the value.
     #[inline]
     pub fn get(&self) -> &T {
         self
     }
 
-    /// The value, mutably.
+    /// Returns a mutable reference to the value.
     #[inline]
     pub fn get_mut(&mut self) -> &mut T {
         self
     }
 
-    /// Returns the address of the value, which does not change while the slot exists or is leaked.
+    /// Returns a pointer to the value. Its address does not change while the slot exists or the value is leaked.
     #[inline]
     pub fn as_ptr(&self) -> *const T {
         self.value.as_ptr()
     }
 
-    /// Returns the address of the value, for writes.
+    /// Returns a mutable pointer to the value.
     #[inline]
     pub fn as_mut_ptr(&mut self) -> *mut T {
         self.value.as_ptr()
     }
 
-    /// Returns the key of the cell. It finds the value once that is [leaked](Self::leak), not before.
+    /// Returns the key of the cell. The key finds the value only after the slot is [leaked](Self::leak).
     #[inline]
     pub fn key(&self) -> Key
     where
@@ -211,9 +233,11 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         self.entry().key()
     }
 
-    /// Passes the value to its slab, which owns it until it is [reclaimed](super::Slab::reclaim) or the slab is dropped.
+    /// Gives the value to its slab and returns its key.
     ///
-    /// If the slab was dropped before, the value and its memory leak.
+    /// The slab owns the value until it is [reclaimed](super::Slab::reclaim) or the slab is dropped.
+    ///
+    /// If the slab is already dropped, the value and its memory leak.
     ///
     /// ```
     /// use dwell::slab::Slab;
@@ -231,7 +255,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         ManuallyDrop::new(self).entry().leak()
     }
 
-    /// [`leak`](Self::leak) with a key that finds this value and no later one of the cell.
+    /// Like [`leak`](Self::leak), but returns a key that finds this value and no later value in the same cell.
     ///
     /// See [`StampedKey`] for its cost.
     #[inline]
@@ -242,7 +266,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         self.try_leak_stamped().unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
-    /// [`leak_stamped`](Self::leak_stamped) that reports a failed allocation.
+    /// Like [`leak_stamped`](Self::leak_stamped), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -263,8 +287,8 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
 
     /// Pins the value.
     ///
-    /// The cell of a value is not reused before the value is dropped, even if the slot is forgotten, its slab is dropped or its
-    /// thread ends. So this is safe, as it is for a `Box`.
+    /// This is safe, as for a `Box`: the cell is not reused before the value is dropped, even if the slot is forgotten,
+    /// its slab is dropped or its thread ends.
     ///
     /// ```
     /// use dwell::slab::Slab;
@@ -277,15 +301,17 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     /// ```
     #[inline]
     pub fn into_pin(self) -> Pin<Self> {
-        // SAFETY: the value does not move when the slot does, `Deref` and `DerefMut` return it, and its cell is freed by `drop`
-        // alone, after the value was dropped in place. Moving it out (`into_inner`, `replace`, `leak`) needs the
-        // slot itself or a `&mut` to it, which a pin gives for `Unpin` values only.
+        // SAFETY: the value does not move when the slot does, `Deref` and `DerefMut` return a reference to this value,
+        // and only `drop` frees the cell, after it has dropped the value in place. Moving the value out (`into_inner`,
+        // `replace`, `leak`) takes the slot itself or a `&mut` to it, and a `Pin` gives these out for `Unpin` values
+        // only.
         unsafe { Pin::new_unchecked(self) }
     }
 
-    /// Converts the slot to a pointer to its value, for [`from_raw`](Self::from_raw).
+    /// Converts the slot to a raw pointer to its value, which [`from_raw`](Self::from_raw) converts back.
     ///
-    /// Until then the value lives and its cell is occupied, even if the slab is dropped: without `from_raw` both leak.
+    /// Until then the value stays live and its cell occupied, even if the slab is dropped. Without `from_raw` both
+    /// leak.
     ///
     /// ```
     /// use dwell::slab::{Slab, Slot};
@@ -301,28 +327,31 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         ManuallyDrop::new(self).value.as_ptr()
     }
 
-    /// Converts a pointer of [`into_raw`](Self::into_raw) to a slot again.
+    /// Converts a pointer from [`into_raw`](Self::into_raw) back to a slot.
     ///
     /// # Safety
     ///
-    /// - `raw` came from `into_raw` of a `Slot<U, K>` with this `K`, and no slot was made of it since.
+    /// - `raw` came from `into_raw` of a `Slot<U, K>` with this `K`, and was not converted to a slot since.
     /// - The value is live. It is a `T` at the same address and of the same layout: `U` is `T`, or was coerced to it as
-    ///   [`coerce`](Self::coerce) does. A slot of a [`Slab<U>`](super::Slab) may be [leaked](Self::leak) only if `T` is `U`,
-    ///   or a type that `coerce` converts `U` to.
-    /// - This is the thread that called `into_raw`, unless `Slot<T, K>` is `Send`.
+    ///   [`coerce`](Self::coerce) does. A slot of a [`Slab<U>`](super::Slab) may be [leaked](Self::leak) only if `T` is
+    ///   `U`, or a type that `coerce` converts `U` to.
+    /// - The calling thread is the one that called `into_raw`, unless `Slot<T, K>` is `Send`.
     #[inline]
     pub unsafe fn from_raw(raw: *mut T) -> Self {
-        // SAFETY: the caller says that it was a slot's pointer to its value, which is not null.
+        // SAFETY: the caller guarantees that the address came from `into_raw`, which returns the pointer of a
+        // `NonNull`.
         let value = unsafe { NonNull::new_unchecked(raw) };
-        // SAFETY: the invariants held for the slot that `into_raw` consumed. It freed neither the value nor the cell, and since no
-        // slot was made of `raw` after it, this one alone owns them.
+        // SAFETY: the invariants held for the slot that `into_raw` consumed without dropping the value or freeing the
+        // cell. The caller guarantees that the value is live, is a `T` of the same address and layout, and was not
+        // converted to a slot since. So the invariants hold for this slot, which alone owns the value.
         unsafe { Self::owning(value) }
     }
 
     /// Unsizes the value: to a `dyn Trait`, or from an array to a slice.
     ///
-    /// The closure gets a [`SlotView`], which it can only coerce and return. With the type named, as here, this compiles in any
-    /// context; `slot.coerce(|view| view as _)` compiles where the context determines the type of the result.
+    /// The closure gets a [`SlotView`], which it can only coerce and return. With the type named, as here, this
+    /// compiles in any context; `slot.coerce(|view| view as _)` compiles where the context determines the type of the
+    /// result.
     ///
     /// ```
     /// use dwell::slab::Slab;
@@ -340,18 +369,20 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     where
         F: for<'a, 'brand> FnOnce(&'a SlotView<CoerceBrand<'brand>, T>) -> &'a SlotView<CoerceBrand<'brand>, U>,
     {
-        // SAFETY: the value is live while `self` is borrowed, which it is until the closure returns. The closure accepts
-        // every brand.
+        // SAFETY: by invariant 1 the value is live and only `self` owns it. `self` is not used until the closure
+        // returns, so nothing writes to the value. The closure is generic over `'brand`, so it must accept every brand.
         let view = unsafe { SlotView::at(self.as_ptr()) };
         let meta = Meta::new(unsize(view).as_ptr(), false);
         let this = ManuallyDrop::new(self);
-        // The address is the slot's own, which reaches the chunk; that of the view does not.
+        // Takes the metadata from the view but the address from the slot: the slot's pointer may access the whole
+        // chunk, the view's only the value.
         let value = meta.decode(this.value.as_ptr().cast());
-        // SAFETY: `decode` keeps the address it is given, that of `this.value`, which is not null.
+        // SAFETY: `decode` keeps the address that it is given, which is that of `this.value`, a `NonNull`.
         let value = unsafe { NonNull::new_unchecked(value.cast_mut()) };
-        // SAFETY: the closure accepts every brand, so what it returned is the only view with this one: the value,
-        // coerced. That changes neither the address nor the layout of a value, and views are invariant. So the invariants
-        // hold as they did for `self`, which is not used again.
+        // SAFETY: the closure accepts every brand, so the view that it returned is the only one with this brand: the
+        // view of this value, coerced. A coercion changes neither the address nor the layout of the value, and no
+        // lifetime, because views are invariant. So the invariants that held for `self` hold for the result, and `self`
+        // is not used again.
         unsafe { Slot::owning(value) }
     }
 }
@@ -361,10 +392,11 @@ impl<T, K: SlotKind> Slot<T, K> {
     #[inline(always)]
     pub fn into_inner(self) -> T {
         let this = ManuallyDrop::new(self);
-        // SAFETY: by invariant 1 the value is live; it is moved out once, since `this` is not used again.
+        // SAFETY: by invariant 1 the value is live. It is moved out once: `this` is not dropped, and its value is not
+        // accessed again.
         let value = unsafe { this.value.read() };
-        // SAFETY: by invariant 3 the cell is of a slab with slots of kind `K`; its value was moved out, and `this` is not used
-        // again.
+        // SAFETY: by invariants 1 and 3 the cell is occupied and belongs to a slab with slots of kind `K`, for values
+        // of a `T`. The value was moved out, and `this` is not used again.
         unsafe { K::free_cell(this.value.cast(), Layout::new::<T>()) };
         value
     }
@@ -375,33 +407,39 @@ impl<T, K: SlotKind> Slot<T, K> {
         mem::replace(self, value)
     }
 
-    /// Writes a value to a cell.
+    /// Writes a value to a cell and returns its slot.
     ///
     /// # Safety
     ///
-    /// The cell is vacant, for values of this layout, exclusively the caller's, and of a slab with slots of kind `K`.
+    /// The cell is vacant, belongs to a slab with slots of kind `K` for values of this layout, and only the caller uses
+    /// it.
     #[inline(always)]
     pub(super) unsafe fn fill(cell: CellPtr, value: T) -> Self {
         let cell = cell.cast::<T>();
-        // SAFETY: the caller says that the cell is for a `T`, vacant, and its own.
+        // SAFETY: the caller guarantees that the cell is vacant, is for values of a `T`, so aligned and large enough,
+        // and is used by no other code.
         unsafe { cell.write(value) };
-        // SAFETY: now there is a live value in the cell, and the caller vouches for the rest of the invariants.
+        // SAFETY: the cell now contains a live value. The caller guarantees that no other code uses the cell and that
+        // it belongs to a slab with slots of kind `K`; a `CellPtr` may access its whole chunk. So the invariants hold.
         unsafe { Self::owning(cell) }
     }
 
-    /// Writes the value that `make` returns to a cell, which is freed if `make` panics.
+    /// Writes the value that `make` returns to a cell and returns its slot. Frees the cell if `make` panics.
     ///
     /// # Safety
     ///
-    /// The cell is vacant, for values of this layout, exclusively the caller's, and of a slab with slots of kind `K`.
+    /// The cell is vacant, belongs to a slab with slots of kind `K` for values of this layout, and only the caller uses
+    /// it.
     #[inline(always)]
     pub(super) unsafe fn fill_with(cell: CellPtr, make: impl FnOnce() -> T) -> Self {
         let guard = FreeCellOnUnwind::<K> { cell, value: Layout::new::<T>(), of: PhantomData };
         let value = cell.cast::<T>();
-        // SAFETY: the caller says that the cell is for a `T`, vacant, and its own.
+        // SAFETY: the caller guarantees that the cell is vacant, is for values of a `T`, so aligned and large enough,
+        // and is used by no other code.
         unsafe { value.write(make()) };
         mem::forget(guard);
-        // SAFETY: now there is a live value in the cell, and the caller vouches for the rest of the invariants.
+        // SAFETY: the cell now contains a live value. The caller guarantees that no other code uses the cell and that
+        // it belongs to a slab with slots of kind `K`; a `CellPtr` may access its whole chunk. So the invariants hold.
         unsafe { Self::owning(value) }
     }
 }
@@ -411,7 +449,7 @@ impl<T: ?Sized, K: SlotKind> Deref for Slot<T, K> {
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: by invariant 1 there is a live value, which is owned by this slot only and borrowed with it.
+        // SAFETY: by invariant 1 the value is live and only this slot owns it. The returned reference borrows the slot.
         unsafe { self.value.as_ref() }
     }
 }
@@ -419,7 +457,7 @@ impl<T: ?Sized, K: SlotKind> Deref for Slot<T, K> {
 impl<T: ?Sized, K: SlotKind> DerefMut for Slot<T, K> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: by invariant 1 there is a live value, which is owned by this slot only and borrowed with it.
+        // SAFETY: by invariant 1 the value is live and only this slot owns it. The returned reference borrows the slot.
         unsafe { self.value.as_mut() }
     }
 }

@@ -1,4 +1,4 @@
-//! The free stack of a slab: the addresses of its vacant cells, which every insert and every drop touches.
+//! The free stack of a slab: the addresses of its vacant cells. Inserts pop from it and drops push to it.
 
 use crate::alloc::try_alloc;
 #[cfg(feature = "std")]
@@ -8,16 +8,16 @@ use core::cell::Cell;
 use core::ptr::{self, NonNull};
 use std_alloc::alloc::{dealloc, realloc};
 
-/// The address of a *cell*: the memory for one value, vacant or occupied. It was made from its chunk's pointer, so that it
-/// may be used to reach the whole block.
+/// The address of a *cell*: the memory for one value, vacant or occupied. It is derived from the pointer to its chunk,
+/// so it may access the whole chunk.
 pub(crate) type CellPtr = NonNull<()>;
 
-/// How many pops ahead [`FreeStack::pop_prefetch`] loads a cell: enough to hide a cache miss behind values of one to four
-/// cache lines.
+/// The number of pops by which [`FreeStack::pop_prefetch`] loads a cell in advance: enough to hide a cache miss behind
+/// values of one to four cache lines.
 #[cfg(feature = "std")]
 pub(super) const AHEAD: usize = 16;
 
-/// Vacant cells, the last one that was freed on top. The cells themselves are not touched.
+/// A stack of the addresses of vacant cells, with the most recently freed cell on top. It does not access the cells.
 ///
 /// ```text
 ///          bottom           top                 end
@@ -28,15 +28,18 @@ pub(super) const AHEAD: usize = 16;
 /// └──────────┴───────┴───────┴───────────────────┘
 /// ```
 ///
-/// `top == bottom` is the only test of a pop, and `top == end` the only test of a push. A stack without a buffer answers yes
-/// to both. So a slab that is not set up, is growing, or was torn down needs no test of its own: its stack has no buffer.
+/// A pop tests only `top == bottom`, and a push only `top == end`. Without a buffer all three pointers are null, so
+/// pops and pushes fail. A slab that is not set up, whose stack is growing, or that was torn down has a stack without a
+/// buffer and needs no test of its own. Only slots that are `Send` need one: `AnyThread` tests the thread.
 pub(super) struct FreeStack {
     // # Invariants
     //
-    // 1. Either the three pointers are null, or they point into one block of the global allocator's with the layout
-    //    `self.layout(capacity)`: `bottom` is `ahead` words behind its start, `end` is its end, and `bottom <= top <= end`.
+    // 1. Either the three pointers are null, or they point into one block from the global allocator with the layout
+    //    `self.layout(capacity)`: `bottom` is `ahead` words after its start, `end` is its end, and `bottom <= top <=
+    //    end`.
     // 2. The words from the start of the block to `top` are initialised.
-    // 3. The words from `bottom` to `top` are the addresses of vacant cells, each of them on this stack once and on no other.
+    // 3. The words from `bottom` to `top` are the addresses of vacant cells, each of which is on this stack once and on
+    //    no other list.
     top: Cell<*mut CellPtr>,
     bottom: Cell<*mut CellPtr>,
     end: Cell<*mut CellPtr>,
@@ -44,48 +47,49 @@ pub(super) struct FreeStack {
 }
 
 impl FreeStack {
-    /// A stack without a buffer. One that is popped by [`pop_prefetch`](Self::pop_prefetch) has [`AHEAD`] words in front of the
-    /// bottom, others have none.
+    /// Returns a stack without a buffer. `ahead` is the number of words below the bottom: [`AHEAD`] for a stack with
+    /// calls of [`pop_prefetch`](Self::pop_prefetch), otherwise 0.
     pub(super) const fn new(ahead: usize) -> Self {
         let [top, bottom, end] = [const { Cell::new(ptr::null_mut()) }; 3];
         Self { top, bottom, end, ahead }
     }
 
-    /// Takes the cell on top.
+    /// Pops the cell on top.
     #[inline(always)]
     pub(super) fn pop(&self) -> Option<CellPtr> {
         let top = self.top.get();
         if top == self.bottom.get() {
             return None;
         }
-        // SAFETY: `top` is not `bottom`, so by invariant 1 it is at least a word above it in the same block.
+        // SAFETY: `top` is not `bottom`, so by invariant 1 it is at least one word above `bottom` in the same block.
         let top = unsafe { top.sub(1) };
         self.top.set(top);
         // SAFETY: the word was below the old `top`, so by invariant 2 it is initialised.
         Some(unsafe { top.read() })
     }
 
-    /// [`pop`](Self::pop) that prefetches the cell which is popped [`AHEAD`] pops later.
+    /// Pops the cell on top, and prefetches the cell that is popped [`AHEAD`] pops later.
     ///
-    /// Cells freed in random order have random addresses, which no hardware prefetcher predicts. Inserting a million values
-    /// after a million random drops takes 32 ticks a value with it and 70 without (`cargo run --release -p dwell-bench --
-    /// slab --times --only random-free`); the price is two instructions an insert.
+    /// Cells freed in random order have random addresses, which no hardware prefetcher predicts. Inserting a million
+    /// values after a million random drops takes 32 ticks a value with the prefetch and 70 without (`cargo run
+    /// --release -p dwell-bench -- slab --times --only random-free`). It costs two instructions an insert.
     ///
     /// # Safety
     ///
-    /// The stack was made with [`AHEAD`] words in front of the bottom.
+    /// The stack was created with [`AHEAD`] words below the bottom.
     #[cfg(feature = "std")]
     #[inline(always)]
     pub(super) unsafe fn pop_prefetch(&self) -> Option<CellPtr> {
         debug_assert!(self.ahead == AHEAD);
         let cell = self.pop()?;
-        // SAFETY: there was a cell, so by invariant 1 there is a block, and `top` is at least `ahead` words behind its start, which
-        // the caller says are `AHEAD`; by invariant 2 the words in front of `top` are initialised.
+        // SAFETY: `pop` returned a cell, so the stack has a buffer. By invariant 1 `top` is at least `ahead` words
+        // after its start, and the caller guarantees that `ahead` is `AHEAD`. By invariant 2 the words below `top` are
+        // initialised.
         prefetch(unsafe { self.top.get().wrapping_sub(AHEAD).read() }.as_ptr());
         Some(cell)
     }
 
-    /// Puts a cell on top, unless the buffer is full.
+    /// Pushes a cell, unless the buffer is full.
     ///
     /// # Safety
     ///
@@ -95,12 +99,13 @@ impl FreeStack {
         if self.top.get() == self.end.get() {
             return Err(StackFull);
         }
-        // SAFETY: `top` is not `end`, so that the buffer is not full; the caller says that the cell is vacant and its own to give.
+        // SAFETY: `top` is not `end`, so the buffer is not full. The caller guarantees that the cell is vacant, on no
+        // stack, and not used again.
         unsafe { self.push_unchecked(cell) };
         Ok(())
     }
 
-    /// Puts a cell on top of a stack that is not full.
+    /// Pushes a cell to a stack whose buffer is not full.
     ///
     /// # Safety
     ///
@@ -109,40 +114,44 @@ impl FreeStack {
     pub(super) unsafe fn push_unchecked(&self, cell: CellPtr) {
         let top = self.top.get();
         debug_assert!(top != self.end.get());
-        // SAFETY: the buffer is not full, so by invariant 1 there is a word between `top` and `end`.
+        // SAFETY: the caller guarantees that the buffer is not full, so by invariant 1 the word at `top` is below `end`
+        // in the block.
         unsafe { top.write(cell) };
-        // SAFETY: `top` is below `end` in the same block, so that one word behind it is `end` at most.
+        // SAFETY: `top` is below `end` in the same block, so one word above it is at most `end`.
         self.top.set(unsafe { top.add(1) });
     }
 
-    /// Pushes the `count` cells that follow `cell` at multiples of `stride`. The first of them ends on top. If the buffer has too
-    /// little capacity, the last of them are lost.
+    /// Pushes the `count` cells that follow `cell` at multiples of `stride`. The first of them ends on top. If the
+    /// buffer is too small, the last of them are lost.
     ///
     /// # Safety
     ///
-    /// The cells behind `cell` are vacant and on no stack, and the caller does not use them again. All are in one block.
+    /// The `count` cells after `cell` are vacant and on no stack, and the caller does not use them again. They are in
+    /// the same block as `cell`.
     pub(super) unsafe fn push_run(&self, cell: CellPtr, stride: usize, count: usize) {
         let count = count.min(self.capacity() - self.len());
         let mut top = self.top.get();
-        // SAFETY: the caller says that there are so many cells behind `cell` in one block.
+        // SAFETY: the caller guarantees that at least `count` cells follow `cell` in the same block.
         let mut cell = unsafe { cell.byte_add(count * stride) };
         for _ in 0..count {
-            // SAFETY: no more words are written than the buffer holds, so by invariant 1 this one is between `top` and `end`.
+            // SAFETY: `count` is at most the number of free words, so by invariant 1 this word is between the old `top`
+            // and `end`.
             unsafe { top.write(cell) };
             top = top.wrapping_add(1);
-            // SAFETY: the cell in front of it, or at last the one that all of them are behind.
+            // SAFETY: the result is the cell before, or in the last round the `cell` that the caller passed, in the
+            // same block.
             cell = unsafe { cell.byte_sub(stride) };
         }
         self.top.set(top);
     }
 
-    /// Cells on the stack.
+    /// Returns the number of cells on the stack.
     #[inline]
     pub(super) fn len(&self) -> usize {
         Self::words_between(self.bottom.get(), self.top.get())
     }
 
-    /// The buffer's capacity in cells.
+    /// Returns the capacity of the buffer in cells.
     pub(super) fn capacity(&self) -> usize {
         Self::words_between(self.bottom.get(), self.end.get())
     }
@@ -151,11 +160,11 @@ impl FreeStack {
         (to.addr() - from.addr()) / size_of::<CellPtr>()
     }
 
-    /// Sees that the buffer has capacity for this many cells in all.
+    /// Ensures that the buffer has capacity for `cells` cells in total.
     ///
-    /// The buffer grows by `realloc`: pages that were touched once stay (see [`touch`](Self::touch)). Meanwhile this stack has
-    /// no buffer, so that the global allocator, if it re-enters the slab, can neither pop nor push. It must not re-enter
-    /// this method.
+    /// The buffer grows by `realloc`, so pages that were touched once stay mapped (see [`touch`](Self::touch)).
+    /// Meanwhile this stack has no buffer: if the global allocator re-enters the slab, it can neither pop nor push. It
+    /// must not re-enter this method.
     pub(super) fn try_reserve(&self, cells: usize) -> Result<(), Layout> {
         if cells <= self.capacity() {
             return Ok(());
@@ -163,13 +172,14 @@ impl FreeStack {
         let layout = self.layout(cells).ok_or(Layout::new::<CellPtr>())?;
         let old = self.take();
         let block = match old.buffer() {
-            // SAFETY: by invariant 1 of `old` the block is the global allocator's, with this layout. The new size is that of a
-            // layout with the same alignment, and it is not 0.
+            // SAFETY: by invariant 1 of `old` the block came from the global allocator with this layout. The new size
+            // is that of a layout with the same alignment, and it is not 0, since `cells` is more than the capacity.
             Some((block, now)) => NonNull::new(unsafe { realloc(block.as_ptr(), now, layout.size()) }),
             None => try_alloc(layout).inspect(|block| {
                 for index in 0..self.ahead {
-                    // A mapped address, because prefetching an unmapped one is slow.
-                    // SAFETY: the block was allocated with `layout(cells)`: `ahead` words, and those for cells behind them.
+                    // Writes a mapped address, because prefetching an unmapped one is slow.
+                    // SAFETY: the block was allocated with `layout(cells)`, which begins with `ahead` words, and
+                    // `index` is less than `ahead`.
                     unsafe { block.cast::<CellPtr>().as_ptr().wrapping_add(index).write(block.cast()) };
                 }
             }),
@@ -185,15 +195,15 @@ impl FreeStack {
         Ok(())
     }
 
-    /// Writes to the word of the cell with this number, counted from the bottom, if it is above the top.
+    /// Writes to the word with this number, counted from the bottom, if it is free.
     ///
-    /// The first write to a page of a new buffer is a page fault. Here an insert pays for it that pays for memory anyway; else
-    /// one in 512 first drops does.
+    /// The first write to a page of a new buffer causes a page fault. With this call it happens in an insert that gets
+    /// new memory anyway. Otherwise it would happen in one of 512 first drops.
     pub(super) fn touch(&self, number: usize) {
         let word = self.bottom.get().wrapping_add(number);
         if number >= self.len() && number < self.capacity() {
-            // SAFETY: the number is less than the capacity, so by invariant 1 the word is in the block; it is above the top, so that
-            // no cell's address is overwritten.
+            // SAFETY: the number is less than the capacity, so by invariant 1 the word is in the block. It is not below
+            // `top`, so no cell's address is overwritten.
             unsafe { word.write(NonNull::dangling()) };
         }
     }
@@ -205,7 +215,7 @@ impl FreeStack {
         taken
     }
 
-    /// Swaps the buffers of two stacks that have the same number of words in front of the bottom.
+    /// Swaps the buffers of two stacks, which must have the same number of words below the bottom.
     pub(super) fn swap(&self, other: &Self) {
         assert!(self.ahead == other.ahead);
         self.top.swap(&other.top);
@@ -213,9 +223,9 @@ impl FreeStack {
         self.end.swap(&other.end);
     }
 
-    /// Keeps the cells for which `keep` says so, in their order. The number of those that went.
+    /// Keeps the cells for which `keep` returns `true`, in order. Returns the number of removed cells.
     ///
-    /// `keep` does not touch this stack.
+    /// `keep` must not use this stack.
     pub(super) fn retain(&self, mut keep: impl FnMut(CellPtr) -> bool) -> usize {
         let (bottom, len) = (self.bottom.get(), self.len());
         let mut kept = 0;
@@ -223,7 +233,7 @@ impl FreeStack {
             // SAFETY: `index` is less than `len`, so the word is below `top`: by invariant 2 it is initialised.
             let cell = unsafe { bottom.wrapping_add(index).read() };
             if keep(cell) {
-                // SAFETY: `kept` is at most `index`, so the word is in the block.
+                // SAFETY: `kept` is at most `index`, so this word is below `top` in the block too.
                 unsafe { bottom.wrapping_add(kept).write(cell) };
                 kept += 1;
             }
@@ -232,32 +242,33 @@ impl FreeStack {
         len - kept
     }
 
-    /// The block and its layout, if there is one.
+    /// Returns the start and the layout of the buffer, or `None` if there is no buffer.
     pub(super) fn buffer(&self) -> Option<(NonNull<u8>, Layout)> {
         let block = NonNull::new(self.bottom.get())?.as_ptr().wrapping_sub(self.ahead);
         Some((NonNull::new(block)?.cast(), self.layout(self.capacity())?))
     }
 
-    /// The layout of a buffer with capacity for this many cells.
+    /// Returns the layout of a buffer with capacity for this many cells.
     fn layout(&self, capacity: usize) -> Option<Layout> {
         Layout::array::<CellPtr>(capacity.checked_add(self.ahead)?).ok()
     }
 
-    /// Frees the buffer if there is no cell on the stack.
+    /// Frees the buffer if the stack is empty.
     pub(super) fn shrink(&self) {
         if self.len() == 0 {
             self.take().free();
         }
     }
 
-    /// Frees the buffer, not the cells.
+    /// Frees the buffer, but not the cells.
     pub(super) fn free(self) {
         if let Some((block, layout)) = self.buffer() {
-            // SAFETY: by invariant 1 the block is the global allocator's, with this layout; `self`, which had it, is gone.
+            // SAFETY: by invariant 1 the block came from the global allocator with this layout. This method consumes
+            // `self`, which owns the block, so it is freed once.
             unsafe { dealloc(block.as_ptr(), layout) };
         }
     }
 }
 
-/// A stack is full: see [`FreeStack::push`].
+/// The error of [`FreeStack::push`] on a stack whose buffer is full.
 pub struct StackFull;

@@ -1,9 +1,9 @@
-//! Slabs whose slots go to other threads.
+//! Slabs whose slots may be sent to other threads.
 //!
-//! A [`Slab`] belongs to the thread that made it: only that thread inserts. Its [`Slot`]s are `Send` if their values are, and any
-//! thread may drop them. On the slab's own thread a drop is that of a [`slab::Slab`](super::Slab) after a comparison of thread
-//! numbers. Another thread pushes the cell to a list of the slab with one atomic exchange; the slab takes the whole list when its
-//! free stack is empty. [`drop_all`] returns many cells at once.
+//! A [`Slab`] belongs to the thread that made it: only that thread inserts. Its [`Slot`]s are `Send` if their values
+//! are, and any thread may drop them. On the slab's own thread a drop compares two thread numbers and then does the
+//! same as in a [`slab::Slab`](super::Slab). Another thread pushes the cell to a list of the slab with one atomic
+//! exchange; the slab takes the whole list when its free stack is empty. [`drop_all`] returns many cells at once.
 //!
 //! ```
 //! use dwell::slab::sync::Slab;
@@ -15,7 +15,7 @@
 //! assert!(slab.is_empty());
 //! ```
 //!
-//! Slab and slots may be dropped in any order, on any threads: the last one frees the memory.
+//! The slab and its slots may be dropped in any order, and the slots on any thread. The last of them frees the memory.
 
 use super::engine::CoreRef;
 use super::geometry::Geometry;
@@ -53,10 +53,11 @@ pub type Pool = super::SizeClasses<AnyThread>;
 /// The owner of a value in a [`sync::Pool`](Pool).
 pub type PoolSlot<T> = super::Slot<T, super::InPool<AnyThread>>;
 
-// SAFETY: on another thread than that of the slab `AnyThread` gives the cell to a list of atomics; and it is not `Keyed`.
+// SAFETY: `AnyThread` uses the free stack only on the slab's own thread. On other threads it adds the cell to
+// `Returns`, whose fields are atomics. It is not `Keyed`.
 unsafe impl CrossThread for AnyThread {}
 
-/// Memory for values of one type, whose slots may be dropped on other threads.
+/// A growing slab for values of one type, whose slots may be dropped on any thread.
 ///
 /// It stays on the thread that made it: it is neither `Send` nor `Sync`. Its chunks never move.
 ///
@@ -78,8 +79,9 @@ unsafe impl CrossThread for AnyThread {}
 /// Its methods are those of [`TypedSlab`](super::TypedSlab).
 pub type Slab<T> = super::TypedSlab<T, AnyThread>;
 
-/// Drops slots, and gives the cells of a run of slots of one slab back together, up to 256 of them: one atomic exchange instead
-/// of one each.
+/// Drops slots and returns the cells of consecutive slots of one slab together.
+///
+/// A run of up to 256 cells takes one atomic exchange, instead of one for each cell.
 ///
 /// ```
 /// use dwell::slab::sync::{Slab, drop_all};
@@ -97,33 +99,37 @@ pub fn drop_all<T>(slots: impl IntoIterator<Item = Slot<T>>) {
     }
 }
 
-/// The number of cells that a run keeps from their slab, since an iterator, such as that of a channel, may not end.
+/// The maximum number of cells in a run. A run keeps them from their slab, and an iterator, such as that of a channel,
+/// may never end.
 const LONGEST_RUN: usize = 256;
 
-/// Cells of one slab. Its drop returns them, after a panic too.
+/// A run of cells of one slab. Its drop returns them, even after a panic.
 struct Run(
-    // Invariant: the cells of the chain are occupied cells of this core. Their values are gone, and they are the run's to free.
+    // Invariant: the cells of the chain are occupied cells of this core whose values were dropped. Only the run may
+    // free them.
     Option<(CoreRef<AnyThread>, Chain)>,
 );
 
 impl Run {
     #[inline]
     fn push<T>(&mut self, slot: Slot<T>) {
-        /// A cell that joins the run when its value is dropped, even if that panics.
+        /// A guard that adds a cell to the run after its value is dropped, even if the destructor panics.
         struct Joining<'a>(&'a mut Run, CellPtr, Layout);
         impl Drop for Joining<'_> {
             #[inline(always)]
             fn drop(&mut self) {
                 let Self(run, cell, value) = self;
-                // SAFETY: it is the cell of a slot of kind `AnyThread` with a value of this layout, so of a `Core<AnyThread>` with
-                // that geometry. It is occupied, so that its chunk was not freed.
+                // SAFETY: the cell is that of a slot of kind `AnyThread` with a value of this layout, so it belongs to
+                // a `Core<AnyThread>` with the geometry of this layout. It is occupied, so its chunk is not freed.
                 let core = unsafe { owner(*cell, Geometry::block(*value)) };
                 match &mut run.0 {
-                    // SAFETY: the value is gone, and `into_cell` has given the cell to us; it is of the same slab.
+                    // SAFETY: the value was dropped, and `into_cell` gave up the only slot of the cell. The cell has at
+                    // least 8 bytes, aligned to 8, and the same owner as the others.
                     Some((of, chain)) if *of == core && chain.len() < LONGEST_RUN => unsafe { chain.push(*cell) },
                     _ => {
                         run.give();
-                        // SAFETY: the value is gone, and `into_cell` has given the cell to us.
+                        // SAFETY: the value was dropped, and `into_cell` gave up the only slot of the cell, which has
+                        // at least 8 bytes, aligned to 8.
                         run.0 = Some((core, unsafe { Chain::new(*cell) }));
                     }
                 }
@@ -132,15 +138,16 @@ impl Run {
         let cell = slot.into_cell();
         let _joining = Joining(self, cell, Layout::new::<T>());
         if mem::needs_drop::<T>() {
-            // SAFETY: the value was the slot's, which is consumed; no other pointer to it exists.
+            // SAFETY: the value is live and was owned by the slot only, which `into_cell` consumed. It is dropped once.
             unsafe { cell.cast::<T>().drop_in_place() };
         }
     }
 
-    /// Gives the chain back.
+    /// Returns the chain to its slab.
     fn give(&mut self) {
         if let Some((core, chain)) = self.0.take() {
-            // SAFETY: by the invariant they are occupied cells of this core, whose values are gone, and the run's to free.
+            // SAFETY: by the invariant these are occupied cells of this core whose values were dropped, and only the
+            // run may free them. `take` has removed them from the run, so they are not used again.
             unsafe { AnyThread::give(core, chain) };
         }
     }

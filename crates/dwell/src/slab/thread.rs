@@ -1,7 +1,8 @@
-//! The modules that [`slab!`](crate::slab!) writes: a slab for each thread.
+//! The modules that [`slab!`](crate::slab!) generates: a slab for each thread.
 //!
-//! A slot of a module finds its slab in a `thread_local!`, not through the header of its block. The macro writes no `unsafe`, so
-//! crates that forbid it can use it. Therefore [`Module`] is a safe trait, and no unsafe code relies on its implementation.
+//! A slot of a module finds its slab in a `thread_local!`, not through the header of its block. The macro generates no
+//! `unsafe`, so crates that forbid `unsafe` can use it. Therefore [`Module`] is a safe trait, and no unsafe code relies
+//! on its implementation.
 
 use super::engine::{Core, CoreRef, OneThread};
 use super::error::{Full, SlotsRemaining};
@@ -25,53 +26,57 @@ use core::ptr::{self, NonNull};
 use std::thread::LocalKey;
 use std_alloc::vec::Vec;
 
-/// A module that [`slab!`](crate::slab!) wrote.
+/// A module that [`slab!`](crate::slab!) generated.
 ///
-/// It is safe to implement. If `local` returns different slabs, a cell goes to the stack of a slab that does not own it. It has
-/// the right layout there, and a chunk is freed only when each of its cells is on the stack of its owner.
+/// The trait is safe to implement. If a wrong `local` returns different slabs, a cell is pushed to the stack of a slab
+/// that does not own it. The cell has the right layout there, and a chunk is freed only when each of its cells is on
+/// the stack of the chunk's owner.
 pub trait Module: 'static {
     /// The type of the values.
     type Value: 'static;
-    /// The largest number of values, unless `init` sets another.
+    /// The maximum number of values, unless `init` sets another.
     const LIMIT: usize;
-    /// The slab of this thread.
+    /// Returns the slab of this thread.
     fn local() -> &'static LocalKey<ThreadSlab<Self::Value>>;
 }
 
-/// The kind of a module's slots: the cell returns to the slab of this thread.
+/// The slot kind of a module: a dropped slot returns its cell to the slab of this thread.
 pub struct PerThread<M>(Infallible, PhantomData<M>);
 
 impl<M: Module> SlotKind for PerThread<M> {}
 impl<M: Module> Keyed for PerThread<M> {}
 
-// SAFETY: `ThreadSlab::free_cell` and `free_slow` put the cell on one list; without a slab it is leaked.
+// SAFETY: `ThreadSlab::free_cell` puts the cell on one list. If that fails, `free_slow` does. If the thread's slab is
+// gone, the cell is leaked.
 unsafe impl<M: Module> sealed::SlotKind for PerThread<M> {
     #[inline(always)]
     unsafe fn free_cell(cell: CellPtr, _: Layout) {
         // If the thread's slab is gone (on targets without native thread-local storage), the cell leaks.
-        // SAFETY: the caller gives away an occupied cell of this thread's slab, whose value is gone. Should `M::local` return
-        // another slab now, it is one for values of the same type.
+        // SAFETY: the caller guarantees that this is an occupied cell of a slab of this module, contains no live value,
+        // and is not used again, so it is vacant now and on no list. Slots do not leave their thread, so it is a cell
+        // of this thread's slab; if a wrong `M::local` returns another slab now, that has the same geometry.
         let kept = M::local().try_with(|slab| unsafe { in_register(slab).free_cell(cell) });
         if let Ok(Err(StackFull)) = kept {
-            // SAFETY: the cell is vacant, and `StackFull` says that it came to no list.
+            // SAFETY: the cell is vacant as argued above, and `free_cell` failed, so it is on no list.
             unsafe { free_slow::<M>(cell) };
         }
     }
 }
 
-/// A word for one vacant cell, in front of the free stack.
+/// A word for one vacant cell, which is used before the free stack.
 ///
-/// A drop stores a cell here and the next insert takes it, at a fixed address. With the stack alone, the insert must first load
-/// the `top` that the drop has just stored: a lifecycle takes 6.1 ticks without this word and 4.1 with it, of which writing the
-/// value takes 3 (`cargo run --release -p dwell-bench -- slab --times --only lifecycle/64B`).
+/// A drop stores a cell here and the next insert takes it, at a fixed address. With the stack alone, the insert must
+/// first load the `top` that the drop has just stored. A lifecycle, which is an insert, a read and a drop, takes 6.1
+/// ticks without this word and 4.1 with it, of which writing the value takes 3 (`cargo run --release -p dwell-bench --
+/// slab --times --only lifecycle/64B`).
 struct CachedCell(
-    // Invariant: null, if there is no cell; `CLOSED`, if there never is one again; or the address of a vacant cell that is on no
-    // stack.
+    // Invariant: null if there is no cell, `CLOSED` if none may be stored again, or the address of a vacant cell that
+    // is on no list.
     Cell<*mut ()>,
 );
 
 impl CachedCell {
-    /// No cell is at this address: cells are aligned to 8.
+    /// The value of a closed word. No cell has this address, because cells are aligned to 8.
     const CLOSED: *mut () = ptr::without_provenance_mut(1);
 
     #[inline(always)]
@@ -84,7 +89,7 @@ impl CachedCell {
         NonNull::new(cell)
     }
 
-    /// Keeps a vacant cell, if there is none.
+    /// Stores a vacant cell, if there is none yet.
     #[inline(always)]
     fn put(&self, cell: CellPtr) -> Result<(), StackFull> {
         if !self.0.get().is_null() {
@@ -94,44 +99,44 @@ impl CachedCell {
         Ok(())
     }
 
-    /// From now on there is no cell. There is none now.
+    /// Closes the word, which must be empty, so that it takes no further cell.
     fn close(&self) {
         self.0.set(Self::CLOSED);
     }
 }
 
 /// The slab of one module on one thread. It has no destructor: `tear_down` is called at the thread's end.
-#[repr(C, align(64))] // what every insert and every drop touches is one cache line
+#[repr(C, align(64))] // one cache line holds all fields that inserts and drops access
 pub struct ThreadSlab<T> {
     // # Invariants
     //
-    // 1. The geometry of `core` is that of a `T`. A `ThreadSlab` that inserts is in thread-local storage, since only a
-    //    `LocalKey` leads to it.
-    // 2. The stacks have `AHEAD` words in front of the bottom.
-    // 3. In phase `Ended` the vacant cells are on `parked`. The free stack of the core has no buffer and `cached` is closed, so
-    //    that each insert and each drop takes the slow path.
+    // 1. `core` has the geometry of a `T`. A `ThreadSlab` with cells is in thread-local storage, because inserts reach
+    //    it only by a `LocalKey`.
+    // 2. Both stacks have `AHEAD` words below the bottom.
+    // 3. In phase `Ended` the vacant cells are on `parked`. The free stack of the core has no buffer and `cached` is
+    //    closed, so every insert and every drop takes the slow path.
     cached: CachedCell,
     core: Core<OneThread>,
     parked: FreeStack,
     phase: Cell<Phase>,
-    /// Whether it was set up, by `init` or an insert.
+    /// Whether the slab was set up, by `init` or an insert.
     initialized: Cell<bool>,
     of: PhantomData<*mut T>,
 }
 
-/// Where a thread is with its slab.
+/// The phase of a thread's slab.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// It was not used.
+    /// The slab was not used yet.
     New,
-    /// `tear_down` will be called.
+    /// The slab is in use, and `tear_down` will be called when the thread ends.
     InService,
-    /// `tear_down` was called. Slots are left, or destructors of thread-local variables use the slab.
+    /// `tear_down` was called. Slots may be left, and destructors of thread-local variables may use the slab.
     Ended,
 }
 
 impl<T> ThreadSlab<T> {
-    /// A slab without memory, which is to hold at most this many values.
+    /// Creates a slab without memory, for at most `limit` values.
     pub const fn new(limit: usize) -> Self {
         assert!(limit <= Key::LIMIT, "a slab can have at most 4294967295 slots");
         Self {
@@ -146,35 +151,37 @@ impl<T> ThreadSlab<T> {
 
     #[inline(always)]
     fn pop(&self) -> Option<CellPtr> {
-        // Several inserts in a row come to the stack, one after a drop does not.
-        // SAFETY: by invariant 2 the stack has `AHEAD` words in front of the bottom.
+        // An insert right after a drop takes the cached cell. Only further inserts in a row pop the stack.
+        // SAFETY: by invariant 2 the stack has `AHEAD` words below the bottom.
         self.cached.take().or_else(|| unsafe { self.core.free.pop_prefetch() })
     }
 
-    /// Keeps a vacant cell, if the stack has capacity.
+    /// Stores a vacant cell in the cached word or on the free stack, if one of them can take it.
     ///
     /// # Safety
     ///
-    /// The cell is vacant, of a slab with this geometry and on no list. The caller does not use it again.
+    /// The cell is vacant, belongs to a slab with this geometry, and is on no list. The caller does not use it again.
     #[inline(always)]
     unsafe fn free_cell(&self, cell: CellPtr) -> Result<(), StackFull> {
-        // SAFETY: the caller says that the cell is vacant and given away, and by `Err` of `put` it is not the cached one.
+        // SAFETY: the caller guarantees that the cell is vacant, on no list, and not used again. `put` failed, so it is
+        // not the cached cell.
         self.cached.put(cell).or_else(|_| unsafe { self.core.free.push(cell) })
     }
 
-    /// Calls `f`, which is no user's code, with the core and all vacant cells on its stack.
+    /// Moves all vacant cells to the stack of the core and calls `f`, which must not be user code.
     fn with_cells<R>(&self, f: impl FnOnce(CoreRef<OneThread>, &Core<OneThread>) -> R) -> R {
         let phase = self.phase.get();
         if phase == Phase::Ended {
-            // In service meanwhile, should the global allocator re-enter.
+            // In service meanwhile, in case the global allocator re-enters.
             self.phase.set(Phase::InService);
             self.core.free.swap(&self.parked);
         }
         if let Some(cell) = self.cached.take()
-            // SAFETY: the cell is vacant and on no stack, as the invariant of `CachedCell` says.
+            // SAFETY: by the invariant of `CachedCell` the cell is vacant and on no list. `take` has removed it from
+            // the word.
             && unsafe { self.core.free.push(cell) }.is_err()
         {
-            // SAFETY: the cell is vacant and was the cached one; `push` has refused it, so that it is on no list.
+            // SAFETY: the cell is vacant and was taken from the word, and `push` failed, so it is on no list.
             unsafe { self.core.owners.link(cell) };
         }
         let result = f(CoreRef::of_thread(&self.core), &self.core);
@@ -185,19 +192,19 @@ impl<T> ThreadSlab<T> {
         result
     }
 
-    /// Values on this thread.
+    /// Returns the number of values on this thread.
     fn len(&self) -> usize {
         self.with_cells(|_, core| core.len())
     }
 
-    /// From now on each insert and each drop takes the slow path.
+    /// Ends the slab: from now on every insert and every drop takes the slow path.
     fn end(&self) {
         self.with_cells(|_, core| core.free.swap(&self.parked));
         self.cached.close();
         self.phase.set(Phase::Ended);
     }
 
-    /// Sees that the slab is torn down at the thread's end, or ends it at once if that is now.
+    /// Ensures that the slab is torn down when the thread ends, or ends it at once if the thread is already ending.
     fn begin<M: Module<Value = T>>(&self) -> Result<(), Refusal> {
         if self.phase.get() == Phase::New {
             match AT_EXIT.try_with(|at_exit| at_exit.call(tear_down::<M>)) {
@@ -212,20 +219,22 @@ impl<T> ThreadSlab<T> {
         Ok(())
     }
 
-    /// Gets memory for this many more values than there are.
+    /// Reserves memory for `additional` more values.
     fn reserve(&self, additional: usize) -> Result<(), Refusal> {
-        // SAFETY: the core is a field of the slab, which is borrowed, and in storage of this thread.
+        // SAFETY: the core is a field of the slab, which is borrowed, so it is not freed. By invariant 1 the slab is in
+        // storage of this thread.
         self.with_cells(|core, _| unsafe { core.reserve(additional) })
     }
 
     /// Frees the chunks that have no occupied cell.
     fn sweep(&self) {
-        // SAFETY: the core is a field of the slab, which is borrowed, and in storage of this thread.
+        // SAFETY: the core is a field of the slab, which is borrowed, so it is not freed. By invariant 1 the slab is in
+        // storage of this thread.
         self.with_cells(|core, _| unsafe { core.sweep() });
     }
 }
 
-/// What to call when this thread ends.
+/// The functions to call when this thread ends.
 struct AtExit(RefCell<Vec<fn()>>);
 
 thread_local!(static AT_EXIT: AtExit = const { AtExit(RefCell::new(Vec::new())) });
@@ -233,7 +242,7 @@ thread_local!(static AT_EXIT: AtExit = const { AtExit(RefCell::new(Vec::new())) 
 impl AtExit {
     fn call(&self, f: fn()) -> Result<(), Refusal> {
         let refused = Refusal::Alloc(Layout::new::<fn()>());
-        // Not borrowed, unless the global allocator re-entered from the next line.
+        // This fails only if the global allocator has re-entered from `try_reserve` below.
         let mut calls = self.0.try_borrow_mut().map_err(|_| refused)?;
         calls.try_reserve(1).map_err(|_| refused)?;
         calls.push(f);
@@ -249,11 +258,12 @@ impl Drop for AtExit {
     }
 }
 
-/// Drops the leaked values, and frees the blocks without values; dropping the last slot frees the rest.
+/// Drops the leaked values and frees the chunks without values. Dropping the last slot frees the rest.
 fn tear_down<M: Module>() {
     let _ = M::local().try_with(|slab| {
         slab.core.drop_leaked(|cell| {
-            // SAFETY: a leaked cell of this slab holds a value without an owner. `drop_leaked` has taken it from its key.
+            // SAFETY: a leaked cell of this slab holds an `M::Value` that no slot owns. `drop_leaked` has cleared its
+            // leaked bit, so this slot is the only owner.
             drop(unsafe { SlotOf::<M>::owning(cell.cast()) });
         });
         slab.end();
@@ -261,16 +271,16 @@ fn tear_down<M: Module>() {
     });
 }
 
-/// Frees a cell of a slab whose stack cannot take it: one that was torn down or grows.
+/// Frees a cell that the stack of its slab cannot take, because the slab was torn down or is growing.
 ///
 /// # Safety
 ///
-/// The cell is vacant, of a slab for values of this type and on no list. The caller does not use it again.
+/// The cell is vacant, belongs to a slab for values of this type, and is on no list. The caller does not use it again.
 #[cold]
 #[inline(never)]
 unsafe fn free_slow<M: Module>(cell: CellPtr) {
     let _ = M::local().try_with(|slab| {
-        // SAFETY: the caller says that the cell is vacant and on no list, and gives it away.
+        // SAFETY: the caller guarantees that the cell is vacant, on no list, and not used again.
         unsafe { slab.core.owners.link(cell) };
         if slab.phase.get() == Phase::Ended && slab.len() == 0 {
             slab.sweep();
@@ -278,21 +288,21 @@ unsafe fn free_slow<M: Module>(cell: CellPtr) {
     });
 }
 
-/// The same slab, at an address that the compiler computes once.
+/// Returns the same reference, with an address that the compiler computes once.
 ///
-/// On x86-64 the compiler would otherwise use the thread's segment at each access. The processor forwards a stored word to a load
-/// with the same register and offset (on Zen 4, in every run), but with a segment only in some runs (4.1 and 5.7 ticks:
-/// `cargo run --release -p dwell-bench -- slab --times --only lifecycle/64B`).
+/// On x86-64 the compiler would otherwise address each access by the thread's segment register. The processor forwards
+/// a stored word to a load with the same register and offset (on Zen 4, in every run), but with a segment register only
+/// in some runs (4.1 and 5.7 ticks: `cargo run --release -p dwell-bench -- slab --times --only lifecycle/64B`).
 #[cfg_attr(
     all(target_arch = "x86_64", not(miri)),
-    expect(clippy::pointers_in_nomem_asm_block, reason = "it is not followed there")
+    expect(clippy::pointers_in_nomem_asm_block, reason = "the assembly does not dereference the pointer")
 )]
 #[inline(always)]
 fn in_register<T>(slab: &ThreadSlab<T>) -> &ThreadSlab<T> {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         let mut address: *const ThreadSlab<T> = slab;
-        // SAFETY: the assembly is a comment: it does nothing, and leaves the address as it is.
+        // SAFETY: the assembly is only a comment, so it executes nothing and leaves the address unchanged.
         unsafe {
             core::arch::asm!("/* {0} */", inout(reg) address, options(pure, nomem, nostack, preserves_flags));
         }
@@ -303,11 +313,12 @@ fn in_register<T>(slab: &ThreadSlab<T>) -> &ThreadSlab<T> {
     slab
 }
 
-/// The cells of a module.
+/// The [`CellAllocator`] of a module.
 struct InModule<M>(PhantomData<M>);
 
-// SAFETY: the cells of a `ThreadSlab<M::Value>` are for such values, and vacant when they are popped or refilled. A slot of a module
-// frees its cell to a `ThreadSlab<M::Value>`, on this thread since it is not `Send`.
+// SAFETY: by invariant 1 of `ThreadSlab` the cells of a `ThreadSlab<M::Value>` are for an `M::Value`. They are vacant
+// and used by no other code when they are popped or refilled. A slot of the module is not `Send`, so it frees its cell
+// to a `ThreadSlab<M::Value>` on this thread.
 unsafe impl<M: Module> CellAllocator<M::Value> for InModule<M> {
     type Kind = PerThread<M>;
 
@@ -321,30 +332,31 @@ unsafe impl<M: Module> CellAllocator<M::Value> for InModule<M> {
     fn refill(&self) -> Result<CellPtr, Refusal> {
         try_with::<M, _>(|slab| {
             slab.begin::<M>()?;
-            // SAFETY: the core is a field of the slab, which is borrowed, and in storage of this thread.
+            // SAFETY: the core is a field of the slab, which is borrowed, so it is not freed. By invariant 1 the slab
+            // is in storage of this thread.
             slab.with_cells(|core, _| unsafe { core.refill() })
         })
     }
 }
 
-/// Calls `f` with this thread's slab. A refusal if there is none any more.
+/// Calls `f` with this thread's slab, or returns a refusal if the slab is gone.
 fn try_with<M: Module, R>(f: impl FnOnce(&ThreadSlab<M::Value>) -> Result<R, Refusal>) -> Result<R, Refusal> {
     M::local().try_with(f).unwrap_or(Err(Refusal::Alloc(Layout::new::<M::Value>())))
 }
 
-/// The entry of a cell in this thread's slab, unless that is gone.
+/// Returns the entry of the cell with this key in this thread's slab, if there is such a cell.
 #[inline]
 fn entry<M: Module>(key: Key) -> Option<Entry<CoreRef<OneThread>>> {
     M::local().try_with(|slab| slab.core.entry(key)).ok()?
 }
 
-/// The slot of a module.
+/// The type of a module's slots.
 pub type SlotOf<M> = Slot<<M as Module>::Value, PerThread<M>>;
 
-/// What `try_insert` returns.
+/// The result of a module's `try_insert`.
 pub type TryInsert<M> = Result<SlotOf<M>, Full<<M as Module>::Value>>;
 
-/// What `shutdown` returns.
+/// The result of a module's `shutdown`.
 pub type Shutdown = Result<(), SlotsRemaining>;
 
 #[inline(always)]
@@ -374,7 +386,8 @@ pub fn contains_key<M: Module>(key: Key) -> bool {
 #[inline]
 pub fn reclaim<M: Module>(key: Key) -> Option<SlotOf<M>> {
     let cell = entry::<M>(key)?.reclaim()?;
-    // SAFETY: a leaked cell of this slab holds an `M::Value` without an owner. `reclaim` has taken it from its key.
+    // SAFETY: a leaked cell of this slab holds an `M::Value` that no slot owns. `reclaim` has cleared its leaked bit,
+    // so this slot is the only owner.
     Some(unsafe { Slot::owning(cell.cast()) })
 }
 
@@ -386,8 +399,8 @@ pub fn reclaim_stamped<M: Module>(key: StampedKey) -> Option<SlotOf<M>> {
 #[inline]
 pub fn with<M: Module, R>(key: Key, f: impl FnOnce(&mut M::Value) -> R) -> Option<R> {
     let lent = entry::<M>(key)?.lend()?;
-    // SAFETY: a leaked cell of this slab holds an `M::Value`. While it is lent no key finds it, so that no other code has it, even
-    // if `f` uses the module.
+    // SAFETY: a leaked cell of this slab holds an `M::Value` that no slot owns. While it is lent no key finds it, so no
+    // other code accesses the value, even if `f` uses the module.
     Some(f(unsafe { lent.cell().cast().as_mut() }))
 }
 
@@ -439,7 +452,7 @@ pub fn shutdown<M: Module>() -> Shutdown {
     Ok(())
 }
 
-/// How the slab of a module on this thread is to be. Made by the module's `init`.
+/// A builder for the slab of a module on this thread, which the module's `init` returns.
 #[must_use]
 pub struct Init<M> {
     limit: usize,
@@ -454,50 +467,51 @@ impl<M: Module> Init<M> {
         Self { limit: M::LIMIT, chunk_capacity: 0, preallocate: 0, of: PhantomData }
     }
 
-    /// At most this many values, for which memory is allocated at once.
+    /// Limits the slab to `capacity` values, for which memory is allocated at once.
     ///
     /// # Panics
     ///
-    /// When there are not that many keys: more than `u32::MAX`.
+    /// When `capacity` is more than `u32::MAX`, the number of keys.
     pub fn bounded(mut self, capacity: usize) -> Self {
         assert!(capacity <= Key::LIMIT, "a slab can have at most {} slots, not {capacity}", Key::LIMIT);
         (self.limit, self.preallocate) = (capacity, capacity);
         self
     }
 
-    /// As many values as there are.
+    /// Limits the slab only by the number of keys.
     pub fn unbounded(mut self) -> Self {
         self.limit = Key::LIMIT;
         self
     }
 
-    /// Values that each chunk of memory is for. Unless set, the first is for a dozen, and chunks grow with the slab to 1 MiB.
+    /// Sets the number of values in each chunk. By default the first has 12, and chunks grow with the slab up to 1 MiB.
     ///
     /// # Panics
     ///
-    /// When it is 0.
+    /// When `values` is 0.
     pub fn chunk_capacity(mut self, values: usize) -> Self {
-        assert!(values != 0, "a chunk is for at least one value");
+        assert!(values != 0, "chunk capacity must be at least 1");
         self.chunk_capacity = values;
         self
     }
 
-    /// Values to have memory for from the start.
+    /// Sets the number of values for which memory is allocated at the start.
     pub fn preallocate(mut self, values: usize) -> Self {
         self.preallocate = values;
         self
     }
 
-    /// Sets the slab up.
+    /// Sets up the slab.
     ///
     /// # Panics
     ///
-    /// When it is set up already, by this or by an insert, and not shut down since; or when it cannot have that many slots.
+    /// When the slab is already set up, by `init` or an insert, and was not shut down since, or when it cannot have
+    /// that many slots.
     pub fn build(self) {
         self.finish().unwrap_or_else(|refusal| refused(refusal));
     }
 
-    /// [`build`](Self::build) that reports a failure.
+    /// Like [`build`](Self::build), but returns an error on failure.
     ///
     /// # Errors
     ///
@@ -520,7 +534,7 @@ impl<M: Module> Init<M> {
     }
 }
 
-/// Writes a module with a slab of its own on each thread that uses it.
+/// Generates a module with a slab for each thread that uses it.
 ///
 /// ```
 /// struct Order {
@@ -541,31 +555,32 @@ impl<M: Module> Init<M> {
 /// assert_eq!(orders::shutdown(), Ok(()));
 /// ```
 ///
-/// `mod orders: Order, bounded(1000);` holds at most 1000 values. Attributes and `pub` are written as for any module, and
-/// the type is named as in the code around the macro.
+/// `mod orders: Order, bounded(1000);` limits each thread to 1000 values. Attributes and visibility are written as for
+/// any module. The type is named as in the code around the macro.
 ///
 /// # The module
 ///
-/// | item | what it is |
+/// | item | meaning |
 /// |---|---|
-/// | `Slot`, `Value` | the slot: 8 bytes, a [`Slot`](crate::slab::Slot); the type of the value |
-/// | `insert(value)`, `insert_with(make)` | the slot of a value; panics when the slab is full |
-/// | `try_insert(value)`, `try_insert_with(make)` | the same, or a [`Full`](crate::slab::Full) with the argument |
-/// | `contains_key(key)` | whether there is a leaked value under this key |
-/// | `with(key, f)`, `reclaim(key)`, `reclaim_stamped(key)`, `leaked()` | leaked values, as in a [`Slab`](crate::slab::Slab) |
-/// | `len()`, `is_empty()`, `capacity()` | of this thread |
-/// | `reserve(n)`, `try_reserve(n)`, `shrink_to_fit()` | memory for `n` more values; frees chunks without values |
-/// | `init()` | an [`Init`](crate::slab::Init), to set the slab up before its first use; not needed |
-/// | `is_initialized()` | whether it was set up on this thread, by `init` or an insert |
-/// | `shutdown()` | frees all memory of this thread, or says how many values are left |
+/// | `Slot`, `Value` | the type of the slots, an 8-byte [`Slot`](crate::slab::Slot); the type of the values |
+/// | `insert(value)`, `insert_with(make)` | insert a value and return its slot; panic if the slab is full |
+/// | `try_insert(value)`, `try_insert_with(make)` | the same, or return the argument in a [`Full`](crate::slab::Full) |
+/// | `contains_key(key)` | returns whether the key has a leaked value |
+/// | `with(key, f)`, `reclaim(key)`, `reclaim_stamped(key)`, `leaked()` | as in a [`Slab`](crate::slab::Slab) |
+/// | `len()`, `is_empty()`, `capacity()` | describe the slab of this thread |
+/// | `reserve(n)`, `try_reserve(n)`, `shrink_to_fit()` | reserve memory for `n` more values; free unused chunks |
+/// | `init()` | returns an [`Init`](crate::slab::Init), which configures the slab before its first use; optional |
+/// | `is_initialized()` | returns whether the slab of this thread was set up, by `init` or an insert |
+/// | `shutdown()` | frees all memory of this thread, or returns the number of values that are left |
 ///
 /// # When a thread ends
 ///
-/// Its leaked values are dropped and its memory is freed. Chunks with values that are still in a slot, as those in
-/// thread-local variables may be, are freed when the last of these is dropped. Slots do not leave their thread.
+/// When a thread ends, its leaked values are dropped and its memory is freed. Slots in thread-local variables may
+/// outlive that; their chunks are freed when the last such slot is dropped. Slots do not leave their thread.
 #[macro_export]
 macro_rules! slab {
-    // The marker of the module must be as visible as a type that is named there may be, so `pub` is matched by itself.
+    // The marker type must be as visible as the type of the values may be. Its visibility is relative to the module, so
+    // each form of `pub` has an arm of its own.
     ($(#[$meta:meta])* mod $($rest:tt)+) => {
         $crate::slab! { @limit ($(#[$meta])*) () (pub(super)) $($rest)+ }
     };
@@ -600,7 +615,7 @@ macro_rules! slab {
             /// The type of the values.
             pub type Value = <Module as $crate::slab::thread::Module>::Value;
 
-            /// An owned value in the slab of its thread: 8 bytes.
+            /// An owned value in the slab of this thread, in 8 bytes.
             pub type Slot = $crate::slab::thread::SlotOf<Module>;
 
             $crate::slab::thread::std::thread_local! {
@@ -608,30 +623,30 @@ macro_rules! slab {
                     const { $crate::slab::thread::ThreadSlab::new(<Module as $crate::slab::thread::Module>::LIMIT) };
             }
 
-            /// To set up the slab of this thread before its first use.
+            /// Returns a builder that sets up the slab of this thread before its first use.
             pub fn init() -> $crate::slab::Init<Module> {
                 $crate::slab::Init::new()
             }
 
-            /// The slot of a value.
+            /// Inserts a value and returns its slot. Panics if the slab is full.
             #[inline(always)]
             pub fn insert(value: Value) -> Slot {
                 $crate::slab::thread::insert::<Module>(value)
             }
 
-            /// The slot of a value, which is returned in the error if the slab is full.
+            /// Inserts a value and returns its slot, or returns the value in an error if the slab is full.
             #[inline(always)]
             pub fn try_insert(value: Value) -> $crate::slab::thread::TryInsert<Module> {
                 $crate::slab::thread::try_insert::<Module>(value)
             }
 
-            /// Inserts the result of `make`, which is called after its slot is reserved.
+            /// Inserts the value that `make` returns. Takes a cell before it calls `make`. Panics if the slab is full.
             #[inline(always)]
             pub fn insert_with(make: impl $crate::slab::thread::FnOnce() -> Value) -> Slot {
                 $crate::slab::thread::insert_with::<Module>(make)
             }
 
-            /// Like `insert_with`. If the slab is full, `make` is not called, and the error contains it.
+            /// Like `insert_with`, but returns `make` in an error, without calling it, if the slab is full.
             #[inline(always)]
             pub fn try_insert_with<F: $crate::slab::thread::FnOnce() -> Value>(
                 make: F,
@@ -639,22 +654,23 @@ macro_rules! slab {
                 $crate::slab::thread::try_insert_with::<Module, F>(make)
             }
 
-            /// Whether there is a leaked value under this key.
+            /// Returns whether the key has a leaked value.
             pub fn contains_key(key: $crate::slab::Key) -> bool {
                 $crate::slab::thread::contains_key::<Module>(key)
             }
 
-            /// Takes a leaked value back.
+            /// Returns a slot for a leaked value, or `None` if the key has none.
             pub fn reclaim(key: $crate::slab::Key) -> $crate::slab::thread::Option<Slot> {
                 $crate::slab::thread::reclaim::<Module>(key)
             }
 
-            /// Takes the one value back that was leaked with this key.
+            /// Like `reclaim`, but only for the value that was leaked with this key, and no later one.
             pub fn reclaim_stamped(key: $crate::slab::StampedKey) -> $crate::slab::thread::Option<Slot> {
                 $crate::slab::thread::reclaim_stamped::<Module>(key)
             }
 
-            /// Calls `f` with a leaked value. While it runs, the key finds nothing.
+            /// Calls `f` with a leaked value, or returns `None` if the key has none. While `f` runs, the key finds
+            /// nothing.
             pub fn with<R>(
                 key: $crate::slab::Key,
                 f: impl $crate::slab::thread::FnOnce(&mut Value) -> R,
@@ -662,53 +678,53 @@ macro_rules! slab {
                 $crate::slab::thread::with::<Module, R>(key, f)
             }
 
-            /// The keys of the leaked values.
+            /// Returns the keys of the leaked values.
             pub fn leaked() -> impl $crate::slab::thread::Iterator<Item = $crate::slab::Key> {
                 $crate::slab::thread::leaked_keys::<Module>()
             }
 
-            /// Values on this thread, leaked ones too.
+            /// Returns the number of values on this thread, leaked ones included.
             pub fn len() -> usize {
                 $crate::slab::thread::len::<Module>()
             }
 
-            /// Whether there is no value on this thread.
+            /// Returns whether there are no values on this thread.
             pub fn is_empty() -> bool {
                 len() == 0
             }
 
-            /// Values that there is memory for on this thread.
+            /// Returns the number of values that this thread has memory for.
             pub fn capacity() -> usize {
                 $crate::slab::thread::capacity::<Module>()
             }
 
-            /// Gets memory for this many more values.
+            /// Reserves memory for `additional` more values.
             pub fn reserve(additional: usize) {
                 $crate::slab::thread::reserve::<Module>(additional);
             }
 
-            /// `reserve` that reports a failed allocation, or that the slab cannot have so many slots.
+            /// Like `reserve`, but returns an error if an allocation fails or the slab cannot have that many slots.
             pub fn try_reserve(additional: usize) -> $crate::slab::thread::Result<(), $crate::slab::Full<()>> {
                 $crate::slab::thread::try_reserve::<Module>(additional)
             }
 
-            /// Frees the chunks in which there is no value. Looks at every vacant cell.
+            /// Frees the chunks without values. It visits every vacant cell.
             pub fn shrink_to_fit() {
                 $crate::slab::thread::shrink_to_fit::<Module>();
             }
 
-            /// Whether the slab of this thread was set up, by `init` or an insert.
+            /// Returns whether the slab of this thread was set up, by `init` or an insert.
             pub fn is_initialized() -> bool {
                 $crate::slab::thread::is_initialized::<Module>()
             }
 
-            /// Frees all memory of this thread, if there is no value.
+            /// Frees all memory of this thread, or returns an error if there are values.
             pub fn shutdown() -> $crate::slab::thread::Shutdown {
                 $crate::slab::thread::shutdown::<Module>()
             }
         }
 
-        // Here, where the type and the limit are known by the names that the caller gave.
+        // Outside the module, where the type and the limit are resolved in the scope of the caller.
         impl $crate::slab::thread::Module for $name::Module {
             type Value = $Value;
             const LIMIT: usize = $limit;

@@ -1,4 +1,4 @@
-//! The pool that each thread has for `.pooled()`, `.boxed_iter()` and [`pooled!`](crate::pooled).
+//! The pool of each thread, for `.pooled()`, `.boxed_iter()` and [`pooled!`](crate::pooled).
 
 use super::InPool;
 use super::insert::{self, CellAllocator, CellPtr, Refusal};
@@ -7,13 +7,13 @@ use crate::alloc::AllocError;
 use core::mem::ManuallyDrop;
 
 std::thread_local! {
-    /// Never dropped, so that no use has to test whether it was.
+    /// The pool of this thread. It is never dropped, so accesses do not test whether it was.
     static POOL: ManuallyDrop<Pool> = const { ManuallyDrop::new(Pool::new()) };
 
     static AT_EXIT: AtExit = const { AtExit };
 }
 
-/// Clears the thread's pool in its destructor.
+/// A guard that clears the thread's pool when the thread ends.
 struct AtExit;
 
 impl Drop for AtExit {
@@ -22,11 +22,12 @@ impl Drop for AtExit {
     }
 }
 
-/// The pool of this thread.
+/// The [`CellAllocator`] of the thread's pool.
 struct ThreadPool;
 
-// SAFETY: each cell comes from a `Pool`, whose `CellAllocator<T>` returns vacant cells for a `T` that no other code uses and that
-// `InPool<AnyThread>` frees. Its slots may outlive it, so that the thread's pool and the temporary one may end first.
+// SAFETY: each cell comes from a `Pool`, whose `CellAllocator<T>` returns vacant cells for a `T` that no other code
+// uses and that `InPool<AnyThread>` frees. The slots of a pool may outlive it, so the thread's pool and the temporary
+// one may end first.
 unsafe impl<T> CellAllocator<T> for ThreadPool {
     type Kind = InPool<AnyThread>;
 
@@ -43,18 +44,18 @@ unsafe impl<T> CellAllocator<T> for ThreadPool {
         {
             return cell;
         }
-        // The thread is ending. Its pool has been cleared, or will not be.
+        // The thread is ending: its pool was already cleared, or nothing will clear it. Use a temporary pool.
         CellAllocator::<T>::refill(&Pool::new())
     }
 }
 
-/// Inserts a value into this thread's pool.
+/// Inserts a value into the thread's pool.
 #[inline(always)]
 pub(crate) fn insert<T>(value: T) -> PoolSlot<T> {
     insert::insert(&ThreadPool, value)
 }
 
-/// [`insert`] that reports a failed allocation.
+/// Like [`insert`], but returns an error if the allocation fails.
 #[inline(always)]
 pub(crate) fn try_insert<T>(value: T) -> Result<PoolSlot<T>, AllocError<T>> {
     insert::try_insert(&ThreadPool, value)

@@ -11,9 +11,9 @@ use crate::alloc::AllocError;
 use core::alloc::Layout;
 use core::marker::PhantomData;
 
-/// A growing store for values of one type at stable addresses.
+/// A growing slab for values of one type, at stable addresses.
 ///
-/// The slab allocates chunks that never move. An insert takes the cell that was freed last, so that it reuses memory that is in
+/// The slab allocates chunks that never move. An insert takes the cell that was freed last, which is likely to be in
 /// the cache.
 ///
 /// ```
@@ -29,24 +29,25 @@ use core::marker::PhantomData;
 ///
 /// # Lifetimes
 ///
-/// Slots own their values and may outlive the slab. Dropping the slab drops the leaked values. It frees the memory if no slot is
-/// left; otherwise the last slot does.
+/// Slots own their values and may outlive the slab. Dropping the slab drops the leaked values. It frees the memory if
+/// no slot is left; otherwise the last slot does.
 ///
 /// Its methods are those of [`TypedSlab`].
 pub type Slab<T> = TypedSlab<T, OneThread>;
 
-/// The type of [`Slab`] and [`sync::Slab`](super::sync::Slab): a growing store for values of one type.
+/// The type of [`Slab`] and [`sync::Slab`](super::sync::Slab): a growing slab for values of one type.
 pub struct TypedSlab<T, O: Threading> {
     // # Invariants
     //
-    // 1. `core` came from `CoreRef::allocate` on this thread, with the geometry of a `T`. It is in service, and not freed, until
-    //    the slab is dropped.
+    // 1. `core` came from `CoreRef::allocate` on this thread, with the geometry of a `T`. It is neither torn down nor
+    //    freed before the slab is dropped.
     core: CoreRef<O>,
-    // Invariant in `T`: values go in and come out by a shared slab. Neither `Send`, because of invariant 1, nor `Sync`.
+    // `*mut T` makes the slab invariant in `T`, because values go in and come out through a shared reference. It also
+    // makes the slab neither `Send`, because of invariant 1, nor `Sync`.
     of: PhantomData<*mut T>,
 }
 
-/// How a slab grows. See [`Slab::builder`].
+/// A builder for a [`Slab`]. See [`Slab::builder`].
 #[derive(Debug)]
 #[must_use]
 pub struct Builder<T> {
@@ -60,9 +61,9 @@ impl<T> Builder<T> {
     ///
     /// # Panics
     ///
-    /// When it is 0.
+    /// When `values` is 0.
     pub fn chunk_capacity(mut self, values: usize) -> Self {
-        assert!(values != 0, "a chunk is for at least one value");
+        assert!(values != 0, "chunk capacity must be at least 1");
         self.chunk_capacity = values;
         self
     }
@@ -82,7 +83,7 @@ impl<T> Builder<T> {
         self.finish(Key::LIMIT).unwrap_or_else(|refusal| refused(refusal))
     }
 
-    /// [`build`](Self::build) that reports a failure.
+    /// Like [`build`](Self::build), but returns an error on failure.
     ///
     /// # Errors
     ///
@@ -91,7 +92,7 @@ impl<T> Builder<T> {
         self.finish(Key::LIMIT).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
     }
 
-    /// A slab for at most `limit` values.
+    /// Builds a slab for at most `limit` values.
     pub(super) fn finish<O: Threading>(self, limit: usize) -> Result<TypedSlab<T, O>, Refusal> {
         let core = CoreRef::allocate(const { Geometry::of(Layout::new::<T>()) }, limit);
         let slab = TypedSlab { core: core.map_err(|error| Refusal::Alloc(error.layout()))?, of: PhantomData };
@@ -103,8 +104,9 @@ impl<T> Builder<T> {
     }
 }
 
-// SAFETY: by invariant 1 the cells of its core are for values of a `T`; the core pops and refills vacant ones. A slot of kind `O`
-// frees its cell to the owner in the header of its block, which is that core.
+// SAFETY: by invariant 1 the cells of the core are for values of a `T`. They are vacant and used by no other code when
+// they are popped or refilled. A slot of kind `O` frees its cell to the owner in the header of its block, which is that
+// core.
 unsafe impl<T, O: Threading> CellAllocator<T> for TypedSlab<T, O> {
     type Kind = O;
 
@@ -116,7 +118,7 @@ unsafe impl<T, O: Threading> CellAllocator<T> for TypedSlab<T, O> {
     #[cold]
     #[inline(never)]
     fn refill(&self) -> Result<CellPtr, Refusal> {
-        // SAFETY: by invariant 1 of `TypedSlab` the core was made on this thread, and not freed.
+        // SAFETY: by invariant 1 of `TypedSlab` the core was made on this thread and is not freed.
         unsafe { self.core.refill() }
     }
 }
@@ -143,11 +145,12 @@ impl<T> Slab<T> {
     #[inline]
     pub fn reclaim(&self, key: Key) -> Option<Slot<T>> {
         let cell = self.core().entry(key)?.reclaim()?;
-        // SAFETY: a leaked cell of this core holds a `T` without an owner. `reclaim` has taken it from its key.
+        // SAFETY: a leaked cell of this core holds a `T` that no slot owns. `reclaim` has cleared its leaked bit, so
+        // this slot is the only owner.
         Some(unsafe { Slot::owning(cell.cast()) })
     }
 
-    /// [`reclaim`](Self::reclaim) for the value that was leaked with this key, and no later one.
+    /// Like [`reclaim`](Self::reclaim), but only for the value that was leaked with this key, and no later one.
     #[inline]
     pub fn reclaim_stamped(&self, key: StampedKey) -> Option<Slot<T>> {
         if self.core().entry(key.key())?.has_stamp(key.stamp()) { self.reclaim(key.key()) } else { None }
@@ -159,8 +162,8 @@ impl<T> Slab<T> {
     #[inline]
     pub fn with<R>(&self, key: Key, f: impl FnOnce(&mut T) -> R) -> Option<R> {
         let lent = self.core().entry(key)?.lend()?;
-        // SAFETY: a leaked cell of this core holds a `T`. While it is lent no key finds it, so that no other code has it, even if
-        // `f` uses the slab.
+        // SAFETY: a leaked cell of this core holds a `T` that no slot owns. While it is lent no key finds it, so no
+        // other code accesses the value, even if `f` uses the slab.
         Some(f(unsafe { lent.cell().cast().as_mut() }))
     }
 
@@ -176,7 +179,7 @@ impl<T, O: Threading> TypedSlab<T, O> {
         Self::with_capacity(0)
     }
 
-    /// [`new`](Self::new) that reports a failed allocation: an empty slab allocates about 300 bytes.
+    /// Like [`new`](Self::new), but returns an error if the allocation fails. An empty slab allocates about 300 bytes.
     ///
     /// # Errors
     ///
@@ -189,12 +192,12 @@ impl<T, O: Threading> TypedSlab<T, O> {
     ///
     /// # Panics
     ///
-    /// When that is more than [`MAX_CAPACITY`](super::MAX_CAPACITY).
+    /// When `capacity` is more than [`MAX_CAPACITY`](super::MAX_CAPACITY).
     pub fn with_capacity(capacity: usize) -> Self {
         Self::allocate(capacity).unwrap_or_else(|refusal| refused(refusal))
     }
 
-    /// [`with_capacity`](Self::with_capacity) that reports a failure.
+    /// Like [`with_capacity`](Self::with_capacity), but returns an error on failure.
     ///
     /// # Errors
     ///
@@ -224,11 +227,11 @@ impl<T, O: Threading> TypedSlab<T, O> {
         insert(self, value)
     }
 
-    /// [`insert`](Self::insert) that reports a failed allocation.
+    /// Like [`insert`](Self::insert), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// When the allocator has no chunk, or there are no more keys; the value is returned in the error.
+    /// When the allocation of a chunk fails, or when no key is left. The error contains the value.
     #[inline(always)]
     pub fn try_insert(&self, value: T) -> Result<Slot<T, O>, AllocError<T>> {
         try_insert(self, value)
@@ -236,8 +239,8 @@ impl<T, O: Threading> TypedSlab<T, O> {
 
     /// Inserts the value that `make` returns.
     ///
-    /// For large values: optimised code writes the result to the cell instead of the stack. If `make` panics, the cell is
-    /// freed.
+    /// This is useful for large values: optimised code writes the result directly to the cell instead of the call
+    /// stack. If `make` panics, the cell is freed.
     ///
     /// ```
     /// let slab = dwell::slab::Slab::new();
@@ -249,11 +252,11 @@ impl<T, O: Threading> TypedSlab<T, O> {
         insert_with(self, make)
     }
 
-    /// [`insert_with`](Self::insert_with) that reports a failed allocation.
+    /// Like [`insert_with`](Self::insert_with), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// As [`try_insert`](Self::try_insert); `make` is returned in the error, not called.
+    /// The same as for [`try_insert`](Self::try_insert). The error contains `make`, which was not called.
     #[inline(always)]
     pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T, O>, AllocError<F>> {
         try_insert_with(self, make)
@@ -286,7 +289,7 @@ impl<T, O: Threading> TypedSlab<T, O> {
         self.reserve_or_refusal(additional).unwrap_or_else(|refusal| refused(refusal));
     }
 
-    /// [`reserve`](Self::reserve) that reports a failure.
+    /// Like [`reserve`](Self::reserve), but returns an error on failure.
     ///
     /// # Errors
     ///
@@ -296,31 +299,32 @@ impl<T, O: Threading> TypedSlab<T, O> {
     }
 
     fn reserve_or_refusal(&self, additional: usize) -> Result<(), Refusal> {
-        // SAFETY: by invariant 1 the core was made on this thread, and not freed.
+        // SAFETY: by invariant 1 the core was made on this thread and is not freed.
         unsafe { self.core.reserve(additional) }
     }
 
     /// Frees the chunks without values. It visits every vacant cell.
     pub fn shrink_to_fit(&self) {
-        // SAFETY: by invariant 1 the core was made on this thread, and not freed.
+        // SAFETY: by invariant 1 the core was made on this thread and is not freed.
         unsafe { self.core.sweep() };
     }
 
-    /// Calls `each`, which is no user's code, with the layout of each block that the slab has, and the bytes in it that hold
-    /// nothing.
+    /// Calls `each` with the layout of each allocation of the slab and the number of unused bytes in it. `each` must
+    /// not be user code.
     pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
         self.core().each_block(each);
     }
 
     fn drop_leaked(&self) {
-        // SAFETY: a leaked cell of this core holds a `T` without an owner. `drop_leaked` has taken it from its key.
+        // SAFETY: a leaked cell of this core holds a `T` that no slot owns. `drop_leaked` has cleared its leaked bit,
+        // so this slot is the only owner.
         self.core().drop_leaked(|cell| drop(unsafe { Slot::<T, O>::owning(cell.cast()) }));
     }
 }
 
 impl<T, O: Threading> Drop for TypedSlab<T, O> {
     fn drop(&mut self) {
-        /// Tears down the core, after dropping the values that a panic has left.
+        /// A guard that tears down the core. After a panic it first drops the leaked values that are left.
         struct TearDown<'a, T, O: Threading>(&'a TypedSlab<T, O>, bool);
         impl<T, O: Threading> Drop for TearDown<'_, T, O> {
             fn drop(&mut self) {
@@ -328,8 +332,8 @@ impl<T, O: Threading> Drop for TypedSlab<T, O> {
                 if panicked {
                     slab.drop_leaked();
                 }
-                // SAFETY: by invariant 1 of `TypedSlab` the core was made by `allocate` on this thread and is in service; the slab,
-                // which is being dropped, does not use it again.
+                // SAFETY: by invariant 1 of `TypedSlab` the core came from `allocate` on this thread and was not torn
+                // down. The slab is being dropped and does not use the core again.
                 unsafe { O::tear_down(slab.core) };
             }
         }

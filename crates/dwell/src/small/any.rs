@@ -10,7 +10,7 @@ use std_alloc::boxed::Box;
 macro_rules! downcast {
     ($($object:ty: $bound:path);* $(;)?) => {$(
         impl<const N: usize, A: Allocator, L> SmallBox<$object, N, A, L> {
-            /// The box of a `T` if the value is one, or else the box unchanged.
+            /// Downcasts to a box of a `T`, or returns the box unchanged if the value is not a `T`.
             ///
             /// ```
             /// use dwell::{SmallBox, small_box};
@@ -24,8 +24,8 @@ macro_rules! downcast {
                 if !(*self).is::<T>() {
                     return Err(self);
                 }
-                // SAFETY: the closure keeps the address. `is` compared the `TypeId`s: the value is a live `T`, and its layout has
-                // always been that of a `T`.
+                // SAFETY: the closure keeps the address. `is` compared the `TypeId`s, so the value is a live `T` and
+                // has the layout of a `T`.
                 Ok(unsafe { self.cast(|object| object.cast::<T>()) })
             }
         }
@@ -40,12 +40,13 @@ downcast!(
     dyn Error + Send + Sync: Error;
 );
 
-// One `From` for all of them: of an implementation for `E: Error` and one for `&str` coherence says that they may overlap, since
-// `&str` may be an error one day. Whether `Box<dyn Error>` has a `From` of a type, std has settled.
+// One `From` covers all of these types. Coherence rejects an implementation for `E: Error` beside one for `&str`,
+// because `&str` may implement `Error` in the future. The types that `Box<dyn Error>` has a `From` for are settled by
+// std.
 macro_rules! from_error {
     ($($object:ty);* $(;)?) => {$(
-        /// Converts every type that `Box<dyn Error>` implements `From` for: errors, `&str`, `String`, `Cow<str>`, `Box<dyn Error>`, and
-        /// the error types of other crates that convert to it.
+        /// Converts every type that `Box<dyn Error>` implements `From` for: errors, `&str`, `String`, `Cow<str>`,
+        /// `Box<dyn Error>`, and the error types of other crates that convert to it.
         ///
         /// ```
         /// use dwell::SmallBox;
@@ -62,9 +63,9 @@ macro_rules! from_error {
         /// assert!(parse("x").unwrap_err().is_inline()); // a `ParseIntError` has one byte
         /// ```
         ///
-        /// The value becomes a `Box<dyn Error>`, and is moved inline if it fits there. Optimised code allocates nothing for an error
-        /// that fits; a debug build allocates and frees. [`small_box!`](crate::small_box) never allocates for an error
-        /// that fits, and [`SmallBox::try_new_with`] reports a failed allocation.
+        /// The value is converted to a `Box<dyn Error>` and moved inline if it fits. Optimised code allocates nothing
+        /// for an error that fits; a debug build allocates and frees. [`small_box!`](crate::small_box) never allocates
+        /// for an error that fits, and [`SmallBox::try_new_with`] reports a failed allocation.
         impl<'a, E: Into<Box<$object>>, const N: usize, L> From<E> for SmallBox<$object, N, Global, L> {
             #[inline]
             fn from(error: E) -> Self {
@@ -78,7 +79,7 @@ from_error!(
     dyn Error + Send + Sync + 'a;
 );
 
-// `Box` has no `From` for these.
+// std has no `From` for `Box<dyn Error + Send>`.
 impl<'a, E: Error + Send + 'a, const N: usize, L> From<E> for SmallBox<dyn Error + Send + 'a, N, Global, L> {
     fn from(error: E) -> Self {
         small_box!(error)

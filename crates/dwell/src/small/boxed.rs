@@ -6,17 +6,17 @@ use crate::raw::Meta;
 use crate::slab::sync::PoolSlot;
 use crate::slab::thread_pool;
 
-/// An iterator of an erased type in a slot of the thread's pool: what [`boxed_iter`](BoxedIterExt::boxed_iter) returns.
+/// A type-erased iterator in a slot of the thread's pool: the result of [`boxed_iter`](BoxedIterExt::boxed_iter).
 ///
-/// It is two words, as a `Box<dyn Iterator>`, and is returned in registers. For the trait objects of other traits write
-/// `PoolSlot<dyn Trait>` and [`pooled!`](crate::pooled).
+/// It has two words, as a `Box<dyn Iterator>` has, and is returned in registers. For the trait objects of other traits
+/// write `PoolSlot<dyn Trait>` and [`pooled!`](crate::pooled).
 pub type PoolIter<'a, T> = PoolSlot<dyn Iterator<Item = T> + 'a>;
 
-/// Puts a value in a slot of this thread's pool and coerces it to the type that the context asks for, a
+/// Stores a value in a slot of this thread's pool and coerces it to the type that the context expects, a
 /// [`PoolSlot<dyn Trait>`](crate::slab::sync::PoolSlot).
 ///
-/// It is two words, as a `Box<dyn Trait>`, and needs no `malloc`: the thread uses the memory of dropped values again. Types are
-/// inferred as they are for `Box::new(value)`.
+/// The slot has two words, as a `Box<dyn Trait>` has, and needs no `malloc`: the pool reuses the memory of dropped
+/// values. Types are inferred as for `Box::new(value)`.
 ///
 /// ```
 /// use dwell::pooled;
@@ -34,12 +34,12 @@ pub type PoolIter<'a, T> = PoolSlot<dyn Iterator<Item = T> + 'a>;
 /// assert_eq!(both_ends(&[1, 0, 2]).rev().collect::<Vec<_>>(), [2, 1]);
 /// ```
 ///
-/// The slot may go to other threads where `dyn Trait` may, and may outlive the thread that made it.
+/// The slot may be sent to other threads if `dyn Trait` is `Send`, and may outlive the thread that created it.
 ///
 /// # Panics
 ///
-/// As the allocator's error handler does, when there is no memory, or when the value is coerced to a slice of more than
-/// `usize::MAX / 32` elements. [`Pool::try_insert`](crate::slab::SizeClasses::try_insert) returns the value.
+/// Calls the allocation error handler if there is no memory. [`Pool::try_insert`](crate::slab::SizeClasses::try_insert)
+/// returns the value instead. Panics if the value is coerced to a slice of more than `usize::MAX / 32` elements.
 #[macro_export]
 macro_rules! pooled {
     ($value:expr $(,)?) => {
@@ -47,7 +47,7 @@ macro_rules! pooled {
     };
 }
 
-/// What [`pooled!`](crate::pooled) calls.
+/// Stores the value of an [`Incoming`] in a slot, for [`pooled!`](crate::pooled).
 #[doc(hidden)]
 #[expect(clippy::inline_always, reason = "a value that is passed to a function is written to memory twice")]
 #[inline(always)]
@@ -77,16 +77,16 @@ pub fn pool_incoming<U, T: ?Sized>(incoming: &mut Incoming<U, T>) -> PoolSlot<T>
 /// assert_eq!(size_of::<PoolIter<'_, u32>>(), 16); // two words: returned in registers
 /// ```
 ///
-/// A trait object has the traits that it names: for a `dyn DoubleEndedIterator` or a `dyn ExactSizeIterator` there is
-/// [`pooled!`](crate::pooled).
+/// A trait object implements only the traits that it names. For a `dyn DoubleEndedIterator` or a
+/// `dyn ExactSizeIterator` use [`pooled!`](crate::pooled).
 #[expect(clippy::inline_always, reason = "a value that is passed to a function is written to memory twice")]
 pub trait BoxedIterExt: Iterator + Sized {
-    /// In a slot of the pool that this thread has for it. The thread uses the memory of a dropped value again.
+    /// Stores the iterator in a slot of this thread's pool, which reuses the memory of dropped values.
     ///
     /// # Panics
     ///
-    /// As the allocator's error handler does, when there is no memory. [`try_boxed_iter`](Self::try_boxed_iter) returns the
-    /// iterator.
+    /// Calls the allocation error handler if there is no memory. [`try_boxed_iter`](Self::try_boxed_iter) returns the
+    /// iterator instead.
     #[inline(always)]
     fn boxed_iter<'a>(self) -> PoolIter<'a, Self::Item>
     where
@@ -95,11 +95,11 @@ pub trait BoxedIterExt: Iterator + Sized {
         thread_pool::insert(self).coerce::<dyn Iterator<Item = Self::Item> + 'a, _>(|view| view)
     }
 
-    /// [`boxed_iter`](Self::boxed_iter) that reports a failed allocation.
+    /// Like [`boxed_iter`](Self::boxed_iter), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// When there is no memory; the iterator is returned in the error.
+    /// If there is no memory; the error contains the iterator.
     #[inline(always)]
     fn try_boxed_iter<'a>(self) -> Result<PoolIter<'a, Self::Item>, AllocError<Self>>
     where
@@ -108,11 +108,12 @@ pub trait BoxedIterExt: Iterator + Sized {
         Ok(thread_pool::try_insert(self)?.coerce::<dyn Iterator<Item = Self::Item> + 'a, _>(|view| view))
     }
 
-    /// [`boxed_iter`](Self::boxed_iter) that may go to other threads.
+    /// Like [`boxed_iter`](Self::boxed_iter), but the result may be sent to other threads.
     ///
     /// # Panics
     ///
-    /// As [`boxed_iter`](Self::boxed_iter). [`try_boxed_iter_send`](Self::try_boxed_iter_send) returns the iterator.
+    /// The same as for [`boxed_iter`](Self::boxed_iter). [`try_boxed_iter_send`](Self::try_boxed_iter_send) returns the
+    /// iterator instead.
     #[inline(always)]
     fn boxed_iter_send<'a>(self) -> PoolSlot<dyn Iterator<Item = Self::Item> + Send + 'a>
     where
@@ -121,11 +122,11 @@ pub trait BoxedIterExt: Iterator + Sized {
         thread_pool::insert(self).coerce::<dyn Iterator<Item = Self::Item> + Send + 'a, _>(|view| view)
     }
 
-    /// [`boxed_iter_send`](Self::boxed_iter_send) that reports a failed allocation.
+    /// Like [`boxed_iter_send`](Self::boxed_iter_send), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// When there is no memory; the iterator is returned in the error.
+    /// If there is no memory; the error contains the iterator.
     #[inline(always)]
     fn try_boxed_iter_send<'a>(self) -> Result<PoolSlot<dyn Iterator<Item = Self::Item> + Send + 'a>, AllocError<Self>>
     where

@@ -1,7 +1,8 @@
 //! Closures called by value.
 //!
-//! On stable Rust only a `Box` can call a `dyn FnOnce`, and it frees the block that the closure is in. An inline closure has
-//! no block. So there is `dyn CallOnce`, whose vtable has a function that moves the closure out of any address.
+//! On stable Rust only a `Box` can call a `dyn FnOnce`, and it frees the block that the closure is in. An inline
+//! closure has no block. The vtable of a `dyn CallOnce` instead has a function that moves the closure out of any
+//! address.
 
 use super::SmallBox;
 use crate::alloc::Allocator;
@@ -11,9 +12,9 @@ use crate::slab::{Slot, SlotKind};
 use core::mem::ManuallyDrop;
 use core::ptr;
 
-/// A `FnOnce` that can be called in a [`SmallBox`] without moving it to the heap: `Args` are its arguments as a tuple.
+/// A `FnOnce` that a [`SmallBox`] can call without moving it to the heap. `Args` is the tuple of its arguments.
 ///
-/// Every `FnOnce` of up to four arguments has it, and so has `dyn FnOnce`:
+/// Every `FnOnce` of up to four arguments implements it, and so does `dyn FnOnce`:
 ///
 /// ```
 /// use dwell::small::CallOnce;
@@ -27,12 +28,12 @@ use core::ptr;
 /// assert_eq!(greet.call_once((2,)), 3);
 /// ```
 ///
-/// An inline `dyn FnOnce` is moved to the heap for the call, except with the feature `nightly`, because stable Rust has no
-/// other way to call it. An inline `dyn CallOnce` is called where it is. A `dyn FnOnce(&T)`, for every lifetime of the
-/// reference, is called by `small.into_box()(&value)` on stable; with `dyn for<'a> CallOnce<(&'a T,), Output = R>` there is no
-/// allocation.
+/// An inline `dyn FnOnce` is moved to the heap for the call, except with the feature `nightly`, because stable Rust has
+/// no other way to call it. An inline `dyn CallOnce` is called where it is. On stable, call a `dyn FnOnce(&T)`, which
+/// accepts every lifetime, with `small.into_box()(&value)`; a `dyn for<'a> CallOnce<(&'a T,), Output = R>` is called
+/// without an allocation.
 pub trait CallOnce<Args> {
-    /// What the call returns.
+    /// The type that the call returns.
     type Output;
 
     /// Moves the closure out of `self` and calls it.
@@ -51,7 +52,8 @@ macro_rules! arity {
 
             #[inline]
             unsafe fn call_in_place(&mut self, ($($arg,)*): ($($Arg,)*)) -> R {
-                // SAFETY: the value is live, and the caller neither uses nor drops it afterwards, so this moves it.
+                // SAFETY: the value is live, and the caller guarantees not to use or drop it afterwards, so this moves
+                // it.
                 let closure = unsafe { ptr::read(self) };
                 closure($($arg),*)
             }
@@ -67,7 +69,8 @@ macro_rules! arity {
 
             #[inline]
             unsafe fn call_in_place(&mut self, ($($arg,)*): ($($Arg,)*)) -> R {
-                // SAFETY: the caller neither uses nor drops the value afterwards, and its memory outlives this call.
+                // SAFETY: the caller guarantees not to use or drop the value afterwards, and its memory outlives this
+                // call.
                 let closure = unsafe { owned::take(self) };
                 closure($($arg),*)
             }
@@ -80,7 +83,7 @@ arity!(a A0, b A1);
 arity!(a A0, b A1, c A2);
 arity!(a A0, b A1, c A2, d A3);
 
-/// A `Box` of a value at any address, for a call by value: here without a move.
+/// Makes a `Box` of a value at any address, for a call by value, without moving the value.
 #[cfg(feature = "nightly")]
 pub(super) mod owned {
     use core::alloc::{AllocError, Allocator, Layout};
@@ -92,15 +95,16 @@ pub(super) mod owned {
     /// The caller neither uses nor drops the value behind `value` afterwards, and its memory outlives the box.
     #[inline]
     pub(in crate::small) unsafe fn take<F: ?Sized>(value: &mut F) -> Box<F, NoAllocator> {
-        // SAFETY: the value is live and has no other owner from here on. The box gives its memory, which is aligned for it and
-        // outlives the box, back to `NoAllocator`, which leaves it unchanged.
+        // SAFETY: the value is live, and the caller guarantees that the box is its only owner from here on and that its
+        // memory outlives the box. That memory is aligned for the value. The box frees it through `NoAllocator`, which
+        // does nothing.
         unsafe { Box::from_raw_in(value, NoAllocator) }
     }
 
     /// An allocator that never allocates and never frees.
     pub(in crate::small) struct NoAllocator;
 
-    // SAFETY: it never returns a block, so it has none to keep valid.
+    // SAFETY: it never returns a block, so there is no block that must stay valid.
     unsafe impl Allocator for NoAllocator {
         fn allocate(&self, _: Layout) -> Result<NonNull<[u8]>, AllocError> {
             Err(AllocError)
@@ -110,7 +114,7 @@ pub(super) mod owned {
     }
 }
 
-/// A `Box` of a value at any address, for a call by value: the value is moved to the heap.
+/// Makes a `Box` of a value at any address, for a call by value, by moving the value to the heap.
 #[cfg(not(feature = "nightly"))]
 pub(super) mod owned {
     use std_alloc::alloc::handle_alloc_error;
@@ -120,7 +124,8 @@ pub(super) mod owned {
     ///
     /// The caller neither uses nor drops the value behind `value` afterwards.
     pub(super) unsafe fn take<F: ?Sized>(value: &mut F) -> Box<F> {
-        // SAFETY: the value is live, may be written through the exclusive reference, and is not used or dropped afterwards.
+        // SAFETY: the value is live and may be written through the exclusive reference, and the caller guarantees that
+        // it is not used or dropped afterwards.
         match unsafe { crate::small::move_to_box(value) } {
             Ok(boxed) => boxed,
             Err(layout) => handle_alloc_error(layout),
@@ -131,14 +136,14 @@ pub(super) mod owned {
 impl<F: ?Sized, const N: usize, A: Allocator, L> SmallBox<F, N, A, L> {
     /// Calls the closure by value.
     ///
-    /// See [`CallOnce`] for the closures and the cost. Where the call allocates, [`try_into_box`](SmallBox::try_into_box) and a
-    /// call of the box report a failed allocation.
+    /// See [`CallOnce`] for the closures and the cost. If the call would allocate, use
+    /// [`try_into_box`](SmallBox::try_into_box) and call the result, to get an error if the allocation fails.
     #[inline]
     pub fn call_once<Args>(self, args: Args) -> F::Output
     where
         F: CallOnce<Args>,
     {
-        // Frees the block and drops the allocator after the call, and if the call panics.
+        // The shell frees the block and drops the allocator after the call, even if the call panics.
         let mut shell = self.without_drop();
         // SAFETY: the shell does not drop its value, and nothing uses the value after this call.
         unsafe { (**shell).call_in_place(args) }
@@ -164,9 +169,9 @@ impl<F: ?Sized, K: SlotKind> Slot<F, K> {
         F: CallOnce<Args>,
     {
         let closure = self.into_raw() as *mut ManuallyDrop<F>;
-        // Frees the cell after the call, and if the call panics.
-        // SAFETY: `into_raw` returned the pointer on this thread, and no other slot is made of it. A live `F` is a live
-        // `ManuallyDrop<F>` at the same address and of the same layout, and the slot is not leaked.
+        // The shell frees the cell after the call, even if the call panics. SAFETY: `into_raw` returned the pointer on
+        // this thread, and no other slot is made of it. A live `F` is a live `ManuallyDrop<F>` at the same address and
+        // of the same layout, and the slot is not leaked.
         let mut shell = unsafe { Slot::<ManuallyDrop<F>, K>::from_raw(closure) };
         // SAFETY: the shell does not drop its value, and nothing uses the value after this call.
         unsafe { (**shell).call_in_place(args) }

@@ -4,9 +4,9 @@
 //! some other `&T`, with metadata that is wrong for the value. So the closure gets a reference that it can only coerce and
 //! return: a `&Coercible<B, U>`. Its type parameter `B`, the brand, ties the returned reference to the argument.
 //!
-//! - [`SmallBox::new_with`](super::SmallBox::new_with) brands with `U`, the type of the value. Every `Coercible<U, T>` was a
-//!   `Coercible<U, U>` before it was coerced, because no function makes another. For a sized `U` the metadata follows from the
-//!   two types, so any `Coercible<U, T>` that the closure returns has the right metadata.
+//! - [`SmallBox::new_with`](super::SmallBox::new_with) brands with `U`, the type of the value. Every `Coercible<U, T>`
+//!   was a `Coercible<U, U>` before it was coerced, because no function creates one in another way. For a sized `U` the
+//!   metadata follows from the two types, so any `Coercible<U, T>` that the closure returns has the right metadata.
 //! - [`SmallBox::coerce`](super::SmallBox::coerce) has a value whose type is erased, so two values of the same static type may
 //!   have different metadata. Its brand is a lifetime that is new in each call and that the closure cannot name: the only
 //!   `Coercible` with this brand is the one that the closure got.
@@ -30,15 +30,17 @@ use std_alloc::alloc::handle_alloc_error;
 pub struct Coercible<B, T: ?Sized> {
     // # Invariants
     //
-    // 1. One whose brand is a sized type was made as a `Coercible<B, B>`; `T` is what it was coerced to.
-    // 2. One whose brand is a `Brand<'b>` was made by `SmallBox::coerce` for one call. No other has this `'b`.
+    // 1. A `Coercible<B, T>` whose `B` is not a `Brand` was created as a `Coercible<B, B>` and then coerced.
+    // 2. A `Coercible<Brand<'b>, T>` was created by one call of `SmallBox::coerce` or `bump::Box::coerce`. No other has
+    //    this `'b`.
     //
-    // Invariant in `B`, or a subtype of a brand could pass for it.
+    // Invariant in `B`; otherwise a subtype of a brand could be used in its place.
     brand: PhantomData<fn(B) -> B>,
     value: T,
 }
 
-/// The brand of one call of [`SmallBox::coerce`]. It has no values, so there is no `Coercible<Brand<'_>, Brand<'_>>`.
+/// The brand of one call of [`SmallBox::coerce`] or `bump::Box::coerce`. It has no values, so there is no
+/// `Coercible<Brand<'_>, Brand<'_>>`.
 pub enum Brand<'brand> {
     #[doc(hidden)]
     Never(core::convert::Infallible, PhantomData<fn(&'brand ()) -> &'brand ()>),
@@ -51,42 +53,43 @@ impl<U> Coercible<U, U> {
         Self { brand: PhantomData, value }
     }
 
-    /// The value.
+    /// Returns the value.
     pub(crate) fn into_inner(self) -> U {
         self.value
     }
 }
 
 impl<B, T: ?Sized> Coercible<B, T> {
-    /// The pointer to the value.
+    /// Returns a pointer to the value.
     pub(crate) const fn as_ptr(&self) -> *const T {
         (&raw const *self) as *const T
     }
 
-    /// The value at `pointer`, wrapped.
+    /// Wraps the value at `pointer`.
     ///
     /// # Safety
     ///
     /// - `pointer` is valid for reads of a live `T` for `'a`.
-    /// - `B` is `T`, or a `Brand` whose lifetime the closure that gets the reference must accept as any.
+    /// - `B` is `T`, or a `Brand` over whose lifetime the closure that gets the reference is generic.
     pub(crate) unsafe fn at<'a>(pointer: *const T) -> &'a Self {
-        // SAFETY: a `Coercible` is `repr(transparent)` over its value, which is live and readable for `'a`.
+        // SAFETY: a `Coercible` is `repr(transparent)` over its value, and the caller guarantees that the value is live
+        // and readable for `'a`.
         unsafe { &*(pointer as *const Self) }
     }
 }
 
-/// A `U` on its way to a box, coerced to a `T`. For [`small_box!`](crate::small_box).
+/// A `U` that [`small_box!`](crate::small_box) moves to a box, coerced to a `T`.
 #[doc(hidden)]
 pub struct Incoming<U, T: ?Sized> {
     // # Invariants
     //
-    // 1. It was made as an `Incoming<U, U>`; `T` is what it was coerced to.
-    // 2. While `full` is set, `value` is a live `U`, which is owned.
+    // 1. An `Incoming<U, T>` was created as an `Incoming<U, U>` and then coerced.
+    // 2. While `full` is set, `value` is a live `U` that this struct owns.
     full: bool,
     // Invariant in `U`, as a `Coercible` is in its brand.
     of: PhantomData<fn(U) -> U>,
-    // Not dropped here. A type with a drop could not borrow a local variable in the last expression of a block, where
-    // temporaries outlive the variables up to edition 2021.
+    // `ManuallyDrop`: a type with a drop could not borrow a local variable in the last expression of a block, where
+    // temporaries outlive the variables in editions up to 2021.
     value: ManuallyDrop<T>,
 }
 
@@ -103,8 +106,9 @@ impl<U> IncomingStorage<U> {
         Self { incoming: None }
     }
 
-    /// A method, and not a function with two arguments: the type that is expected of its result, a
-    /// `&mut Incoming<_, dyn Trait>`, then tells the compiler what to expect of `value` and of nothing else.
+    /// Stores `value` and returns it as an [`Incoming`]. This is a method and not a function with two arguments, so
+    /// that the expected type of its result, a `&mut Incoming<_, dyn Trait>`, determines the expected type of `value`
+    /// and of nothing else.
     #[inline]
     pub fn fill(&mut self, value: U) -> &mut Incoming<U, U> {
         self.incoming.insert(Incoming { full: true, of: PhantomData, value: ManuallyDrop::new(value) })
@@ -112,7 +116,7 @@ impl<U> IncomingStorage<U> {
 }
 
 impl<U, T: ?Sized> Incoming<U, T> {
-    /// A pointer with the metadata of a `U` as a `T`. Its address has no meaning.
+    /// Returns a pointer with the metadata of a `U` as a `T`. Its address has no meaning.
     #[inline]
     pub(crate) fn as_ptr(&self) -> *const T {
         (&raw const self.value) as *const T
@@ -122,18 +126,18 @@ impl<U, T: ?Sized> Incoming<U, T> {
     ///
     /// # Panics
     ///
-    /// If that was done before.
+    /// Panics if the value was moved out before.
     #[inline]
     pub(crate) fn take(&mut self) -> U {
         assert!(mem::replace(&mut self.full, false), "the value was taken before");
-        // SAFETY: `full` was set, so `value` is a live `U` (invariants 1 and 2), for `ManuallyDrop` is `repr(transparent)`. It is
-        // moved out once, since `full` is clear now.
+        // SAFETY: `full` was set, so `value` is a live `U` (invariants 1 and 2), at the same address because
+        // `ManuallyDrop` is `repr(transparent)`. It is moved out once, since `full` is clear now.
         unsafe { (&raw const self.value).cast::<U>().read() }
     }
 }
 
 impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
-    /// What [`small_box!`](crate::small_box) calls.
+    /// Boxes the value of an [`Incoming`], for [`small_box!`](crate::small_box).
     #[doc(hidden)]
     #[inline]
     pub fn from_incoming<U>(incoming: &mut Incoming<U, T>) -> Self {
@@ -154,7 +158,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
 pub struct Coerced<U, T: ?Sized> {
     // # Invariants
     //
-    // 1. This is the metadata of a `U` coerced to a `T`, without the heap bit.
+    // 1. `meta` is the metadata of a `U` coerced to a `T`, without the heap bit.
     meta: Meta<T>,
     // Invariant in `U`, as a `Coercible` is in its brand.
     of: PhantomData<fn(U) -> U>,
@@ -168,7 +172,7 @@ impl<U, T: ?Sized> Coerced<U, T> {
 }
 
 impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
-    /// What [`small_box_const!`](crate::small_box_const) calls.
+    /// Boxes a value with coerced metadata, for [`small_box_const!`](crate::small_box_const).
     #[doc(hidden)]
     pub const fn from_coerced<U>(coerced: &Coerced<U, T>, value: Coercible<U, U>) -> Self {
         const {

@@ -20,11 +20,11 @@ impl<T: Default, const N: usize, L> Default for SmallBox<T, N, Global, L> {
 }
 
 impl<T: Clone, const N: usize, A: Allocator + Clone, L> SmallBox<T, N, A, L> {
-    /// `clone` that reports a failed allocation; `T::clone` itself may still abort.
+    /// Like `clone`, but returns an error if the allocation fails. `T::clone` itself may still abort.
     ///
     /// # Errors
     ///
-    /// When the value does not fit and the allocator has no block for it; its clone is returned in the error.
+    /// If the value does not fit inline and the allocation fails; the error contains its clone.
     pub fn try_clone(&self) -> Result<Self, AllocError<T>> {
         Self::try_new_in((**self).clone(), self.alloc.clone())
     }
@@ -46,13 +46,13 @@ impl<T, const N: usize, L> From<T> for SmallBox<T, N, Global, L> {
     }
 }
 
-// `SmallBox::from_box` takes every `T`. `From` is implemented only for the listed types, because coherence cannot tell
-// `From<Box<T>>` for every `T` from `From<E: Error>`.
+// `SmallBox::from_box` accepts every `T`. `From` is implemented only for the listed types, because coherence cannot
+// tell `From<Box<T>>` for every `T` from `From<E: Error>`.
 macro_rules! from_box {
     ($($(#[$attr:meta])* [$($generics:tt)*] $Type:ty);* $(;)?) => {$(
         $(#[$attr])*
         impl<$($generics)* const N: usize, L> From<Box<$Type>> for SmallBox<$Type, N, Global, L> {
-            /// Takes over the block: see [`SmallBox::from_box`].
+            /// Keeps the block of the `Box`: see [`SmallBox::from_box`].
             fn from(value: Box<$Type>) -> Self {
                 Self::from_box(value)
             }
@@ -182,8 +182,8 @@ hasher!(
     write_isize: isize
 );
 
-/// For sized errors only, as for `Box`: if `SmallBox<dyn Error>` were an error, `From<E: Error>` for it would overlap with
-/// `From<T> for T`.
+/// Implemented for sized errors only, as for `Box`: if `SmallBox<dyn Error>` were an error, `From<E: Error>` for it
+/// would overlap with `From<T> for T`.
 impl<E: Error, const N: usize, A: Allocator, L> Error for SmallBox<E, N, A, L> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         (**self).source()
@@ -210,12 +210,12 @@ impl<F: ?Sized + Future, const N: usize, A: Allocator + 'static, L> Future for S
     }
 }
 
-// `'static`, as for `Box::into_pin`: a pinned box may be forgotten, and its value must then keep its memory for good. A borrowed
-// allocator could be dropped or reset while the value is there.
+// The allocator must be `'static`, as for `Box::into_pin`: a pinned box may be forgotten, and the memory of its value
+// must then never be reused. A borrowed allocator could be dropped or reset while the value is live.
 impl<T: ?Sized, const N: usize, A: Allocator + 'static, L> SmallBox<T, N, A, L> {
-    /// The value of a pinned box, pinned.
+    /// Projects a pinned box to its pinned value.
     ///
-    /// The allocator must be `'static`, so that the value's memory outlives a box that is forgotten.
+    /// The allocator must be `'static`, so that the memory of the value stays valid if the box is forgotten.
     ///
     /// ```
     /// use dwell::{SmallBox, small_box};
@@ -226,13 +226,13 @@ impl<T: ?Sized, const N: usize, A: Allocator + 'static, L> SmallBox<T, N, A, L> 
     /// let _inner: Pin<&mut dyn Future<Output = ()>> = pinned.as_mut().project();
     /// ```
     pub fn project(self: Pin<&mut Self>) -> Pin<&mut T> {
-        // Structural pinning, as the documentation of `core::pin` requires: the box is `Unpin` only if `T` is; its drop drops
-        // the value at its address before the memory is used for anything else; and no function moves the value out of a
-        // `Pin<&mut Self>`, because each that moves it takes the box by value or by `&mut`.
-        // SAFETY: nothing is moved out of the reference, which is used only for the next line.
+        // Structural pinning, as the documentation of `core::pin` requires: the box is `Unpin` only if `T` is; its drop
+        // drops the value at its address before the memory is used for anything else; and no function moves the value
+        // out of a `Pin<&mut Self>`, because each function that moves it takes the box by value or by `&mut`. SAFETY:
+        // nothing is moved out of the reference, which is used only for the next line.
         let this = unsafe { self.get_unchecked_mut() };
-        // SAFETY: an inline value moves only with the box, which is pinned. A spilled value stays in its block until its drop
-        // has run, and for good if the box is forgotten, because the allocator is `'static`.
+        // SAFETY: an inline value moves only with the box, which is pinned. A spilled value stays in its block until
+        // its drop has run. If the box is forgotten, the value stays there forever, because the allocator is `'static`.
         unsafe { Pin::new_unchecked(&mut **this) }
     }
 }

@@ -9,10 +9,11 @@ use core::ops::Range;
 use core::ptr;
 use core::slice;
 
-/// The iterators whose box is an iterator: every sized one, `dyn Iterator`, and the trait objects of its subtraits in std.
+/// The iterators whose box is an iterator: all sized iterators, `dyn Iterator`, and trait objects of its subtraits in
+/// std.
 ///
-/// Coherence needs this trait to see that a box of a slice is no iterator, because it has its own `IntoIterator`. For a trait
-/// object of yours that has `Iterator` as a supertrait, implement it:
+/// This trait tells the compiler that a box of a slice is not an iterator, so that it can have its own `IntoIterator`.
+/// Implement it for your own trait objects that have `Iterator` as a supertrait:
 ///
 /// ```
 /// use dwell::{SmallBox, small_box};
@@ -96,14 +97,14 @@ pub struct IntoIter<T, const N: usize = 2, A: Allocator = Global, L = usize> {
 }
 
 impl<T, const N: usize, A: Allocator, L> IntoIter<T, N, A, L> {
-    /// The elements that are left.
+    /// Returns the remaining elements.
     pub fn as_slice(&self) -> &[T] {
         let elements: *const [MaybeUninit<T>] = &raw const self.elements[self.alive.clone()];
         // SAFETY: the elements in `alive` are initialised (invariant 1), and a `[MaybeUninit<T>]` has the layout of a `[T]`.
         unsafe { &*(elements as *const [T]) }
     }
 
-    /// The elements that are left.
+    /// Returns the remaining elements.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         let elements: *mut [MaybeUninit<T>] = &raw mut self.elements[self.alive.clone()];
         // SAFETY: the elements in `alive` are initialised (invariant 1), and a `[MaybeUninit<T>]` has the layout of a `[T]`.
@@ -160,8 +161,8 @@ impl<T, const N: usize, A: Allocator, L> IntoIterator for SmallBox<[T], N, A, L>
 
     fn into_iter(self) -> IntoIter<T, N, A, L> {
         let alive = 0..self.len();
-        // SAFETY: a `[MaybeUninit<T>]` has the layout and the metadata of a `[T]`, and needs no initialisation. (`alive` says
-        // that all elements are.)
+        // SAFETY: a `[MaybeUninit<T>]` has the layout and the metadata of a `[T]`, and needs no initialisation. (All
+        // elements are initialised, as `alive` requires.)
         let elements = unsafe { self.retype() };
         IntoIter { elements, alive }
     }

@@ -32,7 +32,8 @@
 //! - An address that must not change while the box moves (`Pin<Box<T>>`): a small box moves its value. The box itself can be
 //!   pinned, and a `SmallBox<dyn Future>` can be awaited as it is.
 //!
-//! `docs/small.md` in the repository has the representation, the comparison with other crates, and the table of traits.
+//! `docs/small.md` in the repository describes the representation, the comparison with other crates, and the
+//! implemented traits.
 
 mod any;
 #[cfg(all(feature = "slab", feature = "std"))]
@@ -93,8 +94,8 @@ pub use self::push::PushWith;
 ///
 /// # Closures
 ///
-/// A box of a `dyn Fn` or `dyn FnMut` is called as the closure is. One of a `dyn FnOnce` is called by
-/// [`call_once`](Self::call_once) with the arguments as a tuple. For a `FnOnce` that takes a reference, write
+/// Call a box of a `dyn Fn` or `dyn FnMut` like the closure itself. Call a box of a `dyn FnOnce` with
+/// [`call_once`](Self::call_once), which takes the arguments as a tuple. For a `FnOnce` that takes a reference, write
 /// `dyn for<'a> CallOnce<(&'a mut T,), Output = R>`: stable Rust cannot call an inline `dyn FnOnce`.
 ///
 /// ```
@@ -123,7 +124,7 @@ pub use self::push::PushWith;
 ///
 /// # The parameters
 ///
-/// - `N`: the inline capacity in words. It is at least 1, for the address of a spilled value:
+/// - `N`: the inline capacity in words. It must be at least 1, for the address of a spilled value:
 ///
 /// ```compile_fail
 /// let byte: dwell::SmallBox<u8, 0> = dwell::SmallBox::from(7);
@@ -170,13 +171,13 @@ pub struct SmallBox<T: ?Sized, const N: usize = 2, A: Allocator = Global, L = us
     owns: PhantomData<T>,
 }
 
-/// `N` uninitialised words, aligned as `L` at least.
+/// `N` uninitialised words, aligned at least as `L`.
 #[repr(C)] // `words` at offset 0
 pub(crate) struct InlineStorage<const N: usize, L> {
-    // Raises the alignment.
+    // Raises the alignment to that of `L`.
     align: [L; 0],
-    // `UnsafeCell`: the value may have interior mutability, and is reached through a shared box. `MaybeUninit` words: moving
-    // them copies every byte, where moving a type with padding may lose the bytes there.
+    // `UnsafeCell`: the value may have interior mutability, and a shared box gives access to it. `MaybeUninit` words: a
+    // move copies every byte of them, where a move of a type with padding may lose the bytes of the padding.
     pub(crate) words: UnsafeCell<[MaybeUninit<usize>; N]>,
 }
 
@@ -185,17 +186,18 @@ impl<const N: usize, L> InlineStorage<N, L> {
         Self { align: [], words: UnsafeCell::new([MaybeUninit::uninit(); N]) }
     }
 
-    /// Whether a value of this size and alignment, in bytes, can begin at `words`.
+    /// Returns whether a value of this size and alignment, in bytes, can begin at `words`.
     pub(crate) const fn fits(size: usize, align: usize) -> bool {
         size <= size_of::<[usize; N]>() && align <= align_of::<Self>()
     }
 }
 
-/// A block of this layout from `alloc`. For size 0 it is a dangling address that is aligned, and `alloc` is not asked.
+/// Allocates a block of this layout from `alloc`. For size 0 it returns a dangling aligned address and does not call
+/// `alloc`.
 #[inline]
 fn allocate(layout: Layout, alloc: &impl Allocator) -> Result<NonNull<()>, Refused> {
     if layout.size() == 0 {
-        // The alignment is the address: it is not 0.
+        // The address is the alignment, which is not 0.
         return NonNull::new(ptr::without_provenance_mut(layout.align())).ok_or(Refused {});
     }
     alloc.allocate(layout).map(NonNull::cast)
@@ -209,13 +211,14 @@ fn allocate(layout: Layout, alloc: &impl Allocator) -> Result<NonNull<()>, Refus
 #[inline]
 unsafe fn deallocate(block: NonNull<()>, layout: Layout, alloc: &impl Allocator) {
     if layout.size() != 0 {
-        // SAFETY: the size is not 0, so `allocate` took the block from `alloc` with this layout; it is not used afterwards.
+        // SAFETY: the size is not 0, so `allocate` got the block from `alloc` for this layout. The caller guarantees
+        // that it is not used afterwards.
         unsafe { alloc.deallocate(block.cast(), layout) };
     }
 }
 
-/// A block of another allocator than [`Global`], to be freed when its value has been dropped: by [`free`](Self::free), or when
-/// the value's drop unwinds.
+/// A guard that frees a block of an allocator other than [`Global`] after the drop of its value: by
+/// [`free`](Self::free), or when the value's drop unwinds.
 struct BlockGuard<'a, A: Allocator> {
     // # Invariants
     //
@@ -230,28 +233,28 @@ impl<A: Allocator> BlockGuard<'_, A> {
     #[inline]
     fn free(self) {
         let this = ManuallyDrop::new(self);
-        // SAFETY: the block is that of `allocate` for this layout and allocator (invariant 1). The guard's drop, which would
-        // free it again, does not run.
+        // SAFETY: `allocate` returned the block for this layout and allocator, and only this guard frees it (invariant
+        // 1). `this` is in a `ManuallyDrop`, so the guard's drop does not free it again.
         unsafe { deallocate(this.block, this.layout, this.alloc) };
     }
 }
 
 impl<A: Allocator> Drop for BlockGuard<'_, A> {
-    // A function of its own: a box's drop then has the allocator's code once and stays small enough to be inlined
-    // (`docs/small.md`, "Dropping").
+    // Not inlined: a box's drop then contains the allocator's code only once and stays small enough to be inlined
+    // itself (`docs/small.md`, "Dropping").
     #[cold]
     #[inline(never)]
     fn drop(&mut self) {
-        // SAFETY: the block is that of `allocate` for this layout and allocator, and the guard is not used after its drop
-        // (invariant 1).
+        // SAFETY: `allocate` returned the block for this layout and allocator, and only this guard frees it (invariant
+        // 1). The guard is not used after its drop.
         unsafe { deallocate(self.block, self.layout, self.alloc) };
     }
 }
 
-// SAFETY: a `SmallBox` owns its value and its allocator and nothing else, as a `Box<T, A>` does.
+// SAFETY: a `SmallBox` owns its value and its allocator, which are `Send`, and nothing else, as a `Box<T, A>` does.
 unsafe impl<T: ?Sized + Send, const N: usize, A: Allocator + Send, L> Send for SmallBox<T, N, A, L> {}
 
-// SAFETY: a shared `SmallBox` gives access to the value and the allocator as shared, and nothing else.
+// SAFETY: a `&SmallBox` gives only shared access to the value and the allocator, which are `Sync`.
 unsafe impl<T: ?Sized + Sync, const N: usize, A: Allocator + Sync, L> Sync for SmallBox<T, N, A, L> {}
 
 // An inline value moves with the box, so it is pinned only if the box is (see `project`).
@@ -266,8 +269,8 @@ impl<T: ?Sized + RefUnwindSafe, const N: usize, A: Allocator + RefUnwindSafe, L>
 
 /// Boxes a value and coerces it to the type that the context asks for.
 ///
-/// Types are inferred as they are for `Box::new(value)`: those of a closure's parameters and of literals follow from the
-/// target.
+/// Types are inferred as for `Box::new(value)`: the target determines the types of literals and of a closure's
+/// parameters.
 ///
 /// ```
 /// use dwell::{SmallBox, small_box};
@@ -279,9 +282,9 @@ impl<T: ?Sized + RefUnwindSafe, const N: usize, A: Allocator + RefUnwindSafe, L>
 /// assert_eq!(words.iter().sum::<u64>(), 6);
 /// ```
 ///
-/// The target type must be known at the macro call: from a type as above, a field, an argument, or the return type of the
-/// closure around it. Where it becomes known later, write [`SmallBox::new_with(value, |value| value as _)`](SmallBox::new_with).
-/// For a sized target there is [`SmallBox::new`].
+/// The target type must be known at the macro call: from a type annotation, a field, an argument, or the return type of
+/// the enclosing closure. If it becomes known only later, write
+/// [`SmallBox::new_with(value, |value| value as _)`](SmallBox::new_with). For a sized target use [`SmallBox::new`].
 #[macro_export]
 macro_rules! small_box {
     ($value:expr $(,)?) => {
@@ -289,7 +292,7 @@ macro_rules! small_box {
     };
 }
 
-/// [`small_box!`](crate::small_box) in a constant. The value must fit inline; the compiler refuses one that does not.
+/// Like [`small_box!`](crate::small_box), but usable in constants. A value that does not fit inline is a compile error.
 ///
 /// ```
 /// use dwell::{SmallBox, small_box_const};
@@ -317,8 +320,8 @@ impl<T> SmallBox<T> {
     /// assert_eq!(*byte, 5);
     /// ```
     ///
-    /// For another inline capacity take [`From`] or [`new_in`](Self::new_in), for a `SmallBox<dyn Trait>`
-    /// [`small_box!`](crate::small_box), and [`from_box`](SmallBox::from_box) if there is a `Box<dyn Trait>` already.
+    /// For another inline capacity use [`From`] or [`new_in`](Self::new_in). For a `SmallBox<dyn Trait>` use
+    /// [`small_box!`](crate::small_box), or [`from_box`](SmallBox::from_box) if you have a `Box<dyn Trait>`.
     ///
     /// ```
     /// use dwell::SmallBox;
@@ -331,11 +334,11 @@ impl<T> SmallBox<T> {
         Self::new_in(value, Global)
     }
 
-    /// [`new`](Self::new) that reports a failed allocation.
+    /// Like [`new`](Self::new), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// When the value does not fit and the allocator has no block for it; the value is returned in the error.
+    /// If the value does not fit inline and the allocation fails; the error contains the value.
     #[inline]
     pub fn try_new(value: T) -> Result<Self, AllocError<T>> {
         Self::try_new_in(value, Global)
@@ -343,9 +346,9 @@ impl<T> SmallBox<T> {
 }
 
 impl<T, const N: usize, L> SmallBox<T, N, Global, L> {
-    /// Boxes what `make` returns, and allocates before it calls `make`.
+    /// Boxes the result of `make`, and allocates before it calls `make`.
     ///
-    /// For large values: optimised code writes the result to the box instead of the stack.
+    /// This is for large values: optimised code writes the result to the box instead of the stack.
     ///
     /// ```
     /// use dwell::SmallBox;
@@ -361,11 +364,11 @@ impl<T, const N: usize, L> SmallBox<T, N, Global, L> {
         }
     }
 
-    /// [`from_fn`](Self::from_fn) that reports a failed allocation.
+    /// Like [`from_fn`](Self::from_fn), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// When a `T` does not fit and the allocator has no block for it; `make` is returned in the error, not called.
+    /// If a `T` does not fit inline and the allocation fails; the error contains `make`, which was not called.
     #[inline]
     pub fn try_from_fn<F: FnOnce() -> T>(make: F) -> Result<Self, AllocError<F>> {
         match SmallBox::<MaybeUninit<T>, N, Global, L>::try_new_uninit_in(Global) {
@@ -378,26 +381,27 @@ impl<T, const N: usize, L> SmallBox<T, N, Global, L> {
         }
     }
 
-    /// A box with no value yet. See [`assume_init`](SmallBox::assume_init), and [`from_fn`](Self::from_fn), which needs
-    /// no `unsafe`.
+    /// Creates a box of an uninitialised value. See [`assume_init`](SmallBox::assume_init), and
+    /// [`from_fn`](Self::from_fn), which needs no `unsafe`.
     #[inline]
     pub fn new_uninit() -> SmallBox<MaybeUninit<T>, N, Global, L> {
         SmallBox::new_in(MaybeUninit::uninit(), Global)
     }
 
-    /// [`new_uninit`](Self::new_uninit) that reports a failed allocation.
+    /// Like [`new_uninit`](Self::new_uninit), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// When a `T` does not fit and the allocator has no block for it.
+    /// If a `T` does not fit inline and the allocation fails.
     #[inline]
     pub fn try_new_uninit() -> Result<SmallBox<MaybeUninit<T>, N, Global, L>, AllocError<()>> {
         SmallBox::try_new_uninit_in(Global)
     }
 
-    /// A box of a value known to fit, in a constant.
+    /// Boxes a value that fits inline. Usable in constants.
     ///
-    /// That it fits is checked when the program is compiled. See [`small_box_const!`](crate::small_box_const) for `dyn`.
+    /// A value that does not fit is a compile error. For a `dyn Trait` see
+    /// [`small_box_const!`](crate::small_box_const).
     ///
     /// ```
     /// use dwell::SmallBox;
@@ -412,13 +416,14 @@ impl<T, const N: usize, L> SmallBox<T, N, Global, L> {
                 "the value is too large or too aligned to be stored inline"
             );
         }
-        // SAFETY: the assertion above says that a `T` fits. `T` is sized, so its metadata does not depend on the pointer.
+        // SAFETY: the assertion above says that a `T` fits. `T` is sized, so its metadata does not depend on the
+        // pointer, and `new_inline` leaves the heap bit clear.
         unsafe { Self::new_storing(value, Meta::new_inline(ptr::dangling::<T>()), Global) }
     }
 }
 
 impl<T, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
-    /// [`new`](SmallBox::new) with an allocator.
+    /// Like [`new`](SmallBox::new), but with an allocator.
     #[inline]
     pub fn new_in(value: T, alloc: A) -> Self {
         let block = Self::block_or_abort(Layout::new::<T>(), &alloc);
@@ -428,11 +433,11 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         unsafe { Self::write_new(value, meta, block, alloc) }
     }
 
-    /// [`try_new`](SmallBox::try_new) with an allocator.
+    /// Like [`try_new`](SmallBox::try_new), but with an allocator.
     ///
     /// # Errors
     ///
-    /// When the value does not fit and the allocator has no block for it; the value is returned in the error.
+    /// If the value does not fit inline and the allocation fails; the error contains the value.
     #[inline]
     pub fn try_new_in(value: T, alloc: A) -> Result<Self, AllocError<T>> {
         let layout = Layout::new::<T>();
@@ -453,31 +458,31 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
 }
 
 impl<T, const N: usize, A: Allocator, L> SmallBox<MaybeUninit<T>, N, A, L> {
-    /// [`new_uninit`](SmallBox::new_uninit) with an allocator, that reports a failed allocation.
+    /// Like [`try_new_uninit`](SmallBox::try_new_uninit), but with an allocator.
     ///
     /// # Errors
     ///
-    /// When a `T` does not fit and the allocator has no block for it.
+    /// If a `T` does not fit inline and the allocation fails.
     #[inline]
     pub fn try_new_uninit_in(alloc: A) -> Result<Self, AllocError<()>> {
         Self::try_new_in(MaybeUninit::uninit(), alloc).map_err(|error| error.map(drop))
     }
 
-    /// The box of the value that was written.
+    /// Asserts that the value is initialised, and returns its box.
     ///
     /// # Safety
     ///
     /// The value is initialised, as for [`MaybeUninit::assume_init`].
     #[inline]
     pub unsafe fn assume_init(self) -> SmallBox<T, N, A, L> {
-        // SAFETY: a `MaybeUninit<T>` has the layout of a `T`, both are sized, and the value is initialised, which `assume_init`
-        // requires of its caller.
+        // SAFETY: a `MaybeUninit<T>` has the layout of a `T`, both are sized, and the caller guarantees that the value
+        // is initialised.
         unsafe { self.retype() }
     }
 }
 
 impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
-    /// Boxes a value, coerced by a closure to a `T`.
+    /// Boxes a value that a closure coerces to a `T`.
     ///
     /// The closure gets a [`Coercible`], which it can only coerce and return. [`small_box!`](crate::small_box) writes the
     /// closure.
@@ -493,8 +498,8 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Panics
     ///
-    /// If the closure does (the value is dropped), or when the value is coerced to a slice of more than
-    /// `usize::MAX / 32` elements.
+    /// Panics if the closure panics, or if the value is coerced to a slice of more than `usize::MAX / 32` elements. The
+    /// value is dropped.
     #[inline]
     pub fn new_with<U, F>(value: U, unsize: F) -> Self
     where
@@ -503,16 +508,16 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
         Self::new_with_in(value, Global, unsize)
     }
 
-    /// [`new_with`](Self::new_with) that reports a failed allocation.
+    /// Like [`new_with`](Self::new_with), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// When the value does not fit and the allocator has no block for it, or when it is coerced to a slice of more than
-    /// `usize::MAX / 32` elements. The value is returned in the error.
+    /// If the value does not fit inline and the allocation fails, or if it is coerced to a slice of more than
+    /// `usize::MAX / 32` elements. The error contains the value.
     ///
     /// # Panics
     ///
-    /// If the closure does; the value is dropped.
+    /// Panics if the closure panics; the value is dropped.
     #[inline]
     pub fn try_new_with<U, F>(value: U, unsize: F) -> Result<Self, AllocError<U>>
     where
@@ -521,7 +526,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
         Self::try_new_with_in(value, Global, unsize)
     }
 
-    /// Takes over a `Box` with its block. Nothing is allocated, moved or freed.
+    /// Converts a `Box`, whose block it keeps. Nothing is allocated, moved or freed.
     ///
     /// A small value stays on the heap until [`resize`](Self::resize) moves it inline.
     ///
@@ -537,7 +542,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Panics
     ///
-    /// When it is a slice of more than `usize::MAX / 32` elements.
+    /// Panics if the value is a slice of more than `usize::MAX / 32` elements.
     #[inline]
     pub fn from_box(value: Box<T>) -> Self {
         let meta = Meta::new(&raw const *value, true);
@@ -548,14 +553,14 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
         unsafe { Self::from_block(block, meta, Global) }
     }
 
-    /// Like [`from_box`](Self::from_box), but moves a value that fits to the inline buffer. If the box is made in the same function,
-    /// the optimiser removes its allocation.
+    /// Like [`from_box`](Self::from_box), but moves a value that fits to the inline buffer. If the `Box` is created in
+    /// the same function, the optimiser removes its allocation.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the allocation is removed only where it is seen together with this")]
     fn from_box_inline(value: Box<T>) -> Self {
         let meta = Meta::new(&raw const *value, false);
         let value = Box::into_raw(value);
-        // SAFETY: the value is live, and the pointer of a box may be written through.
+        // SAFETY: the value is live, and the pointer from `Box::into_raw` may be written through.
         let layout = unsafe { layout_of(value) };
         if !Self::fits(layout.size(), layout.align()) {
             // SAFETY: `into_raw` returned the pointer above, and it is not used again.
@@ -565,13 +570,14 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
         let this = unsafe { Self::move_from(value, layout.size(), meta, None, Global) };
         // SAFETY: the address of a box is not null.
         let block = unsafe { NonNull::new_unchecked(value.cast()) };
-        // SAFETY: the block is that of a `Box`, which has the layout of its value and the global allocator ("Memory layout" in
-        // its documentation), or none for size 0. The value was moved out of it.
+        // SAFETY: the block came from a `Box`: the global allocator allocated it with the layout of the value ("Memory
+        // layout" in its documentation), or there is none for size 0. The value was moved out of it, and it is not used
+        // again.
         unsafe { deallocate(block, layout, &Global) };
         this
     }
 
-    /// The value in a `Box`. A spilled value keeps its block: nothing is allocated or moved.
+    /// Converts to a `Box`. A spilled value keeps its block: nothing is allocated or moved.
     ///
     /// ```
     /// use dwell::{SmallBox, small_box};
@@ -589,24 +595,24 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
         }
     }
 
-    /// [`into_box`](Self::into_box) that reports a failed allocation.
+    /// Like [`into_box`](Self::into_box), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// When the value is inline and the allocator has no block for it; the small box is returned in the error.
+    /// If the value is inline and the allocator has no block for it; the error contains the small box.
     pub fn try_into_box(self) -> Result<Box<T>, AllocError<Self>> {
         let this = ManuallyDrop::new(self);
         if this.meta.is_heap() {
-            // SAFETY: a spilled value is live in a block of its own layout from `Global` (invariant 3), which is what a `Box`
-            // of it has. `this` is not dropped, so the `Box` is its only owner.
+            // SAFETY: a spilled value is live in a block of its own layout from `Global` (invariant 3), as
+            // `Box::from_raw` requires. `this` is not dropped, so the `Box` is its only owner.
             return Ok(unsafe { Box::from_raw(this.value()) });
         }
-        // SAFETY: the value is live and owned by `this`, which is not dropped and not used again if the value was moved.
-        // `Global` has nothing to drop.
+        // SAFETY: the value is live and `this` owns it. `this` is in a `ManuallyDrop` and is not used again if the
+        // value was moved. `Global` needs no drop.
         unsafe { move_to_box(this.value()) }.map_err(|layout| AllocError::new(ManuallyDrop::into_inner(this), layout))
     }
 
-    /// The value, pinned in a `Box`. An inline value is moved to the heap, because it would move with its box.
+    /// Converts to a pinned `Box`. An inline value is moved to the heap, because it would move with its small box.
     ///
     /// A `SmallBox` that is pinned itself needs no allocation: see [`project`](Self::project).
     ///
@@ -623,18 +629,18 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
         Box::into_pin(self.into_box())
     }
 
-    /// [`into_pin`](Self::into_pin) that reports a failed allocation.
+    /// Like [`into_pin`](Self::into_pin), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// When the value is inline and the allocator has no block for it; the small box is returned in the error.
+    /// If the value is inline and the allocator has no block for it; the error contains the small box.
     #[inline]
     pub fn try_into_pin(self) -> Result<Pin<Box<T>>, AllocError<Self>> {
         self.try_into_box().map(Box::into_pin)
     }
 
-    /// A reference to the value, which is never dropped. An inline value is moved to the heap first, because its memory goes
-    /// with the box.
+    /// Leaks the box and returns a reference to its value. An inline value is first moved to the heap, because its
+    /// memory is part of the box.
     ///
     /// ```
     /// use dwell::{SmallBox, small_box};
@@ -652,11 +658,11 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
         Box::leak(self.into_box())
     }
 
-    /// [`leak`](Self::leak) that reports a failed allocation.
+    /// Like [`leak`](Self::leak), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// When the value is inline and the allocator has no block for it; the small box is returned in the error.
+    /// If the value is inline and the allocator has no block for it; the error contains the small box.
     #[inline]
     pub fn try_leak<'a>(self) -> Result<&'a mut T, AllocError<Self>>
     where
@@ -665,10 +671,10 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
         self.try_into_box().map(Box::leak)
     }
 
-    /// A pointer to the value, which the caller owns now: that of [`Box::into_raw`].
+    /// Converts to a raw pointer, as [`Box::into_raw`] does. The caller then owns the value.
     ///
-    /// An inline value is moved to the heap first: its memory is part of the box, so a pointer to it would dangle. Give
-    /// the pointer to [`from_raw`](Self::from_raw) or [`Box::from_raw`].
+    /// An inline value is first moved to the heap, because its memory is part of the box and a pointer to it would
+    /// dangle. Pass the pointer to [`from_raw`](Self::from_raw) or [`Box::from_raw`] to free it.
     ///
     /// ```
     /// use dwell::{SmallBox, small_box};
@@ -685,18 +691,18 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
         Box::into_raw(self.into_box())
     }
 
-    /// [`into_raw`](Self::into_raw) that reports a failed allocation.
+    /// Like [`into_raw`](Self::into_raw), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// When the value is inline and the allocator has no block for it; the small box is returned in the error.
+    /// If the value is inline and the allocator has no block for it; the error contains the small box.
     #[inline]
     pub fn try_into_raw(self) -> Result<*mut T, AllocError<Self>> {
         self.try_into_box().map(Box::into_raw)
     }
 
-    /// The box of a value that [`into_raw`](Self::into_raw) gave away. It is spilled until [`resize`](Self::resize) moves it
-    /// inline.
+    /// Creates a box from a pointer that [`into_raw`](Self::into_raw) returned. The value stays spilled until
+    /// [`resize`](Self::resize) moves it inline.
     ///
     /// # Safety
     ///
@@ -705,17 +711,17 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Panics
     ///
-    /// When it is a slice of more than `usize::MAX / 32` elements.
+    /// Panics if the value is a slice of more than `usize::MAX / 32` elements.
     #[inline]
     pub unsafe fn from_raw(raw: *mut T) -> Self {
-        // SAFETY: `SmallBox::into_raw`, which spills to a `Box`, or `Box::into_raw` returned the pointer, and no other box was made of
-        // it: the new `Box` is the only owner.
+        // SAFETY: the caller guarantees that `Box::into_raw`, or `SmallBox::into_raw`, which calls it, returned the
+        // pointer, and that no other box was made of it. So the new `Box` is the only owner.
         Self::from_box(unsafe { Box::from_raw(raw) })
     }
 }
 
 impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
-    /// [`new_with`](Self::new_with) with an allocator.
+    /// Like [`new_with`](Self::new_with), but with an allocator.
     #[inline]
     pub fn new_with_in<U, F>(value: U, alloc: A, unsize: F) -> Self
     where
@@ -728,16 +734,16 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         unsafe { Self::write_new(value, meta, block, alloc) }
     }
 
-    /// [`try_new_with`](Self::try_new_with) with an allocator.
+    /// Like [`try_new_with`](Self::try_new_with), but with an allocator.
     ///
     /// # Errors
     ///
-    /// When the value does not fit and the allocator has no block for it, or when it is coerced to a slice of more than
-    /// `usize::MAX / 32` elements. The value is returned in the error.
+    /// If the value does not fit inline and the allocation fails, or if it is coerced to a slice of more than
+    /// `usize::MAX / 32` elements. The error contains the value.
     ///
     /// # Panics
     ///
-    /// If the closure does; the value is dropped.
+    /// Panics if the closure panics; the value is dropped.
     #[inline]
     pub fn try_new_with_in<U, F>(value: U, alloc: A, unsize: F) -> Result<Self, AllocError<U>>
     where
@@ -754,7 +760,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         Ok(unsafe { Self::write_new(value, meta, block, alloc) })
     }
 
-    /// The metadata of a `U` as a `T`, with the heap bit if a `U` does not fit.
+    /// Returns the metadata of a `U` as a `T`, with the heap bit if a `U` does not fit.
     #[inline]
     fn coerced_meta<U, F>(value: &U, unsize: F) -> Meta<T>
     where
@@ -763,17 +769,17 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         Meta::new(Self::coerce_pointer(value, unsize), !Self::fits(size_of::<U>(), align_of::<U>()))
     }
 
-    /// A pointer with the metadata of a `U` that is coerced to a `T`. Its address has no meaning.
+    /// Returns a pointer with the metadata of a `U` that is coerced to a `T`. Its address has no meaning.
     #[inline]
     fn coerce_pointer<U, F>(value: &U, unsize: F) -> *const T
     where
         F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
-        // SAFETY: the value is live as long as it is borrowed, and the brand is its type. (Moving the value into a `Coercible` and
-        // out again needs no `unsafe`, and is a copy.)
+        // SAFETY: the value is live as long as it is borrowed, and the brand is its type. (To move the value into a
+        // `Coercible` and out again would need no `unsafe`, but would copy it.)
         let wrapped = unsafe { Coercible::at(value) };
-        // The closure may return another one. Every `Coercible<U, T>` was a `Coercible<U, U>` before it was coerced, so its metadata
-        // is that of a `U` as a `T` all the same.
+        // The closure may return a different `Coercible`. Every `Coercible<U, T>` was a `Coercible<U, U>` before it was
+        // coerced, so its metadata is that of a `U` as a `T` all the same.
         unsize(wrapped).as_ptr()
     }
 
@@ -795,16 +801,18 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     where
         F: for<'a, 'brand> FnOnce(&'a Coercible<Brand<'brand>, T>) -> &'a Coercible<Brand<'brand>, V>,
     {
-        // SAFETY: the value is live as long as `self` is borrowed, which is until the closure has returned. The brand is one that
-        // the closure must accept as any.
+        // SAFETY: the value is live as long as `self` is borrowed, which is until the closure has returned. The closure
+        // is generic over the lifetime of the brand.
         let wrapped = unsafe { Coercible::at(self.value()) };
         let meta = Meta::new(unsize(wrapped).as_ptr(), self.meta.is_heap());
-        // SAFETY: the closure accepts every brand, so the only `Coercible` with this one is the one it was given. It returned
-        // that one, coerced. A coercion changes neither the address nor the layout of a value, and the heap bit is the same.
+        // SAFETY: the closure is generic over the brand, so the only `Coercible` with this brand is the closure's
+        // argument, and the closure returned that argument, coerced. A coercion changes neither the address nor the
+        // layout of a value, and the heap bit is the same.
         unsafe { self.with_meta(meta) }
     }
 
-    /// The same value in a box of another inline capacity: moved inline if it fits there, to the heap if it does not.
+    /// Converts to a box of another inline capacity. The value moves inline if it fits there; otherwise it moves to the
+    /// heap or stays there.
     ///
     /// ```
     /// use dwell::{SmallBox, small_box};
@@ -822,11 +830,11 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         }
     }
 
-    /// [`resize`](Self::resize) that reports a failed allocation.
+    /// Like [`resize`](Self::resize), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// When the value is moved to the heap and the allocator has no block for it; the box is returned in the error unchanged.
+    /// If the value is moved to the heap and the allocator has no block for it; the error contains the box unchanged.
     pub fn try_resize<const M: usize>(self) -> Result<SmallBox<T, M, A, L>, AllocError<Self>> {
         let layout = self.layout();
         // SAFETY: `then` calls the closure only if the heap bit is set.
@@ -855,25 +863,25 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         Ok(resized)
     }
 
-    /// Whether the value is stored inline.
+    /// Returns whether the value is stored inline.
     #[inline]
     pub fn is_inline(&self) -> bool {
         !self.meta.is_heap()
     }
 
-    /// The allocator.
+    /// Returns the allocator.
     #[inline]
     pub fn allocator(&self) -> &A {
         &self.alloc
     }
 
-    /// Whether a value of this size and alignment, in bytes, is stored inline.
+    /// Returns whether a value of this size and alignment, in bytes, is stored inline.
     #[inline]
     pub const fn fits(size: usize, align: usize) -> bool {
         InlineStorage::<N, L>::fits(size, align)
     }
 
-    /// The block for a value of this layout, or `None` if it is stored inline.
+    /// Allocates the block for a value of this layout, or returns `None` if it is stored inline.
     #[inline]
     fn block_for(layout: Layout, alloc: &A) -> Result<Option<NonNull<()>>, Refused> {
         if Self::fits(layout.size(), layout.align()) {
@@ -882,7 +890,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         allocate(layout, alloc).map(Some)
     }
 
-    /// [`block_for`](Self::block_for), or [`handle_alloc_error`].
+    /// Like [`block_for`](Self::block_for), but calls [`handle_alloc_error`] if the allocation fails.
     #[inline]
     fn block_or_abort(layout: Layout, alloc: &A) -> Option<NonNull<()>> {
         match Self::block_for(layout, alloc) {
@@ -891,7 +899,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         }
     }
 
-    /// The box whose storage begins with `stored`.
+    /// Creates a box whose storage begins with `stored`.
     ///
     /// # Safety
     ///
@@ -900,22 +908,24 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     ///   address of the value, and both are as [`from_block`](Self::from_block) requires.
     #[inline]
     const unsafe fn new_storing<U>(stored: U, meta: Meta<T>, alloc: A) -> Self {
-        // Written field by field: an uninitialised `InlineStorage` by value travels in registers, which costs a store of zeros
-        // (`create+drop/small` of `cargo run --release -p dwell-bench -- small`).
+        // Writes each field separately: an uninitialised `InlineStorage` that is passed by value goes through
+        // registers, which costs a store of zeros (`create+drop/small` of
+        // `cargo run --release -p dwell-bench -- small`).
         let mut this = MaybeUninit::<Self>::uninit();
         let fields = this.as_mut_ptr();
-        // SAFETY: this is the field `meta` of `this`.
+        // SAFETY: the pointer is to the field `meta` of `this`, so it is aligned and valid for writes of a `Meta<T>`.
         unsafe { fields.wrapping_byte_add(offset_of!(Self, meta)).cast::<Meta<T>>().write(meta) };
-        // SAFETY: this is the field `alloc` of `this`.
+        // SAFETY: the pointer is to the field `alloc` of `this`, so it is aligned and valid for writes of an `A`.
         unsafe { fields.wrapping_byte_add(offset_of!(Self, alloc)).cast::<A>().write(alloc) };
-        // SAFETY: this is the field `storage` of `this`, whose words are at its beginning, and large and aligned enough for a
-        // `U`, for which `fits` holds.
+        // SAFETY: the pointer is to the field `storage` of `this`, which begins with the words. The caller guarantees
+        // that `fits` holds for a `U`, so the words are large and aligned enough for one.
         unsafe { fields.wrapping_byte_add(offset_of!(Self, storage)).cast::<U>().write(stored) };
-        // SAFETY: `meta` and `alloc` are written. The other fields are `MaybeUninit` words and types of size 0.
+        // SAFETY: `meta` and `alloc` are written. The other fields are `MaybeUninit` words and types of size 0, which
+        // need no initialisation.
         unsafe { this.assume_init() }
     }
 
-    /// The box of a spilled value.
+    /// Creates the box of a spilled value.
     ///
     /// # Safety
     ///
@@ -925,12 +935,13 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     #[inline]
     unsafe fn from_block(block: NonNull<()>, meta: Meta<T>, alloc: A) -> Self {
         const { assert!(N > 0, "a SmallBox needs a word for an address") };
-        // SAFETY: an address fits, since `N` is at least 1. It is the value's, and `meta` the value's with the heap bit: both
-        // are this function's requirements.
+        // SAFETY: an address fits, because `N` is at least 1, as asserted above. The caller guarantees that `block` is
+        // the address of the value and that `meta` is the value's metadata with the heap bit, which is all that
+        // `new_storing` requires.
         unsafe { Self::new_storing(block, meta, alloc) }
     }
 
-    /// The box of `value`.
+    /// Creates the box of `value`.
     ///
     /// # Safety
     ///
@@ -940,16 +951,18 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     unsafe fn write_new<U>(value: U, meta: Meta<T>, block: Option<NonNull<()>>, alloc: A) -> Self {
         debug_assert!(meta.is_heap() == block.is_some());
         let Some(block) = block else {
-            // SAFETY: without a block a `U` fits, and `meta` has no heap bit.
+            // SAFETY: `block_for` returned no block, so a `U` fits. The caller guarantees that `meta` then has no heap
+            // bit and is the metadata of a `U` as a `T`.
             return unsafe { Self::new_storing(value, meta, alloc) };
         };
-        // SAFETY: the block is new and has the layout of a `U`.
+        // SAFETY: the caller guarantees that `block_for` returned the block for the layout of a `U`, so it is valid for
+        // writes of one and aligned.
         unsafe { block.cast::<U>().write(value) };
         // SAFETY: the block came from `alloc` for a `U` and holds the live value; `meta` is its metadata with the heap bit.
         unsafe { Self::from_block(block, meta, alloc) }
     }
 
-    /// The box of a value that is moved from `value`.
+    /// Creates the box of a value that is moved from `value`.
     ///
     /// # Safety
     ///
@@ -976,7 +989,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         Self { meta, storage, alloc, owns: PhantomData }
     }
 
-    /// The same box with other metadata.
+    /// Replaces the metadata.
     ///
     /// # Safety
     ///
@@ -993,7 +1006,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         SmallBox { meta, storage, alloc, owns: PhantomData }
     }
 
-    /// The same box, its value through another pointer.
+    /// Replaces the metadata by that of the pointer that `view` returns.
     ///
     /// # Safety
     ///
@@ -1002,24 +1015,26 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     #[inline]
     unsafe fn cast<V: ?Sized>(self, view: impl FnOnce(*const T) -> *const V) -> SmallBox<V, N, A, L> {
         let meta = Meta::new(view(self.value()), self.meta.is_heap());
-        // SAFETY: `view` returned metadata that makes the value a live `V` of such a layout, and the heap bit is the same.
+        // SAFETY: the caller guarantees that `view` returned metadata that makes the value a live `V` of such a layout.
+        // The heap bit is the same.
         unsafe { self.with_meta(meta) }
     }
 
-    /// The same box of a `V` with the same metadata, such as a wrapper of a `T`.
+    /// Converts to a box of a `V` that has the same metadata, such as a wrapper of a `T`.
     ///
     /// # Safety
     ///
     /// A `V` has the layout and the metadata of a `T`, and the value is a live `V`.
     #[inline]
     unsafe fn retype<V: ?Sized>(self) -> SmallBox<V, N, A, L> {
-        // SAFETY: a `V` has the metadata of a `T`.
+        // SAFETY: the caller guarantees that a `V` has the metadata of a `T`.
         let meta = unsafe { self.meta.cast::<V>() };
-        // SAFETY: the value is a live `V` of the layout that it had, and the word of `meta`, thus the heap bit, is the same.
+        // SAFETY: the caller guarantees that the value is a live `V` of the same layout. The word of `meta`, and with
+        // it the heap bit, is the same.
         unsafe { self.with_meta(meta) }
     }
 
-    /// The value. The pointer may be written through if `self` is borrowed exclusively or owned.
+    /// Returns a pointer to the value. It may be written through if `self` is borrowed exclusively or owned.
     #[inline]
     fn value(&self) -> *mut T {
         const { assert!(N > 0, "a SmallBox needs a word for an address") };
@@ -1028,7 +1043,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         unsafe { self.meta.locate(self.storage.words.get().cast()) }.cast_mut()
     }
 
-    /// The same box, which does not drop its value.
+    /// Converts to a box that does not drop its value.
     #[inline]
     fn without_drop(self) -> SmallBox<ManuallyDrop<T>, N, A, L> {
         // SAFETY: `ManuallyDrop` is `repr(transparent)`: it has the layout and the metadata of a `T`, and a live `T` is a
@@ -1036,7 +1051,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         unsafe { self.retype() }
     }
 
-    /// The layout of the value.
+    /// Returns the layout of the value.
     #[inline]
     fn layout(&self) -> Layout {
         // SAFETY: the box owns a live value, and `value` returns a pointer that has write permission: to the storage through
@@ -1044,13 +1059,13 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         unsafe { layout_of(self.value()) }
     }
 
-    /// The address that an inline value has, with the value's metadata.
+    /// Returns the address of the inline buffer with the value's metadata.
     #[inline]
     fn inline_value(&self) -> *mut T {
         self.meta.decode_known(false, self.storage.words.get().cast()).cast_mut()
     }
 
-    /// The address of a spilled value.
+    /// Returns the address of a spilled value.
     ///
     /// # Safety
     ///
@@ -1058,8 +1073,8 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     #[inline]
     unsafe fn heap_address(&self) -> NonNull<()> {
         debug_assert!(self.meta.is_heap());
-        // SAFETY: the storage of a spilled value begins with its address as an initialised pointer (invariant 3), which is not
-        // null.
+        // SAFETY: the caller guarantees that the value is spilled, so the storage begins with its address as an
+        // initialised pointer (invariant 3), which is not null.
         unsafe { self.storage.words.get().cast::<NonNull<()>>().read() }
     }
 
@@ -1070,41 +1085,42 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// The value is spilled, and neither it nor its block is used afterwards.
     #[inline]
     unsafe fn drop_spilled(&mut self) {
-        // SAFETY: the value is spilled.
+        // SAFETY: the caller guarantees that the value is spilled.
         let block = unsafe { self.heap_address() };
         let value = self.meta.decode_known(true, block.as_ptr()).cast_mut();
         if is_global::<A>() {
-            // A `Box` drops it: it needs no guard and reads the size when the value is gone, 166 instructions instead of 184
-            // (`create+drop/large` of `cargo run --release -p dwell-bench -- small`).
-            // SAFETY: the value is live, in a block of its own layout from the global allocator (invariant 3), as a `Box`'s is;
-            // nothing uses it afterwards.
+            // A `Box` drops the value: this needs no guard and reads the size after the drop, which takes 166
+            // instructions instead of 184 (`create+drop/large` of `cargo run --release -p dwell-bench -- small`).
+            // SAFETY: the value is live, in a block of its own layout from the global allocator (invariant 3), as a
+            // `Box`'s is; nothing uses it afterwards.
             drop(unsafe { Box::from_raw(value) });
             return;
         }
-        // SAFETY: the value is live until the next statement but one, and the allocator's pointer may be written through.
+        // SAFETY: the value is live until `drop_in_place` below, and the pointer, which the allocator returned, may be
+        // written through.
         let layout = unsafe { layout_of(value) };
         // `allocate` returned the block for this layout and allocator (invariant 3), and nothing else frees it.
         let guard = BlockGuard { block, layout, alloc: &self.alloc };
-        // SAFETY: the value is live, and nothing uses it afterwards.
+        // SAFETY: the value is live, and the caller guarantees that nothing uses it afterwards.
         unsafe { ptr::drop_in_place(value) };
         guard.free();
     }
 }
 
-/// Moves a value to a new `Box`, or returns its layout if there is no block for it.
+/// Moves a value to a new `Box`, or returns its layout if the allocation fails.
 ///
 /// # Safety
 ///
 /// `value` points to a live `T` and may be written through. If it is moved, it is not used or dropped afterwards.
 unsafe fn move_to_box<T: ?Sized>(value: *mut T) -> Result<Box<T>, Layout> {
-    // SAFETY: the value is live and the pointer may be written through.
+    // SAFETY: the caller guarantees that the value is live and that the pointer may be written through.
     let layout = unsafe { layout_of(value) };
     let meta = Meta::new(value, true);
     let Ok(block) = allocate(layout, &Global) else { return Err(layout) };
     // SAFETY: the value is valid for reads of its size, and the block, which is new, for writes of as many bytes.
     unsafe { ptr::copy_nonoverlapping(value.cast::<u8>(), block.as_ptr().cast::<u8>(), layout.size()) };
-    // SAFETY: the block came from the global allocator with the value's layout and holds the value, which is not used at its
-    // old address afterwards.
+    // SAFETY: the block came from the global allocator with the value's layout and holds the value. The caller
+    // guarantees that the value is not used at its old address afterwards.
     Ok(unsafe { Box::from_raw(meta.decode(block.as_ptr()).cast_mut()) })
 }
 

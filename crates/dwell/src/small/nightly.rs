@@ -1,4 +1,4 @@
-//! What the feature `nightly` adds: `Unsize` constructors, the `Fn` traits, and `Box` with allocators.
+//! The additions of the feature `nightly`: `Unsize` constructors, the `Fn` traits, and `Box` with allocators.
 
 use super::{Coercible, SmallBox};
 use crate::alloc::{AllocError, Allocator, Global};
@@ -9,7 +9,7 @@ use core::ptr::{self, NonNull};
 use std_alloc::boxed::Box;
 
 impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
-    /// [`new_with`](SmallBox::new_with) without the closure.
+    /// Like [`new_with`](SmallBox::new_with), but without the closure.
     ///
     /// ```
     /// use dwell::SmallBox;
@@ -23,12 +23,12 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
         Self::new_with(value, |value: &Coercible<U, U>| value)
     }
 
-    /// [`new_unsize`](Self::new_unsize) that reports a failed allocation.
+    /// Like [`new_unsize`](Self::new_unsize), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// When the value does not fit and the allocator has no block for it, or when it is coerced to a slice of more than
-    /// `usize::MAX / 32` elements. The value is returned in the error.
+    /// If the value does not fit inline and the allocation fails, or if it is coerced to a slice of more than
+    /// `usize::MAX / 32` elements. The error contains the value.
     #[inline]
     pub fn try_new_unsize<U: Unsize<T>>(value: U) -> Result<Self, AllocError<U>> {
         Self::try_new_with(value, |value: &Coercible<U, U>| value)
@@ -36,7 +36,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
 }
 
 impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
-    /// [`coerce`](Self::coerce) without the closure.
+    /// Like [`coerce`](Self::coerce), but without the closure.
     ///
     /// ```
     /// use dwell::SmallBox;
@@ -54,11 +54,11 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         unsafe { self.cast(|value| value as *const V) }
     }
 
-    /// [`from_box`](SmallBox::from_box) with the box's allocator.
+    /// Like [`from_box`](SmallBox::from_box), but keeps the allocator of the `Box`.
     ///
     /// # Panics
     ///
-    /// When it is a slice of more than `usize::MAX / 32` elements.
+    /// Panics if the value is a slice of more than `usize::MAX / 32` elements.
     #[inline]
     pub fn from_box_in(value: Box<T, A>) -> Self {
         let meta = Meta::new(&raw const *value, true);
@@ -70,11 +70,11 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         unsafe { Self::from_block(block, meta, alloc) }
     }
 
-    /// [`try_into_box`](SmallBox::try_into_box) with the small box's allocator.
+    /// Like [`try_into_box`](SmallBox::try_into_box), but keeps the allocator of the small box.
     ///
     /// # Errors
     ///
-    /// When the value is inline and the allocator has no block for it; the small box is returned in the error.
+    /// If the value is inline and the allocator has no block for it; the error contains the small box.
     pub fn try_into_box_in(self) -> Result<Box<T, A>, AllocError<Self>> {
         let layout = self.layout();
         let block = if self.meta.is_heap() {

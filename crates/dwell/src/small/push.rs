@@ -5,11 +5,11 @@ use crate::alloc::{AllocError, Global};
 use core::alloc::Layout;
 use std_alloc::vec::Vec;
 
-/// `push_with` for a `Vec` of boxes.
+/// The method `push_with` for a `Vec` of boxes.
 ///
-/// `vec.push(small_box!(value))` may build the box on the stack a word at a time and then copy it by wider loads, which wait
-/// for the stores: some 7 ns, where `push_with` writes the words to the vector and takes 1 (`bulk/push` of `cargo run --release
-/// -p dwell-bench -- small`).
+/// `vec.push(small_box!(value))` may build the box on the stack word by word and then copy it by wider loads, which
+/// wait for the stores. That takes about 7 ns. `push_with` writes the words directly to the vector and takes about 1 ns
+/// (`bulk/push` of `cargo run --release -p dwell-bench -- small`).
 ///
 /// ```
 /// use dwell::SmallBox;
@@ -21,16 +21,16 @@ use std_alloc::vec::Vec;
 /// jobs.iter_mut().for_each(|job| job());
 /// ```
 pub trait PushWith<T: ?Sized> {
-    /// `push(SmallBox::new_with(value, unsize))`, written to the vector directly.
+    /// Pushes `SmallBox::new_with(value, unsize)`, and writes it directly to the vector.
     fn push_with<U, F>(&mut self, value: U, unsize: F)
     where
         F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>;
 
-    /// [`push_with`](Self::push_with) that reports a failed allocation.
+    /// Like [`push_with`](Self::push_with), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// When the collection cannot grow, and in the cases of [`SmallBox::try_new_with`]. The value is returned in the error.
+    /// If the collection cannot grow, and in the cases of [`SmallBox::try_new_with`]. The error contains the value.
     fn try_push_with<U, F>(&mut self, value: U, unsize: F) -> Result<(), AllocError<U>>
     where
         F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>;
@@ -42,8 +42,8 @@ impl<T: ?Sized, const N: usize, L> PushWith<T> for Vec<SmallBox<T, N, Global, L>
     where
         F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
-        // The capacity first: if the box existed while the vector grows, it would have to be in memory, to be dropped if that
-        // unwinds.
+        // Reserves first: if the box existed while the vector grows, it would have to be in memory, so that it could be
+        // dropped if the growth unwinds.
         if self.len() == self.capacity() {
             self.reserve(1);
         }

@@ -1,4 +1,4 @@
-//! serde: on the wire a box is its value.
+//! serde: a box serialises as its value.
 
 use super::SmallBox;
 use crate::alloc::{Allocator, Global};
@@ -40,7 +40,7 @@ impl<'de, const N: usize, L> Deserialize<'de> for SmallBox<str, N, Global, L> {
                 Ok(text.into())
             }
 
-            // Formats without a type for text have bytes, as for `String`.
+            // Formats without a string type pass bytes, as for `String`.
             fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Self::Value, E> {
                 match core::str::from_utf8(bytes) {
                     Ok(text) => Ok(text.into()),

@@ -17,16 +17,17 @@ use std_alloc::ffi::CString;
 use std_alloc::string::String;
 use std_alloc::vec::Vec;
 
-/// Why there is no box for a slice or text.
+/// The reason why a slice or text cannot be boxed.
 enum Refusal {
-    /// It has more than `isize::MAX` bytes, or more elements than the word of metadata can hold.
+    /// The value has more than `isize::MAX` bytes, or more elements than the word of metadata can hold.
     TooLong,
-    /// The allocator has no block of this layout.
+    /// The allocator cannot provide a block of this layout.
     NoBlock(Layout),
 }
 
 impl Refusal {
-    /// As the functions do that return no error: panics if it is too long, and aborts without memory.
+    /// Fails as functions without a `Result` do: panics if the value is too long, and calls the allocation error
+    /// handler if there is no block.
     fn raise(self) -> ! {
         match self {
             Self::TooLong => panic!("the slice has too many elements for a SmallBox"),
@@ -34,7 +35,7 @@ impl Refusal {
         }
     }
 
-    /// As the functions do that begin with `try_`, for elements of this alignment in bytes.
+    /// Converts to the error of a `try_` function. `align` is the alignment of the elements, in bytes.
     fn into_error<T>(self, value: T, align: usize) -> AllocError<T> {
         match self {
             Self::TooLong => AllocError::new(value, largest_layout(align)),
@@ -44,7 +45,7 @@ impl Refusal {
 }
 
 impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
-    /// An uninitialised slice of `len` elements.
+    /// Creates an uninitialised slice of `len` elements.
     ///
     /// ```
     /// use dwell::SmallBox;
@@ -59,17 +60,17 @@ impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
     ///
     /// # Panics
     ///
-    /// When the slice has more than `isize::MAX` bytes or more than `usize::MAX / 32` elements.
+    /// Panics if the slice has more than `isize::MAX` bytes or more than `usize::MAX / 32` elements.
     pub fn new_uninit_slice(len: usize) -> SmallBox<[MaybeUninit<T>], N, Global, L> {
         SmallBox::uninit_slice(len, Global).unwrap_or_else(|refusal| refusal.raise())
     }
 
-    /// [`new_uninit_slice`](Self::new_uninit_slice) that reports a failed allocation.
+    /// Like [`new_uninit_slice`](Self::new_uninit_slice), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// When the slice does not fit and the allocator has no block for it. When it has more than `isize::MAX` bytes or more
-    /// than `usize::MAX / 32` elements; the layout in the error is then the largest there is.
+    /// If the slice does not fit inline and the allocation fails, or if it has more than `isize::MAX` bytes or more
+    /// than `usize::MAX / 32` elements. In the second case the error contains the largest layout of the alignment.
     #[expect(clippy::type_complexity, reason = "a box and its error")]
     pub fn try_new_uninit_slice(len: usize) -> Result<SmallBox<[MaybeUninit<T>], N, Global, L>, AllocError<()>> {
         SmallBox::uninit_slice(len, Global).map_err(|refusal| refusal.into_error((), align_of::<T>()))
@@ -84,27 +85,28 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<[MaybeUninit<T>], N, A, L> {
         let block = Self::block_for(layout, &alloc).map_err(|_| Refusal::NoBlock(layout))?;
         let meta = meta.with_heap(block.is_some());
         Ok(match block {
-            // SAFETY: `block_for` took the block from `alloc` for this layout, which is that of the slice. The elements are
-            // `MaybeUninit`, so the block holds a live value as it is. `meta` has the slice's length and the heap bit.
+            // SAFETY: `block_for` took the block from `alloc` for this layout, which is that of the slice. The elements
+            // are `MaybeUninit`, so an uninitialised block holds a live value. `meta` has the slice's length and the
+            // heap bit.
             Some(block) => unsafe { Self::from_block(block, meta, alloc) },
             None => Self { meta, storage: InlineStorage::new(), alloc, owns: PhantomData },
         })
     }
 
-    /// The box of the slice that was written.
+    /// Asserts that all elements are initialised, and returns their box.
     ///
     /// # Safety
     ///
     /// All elements are initialised, as for [`MaybeUninit::assume_init`].
     #[inline]
     pub unsafe fn assume_init(self) -> SmallBox<[T], N, A, L> {
-        // SAFETY: a `[MaybeUninit<T>]` has the layout and the metadata of a `[T]`, and each element is initialised, which
-        // `assume_init` requires of its caller.
+        // SAFETY: a `[MaybeUninit<T>]` has the layout and the metadata of a `[T]`, and the caller guarantees that each
+        // element is initialised.
         unsafe { self.retype() }
     }
 }
 
-/// A slice that is being written, from the front. Drops the elements that were written, unless it is finished.
+/// A slice that is written from the front. Unless it is finished, its drop drops the elements written so far.
 struct Partial<T, const N: usize, A: Allocator, L> {
     // # Invariants
     //
@@ -119,18 +121,19 @@ impl<T, const N: usize, A: Allocator, L> Partial<T, N, A, L> {
         self.len += 1;
     }
 
-    /// The slice of the elements that were written.
+    /// Returns the slice of the elements that were written.
     ///
     /// # Panics
     ///
-    /// When a spilled slice is not full: its block has the layout of the full slice.
+    /// Panics if the slice is spilled and not full: its block has the layout of the full slice.
     fn finish(self) -> SmallBox<[T], N, A, L> {
         assert!(self.len == self.slice.len() || self.slice.is_inline(), "a block has the layout of its value");
         let this = mem::ManuallyDrop::new(self);
         // SAFETY: `this` is not dropped and its slice is not used again, so this moves it.
         let slice = unsafe { ptr::read(&raw const this.slice) };
-        // SAFETY: the closure keeps the address. The first `len` elements are initialised (invariant 1). By the assertion they
-        // are all elements, so the layout is the same, or the slice is inline, where fewer elements fit as well.
+        // SAFETY: the closure keeps the address. The first `len` elements are initialised (invariant 1). By the
+        // assertion above, either these are all elements, so the layout is the same, or the slice is inline, where
+        // fewer elements fit as well.
         unsafe { slice.cast(|slice| ptr::slice_from_raw_parts(slice.cast::<T>(), this.len)) }
     }
 }
@@ -146,11 +149,11 @@ impl<T, const N: usize, A: Allocator, L> Drop for Partial<T, N, A, L> {
 }
 
 impl<T: Clone, const N: usize, A: Allocator, L> SmallBox<[T], N, A, L> {
-    /// A copy of a slice, in a box with this allocator.
+    /// Clones a slice into a box with this allocator.
     ///
     /// # Errors
     ///
-    /// When the slice does not fit and the allocator has no block for it, or when it has more than `usize::MAX / 32` elements.
+    /// If the slice does not fit inline and the allocation fails, or if it has more than `usize::MAX / 32` elements.
     pub fn try_from_slice_in(slice: &[T], alloc: A) -> Result<Self, AllocError<()>> {
         Self::clone_slice_in(slice, alloc).map_err(|refusal| refusal.into_error((), align_of::<T>()))
     }
@@ -169,11 +172,11 @@ impl<T: Clone, const N: usize, A: Allocator, L> SmallBox<[T], N, A, L> {
 }
 
 impl<T: Clone, const N: usize, A: Allocator + Clone, L> SmallBox<[T], N, A, L> {
-    /// `clone` that reports a failed allocation; `T::clone` itself may still abort.
+    /// Like `clone`, but returns an error if the allocation fails. `T::clone` itself may still abort.
     ///
     /// # Errors
     ///
-    /// When the slice does not fit and the allocator has no block for it; nothing was cloned then.
+    /// If the slice does not fit inline and the allocation fails; nothing has been cloned then.
     pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
         Self::try_from_slice_in(self, self.alloc.clone())
     }
@@ -199,14 +202,15 @@ impl<T: Clone, const N: usize, A: Allocator + Clone, L> Clone for SmallBox<[T], 
 ///
 /// A copy of the bytes of a value is a value, and values have no drop.
 unsafe trait Bytes {}
-// SAFETY: a `str` is bytes that are UTF-8, which a copy of them is as well; it has no drop.
+// SAFETY: a `str` is a sequence of bytes in UTF-8, and so is a copy of its bytes. It has no drop.
 unsafe impl Bytes for str {}
-// SAFETY: a `CStr` is bytes of which only the last is 0, as in a copy of them; it has no drop.
+// SAFETY: a `CStr` is a sequence of bytes of which only the last is 0, and so is a copy of its bytes. It has no drop.
 unsafe impl Bytes for CStr {}
-// SAFETY: an `OsStr` is bytes in an encoding, which is that of a copy as well; it has no drop.
+// SAFETY: an `OsStr` is a sequence of bytes in an encoding of the platform, and so is a copy of its bytes. It has no
+// drop.
 #[cfg(feature = "std")]
 unsafe impl Bytes for std::ffi::OsStr {}
-// SAFETY: a `Path` is an `OsStr`: bytes in an encoding, which is that of a copy as well; it has no drop.
+// SAFETY: a `Path` is an `OsStr`, so a copy of its bytes is a `Path` as well. It has no drop.
 #[cfg(feature = "std")]
 unsafe impl Bytes for std::path::Path {}
 
@@ -216,8 +220,9 @@ impl<T: ?Sized + Bytes, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         let layout = Layout::for_value(source);
         let meta = Meta::try_new(source, false).ok_or(Refusal::TooLong)?;
         let block = Self::block_for(layout, &alloc).map_err(|_| Refusal::NoBlock(layout))?;
-        // SAFETY: the source is live and has this size and metadata. It is used as a value afterwards, and a copy of its bytes
-        // is a value too, without a drop (`Bytes`). `block_for` returned `block` for its layout and this allocator.
+        // SAFETY: the source is live and has this size and metadata. It stays in use as a value, which is allowed
+        // because a copy of its bytes is a value too and neither has a drop (`Bytes`). `block_for` returned `block` for
+        // its layout and this allocator.
         Ok(unsafe { Self::move_from(source, layout.size(), meta, block, alloc) })
     }
 
@@ -230,20 +235,21 @@ macro_rules! bytes {
     ($($Type:ty, $Owned:ty, $into_box:ident, $try_from_owned:ident, |$owned:ident| $full:expr $(, $std:literal)?);*) => {$(
         $(#[cfg(feature = $std)])?
         impl<const N: usize, A: Allocator, L> SmallBox<$Type, N, A, L> {
-            /// A copy, in a box with this allocator.
+            /// Copies a value into a box with this allocator.
             ///
             /// # Errors
             ///
-            /// When it does not fit and the allocator has no block for it, or when it has more than `usize::MAX / 32` bytes.
+            /// If the value does not fit inline and the allocation fails, or if it has more than `usize::MAX / 32`
+            /// bytes.
             pub fn try_from_ref_in(source: &$Type, alloc: A) -> Result<Self, AllocError<()>> {
                 Self::copy_in(source, alloc).map_err(|refusal| refusal.into_error((), 1))
             }
 
-            /// `clone` that reports a failed allocation.
+            /// Like `clone`, but returns an error if the allocation fails.
             ///
             /// # Errors
             ///
-            /// When it does not fit and the allocator has no block for it.
+            /// If the value does not fit inline and the allocation fails.
             pub fn try_clone(&self) -> Result<Self, AllocError<()>>
             where
                 A: Clone,
@@ -254,14 +260,14 @@ macro_rules! bytes {
 
         $(#[cfg(feature = $std)])?
         impl<const N: usize, L> SmallBox<$Type, N, Global, L> {
-            /// `SmallBox::from` of an owned value that reports a failed allocation.
+            /// Like `SmallBox::from` of an owned value, but returns an error if the allocation fails.
             ///
-            /// The block of a large value is taken over only if it has no spare capacity.
+            /// A large value keeps its block only if that has no spare capacity.
             ///
             /// # Errors
             ///
-            /// When the value does not fit and the allocator has no block for it, or when it has more than `usize::MAX / 32`
-            /// bytes. The owned value is returned in the error unchanged.
+            /// If the value does not fit inline and the allocation fails, or if it has more than `usize::MAX / 32`
+            /// bytes. The error contains the owned value unchanged.
             pub fn $try_from_owned($owned: $Owned) -> Result<Self, AllocError<$Owned>> {
                 let borrowed: &$Type = &$owned;
                 let fits = Self::fits(size_of_val(borrowed), 1);
@@ -293,7 +299,7 @@ macro_rules! bytes {
             }
         }
 
-        /// Copies a small value inline, and takes over the block of a larger one.
+        /// Copies a small value inline, and keeps the block of a larger one.
         $(#[cfg(feature = $std)])?
         impl<const N: usize, L> From<$Owned> for SmallBox<$Type, N, Global, L> {
             fn from(value: $Owned) -> Self {
@@ -373,7 +379,7 @@ impl<T, const M: usize, const N: usize, L> From<[T; M]> for SmallBox<[T], N, Glo
     }
 }
 
-/// Moves a small slice inline, and takes over the block of a larger one.
+/// Moves a small slice inline, and keeps the block of a larger one.
 impl<T, const N: usize, L> From<Vec<T>> for SmallBox<[T], N, Global, L> {
     fn from(vec: Vec<T>) -> Self {
         if !Self::fits(size_of_val(&*vec), align_of::<T>()) {
@@ -384,14 +390,14 @@ impl<T, const N: usize, L> From<Vec<T>> for SmallBox<[T], N, Global, L> {
 }
 
 impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
-    /// `SmallBox::from(vec)` that reports a failed allocation.
+    /// Like `SmallBox::from(vec)`, but returns an error if the allocation fails.
     ///
-    /// The block of a large slice is taken over only if the vector is full.
+    /// A large slice keeps its block only if the vector has no spare capacity.
     ///
     /// # Errors
     ///
-    /// When the slice does not fit and the allocator has no block for it, or when it has more than `usize::MAX / 32` elements.
-    /// The vector is returned in the error unchanged.
+    /// If the slice does not fit inline and the allocation fails, or if it has more than `usize::MAX / 32` elements.
+    /// The error contains the vector unchanged.
     pub fn try_from_vec(vec: Vec<T>) -> Result<Self, AllocError<Vec<T>>> {
         let fits = Self::fits(size_of_val(&*vec), align_of::<T>());
         if !fits && vec.len() == vec.capacity() && Meta::try_new(&raw const *vec, true).is_some() {
@@ -407,17 +413,18 @@ impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
             Ok(slice) => slice,
             Err(refusal) => return Err((vec, refusal)),
         };
-        // SAFETY: 0 is within the capacity. The vector gives up its elements, which from here on are those of `slice`; nothing
-        // below unwinds.
+        // SAFETY: 0 is within the capacity, and no element below it must be initialised. From here on `slice` owns the
+        // elements; nothing below unwinds.
         unsafe { vec.set_len(0) };
         let to = NonNull::from(&mut *slice).cast::<T>();
-        // SAFETY: the vector's buffer and the slice, which is new, both have `len` elements.
+        // SAFETY: the vector's buffer is valid for reads of `len` elements and the slice for writes of as many. The
+        // slice is new, so they do not overlap.
         unsafe { ptr::copy_nonoverlapping(vec.as_ptr(), to.as_ptr(), len) };
         // SAFETY: all `len` elements have been written.
         Ok(unsafe { slice.assume_init() })
     }
 
-    /// Collecting that reports a failed allocation.
+    /// Collects values, or returns an error if an allocation fails.
     ///
     /// ```
     /// use dwell::SmallBox;
@@ -428,8 +435,9 @@ impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
     ///
     /// # Errors
     ///
-    /// When the values do not fit and the allocator has no block for them, while they are collected or for the slice, or when
-    /// they are more than `usize::MAX / 32`. The error has an iterator over all of them, with those that `values` has left.
+    /// If the values do not fit inline and an allocation fails, while they are collected or for the slice, or if there
+    /// are more than `usize::MAX / 32`. The error contains an iterator over all values, including those not yet taken
+    /// from `values`.
     pub fn try_from_iter<I: IntoIterator<Item = T>>(values: I) -> Result<Self, AllocError<impl Iterator<Item = T>>> {
         match Self::collect_inline(values) {
             Ok(slice) => Ok(slice),
@@ -437,10 +445,10 @@ impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
         }
     }
 
-    /// The slice of all values if they fit inline, or else an iterator over them. Their `size_hint` is not asked.
+    /// Collects the values if all of them fit inline, or returns an iterator over them. Does not use their `size_hint`.
     fn collect_inline<I: IntoIterator<Item = T>>(values: I) -> Result<Self, impl Iterator<Item = T>> {
         let mut values = values.into_iter().fuse();
-        // Values without a size fit in any number; the `Vec` that collects them needs no memory.
+        // Zero-size values go to a `Vec`, which needs no memory for them, because any number of them fits.
         let capacity = if size_of::<T>() == 0 || align_of::<T>() > align_of::<InlineStorage<N, L>>() {
             0
         } else {
@@ -459,7 +467,7 @@ impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
 }
 
 impl<const N: usize, L> SmallBox<str, N, Global, L> {
-    /// Collecting that reports a failed allocation, from items that can be written as text.
+    /// Collects items that can be written as text, or returns an error if an allocation fails.
     ///
     /// ```
     /// use dwell::SmallBox;
@@ -470,8 +478,8 @@ impl<const N: usize, L> SmallBox<str, N, Global, L> {
     ///
     /// # Errors
     ///
-    /// When the allocator has no block, for the text while it is written or for the box, or when a piece's `fmt` returns an error.
-    /// The error has the text so far and the pieces that are not in it.
+    /// If an allocation fails, for the text while it is written or for the box, or if a piece's `fmt` returns an error.
+    /// The error contains the text so far and the pieces that are not in it.
     pub fn try_from_iter<I: IntoIterator<Item: fmt::Display>>(
         pieces: I,
     ) -> Result<Self, AllocError<(String, impl Iterator<Item = I::Item>)>> {
@@ -512,7 +520,7 @@ impl<T, const M: usize, const N: usize, A: Allocator, L> TryFrom<SmallBox<[T], N
     }
 }
 
-/// Collects inline as many values as fit, and all of them in a `Vec` if there are more.
+/// Collects the values inline if all of them fit, and otherwise in a `Vec`.
 impl<T, const N: usize, L> FromIterator<T> for SmallBox<[T], N, Global, L> {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
         Self::collect_inline(values).unwrap_or_else(|mut values| {
@@ -525,7 +533,8 @@ impl<T, const N: usize, L> FromIterator<T> for SmallBox<[T], N, Global, L> {
     }
 }
 
-// Pushed one after another: `String`'s own `FromIterator` trusts the `size_hint` of an iterator of `char`.
+// The pieces are pushed one by one, because `String`'s own `FromIterator` trusts the `size_hint` of an iterator of
+// `char`.
 macro_rules! from_iterator {
     ($($Piece:ty, |$text:ident, $piece:ident| $push:expr $(, $lifetime:lifetime)?);* $(;)?) => {$(
         impl<$($lifetime,)? const N: usize, L> FromIterator<$Piece> for SmallBox<str, N, Global, L> {

@@ -1,12 +1,14 @@
 //! Collecting from iterators whose `size_hint` may be wrong.
 #![forbid(unsafe_code)]
 
-/// The most bytes that are reserved on the word of a `size_hint` or a document. More items grow the memory as they come.
+/// The maximum number of bytes that are reserved because of a `size_hint` or of a length in a document. Further items
+/// grow the memory as they arrive.
 pub(super) const TRUSTED_BYTES: usize = 1 << 16;
 
-/// An iterator whose `size_hint` is at most [`TRUSTED_BYTES`] of items.
+/// An iterator adapter whose `size_hint` is limited to [`TRUSTED_BYTES`] of items.
 ///
-/// `Vec::from_iter` reserves what `size_hint` says: it panics for `usize::MAX`, and aborts for more than there is memory.
+/// `Vec::from_iter` reserves what `size_hint` says: it panics for `usize::MAX`, and aborts for more bytes than the
+/// allocator can provide.
 pub(super) struct Cautious<I>(pub(super) I);
 
 impl<I: Iterator> Iterator for Cautious<I> {

@@ -48,7 +48,7 @@ use core::hash::BuildHasherDefault;
             `#[sparse(eq)]` to compare it with its default"
 )]
 pub trait IsEmpty {
-    /// Whether `self` equals its type's default.
+    /// Returns whether `self` equals its type's default.
     fn is_empty(&self) -> bool;
 }
 
@@ -72,7 +72,8 @@ pub trait IsEmpty {
 /// assert_eq!(Sparse::<Span>::empty().to, 0);
 /// ```
 ///
-/// A type that is not `Sync` has no static default, and its `Sparse` no `Deref`; [`Sparse::get`] works for all types.
+/// A type that is not `Sync` has no static default, and its `Sparse` has no `Deref`. [`Sparse::get`] works for all
+/// types.
 ///
 /// # Interior mutability
 ///
@@ -106,7 +107,7 @@ pub trait IsEmpty {
             without"
 )]
 pub trait DefaultRef {
-    /// The type's default.
+    /// Returns the type's default.
     fn default_ref<'a>() -> &'a Self
     where
         Self: 'a;
@@ -114,8 +115,8 @@ pub trait DefaultRef {
 
 /// A type whose default is a constant, so that a read of an empty [`Sparse`] needs no lazy initialisation.
 ///
-/// `#[derive(Sparse)]` with `#[sparse(const)]` implements it for a struct whose fields all do; the numbers, strings and
-/// collections of std do, except for those that hash with `RandomState` and for boxes.
+/// `#[derive(Sparse)]` with `#[sparse(const)]` implements it for a struct if all of its fields implement it. The
+/// numbers, strings and collections of std implement it, except boxes and collections that hash with `RandomState`.
 #[diagnostic::on_unimplemented(
     message = "the default of `{Self}` is not a constant",
     label = "needs `ConstDefault`",
@@ -139,7 +140,7 @@ pub struct DefaultCell<T> {
 }
 
 impl<T> DefaultCell<T> {
-    /// A cell without a default, which the first `get` creates.
+    /// Creates a cell without a default. The first `get` creates the default.
     pub const fn new() -> Self {
         Self { value: AtomicPtr::new(ptr::null_mut()) }
     }
@@ -159,17 +160,17 @@ impl<T> DefaultCell<T> {
         if value.is_null() {
             return self.init();
         }
-        // SAFETY: `value` is not null, so it points to a valid, leaked `T` (invariant 1). The acquire load makes what the thread
-        // that made it wrote visible here; that it may be another thread is why `T` is `Sync`.
+        // SAFETY: `value` is not null, so it points to a valid, leaked `T` (invariant 1). The acquire load makes the
+        // writes of the thread that created it visible here. That may be another thread, so `T` must be `Sync`.
         unsafe { &*value }
     }
 
-    /// [`get`](Self::get) that reports a failed allocation; `T::default` itself may still abort.
+    /// Like [`get`](Self::get), but returns an error if the allocation fails. `T::default` itself may still abort.
     ///
     /// # Errors
     ///
-    /// When the default is not made yet and the allocator has no block of `size_of::<T>()` bytes. The error
-    /// contains the default, and the next call tries again.
+    /// If there is no default yet and the allocator has no block of `size_of::<T>()` bytes. The error contains the
+    /// default, and the next call tries again.
     pub fn try_get(&'static self) -> Result<&'static T, AllocError<T>>
     where
         T: Default + Send + Sync,
@@ -188,7 +189,7 @@ impl<T> DefaultCell<T> {
         self.set(Box::default())
     }
 
-    /// Publishes a default, unless there is one by now, and returns the one that is published.
+    /// Publishes `made`, unless another thread has published a default, and returns the published one.
     fn set(&'static self, made: Box<T>) -> &'static T
     where
         T: Send + Sync,
@@ -198,7 +199,8 @@ impl<T> DefaultCell<T> {
         let published = match self.value.compare_exchange(ptr::null_mut(), made, success, failure) {
             Ok(_) => made,
             Err(first) => {
-                // SAFETY: `made` came from `Box::into_raw` in this call, and the exchange failed, so that nothing else has it.
+                // SAFETY: `made` came from `Box::into_raw` in this call, and the exchange failed, so nothing else has
+                // the pointer.
                 drop(unsafe { Box::from_raw(made) });
                 first
             }
@@ -221,9 +223,9 @@ impl<T> core::fmt::Debug for DefaultCell<T> {
     }
 }
 
-/// [`DefaultCell`] for all instances of one generic type, which share a single `static` inside a generic function.
+/// A [`DefaultCell`] for all instances of one generic type, because they share each `static` of a generic function.
 ///
-/// It is a linked list with a node for each instance that was read; a generic type has few of them.
+/// It is a linked list with a node for each instance that was read. A program has few instances of a generic type.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct GenericDefaultCell {
@@ -271,7 +273,7 @@ impl GenericDefaultCell {
     fn init<T: Default + Send + Sync + 'static>(&'static self, seen: *mut Node) -> &'static T {
         let value: &'static T = Box::leak(Box::default());
         let node = Box::leak(Box::new(Node { id: TypeId::of::<T>(), value: ptr::from_ref(value).cast(), next: seen }));
-        // Two threads may both add a node for `T`. Nothing depends on there being one.
+        // Two threads may both add a node for `T`, which is harmless: each returns a reference to a valid default.
         while let Err(newer) =
             self.head.compare_exchange_weak(node.next.cast_mut(), node, Ordering::Release, Ordering::Acquire)
         {
@@ -287,15 +289,16 @@ impl Default for GenericDefaultCell {
     }
 }
 
-/// A placeholder for a value of any type in constants that are checked and never evaluated.
+/// Stands for a value of any type in constants that are type-checked and never evaluated.
 #[doc(hidden)]
 pub const fn any_value<T>() -> T {
     panic!("it is never called")
 }
 
-/// Whether a type's own `Default` is empty field by field, found out once.
+/// A cache for whether all fields of a type's own `Default` are empty.
 ///
-/// A hand-written `Default` may not be (`retries: 3`). Then an all-empty value differs from it and must be stored.
+/// A hand-written `Default` may have fields that are not empty (`retries: 3`). A value of empty fields then differs
+/// from the default and must be stored.
 #[doc(hidden)]
 #[derive(Debug, Default)]
 pub struct DefaultIsEmpty(AtomicU8);
@@ -311,7 +314,7 @@ impl DefaultIsEmpty {
 
     #[inline]
     pub fn get(&self, find_out: impl FnOnce() -> bool) -> bool {
-        // Relaxed: the answer is the same whoever finds it, and guards no other memory.
+        // Relaxed: every thread computes the same answer, and the answer guards no other memory.
         match self.0.load(Ordering::Relaxed) {
             Self::UNKNOWN => {
                 let answer = find_out();
@@ -323,7 +326,7 @@ impl DefaultIsEmpty {
     }
 }
 
-/// Types whose default is a constant: it is lent from read-only memory.
+/// Implements the traits for types whose default is a constant. `default_ref` returns a reference to read-only memory.
 macro_rules! const_default {
     ($({$($generics:tt)*} $type:ty = $default:expr;)*) => {$(
         impl<$($generics)*> ConstDefault for $type {
@@ -336,7 +339,8 @@ macro_rules! const_default {
             where
                 Self: 'a,
             {
-                // Not `&Self::DEFAULT`: an associated constant of a generic type is not known to be free of cells.
+                // Not `&Self::DEFAULT`: the compiler does not know that an associated constant of a generic type has no
+                // interior mutability.
                 const { &$default }
             }
         }

@@ -1,4 +1,4 @@
-//! An entry of a [`SortedMap`], occupied or vacant, found with one search.
+//! The entry API of [`SortedMap`]: a lookup and an insertion with one search.
 #![forbid(unsafe_code)]
 
 use super::SortedMap;
@@ -28,7 +28,7 @@ pub enum Entry<'a, K, V> {
 /// An occupied entry of a [`SortedMap`].
 pub struct OccupiedEntry<'a, K, V> {
     map: &'a mut SortedMap<K, V>,
-    // Below the length of the map, which is borrowed since it was found. All uses are checked.
+    // Below the length of the map, which has been borrowed since the index was found. All uses are bounds-checked.
     index: usize,
 }
 
@@ -41,9 +41,9 @@ pub struct VacantEntry<'a, K, V> {
 }
 
 impl<K: Ord, V> SortedMap<K, V> {
-    /// The entry of a key, for a lookup and an insertion with one search.
+    /// Returns the entry of a key, so that a lookup and an insertion need only one search.
     ///
-    /// As [`insert`](Self::insert), an insertion into a vacant entry reallocates and moves all greater entries.
+    /// Like [`insert`](Self::insert), an insertion into a vacant entry reallocates and moves all greater entries.
     ///
     /// ```
     /// use dwell::sparse::SortedMap;
@@ -63,7 +63,7 @@ impl<K: Ord, V> SortedMap<K, V> {
 }
 
 impl<K, V> SortedMap<K, V> {
-    /// The entry with the smallest key.
+    /// Returns the entry with the smallest key.
     ///
     /// ```
     /// use dwell::sparse::SortedMap;
@@ -77,7 +77,7 @@ impl<K, V> SortedMap<K, V> {
         (!self.is_empty()).then_some(OccupiedEntry { map: self, index: 0 })
     }
 
-    /// The entry with the greatest key.
+    /// Returns the entry with the greatest key.
     pub fn last_entry(&mut self) -> Option<OccupiedEntry<'_, K, V>> {
         let index = self.len().checked_sub(1)?;
         Some(OccupiedEntry { map: self, index })
@@ -85,7 +85,7 @@ impl<K, V> SortedMap<K, V> {
 }
 
 impl<'a, K, V> Entry<'a, K, V> {
-    /// The key: the stored one of an occupied entry, or the one given to [`SortedMap::entry`].
+    /// Returns the stored key of an occupied entry, or the key passed to [`SortedMap::entry`].
     pub fn key(&self) -> &K {
         match self {
             Self::Occupied(entry) => entry.key(),
@@ -98,11 +98,11 @@ impl<'a, K, V> Entry<'a, K, V> {
         self.or_insert_with(|| value)
     }
 
-    /// [`or_insert`](Self::or_insert) that reports a failed allocation.
+    /// Like [`or_insert`](Self::or_insert), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the entry is vacant and the allocator has no block for one entry more; the error contains key and value.
+    /// If the entry is vacant and the allocation of a block for one more entry fails; the error contains key and value.
     pub fn try_or_insert(self, value: V) -> Result<&'a mut V, AllocError<(K, V)>> {
         self.try_or_insert_with(|| value)
     }
@@ -112,11 +112,11 @@ impl<'a, K, V> Entry<'a, K, V> {
         self.or_insert_with_key(|_| make())
     }
 
-    /// [`or_insert_with`](Self::or_insert_with) that reports a failed allocation.
+    /// Like [`or_insert_with`](Self::or_insert_with), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// As [`try_or_insert`](Self::try_or_insert).
+    /// The same as for [`try_or_insert`](Self::try_or_insert).
     pub fn try_or_insert_with(self, make: impl FnOnce() -> V) -> Result<&'a mut V, AllocError<(K, V)>> {
         self.try_or_insert_with_key(|_| make())
     }
@@ -133,11 +133,11 @@ impl<'a, K, V> Entry<'a, K, V> {
         self.try_or_insert_with_key(make).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
-    /// [`or_insert_with_key`](Self::or_insert_with_key) that reports a failed allocation.
+    /// Like [`or_insert_with_key`](Self::or_insert_with_key), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// As [`try_or_insert`](Self::try_or_insert).
+    /// The same as for [`try_or_insert`](Self::try_or_insert).
     pub fn try_or_insert_with_key(self, make: impl FnOnce(&K) -> V) -> Result<&'a mut V, AllocError<(K, V)>> {
         match self {
             Self::Occupied(entry) => Ok(entry.into_mut()),
@@ -156,11 +156,11 @@ impl<'a, K, V> Entry<'a, K, V> {
         self.or_insert_with(V::default)
     }
 
-    /// [`or_default`](Self::or_default) that reports a failed allocation.
+    /// Like [`or_default`](Self::or_default), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// As [`try_or_insert`](Self::try_or_insert).
+    /// The same as for [`try_or_insert`](Self::try_or_insert).
     pub fn try_or_default(self) -> Result<&'a mut V, AllocError<(K, V)>>
     where
         V: Default,
@@ -199,11 +199,11 @@ impl<'a, K, V> Entry<'a, K, V> {
         self.try_insert_entry(value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
-    /// [`insert_entry`](Self::insert_entry) that reports a failed allocation.
+    /// Like [`insert_entry`](Self::insert_entry), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// As [`try_or_insert`](Self::try_or_insert).
+    /// The same as for [`try_or_insert`](Self::try_or_insert).
     pub fn try_insert_entry(self, value: V) -> Result<OccupiedEntry<'a, K, V>, AllocError<(K, V)>> {
         match self {
             Self::Occupied(mut entry) => {
@@ -216,22 +216,22 @@ impl<'a, K, V> Entry<'a, K, V> {
 }
 
 impl<'a, K, V> OccupiedEntry<'a, K, V> {
-    /// The key as it is stored.
+    /// Returns the key as it is stored.
     pub fn key(&self) -> &K {
         &self.map.sorted.entries[self.index].0
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn get(&self) -> &V {
         &self.map.sorted.entries[self.index].1
     }
 
-    /// The value, mutably.
+    /// Returns a mutable reference to the value.
     pub fn get_mut(&mut self) -> &mut V {
         &mut self.map.sorted.entries[self.index].1
     }
 
-    /// The value, mutably, for as long as the map is borrowed.
+    /// Returns a mutable reference to the value, for as long as the map is borrowed.
     pub fn into_mut(self) -> &'a mut V {
         &mut self.map.sorted.entries[self.index].1
     }
@@ -246,11 +246,11 @@ impl<'a, K, V> OccupiedEntry<'a, K, V> {
         self.remove_entry().1
     }
 
-    /// [`remove`](Self::remove) that reports a failed allocation.
+    /// Like [`remove`](Self::remove), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the map stays as it is.
+    /// If the allocator cannot shrink the block; the map stays unchanged.
     pub fn try_remove(self) -> Result<V, AllocError<Self>> {
         self.try_remove_entry().map(|(_, value)| value)
     }
@@ -260,18 +260,18 @@ impl<'a, K, V> OccupiedEntry<'a, K, V> {
         self.try_remove_entry().unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
-    /// [`remove_entry`](Self::remove_entry) that reports a failed allocation.
+    /// Like [`remove_entry`](Self::remove_entry), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the map stays as it is.
+    /// If the allocator cannot shrink the block; the map stays unchanged.
     pub fn try_remove_entry(self) -> Result<(K, V), AllocError<Self>> {
         self.map.sorted.try_remove_at(self.index).map_err(|error| error.map(|()| self))
     }
 }
 
 impl<'a, K, V> VacantEntry<'a, K, V> {
-    /// The key given to [`SortedMap::entry`].
+    /// Returns the key passed to [`SortedMap::entry`].
     pub fn key(&self) -> &K {
         &self.key
     }
@@ -286,11 +286,12 @@ impl<'a, K, V> VacantEntry<'a, K, V> {
         self.insert_entry(value).into_mut()
     }
 
-    /// [`insert`](Self::insert) that reports a failed allocation.
+    /// Like [`insert`](Self::insert), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for one entry more; the error contains key and value, and the map stays as it is.
+    /// If the allocation of a block for one more entry fails; the error contains key and value, and the map stays
+    /// unchanged.
     pub fn try_insert(self, value: V) -> Result<&'a mut V, AllocError<(K, V)>> {
         self.try_insert_entry(value).map(OccupiedEntry::into_mut)
     }
@@ -300,11 +301,11 @@ impl<'a, K, V> VacantEntry<'a, K, V> {
         self.try_insert_entry(value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
-    /// [`insert_entry`](Self::insert_entry) that reports a failed allocation.
+    /// Like [`insert_entry`](Self::insert_entry), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// As [`try_insert`](Self::try_insert).
+    /// The same as for [`try_insert`](Self::try_insert).
     pub fn try_insert_entry(self, value: V) -> Result<OccupiedEntry<'a, K, V>, AllocError<(K, V)>> {
         let Self { map, index, key } = self;
         map.sorted.entries.try_insert(index, (key, value))?;

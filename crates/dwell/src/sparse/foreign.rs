@@ -7,7 +7,7 @@
 use super::empty::{const_default, is_empty};
 use super::{ConstDefault, DefaultCell, DefaultRef, GenericDefaultCell, IsEmpty};
 
-/// Types with a lazily created default.
+/// Implements [`DefaultRef`] for types with a lazily created default.
 macro_rules! made_default {
     ($($type:ty;)*) => {$(
         impl DefaultRef for $type {
@@ -115,7 +115,7 @@ mod compact_str {
     }
 }
 
-// This does not wait for locks: a map with a locked shard is not empty.
+// The tests do not wait for locks: a map with a locked shard is not empty.
 #[cfg(feature = "dashmap")]
 mod dashmap {
     use super::{IsEmpty, is_empty};
@@ -191,7 +191,7 @@ mod indexmap {
     }
 }
 
-// This does not wait for locks: a locked value is not empty.
+// The tests do not wait for locks: a locked value is not empty.
 #[cfg(feature = "parking_lot-0_12")]
 is_empty! {
     {T: IsEmpty} ::parking_lot::Mutex<T>: self => self.try_lock().is_some_and(|value| T::is_empty(&value));
@@ -266,7 +266,7 @@ mod slotmap {
 
     is_empty! {
         {} DefaultKey: self => self.is_null();
-        // A map that was used remembers which keys it returned.
+        // A map that was used remembers the keys that it returned, so only one without capacity equals the default.
         {K: Key, V} SlotMap<K, V>: self => self.capacity() == 0;
         {K: Key, V} SecondaryMap<K, V>: self => self.is_empty();
     }

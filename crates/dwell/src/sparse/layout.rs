@@ -10,7 +10,8 @@ const fn max(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
 }
 
-/// Bytes from the start of a slice's block to its elements. The length is in the word before the elements.
+/// Returns the number of bytes from the start of a slice's block to its elements. The length is in the word before the
+/// elements.
 ///
 /// Sizes and alignments of words are powers of two, as are all alignments, so the larger of the two is a multiple of
 /// either and both the length and the elements are aligned.
@@ -18,31 +19,31 @@ pub(super) const fn slice_offset<T>() -> usize {
     max(size_of::<usize>(), align_of::<T>())
 }
 
-/// The alignment of a slice's block.
+/// Returns the alignment of a slice's block.
 pub(super) const fn slice_align<T>() -> usize {
     max(align_of::<usize>(), align_of::<T>())
 }
 
-/// The block of a slice of `len` elements.
+/// Returns the layout of the block of a slice of `len` elements.
 pub(crate) fn slice<T>(len: usize) -> Result<Layout, Layout> {
     checked(size_of::<T>().saturating_mul(len).saturating_add(slice_offset::<T>()), slice_align::<T>())
 }
 
-/// Bytes of header before a string of `len` bytes: one, or one and a word.
+/// Returns the number of header bytes before a string of `len` bytes: one, or one and a word.
 pub(super) const fn str_offset(len: usize) -> usize {
     if len < STR_LONG as usize { 1 } else { 1 + size_of::<usize>() }
 }
 
-/// The length byte of a string that is too long for one byte; a word before it holds the length.
+/// The length byte of a string whose length does not fit in that byte. A word before it holds the length.
 pub(super) const STR_LONG: u8 = u8::MAX;
 
-/// The block of a string of `len` bytes.
+/// Returns the layout of the block of a string of `len` bytes.
 #[inline]
 pub(crate) fn str(len: usize) -> Result<Layout, Layout> {
     checked(len.saturating_add(str_offset(len)), 1)
 }
 
-/// A size that was too large to add up has become `usize::MAX`, which is no layout's.
+/// Makes a layout. A sum that would overflow was saturated to `usize::MAX`, which exceeds the limit of `Layout`.
 #[inline]
 fn checked(size: usize, align: usize) -> Result<Layout, Layout> {
     Layout::from_size_align(size, align).map_err(|_| largest(align))
@@ -50,7 +51,7 @@ fn checked(size: usize, align: usize) -> Result<Layout, Layout> {
 
 #[cold]
 fn largest(align: usize) -> Layout {
-    // The largest size that does not pass `isize::MAX` when it is rounded up to the alignment.
+    // The largest size that does not exceed `isize::MAX` when it is rounded up to the alignment.
     Layout::from_size_align(isize::MAX.unsigned_abs() + 1 - align, align).expect("it is within the limit")
 }
 
@@ -62,10 +63,10 @@ mod tests {
     struct Wide;
 
     #[test]
-    fn a_slice_ends_at_the_limit() {
+    fn slice_size_is_limited_to_isize_max() {
         let limit = isize::MAX as usize - size_of::<usize>();
         assert_eq!(slice::<u8>(0).unwrap().size(), size_of::<usize>());
-        // The size is rounded up to the alignment before it is held against the limit.
+        // The size is rounded up to the alignment before it is compared with the limit.
         let last = limit / size_of::<usize>();
         assert!(slice::<usize>(last).is_ok());
         assert!(slice::<usize>(last + 1).is_err());
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_string_changes_its_header_once() {
+    fn string_header_grows_at_255_bytes() {
         assert_eq!((str_offset(1), str_offset(254)), (1, 1));
         assert_eq!((str_offset(255), str_offset(usize::MAX)), (1 + size_of::<usize>(), 1 + size_of::<usize>()));
         assert_eq!(str(254).unwrap().size(), 255);

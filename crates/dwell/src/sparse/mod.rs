@@ -44,7 +44,7 @@
 //! [`ThinStr`] and [`ThinSlice`] are `Box<str>` and `Box<[T]>` with a handle of one word. [`SortedMap`] and [`SortedSet`] are a
 //! map and a set for few entries, with the same handle.
 //!
-//! `docs/sparse.md` in the repository explains the representation and has the measurements.
+//! `docs/sparse.md` in the repository explains the representation and lists the measurements.
 
 mod collect;
 mod empty;
@@ -86,7 +86,7 @@ pub use self::sorted_set::SortedSet;
 pub use self::thin_slice::ThinSlice;
 pub use self::thin_str::ThinStr;
 
-/// A `T` on the heap, or nothing if it equals the default, in one word.
+/// An owner of a `T` in one word: it stores the value on the heap, or nothing if the value equals the default.
 ///
 /// A `Sparse<T>` has 8 bytes on a 64-bit target, and so has `Option<Sparse<T>>`. An empty one owns no memory; any other owns
 /// one heap block of `size_of::<T>()` bytes.
@@ -124,17 +124,18 @@ pub struct Sparse<T> {
     owns: PhantomData<T>,
 }
 
-// SAFETY: `Sparse<T>` is a `Box<T>` or nothing (invariant 1). To send it is to send that box, which is sound for `T: Send`.
+// SAFETY: a `Sparse<T>` owns a `Box<T>` or nothing (invariant 1). Sending it sends that box, which is sound for
+// `T: Send`.
 unsafe impl<T: Send> Send for Sparse<T> {}
 
 // SAFETY: `&Sparse<T>` gives out `&T` of its own box, as `&Box<T>` does, which is sound for `T: Sync`; no method writes through
 // `&Sparse<T>`. The default that `Deref` lends comes from the safe trait `DefaultRef`, whose implementation returns a `&T`.
 unsafe impl<T: Sync> Sync for Sparse<T> {}
 
-// The value is behind a pointer: it stays where it is when the `Sparse` moves, as in a `Box`.
+// The value is on the heap and does not move with the `Sparse`, as in a `Box`.
 impl<T> Unpin for Sparse<T> {}
 
-// As `Box`: owning a `T` is as unwind safe as the `T` (a bare `NonNull` would ask for `RefUnwindSafe`).
+// As `Box`: owning a `T` is as unwind safe as the `T` (a bare `NonNull` would require `RefUnwindSafe`).
 impl<T: UnwindSafe> UnwindSafe for Sparse<T> {}
 
 impl<T> Sparse<T> {
@@ -157,18 +158,18 @@ impl<T> Sparse<T> {
         Self { ptr: Self::SENTINEL, owns: PhantomData }
     }
 
-    /// Takes ownership of a box without a test whether its value is empty.
+    /// Takes ownership of a box, without testing whether its value is empty.
     fn from_stored(value: Box<T>) -> Self {
         let raw = Box::into_raw(value);
-        // A box of a zero-sized type owns no memory, so any aligned address stands for it. `dangling` is not `usize::MAX`: it
-        // is `align_of::<T>()`, which is at most 2^29.
+        // A box of a zero-sized type owns no memory, so any aligned address that is not null can represent it.
+        // `dangling` is not `usize::MAX`: it is `align_of::<T>()`, which is at most 2^29.
         let raw = if size_of::<T>() == 0 { ptr::dangling_mut() } else { raw };
         let ptr = NonNull::new(raw).expect("a box is not null");
         debug_assert_ne!(ptr.addr(), Self::SENTINEL.addr());
         Self { ptr, owns: PhantomData }
     }
 
-    /// Whether it is empty, that is, owns no box.
+    /// Returns whether this is empty, that is, owns no box.
     fn is_vacant(&self) -> bool {
         self.ptr.addr() == Self::SENTINEL.addr()
     }
@@ -185,8 +186,9 @@ impl<T> Sparse<T> {
         if self.is_vacant() {
             return None;
         }
-        // SAFETY: `ptr` is not `SENTINEL`, so it is a box's that `self` owns (invariant 1). The box holds a valid `T`, which
-        // lives and is not written as long as `self` is borrowed: all that write or free it take `self` by `&mut` or value.
+        // SAFETY: `ptr` is not `SENTINEL`, so it points to a box that `self` owns (invariant 1). The box holds a valid
+        // `T`, which lives and is not written as long as `self` is borrowed: every function that writes or frees it
+        // takes `self` by `&mut` or by value.
         Some(unsafe { self.ptr.as_ref() })
     }
 
@@ -198,12 +200,12 @@ impl<T> Sparse<T> {
         if self.is_vacant() {
             return None;
         }
-        // SAFETY: `ptr` is not `SENTINEL`, so it is a box's of which `self` is the only owner (invariant 1), and `self` is
-        // borrowed exclusively for as long as the reference lives.
+        // SAFETY: `ptr` is not `SENTINEL`, so it points to a box of which `self` is the only owner (invariant 1), and
+        // `self` is borrowed exclusively for as long as the reference lives.
         Some(unsafe { self.ptr.as_mut() })
     }
 
-    /// Converts into the box, without moving the value.
+    /// Converts to the box, without moving the value.
     ///
     /// ```
     /// use dwell::Sparse;
@@ -216,9 +218,9 @@ impl<T> Sparse<T> {
         if this.is_vacant() {
             return None;
         }
-        // SAFETY: `ptr` is not `SENTINEL`, so it came from `Box::into_raw` and has no other owner (invariant 1). `this` is in a
-        // `ManuallyDrop` and not used again, so the box is given out once. A zero-sized `T` needs no more than an aligned
-        // pointer that is not null.
+        // SAFETY: `ptr` is not `SENTINEL`, so it came from `Box::into_raw` and has no other owner (invariant 1). `this`
+        // is in a `ManuallyDrop` and not used again, so the box is returned once. For a zero-sized `T` any aligned
+        // pointer that is not null is enough.
         Some(unsafe { Box::from_raw(this.ptr.as_ptr()) })
     }
 
@@ -254,7 +256,7 @@ impl<T: IsEmpty> Sparse<T> {
         if value.is_empty() { Self::empty() } else { Self::from_stored(Box::new(value)) }
     }
 
-    /// [`new`](Self::new) that reports a failed allocation.
+    /// Like [`new`](Self::new), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -274,7 +276,7 @@ impl<T: IsEmpty> Sparse<T> {
         if value.is_empty() { Self::empty() } else { Self::from_stored(value) }
     }
 
-    /// Whether no value is stored, or an empty one.
+    /// Returns whether this stores no value, or an empty one.
     ///
     /// For serde: `#[serde(skip_serializing_if = "Sparse::is_empty")]`.
     pub fn is_empty(&self) -> bool {
@@ -307,12 +309,12 @@ impl<T: Default> Sparse<T> {
         if self.is_vacant() {
             *self = Self::from_stored(Box::default());
         }
-        // SAFETY: a box has just been stored if there was none, so `ptr` is a box's of which `self` is the only owner
-        // (invariant 1), and `self` is borrowed exclusively for as long as the reference lives.
+        // SAFETY: a box has just been stored if there was none, so `ptr` points to a box of which `self` is the only
+        // owner (invariant 1), and `self` is borrowed exclusively for as long as the reference lives.
         unsafe { self.ptr.as_mut() }
     }
 
-    /// [`get_mut_or_default`](Self::get_mut_or_default) that reports a failed allocation.
+    /// Like [`get_mut_or_default`](Self::get_mut_or_default), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -322,12 +324,12 @@ impl<T: Default> Sparse<T> {
         if self.is_vacant() {
             *self = Self::from_stored(try_box(T::default())?);
         }
-        // SAFETY: a box has just been stored if there was none, so `ptr` is a box's of which `self` is the only owner
-        // (invariant 1), and `self` is borrowed exclusively for as long as the reference lives.
+        // SAFETY: a box has just been stored if there was none, so `ptr` points to a box of which `self` is the only
+        // owner (invariant 1), and `self` is borrowed exclusively for as long as the reference lives.
         Ok(unsafe { self.ptr.as_mut() })
     }
 
-    /// Converts into the value, or into the default if this is empty.
+    /// Converts to the value, or to the default if this is empty.
     pub fn into_inner(self) -> T {
         self.into_box().map_or_else(T::default, |value| *value)
     }
@@ -374,11 +376,11 @@ impl<T: Default + IsEmpty> Sparse<T> {
         self.try_replace(value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
-    /// [`replace`](Self::replace) that reports a failed allocation.
+    /// Like [`replace`](Self::replace), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If nothing is stored, `value` is not empty and the allocator has no block of `size_of::<T>()` bytes; the error
+    /// If nothing is stored, `value` is not empty, and the allocator has no block of `size_of::<T>()` bytes; the error
     /// contains `value`, and `self` stays empty.
     pub fn try_replace(&mut self, value: T) -> Result<T, AllocError<T>> {
         if let Some(stored) = self.get_mut()
@@ -392,7 +394,7 @@ impl<T: Default + IsEmpty> Sparse<T> {
 
     /// Changes the value in a closure, and keeps it in a box only if it is not empty afterwards.
     ///
-    /// An empty `Sparse` creates the value on the stack, so that an edit that leaves it empty does not allocate.
+    /// If this is empty, the value is created on the stack, so an edit that leaves it empty does not allocate.
     ///
     /// ```
     /// use dwell::Sparse;
@@ -420,7 +422,7 @@ impl<T: Default + IsEmpty> Sparse<T> {
         }
     }
 
-    /// [`edit`](Self::edit) that reports a failed allocation.
+    /// Like [`edit`](Self::edit), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -445,7 +447,8 @@ impl<T: Default + IsEmpty> Sparse<T> {
 }
 
 impl<T: Clone> Sparse<T> {
-    /// [`Clone::clone`] that reports a failed allocation of the box; `T::clone` itself may still abort.
+    /// Like [`Clone::clone`], but returns an error if the allocation of the box fails. `T::clone` itself may still
+    /// abort.
     ///
     /// # Errors
     ///
@@ -465,8 +468,9 @@ macro_rules! drop_glue {
         $($unsafe)? impl<$(#[$may_dangle])? T> Drop for Sparse<T> {
             fn drop(&mut self) {
                 if !self.is_vacant() {
-                    // SAFETY: `ptr` is not `SENTINEL`, so it came from `Box::into_raw` and has no other owner (invariant 1);
-                    // `self` is not used after `drop`. A zero-sized `T` needs no more than an aligned pointer.
+                    // SAFETY: `ptr` is not `SENTINEL`, so it came from `Box::into_raw` and has no other owner
+                    // (invariant 1); `self` is not used after `drop`. For a zero-sized `T` any aligned pointer that is
+                    // not null is enough.
                     drop(unsafe { Box::from_raw(self.ptr.as_ptr()) });
                 }
             }
@@ -524,7 +528,7 @@ impl<T: IsEmpty> From<T> for Sparse<T> {
 }
 
 impl<T: IsEmpty> From<Box<T>> for Sparse<T> {
-    /// [`Sparse::from_box`].
+    /// Converts as [`Sparse::from_box`] does.
     fn from(value: Box<T>) -> Self {
         Self::from_box(value)
     }
@@ -550,8 +554,8 @@ impl<T> From<Sparse<T>> for Option<Box<T>> {
 
 impl<T: Default + IsEmpty + PartialEq> PartialEq for Sparse<T> {
     fn eq(&self, other: &Self) -> bool {
-        // Without this test, comparing the default of a type with a `Sparse<Self>` would not end. `is_empty` would compare again
-        // what is compared below, at each level of a recursive type.
+        // Without this test, a comparison of defaults of a type that contains a `Sparse<Self>` would not end. A test
+        // with `is_empty` would repeat the comparison below, at each level of a recursive type.
         (self.get().is_none() && other.get().is_none()) || self.read(|a| other.read(|b| a == b))
     }
 }
@@ -580,7 +584,8 @@ impl<T: Default + IsEmpty + Ord> Ord for Sparse<T> {
 /// a `T`.
 impl<T: Default + IsEmpty + Hash> Hash for Sparse<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // An empty value hashes as `None`. Otherwise, hashing the default of a type with a `Sparse<Self>` would not end.
+        // An empty value hashes as `None`. Otherwise, hashing the default of a type that contains a `Sparse<Self>`
+        // would not end.
         self.read(|value| Some(value).filter(|value| !value.is_empty()).hash(state));
     }
 }

@@ -3,7 +3,7 @@
 use super::{IsEmpty, Sparse};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Serialises as `T` does; an empty one as `T::default()`.
+/// Serialises as `T` does. An empty `Sparse` serialises as `T::default()`.
 impl<T: Default + Serialize> Serialize for Sparse<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.read(|value| value.serialize(serializer))
@@ -12,7 +12,7 @@ impl<T: Default + Serialize> Serialize for Sparse<T> {
 
 /// Deserialises as `T` does, and boxes the value unless it is empty.
 ///
-/// A field that may be missing takes `#[serde(default)]`; one that may be `null` takes [`nullable`].
+/// Use `#[serde(default)]` for a field that may be missing, and [`nullable`] for a field that may be `null`.
 impl<'de, T: IsEmpty + Deserialize<'de>> Deserialize<'de> for Sparse<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         T::deserialize(deserializer).map(Self::new)
@@ -21,14 +21,14 @@ impl<'de, T: IsEmpty + Deserialize<'de>> Deserialize<'de> for Sparse<T> {
 
 /// For a [`Sparse<T>`] field that may be `null`: `#[serde(default, with = "dwell::sparse::nullable")]`.
 ///
-/// A `T` that serialises as `null` is read as an empty one.
+/// A `T` that serialises as `null` is read as an empty value.
 ///
 /// The format is that of an `Option<T>`: `null` and, with `default`, a missing field are read as an empty value, and an empty
 /// value is written as `null`.
 pub mod nullable {
     use super::{Deserialize, Deserializer, IsEmpty, Serialize, Serializer, Sparse};
 
-    /// Writes an `Option<T>`: none when `value` is empty.
+    /// Serialises an `Option<T>`, which is `None` if `value` is empty.
     pub fn serialize<T: IsEmpty + Serialize, S: Serializer>(
         value: &Sparse<T>,
         serializer: S,
@@ -36,7 +36,7 @@ pub mod nullable {
         value.get().filter(|value| !value.is_empty()).serialize(serializer)
     }
 
-    /// Reads an `Option<T>`.
+    /// Deserialises an `Option<T>`, of which `None` becomes an empty value.
     pub fn deserialize<'de, T, D>(deserializer: D) -> Result<Sparse<T>, D::Error>
     where
         T: IsEmpty + Deserialize<'de>,
@@ -46,18 +46,18 @@ pub mod nullable {
     }
 }
 
-/// For a field that stays an `Option<Box<T>>`, never holding an empty box:
+/// For a field that stays an `Option<Box<T>>` and never holds an empty `T`:
 /// `#[serde(default, with = "dwell::sparse::option_box")]`.
 pub mod option_box {
     use super::{Deserialize, Deserializer, IsEmpty, Serialize, Serializer};
     use std_alloc::boxed::Box;
 
-    /// Writes what `Option<Box<T>>` writes.
+    /// Serialises as an `Option<Box<T>>` does.
     pub fn serialize<T: Serialize, S: Serializer>(value: &Option<Box<T>>, serializer: S) -> Result<S::Ok, S::Error> {
         value.serialize(serializer)
     }
 
-    /// Reads what `Option<Box<T>>` reads; a `T` that is empty becomes `None` without an allocation.
+    /// Deserialises as an `Option<Box<T>>` does. An empty `T` becomes `None` without an allocation.
     pub fn deserialize<'de, T, D>(deserializer: D) -> Result<Option<Box<T>>, D::Error>
     where
         T: IsEmpty + Deserialize<'de>,

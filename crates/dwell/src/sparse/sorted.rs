@@ -19,7 +19,7 @@ pub(super) trait Keyed<E> {
 
     fn key(entry: &E) -> &Self::Key;
 
-    /// Updates `first` as inserting `later` does, which has an equal key.
+    /// Updates `first` as an insertion of `later`, whose key is equal, would.
     fn update(first: &mut E, later: &mut E);
 }
 
@@ -55,7 +55,8 @@ impl<T> Keyed<T> for Keys {
     fn update(_first: &mut T, _later: &mut T) {}
 }
 
-/// A slice of entries, strictly ascending by key if the keys are ordered as [`Ord`] says. No `unsafe` code relies on it.
+/// A slice of entries, in strictly ascending order of the keys if their [`Ord`] is a total order. No `unsafe` code
+/// relies on the order.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Sorted<E, S> {
     pub(super) entries: ThinSlice<E>,
@@ -80,9 +81,10 @@ impl<E, S> Sorted<E, S> {
         self.entries.len().checked_sub(1).map(|last| self.try_remove_at(last)).transpose()
     }
 
-    /// Removes the entries that `keep` rejects. If `keep` or the drop of an entry panics, the entries not rejected yet stay.
+    /// Removes the entries that `keep` rejects. If `keep` or the drop of an entry panics, the entries that were not
+    /// rejected stay.
     pub(super) fn retain(&mut self, keep: impl FnMut(&mut E) -> bool) {
-        /// Stores the remaining entries, also when `keep` panics.
+        /// Stores the remaining entries, even if `keep` panics.
         struct PutBack<'a, E> {
             slice: &'a mut ThinSlice<E>,
             entries: Vec<E>,
@@ -126,15 +128,15 @@ impl<E: Clone, S> Sorted<E, S> {
 }
 
 impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
-    /// The index of the key, or the index where to insert it. All lookups, insertions and removals use this, and only `Ord`
-    /// decides.
+    /// Returns the index of the key, or as an error the index at which to insert it. All lookups, insertions and
+    /// removals use this function, which compares only by `Ord`.
     #[inline]
     pub(super) fn search<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
     where
         S::Key: Borrow<Q>,
     {
-        // Not `binary_search_by`, which compares until one entry is left. This ends at the key: of four strings it takes two
-        // comparisons instead of three (`docs/sparse.md` has the numbers).
+        // Not `binary_search_by`, which compares until one entry is left. This search ends when it finds the key: among
+        // four strings it takes two comparisons instead of three (`docs/sparse.md` has the numbers).
         let entries = &*self.entries;
         let (mut start, mut end) = (0, entries.len());
         while start < end {
@@ -148,7 +150,7 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
         Err(start)
     }
 
-    /// The indices of the keys in a range.
+    /// Returns the indices of the keys in a range.
     ///
     /// # Panics
     ///
@@ -182,18 +184,19 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
         start..end.max(start)
     }
 
-    /// Sorts once. Of equal keys the first stays, updated with the later ones.
+    /// Sorts the entries once. Of entries with equal keys, the first stays and is updated with the later ones.
     pub(super) fn from_unsorted(entries: ThinSlice<E>) -> Self {
         Self { entries: sort::<E, S>(entries), sorted_by: PhantomData }
     }
 
-    /// [`from_unsorted`](Self::from_unsorted); if the allocator refuses, the error contains the entries, perhaps sorted and merged.
+    /// Like [`from_unsorted`](Self::from_unsorted), but returns an error if an allocation fails. The error contains the
+    /// entries, perhaps sorted and merged.
     pub(super) fn try_from_vec(entries: Vec<E>) -> Result<Self, AllocError<Vec<E>>> {
         let entries = ThinSlice::try_from_vec(try_sort::<E, S>(entries)?)?;
         Ok(Self { entries, sorted_by: PhantomData })
     }
 
-    /// Adds entries in any order. If a comparison panics, the present entries stay.
+    /// Adds entries, which may be in any order. If a comparison panics, the present entries stay.
     pub(super) fn extend(&mut self, more: ThinSlice<E>) {
         if more.is_empty() {
             return;
@@ -203,7 +206,8 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
         self.merge(plan, more);
     }
 
-    /// [`extend`](Self::extend); if the allocator refuses, the error contains the entries, perhaps sorted and merged.
+    /// Like [`extend`](Self::extend), but returns an error if an allocation fails. The error contains the entries,
+    /// perhaps sorted and merged.
     pub(super) fn try_extend(&mut self, more: Vec<E>) -> Result<(), AllocError<Vec<E>>> {
         let more = try_sort::<E, S>(more)?;
         match self.plan(&more) {
@@ -213,7 +217,7 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
         Ok(())
     }
 
-    /// Moves all entries of `other` here. If a comparison panics or an allocation fails, both stay as they are.
+    /// Moves all entries of `other` to `self`. If a comparison panics or an allocation fails, both stay unchanged.
     pub(super) fn try_append(&mut self, other: &mut Self) -> Result<(), AllocError<()>> {
         let plan = self.plan(&other.entries).map_err(|layout| AllocError::new((), layout))?;
         self.merge(plan, mem::take(&mut other.entries));
@@ -232,7 +236,7 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
         if replaced.try_reserve_exact(found.len() - new).is_err() {
             return Err(Layout::for_value(more));
         }
-        // Saturates only for two slices of zero-sized entries, which have one key.
+        // Saturates only for two slices of zero-sized entries.
         let all = Builder::try_new(self.entries.len().saturating_add(new))?;
         Ok(Plan { found, all, replaced })
     }
@@ -245,8 +249,8 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
         let mut taken = 0; // of `old`
         for (mut entry, index) in more.into_iter().zip(found) {
             let (Ok(to) | Err(to)) = index;
-            // With an inconsistent `Ord`, `to` may be less than `taken`. A new entry then goes here, any other is
-            // dropped.
+            // With an inconsistent `Ord`, `to` may be less than `taken`. A new entry is then pushed here, and any other
+            // is dropped.
             old.by_ref().take(to.saturating_sub(taken)).for_each(|entry| all.push(entry));
             taken = taken.max(to);
             if index.is_err() {
@@ -266,7 +270,7 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
         self.entries = all.finish();
     }
 
-    /// Splits off the entries from `key` on.
+    /// Moves the entries whose keys are not less than `key` to a new slice.
     pub(super) fn try_split_off<Q: Ord + ?Sized>(&mut self, key: &Q) -> Result<Self, AllocError<()>>
     where
         S::Key: Borrow<Q>,
@@ -288,15 +292,15 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
 
 /// The indices and the memory for adding entries to a [`Sorted`].
 struct Plan<E> {
-    /// The index of each new entry, present or not.
+    /// For each new entry the index of its key, or as an error the index at which to insert it.
     found: Vec<Result<usize, usize>>,
-    /// Memory for the entries of both.
+    /// Memory for the present and the new entries.
     all: Builder<E>,
-    /// Memory for the replaced values, one for each index that was found.
+    /// Memory for the replaced values, one for each key that was found.
     replaced: Vec<E>,
 }
 
-/// Whether two entries have one key; then `first` is updated with `later`.
+/// Returns whether two entries have equal keys. If they have, it updates `first` with `later`.
 fn is_merged<E, S: Keyed<E, Key: Ord>>(later: &mut E, first: &mut E) -> bool {
     let is_equal = S::key(later).cmp(S::key(first)).is_eq();
     if is_equal {
@@ -307,7 +311,7 @@ fn is_merged<E, S: Keyed<E, Key: Ord>>(later: &mut E, first: &mut E) -> bool {
 
 /// Sorts by key and merges the entries with equal keys.
 fn sort<E, S: Keyed<E, Key: Ord>>(mut entries: ThinSlice<E>) -> ThinSlice<E> {
-    entries.sort_by(|a, b| S::key(a).cmp(S::key(b))); // stable: of equal keys, the one that came last is last
+    entries.sort_by(|a, b| S::key(a).cmp(S::key(b))); // stable: equal keys keep their order
     if entries.windows(2).all(|pair| S::key(&pair[0]).cmp(S::key(&pair[1])).is_ne()) {
         return entries;
     }
@@ -316,9 +320,10 @@ fn sort<E, S: Keyed<E, Key: Ord>>(mut entries: ThinSlice<E>) -> ThinSlice<E> {
     entries.into()
 }
 
-/// [`sort`]; if the allocator refuses, the error contains the entries unchanged.
+/// Like [`sort`], but returns an error if an allocation fails. The error contains the entries unchanged.
 fn try_sort<E, S: Keyed<E, Key: Ord>>(mut entries: Vec<E>) -> Result<Vec<E>, AllocError<Vec<E>>> {
-    // std's stable sort aborts when memory is refused. With its index beside each entry, an unstable sort is stable.
+    // std's stable sort aborts if its allocation fails. An unstable sort is stable too if each entry is paired with its
+    // index and compared by it last.
     let mut indexed = Vec::new();
     if indexed.try_reserve_exact(entries.len()).is_err() {
         let layout = Layout::for_value(&*entries);

@@ -1,4 +1,4 @@
-//! A map for few entries behind one word: a sorted slice.
+//! A map for few entries with a handle of one word: a sorted slice.
 #![forbid(unsafe_code)]
 
 use super::collect::Cautious;
@@ -19,7 +19,7 @@ use std_alloc::boxed::Box;
 use std_alloc::collections::BTreeMap;
 use std_alloc::vec::Vec;
 
-/// A map for few entries with a handle of one word.
+/// A map for few entries, with a handle of one word.
 ///
 /// A `HashMap` has six words, a `BTreeMap` three, and both allocate more than their entries need. A `SortedMap` has one word
 /// (8 bytes on a 64-bit target), and so has `Option<SortedMap<K, V>>`. An empty map owns no memory; any other owns one block
@@ -37,10 +37,10 @@ use std_alloc::vec::Vec;
 ///
 /// # When to use something else
 ///
-/// Build it at once, from an array, an iterator or a document, and then read it. [`insert`](Self::insert)
-/// and [`remove`](Self::remove) reallocate and move up to all entries each: to build a map of *n* entries that way takes
-/// *n*² / 4 moves. Use a `BTreeMap` for an ordered map that keeps changing, and a `HashMap` for a large map
-/// without an order.
+/// Build it at once, from an array, an iterator or a document, and then read it. [`insert`](Self::insert) and
+/// [`remove`](Self::remove) reallocate and move up to all entries each: building a map of *n* entries that way takes
+/// *n*² / 4 moves. Use a `BTreeMap` for an ordered map that keeps changing, and a `HashMap` for a large map without an
+/// order.
 ///
 /// # Which keys are the same
 ///
@@ -67,12 +67,12 @@ impl<K, V> SortedMap<K, V> {
         Self { sorted: Sorted::new() }
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.sorted.entries.len()
     }
 
-    /// Whether there are no entries.
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         IsEmpty::is_empty(&self.sorted.entries)
     }
@@ -82,7 +82,7 @@ impl<K, V> SortedMap<K, V> {
         drop(mem::take(self));
     }
 
-    /// The entries, sorted by key.
+    /// Returns the entries, sorted by key.
     ///
     /// ```
     /// use dwell::sparse::SortedMap;
@@ -94,12 +94,12 @@ impl<K, V> SortedMap<K, V> {
         &self.sorted.entries
     }
 
-    /// The entry with the smallest key.
+    /// Returns the entry with the smallest key.
     pub fn first_key_value(&self) -> Option<(&K, &V)> {
         self.iter().next()
     }
 
-    /// The entry with the greatest key.
+    /// Returns the entry with the greatest key.
     pub fn last_key_value(&self) -> Option<(&K, &V)> {
         self.iter().next_back()
     }
@@ -120,11 +120,11 @@ impl<K, V> SortedMap<K, V> {
         self.try_pop_first().unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
-    /// [`pop_first`](Self::pop_first) that reports a failed allocation.
+    /// Like [`pop_first`](Self::pop_first), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the map stays as it is.
+    /// If the allocator cannot shrink the block; the map stays unchanged.
     pub fn try_pop_first(&mut self) -> Result<Option<(K, V)>, AllocError<()>> {
         self.sorted.try_pop_first()
     }
@@ -134,16 +134,16 @@ impl<K, V> SortedMap<K, V> {
         self.try_pop_last().unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
-    /// [`pop_last`](Self::pop_last) that reports a failed allocation.
+    /// Like [`pop_last`](Self::pop_last), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the map stays as it is.
+    /// If the allocator cannot shrink the block; the map stays unchanged.
     pub fn try_pop_last(&mut self) -> Result<Option<(K, V)>, AllocError<()>> {
         self.sorted.try_pop_last()
     }
 
-    /// The entries sorted by key, as a `Vec`, or the map when the allocator has no block for it.
+    /// Converts to a `Vec` of the entries, sorted by key, or returns an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -158,37 +158,37 @@ impl<K, V> SortedMap<K, V> {
         Ok(entries)
     }
 
-    /// The entries in order of their keys.
+    /// Returns the entries in order of their keys.
     pub fn iter(&self) -> Iter<'_, K, V> {
         Iter(self.sorted.entries.iter())
     }
 
-    /// The entries in order of their keys, with mutable values.
+    /// Returns the entries in order of their keys, with mutable values.
     pub fn iter_mut(&mut self) -> IterMut<'_, K, V> {
         IterMut(self.sorted.entries.iter_mut())
     }
 
-    /// The keys in order.
+    /// Returns the keys in order.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &K> + ExactSizeIterator + FusedIterator + Clone {
         self.iter().map(|(key, _)| key)
     }
 
-    /// The values in order of their keys.
+    /// Returns the values in order of their keys.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> + ExactSizeIterator + FusedIterator + Clone {
         self.iter().map(|(_, value)| value)
     }
 
-    /// The values in order of their keys, mutably.
+    /// Returns the values in order of their keys, mutably.
     pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut V> + ExactSizeIterator + FusedIterator {
         self.iter_mut().map(|(_, value)| value)
     }
 
-    /// The keys in order, by value.
+    /// Returns the keys in order, by value.
     pub fn into_keys(self) -> impl DoubleEndedIterator<Item = K> + ExactSizeIterator + FusedIterator {
         self.into_iter().map(|(key, _)| key)
     }
 
-    /// The values in order of their keys, by value.
+    /// Returns the values in order of their keys, by value.
     pub fn into_values(self) -> impl DoubleEndedIterator<Item = V> + ExactSizeIterator + FusedIterator {
         self.into_iter().map(|(_, value)| value)
     }
@@ -210,7 +210,7 @@ impl<K, V> SortedMap<K, V> {
         self.sorted.retain(|(key, value)| keep(key, value));
     }
 
-    /// [`retain`](Self::retain) that reports a failed allocation.
+    /// Like [`retain`](Self::retain), but returns an error if the allocation fails.
     ///
     /// It calls `keep` for all entries before it removes any, so that all stay if `keep` panics.
     ///
@@ -224,18 +224,19 @@ impl<K, V> SortedMap<K, V> {
 }
 
 impl<K: Clone, V: Clone> SortedMap<K, V> {
-    /// `clone` that reports a failed allocation; `K::clone` and `V::clone` themselves may still abort.
+    /// Like `clone`, but returns an error if the allocation fails. `K::clone` and `V::clone` themselves may still
+    /// abort.
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the entries; nothing was cloned then.
+    /// If the allocator has no block for the entries; nothing has been cloned then.
     pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
         Ok(Self { sorted: self.sorted.try_clone()? })
     }
 }
 
 impl<K: Ord, V> SortedMap<K, V> {
-    /// The value at `key`.
+    /// Returns the value of `key`.
     #[inline]
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
@@ -244,7 +245,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.get_key_value(key).map(|(_, value)| value)
     }
 
-    /// The value at `key`, mutably.
+    /// Returns a mutable reference to the value of `key`.
     #[inline]
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
@@ -254,7 +255,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         Some(&mut self.sorted.entries[index].1)
     }
 
-    /// The key as it is stored, and its value.
+    /// Returns the stored key that equals `key`, and its value.
     #[inline]
     pub fn get_key_value<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
     where
@@ -264,7 +265,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         Some((key, value))
     }
 
-    /// Whether there is a value at `key`.
+    /// Returns whether the map contains `key`.
     #[inline]
     pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
@@ -273,7 +274,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.sorted.search(key).is_ok()
     }
 
-    /// Sets the value at `key` and returns the old one. The stored key stays, as in std's maps.
+    /// Sets the value of `key` and returns the old one. The stored key stays, as in std's maps.
     ///
     /// A new key reallocates and moves all greater entries. To insert many, see [`Extend`].
     ///
@@ -288,12 +289,12 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.try_insert(key, value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
-    /// [`insert`](Self::insert) that reports a failed allocation.
+    /// Like [`insert`](Self::insert), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the key is new and the allocator has no block for one entry more; the error contains key and value and
-    /// the map stays as it is.
+    /// If the key is new and the allocation of a block for one more entry fails; the error contains key and value and
+    /// the map stays unchanged.
     pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<V>, AllocError<(K, V)>> {
         match self.sorted.search(&key) {
             Ok(index) => Ok(Some(mem::replace(&mut self.sorted.entries[index].1, value))),
@@ -301,7 +302,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         }
     }
 
-    /// Removes the value at `key` and returns it.
+    /// Removes `key` and returns its value.
     ///
     /// Reallocates, and moves all greater entries. To remove many, see
     /// [`retain`](Self::retain).
@@ -312,11 +313,11 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.try_remove(key).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
-    /// [`remove`](Self::remove) that reports a failed allocation.
+    /// Like [`remove`](Self::remove), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the map stays as it is.
+    /// If the allocator cannot shrink the block; the map stays unchanged.
     pub fn try_remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Result<Option<V>, AllocError<()>>
     where
         K: Borrow<Q>,
@@ -324,7 +325,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         Ok(self.try_remove_entry(key)?.map(|(_, value)| value))
     }
 
-    /// [`remove`](Self::remove) that returns the stored key too.
+    /// Like [`remove`](Self::remove), but returns the stored key too.
     pub fn remove_entry<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<(K, V)>
     where
         K: Borrow<Q>,
@@ -332,11 +333,11 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.try_remove_entry(key).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
-    /// [`remove_entry`](Self::remove_entry) that reports a failed allocation.
+    /// Like [`remove_entry`](Self::remove_entry), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the map stays as it is.
+    /// If the allocator cannot shrink the block; the map stays unchanged.
     pub fn try_remove_entry<Q: Ord + ?Sized>(&mut self, key: &Q) -> Result<Option<(K, V)>, AllocError<()>>
     where
         K: Borrow<Q>,
@@ -344,7 +345,8 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.sorted.search(key).ok().map(|index| self.sorted.try_remove_at(index)).transpose()
     }
 
-    /// Moves all entries of `other` into this map. For keys of both, the value of `other` replaces that of this map.
+    /// Moves all entries of `other` into this map. For a key in both maps, the value of `other` replaces that of this
+    /// map.
     ///
     /// ```
     /// use dwell::sparse::SortedMap;
@@ -357,16 +359,16 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.try_append(other).unwrap_or_else(|error| handle_alloc_error(error.layout()));
     }
 
-    /// [`append`](Self::append) that reports a failed allocation.
+    /// Like [`append`](Self::append), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the entries of both; both maps stay as they are.
+    /// If the allocator has no block for the entries of both; both maps stay unchanged.
     pub fn try_append(&mut self, other: &mut Self) -> Result<(), AllocError<()>> {
         self.sorted.try_append(&mut other.sorted)
     }
 
-    /// Splits off the entries from `key` on.
+    /// Moves all entries whose keys are not less than `key` to a new map, and returns it.
     ///
     /// ```
     /// use dwell::sparse::SortedMap;
@@ -383,11 +385,11 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.try_split_off(key).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
-    /// [`split_off`](Self::split_off) that reports a failed allocation.
+    /// Like [`split_off`](Self::split_off), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for one of the two parts; the map stays as it is.
+    /// If the allocator has no block for one of the two parts; the map stays unchanged.
     pub fn try_split_off<Q: Ord + ?Sized>(&mut self, key: &Q) -> Result<Self, AllocError<()>>
     where
         K: Borrow<Q>,
@@ -395,7 +397,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         Ok(Self { sorted: self.sorted.try_split_off(key)? })
     }
 
-    /// The entries whose keys lie in a range, in order.
+    /// Returns an iterator over the entries whose keys are in a range, in order.
     ///
     /// ```
     /// use dwell::sparse::SortedMap;
@@ -414,11 +416,11 @@ impl<K: Ord, V> SortedMap<K, V> {
         Iter(self.sorted.entries[self.sorted.indices(&range)].iter())
     }
 
-    /// [`range`](Self::range) with mutable values.
+    /// Like [`range`](Self::range), but with mutable values.
     ///
     /// # Panics
     ///
-    /// As [`range`](Self::range).
+    /// The same as for [`range`](Self::range).
     pub fn range_mut<Q: Ord + ?Sized, R: RangeBounds<Q>>(&mut self, range: R) -> IterMut<'_, K, V>
     where
         K: Borrow<Q>,
@@ -427,7 +429,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         IterMut(self.sorted.entries[indices].iter_mut())
     }
 
-    /// `SortedMap::from(entries)` that reports a failed allocation.
+    /// Like `SortedMap::from(entries)`, but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -436,12 +438,12 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Panics
     ///
-    /// Perhaps, if `Ord` is not a total order, as std's sort does.
+    /// May panic if `Ord` is not a total order, as std's sort does.
     pub fn try_from_vec(entries: Vec<(K, V)>) -> Result<Self, AllocError<Vec<(K, V)>>> {
         Ok(Self { sorted: Sorted::try_from_vec(entries)? })
     }
 
-    /// Collecting that reports a failed allocation.
+    /// Collects entries, or returns an error if an allocation fails.
     ///
     /// ```
     /// use dwell::sparse::SortedMap;
@@ -457,23 +459,23 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Panics
     ///
-    /// Perhaps, if `Ord` is not a total order, as std's sort does.
+    /// May panic if `Ord` is not a total order, as std's sort does.
     pub fn try_from_iter<I: IntoIterator<Item = (K, V)>>(
         entries: I,
     ) -> Result<Self, AllocError<impl Iterator<Item = (K, V)>>> {
         try_collect(Cautious(entries.into_iter()), Self::try_from_vec)
     }
 
-    /// `extend` that reports a failed allocation.
+    /// Like `extend`, but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the allocator has no memory; the map stays as it is, and the error contains an iterator over the new entries, as
-    /// that of [`try_from_iter`](Self::try_from_iter) does.
+    /// If the allocator has no memory; the map stays unchanged, and the error contains an iterator over the new
+    /// entries, as that of [`try_from_iter`](Self::try_from_iter) does.
     ///
     /// # Panics
     ///
-    /// Perhaps, if `Ord` is not a total order, as std's sort does.
+    /// May panic if `Ord` is not a total order, as std's sort does.
     pub fn try_extend<I: IntoIterator<Item = (K, V)>>(
         &mut self,
         entries: I,
@@ -499,7 +501,7 @@ impl<K: Borrow<Q> + Ord, V, Q: Ord + ?Sized> Index<&Q> for SortedMap<K, V> {
 
     /// # Panics
     ///
-    /// Panics if there is no value at `key`.
+    /// Panics if the map does not contain `key`.
     fn index(&self, key: &Q) -> &V {
         self.get(key).expect("no entry found for key")
     }
@@ -556,7 +558,7 @@ impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
     }
 }
 
-/// Collects, sorts once and merges: *n* entries more take one reallocation, not *n*.
+/// Collects, sorts once and merges: *n* more entries take one reallocation, not *n*.
 ///
 /// If the iterator or the comparison of two keys panics, the map stays as it is.
 impl<K: Ord, V> Extend<(K, V)> for SortedMap<K, V> {

@@ -1,4 +1,4 @@
-//! A set of few values behind one word: a sorted slice.
+//! A set for few values with a handle of one word: a sorted slice.
 #![forbid(unsafe_code)]
 
 use super::collect::Cautious;
@@ -19,7 +19,7 @@ use std_alloc::boxed::Box;
 use std_alloc::collections::BTreeSet;
 use std_alloc::vec::Vec;
 
-/// A set of few values with a handle of one word.
+/// A set for few values, with a handle of one word.
 ///
 /// A `HashSet` has six words, a `BTreeSet` three, and both allocate more than their values need. A `SortedSet` has one word
 /// (8 bytes on a 64-bit target), and so has `Option<SortedSet<T>>`. An empty set owns no memory; any other owns one block with
@@ -65,12 +65,12 @@ impl<T> SortedSet<T> {
         Self { sorted: Sorted::new() }
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.sorted.entries.len()
     }
 
-    /// Whether there are no values.
+    /// Returns whether there are no values.
     pub fn is_empty(&self) -> bool {
         IsEmpty::is_empty(&self.sorted.entries)
     }
@@ -80,7 +80,7 @@ impl<T> SortedSet<T> {
         drop(mem::take(self));
     }
 
-    /// The values in order.
+    /// Returns the values in order.
     ///
     /// ```
     /// use dwell::sparse::SortedSet;
@@ -91,17 +91,17 @@ impl<T> SortedSet<T> {
         &self.sorted.entries
     }
 
-    /// The values in order.
+    /// Returns the values in order.
     pub fn iter(&self) -> Iter<'_, T> {
         Iter(self.sorted.entries.iter())
     }
 
-    /// The smallest value.
+    /// Returns the smallest value.
     pub fn first(&self) -> Option<&T> {
         self.as_slice().first()
     }
 
-    /// The greatest value.
+    /// Returns the greatest value.
     pub fn last(&self) -> Option<&T> {
         self.as_slice().last()
     }
@@ -122,11 +122,11 @@ impl<T> SortedSet<T> {
         self.try_pop_first().unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
-    /// [`pop_first`](Self::pop_first) that reports a failed allocation.
+    /// Like [`pop_first`](Self::pop_first), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the set stays as it is.
+    /// If the allocator cannot shrink the block; the set stays unchanged.
     pub fn try_pop_first(&mut self) -> Result<Option<T>, AllocError<()>> {
         self.sorted.try_pop_first()
     }
@@ -136,11 +136,11 @@ impl<T> SortedSet<T> {
         self.try_pop_last().unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
-    /// [`pop_last`](Self::pop_last) that reports a failed allocation.
+    /// Like [`pop_last`](Self::pop_last), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the set stays as it is.
+    /// If the allocator cannot shrink the block; the set stays unchanged.
     pub fn try_pop_last(&mut self) -> Result<Option<T>, AllocError<()>> {
         self.sorted.try_pop_last()
     }
@@ -162,7 +162,7 @@ impl<T> SortedSet<T> {
         self.sorted.retain(|value| keep(value));
     }
 
-    /// [`retain`](Self::retain) that reports a failed allocation.
+    /// Like [`retain`](Self::retain), but returns an error if the allocation fails.
     ///
     /// It calls `keep` for all values before it removes any, so that all stay if `keep` panics.
     ///
@@ -174,7 +174,7 @@ impl<T> SortedSet<T> {
         self.sorted.try_retain(|value| keep(value))
     }
 
-    /// `Vec::from(set)` that reports a failed allocation.
+    /// Like `Vec::from(set)`, but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -191,18 +191,18 @@ impl<T> SortedSet<T> {
 }
 
 impl<T: Clone> SortedSet<T> {
-    /// `clone` that reports a failed allocation; `T::clone` itself may still abort.
+    /// Like `clone`, but returns an error if the allocation fails. `T::clone` itself may still abort.
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the values; nothing was cloned then.
+    /// If the allocator has no block for the values; nothing has been cloned then.
     pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
         Ok(Self { sorted: self.sorted.try_clone()? })
     }
 }
 
 impl<T: Ord> SortedSet<T> {
-    /// Whether the set has this value.
+    /// Returns whether the set contains this value.
     #[inline]
     pub fn contains<Q: Ord + ?Sized>(&self, value: &Q) -> bool
     where
@@ -211,7 +211,7 @@ impl<T: Ord> SortedSet<T> {
         self.sorted.search(value).is_ok()
     }
 
-    /// The value as it is stored.
+    /// Returns the stored value that equals `value`.
     #[inline]
     pub fn get<Q: Ord + ?Sized>(&self, value: &Q) -> Option<&T>
     where
@@ -235,12 +235,12 @@ impl<T: Ord> SortedSet<T> {
         self.try_insert(value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
-    /// [`insert`](Self::insert) that reports a failed allocation.
+    /// Like [`insert`](Self::insert), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the value is new and the allocator has no block for one more; the error contains it and the set stays as
-    /// it is.
+    /// If the value is new and the allocation of a block for one more fails; the error contains it and the set stays
+    /// unchanged.
     pub fn try_insert(&mut self, value: T) -> Result<bool, AllocError<T>> {
         match self.sorted.search(&value) {
             Ok(_) => Ok(false),
@@ -253,11 +253,11 @@ impl<T: Ord> SortedSet<T> {
         self.try_replace(value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
-    /// [`replace`](Self::replace) that reports a failed allocation.
+    /// Like [`replace`](Self::replace), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// As [`try_insert`](Self::try_insert).
+    /// The same as for [`try_insert`](Self::try_insert).
     pub fn try_replace(&mut self, value: T) -> Result<Option<T>, AllocError<T>> {
         match self.sorted.search(&value) {
             Ok(index) => Ok(Some(mem::replace(&mut self.sorted.entries[index], value))),
@@ -265,7 +265,7 @@ impl<T: Ord> SortedSet<T> {
         }
     }
 
-    /// Removes a value and returns whether the set had it.
+    /// Removes a value and returns whether the set contained it.
     ///
     /// Reallocates, and moves all greater values. To remove many, see
     /// [`retain`](Self::retain).
@@ -276,11 +276,11 @@ impl<T: Ord> SortedSet<T> {
         self.take(value).is_some()
     }
 
-    /// [`remove`](Self::remove) that reports a failed allocation.
+    /// Like [`remove`](Self::remove), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the set stays as it is.
+    /// If the allocator cannot shrink the block; the set stays unchanged.
     pub fn try_remove<Q: Ord + ?Sized>(&mut self, value: &Q) -> Result<bool, AllocError<()>>
     where
         T: Borrow<Q>,
@@ -296,11 +296,11 @@ impl<T: Ord> SortedSet<T> {
         self.try_take(value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
-    /// [`take`](Self::take) that reports a failed allocation.
+    /// Like [`take`](Self::take), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the set stays as it is.
+    /// If the allocator cannot shrink the block; the set stays unchanged.
     pub fn try_take<Q: Ord + ?Sized>(&mut self, value: &Q) -> Result<Option<T>, AllocError<()>>
     where
         T: Borrow<Q>,
@@ -308,7 +308,7 @@ impl<T: Ord> SortedSet<T> {
         self.sorted.search(value).ok().map(|index| self.sorted.try_remove_at(index)).transpose()
     }
 
-    /// Moves all values of `other` into this set. Of equal values the ones of this set stay.
+    /// Moves all values of `other` into this set. Of two equal values, that of this set stays.
     ///
     /// ```
     /// use dwell::sparse::SortedSet;
@@ -321,16 +321,16 @@ impl<T: Ord> SortedSet<T> {
         self.try_append(other).unwrap_or_else(|error| handle_alloc_error(error.layout()));
     }
 
-    /// [`append`](Self::append) that reports a failed allocation.
+    /// Like [`append`](Self::append), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the values of both; both sets stay as they are.
+    /// If the allocator has no block for the values of both; both sets stay unchanged.
     pub fn try_append(&mut self, other: &mut Self) -> Result<(), AllocError<()>> {
         self.sorted.try_append(&mut other.sorted)
     }
 
-    /// Splits off the values from `value` on.
+    /// Moves all values that are not less than `value` to a new set, and returns it.
     ///
     /// ```
     /// use dwell::sparse::SortedSet;
@@ -347,11 +347,11 @@ impl<T: Ord> SortedSet<T> {
         self.try_split_off(value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
 
-    /// [`split_off`](Self::split_off) that reports a failed allocation.
+    /// Like [`split_off`](Self::split_off), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for one of the two parts; the set stays as it is.
+    /// If the allocator has no block for one of the two parts; the set stays unchanged.
     pub fn try_split_off<Q: Ord + ?Sized>(&mut self, value: &Q) -> Result<Self, AllocError<()>>
     where
         T: Borrow<Q>,
@@ -359,7 +359,7 @@ impl<T: Ord> SortedSet<T> {
         Ok(Self { sorted: self.sorted.try_split_off(value)? })
     }
 
-    /// The values in a range, in order.
+    /// Returns an iterator over the values in a range, in order.
     ///
     /// ```
     /// use dwell::sparse::SortedSet;
@@ -377,7 +377,7 @@ impl<T: Ord> SortedSet<T> {
         Iter(self.sorted.entries[self.sorted.indices(&range)].iter())
     }
 
-    /// The values of this set that `other` does not have, in order.
+    /// Returns an iterator over the values of this set that `other` does not contain, in order.
     ///
     /// ```
     /// use dwell::sparse::SortedSet;
@@ -393,37 +393,37 @@ impl<T: Ord> SortedSet<T> {
         Both::new(self, other).filter_map(|(here, there)| if there.is_none() { here } else { None })
     }
 
-    /// The values that exactly one of the sets has, in order.
+    /// Returns an iterator over the values that exactly one of the sets contains, in order.
     pub fn symmetric_difference<'a>(&'a self, other: &'a Self) -> impl FusedIterator<Item = &'a T> + Clone {
         Both::new(self, other).filter_map(|(here, there)| here.xor(there))
     }
 
-    /// The values that both sets have, in order.
+    /// Returns an iterator over the values that both sets contain, in order.
     pub fn intersection<'a>(&'a self, other: &'a Self) -> impl FusedIterator<Item = &'a T> + Clone {
         Both::new(self, other).filter_map(|(here, there)| there.and(here))
     }
 
-    /// The values of both sets, in order. Of equal values, the one of this set.
+    /// Returns an iterator over the values of both sets, in order. Of two equal values it yields that of this set.
     pub fn union<'a>(&'a self, other: &'a Self) -> impl FusedIterator<Item = &'a T> + Clone {
         Both::new(self, other).filter_map(|(here, there)| here.or(there))
     }
 
-    /// Whether the sets have no value in common.
+    /// Returns whether the sets have no value in common.
     pub fn is_disjoint(&self, other: &Self) -> bool {
         self.intersection(other).next().is_none()
     }
 
-    /// Whether the other has all values of this set.
+    /// Returns whether `other` contains all values of this set.
     pub fn is_subset(&self, other: &Self) -> bool {
         self.len() <= other.len() && self.difference(other).next().is_none()
     }
 
-    /// Whether this set has all values of the other.
+    /// Returns whether this set contains all values of `other`.
     pub fn is_superset(&self, other: &Self) -> bool {
         other.is_subset(self)
     }
 
-    /// `SortedSet::from(values)` that reports a failed allocation.
+    /// Like `SortedSet::from(values)`, but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -432,12 +432,12 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Panics
     ///
-    /// Perhaps, if `Ord` is not a total order, as std's sort does.
+    /// May panic if `Ord` is not a total order, as std's sort does.
     pub fn try_from_vec(values: Vec<T>) -> Result<Self, AllocError<Vec<T>>> {
         Ok(Self { sorted: Sorted::try_from_vec(values)? })
     }
 
-    /// Collecting that reports a failed allocation.
+    /// Collects values, or returns an error if an allocation fails.
     ///
     /// ```
     /// use dwell::sparse::SortedSet;
@@ -453,21 +453,21 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Panics
     ///
-    /// Perhaps, if `Ord` is not a total order, as std's sort does.
+    /// May panic if `Ord` is not a total order, as std's sort does.
     pub fn try_from_iter<I: IntoIterator<Item = T>>(values: I) -> Result<Self, AllocError<impl Iterator<Item = T>>> {
         try_collect(Cautious(values.into_iter()), Self::try_from_vec)
     }
 
-    /// `extend` that reports a failed allocation.
+    /// Like `extend`, but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
-    /// If the allocator has no memory; the set stays as it is, and the error contains an iterator over the new values, as
-    /// that of [`try_from_iter`](Self::try_from_iter) does.
+    /// If the allocator has no memory; the set stays unchanged, and the error contains an iterator over the new values,
+    /// as that of [`try_from_iter`](Self::try_from_iter) does.
     ///
     /// # Panics
     ///
-    /// Perhaps, if `Ord` is not a total order, as std's sort does.
+    /// May panic if `Ord` is not a total order, as std's sort does.
     pub fn try_extend<I: IntoIterator<Item = T>>(
         &mut self,
         values: I,
@@ -476,7 +476,7 @@ impl<T: Ord> SortedSet<T> {
     }
 }
 
-/// The values of two sets in order, those that both have side by side.
+/// An iterator over the values of two sets in order, which yields equal values of both together.
 struct Both<'a, T> {
     here: Peekable<slice::Iter<'a, T>>,
     there: Peekable<slice::Iter<'a, T>>,
@@ -594,7 +594,7 @@ impl<T: Ord> FromIterator<T> for SortedSet<T> {
     }
 }
 
-/// Collects, sorts once and merges: *n* values more take one reallocation, not *n*.
+/// Collects, sorts once and merges: *n* more values take one reallocation, not *n*.
 ///
 /// If the iterator or the comparison of two values panics, the set stays as it is.
 impl<T: Ord> Extend<T> for SortedSet<T> {
@@ -609,10 +609,10 @@ impl<'a, T: Ord + Copy> Extend<&'a T> for SortedSet<T> {
     }
 }
 
-/// The values of a [`SortedSet`] in order.
+/// An iterator over the values of a [`SortedSet`] in order.
 pub struct Iter<'a, T>(slice::Iter<'a, T>);
 
-/// The values of a [`SortedSet`] in order, by value.
+/// An iterator over the values of a [`SortedSet`] in order, by value.
 pub struct IntoIter<T>(super::thin_slice::IntoIter<T>);
 
 macro_rules! iterators {

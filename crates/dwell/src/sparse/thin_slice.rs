@@ -1,4 +1,4 @@
-//! An owned slice behind one word: the length lives in the block.
+//! An owned slice with a handle of one word: the length is stored in the block.
 
 use super::collect::Cautious;
 use super::{IsEmpty, layout};
@@ -21,13 +21,13 @@ use std_alloc::vec::Vec;
 /// The alignment up to which the empty slices of all types share one header.
 const SHARED_ALIGN: usize = 64;
 
-/// The header of empty slices: its last word is their length, 0, and the address right behind it is their `data`.
+/// The header of empty slices: its last word is their length, 0, and the address right after it is their `data`.
 #[repr(align(64))] // `SHARED_ALIGN`, so that the address behind it is aligned for nearly every `T`
 struct EmptyHeader([usize; SHARED_ALIGN / size_of::<usize>()]);
 
 static EMPTY_HEADER: EmptyHeader = EmptyHeader([0; SHARED_ALIGN / size_of::<usize>()]);
 
-/// Memory for a slice and its length. It does not know which elements are initialised.
+/// Memory for a slice and its length. It does not track which elements are initialised.
 struct Block<T> {
     // # Invariants
     //
@@ -41,17 +41,17 @@ struct Block<T> {
     owns: PhantomData<T>,
 }
 
-// SAFETY: to send a block is to send an allocation that nothing else points to (invariant 3), or a pointer to a static that is
-// never written (invariant 2). What else it gives access to are `T`s, which are `Send`.
+// SAFETY: sending a block sends an allocation that nothing else points to (invariant 3), or a pointer to a static that
+// is never written (invariant 2). Apart from the length it gives access only to `T`s, which are `Send`.
 unsafe impl<T: Send> Send for Block<T> {}
 
 // SAFETY: no method writes through `&Block`, so threads that share one only read the length and the `T`s, which are `Sync`.
 unsafe impl<T: Sync> Sync for Block<T> {}
 
-// As `Box<[T]>`: owning `T`s is as unwind safe as they are (a bare `NonNull` would ask for `RefUnwindSafe`).
+// As `Box<[T]>`: owning `T`s is as unwind safe as they are (a bare `NonNull` would require `RefUnwindSafe`).
 impl<T: UnwindSafe> UnwindSafe for Block<T> {}
 
-// The elements are behind a pointer: they stay where they are when the block's owner moves.
+// The elements are on the heap and do not move with the block's owner.
 impl<T> Unpin for Block<T> {}
 
 impl<T> Block<T> {
@@ -62,14 +62,15 @@ impl<T> Block<T> {
         Self { data: Self::EMPTY, owns: PhantomData }
     }
 
-    /// A block for `len` elements, or the layout that was refused.
+    /// Allocates a block for `len` elements, or returns the layout whose allocation failed.
     fn alloc(len: usize) -> Result<Self, Layout> {
         if len == 0 {
             return Ok(Self::empty());
         }
         let layout = layout::slice::<T>(len)?;
         let base = try_alloc(layout).ok_or(layout)?;
-        // SAFETY: `base` has just been allocated with `layout::slice::<T>(len)`, nothing else has it, and `len` is not 0.
+        // SAFETY: `base` has just been allocated with `layout::slice::<T>(len)`, nothing else uses it, and `len` is not
+        // 0.
         Ok(unsafe { Self::from_base(base, len) })
     }
 
@@ -84,16 +85,17 @@ impl<T> Block<T> {
         // SAFETY: `slice_offset` is at most the size of the layout, which is `slice_offset` plus the size of the elements.
         let data = unsafe { base.add(layout::slice_offset::<T>()) }.cast::<T>();
         let block = Self { data, owns: PhantomData };
-        // SAFETY: `slice_offset` is at least a word and a multiple of a word's alignment, and `base` is aligned to a word: so
-        // the word before `data` lies in the allocation and is aligned. Nothing else uses the allocation.
+        // SAFETY: `slice_offset` is at least a word and a multiple of a word's alignment, and `base` is aligned to a
+        // word: so the word before `data` lies in the allocation and is aligned. The caller guarantees that nothing
+        // else uses the allocation.
         unsafe { block.header().write(len) };
         block
     }
 
-    /// The address of the length.
+    /// Returns the address of the length.
     fn header(&self) -> NonNull<usize> {
-        // SAFETY: `data` lies at least a word behind the start of what it points into: `slice_offset` bytes behind the start of
-        // an allocation, or behind all words of `EMPTY_HEADER` (invariants 2 and 3).
+        // SAFETY: `data` lies at least a word after the start of the memory that it points into: `slice_offset` bytes
+        // after the start of an allocation, or after all words of `EMPTY_HEADER` (invariants 2 and 3).
         unsafe { self.data.cast::<usize>().sub(1) }
     }
 
@@ -103,7 +105,8 @@ impl<T> Block<T> {
         unsafe { self.header().read() }
     }
 
-    /// A pointer to the elements `range`. It is aligned for `T`, and valid for as many elements as long as the block lives.
+    /// Returns a pointer to the elements in `range`. It is aligned for `T` and valid for these elements as long as the
+    /// block lives.
     ///
     /// # Safety
     ///
@@ -111,13 +114,13 @@ impl<T> Block<T> {
     unsafe fn elements(&self, range: Range<usize>) -> NonNull<[T]> {
         debug_assert!(range.start <= range.end && range.end <= self.len());
         let data = if align_of::<T>() > SHARED_ALIGN && self.len() == 0 { NonNull::dangling() } else { self.data };
-        // SAFETY: `range.start` is at most the length: the result lies in the allocation of `len` elements or right behind it,
-        // or `range.start` is 0 and nothing is added.
+        // SAFETY: `range.start` is at most the length: the result lies in the allocation of `len` elements or right
+        // after it, or `range.start` is 0 and nothing is added.
         let start = unsafe { data.add(range.start) };
         NonNull::slice_from_raw_parts(start, range.end - range.start)
     }
 
-    /// The memory of all elements, initialised or not.
+    /// Returns the memory of all elements, initialised or not.
     fn slots(&mut self) -> &mut [MaybeUninit<T>] {
         // SAFETY: `0 <= len <= len`.
         let elements = unsafe { self.elements(0..self.len()) };
@@ -127,7 +130,7 @@ impl<T> Block<T> {
         unsafe { slots.as_mut() }
     }
 
-    /// The start and the layout of the allocation, or `None` if the block owns none.
+    /// Returns the start and the layout of the allocation, or `None` if the block owns none.
     fn allocation(&self) -> Option<(NonNull<u8>, Layout)> {
         let len = self.len();
         if len == 0 {
@@ -141,8 +144,8 @@ impl<T> Block<T> {
         Some((base, unsafe { Layout::from_size_align_unchecked(size, layout::slice_align::<T>()) }))
     }
 
-    /// Changes the number of elements to `len` by reallocation. The bytes of those below both lengths stay; on failure
-    /// nothing has changed.
+    /// Changes the number of elements to `len` by reallocation. The bytes of the elements below both lengths are kept;
+    /// on failure nothing changes.
     fn resize(&mut self, len: usize) -> Result<(), Layout> {
         let Some((base, old)) = self.allocation().filter(|_| len != 0) else {
             *self = Self::alloc(len)?;
@@ -153,8 +156,9 @@ impl<T> Block<T> {
         // it, and it is the size of a valid layout with the same alignment.
         let base = unsafe { realloc(base.as_ptr(), old, new.size()) };
         let base = NonNull::new(base).ok_or(new)?;
-        // SAFETY: `len` is not 0; `realloc` has made of the allocation one with the layout `new`, which is
-        // `layout::slice::<T>(len)`. The old `self`, which points to what `realloc` freed, is forgotten right here.
+        // SAFETY: `len` is not 0. `realloc` returned an allocation with the layout `new`, which is
+        // `layout::slice::<T>(len)`, and nothing else uses it: the old `self`, which points to the freed allocation, is
+        // forgotten here.
         mem::forget(mem::replace(self, unsafe { Self::from_base(base, len) }));
         Ok(())
     }
@@ -194,7 +198,7 @@ pub struct ThinSlice<T> {
 }
 
 impl<T> ThinSlice<T> {
-    /// An empty slice, which owns no memory.
+    /// Creates an empty slice, which owns no memory.
     ///
     /// ```
     /// use dwell::sparse::ThinSlice;
@@ -206,7 +210,7 @@ impl<T> ThinSlice<T> {
         Self { block: Block::empty() }
     }
 
-    /// `ThinSlice::from(elements)` that reports a failed allocation.
+    /// Like `ThinSlice::from(elements)`, but returns an error if the allocation fails.
     ///
     /// ```
     /// use dwell::sparse::ThinSlice;
@@ -217,12 +221,13 @@ impl<T> ThinSlice<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the length and the elements; the error contains the vector as it was.
+    /// If the allocator has no block for the length and the elements; the error contains the vector unchanged.
     pub fn try_from_vec(mut elements: Vec<T>) -> Result<Self, AllocError<Vec<T>>> {
-        // SAFETY: when the elements were moved out, the vector's length is set to 0 in the next line, before any other code runs.
+        // SAFETY: after `Ok`, the vector's length is set to 0 before any other code runs, so the vector neither uses
+        // nor drops the elements again.
         match unsafe { Self::move_from(&elements) } {
             Ok(slice) => {
-                // SAFETY: 0 is within the capacity, and there are no elements below it that would have to be initialised.
+                // SAFETY: 0 is within the capacity, and no element below it must be initialised.
                 unsafe { elements.set_len(0) };
                 Ok(slice)
             }
@@ -230,7 +235,7 @@ impl<T> ThinSlice<T> {
         }
     }
 
-    /// Collecting that reports a failed allocation.
+    /// Collects elements, or returns an error if an allocation fails.
     ///
     /// ```
     /// use dwell::sparse::ThinSlice;
@@ -241,13 +246,13 @@ impl<T> ThinSlice<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block, for the elements while they are gathered or for the slice; the error has an iterator
-    /// over all of them, those that were not asked for yet included.
+    /// If an allocation fails, for the elements while they are collected or for the slice. The error contains an
+    /// iterator over all elements, including those that the iterator had not yielded yet.
     pub fn try_from_iter<I: IntoIterator<Item = T>>(elements: I) -> Result<Self, AllocError<impl Iterator<Item = T>>> {
         try_collect(Cautious(elements.into_iter()), Self::try_from_vec)
     }
 
-    /// `Vec::from(slice)` that reports a failed allocation.
+    /// Like `Vec::from(slice)`, but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -262,7 +267,7 @@ impl<T> ThinSlice<T> {
         Ok(elements)
     }
 
-    /// `Box::<[T]>::from(slice)` that reports a failed allocation.
+    /// Like `Box::<[T]>::from(slice)`, but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -271,7 +276,7 @@ impl<T> ThinSlice<T> {
         self.try_into_vec().map(Vec::into_boxed_slice)
     }
 
-    /// A slice that owns bitwise copies of `elements`, or the layout that was refused.
+    /// Creates a slice that owns bitwise copies of `elements`, or returns the layout whose allocation failed.
     ///
     /// # Safety
     ///
@@ -292,7 +297,7 @@ impl<T> ThinSlice<T> {
         unsafe { self.block.elements(0..self.block.len()) }
     }
 
-    /// The block. Its elements are not dropped.
+    /// Returns the block, without dropping its elements.
     fn into_block(self) -> Block<T> {
         let this = ManuallyDrop::new(self);
         // SAFETY: `this.block` is a valid block. `this` is in a `ManuallyDrop` and not used again, so the copy is its only owner.
@@ -303,7 +308,7 @@ impl<T> ThinSlice<T> {
     ///
     /// # Panics
     ///
-    /// When `index` is greater than the length.
+    /// Panics if `index` is greater than the length.
     pub(super) fn try_insert(&mut self, index: usize, value: T) -> Result<(), AllocError<T>> {
         let len = self.len();
         assert!(index <= len);
@@ -318,11 +323,11 @@ impl<T> ThinSlice<T> {
         let tail = unsafe { self.block.elements(index..more) }.cast::<T>();
         // SAFETY: `tail` is valid for `more - index` elements, which is at least one.
         let after = unsafe { tail.add(1) };
-        // SAFETY: `tail` is valid for `more - index` elements, so `after`, one further, is for `len - index`. `copy_to` allows
-        // the overlap.
+        // SAFETY: `tail` is valid for `more - index` elements, so `after`, one element further, is valid for
+        // `len - index`. `copy_to` allows the overlap.
         unsafe { tail.copy_to(after, len - index) };
-        // SAFETY: `tail` is aligned and valid for one element. The element that was there was copied to `after`, or `tail` is
-        // the end, so overwriting drops nothing.
+        // SAFETY: `tail` is aligned and valid for one element. The element that was there has been copied to `after`,
+        // or `tail` is the old end, so nothing is lost by overwriting it.
         unsafe { tail.write(value) };
         Ok(())
     }
@@ -331,29 +336,32 @@ impl<T> ThinSlice<T> {
     ///
     /// # Panics
     ///
-    /// When `index` is not less than the length.
+    /// Panics if `index` is not less than the length.
     pub(super) fn try_remove(&mut self, index: usize) -> Result<T, Layout> {
         self[index..].rotate_left(1); // panics if the slice is empty
         let last = self.len() - 1;
         // SAFETY: `last < len`.
         let removed = unsafe { self.block.elements(last..last + 1) }.cast::<T>();
-        // SAFETY: the pointer is aligned and valid for one element. As a `MaybeUninit` the copy is not a second owner yet.
+        // SAFETY: the pointer is aligned and valid for one element. As a `MaybeUninit`, the copy is not a second owner
+        // of the element.
         let removed = unsafe { removed.cast::<MaybeUninit<T>>().read() };
         if let Err(layout) = self.block.resize(last) {
             self[index..].rotate_right(1);
             return Err(layout);
         }
-        // SAFETY: the copy was made of an initialised element (invariant 1). The block, one element shorter, no longer has it.
+        // SAFETY: the copy was made of an initialised element (invariant 1). The block is one element shorter now and
+        // no longer contains it.
         Ok(unsafe { removed.assume_init() })
     }
 }
 
 impl<T: Clone> ThinSlice<T> {
-    /// `ThinSlice::from(elements)` that reports a failed allocation; `T::clone` itself may still abort.
+    /// Like `ThinSlice::from(elements)`, but returns an error if the allocation fails. `T::clone` itself may still
+    /// abort.
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the length and the elements; nothing was cloned then.
+    /// If the allocator has no block for the length and the elements; nothing has been cloned then.
     pub fn try_from_slice(elements: &[T]) -> Result<Self, AllocError<&[T]>> {
         let mut builder = match Builder::try_new(elements.len()) {
             Ok(builder) => builder,
@@ -365,11 +373,11 @@ impl<T: Clone> ThinSlice<T> {
         Ok(builder.finish())
     }
 
-    /// `clone` that reports a failed allocation; `T::clone` itself may still abort.
+    /// Like `clone`, but returns an error if the allocation fails. `T::clone` itself may still abort.
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the length and the elements; nothing was cloned then.
+    /// If the allocator has no block for the length and the elements; nothing has been cloned then.
     pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
         Self::try_from_slice(self).map_err(|error| error.map(|_| ()))
     }
@@ -379,14 +387,16 @@ impl<T: Clone> ThinSlice<T> {
 pub(super) struct Builder<T>(IntoIter<T>);
 
 impl<T> Builder<T> {
-    /// For `len` elements.
+    /// Creates a builder for `len` elements.
     pub(super) fn try_new(len: usize) -> Result<Self, Layout> {
         Ok(Self(IntoIter { block: Block::alloc(len)?, alive: 0..0 }))
     }
 
+    /// Writes the next element.
+    ///
     /// # Panics
     ///
-    /// When it has `len` elements already.
+    /// Panics if it has `len` elements already.
     #[inline]
     pub(super) fn push(&mut self, element: T) {
         let IntoIter { block, alive } = &mut self.0;
@@ -394,7 +404,7 @@ impl<T> Builder<T> {
         alive.end += 1; // the element at the old `alive.end`, which is below the block's length, is initialised now
     }
 
-    /// The elements so far, in a block of their size.
+    /// Returns the elements so far, in a block of their size.
     pub(super) fn finish_early(mut self) -> Result<ThinSlice<T>, Layout> {
         let IntoIter { block, alive } = &mut self.0;
         if alive.end < block.len() {
@@ -406,12 +416,14 @@ impl<T> Builder<T> {
         Ok(self.finish())
     }
 
+    /// Returns the finished slice.
+    ///
     /// # Panics
     ///
-    /// When it has fewer than `len` elements.
+    /// Panics if it has fewer than `len` elements.
     pub(super) fn finish(self) -> ThinSlice<T> {
         assert!(self.0.alive == (0..self.0.block.len()));
-        // All elements of the block are alive, as the invariant of `ThinSlice` asks.
+        // All elements of the block are alive, as the invariant of `ThinSlice` requires.
         ThinSlice { block: self.0.into_block() }
     }
 }
@@ -429,7 +441,8 @@ macro_rules! drop_glue {
             }
         }
 
-        // Both of these drop the elements. Their field `block` then frees the memory, even if the drop of an element panics.
+        // The next two drop the elements. Their field `block` then frees the memory, even if the drop of an element
+        // panics.
 
         // SAFETY (nightly): `T` may dangle, since this only drops `T`s; `Block::owns` tells the drop check that it does.
         $($unsafe)? impl<$(#[$may_dangle])? T> Drop for ThinSlice<T> {
@@ -472,8 +485,8 @@ impl<T> DerefMut for ThinSlice<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: the pointer is aligned and valid for all elements, which are initialised and which nothing else owns
-        // (invariant 1). `self` is borrowed exclusively as long as the reference lives. A slice of no elements has no bytes,
-        // so that nothing writes to `EMPTY_HEADER`.
+        // (invariant 1). `self` is borrowed exclusively as long as the reference lives. An empty slice has no bytes, so
+        // nothing can write to `EMPTY_HEADER`.
         unsafe { self.elements().as_mut() }
     }
 }
@@ -534,7 +547,7 @@ impl<T> From<ThinSlice<T>> for Vec<T> {
         let block = slice.into_block();
         // SAFETY: `len` is the length of the block, which was the slice's.
         let from = unsafe { block.elements(0..len) }.cast::<T>();
-        // SAFETY: `from` is valid for `len` elements, and the vector's buffer too, which is another allocation.
+        // SAFETY: `from` is valid for `len` elements, and so is the vector's buffer, which is another allocation.
         unsafe { from.as_ptr().copy_to_nonoverlapping(elements.as_mut_ptr(), len) };
         // SAFETY: the capacity is at least `len`, and `len` elements have been copied. The vector is their only owner: `block`
         // frees its memory without dropping them.
@@ -556,7 +569,8 @@ impl<T> FromIterator<T> for ThinSlice<T> {
     }
 }
 
-/// `ThinSlice::from_iter`. It writes to the final block at once if there are as many items as `size_hint` says.
+/// Collects items for `ThinSlice::from_iter`. If there are as many as `size_hint` says, it writes them directly to the
+/// final block.
 pub(super) fn collect<I: IntoIterator>(items: I) -> ThinSlice<I::Item> {
     let mut items = Cautious(items.into_iter());
     let hint = items.size_hint().0;
@@ -575,18 +589,18 @@ pub(super) fn collect<I: IntoIterator>(items: I) -> ThinSlice<I::Item> {
     all.into()
 }
 
-/// The elements of a [`ThinSlice`], by value.
+/// An iterator over the elements of a [`ThinSlice`], by value.
 pub struct IntoIter<T> {
     // # Invariants
     //
-    // 1. `alive.start <= alive.end <= block.len()`. The elements `alive` are initialised, and this iterator is their only
-    //    owner; no other element of the block is.
+    // 1. `alive.start <= alive.end <= block.len()`. The elements in `alive` are initialised, and this iterator is their
+    //    only owner. All other elements of the block have been moved out or were never written.
     block: Block<T>,
     alive: Range<usize>,
 }
 
 impl<T> IntoIter<T> {
-    /// The remaining elements.
+    /// Returns the remaining elements.
     pub fn as_slice(&self) -> &[T] {
         // SAFETY: `alive.start <= alive.end <= block.len()` (invariant 1).
         let alive = unsafe { self.block.elements(self.alive.clone()) };
@@ -595,7 +609,7 @@ impl<T> IntoIter<T> {
         unsafe { alive.as_ref() }
     }
 
-    /// The block. Its elements are not dropped.
+    /// Returns the block, without dropping its elements.
     fn into_block(self) -> Block<T> {
         let this = ManuallyDrop::new(self);
         // SAFETY: `this.block` is a valid block. `this` is in a `ManuallyDrop` and not used again, so the copy is its only owner.
@@ -606,12 +620,12 @@ impl<T> IntoIter<T> {
     ///
     /// # Safety
     ///
-    /// `index` was in `alive`, and is not any more.
+    /// `index` was in `alive` and has just been removed from it.
     unsafe fn move_out(&self, index: usize) -> T {
-        // SAFETY: what was in `alive` is below `block.len()` (invariant 1).
+        // SAFETY: the caller guarantees that `index` was in `alive`, so it is below `block.len()` (invariant 1).
         let element = unsafe { self.block.elements(index..index + 1) };
-        // SAFETY: the pointer is aligned and valid for one element, which is initialised. The iterator, which was its only
-        // owner, has given it up, so that the returned value is.
+        // SAFETY: the pointer is aligned and valid for one element, which is initialised, because `index` was in
+        // `alive` (invariant 1). The caller has removed `index` from `alive`, so the returned value is the only owner.
         unsafe { element.cast::<T>().read() }
     }
 }
@@ -621,7 +635,7 @@ impl<T> Iterator for IntoIter<T> {
 
     fn next(&mut self) -> Option<T> {
         let index = self.alive.next()?;
-        // SAFETY: the line above took `index` out of `alive`.
+        // SAFETY: the line above removed `index` from `alive`.
         Some(unsafe { self.move_out(index) })
     }
 
@@ -633,7 +647,7 @@ impl<T> Iterator for IntoIter<T> {
 impl<T> DoubleEndedIterator for IntoIter<T> {
     fn next_back(&mut self) -> Option<T> {
         let index = self.alive.next_back()?;
-        // SAFETY: the line above took `index` out of `alive`.
+        // SAFETY: the line above removed `index` from `alive`.
         Some(unsafe { self.move_out(index) })
     }
 }
@@ -703,7 +717,7 @@ impl<T: Ord> Ord for ThinSlice<T> {
     }
 }
 
-/// Hashes as the slice does, so that maps find it by a slice.
+/// Hashes as the slice does, so that maps can look it up by a slice.
 impl<T: Hash> Hash for ThinSlice<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (**self).hash(state);

@@ -1,4 +1,4 @@
-//! An owned string behind one word: the length lives in the block, mostly in one byte.
+//! An owned string with a handle of one word: the length is stored in the block, mostly in one byte.
 
 use super::collect::Cautious;
 use super::{IsEmpty, layout};
@@ -16,14 +16,14 @@ use std_alloc::borrow::Cow;
 use std_alloc::boxed::Box;
 use std_alloc::string::String;
 
-/// The length byte of empty strings: the address right behind it is their `data`.
+/// The length byte of empty strings. The address right after it is their `data`.
 static EMPTY_HEADER: [u8; 1] = [0];
 
 /// An owned string with a handle of one word.
 ///
 /// A `Box<str>` has two words, a `String` three. A `ThinStr` has one (8 bytes on a 64-bit target), and so has
-/// `Option<ThinStr>`. An empty string owns no memory; any other owns one block of alignment 1. The block is one byte longer
-/// than the text if that has up to 254 bytes, else nine:
+/// `Option<ThinStr>`. An empty string owns no memory; any other owns one block of alignment 1. The block is one byte
+/// longer than a text of up to 254 bytes, and nine bytes longer than any other:
 ///
 /// ```text
 ///  ThinStr                                 ThinStr
@@ -49,14 +49,14 @@ pub struct ThinStr {
     //
     // 1. The byte before `data` is the length if that is less than `STR_LONG`; otherwise it is `STR_LONG`, and the unaligned
     //    word before it is the length, which is then at least `STR_LONG`. They are initialised and never written again.
-    // 2. If the length is 0, `data` points right behind `EMPTY_HEADER` and this string owns nothing.
+    // 2. If the length is 0, `data` points right after `EMPTY_HEADER` and this string owns nothing.
     // 3. Otherwise this string is the only owner of an allocation of the global allocator with the layout
     //    `layout::str(len)`, which is `Ok`. `data` lies `str_offset(len)` bytes into it and has the provenance of all of it.
     // 4. The `len` bytes at `data` are initialised and valid UTF-8.
     data: NonNull<u8>,
 }
 
-// SAFETY: to send a `ThinStr` is to send an allocation of bytes that nothing else points to (invariant 3), or a pointer to a
+// SAFETY: sending a `ThinStr` sends an allocation of bytes that nothing else points to (invariant 3), or a pointer to a
 // static that is never written (invariant 2).
 unsafe impl Send for ThinStr {}
 
@@ -67,7 +67,7 @@ impl ThinStr {
     const EMPTY: NonNull<u8> =
         NonNull::new(EMPTY_HEADER.as_ptr_range().end.cast_mut()).expect("a static is not at null");
 
-    /// An empty string, which owns no memory.
+    /// Creates an empty string, which owns no memory.
     ///
     /// ```
     /// use dwell::sparse::ThinStr;
@@ -90,7 +90,7 @@ impl ThinStr {
         Self::copy(text).unwrap_or_else(|layout| handle_alloc_error(layout))
     }
 
-    /// [`new`](Self::new) that reports a failed allocation.
+    /// Like [`new`](Self::new), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl ThinStr {
         Self::copy(text).map_err(|layout| AllocError::new(text, layout))
     }
 
-    /// Collecting that reports a failed allocation, from items that can be written as text.
+    /// Collects items that can be written as text, or returns an error if an allocation fails.
     ///
     /// ```
     /// use dwell::sparse::ThinStr;
@@ -110,15 +110,15 @@ impl ThinStr {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block, for the text while it is written or for the string, or if a piece's `fmt` returns an error.
-    /// The error has the text so far and the pieces that are not in it.
+    /// If an allocation fails, for the text while it is written or for the string, or if a piece's `fmt` returns an
+    /// error. The error contains the text so far and the pieces that are not in it.
     pub fn try_from_iter<I: IntoIterator<Item: fmt::Display>>(
         pieces: I,
     ) -> Result<Self, AllocError<(String, impl Iterator<Item = I::Item>)>> {
         try_write(pieces, Self::copy)
     }
 
-    /// `String::from(text)` that reports a failed allocation.
+    /// Like `String::from(text)`, but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -133,7 +133,7 @@ impl ThinStr {
         Ok(string)
     }
 
-    /// `Box::<str>::from(text)` that reports a failed allocation.
+    /// Like `Box::<str>::from(text)`, but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -142,7 +142,7 @@ impl ThinStr {
         self.try_into_string().map(String::into_boxed_str)
     }
 
-    /// `clone` that reports a failed allocation.
+    /// Like `clone`, but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ impl ThinStr {
         Self::copy(self).map_err(|layout| AllocError::new((), layout))
     }
 
-    /// A copy of `text`, or the layout that was refused.
+    /// Copies `text`, or returns the layout whose allocation failed.
     fn copy(text: &str) -> Result<Self, Layout> {
         let len = text.len();
         if len == 0 {
@@ -161,7 +161,7 @@ impl ThinStr {
         let base = try_alloc(layout).ok_or(layout)?;
         // SAFETY: the allocation has `str_offset(len) + len` bytes.
         let data = unsafe { base.add(layout::str_offset(len)) };
-        // SAFETY: `str_offset` is at least 1.
+        // SAFETY: `str_offset` is at least 1, so the byte before `data` lies in the allocation.
         let byte = unsafe { data.sub(1) };
         match u8::try_from(len) {
             Ok(len) if len != layout::STR_LONG => {
@@ -181,16 +181,17 @@ impl ThinStr {
         Ok(Self { data })
     }
 
-    /// The byte before the text.
+    /// Returns the length byte, which is right before the text.
     #[inline]
     fn length_byte(&self) -> u8 {
-        // SAFETY: `data` lies at least one byte behind the start of its allocation or of `EMPTY_HEADER` (invariants 2 and 3).
+        // SAFETY: `data` lies at least one byte after the start of its allocation or of `EMPTY_HEADER` (invariants 2
+        // and 3).
         let byte = unsafe { self.data.sub(1) };
         // SAFETY: the byte before `data` is initialised, and never written again (invariant 1).
         unsafe { byte.read() }
     }
 
-    /// The length in bytes.
+    /// Returns the length in bytes.
     #[inline]
     pub fn len(&self) -> usize {
         let byte = self.length_byte();
@@ -203,13 +204,13 @@ impl ThinStr {
         unsafe { word.cast::<usize>().read_unaligned() }
     }
 
-    /// Whether it has no bytes.
+    /// Returns whether the string is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.length_byte() == 0
     }
 
-    /// The text.
+    /// Returns the text.
     #[inline]
     pub fn as_str(&self) -> &str {
         // SAFETY: the `len` bytes at `data` are initialised (invariant 4) and lie in one allocation, or there are none. Nothing
@@ -219,12 +220,13 @@ impl ThinStr {
         unsafe { str::from_utf8_unchecked(bytes) }
     }
 
-    /// The text for changes that keep its length, such as `make_ascii_lowercase`.
+    /// Returns the text mutably, for changes that keep its length, such as `make_ascii_lowercase`.
     pub fn as_mut_str(&mut self) -> &mut str {
         // SAFETY: the `len` bytes at `data` are initialised (invariant 4) and lie in an allocation that nothing else uses
         // (invariant 3), or there are none. `self` is borrowed exclusively as long as the reference lives.
         let bytes = unsafe { slice::from_raw_parts_mut(self.data.as_ptr(), self.len()) };
-        // SAFETY: the bytes are valid UTF-8 (invariant 4), and a `&mut str` lets safe code write nothing else.
+        // SAFETY: the bytes are valid UTF-8 (invariant 4), and safe code can write only valid UTF-8 through a
+        // `&mut str`.
         unsafe { str::from_utf8_unchecked_mut(bytes) }
     }
 }
@@ -279,8 +281,9 @@ impl Clone for ThinStr {
             *self = source.clone();
             return;
         }
-        // SAFETY: both have `len` bytes. They do not overlap: `self` is the only owner of its own (invariant 3) and is not
-        // `source`, since it is borrowed exclusively; or both have no bytes. What is copied is valid UTF-8 (invariant 4).
+        // SAFETY: both have `len` bytes. They do not overlap: `self` is the only owner of its own (invariant 3) and is
+        // not `source`, since it is borrowed exclusively; or both have no bytes. The copied bytes are valid UTF-8
+        // (invariant 4).
         unsafe { self.data.copy_from_nonoverlapping(source.data, source.len()) };
     }
 }
@@ -360,7 +363,7 @@ where
 impl PartialEq for ThinStr {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        // The first says no to most that differ, before either length is made out.
+        // Most strings that differ have different length bytes, so most comparisons end before a length is decoded.
         self.length_byte() == other.length_byte() && self.as_str() == other.as_str()
     }
 }
@@ -413,7 +416,7 @@ impl Ord for ThinStr {
     }
 }
 
-/// Hashes as the `str` does, so that maps find it by a `str`.
+/// Hashes as the `str` does, so that maps can look it up by a `str`.
 impl Hash for ThinStr {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {

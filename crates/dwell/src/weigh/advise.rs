@@ -1,4 +1,4 @@
-//! The search for suggestions: which types to change, and what each change saves.
+//! The search for suggestions: the types to change and the bytes that each change saves.
 #![forbid(unsafe_code)]
 
 use super::patch;
@@ -16,20 +16,20 @@ use std_alloc::string::{String, ToString};
 use std_alloc::vec::Vec;
 
 const WORD: u64 = size_of::<usize>() as u64;
-/// Boxed values of up to this size, in bytes, are small enough for a `SmallBox`.
+/// The largest size, in bytes, of boxed values for which a `SmallBox` is suggested.
 const SMALL: u64 = 4 * WORD;
-/// Bytes of a cache line.
+/// The bytes of a cache line.
 const LINE: u64 = 64;
-/// A type is near a limit if it exceeds it by at most this many bytes: a `Vec` and a counter.
+/// The most bytes by which a type near a limit exceeds it: a `Vec` and a counter.
 const NEAR: u64 = 4 * WORD;
 
 impl Tree {
-    /// Suggests changes that make the value smaller, each with what it saves and what it costs.
+    /// Suggests changes that make the value smaller, each with its saving and its costs.
     ///
-    /// Suggestions are predicted in order: each saving assumes the suggestions before it. Fields of one type in the same struct
-    /// are one suggestion, and so are fields and variants of an enum that save nothing separately. Savings of less than a
-    /// thousandth are left out, and so are types of other crates. Suggestions whose effect depends on more than the counts are
-    /// estimates and come last.
+    /// Suggestions are predicted in order: each saving assumes the suggestions before it. Fields of one type in the
+    /// same struct are one suggestion, and so are fields and variants of an enum that save nothing separately. The
+    /// result omits savings of less than a thousandth and types of other crates. Suggestions whose effect depends on
+    /// more than the counts are estimates and come last.
     ///
     /// ```
     /// # #[cfg(feature = "derive")] {
@@ -54,7 +54,7 @@ impl Tree {
         self.advise_with(Types::Dwell)
     }
 
-    /// [`advise`](Self::advise) with types of std only: no `Sparse`, `ThinStr`, `ThinSlice` and `SortedMap`.
+    /// Suggests changes as [`advise`](Self::advise) does, without `Sparse`, `ThinStr`, `ThinSlice` and `SortedMap`.
     pub fn advise_std(&self) -> Advice {
         self.advise_with(Types::Std)
     }
@@ -132,7 +132,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
         }
         Edit::Variant(def, variant) => {
             let from = format!("{} B inline", old.variant_size(def, variant));
-            let uses = "to make one: `Box::new(..)` around the fields; to match: one dereference".into();
+            let uses = "to create a value: `Box::new(..)` around the fields; to match: one dereference".into();
             (SuggestionKind::Variant, from, "Box<_>".into(), uses)
         }
         Edit::Reorder(def) => {
@@ -196,7 +196,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
     suggestion
 }
 
-/// The name that all edited fields have, if they are one field in many variants.
+/// Returns the name of the edited fields if all of them are fields of one name in variants of an enum.
 fn same_name(program: &Program, edits: &[Edit]) -> Option<String> {
     let name = |edit: &Edit| match *edit {
         Edit::Site(site, _) => match (program.sites[site].edge, program.sites[site].def) {
@@ -222,7 +222,7 @@ fn signed(after: u64, before: u64) -> i64 {
     i64::try_from(i128::from(after) - i128::from(before)).unwrap_or(i64::MAX)
 }
 
-/// An estimated suggestion.
+/// Creates a suggestion with an estimated saving.
 fn estimate(
     program: &Program,
     site: SiteId,
@@ -253,7 +253,7 @@ fn estimate(
         allocations,
         cost,
         is_exact: false,
-        patch: format!("// {}: {} -> {to}; about {saves} B less\n", of.path, of.ty),
+        patch: format!("// {}: {} -> {to}; saves about {saves} B\n", of.path, of.ty),
     }
 }
 
@@ -264,7 +264,7 @@ fn shrink(program: &Program, site: SiteId) -> Option<Suggestion> {
     let saves = match of.shape {
         Shape::Map(Holder::Growable, key, value) => {
             let entry = blocks::entry(program.sites[key].own, program.sites[value].own);
-            // As if all maps were of the mean length.
+            // The estimate assumes that all maps have the mean length.
             let maps = counts.allocations.max(1);
             let word = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
             let buckets = table::buckets_for(word(counts.used / maps));
@@ -279,7 +279,7 @@ fn shrink(program: &Program, site: SiteId) -> Option<Suggestion> {
         .then(|| estimate(program, site, SuggestionKind::Shrink, "shrink_to_fit()", saves, 0, cost))
 }
 
-/// Suggests to store equal strings once, behind an `Arc<str>`, which is as large as a `Box<str>`.
+/// Suggests to store equal strings once, behind an `Arc<str>`, which has the size of a `Box<str>`.
 fn intern(program: &Program, site: SiteId, texts: &Texts, plan: &Plan<'_>) -> Option<Suggestion> {
     let of = &program.sites[site];
     let counts = &of.counts;
@@ -292,7 +292,7 @@ fn intern(program: &Program, site: SiteId, texts: &Texts, plan: &Plan<'_>) -> Op
     let inline = plan.layout(site).size;
     let now = counts.requested.saturating_sub(spare).saturating_add(header);
     let now = now.saturating_add(inline.saturating_mul(counts.slots));
-    // Two counts before each, rounded up to a word: half a word on the average.
+    // Two reference counts precede each string, and rounding up to a word adds half a word on average.
     let each = 2 * WORD + WORD / 2;
     let then = texts.bytes().saturating_add(each.saturating_mul(texts.distinct()));
     let then = then.saturating_add((2 * WORD).saturating_mul(counts.slots));
@@ -321,7 +321,7 @@ fn inline(built: &Built, site: SiteId) -> Option<Suggestion> {
     Some(made)
 }
 
-/// Hints for types with many values that are a few bytes above a cache line or a size class.
+/// Returns hints for types a few bytes above a cache line or a size class, those with the most values first.
 fn hints(program: &Program, plan: &Plan<'_>) -> Vec<Hint> {
     let mut found: Vec<Hint> = Vec::new();
     for (id, def) in program.defs.iter().enumerate().filter(|(_, def)| def.is_editable) {

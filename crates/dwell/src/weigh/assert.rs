@@ -2,8 +2,8 @@
 
 /// Asserts a limit on the bytes of a value and of all that it owns.
 ///
-/// The limit is a number of bytes, or a literal and a unit: `B`, `kB`, `MB`, `GB` of 1000, `KiB`, `MiB`, `GiB` of 1024. The
-/// comparison is `<=`, `<` or `==`. More arguments are a message, as in `assert!`.
+/// The limit is a number of bytes, or a literal and a unit: `B`; `kB`, `MB`, `GB` (powers of 1000); `KiB`, `MiB`, `GiB`
+/// (powers of 1024). The comparison is `<=`, `<` or `==`. Further arguments are a message, as in `assert!`.
 ///
 /// ```
 /// use dwell::assert_weighs;
@@ -16,7 +16,7 @@
 ///
 /// # Panics
 ///
-/// Panics with the weight if the comparison fails, or if a part of the value could not be measured.
+/// Panics with the weight if the comparison fails, or if a part of the value is opaque.
 ///
 /// ```should_panic
 /// dwell::assert_weighs!(vec![0_u8; 2000] <= 1 KiB);
@@ -69,16 +69,16 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// A limit in bytes.
+    /// Creates a limit in bytes.
     pub const fn in_bytes(bytes: u64) -> Self {
         Self { bytes }
     }
 
-    /// A limit in the unit.
+    /// Creates a limit of `number` units, rounded down to bytes.
     ///
     /// # Panics
     ///
-    /// Panics if there is no such unit.
+    /// Panics if the unit is unknown.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -98,12 +98,12 @@ impl Limit {
         Self { bytes: (number * bytes) as u64 }
     }
 
-    /// The limit in bytes.
+    /// Returns the limit in bytes.
     pub const fn bytes(self) -> u64 {
         self.bytes
     }
 
-    /// Panics with the weight.
+    /// Panics with a message that contains the weight and the limit.
     ///
     /// # Panics
     ///

@@ -14,7 +14,7 @@ use std_alloc::vec::Vec;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Diff {
-    /// The nodes that have changed, those with the most bytes first.
+    /// The nodes that have changed, in descending order of the change in bytes.
     pub changes: Vec<Changed>,
     /// Bytes inline and on the heap, before and after.
     pub total: [u64; 2],
@@ -36,9 +36,9 @@ pub struct Changed {
     pub values: [u64; 2],
 }
 
-/// Compares two trees, node by node.
+/// Compares two trees node by node.
 ///
-/// Nodes are compared by the labels that lead to them, so the types may differ.
+/// It pairs nodes by the labels on the path from the root, so the types may differ.
 ///
 /// ```
 /// use dwell::weigh::{diff, tree};
@@ -82,8 +82,8 @@ impl Changed {
     }
 }
 
-/// A table for a terminal: the bytes before, after, and their difference. It leaves out nodes with the same bytes and blocks, even
-/// if the number of values has changed.
+/// Writes a table for a terminal: the bytes before, after, and their difference. It omits nodes with the same bytes and
+/// blocks, even if the number of values has changed.
 impl fmt::Display for Diff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = |path: &str, heap: [u64; 2], blocks: [u64; 2]| {

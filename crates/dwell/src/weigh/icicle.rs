@@ -9,7 +9,7 @@ use std_alloc::string::String;
 use std_alloc::vec;
 use std_alloc::vec::Vec;
 
-/// The plot omits bars that are narrower than this fraction of its width. The table has them.
+/// The plot omits bars narrower than this fraction of its width. The table includes them.
 const LEAST: f64 = 0.000_5;
 /// The height of a row in pixels.
 const ROW: usize = 22;
@@ -47,7 +47,9 @@ addEventListener("keydown",e=>{if(e.key==="Escape")zoom(0,1)});
 "#;
 
 impl Tree {
-    /// An HTML page with an icicle plot: each node is a bar, as wide as the bytes of the heap blocks below it.
+    /// Returns an HTML page with an icicle plot.
+    ///
+    /// Each node is a bar. Its width is proportional to the bytes of the blocks of the node and its descendants.
     ///
     /// The page is one file that loads nothing and is readable without scripts: each bar has a tooltip, and a table follows
     /// the plot. A click on a bar zooms in.

@@ -1,7 +1,8 @@
 //! Measures how much memory a value uses: itself and everything it owns.
 //!
-//! [`size_of_val`] of a `Vec` is the 24 bytes of its pointer, length and capacity, without the elements. [`weigh`](fn@weigh)
-//! follows every pointer; [`tree`] reports the bytes by type and field, and suggests changes with the feature `advice`:
+//! [`size_of_val`] of a `Vec` returns the 24 bytes of its pointer, length and capacity, without the elements.
+//! [`weigh`](fn@weigh) follows every pointer. [`tree`] reports the bytes by type and field, and with the feature
+//! `advice` it suggests changes:
 //!
 //! ```
 //! # #[cfg(all(feature = "derive", feature = "advice"))] {
@@ -30,19 +31,20 @@
 //!
 //! # Accuracy
 //!
-//! [`Weight::is_exact`] returns whether the bytes are those that the value requested from the allocator. The types of `core`,
-//! `alloc` and `std` are exact, with three exceptions:
+//! [`Weight::is_exact`] returns whether the value requested exactly these bytes from the allocator. The types of
+//! `core`, `alloc` and `std` are exact, with three exceptions:
 //!
 //! - A lock that is held, a cell that is mutably borrowed, and the contents of a `Cell` are opaque. [`Weight::opaque`] counts
 //!   them.
 //! - A `BTreeMap` without entries may keep its root node, which is counted as 0 bytes.
-//! - A `HashMap` reports its capacity but not the size of its table. After removals the one does not determine the other, and
-//!   `weigh` counts the smallest table that fits. It calls the result exact only for a table of at least 29 entries that is
-//!   as full as growth leaves it, with a hasher that mixes. [`Weight::at_least`] counts the other maps, and empty ones.
+//! - A `HashMap` reports its capacity but not the size of its table. After removals the capacity does not determine the
+//!   size, and `weigh` counts the smallest table that fits. The result is exact only for a table of at least 29 entries
+//!   that is as full as growth leaves it, with a hasher that mixes. [`Weight::at_least`] counts all other maps,
+//!   including empty ones.
 //!
 //! [`Weight::accuracy`] returns whether a weight that is not exact is a lower bound, an upper bound, or an estimate.
 //!
-//! [`weigh_as`] returns the bytes that an allocator uses for the requested ones. A walk counts the block of an `Rc` or `Arc`
+//! [`weigh_as`] returns the bytes that an allocator uses, after rounding. A walk counts the block of an `Rc` or `Arc`
 //! once; references and raw pointers own nothing. `docs/weigh.md` in the repository lists the remaining limits.
 //!
 //! A walk uses a bounded stack for lists of any length, allocates memory for the types rather than for the values, terminates
@@ -50,14 +52,14 @@
 //!
 //! # Which types implement `Weigh`
 //!
-//! Derive it for your own types with `#[derive(Weigh)]` (feature `derive`). Dwell's types and std's implement it; features
-//! named after crates add the types of these crates (see the crate's front page). Mark a field of any other type
-//! `#[weigh(skip)]` or `#[weigh(with = "function")]`.
+//! Derive `Weigh` for your own types with `#[derive(Weigh)]` (feature `derive`). The types of Dwell and std implement
+//! it. Features named after crates add the types of these crates (see the crate's front page). Mark a field of any
+//! other type `#[weigh(skip)]` or `#[weigh(with = "function")]`.
 //!
 //! # Implementing it by hand
 //!
-//! A container describes its parts in [`TYPE`](Weigh::TYPE). Its [`weigh`](Weigh::weigh) reports its blocks, then the slots
-//! in them, then the values, by the part numbers of [`Kind`]:
+//! A container describes its parts in [`TYPE`](Weigh::TYPE). Its [`weigh`](Weigh::weigh) reports its blocks, then the
+//! slots in them, then the values. [`Kind`] defines the part numbers:
 //!
 //! ```
 //! use dwell::weigh::{Kind, Type, Walk, Weigh, type_of};
@@ -143,7 +145,7 @@ pub use crate::model::malloc::Model;
     note = "derive it with `#[derive(Weigh)]`; a field of another crate's type can be marked `#[weigh(skip)]` or `#[weigh(with = \"..\")]`, and `dwell` has features for the types of some crates"
 )]
 pub trait Weigh {
-    /// How far values reach. A walk for a total skips all values but those of [`Reach::Heap`].
+    /// Whether values may own memory. A walk for a total follows only values of [`Reach::Heap`].
     const REACH: Reach = Reach::Heap;
 
     /// The description of the type: its name, size and parts.
@@ -153,24 +155,25 @@ pub trait Weigh {
     #[doc(hidden)]
     const PREFETCHES: bool = false;
 
-    /// The number of std's maps in a vacant value of the type. A map without entries may keep memory that it does not report.
+    /// The number of std maps in a vacant value of the type. A map without entries may keep memory that it does not
+    /// report.
     #[doc(hidden)]
     const VACANT_MAPS: u64 = 0;
 
-    /// Whether [`prefetch`](Self::prefetch) pays for a field among many. It does not for optional fields, which are mostly `None`.
+    /// Whether a prefetch pays off for one of many fields. It does not for optional fields, which are mostly `None`.
     #[doc(hidden)]
     const PREFETCHES_AMONG_MANY: bool = Self::PREFETCHES && !matches!(Self::TYPE.kind, Kind::Optional { .. });
 
-    /// Whether this value is `None`, or a collection without memory, or a struct of such fields.
+    /// Returns whether this value is `None`, a collection without memory, or a struct of vacant fields.
     ///
-    /// A tree counts the slots of such values as empty and does not follow them.
+    /// A tree counts the slots of vacant values as empty and does not follow the values.
     #[inline]
     fn is_vacant(&self) -> bool {
         false
     }
 
-    /// Whether the value is known to equal its type's default, so that [`Sparse`](crate::Sparse) would store it without a
-    /// block.
+    /// Returns whether the value is known to equal its type's default. [`Sparse`](crate::Sparse) would then store it
+    /// without a block.
     #[doc(hidden)]
     #[inline]
     fn is_default(&self) -> bool {
@@ -182,7 +185,8 @@ pub trait Weigh {
     #[inline]
     fn prefetch(_value: Option<&Self>) {}
 
-    /// Reports the blocks that the value owns and follows its parts. The owner of the value has counted the value's own bytes.
+    /// Reports the blocks that the value owns and follows its parts. The value's owner has already counted the value's
+    /// own bytes.
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
     where
         Self: 'v;
@@ -212,11 +216,12 @@ pub struct Weight {
     pub heap: u64,
     /// The number of these blocks.
     pub allocations: u64,
-    /// Opaque parts, which are not measured: locks that were held, cells that were mutably borrowed.
+    /// The number of opaque parts, which are not measured: locks that were held, cells that were mutably borrowed.
     pub opaque: u64,
-    /// Parts that may own more than is counted: an empty map, a small hash table, or one from which entries were removed.
+    /// The number of parts that may own more than is counted: empty maps, small hash tables, tables with removed
+    /// entries.
     pub at_least: u64,
-    /// Parts that may own less than is counted.
+    /// The number of parts that may own less than is counted.
     pub at_most: u64,
 }
 
@@ -235,7 +240,7 @@ pub enum Accuracy {
 }
 
 impl Accuracy {
-    /// The name: `exact`, `at least`, `at most` or `about`.
+    /// Returns the name: `exact`, `at least`, `at most` or `about`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -247,17 +252,17 @@ impl Accuracy {
 }
 
 impl Weight {
-    /// The weight of heap blocks, for functions in `#[weigh(with = "..")]` to return.
+    /// Creates a weight of heap blocks, which a function in `#[weigh(with = "..")]` can return.
     pub const fn of_blocks(heap: u64, allocations: u64) -> Self {
         Self { inline: 0, heap, allocations, opaque: 0, at_least: 0, at_most: 0 }
     }
 
-    /// Whether the numbers are exact.
+    /// Returns whether the numbers are exact.
     pub const fn is_exact(&self) -> bool {
         matches!(self.accuracy(), Accuracy::Exact)
     }
 
-    /// Whether the numbers are exact, a bound, or an estimate.
+    /// Returns whether the numbers are exact, a bound, or an estimate.
     pub const fn accuracy(&self) -> Accuracy {
         match (self.opaque != 0 || self.at_least != 0, self.at_most != 0) {
             (false, false) => Accuracy::Exact,
@@ -267,7 +272,7 @@ impl Weight {
         }
     }
 
-    /// The bytes of the value and of all it owns.
+    /// Returns the bytes of the value and of all that it owns.
     pub const fn total(&self) -> u64 {
         self.inline.saturating_add(self.heap)
     }
@@ -337,8 +342,9 @@ pub fn tree_as<T: Weigh + ?Sized>(value: &T, model: Model) -> Tree {
     Tree::new(counters, weight, model)
 }
 
-/// [`tree`] that also reads every string and counts [how many differ](Node::texts), so that [`Tree::advise`] can suggest which
-/// strings to share.
+/// Returns a [`tree`] with the number of [distinct strings](Node::texts).
+///
+/// The walk reads every string, so that [`Tree::advise`] can suggest which strings to share.
 ///
 /// ```
 /// let names = vec!["Ada", "Ada", "Grace", "Ada"].into_iter().map(String::from).collect::<Vec<_>>();

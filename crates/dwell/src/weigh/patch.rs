@@ -1,6 +1,6 @@
 //! A suggestion as a patch: removed lines, added lines, and how uses of a field change.
 //!
-//! The lines of a suggestion are those of the source after the suggestions before it, so that a reader can follow them in order.
+//! Each patch applies to the source after the patches before it, so that a reader can follow them in order.
 #![forbid(unsafe_code)]
 
 use super::suggestion::Suggestion;
@@ -12,7 +12,7 @@ use std_alloc::format;
 use std_alloc::string::String;
 use std_alloc::vec::Vec;
 
-/// The type of a site as it is written after the changes of a plan.
+/// Returns the text of a site's type after the changes of a plan.
 pub(super) fn type_text(program: &Program, plan: &Plan<'_>, site: SiteId) -> String {
     match plan.changes.get(&site) {
         Some(&change) => changed_type(program, plan, site, change),
@@ -20,7 +20,7 @@ pub(super) fn type_text(program: &Program, plan: &Plan<'_>, site: SiteId) -> Str
     }
 }
 
-/// The type that a site has after a change of its own and the changes of a plan to its parts.
+/// Returns the text of a site's type after `change` to the site and the changes of a plan to its parts.
 pub(super) fn changed_type(program: &Program, plan: &Plan<'_>, site: SiteId, change: Change) -> String {
     let of = &program.sites[site];
     let text = text_of_parts(program, plan, site);
@@ -45,7 +45,7 @@ pub(super) fn changed_type(program: &Program, plan: &Plan<'_>, site: SiteId, cha
     }
 }
 
-/// The type that the sites of a step have and the one that they get: `_` for the part in which they differ.
+/// Returns the present and the new type of the sites of a step, with `_` for the part in which the sites differ.
 pub(super) fn types(
     program: &Program,
     plan: &Plan<'_>,
@@ -62,13 +62,13 @@ pub(super) fn types(
         Change::BoxedAlways => "Box<_>",
         Change::Boxed => "Option<Box<_>>",
         Change::Sparse => "Sparse<_>",
-        // Only fields of one name are of different types, and these are boxed.
+        // The sites of a step have different types only if they are fields of one name, which a step boxes.
         Change::Exact | Change::Thin | Change::Sorted => return (from, to),
     };
     ("_".into(), to.into())
 }
 
-/// The type of a site with the changes of a plan to its parts, but not to itself.
+/// Returns the text of a site's type after the changes of a plan to its parts, but not to the site itself.
 fn text_of_parts(program: &Program, plan: &Plan<'_>, site: SiteId) -> String {
     let mut rest = program.sites[site].ty.as_str();
     let mut text = String::with_capacity(rest.len());
@@ -88,7 +88,7 @@ fn text_of_parts(program: &Program, plan: &Plan<'_>, site: SiteId) -> String {
     text
 }
 
-/// Where a type is named in a text that may name longer ones too.
+/// Returns the position of a type name in a text, which may also contain longer names that include it.
 fn find_word(text: &str, word: &str) -> Option<usize> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let is_edge = |c: Option<char>| c.is_none_or(|c| !is_part(c));
@@ -104,39 +104,45 @@ fn without_option(ty: &str) -> &str {
     ty.strip_prefix("Option<").and_then(|name| name.strip_suffix('>')).unwrap_or(ty)
 }
 
-/// How uses of a changed field change.
+/// Describes how uses of a changed field change.
 pub(super) fn call_sites(program: &Program, plan: &Plan<'_>, edits: &[Edit], site: SiteId, change: Change) -> String {
     let of = &program.sites[site];
     let is_option = matches!(of.shape, Shape::Optional { is_option: true, .. });
     match change {
-        Change::Boxed if is_option => "to make one: `Some(Box::new(value))`; to read: `.as_deref()` for `.as_ref()`; \
-                                       to write: `.as_deref_mut()`"
+        Change::Boxed if is_option => "to create a value: `Some(Box::new(value))`; to read: `.as_deref()` for \
+                                       `.as_ref()`; to write: `.as_deref_mut()`"
             .into(),
-        Change::Boxed => "to make one: `None`, or `Some(Box::new(value))` if there is something in it; to read: \
+        Change::Boxed => "to create a value: `None`, or `Some(Box::new(value))` if it is not empty; to read: \
                           `.as_deref()`; to write: `.get_or_insert_default()`; with serde: \
                           `default, with = \"dwell::sparse::option_box\"`"
             .into(),
-        Change::BoxedAlways => "to make one: `Box::new(value)`; to match: `*value`; fields read as before".into(),
+        Change::BoxedAlways => {
+            "to create a value: `Box::new(value)`; to match: `*value`; reads of fields are unchanged".into()
+        }
         Change::Sparse => format!(
-            "derive `Sparse` and `Default` for {}; to make one: `Sparse::new(value)`; fields read as before{}; to write: \
+            "derive `Sparse` and `Default` for {}; to create a value: `Sparse::new(value)`; {}; to write: \
              `.edit(|value| ..)`{}",
             defaults(program, plan, edits),
-            if is_option { ", `.get()` for `.as_ref()`" } else { "" },
+            if is_option { "to read: `.get()` for `.as_ref()`" } else { "reads of fields are unchanged" },
             if is_option { "; with serde: `default, with = \"dwell::sparse::nullable\"`" } else { "" }
         ),
         Change::Exact if matches!(of.shape, Shape::Text(_)) => {
-            "to make one: `.into_boxed_str()`; reads as before; to write: make it anew".into()
+            "to create a value: `.into_boxed_str()`; reads are unchanged; to modify, create a new value".into()
         }
-        Change::Exact => "to make one: `.into_boxed_slice()`; reads as before; to grow: `.into_vec()`".into(),
+        Change::Exact => "to create a value: `.into_boxed_slice()`; reads are unchanged; to grow: `.into_vec()`".into(),
         Change::Thin if is_text(program, site) => {
-            "to make one: `ThinStr::new(&text)` or `.into()`; reads as before; to write: make it anew".into()
+            "to create a value: `ThinStr::new(&text)` or `.into()`; reads are unchanged; to modify, create a new value"
+                .into()
         }
-        Change::Thin => "to make one: `.into()` or `.collect()`; reads as before; to grow: make it anew".into(),
-        Change::Sorted => "to make one: `.collect()`; `get`, `iter` and `entry` as before".into(),
+        Change::Thin => {
+            "to create a value: `.into()` or `.collect()`; reads are unchanged; to grow, create a new value".into()
+        }
+        Change::Sorted => "to create a value: `.collect()`; `get`, `iter` and `entry` are unchanged".into(),
     }
 }
 
-/// The types that a step makes `Sparse`, and those in their fields that have to say when they are empty.
+/// Returns the types that a step makes `Sparse`, and the types of their fields, all of which must derive `Sparse` and
+/// `Default`.
 fn defaults(program: &Program, plan: &Plan<'_>, edits: &[Edit]) -> String {
     let mut names: Vec<String> = Vec::new();
     for edit in edits {
@@ -151,7 +157,7 @@ fn defaults(program: &Program, plan: &Plan<'_>, edits: &[Edit]) -> String {
     names.join(", ")
 }
 
-/// The struct or enum that a type is or that a tuple, an array or a box has, and those of a struct's fields.
+/// Adds the struct or enum of a site, or those in its tuple, array or box, and then those in the fields of a struct.
 fn add_parts_of_default(program: &Program, plan: &Plan<'_>, site: SiteId, names: &mut Vec<String>) {
     match &program.sites[site].shape {
         Shape::Def(def) => {
@@ -161,23 +167,23 @@ fn add_parts_of_default(program: &Program, plan: &Plan<'_>, site: SiteId, names:
                 return;
             }
             names.push(name);
-            // An enum is empty if it is its default variant, whatever the fields of the others are.
+            // An enum is empty if it is its default variant; the fields of the other variants do not matter.
             let fields = def.variants.iter().filter(|_| !def.is_enum).flat_map(|variant| &variant.fields);
-            // Of the types that a field can change to, only a box is empty if what it holds is.
+            // Of the types that a field can change to, only a box asks its target whether it is empty.
             let is_by_value = |field: SiteId| matches!(plan.changes.get(&field), None | Some(Change::BoxedAlways));
             for field in fields.filter(|field| is_by_value(field.site)) {
                 add_parts_of_default(program, plan, field.site, names);
             }
         }
         Shape::Tuple(parts) => parts.iter().for_each(|&part| add_parts_of_default(program, plan, part, names)),
-        // A `Sparse` has a type that derives it.
+        // The target of a `Sparse` already derives `Sparse` and `Default`.
         Shape::Pointer(Holder::Sparse, _) => {}
         Shape::Array(part, _) | Shape::Pointer(_, part) => add_parts_of_default(program, plan, *part, names),
         _ => {}
     }
 }
 
-/// Whether a site is a string, or a box of one.
+/// Returns whether a site is a string or a boxed string.
 fn is_text(program: &Program, site: SiteId) -> bool {
     match program.sites[site].shape {
         Shape::Text(_) => true,
@@ -186,7 +192,7 @@ fn is_text(program: &Program, site: SiteId) -> bool {
     }
 }
 
-/// The lines of a suggestion.
+/// Returns the patch of a suggestion.
 pub(super) fn text(
     program: &Program,
     step: &Step,
@@ -198,7 +204,7 @@ pub(super) fn text(
     let mut text = String::new();
     let about = if suggestion.is_exact { "" } else { "about " };
     let [before, after] = suggestion.type_size;
-    let bytes = format!("{about}{} B less, {} B in all", suggestion.saves, suggestion.total);
+    let bytes = format!("saves {about}{} B, leaves {} B in total", suggestion.saves, suggestion.total);
     let mut open: Option<DefId> = None;
     let mut written: Vec<SiteId> = Vec::new();
     let mut of_instances: Vec<(String, String)> = Vec::new();
@@ -209,7 +215,7 @@ pub(super) fn text(
                 let of = &program.sites[site];
                 let field = field_of(program, site);
                 let whole = field.map_or(0, |(_, field)| field.site);
-                // Two parts of a field's type change in one line.
+                // Changes of two parts of a field's type share one line.
                 if written.contains(&whole) {
                     continue;
                 }
@@ -234,7 +240,7 @@ pub(super) fn text(
                 continue;
             }
         };
-        // The instances of a generic type are one type in the source.
+        // The instances of a generic type share one definition in the source.
         let of_instance = (def.map_or_else(String::new, |def| without_arguments(&program.defs[def].name)), lines);
         if of_instances.contains(&of_instance) {
             continue;
@@ -250,7 +256,7 @@ pub(super) fn text(
                 Some(def) => {
                     let of = &program.defs[def];
                     let word = if of.is_enum { "enum" } else { "struct" };
-                    // The type whose size changes, where it is only named in this one.
+                    // The comment names the type whose size changes if that is not the type being defined.
                     let of_other = Some(&suggestion.type_name).filter(|name| **name != of.name);
                     let other = of_other.map_or_else(String::new, |name| format!("{name} "));
                     let _ = writeln!(text, "{word} {} {{ // {other}{before} -> {after} B; {bytes}", of.name);
@@ -272,7 +278,7 @@ pub(super) fn text(
     text
 }
 
-/// The lines of a field, with the attributes that it keeps.
+/// Returns the lines of a field, including the attributes that it keeps.
 fn field_lines(attributes: &str, change: Option<Change>, name: &str, now: &str, then: &str) -> String {
     let (mut kept, mut gone, mut come) = (String::new(), String::new(), String::new());
     for line in attributes.lines() {
@@ -287,7 +293,7 @@ fn field_lines(attributes: &str, change: Option<Change>, name: &str, now: &str, 
     format!("{kept}{gone}-    {name}{now},\n{come}+    {name}{then},\n")
 }
 
-/// An attribute that names a function of the type that changes names that of the new type.
+/// Replaces a function of the old type in an attribute by that of the new type.
 fn attribute(line: &str, change: Option<Change>) -> Cow<'_, str> {
     let functions: &[(&str, &str)] = match change {
         Some(Change::Sparse) => &[("Option::is_none", "Sparse::is_empty")],
@@ -303,10 +309,10 @@ fn attribute(line: &str, change: Option<Change>) -> Cow<'_, str> {
     named.map_or(Cow::Borrowed(line), |(old, new)| Cow::Owned(line.replace(old, new)))
 }
 
-/// The lines of a variant whose fields move into a box.
+/// Returns the lines of a variant whose fields move into a box.
 fn variant_lines(program: &Program, old: &Plan<'_>, new: &Plan<'_>, def: DefId, variant: usize) -> String {
     let of = &program.defs[def].variants[variant];
-    // Fields that change in the same step have changed in the lines above.
+    // The types after the step: the lines above already change the fields that this step edits.
     let types: Vec<String> = of.fields.iter().map(|field| type_text(program, new, field.site)).collect();
     let is_named = of.fields.first().is_some_and(|field| !field.name.starts_with(|c: char| c.is_ascii_digit()));
     let now = if is_named {
@@ -323,7 +329,7 @@ fn variant_lines(program: &Program, old: &Plan<'_>, new: &Plan<'_>, def: DefId, 
     format!("-    {now}, // {} B\n+    {then}\n", old.variant_size(def, variant))
 }
 
-/// The field in which a site is written, and the number of its variant.
+/// Returns the field whose type contains a site, and the number of the field's variant.
 fn field_of(program: &Program, site: SiteId) -> Option<(usize, &FieldDef)> {
     let variants = program.defs[program.sites[site].def?].variants.iter().enumerate();
     let mut all = variants.flat_map(|(number, variant)| variant.fields.iter().map(move |field| (number, field)));

@@ -21,7 +21,7 @@ pub(super) struct Built {
     pub(super) program: Program,
     /// The type of each site.
     pub(super) types: Vec<&'static Type>,
-    /// The site of each counter; `None` for those of variants.
+    /// The site of each counter; `None` for the counters of variants.
     pub(super) site_of: Vec<Option<SiteId>>,
 }
 
@@ -35,7 +35,8 @@ enum Location {
 struct Builder {
     program: Program,
     types: Vec<&'static Type>,
-    /// Structs and enums by address and, where the compiler keeps more than one description, by what these say.
+    /// The structs and enums, each with its description. The compiler may emit several copies of a description, so a
+    /// lookup compares the contents.
     defs: Vec<(&'static Type, DefId)>,
     layouts: BTreeMap<usize, Layout>,
 }
@@ -51,7 +52,7 @@ pub(super) fn build(tree: &Tree) -> Built {
 }
 
 impl Builder {
-    /// Makes a site with all that its type is made of.
+    /// Adds a site for a type, and sites for the parts of the type.
     fn site(&mut self, ty: &'static Type, edge: Edge, def: Option<DefId>, is_editable: bool, path: &str) -> SiteId {
         let own = self.layout(ty);
         let id = self.program.sites.len();
@@ -126,7 +127,7 @@ impl Builder {
             _ => Vec::new(),
         };
         for (number, (name, path, fields)) in of.into_iter().enumerate() {
-            // The variant is there before its fields, which may be of types that hold this one.
+            // The variant precedes its fields, since the types of the fields may contain this type.
             self.program.defs[def].variants.push(VariantDef { name, fields: Vec::new(), counts: Counts::default() });
             for (index, field) in fields.iter().enumerate() {
                 let (edge, path) = (Edge::Field(number, index), format!("{path}.{}", field.name));
@@ -141,7 +142,7 @@ impl Builder {
         def
     }
 
-    /// A field of which only the size and alignment are known.
+    /// Adds a site for a field of which only the size and alignment are known.
     fn skipped(&mut self, field: &Field, edge: Edge, def: DefId, path: String) -> SiteId {
         const UNKNOWN: &Type = super::types::opaque_type_of_unit();
         let id = self.program.sites.len();
@@ -159,7 +160,8 @@ impl Builder {
         id
     }
 
-    /// The layout that a type has: its size and alignment, and the niche that the rules find if they find that size.
+    /// Returns the layout of a type: its actual size and alignment, and the niche by the layout rules if these
+    /// reproduce the size, the alignment and whether the type has a niche.
     fn layout(&mut self, ty: &'static Type) -> Layout {
         let address = core::ptr::from_ref(ty).addr();
         if let Some(&known) = self.layouts.get(&address) {
@@ -204,7 +206,8 @@ impl Builder {
     /// Adds the counters to the sites.
     fn count(&mut self, counters: &[Counter]) -> Vec<Option<SiteId>> {
         let mut locations: Vec<Option<Location>> = vec![None; counters.len()];
-        // Slots in heap blocks, by counter. Inline parts have the slots of their parents.
+        // The slots of each counter. The loop over the links adds those in heap blocks, the loop over the parts those
+        // inline.
         let mut slots: Vec<u64> = vec![0; counters.len()];
         let mut instances: Vec<u64> = vec![0; counters.len()];
         let mut links: Vec<u32> = vec![0; counters.len()];
@@ -232,7 +235,7 @@ impl Builder {
                     waste: counter.spare,
                     hollow: counter.odd.hollow,
                     long: counter.odd.long,
-                    // A recursive type's values are counted where it was first met: how many of which site is not known.
+                    // A recursive type has one counter for several sites, so the number at each site is unknown.
                     defaults: if links[number] <= 1 { counter.odd.defaults } else { 0 },
                     ..Counts::default()
                 });
@@ -261,7 +264,7 @@ impl Builder {
                         }
                         _ => instances[number],
                     };
-                    // Variants overlap: each has as many slots as values.
+                    // Variants overlap, so the slots of a variant are its values.
                     let inner_slots = if matches!(inner, Location::Variant(..)) { entered } else { slots[number] };
                     counts.slots = inner_slots.saturating_mul(times);
                     counts.instances = there.saturating_mul(times);
@@ -313,7 +316,7 @@ impl Builder {
             Shape::Wrapper(inner) => add(self, inner, slots, instances),
             Shape::Array(element, len) => add(self, element, slots.saturating_mul(len), instances.saturating_mul(len)),
             Shape::Tuple(parts) => parts.into_iter().for_each(|part| add(self, part, slots, instances)),
-            // No value is of any variant.
+            // There is no value, so no variant has slots.
             Shape::Def(def) if self.program.defs[def].is_enum => {}
             Shape::Def(def) => {
                 for field in 0..self.program.defs[def].variants[0].fields.len() {
@@ -325,12 +328,12 @@ impl Builder {
         }
     }
 
-    /// Adds the slots that a part has in the blocks of its owner.
+    /// Adds the slots of a part in the blocks of its owner.
     fn blocks(&mut self, outer: SiteId, inner: SiteId, counter: &Counter, part: usize, counts: &mut Counts) {
         let (shape, ty) = (self.program.sites[outer].shape.clone(), self.types[inner]);
         if ty.reach == Reach::Plain && counts.slots == 0 {
             match shape {
-                // The walk counts only the blocks.
+                // The walk counts only the blocks of these boxes, not the slots in them.
                 Shape::Pointer(Holder::Box, _) if ty.is_sized => {
                     (counts.slots, counts.instances) = (counter.entered, counter.entered);
                 }
@@ -369,7 +372,7 @@ impl Builder {
         }
     }
 
-    /// A part, and whether it is stored inline.
+    /// Returns a part, and whether it is stored inline.
     fn part(&self, location: Location, part: usize) -> (Location, bool) {
         match location {
             Location::Variant(def, variant) => {
@@ -450,7 +453,7 @@ fn is_of(name: &str, starts: &[&str]) -> bool {
     starts.iter().any(|start| name.starts_with(start))
 }
 
-/// Which type a collection or pointer is.
+/// Returns the kind of a collection or pointer, by the name of its type.
 fn holder(ty: &Type) -> Holder {
     let name = ty.full_name();
     if !ty.is_sized {
@@ -499,7 +502,7 @@ fn holder(ty: &Type) -> Holder {
     }
 }
 
-/// The label of a part without a name.
+/// Returns the label of a part without a name.
 pub(super) fn label(edge: Edge) -> &'static str {
     match edge {
         Edge::Root | Edge::Field(..) | Edge::Tuple(_) => "",

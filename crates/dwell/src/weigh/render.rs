@@ -8,26 +8,27 @@ use std_alloc::format;
 use std_alloc::string::{String, ToString};
 use std_alloc::vec::Vec;
 
-/// The version of the JSON that [`Tree::to_json`] and `Advice::to_json` write. It rises when a key is removed or changes its
-/// meaning. A version may gain keys.
+/// The version of the JSON that [`Tree::to_json`] and `Advice::to_json` write.
+///
+/// It increases when a key is removed or changes its meaning. Keys may be added within a version.
 pub const JSON_VERSION: u32 = 3;
 
 /// The columns of the tables.
-pub(super) const TITLE: [&str; 9] = ["", "values", "slots", "empty", "inline", "heap", "waste", "blocks", "below"];
+pub(super) const TITLE: [&str; 9] = ["", "values", "slots", "empty", "inline", "heap", "waste", "blocks", "subtree"];
 
 impl Tree {
-    /// A table for a terminal, a line a node, indented by depth.
+    /// Returns a table for a terminal, with a line for each node, indented by depth.
     ///
     /// | column | of the node |
     /// |---|---|
     /// | values | the number of values, including `None` and empty collections |
-    /// | slots | the number of slots for values, occupied or not; of a variant, the number of values, since variants overlap |
-    /// | empty | percentage of slots without a value, or with a `None` or an empty collection |
+    /// | slots | the number of slots for values, occupied or not; for a variant, the number of values, since variants overlap |
+    /// | empty | the percentage of slots without a value, or with a `None` or an empty collection |
     /// | inline | bytes of the slots, which are part of the parent's slots or of its blocks |
     /// | heap | bytes of the blocks that the values own directly |
     /// | waste | unused bytes of those blocks |
     /// | blocks | the number of those blocks |
-    /// | below | bytes of the blocks of this node and of its descendants |
+    /// | subtree | bytes of the blocks of this node and of its descendants |
     ///
     /// ```
     /// let text = dwell::weigh::tree(&vec![String::from("a")]).to_text();
@@ -47,7 +48,7 @@ impl Tree {
         text
     }
 
-    /// A table in Markdown.
+    /// Returns a table in Markdown.
     pub fn to_markdown(&self) -> String {
         let mut text = String::from("| |");
         for title in &TITLE[1..] {
@@ -67,7 +68,7 @@ impl Tree {
         text
     }
 
-    /// Folded stacks for flame graph tools: a line for each node, `name;name;name bytes`.
+    /// Returns folded stacks for flame graph tools: a line for each node, `name;name;name bytes`.
     ///
     /// The bytes are those of the blocks that the node's values own directly. The first line includes the inline bytes.
     pub fn to_folded(&self) -> String {
@@ -86,7 +87,7 @@ impl Tree {
         text
     }
 
-    /// The whole tree as JSON, with the schema of [`JSON_VERSION`].
+    /// Returns the whole tree as JSON, with the schema of [`JSON_VERSION`].
     ///
     /// ```json
     /// {"version": 3, "model": "Requested", "inline": 24, "heap": 25, "allocations": 2, "opaque": 0, "accuracy": "exact",
@@ -94,7 +95,7 @@ impl Tree {
     ///             "slots": 1, "filled": 1, "heap": 24, "requested": 24, "allocations": 1, "waste": 0}, ..]}
     /// ```
     ///
-    /// If [strings were read](super::tree_with_texts), a node also has `"texts": {"distinct": 2, "bytes": 8}`.
+    /// If the walk [read strings](super::tree_with_texts), a node also has `"texts": {"distinct": 2, "bytes": 8}`.
     pub fn to_json(&self) -> String {
         let mut text = String::new();
         let weight = &self.weight;
@@ -138,7 +139,7 @@ impl Tree {
         text
     }
 
-    /// The name of a node with its type: `traits: Option<Traits>`.
+    /// Returns the name of a node with its type: `traits: Option<Traits>`.
     pub(super) fn title(&self, index: usize) -> String {
         let node = &self.nodes[index];
         let (label, ty) = (self.label(index), short(node.ty.name()));
@@ -149,7 +150,7 @@ impl Tree {
         }
     }
 
-    /// The cells of a row of the table, one for each of [`TITLE`].
+    /// Returns the cells of a row of the table, one for each column of [`TITLE`].
     pub(super) fn columns(&self, index: usize, below: u64) -> [String; 9] {
         let node = &self.nodes[index];
         let empty = if node.slots == 0 || node.filled == node.slots { String::new() } else { percent(node) };
@@ -168,7 +169,7 @@ impl Tree {
 
     /// Calls `f` with the depth and number of each node, parents first.
     pub(super) fn each(&self, f: &mut dyn FnMut(usize, usize)) {
-        // A child of a recursive type may be an enclosing node. This skips it.
+        // A child of a recursive type may be an enclosing node, which the loop has visited already.
         let mut todo: Vec<(usize, usize)> = Vec::from([(0, 0)]);
         while let Some((depth, index)) = todo.pop() {
             f(depth, index);
@@ -177,7 +178,7 @@ impl Tree {
         }
     }
 
-    /// [`each`](Self::each) without fields and elements that own nothing, such as numbers.
+    /// Calls `f` as [`each`](Self::each) does, but not for fields and elements that own nothing, such as numbers.
     pub(super) fn shown(&self, f: &mut dyn FnMut(usize, usize)) {
         self.each(&mut |depth, index| {
             let node = &self.nodes[index];
@@ -226,7 +227,7 @@ pub(super) fn align<const N: usize>(lines: &[[String; N]]) -> String {
     text
 }
 
-/// A number with thousands separators.
+/// Formats a number with thousands separators.
 pub(super) fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -239,7 +240,7 @@ pub(super) fn count(n: u64) -> String {
     text
 }
 
-/// Bytes with three or four digits.
+/// Formats bytes with a unit, and one decimal from 10 kB on.
 pub(super) fn bytes(n: u64) -> String {
     match n {
         0..10_000 => format!("{n} B"),
@@ -249,7 +250,7 @@ pub(super) fn bytes(n: u64) -> String {
     }
 }
 
-/// The percentage of empty slots. It prints 100 only if all are empty.
+/// Formats the percentage of empty slots. The result is 100 only if all are empty.
 fn percent(node: &Node) -> String {
     let percent = node.percent_empty();
     let percent = if node.filled != 0 && percent > 99.99 { 99.99 } else { percent };
@@ -291,7 +292,7 @@ impl fmt::Display for Markdown<'_> {
     }
 }
 
-/// A text in HTML, in attributes too.
+/// A text escaped for HTML, including attributes.
 pub(super) struct Html<'a>(pub(super) &'a str);
 
 impl fmt::Display for Html<'_> {
@@ -310,7 +311,7 @@ impl fmt::Display for Html<'_> {
     }
 }
 
-/// A type's kind, as a colour class.
+/// Returns the CSS class of a type's kind, which determines the colour.
 pub(super) fn class(node: &Node) -> &'static str {
     match node.ty.kind {
         Kind::Text { .. } => "text",

@@ -1,9 +1,11 @@
-//! A set of addresses: which shared blocks a walk has met.
+//! The set of addresses of the shared blocks that a walk has visited.
 
 use std_alloc::vec;
 use std_alloc::vec::Vec;
 
-/// Open addressing, at most half full; 0 is a free slot, which no block's address is.
+/// A set of addresses with open addressing, at most half full.
+///
+/// The value 0 marks a free slot; no block has the address 0.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     slots: Vec<usize>,
@@ -11,7 +13,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Whether the address is new.
+    /// Inserts an address and returns whether it is new.
     pub(super) fn insert(&mut self, address: usize) -> bool {
         if self.slots.len() <= self.len * 2 {
             self.grow();
@@ -26,10 +28,10 @@ impl Seen {
         !self.slots.is_empty() && self.free(address).is_none()
     }
 
-    /// The slot for an address that is not there; `None` when it is.
+    /// Returns the slot for an address that is not in the set, or `None` if it is.
     fn free(&self, address: usize) -> Option<usize> {
         let mask = self.slots.len() - 1;
-        // Multiplying mixes into the high bits, which are then the ones to use.
+        // The multiplication mixes all bits into the high ones, so the slot is computed from these.
         let mixed = (address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
         let mut slot = mixed as usize & mask;
         loop {
@@ -58,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_address_once() {
+    fn each_address_is_inserted_once() {
         let mut seen = Seen::default();
         assert!(!seen.contains(16));
         for address in (1..=if cfg!(miri) { 100 } else { 1000 }).map(|n| n * 16) {

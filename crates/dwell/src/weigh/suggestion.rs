@@ -1,4 +1,4 @@
-//! Suggestions: a change of the source, what it saves, and what it costs; as text, Markdown and JSON.
+//! Suggested changes of the source with their savings and costs, as text, Markdown and JSON.
 #![forbid(unsafe_code)]
 
 use super::render::{JSON_VERSION, Json, Markdown, align, bytes, count};
@@ -17,15 +17,15 @@ pub struct Advice {
     pub hints: Vec<Hint>,
     /// The requested bytes at present, inline and on the heap.
     pub before: u64,
-    /// The bytes after all suggestions that are predicted together.
+    /// The bytes after all suggestions except the estimates.
     pub after: u64,
 }
 
-/// One change of the source, and what it saves.
+/// One change of the source, and the bytes that it saves.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Suggestion {
-    /// What to change, in words: `Shape.traits`, `8 fields of PathItem`.
+    /// The part to change, in words: `Shape.traits`, `8 fields of PathItem`.
     pub path: String,
     /// Each field that changes: `PathItem.get`, `PathItem.put`.
     pub paths: Vec<String>,
@@ -43,7 +43,7 @@ pub struct Suggestion {
     pub type_name: String,
     /// Bytes of that type, before and after this suggestion.
     pub type_size: [u64; 2],
-    /// Requested bytes that this saves after the suggestions before it.
+    /// Requested bytes that this suggestion saves after the suggestions before it.
     pub saves: u64,
     /// Requested bytes in total, after this suggestion and those before it.
     pub total: u64,
@@ -51,13 +51,14 @@ pub struct Suggestion {
     pub allocations: i64,
     /// Other costs, in words.
     pub cost: &'static str,
-    /// Whether the bytes that this saves are exact. `total` is too if the [weight](super::Weight::is_exact) of the present value is.
+    /// Whether `saves` is exact. Then `total` is exact too if the [weight](super::Weight::is_exact) of the present
+    /// value is.
     pub is_exact: bool,
     /// The removed and added lines, and how uses of the field change.
     pub(super) patch: String,
 }
 
-/// A type that is a few bytes above a limit.
+/// A type a few bytes above a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hint {
@@ -81,9 +82,10 @@ pub enum SuggestionKind {
     Box,
     /// A struct that mostly equals its default becomes a [`Sparse`](struct@crate::Sparse).
     Sparse,
-    /// A string or vector loses its spare capacity: `Box<str>`, `Box<[T]>`.
+    /// A string or vector becomes a `Box<str>` or `Box<[T]>` without spare capacity.
     Exact,
-    /// A string or slice gets a handle of one word: [`ThinStr`](crate::sparse::ThinStr), [`ThinSlice`](crate::sparse::ThinSlice).
+    /// A string or slice becomes a [`ThinStr`](crate::sparse::ThinStr) or [`ThinSlice`](crate::sparse::ThinSlice) of
+    /// one word.
     Thin,
     /// A map becomes a [`SortedMap`](crate::sparse::SortedMap).
     Sorted,
@@ -91,16 +93,16 @@ pub enum SuggestionKind {
     Variant,
     /// A `repr(C)` struct lets the compiler order its fields.
     Reorder,
-    /// A map or vector with much spare capacity is shrunk.
+    /// A map or vector with much spare capacity shrinks to its length.
     Shrink,
     /// A `Box<dyn Trait>` of small values becomes a `SmallBox`.
     Inline,
-    /// Equal strings share one block. Suggested only if [strings were read](super::tree_with_texts).
+    /// Equal strings share one block. Suggested only if the walk [read strings](super::tree_with_texts).
     Intern,
 }
 
 impl SuggestionKind {
-    /// The name in JSON: `box`, `sparse` and so on.
+    /// Returns the name in JSON: `box`, `sparse` and so on.
     pub fn name(self) -> &'static str {
         match self {
             Self::Box => "box",
@@ -118,7 +120,8 @@ impl SuggestionKind {
 }
 
 impl Suggestion {
-    /// The change as a patch for a person to follow: the removed and added lines, and how uses of the field change.
+    /// Returns the change as a patch for a person to follow: removed lines, added lines, and how uses of the field
+    /// change.
     ///
     /// ```
     /// # #[cfg(feature = "derive")] {
@@ -134,11 +137,12 @@ impl Suggestion {
     /// let advice = dwell::weigh::tree(&pages).advise();
     /// assert_eq!(
     ///     advice.suggestions[0].patch(),
-    ///     "struct Page { // 184 -> 24 B; 1600 B less, 264 B in all\n\
+    ///     "struct Page { // 184 -> 24 B; saves 1600 B, leaves 264 B in total\n\
     ///      -    author: Option<[u64; 20]>,\n\
     ///      +    author: Option<Box<[u64; 20]>>,\n\
     ///      }\n\
-    ///      // to make one: `Some(Box::new(value))`; to read: `.as_deref()` for `.as_ref()`; to write: `.as_deref_mut()`\n"
+    ///      // to create a value: `Some(Box::new(value))`; to read: `.as_deref()` for `.as_ref()`; \
+    ///      to write: `.as_deref_mut()`\n"
     /// );
     /// # }
     /// ```
@@ -148,7 +152,7 @@ impl Suggestion {
 }
 
 impl Advice {
-    /// All suggestions as [patches](Suggestion::patch).
+    /// Returns all suggestions as [patches](Suggestion::patch).
     pub fn to_patch(&self) -> String {
         let mut text = String::new();
         for suggestion in &self.suggestions {
@@ -162,7 +166,7 @@ impl Advice {
 }
 
 impl Advice {
-    /// The suggestions as JSON, with the schema of [`JSON_VERSION`].
+    /// Returns the suggestions as JSON, with the schema of [`JSON_VERSION`].
     ///
     /// ```json
     /// {"version": 3, "before": 1864, "after": 264,
@@ -211,7 +215,7 @@ impl Advice {
         text
     }
 
-    /// The suggestions as a table in Markdown.
+    /// Returns the suggestions as a table in Markdown.
     pub fn to_markdown(&self) -> String {
         let mut text = String::from(
             "| field | from | to | type | saves | allocations | filled | cost |\n|---|---|---|---|--:|--:|--:|---|\n",
@@ -256,7 +260,7 @@ impl fmt::Display for Hint {
     }
 }
 
-/// A table for a terminal: each suggestion with what it saves and the size of the changed type.
+/// Writes a table for a terminal: each suggestion with its saving and the size of the changed type.
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let title = ["", "type", "saves", "allocations", "filled"].map(String::from);

@@ -4,46 +4,47 @@ use super::texts::Texts;
 use super::types::{Kind, Type};
 use std_alloc::vec::Vec;
 
-/// The index of a node's first cell; 0 is no node.
+/// The index of a node's first cell, or 0 for no node.
 pub(super) type Cursor = usize;
 
 /// The cell of the link to the root, which precedes the root's own cells.
 const TO_ROOT: usize = 0;
 const ROOT: Cursor = TO_ROOT + 1;
-/// From this number of nodes on, each recursive type has one node, wherever it occurs. This bounds the tree of types that
-/// hold each other.
+/// The number of nodes from which on each recursive type has one node, wherever it occurs. This bounds the tree of
+/// types that contain each other.
 const MOST_NODES: usize = 1 << 14;
 
-/// Counters that the walk reads and writes together, with one bounds check.
+/// Four counters that the walk reads and writes together, with one bounds check.
 type Cell = [u64; 4];
 
-// The first cell of a node counts its blocks: requested bytes, unused bytes, bytes that the model's allocator adds to the
-// requested ones, and the number of blocks.
+// The first cell of a node counts its blocks: requested bytes, unused bytes, bytes that the model's allocator adds by
+// rounding, and the number of blocks.
 const REQUESTED: usize = 0;
 const SPARE: usize = 1;
 const BEYOND: usize = 2;
 const BLOCKS: usize = 3;
 
-/// The distance from the cursor to the cells of the node's links, one a part.
+/// The distance from the cursor to the cells of the node's links. Each part has one link.
 const LINKS: usize = 1;
-/// The cursor of the part, 0 if none was met.
+/// The cursor of the part, or 0 if the walk has found no value of it.
 const TO: usize = 0;
-/// Values of the part that are not vacant.
+/// The number of values of the part that are not vacant.
 const ENTERED: usize = 1;
-/// Slots for them in this node's blocks, vacant and occupied.
+/// The numbers of vacant and of occupied slots for the part in this node's blocks.
 const FREE: usize = 2;
 const USED: usize = 3;
 
-/// The counters of all nodes and the links from nodes to their parts, in one table: a step of the walk reads and updates one
-/// link.
+/// The counters of all nodes and the links from nodes to their parts, in one table.
+///
+/// A step of the walk reads and updates one link.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     cells: Vec<Cell>,
     /// The nodes, in the order of their cells.
     nodes: Vec<Made>,
-    /// The rare counters of each node that has any.
+    /// The rare counters, by node. Nodes after the last that has any are left out.
     odd: Vec<Odd>,
-    /// The strings of each node, if the walk reads strings.
+    /// The distinct strings of each node, if the walk reads strings.
     pub(super) texts: Option<Vec<Option<Texts>>>,
     /// The current node of the walk.
     pub(super) cursor: Cursor,
@@ -52,11 +53,11 @@ pub(super) struct Tally {
 /// Counters for rare properties of values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Odd {
-    /// Values that are not vacant and yet equal their type's default.
+    /// The number of values that are not vacant and yet equal their type's default.
     pub(super) defaults: u64,
-    /// Blocks of which no byte is in use.
+    /// The number of blocks of which no byte is in use.
     pub(super) hollow: u64,
-    /// Strings for which a `ThinStr` would need its longer header.
+    /// The number of strings for which a `ThinStr` would need its longer header.
     pub(super) long: u64,
 }
 
@@ -70,7 +71,7 @@ pub(super) struct Link {
     pub(super) free: u64,
 }
 
-/// The facts of a node that the walk does not need in its steps.
+/// The data of a node that the steps of the walk do not access.
 #[derive(Debug)]
 struct Made {
     at: Cursor,
@@ -86,7 +87,7 @@ pub(super) struct Counter {
     pub(super) ty: &'static Type,
     /// The variant of the enum `ty`, if the node is a variant.
     pub(super) variant: Option<usize>,
-    /// The node from which the walk reached this one first.
+    /// The node from which the walk first reached this node.
     pub(super) parent: Option<usize>,
     pub(super) entered: u64,
     pub(super) slots: u64,
@@ -95,7 +96,7 @@ pub(super) struct Counter {
     pub(super) taken: u64,
     pub(super) blocks: u64,
     pub(super) spare: u64,
-    /// Its strings, if the walk read strings.
+    /// The distinct strings, if the walk read strings.
     pub(super) texts: Option<Texts>,
     /// The nodes of the parts; `None` for a part without values.
     pub(super) children: Vec<Option<usize>>,
@@ -119,7 +120,7 @@ impl Tally {
         self.cells[TO_ROOT][ENTERED] = 1;
     }
 
-    /// Makes a node.
+    /// Adds a node and returns its cursor.
     #[cold]
     #[inline(never)]
     fn add(&mut self, ty: &'static Type, variant: Option<usize>, parent: Option<usize>) -> Cursor {
@@ -133,7 +134,7 @@ impl Tally {
         at
     }
 
-    /// The number of the node at `cursor`.
+    /// Returns the number of the node at `cursor`.
     fn number(&self, cursor: Cursor) -> usize {
         self.nodes.partition_point(|node| node.at < cursor)
     }
@@ -146,7 +147,7 @@ impl Tally {
         }
     }
 
-    /// The link to part `index` of the current node.
+    /// Returns the link to part `index` of the current node.
     #[inline]
     fn link(&mut self, index: usize) -> &mut Cell {
         self.cell(self.cursor + LINKS + index)
@@ -158,7 +159,7 @@ impl Tally {
         let outer = self.cursor;
         let link = self.link(index);
         link[ENTERED] += 1;
-        // The cold function returns nothing, so that a step keeps no register alive across the call.
+        // The cold function returns no value, so that a step keeps no register alive across the call.
         match of_cell(link[TO]) {
             0 => self.enter_new(index, ty),
             to => self.cursor = to,
@@ -193,7 +194,7 @@ impl Tally {
         outer
     }
 
-    /// The node of part `index`, which is stored inline.
+    /// Returns the node of part `index`, which is stored inline.
     #[inline]
     pub(super) fn inline(&mut self, index: usize, ty: &'static Type) -> Cursor {
         match of_cell(self.link(index)[TO]) {
@@ -202,7 +203,8 @@ impl Tally {
         }
     }
 
-    /// The node of part `index`, which is stored in a heap block. A recursive type reuses the node of the enclosing value.
+    /// Returns the node of part `index`, which is stored in a heap block. A recursive type reuses the node of the
+    /// enclosing value.
     #[inline]
     pub(super) fn on_heap(&mut self, index: usize, ty: &'static Type) -> Cursor {
         match of_cell(self.link(index)[TO]) {
@@ -251,7 +253,7 @@ impl Tally {
     }
 
     fn same_type_around(&self, ty: &'static Type) -> Option<Cursor> {
-        // Only structs and enums share a node. Two fields of type `Vec<T>` have one each.
+        // Only structs and enums share a node. Two fields of type `Vec<T>` have two nodes.
         if !ty.is_named() {
             return None;
         }
@@ -305,7 +307,7 @@ impl Tally {
         }
     }
 
-    /// The rare counters of the current node.
+    /// Returns the rare counters of the current node.
     #[cold]
     #[inline(never)]
     pub(super) fn odd(&mut self) -> &mut Odd {
@@ -327,7 +329,7 @@ impl Tally {
         }
     }
 
-    /// All nodes; a parent is before its children.
+    /// Returns the counters of all nodes. A parent precedes its children.
     pub(super) fn counters(&self) -> Vec<Counter> {
         let mut counters: Vec<Counter> =
             self.nodes.iter().enumerate().map(|(number, made)| self.own(number, made)).collect();
@@ -341,7 +343,7 @@ impl Tally {
         counters
     }
 
-    /// The counters of a node itself, without those of the links to it.
+    /// Returns the counters of a node, without those of the links to it.
     fn own(&self, number: usize, made: &Made) -> Counter {
         let cell = &self.cells[made.at];
         let child = |link: &Cell| Some(of_cell(link[TO])).filter(|to| *to != 0).map(|to| self.number(to));
@@ -375,7 +377,7 @@ impl Tally {
 #[cold]
 #[inline(never)]
 fn no_such_part() -> ! {
-    panic!("a `Weigh` reports a part that its `TYPE` does not have");
+    panic!("an implementation of `Weigh` reported a part number that its `TYPE` does not have");
 }
 
 /// Reads a cursor from a cell.

@@ -2,30 +2,31 @@
 
 use std_alloc::collections::BTreeMap;
 
-/// The number of distinct strings up to which the count is exact. Beyond it, a sample of at most this size remains.
-// A text takes Miri milliseconds: its unit tests get past a smaller sample.
+/// The number of distinct strings up to which the count is exact, and the size limit of the sample beyond it.
+// Miri takes milliseconds for a string, so its unit tests use a smaller sample.
 const SAMPLE: usize = if cfg!(all(test, miri)) { 32 } else { 1024 };
 
-/// The number and bytes of the distinct strings of a node: exact up to 1024 strings, and beyond that an estimate from a
-/// sample, to about 3 %.
+/// The number and bytes of the distinct strings of a node.
 ///
-/// The sample holds the strings whose hash ends in at least `zeros` zero bits ("distinct sampling", Gibbons 2001). A
-/// string is in the sample once or never, however often it occurs.
+/// The numbers are exact up to 1024 strings. Beyond that they are estimates from a sample, with an error of about 3 %.
+///
+/// The sample contains the strings whose hash ends in at least `zeros` zero bits ("distinct sampling", Gibbons 2001). A
+/// string is in the sample at most once, however often it occurs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texts {
-    /// Bytes of each string of the sample, by its hash.
+    /// The bytes of each string in the sample, by its hash.
     sample: BTreeMap<u64, u64>,
     /// The number of zero bits at the end of each hash in the sample.
     zeros: u32,
 }
 
 impl Texts {
-    /// The number of distinct strings.
+    /// Returns the number of distinct strings.
     pub fn distinct(&self) -> u64 {
         (self.sample.len() as u64) << self.zeros
     }
 
-    /// The bytes of the distinct strings, each counted once.
+    /// Returns the bytes of the distinct strings, each counted once.
     pub fn bytes(&self) -> u64 {
         self.sample.values().sum::<u64>().saturating_mul(1 << self.zeros)
     }
@@ -54,7 +55,7 @@ impl Texts {
     }
 }
 
-/// Eight bytes at a time, each mixed by the two halves of a product.
+/// Hashes eight bytes at a time by folding the two halves of a 128-bit product.
 fn hash(text: &[u8]) -> u64 {
     #[expect(clippy::cast_possible_truncation, reason = "the lower half, and the upper one")]
     let mix = |a: u64, b: u64| {
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn few_are_counted_exactly() {
+    fn few_texts_are_counted_exactly() {
         let few = if cfg!(miri) { 30 } else { 1000 };
         let texts = of(0..few);
         let digits: u64 = (0..few).map(|n| u64::from(n.checked_ilog10().unwrap_or(0)) + 1).sum();
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn many_are_estimated_in_bounded_memory() {
+    fn many_texts_are_estimated_in_bounded_memory() {
         for many in if cfg!(miri) { [40_u32, 100] } else { [5_000, 100_000] } {
             let texts = of(0..many);
             assert!(texts.sample.len() <= SAMPLE);
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn merging_counts_what_both_have_once() {
+    fn merge_counts_common_texts_once() {
         let third = if cfg!(miri) { 8 } else { 300 };
         let mut one = of(0..2 * third);
         one.merge(&of(third..3 * third));

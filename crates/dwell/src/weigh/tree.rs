@@ -31,23 +31,23 @@ pub struct Tree {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Node {
-    /// The node that this is a part of; `None` for the first.
+    /// The node that contains this part; `None` for the first node.
     pub parent: Option<usize>,
-    /// Which part of the parent this is.
+    /// The part's position in the parent.
     pub edge: Edge,
-    /// The type of the values; of a variant, the enum's.
+    /// The type of the values; for a variant, the type of the enum.
     pub ty: &'static Type,
-    /// The parts. A child that precedes this node is an enclosing value of a recursive type.
+    /// The nodes of the parts. A child that precedes this node is an enclosing value of a recursive type.
     pub children: Vec<usize>,
     /// Bytes of each slot: the size of the type.
     pub size: u64,
-    /// Slots that hold a value.
+    /// The number of slots that hold a value.
     pub instances: u64,
-    /// Slots, occupied or not: capacities, buckets, the payloads of options.
+    /// The number of slots, occupied or not: capacities, buckets, the payloads of options.
     ///
-    /// The variants of an enum overlap, so a variant has as many slots as values.
+    /// The variants of an enum overlap, so the slots of a variant are its values.
     pub slots: u64,
-    /// Values that are neither `None` nor an empty collection without a block.
+    /// The number of values that are neither `None` nor an empty collection without a block.
     pub filled: u64,
     /// Bytes of the blocks that these values own directly, as the model counts them.
     pub heap: u64,
@@ -57,19 +57,19 @@ pub struct Node {
     pub allocations: u64,
     /// Requested bytes that are unused: spare capacity, free buckets, free slots of a B-tree.
     pub waste: u64,
-    /// The strings of this node and of boxes in it, if [they were read](super::tree_with_texts).
+    /// The distinct strings of this node and of boxes in it, if the walk [read strings](super::tree_with_texts).
     pub texts: Option<Texts>,
 }
 
-/// Which part of its parent a node is.
+/// The position of a node in its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Edge {
-    /// No part: the value itself.
+    /// The value itself, without a parent.
     Root,
-    /// The field of this number.
+    /// The field with this number.
     Field(usize),
-    /// The variant of this number.
+    /// The variant with this number.
     Variant(usize),
     /// The value of an option.
     Optional,
@@ -88,7 +88,7 @@ pub enum Edge {
 }
 
 impl Edge {
-    /// Whether the part is stored inline in its parent, not in a heap block.
+    /// Returns whether the part is stored inline in its parent, not in a heap block.
     pub fn is_inline(self) -> bool {
         matches!(self, Self::Field(_) | Self::Variant(_) | Self::Optional | Self::Inner | Self::Array)
     }
@@ -105,24 +105,24 @@ impl Edge {
 }
 
 impl Node {
-    /// Bytes of all slots.
+    /// Returns the bytes of all slots.
     pub fn inline(&self) -> u64 {
         self.size.saturating_mul(self.slots)
     }
 
-    /// The percentage of slots that are empty.
+    /// Returns the percentage of slots that are empty.
     pub fn percent_empty(&self) -> f64 {
         if self.slots == 0 { 0.0 } else { self.slots.saturating_sub(self.filled) as f64 / self.slots as f64 * 100.0 }
     }
 
-    /// Bytes of the empty slots.
+    /// Returns the bytes of the empty slots.
     pub fn empty(&self) -> u64 {
         self.slots.saturating_sub(self.filled).saturating_mul(self.size)
     }
 }
 
 impl Tree {
-    /// The label of a node: the name of the field or variant, or `key`, `value`, `[]`, `*` and the like.
+    /// Returns the label of a node: the name of the field or variant, or `key`, `value`, `[]`, `*` and the like.
     pub fn label(&self, node: usize) -> &'static str {
         let node = &self.nodes[node];
         match node.edge {
@@ -135,13 +135,13 @@ impl Tree {
         }
     }
 
-    /// The description of a node's field.
+    /// Returns the description of a node's field, or `None` if the node is not a field.
     pub fn field(&self, node: &Node) -> Option<&'static Field> {
         let Edge::Field(index) = node.edge else { return None };
         fields_of(&self.nodes[node.parent?]).map(|fields| &fields[index])
     }
 
-    /// For each node, the bytes of its blocks and of those of its descendants, as the model counts them.
+    /// Returns for each node the bytes of the blocks of the node and its descendants, as the model counts them.
     pub fn heap_below(&self) -> Vec<u64> {
         let mut sums: Vec<u64> = self.nodes.iter().map(|node| node.heap).collect();
         // A parent precedes its children.
@@ -160,12 +160,12 @@ impl Tree {
         tree
     }
 
-    /// Adds the nodes in order, with those for parts without values.
+    /// Adds the nodes in order, including nodes for parts without values.
     fn grow(&mut self, counters: &[Counter]) {
-        // The node of each counter; a parent's precedes its children's.
+        // The node of each counter. A parent's node precedes the nodes of its children.
         let mut nodes_of: Vec<Option<usize>> = counters.iter().map(|_| None).collect();
         let mut links: Vec<(usize, usize)> = Vec::new();
-        // Counters to add, last first.
+        // The counters to add, in reverse order.
         let mut todo: Vec<(usize, Option<usize>, Edge)> = Vec::new();
         todo.push((0, None, Edge::Root));
         while let Some((counter, parent, edge)) = todo.pop() {
@@ -223,12 +223,13 @@ impl Tree {
                 continue;
             }
             let (Some(edge), Some(ty)) = (edge_of(counted, part), type_of_part(counted, part)) else { continue };
-            // Each box has a slot for its target. The walk does not count it if the target's type is plain.
+            // Each box has a slot for its target. The walk does not count the slot if the target's type is plain.
             let pointees = match counted.ty.kind {
                 Kind::Pointer { to, .. } if counted.ty.is_box() && to().reach == Reach::Plain => counted.entered,
                 _ => 0,
             };
-            // Other parts behind pointers and in blocks have no slots. The walk does not count variants of a plain enum.
+            // Without values, other parts behind pointers and in blocks have no slots. The walk skips the variants of a
+            // plain enum.
             if pointees != 0
                 || edge.is_inline() && !(matches!(edge, Edge::Variant(_)) && counted.ty.reach == Reach::Plain)
             {
@@ -253,7 +254,7 @@ impl Tree {
         }
     }
 
-    /// Gives parts that are stored inline the slots of their parents.
+    /// Adds the slots of parents to the parts that are stored inline in them.
     fn finish(&mut self) {
         let order: Vec<usize> = self.nodes.iter().map(|node| node.edge.part()).collect();
         for node in &mut self.nodes {
@@ -296,7 +297,7 @@ fn fields_of(node: &Node) -> Option<&'static [Field]> {
     }
 }
 
-/// The label of a part without a name.
+/// Returns the label of a part without a name.
 pub(super) fn label_of(edge: Edge) -> &'static str {
     match edge {
         Edge::Root | Edge::Field(_) | Edge::Variant(_) => "",
@@ -309,7 +310,7 @@ pub(super) fn label_of(edge: Edge) -> &'static str {
     }
 }
 
-/// The edge of part number `part` of a counter's type.
+/// Returns the edge of part `part` of a counter's type, or `None` if the type has no parts.
 fn edge_of(counted: &Counter, part: usize) -> Option<Edge> {
     Some(match &counted.ty.kind {
         Kind::Plain | Kind::Opaque | Kind::Text { .. } => return None,
@@ -326,7 +327,7 @@ fn edge_of(counted: &Counter, part: usize) -> Option<Edge> {
     })
 }
 
-/// The type of a part without values, inline or behind a pointer; `None` for parts that the walk skips.
+/// Returns the type of a part without values, inline or behind a pointer, or `None` if the walk skips the part.
 fn type_of_part(counted: &Counter, part: usize) -> Option<&'static Type> {
     Some(match (&counted.ty.kind, counted.variant) {
         (Kind::Struct { fields, .. }, _) => fields[part].part?(),

@@ -6,25 +6,26 @@ use core::fmt;
 use core::ops::Deref;
 use std_alloc::string::String;
 
-/// Whether the values of a type may own memory, which decides whether a walk follows them.
+/// Whether the values of a type may own memory. This determines whether a walk follows them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
     /// Values own no memory and have no optional parts. No walk follows them.
     Plain,
-    /// Values own no memory but have optional parts: an `Option`, an enum with fields. Only the walk of a tree follows them.
+    /// Values own no memory but have optional parts: an `Option`, an enum with fields. Only a walk for a tree follows
+    /// them.
     Inline,
     /// Values may own memory. Every walk follows them.
     Heap,
 }
 
 impl Reach {
-    /// The maximum of two, as a `const fn`.
+    /// Returns the larger of two, as a `const fn`.
     #[must_use]
     pub const fn max(self, other: Self) -> Self {
         if self as u8 >= other as u8 { self } else { other }
     }
 
-    /// Whether a walk skips such values.
+    /// Returns whether a walk skips values of this reach.
     pub(super) const fn is_skipped(self, tree: bool) -> bool {
         match self {
             Self::Plain => true,
@@ -51,57 +52,57 @@ pub struct Type {
     pub has_niche: bool,
     /// Whether values have a size known to the compiler.
     pub is_sized: bool,
-    /// What values consist of.
+    /// The parts of the values.
     pub kind: Kind,
-    /// How far values reach.
+    /// Whether values may own memory.
     pub reach: Reach,
     /// Whether `#[derive(Weigh)]` made the description, so that the fields' names and attributes are known.
     pub(super) is_derived: bool,
-    /// Whether it has the default representation: no `repr`, no explicit discriminants.
+    /// Whether the type has the default representation: no `repr`, no explicit discriminants.
     pub(super) is_regular: bool,
 }
 
-/// The type of a part. A function, since types may be recursive.
+/// A function that returns the type of a part. It is not the type itself, since types may be recursive.
 pub type Part = fn() -> &'static Type;
 
-/// The description of `T`: a [`Part`].
+/// Returns the description of `T`. This function is a [`Part`].
 pub fn type_of<T: Weigh + ?Sized>() -> &'static Type {
     T::TYPE
 }
 
-/// The description of a type that is not `Weigh`.
+/// Returns the description of a type that does not implement `Weigh`.
 pub(super) fn opaque_type_of<T>() -> &'static Type {
     const { &Type::foreign::<T>(Kind::Opaque) }
 }
 
-/// The description of a part of unknown type.
+/// Returns the description of a part of unknown type.
 pub(super) const fn opaque_type_of_unit() -> &'static Type {
     const { &Type::foreign::<()>(Kind::Opaque) }
 }
 
-/// The description of a shared pointer.
+/// Returns the description of a shared pointer.
 pub(super) fn shared_type_of<P: Deref<Target: Weigh>>() -> &'static Type {
     const { &Type::foreign::<P>(Kind::Pointer { to: type_of::<P::Target>, shared: true }) }
 }
 
-/// The parts that values of a type consist of, with the numbers by which a [`Walk`](super::Walk) refers to them.
+/// The parts of a type's values, with the part numbers that a [`Walk`](super::Walk) uses.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Kind {
     /// No parts.
     Plain,
-    /// Unknown parts, as of a `dyn Any`.
+    /// Unknown parts, such as those of a `dyn Any`.
     Opaque,
     /// A struct or tuple; part `i` is field `i`.
     Struct {
-        /// In order of declaration.
+        /// The fields in order of declaration.
         fields: &'static [Field],
-        /// How the fields are laid out.
+        /// The layout of the fields.
         repr: Repr,
     },
     /// An enum; part `i` is variant `i`, whose parts are its fields.
     Enum {
-        /// In order of declaration.
+        /// The variants in order of declaration.
         variants: &'static [Variant],
     },
     /// An `Option`; part 0 is the value of `Some`.
@@ -135,7 +136,7 @@ pub enum Kind {
         /// Whether the elements are contiguous in one block.
         contiguous: bool,
     },
-    /// Keys (part 0) and values (part 1).
+    /// A map; part 0 is the keys, part 1 the values.
     Map {
         /// The type of the keys.
         key: Part,
@@ -143,25 +144,25 @@ pub enum Kind {
         value: Part,
         /// Bytes of an entry: a key and its value.
         entry: usize,
-        /// Which kind of map.
+        /// The kind of map.
         map: MapKind,
     },
-    /// A pointer to a value in a block of its own; part 0 is that value.
+    /// A pointer to a value in its own block; part 0 is that value.
     Pointer {
         /// The type of the value.
         to: Part,
-        /// Whether other pointers may point there too.
+        /// Whether other pointers may share the value.
         shared: bool,
     },
 }
 
-/// Which kind of map.
+/// The kind of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MapKind {
-    /// Buckets and control bytes.
+    /// A hash table of buckets and control bytes.
     Hash,
-    /// Nodes of up to 11 keys.
+    /// A B-tree with nodes of up to 11 keys.
     BTree,
     /// One sorted array of entries.
     Sorted,
@@ -182,17 +183,17 @@ pub enum Repr {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Field {
-    /// Its name, or number in a tuple.
+    /// The name, or the number in a tuple.
     pub name: &'static str,
-    /// Bytes of it.
+    /// The size in bytes.
     pub size: usize,
-    /// Its alignment.
+    /// The alignment.
     pub align: usize,
-    /// Its offset in bytes; `None` in an enum.
+    /// The offset in bytes; `None` in an enum.
     pub offset: Option<usize>,
-    /// Its type; `None` if the walk skips the field.
+    /// The type; `None` if the walk skips the field.
     pub part: Option<Part>,
-    /// Its serde attributes, as they are written.
+    /// The text of the serde attributes.
     pub(super) attributes: &'static str,
     type_name: fn() -> &'static str,
 }
@@ -201,14 +202,14 @@ pub struct Field {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Variant {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Its fields.
+    /// The fields.
     pub fields: &'static [Field],
 }
 
 impl Type {
-    /// The description of a sized type.
+    /// Creates the description of a sized type.
     pub const fn new<T: Weigh>(kind: Kind) -> Self {
         Self { reach: T::REACH, ..Self::foreign::<T>(kind) }
     }
@@ -228,7 +229,7 @@ impl Type {
         }
     }
 
-    /// The description of an unsized type.
+    /// Creates the description of an unsized type.
     pub const fn new_unsized<T: Weigh + ?Sized>(kind: Kind) -> Self {
         Self {
             name: type_name::<T>,
@@ -260,32 +261,32 @@ impl Type {
         self
     }
 
-    /// Whether it is a struct or enum. Only these can be recursive.
+    /// Returns whether the type is a struct or enum. Only these can be recursive.
     pub(super) fn is_named(&self) -> bool {
         matches!(self.kind, Kind::Enum { .. }) || matches!(self.kind, Kind::Struct { .. }) && !self.is_tuple()
     }
 
-    /// Whether it is a tuple.
+    /// Returns whether the type is a tuple.
     pub(super) fn is_tuple(&self) -> bool {
         (self.name)().starts_with('(')
     }
 
-    /// The name, as [`type_name`] returns it.
+    /// Returns the name from [`type_name`].
     pub(super) fn full_name(&self) -> &'static str {
         (self.name)()
     }
 
-    /// The name with paths, or the one set by [`shown_as`](Self::shown_as).
+    /// Returns the name with paths, or the name set by [`shown_as`](Self::shown_as).
     pub fn name(&self) -> &'static str {
         self.shown_as.unwrap_or_else(self.name)
     }
 
-    /// Whether it is std's box.
+    /// Returns whether the type is std's `Box`.
     pub(super) fn is_box(&self) -> bool {
         (self.name)().starts_with("alloc::boxed::Box<")
     }
 
-    /// Whether both describe the same type.
+    /// Returns whether both describe the same type.
     pub fn is(&self, other: &Self) -> bool {
         core::ptr::eq(self, other)
             || (self.size == other.size
@@ -294,7 +295,7 @@ impl Type {
                 && self.name() == other.name())
     }
 
-    /// The number of parts, as numbered in [`Kind`].
+    /// Returns the number of parts. [`Kind`] defines their numbers.
     pub(super) fn parts(&self) -> usize {
         match self.kind {
             Kind::Plain | Kind::Opaque | Kind::Text { .. } => 0,
@@ -308,7 +309,7 @@ impl Type {
 
 impl fmt::Debug for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not the parts: the type may be recursive.
+        // The parts are left out, since the type may be recursive.
         f.debug_struct("Type")
             .field("name", &self.name())
             .field("size", &self.size)
@@ -318,7 +319,7 @@ impl fmt::Debug for Type {
 }
 
 impl Field {
-    /// A field of type `T`.
+    /// Describes a field of type `T`.
     pub const fn new<T: Weigh>(name: &'static str, offset: Option<usize>) -> Self {
         Self {
             name,
@@ -331,19 +332,19 @@ impl Field {
         }
     }
 
-    /// A field that a function measures: `#[weigh(with = "..")]`.
+    /// Describes a field that a function measures: `#[weigh(with = "..")]`.
     pub const fn opaque<T>(name: &'static str, offset: Option<usize>) -> Self {
         let part: Part = opaque_type_of::<T>;
         Self { part: Some(part), ..Self::skipped::<T>(name, offset) }
     }
 
-    /// A field that is a shared pointer.
+    /// Describes a field that is a shared pointer.
     pub const fn shared<P: Deref<Target: Weigh>>(name: &'static str, offset: Option<usize>) -> Self {
         let part: Part = shared_type_of::<P>;
         Self { part: Some(part), ..Self::skipped::<P>(name, offset) }
     }
 
-    /// A field that the walk skips: `#[weigh(skip)]`.
+    /// Describes a field that the walk skips: `#[weigh(skip)]`.
     pub const fn skipped<T>(name: &'static str, offset: Option<usize>) -> Self {
         Self {
             name,
@@ -364,27 +365,27 @@ impl Field {
         self
     }
 
-    /// The name of its type, with paths.
+    /// Returns the name of the field's type, with paths.
     pub fn type_name(&self) -> &'static str {
         self.part.map_or_else(self.type_name, |part| part().name())
     }
 }
 
 impl Variant {
-    /// A variant with these fields.
+    /// Describes a variant with these fields.
     pub const fn new(name: &'static str, fields: &'static [Field]) -> Self {
         Self { name, fields }
     }
 }
 
-/// A type name without module paths: `Vec<Reference>` for `alloc::vec::Vec<smithy::Reference>`.
+/// Removes module paths from a type name: `Vec<Reference>` for `alloc::vec::Vec<smithy::Reference>`.
 pub(super) fn short(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     let mut word = 0;
     let mut rest = name;
     while let Some(c) = rest.chars().next() {
         if let Some(after) = rest.strip_prefix("::") {
-            // What stands before is a module, unless it is a `<T as Trait>`.
+            // The text before `::` is a module, unless it is a `<T as Trait>`.
             if word < out.len() {
                 out.truncate(word);
             } else {
@@ -407,7 +408,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_without_paths() {
+    fn short_names_omit_paths() {
         for (name, is) in [
             ("u8", "u8"),
             ("alloc::vec::Vec<a::b::C>", "Vec<C>"),

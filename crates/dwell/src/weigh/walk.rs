@@ -14,21 +14,21 @@ use std_alloc::rc::Rc;
 use std_alloc::sync::Arc;
 use std_alloc::vec::Vec;
 
-/// The walk follows this many nested pointers by recursion and defers deeper ones. This bounds the stack.
+/// The number of nested pointers that the walk follows by recursion. It defers deeper ones, which bounds the stack.
 const DEEPEST: i32 = 64;
-/// The walk holds at most this many nested guards. It counts deeper values as opaque, unless an `Rc` or `Arc` leads to them.
+/// The largest number of nested guards. The walk counts deeper values as opaque, unless an `Rc` or `Arc` leads to them.
 const MOST_GUARDS: u32 = 256;
 
-/// The walk over a value, to which implementations of [`Weigh`] report.
+/// A walk over a value, to which implementations of [`Weigh`] report.
 ///
-/// The walk follows a reference that lives for `'a` at once, or defers it, so that a long list needs no deep stack. All
+/// The walk follows a reference of lifetime `'a` at once, or defers it, so that a long list needs no deep stack. All
 /// values outlive `'v`. With `TREE` the walk counts by type and field, without it only the total. [`Kind`](super::Kind)
-/// defines the numbers of the parts.
+/// defines the part numbers.
 pub struct Walk<'a, 'v, const TREE: bool> {
     core: Core<'v, TREE>,
-    /// Deferred pointers, which the walk has yet to follow.
+    /// The deferred pointers, which the walk follows later.
     deferred: Vec<(Cursor, Deferred<'a, 'v, TREE>)>,
-    /// How many pointers deeper the walk recurses before it defers.
+    /// The number of pointers that the walk may still follow by recursion before it defers.
     depth_left: i32,
     guards: u32,
 }
@@ -36,18 +36,18 @@ pub struct Walk<'a, 'v, const TREE: bool> {
 /// The part of a walk that outlives the guard of a cell.
 #[derive(Default)]
 pub(super) struct Core<'v, const TREE: bool> {
-    /// The heap bytes of the total. The field is not adjacent to the count of blocks: LLVM merges two adjacent additions into
-    /// one of a vector register, which waits for both earlier stores.
+    /// The heap bytes of the total. The field is not adjacent to the count of blocks: LLVM would merge the two adjacent
+    /// additions into one on a vector register, which waits for both earlier stores.
     heap: u64,
     weight: Weight,
     /// The saturating sum of the weights that functions in `#[weigh(with = "..")]` return.
     custom: Weight,
     model: Model,
-    /// Whether a tree also needs the bytes that an allocator rounds up to, or the contents of strings.
+    /// Whether a tree also counts the bytes after an allocator's rounding, or the contents of strings.
     detailed: bool,
     seen: Seen,
     tally: Tally,
-    /// Shared pointers found behind a guard. The walk follows them when it has released the guard.
+    /// Shared pointers found behind a guard. The walk follows them after it has released the guard.
     owned: Vec<(Cursor, Box<dyn Handle<'v, TREE> + 'v>)>,
 }
 
@@ -91,7 +91,7 @@ macro_rules! handle {
 
 handle!(Rc Arc);
 
-/// Walks over a value and everything it owns.
+/// Walks over a value and everything it owns, and returns the total.
 pub(super) fn total<T: Weigh + ?Sized>(value: &T, model: Model) -> Weight {
     if model != Model::Requested {
         return counters(value, model, false).0;
@@ -140,7 +140,7 @@ fn run<'v, T: Weigh + ?Sized + 'v, const TREE: bool>(value: &T, model: Model, te
 }
 
 impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
-    /// Follows part `index` of a struct, or of the variant of an enum.
+    /// Follows part `index` of a struct or of an enum's variant.
     #[expect(clippy::inline_always, reason = "each field of a mostly empty struct should cost one test")]
     #[inline(always)]
     pub fn field<T: Weigh + ?Sized + 'v>(&mut self, index: usize, value: &'a T) {
@@ -173,7 +173,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Counts the block of a string with a capacity of `capacity` bytes, and reports its contents.
     #[inline]
     pub(super) fn text_block(&mut self, text: &[u8], capacity: usize) {
-        // One comparison finds strings that are empty or long.
+        // One comparison finds both empty strings and long ones.
         if TREE && text.len().wrapping_sub(1) >= LONG_TEXT - 1 {
             self.odd_text(text.len());
         }
@@ -195,7 +195,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
     }
 
-    /// Counts the current value as one that owns a block and uses none of it.
+    /// Counts the current value as the owner of a block without a used byte.
     #[inline]
     pub(super) fn hollow(&mut self) {
         if TREE {
@@ -298,7 +298,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
     }
 
-    /// Counts blocks, and the bytes that the model's allocator adds to the requested ones.
+    /// Counts blocks, and the bytes that the model's allocator adds by rounding.
     #[cold]
     #[inline(never)]
     fn blocks_in_detail(&mut self, size: usize, align: usize, count: usize, spare: u64) {
@@ -396,8 +396,9 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
     }
 
-    /// [`entries_here`](Self::entries_here) of `len` entries that prefetches the targets of four values before it follows them,
-    /// so that the walk waits for memory once for four values. The keys are mostly strings, of which it reads only the length.
+    /// Follows `len` entries as [`entries_here`](Self::entries_here) does, and prefetches the targets of four values
+    /// before it follows them. The walk then waits for memory once for four values. It does not prefetch keys: most are
+    /// strings, of which it reads only the length.
     #[inline]
     pub(super) fn entries_ahead<K: Weigh + 'v, V: Weigh + 'v>(
         &mut self,
@@ -427,7 +428,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         });
     }
 
-    /// Calls `follow` with the nodes of keys and values; it counts the vacant ones of `len` each.
+    /// Calls `follow` with the nodes of `len` keys and `len` values. `follow` counts the vacant keys and values.
     #[inline]
     fn entries_by<K: Weigh + 'v, V: Weigh + 'v>(
         &mut self,
@@ -489,7 +490,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         value.weigh(self);
     }
 
-    /// Follows part 0, the target of a pointer, which has a block of its own.
+    /// Follows part 0, the target of a pointer, which is in its own block.
     #[inline]
     pub fn pointee<T: Weigh + ?Sized + 'v>(&mut self, value: &'a T) {
         self.depth_left -= 1;
@@ -513,8 +514,10 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
     }
 
-    /// Defers `pointer` if the walk is too deep, and returns whether it did. Call this before counting what the pointer owns,
-    /// and return if it is `true`: the walk calls [`Weigh::weigh`] of the pointer again later, with a shallow stack.
+    /// Defers `pointer` if the walk is too deep, and returns whether it did.
+    ///
+    /// Call this before you count what the pointer owns, and return if the result is `true`: the walk calls
+    /// [`Weigh::weigh`] of the pointer again later, with a shallow stack.
     #[inline]
     pub fn defer<T: Weigh + 'v>(&mut self, pointer: &'a T) -> bool {
         if !self.is_deep() {
@@ -530,7 +533,9 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         self.deferred.push((self.core.tally.cursor, Deferred::Pointer(pointer)));
     }
 
-    /// Defers `pointer` if the walk is too deep, or else calls `follow` one level deeper. One decrement serves both.
+    /// Defers `pointer` if the walk is too deep, or else calls `follow` one level deeper.
+    ///
+    /// The decrement that enters the level also serves as the test of the depth.
     #[inline]
     pub(super) fn open<T: Weigh + 'v>(&mut self, pointer: &'a T, follow: impl FnOnce(&mut Self)) {
         self.depth_left -= 1;
@@ -541,7 +546,8 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         self.depth_left += 1;
     }
 
-    /// [`open`](Self::open), out of line for a total: the caller can then test whether a map is empty without a stack frame.
+    /// Calls [`open`](Self::open), out of line for a total: the caller can then test whether a map is empty without a
+    /// stack frame.
     #[inline]
     pub(super) fn open_map<T: Weigh + 'v>(&mut self, map: &'a T, follow: impl FnOnce(&mut Self)) {
         if TREE { self.open(map, follow) } else { self.open_out_of_line(map, follow) }
@@ -559,41 +565,41 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         self.push_deferred(pointer);
     }
 
-    /// Whether the walk is so deep that [`defer`](Self::defer) defers.
+    /// Returns whether the walk is so deep that [`defer`](Self::defer) defers.
     #[inline]
     pub fn is_deep(&self) -> bool {
         self.depth_left <= 0
     }
 
-    /// Defers a shared pointer. Behind a guard the walk keeps a clone of it.
+    /// Defers a shared pointer. Behind a guard, the walk keeps a clone of the pointer.
     #[cold]
     pub(super) fn defer_shared<P: Weigh + Clone + Handle<'v, TREE> + 'v>(&mut self, pointer: &'a P) {
         if self.guards == 0 {
             self.deferred.push((self.core.tally.cursor, Deferred::Pointer(pointer)));
         } else {
-            // The guard cannot be kept, but a clone of the pointer keeps its target alive.
+            // The walk cannot keep the guard, but a clone of the pointer keeps the target alive.
             self.core.owned.push((self.core.tally.cursor, Box::new(pointer.clone())));
         }
     }
 
-    /// Whether the walk visits the shared block at `address` for the first time.
+    /// Returns whether the walk visits the shared block at `address` for the first time, and marks it as visited.
     #[inline]
     pub fn is_first_at(&mut self, address: usize) -> bool {
         self.core.seen.insert(address)
     }
 
-    /// Whether the walk has visited the shared block at `address`.
+    /// Returns whether the walk has visited the shared block at `address`.
     #[inline]
     pub fn was_at(&self, address: usize) -> bool {
         self.core.seen.contains(address)
     }
 
-    /// Follows part 0, to which a guard gives access. The walk keeps no reference to it.
+    /// Follows part 0, to which a guard gives access. The walk keeps no reference to the part.
     pub fn guarded<T: Weigh + ?Sized + 'v>(&mut self, value: &T) {
         self.behind_guard(|walk| walk.field(0, value));
     }
 
-    /// Calls `follow` for a value to which a guard gives access. The walk keeps no reference to it.
+    /// Calls `follow` for a value to which a guard gives access. The walk keeps no reference to the value.
     pub(super) fn behind_guard<'g>(&mut self, follow: impl FnOnce(&mut Walk<'g, 'v, TREE>))
     where
         'v: 'g,
@@ -605,7 +611,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         let core = mem::take(&mut self.core);
         let mut inner = Walk { core, deferred: Vec::new(), depth_left: self.depth_left, guards: self.guards + 1 };
         follow(&mut inner);
-        // A depth of at least 1 lets each deferred pointer be followed.
+        // With a depth of at least 1 the walk follows each deferred pointer instead of deferring it again.
         inner.finish_deferred(self.depth_left.max(1));
         self.core = inner.core;
     }
@@ -630,24 +636,24 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         self.opaque();
     }
 
-    /// Counts a part as opaque: a lock that is held, a cell that is mutably borrowed.
+    /// Counts an opaque part: a lock that is held, a cell that is mutably borrowed.
     pub fn opaque(&mut self) {
         self.core.weight.opaque += 1;
     }
 
-    /// Notes that a part may own more than is counted.
+    /// Records that a part may own more than is counted.
     #[inline]
     pub fn at_least(&mut self) {
         self.core.weight.at_least += 1;
     }
 
-    /// Notes that a part may own less than is counted.
+    /// Records that a part may own less than is counted.
     #[inline]
     pub fn at_most(&mut self) {
         self.core.weight.at_most += 1;
     }
 
-    /// Notes the empty maps in a vacant value, which a tree does not follow.
+    /// Records the empty maps in a vacant value, which a tree does not follow.
     #[inline]
     fn vacant<T: Weigh + ?Sized>(&mut self) {
         if TREE && const { T::VACANT_MAPS != 0 } {
@@ -655,7 +661,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
     }
 
-    /// Adds the weight of part `index` that a function in `#[weigh(with = "..")]` returned.
+    /// Adds the weight that a function in `#[weigh(with = "..")]` returned for part `index`.
     pub fn add<T>(&mut self, index: usize, owned: Weight) {
         let weight = &mut self.core.weight;
         weight.opaque = weight.opaque.saturating_add(owned.opaque);
@@ -672,7 +678,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         }
     }
 
-    /// Follows part `index`, a shared pointer, and counts the block that it points to unless the walk has visited it.
+    /// Follows part `index`, a shared pointer, and counts its block unless the walk has visited it already.
     pub fn shared<P: Deref<Target: Weigh> + 'v>(&mut self, index: usize, pointer: &'a P) {
         let target = &**pointer;
         let address = (&raw const *target).addr();

@@ -9,16 +9,17 @@ use core::fmt;
 use std_alloc::string::String;
 use std_alloc::vec::Vec;
 
-/// A prediction of the bytes of a value if some of its fields have other types.
+/// A prediction of the bytes of a value after some of its fields change their types.
 ///
-/// The prediction uses the counts of the tree: each slot of a changed type gets its new size, each filled box adds a block, and
-/// exact types have no spare capacity. Changes are predicted together, so that a box in a box counts once. Sizes follow the rules
-/// of `rustc` for `repr(Rust)`; they are checked against the present sizes of the types, see [`is_exact`](Self::is_exact).
+/// The prediction uses the counts of the tree: each slot of a changed type gets its new size, each filled box adds a
+/// block, and exact types have no spare capacity. Changes are predicted together, so that a box in a box counts once.
+/// Sizes follow the rules of `rustc` for `repr(Rust)`, which are checked against the present sizes of the types; see
+/// [`is_exact`](Self::is_exact).
 ///
-/// A path is `Type.field`, `Enum::Variant.field`, or one of these with a part of the field's type: `Page.lines []` stands for the
-/// elements, `Page.notes key` and `Page.notes value` for the keys and values of a map, `Page.author Some` for the value of an
-/// option. The type is named without its module. Parts of the value itself begin with `value`. For a generic type, `Page.title` is
-/// the field in all instances, `Page<u8>.title` in one.
+/// A path is `Type.field`, `Enum::Variant.field`, or one of these with a part of the field's type: `Page.lines []`
+/// stands for the elements, `Page.notes key` and `Page.notes value` for the keys and values of a map,
+/// `Page.author Some` for the value of an option. A path names the type without its module. Paths of the root value
+/// begin with `value`. For a generic type, `Page.title` is the field in all instances, `Page<u8>.title` in one.
 ///
 /// ```
 /// # #[cfg(feature = "derive")] {
@@ -46,7 +47,7 @@ pub struct WhatIf<'t> {
     edits: Vec<Edit>,
 }
 
-/// There is no such field, or it does not support the change.
+/// The error if no field has the path, or if the field does not support the change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoSuchField {
     path: String,
@@ -54,7 +55,7 @@ pub struct NoSuchField {
 
 impl fmt::Display for NoSuchField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no field `{}` that can be changed so", self.path)
+        write!(f, "no field `{}` that supports this change", self.path)
     }
 }
 
@@ -66,11 +67,11 @@ impl<'t> WhatIf<'t> {
         Self { tree, built: build(tree), edits: Vec::new() }
     }
 
-    /// The field becomes `Option<Box<T>>`; vacant values become `None`.
+    /// Changes a field to `Option<Box<T>>`; vacant values become `None`.
     ///
     /// # Errors
     ///
-    /// If there is no such field, or it is laid out by another crate.
+    /// Returns an error if no field has this path, or if its struct or enum does not derive [`Weigh`](super::Weigh).
     pub fn boxed(&mut self, path: &str) -> Result<(), NoSuchField> {
         self.change(path, Change::Boxed, |program, site| {
             let is_option = matches!(program.sites[site].shape, Shape::Optional { is_option: true, .. });
@@ -78,43 +79,44 @@ impl<'t> WhatIf<'t> {
         })
     }
 
-    /// The field becomes `Box<T>`, with a block for each value.
+    /// Changes a field to `Box<T>`, with a block for each value.
     ///
     /// # Errors
     ///
-    /// If there is no such field, or it is laid out by another crate.
+    /// Returns an error if no field has this path, or if its struct or enum does not derive [`Weigh`](super::Weigh).
     pub fn boxed_always(&mut self, path: &str) -> Result<(), NoSuchField> {
         self.change(path, Change::BoxedAlways, |_, _| true)
     }
 
-    /// The field, a `T` or `Option<T>`, becomes [`Sparse<T>`](struct@crate::Sparse); a value that equals its default takes no block.
+    /// Changes a field from `T` or `Option<T>` to [`Sparse<T>`](struct@crate::Sparse); a default value takes no block.
     ///
     /// # Errors
     ///
-    /// If there is no such field, or its type is not a struct.
+    /// Returns an error if no field has this path, or if its type is not a struct or enum.
     pub fn sparse(&mut self, path: &str) -> Result<(), NoSuchField> {
         self.change(path, Change::Sparse, |program, site| {
             matches!(program.sites[program.without_option(site)].shape, Shape::Def(_))
         })
     }
 
-    /// The field, a `String` or `Vec<T>`, becomes `Box<str>` or `Box<[T]>`.
+    /// Changes a field from `String` or `Vec<T>` to `Box<str>` or `Box<[T]>`.
     ///
     /// # Errors
     ///
-    /// If there is no such field.
+    /// Returns an error if no field of these types has this path.
     pub fn exact(&mut self, path: &str) -> Result<(), NoSuchField> {
         self.change(path, Change::Exact, |program, site| {
             matches!(program.sites[site].shape, Shape::Text(Holder::Growable) | Shape::Sequence(Holder::Growable, _))
         })
     }
 
-    /// The field, a `String`, `Vec<T>` or a box of their contents, becomes [`ThinStr`](crate::sparse::ThinStr) or
-    /// [`ThinSlice<T>`](crate::sparse::ThinSlice).
+    /// Changes a field to [`ThinStr`](crate::sparse::ThinStr) or [`ThinSlice<T>`](crate::sparse::ThinSlice).
+    ///
+    /// The field is a `String`, `Vec<T>`, `Box<str>` or `Box<[T]>`.
     ///
     /// # Errors
     ///
-    /// If there is no such field.
+    /// Returns an error if no field of these types has this path.
     pub fn thin(&mut self, path: &str) -> Result<(), NoSuchField> {
         self.change(path, Change::Thin, |program, site| match program.sites[site].shape {
             Shape::Text(Holder::Growable) | Shape::Sequence(Holder::Growable, _) => true,
@@ -125,22 +127,22 @@ impl<'t> WhatIf<'t> {
         })
     }
 
-    /// The field, a `HashMap<K, V>` or `BTreeMap<K, V>`, becomes [`SortedMap<K, V>`](crate::sparse::SortedMap).
+    /// Changes a field from `HashMap` or `BTreeMap` to [`SortedMap<K, V>`](crate::sparse::SortedMap).
     ///
     /// # Errors
     ///
-    /// If there is no such field.
+    /// Returns an error if no field of these types has this path.
     pub fn sorted(&mut self, path: &str) -> Result<(), NoSuchField> {
         self.change(path, Change::Sorted, |program, site| {
             matches!(program.sites[site].shape, Shape::Map(Holder::Growable | Holder::BTree, ..))
         })
     }
 
-    /// The fields of the variant `Enum::Variant` move into a box.
+    /// Moves the fields of the variant `Enum::Variant` into a box.
     ///
     /// # Errors
     ///
-    /// If there is no such variant.
+    /// Returns an error if no variant has this path.
     pub fn boxed_variant(&mut self, path: &str) -> Result<(), NoSuchField> {
         let defs = self.built.program.defs.iter().enumerate().filter(|(_, def)| def.is_enum && def.is_editable);
         let named = defs.flat_map(|(id, def)| {
@@ -171,7 +173,7 @@ impl<'t> WhatIf<'t> {
             return Err(NoSuchField { path: path.into() });
         }
         for edit in edits {
-            // The last that was said of a site holds.
+            // The last change of a site replaces earlier ones.
             if let Edit::Site(site, _) = edit {
                 self.edits.retain(|made| !matches!(made, Edit::Site(of, _) if *of == site));
             }
@@ -186,41 +188,41 @@ impl<'t> WhatIf<'t> {
         plan
     }
 
-    /// The requested bytes, inline and on the heap, with all changes made.
+    /// Returns the requested bytes, inline and on the heap, after all changes.
     pub fn total(&self) -> u64 {
         self.plan().sum().bytes
     }
 
-    /// The number of allocations with all changes made.
+    /// Returns the number of allocations after all changes.
     pub fn allocations(&self) -> u64 {
         self.plan().sum().allocations
     }
 
-    /// Whether the predicted bytes and allocations are exact.
+    /// Returns whether the predicted bytes and allocations are exact.
     ///
-    /// They are if the [weight](super::Weight::is_exact) of the present value is, if the rules reproduce the present sizes of the
-    /// types, and if no changed size depends on a type of another crate of which the niches are unknown.
+    /// They are exact if the [weight](super::Weight::is_exact) of the present value is exact, the rules reproduce the
+    /// present sizes of the types, and no changed size depends on a type of another crate with unknown niches.
     pub fn is_exact(&self) -> bool {
         self.accuracy() == Accuracy::Exact
     }
 
-    /// Whether the predicted bytes and allocations are exact, a bound, or an estimate.
+    /// Returns whether the predicted bytes and allocations are exact, a bound, or an estimate.
     ///
-    /// They are a bound if the changes are predicted exactly and the weight of the present value is a bound: removed entries of
-    /// maps, for example, may leave memory that cannot be seen.
+    /// They are a bound if the changes are predicted exactly and the weight of the present value is a bound: removed
+    /// entries of maps, for example, may leave memory that the map does not report.
     pub fn accuracy(&self) -> Accuracy {
-        // A part that a function of the user measured has no slots that could grow.
+        // A part that a user's function measured has no slots, so no change affects its bytes.
         let is_exact = self.edits.is_empty() || self.plan().is_exact();
         if is_exact { self.tree.weight.accuracy() } else { Accuracy::About }
     }
 
-    /// The requested bytes at present.
+    /// Returns the requested bytes at present.
     pub fn before(&self) -> u64 {
         self.tree.nodes.iter().fold(self.tree.weight.inline, |sum, node| sum.saturating_add(node.requested))
     }
 }
 
-/// Whether a path without type arguments means this one.
+/// Returns whether `path`, without type arguments, names the same part as `full`.
 fn same_text(full: &str, path: &str) -> bool {
     full != path && without_arguments(full) == path
 }

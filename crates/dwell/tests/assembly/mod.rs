@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Builds the program in release, offline, as the library `name`.
+/// Builds `program` as the library `name`, in release mode and offline, and returns its assembly.
 ///
 /// # Panics
 ///
-/// If it does not compile.
+/// Panics if the program does not compile.
 ///
 /// # Errors
 ///
-/// Why there is nothing to look at on this machine.
+/// Returns the reason why the assembly cannot be checked on this machine.
 pub(crate) fn of(name: &str, program: &str) -> Result<String, String> {
     if !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
         return Err("the instructions are those of x86-64 Linux".to_owned());
@@ -27,7 +27,7 @@ pub(crate) fn of(name: &str, program: &str) -> Result<String, String> {
     );
     std::fs::write(directory.join("Cargo.toml"), manifest).unwrap();
     std::fs::write(directory.join("src/lib.rs"), program).unwrap();
-    // The versions that the workspace has: nothing is fetched.
+    // Uses the workspace's lock file, so that nothing is downloaded.
     let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");
     if lock.exists() {
         std::fs::copy(lock, directory.join("Cargo.lock")).unwrap();
@@ -48,7 +48,7 @@ pub(crate) fn of(name: &str, program: &str) -> Result<String, String> {
     Ok(std::fs::read_to_string(newest.expect("there is assembly")).unwrap())
 }
 
-/// The lines of a function, without directives, comments and labels.
+/// Returns the lines of a function, without directives, comments and labels.
 pub(crate) fn instructions<'a>(assembly: &'a str, function: &str) -> impl Iterator<Item = &'a str> {
     let (_, body) = assembly.split_once(&format!("\n{function}:\n")).expect("the function is there");
     body.lines().map(str::trim).take_while(|line| *line != ".cfi_endproc").filter(|line| {

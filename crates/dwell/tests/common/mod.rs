@@ -1,8 +1,8 @@
-//! A global allocator for tests: it counts, fails on request, aborts on a block that is freed with another layout than it was
-//! allocated with, and overwrites freed bytes.
+//! A global allocator for tests: it counts blocks and bytes, fails on request, aborts if a block is freed with a
+//! different layout than it was allocated with, and overwrites freed bytes.
 //!
-//! Neither a sanitizer nor valgrind notices the wrong layout. Miri does, and it notices that a header in front of a block is
-//! not part of what `Box` and `Vec` may touch; so under Miri blocks are those of `System`, without a header.
+//! Neither sanitizers nor valgrind detect a wrong layout. Miri does, and it also reports accesses to a header in front
+//! of a block, which `Box` and `Vec` may not touch; so under Miri blocks come from `System` without a header.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -11,24 +11,24 @@ use std::sync::{Mutex, Once};
 
 /// The bytes in front of a block that hold its layout: a multiple of every alignment up to 64.
 const HEADER: usize = 64;
-/// What freed bytes are overwritten with.
+/// The byte that freed memory is overwritten with.
 const FREED: u8 = 0xDD;
 
 thread_local! {
-    /// The number of this thread's allocations that still succeed; `None` for no limit.
-    static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
-    /// Blocks and bytes this thread allocated and did not free.
+    /// The number of allocations of this thread that still succeed; `None` means no limit.
+    static REMAINING_SUCCESSES: Cell<Option<usize>> = const { Cell::new(None) };
+    /// The blocks and bytes that this thread has allocated and not freed.
     static LIVE: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
 }
 
-pub(crate) struct Watching;
+pub(crate) struct CheckingAllocator;
 
 #[global_allocator]
-static ALLOCATOR: Watching = Watching;
+static ALLOCATOR: CheckingAllocator = CheckingAllocator;
 
-/// Whether an allocation of this thread is to fail now.
-fn refused() -> bool {
-    let refused = LEFT.try_with(|left| match left.get() {
+/// Returns whether the next allocation of this thread fails, and counts it.
+fn next_allocation_fails() -> bool {
+    let refused = REMAINING_SUCCESSES.try_with(|left| match left.get() {
         None => false,
         Some(0) => true,
         Some(n) => {
@@ -40,18 +40,18 @@ fn refused() -> bool {
 }
 
 fn count(blocks: isize, bytes: usize) {
-    // Not there any more while the thread is torn down.
+    // The thread-local may already be destroyed at thread exit.
     let _ = LIVE.try_with(|live| {
         let (live_blocks, live_bytes) = live.get();
         live.set((live_blocks + blocks, live_bytes + blocks * bytes.cast_signed()));
     });
 }
 
-// SAFETY: both functions call `System`'s with the same layout.
+// SAFETY: both functions forward to `System` with the same layout.
 #[cfg(miri)]
-unsafe impl GlobalAlloc for Watching {
+unsafe impl GlobalAlloc for CheckingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if refused() {
+        if next_allocation_fails() {
             return std::ptr::null_mut();
         }
         // SAFETY: the layout's size is not 0, which `alloc` requires of its caller.
@@ -69,22 +69,22 @@ unsafe impl GlobalAlloc for Watching {
     }
 }
 
-/// The layout of the whole block, and where in it the user's part begins.
+/// Returns the layout of the whole block and the offset of the user's part.
 #[cfg(not(miri))]
-fn whole(layout: Layout) -> (Layout, usize) {
+fn padded_layout(layout: Layout) -> (Layout, usize) {
     let offset = HEADER.max(layout.align());
     let size = layout.size().checked_add(offset).expect("a layout of at most isize::MAX bytes");
     (Layout::from_size_align(size, offset).unwrap_or(layout), offset)
 }
 
-// SAFETY: every call is passed on to `System` with a layout that is larger by a header and aligned at least as much, the
-// same one in `alloc` and `dealloc`; what is returned lies behind the header, inside the block and aligned.
+// SAFETY: both functions forward to `System` with the same layout, which is larger by a header and aligned at least as
+// much. The returned pointer is aligned and lies behind the header inside the block.
 #[cfg(not(miri))]
 #[expect(clippy::cast_ptr_alignment, reason = "a block is aligned to `HEADER` at least")]
-unsafe impl GlobalAlloc for Watching {
+unsafe impl GlobalAlloc for CheckingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let (block, offset) = whole(layout);
-        if refused() || block == layout {
+        let (block, offset) = padded_layout(layout);
+        if next_allocation_fails() || block == layout {
             return std::ptr::null_mut();
         }
         // SAFETY: the size is at least the header's.
@@ -100,9 +100,9 @@ unsafe impl GlobalAlloc for Watching {
     }
 
     unsafe fn dealloc(&self, user: *mut u8, layout: Layout) {
-        let (block, offset) = whole(layout);
-        // SAFETY: `alloc` returned `user`, `offset` bytes into its block if the layout is the same. If it is not, the next
-        // lines find out.
+        let (block, offset) = padded_layout(layout);
+        // SAFETY: the caller guarantees that `alloc` returned `user`; it lies `offset` bytes into its block if the
+        // layout is the same. The next lines check whether it is.
         let start = unsafe { user.sub(offset) };
         // SAFETY: `alloc` wrote a layout there.
         let recorded = unsafe { start.cast::<Layout>().read() };
@@ -110,7 +110,7 @@ unsafe impl GlobalAlloc for Watching {
             eprintln!("allocated as {recorded:?}, freed as {layout:?}");
             std::process::abort();
         }
-        // SAFETY: the user's part is `layout.size()` bytes, and no longer used.
+        // SAFETY: the user's part has `layout.size()` bytes, and the caller guarantees that it is not used again.
         unsafe { user.write_bytes(FREED, layout.size()) };
         count(-1, layout.size());
         // SAFETY: this is the block and the layout that `System.alloc` was called with.
@@ -123,22 +123,22 @@ pub(crate) fn failing_after<R>(successes: usize, f: impl FnOnce() -> R) -> R {
     struct Restore;
     impl Drop for Restore {
         fn drop(&mut self) {
-            LEFT.set(None);
+            REMAINING_SUCCESSES.set(None);
         }
     }
     let _restore = Restore;
-    LEFT.set(Some(successes));
+    REMAINING_SUCCESSES.set(Some(successes));
     f()
 }
 
-/// The blocks and bytes that this thread allocated and did not free.
+/// Returns the blocks and bytes that this thread has allocated and not freed.
 pub(crate) fn live() -> (isize, isize) {
     LIVE.get()
 }
 
 /// Runs `f` and returns the blocks and bytes that it left allocated on this thread.
 pub(crate) fn left_by<R>(f: impl FnOnce() -> R) -> (isize, isize) {
-    quiet(); // what the hook allocates for the rest of the run is not `f`'s
+    silence_expected_panics(); // the hook's allocation is not counted for `f`
     let before = LIVE.get();
     drop(f());
     let after = LIVE.get();
@@ -147,8 +147,8 @@ pub(crate) fn left_by<R>(f: impl FnOnce() -> R) -> (isize, isize) {
 
 thread_local!(static EXPECTED: Cell<bool> = const { Cell::new(false) });
 
-/// From now on, an expected panic prints no message: printing one allocates what is never freed.
-fn quiet() {
+/// Installs a panic hook that prints nothing for expected panics: printing allocates memory that is never freed.
+fn silence_expected_panics() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let usual = std::panic::take_hook();
@@ -160,31 +160,31 @@ fn quiet() {
     });
 }
 
-/// Runs `f` and says whether it panicked.
+/// Runs `f` and returns whether it panicked.
 pub(crate) fn panics(f: impl FnOnce()) -> bool {
-    quiet();
+    silence_expected_panics();
     EXPECTED.set(true);
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(f));
     EXPECTED.set(false);
     result.is_err()
 }
 
-/// A value that counts its drops, and panics at the chosen call of drop or clone.
+/// A value that counts its drops and panics in a chosen call of drop or clone.
 #[derive(Debug)]
 pub(crate) struct Spy<'a> {
     pub(crate) counts: &'a Counts,
     pub(crate) value: u32,
 }
 
-/// What all spies of a test have seen.
+/// The counts over all spies of a test.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) made: Cell<u32>,
     pub(crate) dropped: Cell<u32>,
     pub(crate) cloned: Cell<u32>,
-    /// The drop, counted from 1, that panics; 0 is none.
+    /// The number of the drop that panics, counted from 1; 0 for none.
     pub(crate) panic_at_drop: Cell<u32>,
-    /// The clone, counted from 1, that panics; 0 is none.
+    /// The number of the clone that panics, counted from 1; 0 for none.
     pub(crate) panic_at_clone: Cell<u32>,
 }
 
@@ -194,7 +194,7 @@ impl Counts {
         Spy { counts: self, value }
     }
 
-    /// Whether every value made was dropped exactly once.
+    /// Returns whether the number of drops equals the number of values made.
     pub(crate) fn balanced(&self) -> bool {
         self.made.get() == self.dropped.get()
     }
@@ -204,7 +204,7 @@ impl Clone for Spy<'_> {
     fn clone(&self) -> Self {
         let counts = self.counts;
         counts.cloned.set(counts.cloned.get() + 1);
-        assert_ne!(counts.cloned.get(), counts.panic_at_clone.get(), "told to panic in clone");
+        assert_ne!(counts.cloned.get(), counts.panic_at_clone.get(), "intentional panic in clone");
         counts.spy(self.value)
     }
 }
@@ -214,13 +214,13 @@ impl Drop for Spy<'_> {
         let counts = self.counts;
         counts.dropped.set(counts.dropped.get() + 1);
         if counts.dropped.get() == counts.panic_at_drop.get() && !std::thread::panicking() {
-            panic!("told to panic in drop");
+            panic!("intentional panic in drop");
         }
     }
 }
 
-/// Forgets a value on purpose. The value, and by it what it owns, stays reachable from a static, and so does what is at this
-/// address, so that no leak checker reports them.
+/// Forgets a value deliberately. The value, everything it owns, and the memory at `address` stay reachable from a
+/// static, so that leak checkers do not report them.
 pub(crate) fn forget<T>(value: T, address: usize) {
     struct Kept {
         _value: *mut (),
@@ -233,5 +233,5 @@ pub(crate) fn forget<T>(value: T, address: usize) {
     let before = LIVE.get();
     let value: *mut T = Box::into_raw(Box::new(value));
     KEPT.lock().unwrap().push(Kept { _value: value.cast(), _address: address });
-    LIVE.set(before); // what this function allocates is not the test's
+    LIVE.set(before); // the allocations of this function do not count
 }

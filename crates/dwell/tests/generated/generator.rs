@@ -1,4 +1,4 @@
-//! Writes `what_if.rs`: programs of random types, and the same with random changes made.
+//! Generates `what_if.rs`: programs of random types, and the same programs with random changes.
 
 use std::fmt::Write;
 
@@ -34,15 +34,15 @@ enum Ty {
 }
 
 struct Def {
-    /// One for a struct.
+    /// The variants; a struct has one.
     variants: Vec<Vec<Ty>>,
     is_enum: bool,
     is_c: bool,
-    /// Whether a `Sparse` may hold it.
+    /// Whether a `Sparse` may hold the type.
     is_default: bool,
 }
 
-/// What changes: a field of a definition, or a part of it; or a variant.
+/// A change of a field of a definition, of a part of a field, or of a variant.
 #[derive(Clone)]
 struct Change {
     def: usize,
@@ -78,13 +78,15 @@ struct Module<'r> {
     changes: Vec<Change>,
 }
 
-/// The generic struct of each module: `G<T> { a: T, b: Option<Box<T>>, c: String }`, whose number follows the others'.
+/// Returns the name of a field of the generic struct that each module has: `G<T> { a: T, b: Option<Box<T>>, c: String,
+/// d: [u64; 9] }`. Its number follows those of the other definitions.
 fn generic_field(field: usize) -> &'static str {
     ["a", "b", "c", "d"][field]
 }
 
 impl Module<'_> {
-    /// A type; `of` is the number of the definition it is in. What is not behind a pointer comes before it.
+    /// Returns a random type; `of` is the number of the definition that contains it. Types that are not behind a
+    /// pointer are defined before it.
     fn ty(&mut self, of: usize, depth: usize, is_behind: bool, is_last_resort: bool) -> Ty {
         let roll = if depth == 0 { self.rng.below(5) } else { self.rng.below(16) };
         let inner = |behind: bool, this: &mut Self| Box::new(this.ty(of, depth - 1, behind, is_last_resort));
@@ -96,7 +98,8 @@ impl Module<'_> {
             }
             5..=7 => Ty::Opt(inner(is_behind, self)),
             8 => {
-                // A box alone may not lead round; in an enum there is a variant that ends.
+                // A plain box must not close a cycle, which would have no finite value; an enum has a variant that ends
+                // it.
                 let inside = inner(is_last_resort, self);
                 if is_last_resort { Ty::Bx(inside) } else { Ty::Opt(Box::new(Ty::Bx(inner(true, self)))) }
             }
@@ -138,7 +141,7 @@ impl Module<'_> {
         }
     }
 
-    /// All that could change in a type, by the parts that lead there.
+    /// Collects all possible changes in a type, with the path of parts that leads to each.
     fn sites(
         &self,
         ty: &Ty,
@@ -214,7 +217,7 @@ impl Module<'_> {
                 }
             }
         }
-        // The generic struct's own fields.
+        // The fields of the generic struct itself.
         let of_generic =
             |field, kind| Change { def: self.count, variant: 0, field: Some(field), parts: Vec::new(), kind };
         all.extend([
@@ -244,7 +247,7 @@ impl Module<'_> {
         self.changes.iter().find(is_it).map(|change| change.kind)
     }
 
-    /// A type as it is written, and an expression that makes a value of it.
+    /// Returns the source of a type, and an expression that makes a value of it.
     fn written(
         &self,
         ty: &Ty,
@@ -416,7 +419,7 @@ impl Module<'_> {
     }
 }
 
-/// The type and the expression of a changed site.
+/// Returns the type and the expression after a change.
 fn after(ty: &Ty, kind: &str, text: &str, make: &str) -> (String, String) {
     let inner = text.strip_prefix("Option<").and_then(|text| text.strip_suffix('>'));
     let argument = || text.split_once('<').unwrap().1.strip_suffix('>').unwrap();

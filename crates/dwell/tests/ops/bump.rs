@@ -1,7 +1,7 @@
-//! Random programs for an arena: blocks of all layouts, scopes, checkpoints and resets, each block beside what it
-//! should hold; vectors and strings in it beside those of std; and code that uses the arena from where it is called:
-//! closures, `Display`, iterators, `Clone`, drops, and a base allocator that hands out at once what it got back. The
-//! model test and the fuzz target share it.
+//! Random programs for an arena: blocks of all layouts with their expected contents, scopes, checkpoints and resets;
+//! vectors and strings compared with std's; and user code that re-enters the arena: closures, `Display`, iterators,
+//! `Clone`, drops, and a base allocator that immediately reuses freed blocks. The model test and the fuzz target share
+//! this file.
 
 use dwell::alloc::{Allocator, Global};
 use dwell::{Bump, bump};
@@ -10,7 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt::{self, Write};
 use std::ptr::NonNull;
 
-/// A block in use, all of whose bytes are `mark`.
+/// A live block, filled with `mark`.
 struct Block {
     at: NonNull<u8>,
     layout: Layout,
@@ -20,15 +20,16 @@ struct Block {
 impl Block {
     fn new(at: NonNull<u8>, layout: Layout, mark: u8) -> Self {
         assert_eq!(at.addr().get() % layout.align(), 0, "{layout:?}");
-        // SAFETY: the arena said that the block has these bytes.
+        // SAFETY: the arena returned the block for this layout, so it has these bytes.
         unsafe { at.write_bytes(mark, layout.size()) };
         Self { at, layout, mark }
     }
 
     fn check(&self, size: usize) {
-        // SAFETY: the block is in use and was written when it was made.
+        // SAFETY: the block is live, and `new` has written all its bytes.
         let bytes = unsafe { std::slice::from_raw_parts(self.at.as_ptr(), size) };
-        // The first is the mark, and each is as the one before it: two calls, where a loop takes Miri seconds.
+        // Checks that the first byte is the mark and each byte equals its predecessor: two comparisons, where a loop
+        // takes Miri seconds.
         let is_whole =
             bytes.split_first().is_none_or(|(first, rest)| *first == self.mark && *rest == bytes[..rest.len()]);
         assert!(is_whole, "a block of {:?} was written to", self.layout);
@@ -50,35 +51,35 @@ fn check(blocks: &[Block]) {
     }
 }
 
-/// What a program does next.
+/// An operation of a program.
 enum Op {
     /// Allocates a block.
     Allocate { layout: Layout, mark: u8 },
-    /// Grows a block by a size, and to this alignment.
+    /// Grows a block by `more` bytes, and to this alignment if there is one.
     Grow { at: usize, more: usize, align: Option<usize>, mark: u8 },
     /// Frees a block.
     Free { at: usize },
     /// Moves values of known types into the arena.
     Values { mark: u8 },
-    /// Goes on in a scope.
+    /// Runs the next operations in a scope.
     Scope,
-    /// Uses two scopes and the arena in turns.
+    /// Uses two scopes and the arena alternately.
     SideBySide { layout: Layout, mark: u8 },
-    /// Goes back to a checkpoint.
+    /// Rewinds to a checkpoint.
     Rewind { layout: Layout, blocks: u8, mark: u8 },
-    /// Sets a limit, or none.
+    /// Sets or removes the limit.
     Limit { layout: Layout, more: Option<usize> },
-    /// Goes on with vectors.
+    /// Runs the next operations on vectors.
     Vectors { count: u8 },
-    /// Goes on with a string.
+    /// Runs the next operations on a string.
     Texts,
-    /// Goes on inside of something that calls user code.
+    /// Runs the next operations inside user code that the arena calls.
     Inside { what: Inside, mark: u8 },
-    /// Ends a scope, what is inside of something, or the round.
+    /// Ends a scope, user code, or the round.
     End,
 }
 
-/// Whose code uses the arena.
+/// The kind of user code that re-enters the arena.
 enum Inside {
     Closure,
     Fallible,
@@ -126,7 +127,7 @@ impl Op {
     }
 }
 
-/// A size with the interesting ones among them.
+/// Returns a size; sizes at which the arena's behaviour changes are frequent.
 fn size(of: u8, n: u8) -> usize {
     let n = usize::from(n);
     match of % 8 {
@@ -140,7 +141,7 @@ fn size(of: u8, n: u8) -> usize {
     }
 }
 
-/// What is left of a program. Shared, since code inside of something goes on with it.
+/// The remaining steps of a program, shared with user code that runs inside an operation.
 struct Steps<'a>(Cell<&'a [u8]>);
 
 impl Steps<'_> {
@@ -155,48 +156,48 @@ impl Steps<'_> {
     }
 }
 
-/// The base allocators of these programs.
+/// A base allocator of these programs.
 trait Base: Allocator + Sized {
-    /// From now on the allocator may use this arena.
+    /// Allows the allocator to use this arena.
     fn attach<const MIN_ALIGN: usize>(_: &Bump<MIN_ALIGN, Self>) {}
-    /// From now on it may not. Returns whether it could.
+    /// Forbids the allocator to use the arena. Returns whether it was allowed before.
     fn detach(&self) -> bool {
         false
     }
-    /// It may again.
+    /// Restores the value that `detach` returned.
     fn reattach(&self, _: bool) {}
-    /// What it has allocated holds what it should. All of that goes with a reset.
+    /// Checks the blocks that the allocator holds in the arena. A reset frees them.
     fn check(&self, _reset: bool) {}
 }
 
 impl Base for Global {}
 impl Base for bump::First<'_> {}
 
-/// Runs the program that `bytes` spell, four bytes an operation: what to do, and with what.
+/// Runs the program encoded in `bytes`, four bytes per operation: the operation and its operands.
 pub(crate) fn run(bytes: &[u8]) {
     match bytes.split_first() {
         None => {}
         Some((first, rest)) => match first % 6 {
-            0 => whole(&mut Bump::<1>::with_min_align(), rest),
-            1 => whole(&mut Bump::<8>::with_capacity_in(usize::from(*first), Global), rest),
-            2 => whole(&mut Bump::<16>::with_min_align(), rest),
-            3 => whole(&mut Bump::<64>::with_min_align(), rest),
+            0 => run_rounds(&mut Bump::<1>::with_min_align(), rest),
+            1 => run_rounds(&mut Bump::<8>::with_capacity_in(usize::from(*first), Global), rest),
+            2 => run_rounds(&mut Bump::<16>::with_min_align(), rest),
+            3 => run_rounds(&mut Bump::<64>::with_min_align(), rest),
             #[cfg(any(feature = "allocator-api2", feature = "nightly"))]
-            5 => whole(&mut Bump::<8, _>::new_in(reusing::Reusing::new(rest)), rest),
+            5 => run_rounds(&mut Bump::<8, _>::new_in(reusing::Reusing::new(rest)), rest),
             _ => {
                 let mut buffer = [std::mem::MaybeUninit::uninit(); 700];
-                whole(&mut Bump::<4, _>::with_buffer(&mut buffer[usize::from(first / 8)..]), rest);
+                run_rounds(&mut Bump::<4, _>::with_buffer(&mut buffer[usize::from(first / 8)..]), rest);
             }
         },
     }
 }
 
-fn whole<const MIN_ALIGN: usize, A: Base>(bump: &mut Bump<MIN_ALIGN, A>, bytes: &[u8]) {
+fn run_rounds<const MIN_ALIGN: usize, A: Base>(bump: &mut Bump<MIN_ALIGN, A>, bytes: &[u8]) {
     let steps = Steps(Cell::new(bytes));
     let blocks = RefCell::new(Vec::new());
     while steps.left() != 0 {
         A::attach(bump);
-        part(bump, &blocks, &steps, 0);
+        run_part(bump, &blocks, &steps, 0);
         bump.allocator().detach();
         check(&blocks.borrow());
         bump.allocator().check(true);
@@ -212,14 +213,14 @@ fn whole<const MIN_ALIGN: usize, A: Base>(bump: &mut Bump<MIN_ALIGN, A>, bytes: 
     }
 }
 
-/// Runs operations up to the end of a scope, of what is inside of something, or of all.
-fn part<const MIN_ALIGN: usize, A: Base>(
+/// Runs operations up to the end of a scope, of user code, or of the program.
+fn run_part<const MIN_ALIGN: usize, A: Base>(
     bump: &Bump<MIN_ALIGN, A>,
     blocks: &RefCell<Vec<Block>>,
     steps: &Steps<'_>,
     depth: u8,
 ) {
-    // Those from `own` on are this part's, and can be given to `bump`.
+    // The blocks from `own` on belong to this part, which may grow and free them with `bump`.
     let own = blocks.borrow().len();
     let own_at = |n: usize| {
         let len = blocks.borrow().len();
@@ -238,7 +239,7 @@ fn part<const MIN_ALIGN: usize, A: Base>(
                 let Block { at: old, layout: was, mark: held } = blocks.borrow()[at];
                 let align = align.unwrap_or(was.align());
                 let new = Layout::from_size_align(was.size() + more, align).expect("a small layout");
-                // SAFETY: the block is this arena's with this layout, and the new one is no smaller.
+                // SAFETY: the block is this arena's, with this layout; the new layout is no smaller.
                 if let Ok(block) = unsafe { (&bump).grow(old, was, new) } {
                     Block { at: block.cast(), layout: was, mark: held }.check(was.size());
                     blocks.borrow_mut()[at] = Block::new(block.cast(), new, mark);
@@ -248,7 +249,7 @@ fn part<const MIN_ALIGN: usize, A: Base>(
                 let Some(at) = own_at(at) else { continue };
                 let block = blocks.borrow_mut().swap_remove(at);
                 block.check(block.layout.size());
-                // SAFETY: the block is this arena's with this layout, and is not used again.
+                // SAFETY: the block is this arena's, with this layout, and is not used again.
                 unsafe { (&bump).deallocate(block.at, block.layout) };
             }
             Op::Values { mark } => {
@@ -263,13 +264,13 @@ fn part<const MIN_ALIGN: usize, A: Base>(
             }
             Op::Scope if depth < 5 => {
                 let scoped = blocks.borrow().len();
-                bump.scope(|scope| part(scope, blocks, steps, depth + 1));
+                bump.scope(|scope| run_part(scope, blocks, steps, depth + 1));
                 check(&blocks.borrow()[..scoped]);
                 blocks.borrow_mut().truncate(scoped);
             }
             Op::SideBySide { layout, mark } if depth < 5 => side_by_side(bump, &mut blocks.borrow_mut(), layout, mark),
             Op::Rewind { layout, blocks: count, mark } => {
-                // What the allocator makes meanwhile would go too.
+                // Blocks that the allocator would allocate meanwhile would be freed by the rewind too.
                 let was = bump.allocator().detach();
                 let checkpoint = bump.checkpoint();
                 let kept = blocks.borrow().len();
@@ -280,7 +281,7 @@ fn part<const MIN_ALIGN: usize, A: Base>(
                 }
                 check(&blocks.borrow());
                 blocks.borrow_mut().truncate(kept);
-                // SAFETY: what was allocated since is not used again.
+                // SAFETY: nothing allocated since the checkpoint is used again.
                 unsafe { bump.rewind(checkpoint) };
                 bump.allocator().reattach(was);
             }
@@ -294,7 +295,7 @@ fn part<const MIN_ALIGN: usize, A: Base>(
             }
             Op::Vectors { count } => vectors(bump, steps, count),
             Op::Texts => texts(bump, steps),
-            Op::Inside { what, mark } if depth < 5 => inside(bump, blocks, steps, depth, &what, mark),
+            Op::Inside { what, mark } if depth < 5 => run_inside(bump, blocks, steps, depth, &what, mark),
             Op::Scope | Op::SideBySide { .. } | Op::Inside { .. } => {}
             Op::End => return,
         }
@@ -303,7 +304,7 @@ fn part<const MIN_ALIGN: usize, A: Base>(
     }
 }
 
-/// Both scopes and the arena are used in turns, and the guards go in the order in which they came.
+/// Uses both scopes and the arena alternately, and drops the guards in the order in which they were made.
 fn side_by_side<const MIN_ALIGN: usize, A: Base>(
     bump: &Bump<MIN_ALIGN, A>,
     blocks: &mut Vec<Block>,
@@ -331,12 +332,12 @@ fn side_by_side<const MIN_ALIGN: usize, A: Base>(
     blocks.truncate(kept + of_the_arena);
 }
 
-/// Calls a closure wherever it is formatted, cloned or dropped.
+/// A value that calls a closure when it is formatted or cloned.
 struct Calls<'f>(&'f RefCell<&'f mut dyn FnMut()>);
 
 impl Calls<'_> {
     fn call(&self) {
-        // Not from inside of itself.
+        // The closure is not called recursively.
         if let Ok(mut f) = self.0.try_borrow_mut() {
             f();
         }
@@ -359,7 +360,7 @@ impl Clone for Calls<'_> {
     }
 }
 
-/// As [`Calls`] does when it is dropped.
+/// A value that calls the closure of [`Calls`] when it is dropped.
 struct Drops<'f>(Calls<'f>);
 
 impl Drop for Drops<'_> {
@@ -368,8 +369,8 @@ impl Drop for Drops<'_> {
     }
 }
 
-/// Goes on with the program inside of something that calls user code, and checks what that makes.
-fn inside<const MIN_ALIGN: usize, A: Base>(
+/// Continues the program inside user code that the arena calls, and checks the result.
+fn run_inside<const MIN_ALIGN: usize, A: Base>(
     bump: &Bump<MIN_ALIGN, A>,
     blocks: &RefCell<Vec<Block>>,
     steps: &Steps<'_>,
@@ -381,12 +382,12 @@ fn inside<const MIN_ALIGN: usize, A: Base>(
         let layout = Layout::for_value(bytes);
         blocks.borrow_mut().push(Block::new(NonNull::from(bytes).cast(), layout, mark));
     };
-    // Blocks that are in use already are not given back inside: a part has its own.
-    let mut go_on = || part(bump, blocks, steps, depth + 1);
+    // A part frees only its own blocks, so the blocks that are live now stay live.
+    let mut go_on = || run_part(bump, blocks, steps, depth + 1);
     let fails = mark.is_multiple_of(3);
     match what {
         Inside::Fallible => {
-            // A value or a slice whose maker may give up.
+            // A value or slice whose initialiser may fail.
             let made = bump.try_alloc_try_with(|| {
                 go_on();
                 if fails { Err(mark) } else { Ok([mark; 40]) }
@@ -452,7 +453,7 @@ fn inside<const MIN_ALIGN: usize, A: Base>(
             let calls = Calls(&cell);
             if let Ok(text) = bump.try_alloc_fmt(format_args!("a{calls}b{mark:>90}c{calls}")) {
                 assert_eq!(*text, format!("axyzb{mark:>90}cxyz"));
-                // SAFETY: the mark is below 128, so that the bytes stay UTF-8.
+                // SAFETY: the bytes are overwritten with the mark, which is below 128, so they stay valid UTF-8.
                 own(unsafe { text.as_bytes_mut() });
             }
         }
@@ -488,7 +489,7 @@ fn inside<const MIN_ALIGN: usize, A: Base>(
     }
 }
 
-/// A base allocator that uses the arena that calls it.
+/// A base allocator that re-enters the arena that calls it.
 #[cfg(any(feature = "allocator-api2", feature = "nightly"))]
 mod reusing {
     use super::{Base, Block};
@@ -502,7 +503,7 @@ mod reusing {
     use std::cell::{Cell, RefCell};
     use std::ptr::NonNull;
 
-    /// It hands out again at once what it got back, and does what `script` says before and after each call.
+    /// An allocator that immediately reuses freed blocks, and runs an operation of `script` before and after each call.
     pub(super) struct Reusing {
         free: RefCell<Vec<(NonNull<u8>, Layout)>>,
         arena: Cell<Option<NonNull<Bump<8, Self>>>>,
@@ -527,7 +528,8 @@ mod reusing {
         fn enter(&self) {
             let Some(arena) = self.arena.get().filter(|_| self.may_enter.get()) else { return };
             self.may_enter.set(false);
-            // SAFETY: it is the arena that has this allocator, which is borrowed while it may be entered.
+            // SAFETY: `attach` stored the arena that owns this allocator, and `may_enter` is only set while the arena
+            // is borrowed.
             let arena = unsafe { arena.as_ref() };
             let at = self.at.replace(self.at.get() + 1);
             let what = self.script.get(at % self.script.len().max(1)).copied().unwrap_or(0);
@@ -537,12 +539,13 @@ mod reusing {
             match (what % 8, last) {
                 (0, Some(block)) => {
                     block.check(block.layout.size());
-                    // SAFETY: the block is the arena's with this layout, and is not used again.
+                    // SAFETY: the block is the arena's, with this layout, and is not used again.
                     unsafe { (&arena).deallocate(block.at, block.layout) };
                 }
-                (1, Some(block)) => {
+                // Bounded, so that a long script does not run out of memory.
+                (1, Some(block)) if block.layout.size() <= 1 << 18 => {
                     let new = Layout::from_size_align(block.layout.size() * 2, 8).expect("a small layout");
-                    // SAFETY: the block is the arena's with this layout, and the new one is no smaller.
+                    // SAFETY: the block is the arena's, with this layout; the new layout is no smaller.
                     let grown = unsafe { (&arena).grow(block.at, block.layout, new) };
                     let block = grown.map_or(block, |grown| Block::new(grown.cast(), new, what));
                     self.blocks.borrow_mut().push(block);
@@ -577,7 +580,7 @@ mod reusing {
 
     impl Base for Reusing {
         fn attach<const MIN_ALIGN: usize>(bump: &Bump<MIN_ALIGN, Self>) {
-            // It is 8 wherever this allocator is used.
+            // `MIN_ALIGN` is 8 wherever this allocator is used.
             bump.allocator().arena.set(Some(NonNull::from(bump).cast()));
             bump.allocator().may_enter.set(true);
         }
@@ -601,14 +604,14 @@ mod reusing {
     impl Drop for Reusing {
         fn drop(&mut self) {
             for (block, layout) in self.free.take() {
-                // SAFETY: the block came from `Global`, and no other code has it.
+                // SAFETY: the block came from `Global`, and it is on the free list, so no other code uses it.
                 unsafe { Global.deallocate(block, layout) };
             }
         }
     }
 
-    // SAFETY: a block is `Global`'s and of this layout, and goes back to `Global` at the end. Until it is handed out
-    // again nothing has it.
+    // SAFETY: a block comes from `Global` with this layout, and is only returned to `Global` at the end. While it is on
+    // the free list no other code uses it.
     unsafe impl Allocator for Reusing {
         fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
             self.enter();
@@ -624,7 +627,7 @@ mod reusing {
 
         unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
             self.enter();
-            // SAFETY: the block has these bytes, and is not used again.
+            // SAFETY: the block has these bytes, and the caller guarantees that it is not used after it was freed.
             unsafe { block.write_bytes(0xDD, layout.size()) };
             self.free.borrow_mut().push((block, layout));
             self.enter();
@@ -632,7 +635,7 @@ mod reusing {
     }
 }
 
-/// A vector of owners, and one of numbers, beside std's.
+/// Runs operations on a vector of boxes and one of numbers, compared with std's.
 fn vectors<const MIN_ALIGN: usize, A: Base>(bump: &Bump<MIN_ALIGN, A>, steps: &Steps<'_>, mark: u8) {
     bump.set_limit(None);
     let mut owners = bump::Vec::new_in(bump);
@@ -726,7 +729,7 @@ fn vectors<const MIN_ALIGN: usize, A: Base>(bump: &Bump<MIN_ALIGN, A>, steps: &S
                 });
             }
             18 => {
-                // A vector of 16 bytes, which gets its arena with each call.
+                // An unmanaged vector, whose struct has 16 bytes and which takes the arena in each call.
                 let mut short = bump::UnmanagedVec::new();
                 let mut model = Vec::new();
                 for value in 0..n % 40 {
@@ -769,7 +772,7 @@ fn vectors<const MIN_ALIGN: usize, A: Base>(bump: &Bump<MIN_ALIGN, A>, steps: &S
     assert_eq!(*numbers.into_boxed_slice(), *numbers_model);
 }
 
-/// A string beside std's.
+/// Runs operations on a string, compared with std's.
 fn texts<const MIN_ALIGN: usize, A: Base>(bump: &Bump<MIN_ALIGN, A>, steps: &Steps<'_>) {
     bump.set_limit(None);
     let mut text = bump::String::new_in(bump);
@@ -777,7 +780,7 @@ fn texts<const MIN_ALIGN: usize, A: Base>(bump: &Bump<MIN_ALIGN, A>, steps: &Ste
     for _ in 0..8 {
         let Some([what, n, character, _]) = steps.next() else { break };
         let character = char::from_u32(u32::from(character) << (n % 14)).unwrap_or('?');
-        // The boundaries of one character, or the end twice.
+        // Selects the boundaries of one character, or the end twice.
         let mut boundaries = model.char_indices().map(|(at, _)| at).chain([model.len()]);
         let at = boundaries.nth(usize::from(n) % (model.chars().count() + 1)).expect("it is one of them");
         let end = boundaries.next().unwrap_or(model.len());

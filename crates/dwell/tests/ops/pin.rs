@@ -1,5 +1,6 @@
-//! Random operations on futures that are stored inline, in boxes, in a pool and one after another in a [`Reusable`]: polled,
-//! replaced and dropped at any time, and some panic. The model test and the fuzz target share it.
+//! Random operations on futures that are stored inline, in boxes, in a pool and one after another in a [`Reusable`]:
+//! they are polled, replaced and dropped at any time, and some panic. The model test and the fuzz target share this
+//! file.
 
 use dwell::SmallBox;
 use dwell::pin::{ErasedExt, LocalInlineFuture, LocalPoolFuture, LocalReusableFuture};
@@ -11,18 +12,19 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// What all futures of a run have seen.
+/// The state that all futures of a run share.
 #[derive(Default)]
 struct Seen {
     made: Cell<u32>,
     dropped: Cell<u32>,
-    /// Where futures put others when they are polled and dropped. Those are dropped from there.
+    /// Futures that others made when they were polled or dropped, and which others drop.
     others: RefCell<Vec<LocalPoolFuture<'static, u64>>>,
     pool: Pool,
     ended: Cell<bool>,
 }
 
-/// Ready with the sum of its bytes when polled for the `pending + 1`st time. It asserts that it stays where it was pinned.
+/// A future that is ready with the sum of its bytes at poll `pending + 1`. It asserts that it does not move after it
+/// was pinned.
 struct Program<const N: usize> {
     seen: Rc<Seen>,
     bytes: [u8; N],
@@ -38,7 +40,7 @@ impl<const N: usize> Program<N> {
         Self { seen: Rc::clone(seen), bytes: [n; N], pending: n % 4, panics, pinned_at: None, _pinned: PhantomPinned }
     }
 
-    /// Makes a future in the pool that this one may be in, or drops one.
+    /// Makes a future in the pool that may hold this one, or drops one.
     fn reenter(&self) {
         if self.seen.ended.get() {
             return;
@@ -59,14 +61,14 @@ impl<const N: usize> Future for Program<N> {
     type Output = u64;
 
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<u64> {
-        // SAFETY: nothing is moved out.
+        // SAFETY: no field is moved out of the pinned value.
         let this = unsafe { self.get_unchecked_mut() };
         let here = (&raw const *this).addr();
         assert_eq!(*this.pinned_at.get_or_insert(here), here);
         this.reenter();
         match this.pending.checked_sub(1) {
             Some(left) => this.pending = left,
-            None if this.panics => std::panic::resume_unwind(Box::new("told to")), // prints nothing
+            None if this.panics => std::panic::resume_unwind(Box::new("intentional")), // prints nothing
             None => return Poll::Ready(this.bytes.iter().map(|byte| u64::from(*byte)).sum()),
         }
         Poll::Pending
@@ -79,12 +81,12 @@ impl<const N: usize> Drop for Program<N> {
         self.seen.dropped.set(self.seen.dropped.get() + 1);
         self.reenter();
         if self.panics && self.pending % 2 == 1 && !std::thread::panicking() {
-            std::panic::resume_unwind(Box::new("told to"));
+            std::panic::resume_unwind(Box::new("intentional"));
         }
     }
 }
 
-/// A future of a size that `kind` says.
+/// Stores a future of one of three sizes, selected by `kind`.
 macro_rules! program {
     ($seen:expr, $kind:expr, $n:expr, |$future:ident| $store:expr) => {{
         let panics = $kind >= 240;
@@ -105,7 +107,7 @@ macro_rules! program {
     }};
 }
 
-/// One of the types that a future is erased in.
+/// A future in one of the type-erased storages.
 enum Erased {
     Inline(Pin<Box<LocalInlineFuture<'static, u64, 48>>>),
     Small(Pin<Box<SmallBox<dyn Future<Output = u64>, 8>>>),
@@ -123,12 +125,12 @@ impl Erased {
     }
 }
 
-/// Whether it returned. What it was doing may be half done.
+/// Returns whether `f` returned instead of panicking. After a panic its operation may be half done.
 fn returns(f: impl FnOnce()) -> bool {
     catch_unwind(AssertUnwindSafe(f)).is_ok()
 }
 
-/// Runs the operations that `bytes` spell, three bytes each: what to do, with which future, and with what.
+/// Runs the operations encoded in `bytes`, three bytes each: the operation, the kind of future, and the operand.
 pub(crate) fn run(bytes: &[u8]) {
     let seen = Rc::new(Seen::default());
     let mut futures: Vec<Erased> = Vec::new();

@@ -1,10 +1,11 @@
-//! Random operations on slabs, beside a `Vec<Option<Box<T>>>`. The model test and the fuzz target share it.
+//! Random operations on slabs, compared with a `Vec<Option<Box<T>>>`. The model test and the fuzz target share this
+//! file.
 
 use dwell::slab::{Bounded, Full, Key, Keyed, Slab, Slot, StampedKey};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Owns memory, so that a checking allocator notices a cell that is used twice, and counts its live values.
+/// A value that owns memory, so that a checking allocator detects a cell used twice, and that counts the live values.
 #[derive(Debug)]
 pub(crate) struct Value<const N: usize> {
     number: Box<u64>,
@@ -30,7 +31,7 @@ impl<const N: usize> Drop for Value<N> {
     }
 }
 
-/// What the three kinds of slab have in common.
+/// The operations that the three kinds of slab have in common.
 trait Subject<const N: usize> {
     type Kind: Keyed;
     fn insert(&self, value: Value<N>) -> Result<Slot<Value<N>, Self::Kind>, Value<N>>;
@@ -132,7 +133,7 @@ impl<const N: usize> Subject<N> for Bounded<Value<N>> {
 type Local = Value<7>;
 dwell::slab!(mod values: Local);
 
-/// The slab of this thread.
+/// The slab of the current thread.
 struct Thread {
     grows: bool,
 }
@@ -184,7 +185,7 @@ impl Subject<7> for Thread {
     }
 }
 
-/// Runs the operations that `bytes` spell, two bytes each, on the slab that the first byte says.
+/// Runs the operations encoded in `bytes`, two bytes each, on a slab that the first byte selects.
 pub(crate) fn run(bytes: &[u8]) {
     let Some((&kind, bytes)) = bytes.split_first() else { return };
     match kind % 6 {
@@ -205,7 +206,7 @@ pub(crate) fn run(bytes: &[u8]) {
     }
 }
 
-/// Drops what was leaked, and checks that the thread's slab has nothing left.
+/// Drops the leaked values and checks that the thread's slab is empty.
 fn end_thread() {
     for key in values::leaked() {
         drop(values::reclaim(key));
@@ -216,7 +217,7 @@ fn end_thread() {
 
 fn program<const N: usize, P: Subject<N>>(slab: P, bytes: &[u8]) {
     let live = Rc::new(Cell::new(0));
-    // The model: what each slot holds, and each key.
+    // The model: the value of each slot and of each key.
     let mut slots: Vec<Slot<Value<N>, P::Kind>> = Vec::new();
     let mut models: Vec<Option<Box<u64>>> = Vec::new();
     let mut leaked: Vec<(Key, Option<StampedKey>, u64)> = Vec::new();
@@ -309,7 +310,7 @@ fn program<const N: usize, P: Subject<N>>(slab: P, bytes: &[u8]) {
     for (slot, model) in slots.iter().zip(&models) {
         slot.check(**model.as_ref().unwrap());
     }
-    // The slab first or the slots.
+    // Drops either the slab or the slots first.
     if bytes.len().is_multiple_of(4) {
         drop(slab);
         drop(slots);

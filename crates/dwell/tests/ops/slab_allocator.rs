@@ -1,7 +1,7 @@
-//! A global allocator that uses slabs itself, and fails: it re-enters one that is just growing. The test in
-//! `slab_attack_allocator.rs` and the fuzz target share it.
+//! A global allocator that uses slabs itself and fails at random: it re-enters a slab that is growing. The test in
+//! `slab_attack_allocator.rs` and the fuzz target share this file.
 //!
-//! It must not panic, and what it has in thread-local storage has no destructors.
+//! The allocator must not panic, and its thread-local variables have no destructors.
 
 use dwell::slab::{Pool, PoolSlot, Slab, Slot, sync, thread as module};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -28,8 +28,8 @@ thread_local! {
     static DIRECT: Kept<Slot<[u64; 2]>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
     static SYNC: Kept<sync::Slot<[u64; 2]>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
     static POOL: Kept<PoolSlot<[u64; 2]>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
-    static LIES: Kept<module::SlotOf<Liar>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
-    /// What the allocator uses, while there is something.
+    static LIES: Kept<module::SlotOf<LyingModule>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
+    /// The slabs that the allocator uses, or `None` while it must not use any.
     static SLABS: Cell<Option<&'static Slabs>> = const { Cell::new(None) };
     static A: module::ThreadSlab<[u64; 2]> = const { module::ThreadSlab::new(100_000) };
     static B: module::ThreadSlab<[u64; 2]> = const { module::ThreadSlab::new(100_000) };
@@ -41,10 +41,10 @@ pub(crate) struct Slabs {
     pool: Pool,
 }
 
-/// A module that gives now this, now that slab.
-struct Liar;
+/// A `Module` that returns one of two slabs at random.
+struct LyingModule;
 
-impl module::Module for Liar {
+impl module::Module for LyingModule {
     type Value = [u64; 2];
     const LIMIT: usize = 100_000;
     fn local() -> &'static LocalKey<module::ThreadSlab<[u64; 2]>> {
@@ -58,7 +58,7 @@ fn random(below: usize) -> usize {
     usize::try_from(next >> 33).unwrap_or(0) % below
 }
 
-/// Takes a slot out, which is dropped, and puts another in, if there is one.
+/// Drops a random slot of `kept` and stores a new one there, if `make` returns one.
 fn exchange<T>(kept: &'static LocalKey<Kept<T>>, make: impl FnOnce() -> Option<T>, words: impl Fn(&T) -> [u64; 2]) {
     let at = random(KEPT);
     let old = kept.with(|kept| kept.try_borrow_mut().ok().and_then(|mut kept| kept[at].take()));
@@ -82,20 +82,20 @@ fn value() -> [u64; 2] {
     [word, !word]
 }
 
-/// Some of all that may be done.
-fn act(slabs: &'static Slabs) {
+/// Performs a few random operations.
+fn run_random_operations(slabs: &'static Slabs) {
     for _ in 0..random(6) {
         match random(8) {
             0 | 1 => exchange(&PAIRS, || pairs::try_insert(value()).ok(), |slot| **slot),
             2 => exchange(&DIRECT, || slabs.direct.try_insert(value()).ok(), |slot| **slot),
             3 => exchange(&SYNC, || slabs.sync.try_insert(value()).ok(), |slot| **slot),
             4 => exchange(&POOL, || slabs.pool.try_insert(value()).ok(), |slot| **slot),
-            5 | 6 => exchange(&LIES, || module::try_insert::<Liar>(value()).ok(), |slot| **slot),
+            5 | 6 => exchange(&LIES, || module::try_insert::<LyingModule>(value()).ok(), |slot| **slot),
             _ if random(20) == 0 => {
                 pairs::shrink_to_fit();
                 slabs.direct.shrink_to_fit();
                 slabs.sync.shrink_to_fit();
-                module::shrink_to_fit::<Liar>();
+                module::shrink_to_fit::<LyingModule>();
                 let _ = (pairs::try_reserve(random(3000)), slabs.direct.try_reserve(random(3000)));
             }
             _ => {}
@@ -103,31 +103,31 @@ fn act(slabs: &'static Slabs) {
     }
 }
 
-/// Whether the next allocation is to fail.
+/// Re-enters the slabs, and returns whether the next allocation fails.
 fn re_enter() -> bool {
     let Some(slabs) = SLABS.get() else { return false };
     if DEPTH.get() >= 3 {
         return random(3) == 0;
     }
     DEPTH.set(DEPTH.get() + 1);
-    act(slabs);
+    run_random_operations(slabs);
     DEPTH.set(DEPTH.get() - 1);
     random(3) == 0
 }
 
-// SAFETY: every call is `System`'s, with the same layout, or fails.
+// SAFETY: both functions forward to `System` with the same layout, or `alloc` returns null.
 unsafe impl GlobalAlloc for ReEnters {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if re_enter() {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller says that the size of the layout is not 0, which is what `System` asks for.
+        // SAFETY: the caller guarantees that the layout's size is not 0, as `System` requires.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         re_enter();
-        // SAFETY: the caller has the block from `alloc` with this layout, which got it from `System`.
+        // SAFETY: the caller guarantees that `alloc` returned the block for this layout, so `System` allocated it.
         unsafe { System.dealloc(block, layout) };
     }
 }
@@ -138,34 +138,34 @@ fn clear<T>(kept: &'static LocalKey<Kept<T>>) {
     }
 }
 
-/// Slabs that are never freed, set up before the allocator uses them.
+/// Returns slabs that are never freed, initialised before the allocator uses them.
 pub(crate) fn set_up() -> &'static Slabs {
     let slabs: &'static Slabs =
         Box::leak(Box::new(Slabs { direct: Slab::new(), sync: sync::Slab::new(), pool: Pool::new() }));
-    // What is called at the thread's end is registered by the first insert, which is not the allocator's.
+    // The first insert registers the thread-exit destructor; it must not come from inside the allocator.
     drop(pairs::insert(value()));
     for _ in 0..2 {
-        (0..8).for_each(|_| drop(module::try_insert::<Liar>(value())));
+        (0..8).for_each(|_| drop(module::try_insert::<LyingModule>(value())));
     }
     pairs::shutdown().unwrap();
     slabs
 }
 
-/// One program, which follows from the seed: this many inserts, while the allocator does as it likes.
+/// Runs one program, determined by the seed: `inserts` inserts while the allocator performs random operations.
 pub(crate) fn program(slabs: &'static Slabs, seed: u64, inserts: usize) {
     RANDOM.set(seed);
     let mut held = Vec::with_capacity(2 * inserts);
     SLABS.set(Some(slabs));
     for _ in 0..inserts {
-        // More than are kept, so that slabs grow.
+        // Holds more slots than `KEPT`, so that the slabs grow.
         if let Ok(slot) = slabs.direct.try_insert(value()) {
             held.push((Some(slot), None));
         }
         if let Ok(slot) = pairs::try_insert(value()) {
             held.push((None, Some(slot)));
         }
-        drop(module::try_insert::<Liar>(value()));
-        act(slabs);
+        drop(module::try_insert::<LyingModule>(value()));
+        run_random_operations(slabs);
     }
     SLABS.set(None);
     for (direct, pair) in &held {
@@ -176,7 +176,7 @@ pub(crate) fn program(slabs: &'static Slabs, seed: u64, inserts: usize) {
     assert!((inserts < 1000 || counted > 100) && slabs.direct.len() <= KEPT && pairs::len() <= KEPT, "{counted}");
 }
 
-/// Drops what the allocator has kept.
+/// Drops the slots that the allocator has kept.
 pub(crate) fn clear_all(slabs: &Slabs) {
     clear(&PAIRS);
     clear(&DIRECT);

@@ -1,5 +1,5 @@
-//! Programs on slabs that re-enter: destructors, closures and iterators of the values use the slab they are in. The test in
-//! `slab_attack_again.rs` and the fuzz target share it.
+//! Programs on slabs that re-enter: destructors, closures and iterators of the values use the slab that holds them. The
+//! test in `slab_attack_again.rs` and the fuzz target share this file.
 
 use dwell::slab::{Key, Pool, PoolSlot, Slab, Slot, sync};
 use std::cell::{Cell, RefCell};
@@ -8,7 +8,7 @@ use std::ops::DerefMut;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 
-/// What has memory for nodes.
+/// A slab or pool of nodes.
 trait Subject: Sized + 'static {
     type Slot: DerefMut<Target = Node<Self>>;
 
@@ -148,7 +148,7 @@ slab!(Shared, sync::Slot<Node<Self>>, {
     }
 });
 
-/// What a program does. Destructors, closures and iterators of its values do the next of these themselves.
+/// An operation of a program. Destructors, closures and iterators of the values run the next operation themselves.
 #[derive(Clone, Copy, Debug)]
 enum Op {
     Insert,
@@ -159,11 +159,11 @@ enum Op {
     Replace(u8),
     Leak(u8),
     Reclaim(u8),
-    /// The closure runs an op while the value is lent.
+    /// The closure runs an op while it borrows the value.
     With(u8),
     ShrinkToFit,
     Reserve(u8),
-    /// Drops this many slots by an iterator that runs an op before each.
+    /// Drops this many slots with `drop_all`, whose iterator runs an op before each item.
     DropMany(u8),
     Panic,
 }
@@ -187,15 +187,15 @@ impl Op {
     }
 }
 
-/// Everything there is, and what is known of it.
+/// The slab, its slots and keys, and the model.
 struct World<H: Subject> {
     slab: H,
     slots: RefCell<Vec<H::Slot>>,
     keys: RefCell<Vec<Key>>,
-    /// The numbers of the nodes that are alive.
+    /// The numbers of the live nodes.
     alive: RefCell<HashSet<u64>>,
     last: Cell<u64>,
-    /// The ops that are left, the next one last.
+    /// The remaining ops, the next one last.
     script: RefCell<Vec<Op>>,
     depth: Cell<u32>,
 }
@@ -204,7 +204,7 @@ struct World<H: Subject> {
 struct Node<H: Subject> {
     world: Rc<World<H>>,
     number: u64,
-    /// A second copy of the number: it shows that a node was overwritten.
+    /// A copy of the number, which differs if the node was overwritten.
     again: Box<u64>,
     fill: [u64; 120],
 }
@@ -213,7 +213,7 @@ impl<H: Subject> Drop for Node<H> {
     fn drop(&mut self) {
         self.check();
         assert!(self.world.alive.borrow_mut().remove(&self.number), "dropped twice");
-        self.world.clone().act();
+        self.world.clone().run_next_op();
     }
 }
 
@@ -223,10 +223,10 @@ impl<H: Subject> Node<H> {
     }
 }
 
-/// One level up again, however that comes.
-struct Up<'a>(&'a Cell<u32>);
+/// Decrements the depth on drop, also during unwinding.
+struct DepthGuard<'a>(&'a Cell<u32>);
 
-impl Drop for Up<'_> {
+impl Drop for DepthGuard<'_> {
     fn drop(&mut self) {
         self.0.set(self.0.get() - 1);
     }
@@ -249,19 +249,19 @@ impl<H: Subject> World<H> {
         self.slots.borrow_mut().push(slot);
     }
 
-    /// Runs the next op, in which others may run.
-    fn act(self: &Rc<Self>) {
+    /// Runs the next op, which may run others.
+    fn run_next_op(self: &Rc<Self>) {
         if self.depth.get() >= 5 {
             return;
         }
         self.depth.set(self.depth.get() + 1);
-        let _up = Up(&self.depth);
+        let _up = DepthGuard(&self.depth);
         let op = self.script.borrow_mut().pop();
         match op {
             None => {}
             Some(Op::Insert) => self.keep(self.slab.insert(self.node())),
             Some(Op::InsertWith) => self.keep(self.slab.insert_with(|| {
-                self.act();
+                self.run_next_op();
                 self.node()
             })),
             Some(Op::Drop(at)) => drop(Self::pick(&self.slots, at)),
@@ -285,7 +285,7 @@ impl<H: Subject> World<H> {
                             slot.check();
                             self.keep(slot);
                         }
-                        None => self.keys.borrow_mut().push(key), // it is lent
+                        None => self.keys.borrow_mut().push(key), // `with` borrows it
                     }
                 }
             }
@@ -293,7 +293,7 @@ impl<H: Subject> World<H> {
                 let keys = self.keys.borrow().clone();
                 if let Some(key) = keys.get(usize::from(at) % keys.len().max(1)) {
                     self.slab.with(*key, |node| {
-                        self.act();
+                        self.run_next_op();
                         node.check();
                     });
                 }
@@ -302,22 +302,22 @@ impl<H: Subject> World<H> {
             Some(Op::Reserve(more)) => self.slab.reserve(usize::from(more)),
             Some(Op::DropMany(count)) => {
                 let each = (0..count % 8).filter_map(|at| {
-                    self.act();
+                    self.run_next_op();
                     Self::pick(&self.slots, at)
                 });
                 H::drop_all(each);
             }
             Some(Op::Panic) if std::thread::panicking() => {}
-            // Without the hook, which prints a message or ends a fuzzer.
+            // Bypasses the panic hook, which would print a message or end a fuzzer.
             Some(Op::Panic) => resume_unwind(Box::new(Expected)),
         }
     }
 }
 
-/// What an op panics with.
+/// The payload of an op's panic.
 struct Expected;
 
-/// Runs `f`, and says whether an op panicked. Another panic goes on.
+/// Runs `f` and returns whether an op panicked. Resumes any other panic.
 fn panics(f: impl FnOnce()) -> bool {
     match catch_unwind(AssertUnwindSafe(f)) {
         Ok(()) => false,
@@ -326,7 +326,7 @@ fn panics(f: impl FnOnce()) -> bool {
     }
 }
 
-/// Runs the ops that `bytes` spell, two bytes each, on the slab that the first byte says. How many panicked.
+/// Runs the ops encoded in `bytes`, two bytes each, on a slab that the first byte selects. Returns how many panicked.
 pub(crate) fn run(bytes: &[u8]) -> u32 {
     let Some((&kind, bytes)) = bytes.split_first() else { return 0 };
     match kind % 5 {
@@ -355,7 +355,7 @@ fn program<H: Subject>(slab: H, bytes: &[u8]) -> u32 {
     });
     let mut panicked = 0;
     while !world.script.borrow().is_empty() {
-        panicked += u32::from(panics(|| world.act()));
+        panicked += u32::from(panics(|| world.run_next_op()));
         world.slots.borrow().iter().for_each(|slot| slot.check());
         assert!(world.slots.borrow().len() + world.keys.borrow().len() <= world.alive.borrow().len());
         while world.slots.borrow().len() > 60 {

@@ -1,5 +1,6 @@
-//! Random operations on a list of `SmallBox<dyn Object>`, beside one of `Box<dyn Object>`. Some values re-enter: their drops and
-//! clones make, resize and drop other boxes. The model test and the fuzz target share it.
+//! Random operations on a list of `SmallBox<dyn Object>`, compared with a list of `Box<dyn Object>`. Some values
+//! re-enter: their drops and clones make, resize and drop other boxes. The model test and the fuzz target share this
+//! file.
 
 use dwell::alloc::Global;
 use dwell::small::PushWith;
@@ -7,7 +8,7 @@ use dwell::{SmallBox, small_box};
 use std::cell::{Cell, RefCell};
 use std::fmt::Debug;
 
-/// What the boxes hold: something to call, to change, and to copy.
+/// The trait of the boxed values, with a method to read, one to change and two to copy.
 trait Object: Debug {
     fn sum(&self) -> u64;
     fn add(&mut self, n: u8);
@@ -20,7 +21,7 @@ type Small = SmallBox<dyn Object>;
 #[derive(Clone, Debug)]
 struct Bytes<const N: usize>([u8; N]);
 
-/// Owns memory, so that a wrong move does not go unnoticed under a checking allocator.
+/// A value that owns memory, so that a checking allocator detects a wrong move.
 #[derive(Clone, Debug)]
 struct Owner(Box<u64>);
 
@@ -36,13 +37,13 @@ struct Aligned(u64);
 struct AlignedNothing;
 
 thread_local! {
-    /// Boxes that [`Reenters`] makes and drops.
+    /// The boxes that [`Reenters`] makes and drops.
     static OTHERS: RefCell<Vec<Small>> = const { RefCell::new(Vec::new()) };
-    /// Whether it still makes some.
+    /// Whether [`Reenters`] still makes boxes.
     static MAKES: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Makes and drops other boxes while it is cloned and dropped, some of which do the same.
+/// A value that makes and drops other boxes in `clone` and `drop`, some of which do the same.
 #[derive(Debug)]
 struct Reenters<const N: usize>([u8; N]);
 
@@ -76,10 +77,10 @@ impl<const N: usize> Drop for Reenters<N> {
     }
 }
 
-/// Re-enters between its values, and says of their number what is not so.
-struct Liar<I>(I, usize);
+/// An iterator that re-enters between its items and has a wrong size hint.
+struct WrongHint<I>(I, usize);
 
-impl<I: Iterator> Iterator for Liar<I> {
+impl<I: Iterator> Iterator for WrongHint<I> {
     type Item = I::Item;
 
     fn next(&mut self) -> Option<I::Item> {
@@ -172,7 +173,7 @@ fn model(kind: u8, n: u8) -> Box<dyn Object> {
     }
 }
 
-/// Runs the operations that `bytes` spell, three bytes each: what to do, where, and with what.
+/// Runs the operations encoded in `bytes`, three bytes each: the operation, the index, and the operand.
 pub(crate) fn run(bytes: &[u8]) {
     let mut boxes: Vec<Small> = Vec::new();
     let mut models: Vec<Box<dyn Object>> = Vec::new();
@@ -248,12 +249,12 @@ pub(crate) fn run(bytes: &[u8]) {
     }
 }
 
-/// A slice of owners by every way in and out.
+/// Makes and consumes a slice of boxes by every conversion.
 fn slices(bytes: &[u8], n: u8) {
     let bytes = &bytes[..bytes.len().min(usize::from(n % 5))];
     let expected: Vec<Box<u8>> = bytes.iter().copied().map(Box::new).collect();
     let hint = [0, usize::from(n), 1 << (usize::BITS - 17), usize::MAX][usize::from(n % 4)];
-    let collected: SmallBox<[Box<u8>]> = Liar(expected.iter().cloned(), hint).collect();
+    let collected: SmallBox<[Box<u8>]> = WrongHint(expected.iter().cloned(), hint).collect();
     let cloned = collected.clone();
     let from_vec: SmallBox<[Box<u8>]> = expected.clone().into();
     assert_eq!(collected, from_vec);
@@ -267,7 +268,7 @@ fn slices(bytes: &[u8], n: u8) {
     }
     drop(values);
     assert_eq!(Vec::from(from_vec), expected);
-    let text: SmallBox<str> = Liar(bytes.iter().map(|&byte| char::from(byte % 128)), hint).collect();
+    let text: SmallBox<str> = WrongHint(bytes.iter().map(|&byte| char::from(byte % 128)), hint).collect();
     assert_eq!(text.len(), bytes.len());
     assert_eq!(String::from(text.clone()), *text);
 }

@@ -1,20 +1,20 @@
-//! Random operations on `SortedMap` and `SortedSet`, beside a `BTreeMap` and a `BTreeSet`. The model tests and the fuzz target
-//! share them.
+//! Random operations on `SortedMap` and `SortedSet`, compared with a `BTreeMap` and a `BTreeSet`. The model tests and
+//! the fuzz target share this file.
 
 use dwell::sparse::{SortedMap, SortedSet, sorted_map};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
 
-/// Runs the operations that `bytes` spell, three bytes each: what to do, with which key, and with which value.
+/// Runs the operations encoded in `bytes`, three bytes each: the operation, the key and the value.
 pub(crate) fn run(bytes: &[u8]) {
-    // Keys and values own memory, so that a wrong move does not go unnoticed under a checking allocator.
+    // Keys and values own memory, so that a checking allocator detects a wrong move.
     let mut map: SortedMap<String, Box<u8>> = SortedMap::new();
     let mut model: BTreeMap<String, Box<u8>> = BTreeMap::new();
 
     for step in bytes.chunks_exact(3) {
-        // Few keys, so that many operations meet one that is there.
+        // There are few keys, so that many operations find one in the map.
         let (key, value) = (format!("{}", step[1] % 24), Box::new(step[2]));
-        // Up to 40 entries, with the same key more than once.
+        // Up to 40 entries, with duplicate keys.
         let more: Vec<_> =
             (0..step[1] % 40).map(|i| (format!("{}", i.wrapping_mul(step[2]) % 24), Box::new(i))).collect();
         match step[0] % 29 {
@@ -186,7 +186,7 @@ fn insert(model: &mut BTreeMap<String, Box<u8>>, key: u8, value: Box<u8>) -> Opt
     model.insert(format!("{}", key % 24), value)
 }
 
-/// Runs the operations that `bytes` spell on sets, three bytes each.
+/// Runs the operations encoded in `bytes` on sets, three bytes each.
 pub(crate) fn run_set(bytes: &[u8]) {
     let mut set: SortedSet<String> = SortedSet::new();
     let mut model: BTreeSet<String> = BTreeSet::new();

@@ -1,12 +1,12 @@
-//! Random operations on `Sparse`, beside a plain value that is always there. The model test and the fuzz target share it.
+//! Random operations on `Sparse`, compared with a plain value. The model test and the fuzz target share this file.
 
 use dwell::Sparse;
 use dwell::sparse::IsEmpty;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-/// Runs the operations that `bytes` spell, two bytes each: what to do, and with which value.
+/// Runs the operations encoded in `bytes`, two bytes each: the operation and the value.
 pub(crate) fn run(bytes: &[u8]) {
-    // The model of a `Sparse<String>` is the `String` it reads as, and whether it may be boxed.
+    // The model of a `Sparse<String>` is the `String` it dereferences to, and whether it may be boxed.
     let mut values: [Sparse<String>; 2] = [Sparse::empty(), Sparse::empty()];
     let mut model: [String; 2] = Default::default();
 

@@ -1,11 +1,11 @@
-//! Random operations on `ThinSlice` and `ThinStr`, beside a `Vec` and a `String`. The model test and the fuzz target share
-//! it.
+//! Random operations on `ThinSlice` and `ThinStr`, compared with a `Vec` and a `String`. The model test and the fuzz
+//! target share this file.
 
 use dwell::sparse::{IsEmpty, ThinSlice, ThinStr};
 use std::borrow::{Borrow, Cow};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-/// Runs the operations that `bytes` spell, two bytes each: what to do, and with which text or length.
+/// Runs the operations encoded in `bytes`, two bytes each: the operation, and the string or length.
 pub(crate) fn run(bytes: &[u8]) {
     let mut slices: [ThinSlice<String>; 2] = Default::default();
     let mut vecs: [Vec<String>; 2] = Default::default();
@@ -42,7 +42,7 @@ fn on_slices(slices: &mut [ThinSlice<String>; 2], vecs: &mut [Vec<String>; 2], i
         4 => assert_eq!(Vec::from(std::mem::take(slice)), std::mem::take(vec)),
         5 => assert_eq!(Box::from(std::mem::take(slice)), std::mem::take(vec).into_boxed_slice()),
         6 => {
-            // Some from the front, some from the back, and the rest is dropped.
+            // Takes some elements from the front and some from the back, and drops the rest.
             let mut ours = std::mem::take(slice).into_iter();
             let mut theirs = std::mem::take(vec).into_iter();
             for step in 0..n % 5 {
@@ -90,7 +90,7 @@ fn on_slices(slices: &mut [ThinSlice<String>; 2], vecs: &mut [Vec<String>; 2], i
 }
 
 fn on_texts(texts: &mut [ThinStr; 2], strings: &mut [String; 2], index: usize, operation: u8, n: usize) {
-    // Lengths around 0 and around 255, where the header changes; two bytes a character.
+    // Lengths around 0 and around 255, where the header changes, with two bytes per character.
     let fresh = match n {
         0..32 => String::new(),
         32..128 => "ä".repeat(n - 32),

@@ -1,6 +1,6 @@
-//! Values of every type of core, alloc and std that can own memory, made of bytes, and weighed against what the allocator
-//! counted: of random bytes by `tests/weigh.rs`, of a fuzzer's by `fuzz/fuzz_targets/weigh.rs`. Who includes this has a
-//! function `live` that says how many blocks and bytes there are.
+//! Values of every type of core, alloc and std that can own memory, made from bytes, whose weight is compared with the
+//! allocator's counts: random bytes in `tests/weigh.rs`, a fuzzer's in `fuzz/fuzz_targets/weigh.rs`. The including file
+//! defines a function `live` that returns the number of allocated blocks and bytes.
 
 use super::live;
 use dwell::sparse::{SortedMap, ThinSlice, ThinStr};
@@ -18,7 +18,8 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::task::Poll;
 
-/// Numbers, from bytes as long as there are some, then such as follow from them; and how deep a value nests.
+/// A source of numbers that also tracks the nesting depth of a value: it reads bytes, and after their end derives
+/// pseudo-random numbers from them.
 struct Gen<'b> {
     bytes: &'b [u8],
     state: u64,
@@ -47,7 +48,7 @@ impl<'b> Gen<'b> {
         usize::try_from((self.next() >> 11) % n).unwrap()
     }
 
-    /// A length: mostly short, at times long, shorter the deeper.
+    /// Returns a length: mostly short, sometimes long, and shorter for deeply nested values.
     fn len(&mut self) -> usize {
         let most = match (self.depth, self.below(16)) {
             (0, 0) if !cfg!(miri) => 3000,
@@ -67,7 +68,7 @@ impl<'b> Gen<'b> {
     }
 }
 
-/// Values to weigh, as different in what they own as values of the type can be.
+/// A random value of a type, to be weighed. The values of a type differ in the memory that they own.
 trait Make {
     fn make(g: &mut Gen<'_>) -> Self;
 }
@@ -82,7 +83,7 @@ macro_rules! make {
     )*};
 }
 
-/// Random elements pushed, some removed, and the rest at times shrunk.
+/// Pushes random elements, removes some, and sometimes shrinks the collection.
 macro_rules! grown {
     ($g:ident, $new:expr, $push:expr, $pop:expr, $shrink:expr) => {{
         let (mut value, len) = ($new, $g.len());
@@ -188,7 +189,7 @@ make! {
     @[K: Make + Ord, V: Make] BTreeMap<K, V>: |g| {
         let len = g.len();
         let pairs = |g: &mut Gen<'_>, n: usize| (0..n).map(|_| g.nested(|g| (K::make(g), V::make(g)))).collect::<Vec<_>>();
-        // Built at once, or one by one, or of two.
+        // Builds the map at once, one entry at a time, or from two maps.
         let pairs = pairs(g, len);
         let mut map: BTreeMap<K, V> = if g.below(2) == 0 {
             pairs.into_iter().collect()
@@ -228,7 +229,7 @@ make! {
     };
 }
 
-/// A hasher of one's own.
+/// A user-defined hasher.
 #[derive(Default)]
 struct Fnv(u64);
 
@@ -245,10 +246,10 @@ impl Hasher for Fnv {
 
 type Fast = BuildHasherDefault<Fnv>;
 
-/// std's hasher with fixed keys: a seed makes the same table in each run.
+/// std's hasher with fixed keys, so that a seed makes the same table in each run.
 type Sip = BuildHasherDefault<DefaultHasher>;
 
-/// A hasher that keeps neighbours together.
+/// A hasher that returns the key, so that neighbouring keys stay neighbours.
 #[derive(Default)]
 struct Identity(u64);
 
@@ -262,14 +263,14 @@ impl Hasher for Identity {
         }
     }
     fn write_u64(&mut self, n: u64) {
-        // Few keys, so that many are neighbours.
+        // There are few keys, so that many are neighbours.
         self.0 = n >> 40;
     }
 }
 
 type IdentityHash = BuildHasherDefault<Identity>;
 
-/// The sums of a tree are those of the total.
+/// Asserts that the sums over a tree equal its total.
 fn consistent(tree: &Tree) {
     let sum = |of: fn(&dwell::weigh::Node) -> u64| tree.nodes.iter().map(of).sum::<u64>();
     assert_eq!(sum(|node| node.heap), tree.weight.heap);
@@ -297,7 +298,7 @@ fn exact<T: Weigh>(make: impl FnOnce() -> T) {
         assert_eq!(weight.heap, bytes, "bytes of a {name}");
         assert_eq!(weight.allocations, blocks, "blocks of a {name}");
     } else {
-        // Only standard maps are not known.
+        // Only the weight of std's hash maps and B-trees may be inexact.
         assert!(name.contains("Map") || name.contains("Set"), "{name}: {weight}");
         assert_eq!(weight.accuracy(), Accuracy::AtLeast);
         assert!(weight.heap <= bytes, "bytes of a {name}: {weight}, {bytes}");
@@ -311,7 +312,7 @@ fn exact<T: Weigh>(make: impl FnOnce() -> T) {
     assert_eq!(live(), after, "the walk itself leaves nothing");
 }
 
-/// A function for each group of types, and one for all.
+/// Defines a function for each group of types, and one for all.
 macro_rules! groups {
     ($($name:ident: $($ty:ty),+ $(,)?;)*) => {
         $(
@@ -321,7 +322,7 @@ macro_rules! groups {
             }
         )*
 
-        /// Weighs a value of the type that the first two bytes say, made of the others.
+        /// Weighs a value of the type that the first two bytes select, made from the other bytes.
         #[allow(dead_code, reason = "the tests call them by name")]
         pub(crate) fn run(bytes: &[u8]) {
             let types: &[fn(&[u8])] = &[$($(|bytes| exact(|| <$ty>::make(&mut Gen::new(bytes)))),+),*];

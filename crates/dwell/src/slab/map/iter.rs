@@ -1,4 +1,4 @@
-//! The iterators of a [`SlabMap`]: those of its `Vec`, without the vacant entries.
+//! The iterators of a [`SlabMap`]: those of its `Vec`, which skip the vacant entries.
 
 use super::{Entry, SlabMap};
 use core::fmt;
@@ -6,13 +6,13 @@ use core::iter::{Enumerate, FusedIterator};
 use core::slice;
 use std_alloc::vec;
 
-/// An iterator over entries that returns the occupied ones, by `$item`.
+/// Defines an iterator over entries that skips vacant ones and converts occupied ones by `$item`.
 macro_rules! iterator {
     ($(#[$doc:meta])* $name:ident<$($lifetime:lifetime)?> of $entries:ty, $entry:pat => $item:expr, $type:ty) => {
         $(#[$doc])*
         pub struct $name<$($lifetime,)? T> {
             entries: Enumerate<$entries>,
-            // How many of the entries are occupied.
+            // The number of occupied entries that are left.
             len: usize,
         }
 
@@ -66,22 +66,22 @@ macro_rules! iterator {
 }
 
 iterator! {
-    /// The values of a [`SlabMap`] with their keys. See [`SlabMap::iter`].
+    /// An iterator over the keys and values of a [`SlabMap`]. See [`SlabMap::iter`].
     Iter<'a> of slice::Iter<'a, Entry<T>>, Entry::Occupied(value) => |key| (key, value), (usize, &'a T)
 }
 
 iterator! {
-    /// The values of a [`SlabMap`], by mutable reference. See [`SlabMap::iter_mut`].
+    /// An iterator over the keys of a [`SlabMap`] and mutable references to its values. See [`SlabMap::iter_mut`].
     IterMut<'a> of slice::IterMut<'a, Entry<T>>, Entry::Occupied(value) => |key| (key, value), (usize, &'a mut T)
 }
 
 iterator! {
-    /// The values of a [`SlabMap`] that was consumed, with their keys.
+    /// An owning iterator over the keys and values of a [`SlabMap`].
     IntoIter<> of vec::IntoIter<Entry<T>>, Entry::Occupied(value) => |key| (key, value), (usize, T)
 }
 
 iterator! {
-    /// The values that leave a [`SlabMap`]. See [`SlabMap::drain`].
+    /// A draining iterator over the values of a [`SlabMap`]. See [`SlabMap::drain`].
     Drain<'a> of vec::Drain<'a, Entry<T>>, Entry::Occupied(value) => |_| value, T
 }
 

@@ -20,8 +20,8 @@ use std_alloc::vec::Vec;
 /// A map that chooses its keys: `insert` returns the key of the value.
 ///
 /// Keys are small integers. A later value reuses the key of a removed one. `SlabMap` owns its values, so it is `Send`
-/// and `Sync` where `T` is; an empty one allocates nothing. Values move when the map grows: for addresses that do not change
-/// use a [`Slab`](super::Slab).
+/// and `Sync` where `T` is; an empty one allocates nothing. Values move when the map grows: for addresses that do not
+/// change use a [`Slab`](super::Slab).
 ///
 /// ```
 /// use dwell::slab::SlabMap;
@@ -40,7 +40,8 @@ use std_alloc::vec::Vec;
 ///
 /// # Memory
 ///
-/// An entry takes the size of `T` and, where `T` has no niche for it, one word more. Capacity doubles as a `Vec`'s does.
+/// An entry has the size of `T`, but at least one word. It has one more word for a tag, unless a niche of `T` holds the
+/// tag. Capacity doubles like that of a `Vec`.
 pub struct SlabMap<T> {
     // # Invariants
     //
@@ -55,7 +56,7 @@ pub struct SlabMap<T> {
 
 #[derive(Clone)]
 enum Entry<T> {
-    /// The key of the next vacant entry, or the number of entries at the end of the list.
+    /// The key of the next vacant entry, or the number of entries if this is the last one.
     Vacant(usize),
     Occupied(T),
 }
@@ -76,12 +77,12 @@ impl<T> Entry<T> {
     }
 }
 
-/// Why [`SlabMap::get_disjoint_mut`] returned no references.
+/// The error of [`SlabMap::get_disjoint_mut`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GetDisjointMutError {
     /// A key has no value.
     IndexVacant,
-    /// A key is larger than any key of the map.
+    /// A key is out of bounds: the map has no entry for it.
     IndexOutOfBounds,
     /// Two keys are equal.
     OverlappingIndices,
@@ -100,7 +101,7 @@ impl fmt::Display for GetDisjointMutError {
 impl core::error::Error for GetDisjointMutError {}
 
 impl<T> SlabMap<T> {
-    /// What an entry takes.
+    /// The layout of an entry.
     pub(crate) const ENTRY: Layout = Layout::new::<Entry<T>>();
 
     /// Creates an empty map without an allocation.
@@ -122,7 +123,7 @@ impl<T> SlabMap<T> {
         Self { entries: Vec::with_capacity(capacity), len: 0, next: 0 }
     }
 
-    /// [`with_capacity`](Self::with_capacity) that reports a failed allocation.
+    /// Like [`with_capacity`](Self::with_capacity), but returns an error on failure.
     ///
     /// # Errors
     ///
@@ -133,7 +134,7 @@ impl<T> SlabMap<T> {
         Ok(map)
     }
 
-    /// Returns the number of values that the map holds without another allocation.
+    /// Returns the number of values that the map can hold without another allocation.
     pub fn capacity(&self) -> usize {
         self.entries.capacity()
     }
@@ -148,7 +149,7 @@ impl<T> SlabMap<T> {
         self.len == 0
     }
 
-    /// How many entries must be added to the vacant ones for `additional` values.
+    /// Returns the number of entries that `additional` values need beside the vacant ones.
     fn missing(&self, additional: usize) -> usize {
         additional.saturating_sub(self.entries.len() - self.len)
     }
@@ -171,17 +172,18 @@ impl<T> SlabMap<T> {
         self.entries.reserve_exact(self.missing(additional));
     }
 
-    /// [`reserve`](Self::reserve) that reports a failed allocation.
+    /// Like [`reserve`](Self::reserve), but returns an error on failure.
     ///
     /// # Errors
     ///
-    /// When the capacity exceeds `isize::MAX` bytes, or the allocator fails. The map is as before.
+    /// When the capacity exceeds `isize::MAX` bytes, or the allocator fails. The map is unchanged.
     pub fn try_reserve(&mut self, additional: usize) -> Result<(), AllocError<()>> {
         let missing = self.missing(additional);
         self.entries.try_reserve(missing).map_err(|_| AllocError::new((), self.layout_with(missing)))
     }
 
-    /// The layout of `more` entries beside those that there are, or of one where that exceeds `isize::MAX` bytes.
+    /// Returns the layout of the present entries and `more` new ones, or that of one entry if the size exceeds
+    /// `isize::MAX` bytes.
     fn layout_with(&self, more: usize) -> Layout {
         let entries = self.entries.len().checked_add(more);
         entries.and_then(|entries| Layout::array::<Entry<T>>(entries).ok()).unwrap_or(Self::ENTRY)
@@ -199,14 +201,16 @@ impl<T> SlabMap<T> {
         self.entries.shrink_to_fit();
     }
 
-    /// Links all vacant entries anew, the lowest key first, so that later calls find more of them at the end.
+    /// Rebuilds the free list, lowest key first, so that later calls of `shrink_to_fit` find more vacant entries at the
+    /// end.
     fn rebuild_free_list(&mut self) {
         let vacant = self.entries.len() - self.len;
         let end = self.entries.len();
         self.next = Self::link(self.entries.iter_mut().enumerate().rev(), vacant, end);
     }
 
-    /// Links `vacant` entries, the last one first, in front of a list that begins with `next`. Returns where it begins then.
+    /// Links `vacant` entries, the last of them first, in front of the list that begins at `next`. Returns the new
+    /// beginning.
     fn link<'a>(entries: impl Iterator<Item = (usize, &'a mut Entry<T>)>, vacant: usize, next: usize) -> usize
     where
         T: 'a,
@@ -215,7 +219,7 @@ impl<T> SlabMap<T> {
             Entry::Vacant(next) => Some((key, next)),
             Entry::Occupied(_) => None,
         });
-        // Not to the end of the entries where the vacant ones come first.
+        // `take` ends the loop after the last vacant entry.
         vacant_entries.take(vacant).fold(next, |first, (key, next)| {
             *next = first;
             key
@@ -224,8 +228,8 @@ impl<T> SlabMap<T> {
 
     /// Moves the values with the largest keys into vacant entries, and frees the memory after them.
     ///
-    /// It calls `rekey` with each value that moves, its key and its new key. If `rekey` returns `false`, the value stays and
-    /// `compact` ends.
+    /// It calls `rekey` with each value that moves, its key and its new key. If `rekey` returns `false`, the value
+    /// stays and `compact` ends.
     ///
     /// ```
     /// use dwell::slab::SlabMap;
@@ -237,9 +241,9 @@ impl<T> SlabMap<T> {
     ///
     /// # Panics
     ///
-    /// When `rekey` does. The map stays usable; the value that `rekey` had is dropped.
+    /// When `rekey` panics. The map stays usable, and the value that `rekey` got is dropped.
     pub fn compact(&mut self, mut rekey: impl FnMut(&mut T, usize, usize) -> bool) {
-        /// Makes the map valid again, however `compact` ends.
+        /// A guard that makes the map valid again, even if `rekey` panics.
         struct Guard<'a, T>(&'a mut SlabMap<T>);
         impl<T> Drop for Guard<'_, T> {
             fn drop(&mut self) {
@@ -255,7 +259,7 @@ impl<T> SlabMap<T> {
             let from = self.entries.len();
             let guard = Guard(self);
             let map = &mut *guard.0;
-            // There is a vacant entry: fewer than `entries.len()` values are left in it.
+            // There is a vacant entry, because the map has fewer values than entries.
             while matches!(map.entries.get(target), Some(Entry::Occupied(_))) {
                 target += 1;
             }
@@ -275,7 +279,7 @@ impl<T> SlabMap<T> {
         self.entries.shrink_to_fit();
     }
 
-    /// Drops all values. The capacity stays.
+    /// Drops all values and keeps the capacity.
     pub fn clear(&mut self) {
         // Before the drops, so that the map is empty if one panics.
         self.len = 0;
@@ -283,12 +287,12 @@ impl<T> SlabMap<T> {
         self.entries.clear();
     }
 
-    /// Returns the values with their keys, in the order of the keys.
+    /// Returns an iterator over the keys and values, in the order of the keys.
     pub fn iter(&self) -> Iter<'_, T> {
         Iter::new(self.entries.iter(), self.len)
     }
 
-    /// Returns the values by mutable reference with their keys, in the order of the keys.
+    /// Returns an iterator over the keys and values, with mutable references to the values, in the order of the keys.
     pub fn iter_mut(&mut self) -> IterMut<'_, T> {
         IterMut::new(self.entries.iter_mut(), self.len)
     }
@@ -298,19 +302,19 @@ impl<T> SlabMap<T> {
         self.get(key).is_some()
     }
 
-    /// Returns the value of a key.
+    /// Returns a reference to the value of a key.
     #[inline]
     pub fn get(&self, key: usize) -> Option<&T> {
         self.entries.get(key)?.value()
     }
 
-    /// Returns the value of a key by mutable reference.
+    /// Returns a mutable reference to the value of a key.
     #[inline]
     pub fn get_mut(&mut self, key: usize) -> Option<&mut T> {
         self.entries.get_mut(key)?.value_mut()
     }
 
-    /// Returns the values of two keys, if both have one.
+    /// Returns mutable references to the values of two keys, if both have one.
     ///
     /// # Panics
     ///
@@ -320,7 +324,7 @@ impl<T> SlabMap<T> {
         self.get_disjoint_mut([key1, key2]).ok().map(|[first, second]| (first, second))
     }
 
-    /// Returns the values of several keys.
+    /// Returns mutable references to the values of several keys.
     ///
     /// ```
     /// use dwell::slab::SlabMap;
@@ -336,7 +340,7 @@ impl<T> SlabMap<T> {
     /// When two keys are equal or a key has no value.
     #[expect(clippy::missing_panics_doc, reason = "the keys are checked before")]
     pub fn get_disjoint_mut<const N: usize>(&mut self, keys: [usize; N]) -> Result<[&mut T; N], GetDisjointMutError> {
-        // In slab's order: first whether the keys differ, then one key after the other.
+        // In the order of the crate slab: first whether the keys differ, then each key.
         if keys.iter().enumerate().any(|(index, key)| keys[..index].contains(key)) {
             return Err(GetDisjointMutError::OverlappingIndices);
         }
@@ -351,44 +355,45 @@ impl<T> SlabMap<T> {
         Ok(entries.map(|entry| entry.value_mut().expect("each entry was seen to be occupied")))
     }
 
-    /// Returns the value of a key without a check.
+    /// Returns a reference to the value of a key without a check.
     ///
     /// # Safety
     ///
     /// The key has a value.
     pub unsafe fn get_unchecked(&self, key: usize) -> &T {
         debug_assert!(self.contains(key));
-        // SAFETY: a key that has a value is the index of an entry.
+        // SAFETY: the caller guarantees that the key has a value, so it is the index of an entry.
         let entry = unsafe { self.entries.get_unchecked(key) };
-        // SAFETY: the entry of a key that has a value is occupied.
+        // SAFETY: the caller guarantees that the key has a value, so its entry is occupied.
         unsafe { entry.value().unwrap_unchecked() }
     }
 
-    /// Returns the value of a key by mutable reference without a check.
+    /// Returns a mutable reference to the value of a key without a check.
     ///
     /// # Safety
     ///
     /// The key has a value.
     pub unsafe fn get_unchecked_mut(&mut self, key: usize) -> &mut T {
         debug_assert!(self.contains(key));
-        // SAFETY: a key that has a value is the index of an entry.
+        // SAFETY: the caller guarantees that the key has a value, so it is the index of an entry.
         let entry = unsafe { self.entries.get_unchecked_mut(key) };
-        // SAFETY: the entry of a key that has a value is occupied.
+        // SAFETY: the caller guarantees that the key has a value, so its entry is occupied.
         unsafe { entry.value_mut().unwrap_unchecked() }
     }
 
-    /// Returns the values of two keys without a check.
+    /// Returns mutable references to the values of two keys without a check.
     ///
     /// # Safety
     ///
     /// Both keys have a value, and they are not equal.
     pub unsafe fn get2_unchecked_mut(&mut self, key1: usize, key2: usize) -> (&mut T, &mut T) {
         debug_assert!(key1 != key2 && self.contains(key1) && self.contains(key2));
-        // SAFETY: two keys that have values are indices of entries; they differ.
+        // SAFETY: the caller guarantees that both keys have a value, so they are indices of entries, and that they
+        // differ.
         let [first, second] = unsafe { self.entries.get_disjoint_unchecked_mut([key1, key2]) };
-        // SAFETY: the entry of a key that has a value is occupied.
+        // SAFETY: the caller guarantees that the key has a value, so its entry is occupied.
         let first = unsafe { first.value_mut().unwrap_unchecked() };
-        // SAFETY: the entry of a key that has a value is occupied.
+        // SAFETY: the caller guarantees that the key has a value, so its entry is occupied.
         let second = unsafe { second.value_mut().unwrap_unchecked() };
         (first, second)
     }
@@ -405,11 +410,12 @@ impl<T> SlabMap<T> {
     ///
     /// # Panics
     ///
-    /// When the reference does not point into this map. A reference to something inside of a value gives the value's key.
+    /// When the reference does not point into this map. A reference to something inside of a value gives the value's
+    /// key.
     #[track_caller]
     pub fn key_of(&self, value: &T) -> usize {
         let base = self.entries.as_ptr().addr();
-        // An entry has at least the word of `Vacant`, so that the divisor is not 0.
+        // An entry holds at least the word of `Vacant`, so the divisor is not 0.
         let key = core::ptr::from_ref(value).addr().wrapping_sub(base) / size_of::<Entry<T>>();
         assert!(key < self.entries.len(), "the reference does not point to a value of this map");
         key
@@ -427,7 +433,7 @@ impl<T> SlabMap<T> {
         key
     }
 
-    /// [`insert`](Self::insert) that returns the value in an error when the allocator fails.
+    /// Like [`insert`](Self::insert), but returns the value in an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -459,7 +465,7 @@ impl<T> SlabMap<T> {
         self.next
     }
 
-    /// Returns an entry whose key is known before its value.
+    /// Returns a vacant entry, whose key is known before its value.
     ///
     /// ```
     /// use dwell::slab::SlabMap;
@@ -510,7 +516,9 @@ impl<T> SlabMap<T> {
         }
     }
 
-    /// Removes all values and returns them in the order of the keys. The iterator drops those that it has not returned.
+    /// Removes all values and returns an iterator over them, in the order of the keys.
+    ///
+    /// Dropping the iterator drops the values that it has not returned.
     pub fn drain(&mut self) -> Drain<'_, T> {
         // The map is valid, and empty, even if the iterator is forgotten: a `Vec` is empty while it is drained.
         self.next = 0;
@@ -518,9 +526,10 @@ impl<T> SlabMap<T> {
         Drain::new(self.entries.drain(..), len)
     }
 
-    /// Creates a map with the given keys; `reserve` makes its capacity.
+    /// Creates a map from keys and values. `reserve` reserves capacity for more entries.
     ///
-    /// The free list is that of the crate slab: the largest key first if the keys came in ascending order, otherwise the lowest key first.
+    /// The free list has the order of the crate slab: the largest key first if the keys came in ascending order,
+    /// otherwise the lowest key first.
     fn from_entries<E>(
         mut entry: impl FnMut() -> Result<Option<(usize, T)>, E>,
         mut reserve: impl FnMut(&mut Vec<Entry<T>>, usize) -> Result<(), E>,
@@ -602,21 +611,21 @@ impl<T: Clone> Clone for SlabMap<T> {
     }
 
     fn clone_from(&mut self, source: &Self) {
-        // The map is empty while values are cloned, so that one that panics leaves a valid map.
+        // The map is empty while values are cloned, so that a panic leaves a valid map.
         let mut entries = mem::take(self).entries;
         entries.clone_from(&source.entries);
         *self = Self { entries, len: source.len, next: source.next };
     }
 }
 
-/// The entries as a map; also what `{:#?}` prints.
+/// Formats the keys and values as a map.
 impl<T: fmt::Debug> fmt::Debug for SlabMap<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self).finish()
     }
 }
 
-/// A map with the given keys. A later value replaces an earlier one of the same key.
+/// Creates a map with the given keys. A later value replaces an earlier one with the same key.
 ///
 /// The map has an entry for every key up to the largest: do not build one from keys that you do not trust.
 impl<T> FromIterator<(usize, T)> for SlabMap<T> {
@@ -641,7 +650,7 @@ mod tests {
     use std::string::String;
     use std::vec::Vec;
 
-    /// Invariants 1 and 2.
+    /// Checks invariants 1 and 2.
     fn check<T>(map: &SlabMap<T>) {
         assert_eq!(map.len, map.entries.iter().filter(|entry| entry.value().is_some()).count());
         let mut vacant = 0;
@@ -656,28 +665,28 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_map_allocates_nothing() {
+    fn empty_map_allocates_nothing() {
         let map = SlabMap::<String>::new();
         assert_eq!((map.capacity(), map.len(), map.vacant_key()), (0, 0, 0));
         check(&map);
     }
 
     #[test]
-    fn is_send_and_sync_where_its_values_are() {
+    fn send_and_sync_follow_the_values() {
         fn both<T: Send + Sync>() {}
         both::<SlabMap<u8>>();
         both::<super::Iter<'_, u8>>();
     }
 
     #[test]
-    fn an_entry_uses_a_niche() {
+    fn entry_uses_a_niche() {
         assert_eq!(size_of::<super::Entry<Box<u8>>>(), 16);
         assert_eq!(size_of::<super::Entry<String>>(), size_of::<String>());
         assert_eq!(size_of::<super::Entry<()>>(), 16);
     }
 
     #[test]
-    fn a_panic_in_clone_from_leaves_an_empty_map() {
+    fn panic_in_clone_from_leaves_an_empty_map() {
         struct Fragile(bool);
         impl Clone for Fragile {
             fn clone(&self) -> Self {
@@ -694,7 +703,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_in_drop_leaves_a_valid_map() {
+    fn panic_in_drop_leaves_a_valid_map() {
         struct Bomb(bool);
         impl Drop for Bomb {
             fn drop(&mut self) {
@@ -711,7 +720,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_in_compact_drops_one_value() {
+    fn panic_in_compact_drops_one_value() {
         let mut map: SlabMap<_> = [(1, 'b'), (3, 'd'), (6, 'g')].into_iter().collect();
         let caught =
             catch_unwind(AssertUnwindSafe(|| map.compact(|_, from, _| if from == 6 { true } else { panic!() })));
@@ -721,7 +730,7 @@ mod tests {
     }
 
     #[test]
-    fn compact_ends_where_a_key_must_stay() {
+    fn compact_stops_at_a_key_that_must_stay() {
         let mut map: SlabMap<_> = [(1, 'b'), (4, 'e'), (7, 'h')].into_iter().collect();
         map.compact(|_, from, _| from != 4);
         check(&map);
@@ -732,7 +741,7 @@ mod tests {
     }
 
     #[test]
-    fn a_forgotten_drain_leaves_an_empty_map() {
+    fn forgotten_drain_leaves_an_empty_map() {
         let mut map: SlabMap<_> = (0..5).map(|key| (key * 2, Box::new(key))).collect();
         let mut drain = map.drain();
         assert!(drain.next().is_some());
@@ -743,7 +752,7 @@ mod tests {
     }
 
     #[test]
-    fn hints_are_not_trusted() {
+    fn size_hints_are_not_trusted() {
         struct Lies(usize);
         impl Iterator for Lies {
             type Item = (usize, u8);
@@ -761,7 +770,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_no_memory_holds() {
+    fn too_large_capacities_are_refused() {
         let mut map = SlabMap::<[u64; 4]>::new();
         assert!(map.try_reserve(usize::MAX).is_err());
         assert!(SlabMap::<u8>::try_with_capacity(usize::MAX / 2).is_err());
@@ -770,7 +779,7 @@ mod tests {
     }
 
     #[test]
-    fn as_a_map_of_std() {
+    fn behaves_like_a_std_map() {
         use std::collections::BTreeMap;
         let seed = 0x5EED_u64;
         let mut random = seed;

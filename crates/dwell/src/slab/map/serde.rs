@@ -1,4 +1,4 @@
-//! A [`SlabMap`] as data: a map from keys to values, as the crate slab writes it.
+//! Serialization of a [`SlabMap`] with serde: as a map from keys to values, like the crate slab.
 
 use super::SlabMap;
 use core::fmt;
@@ -12,12 +12,12 @@ impl<T: Serialize> Serialize for SlabMap<T> {
     }
 }
 
-/// Reads a map from keys to values.
+/// Deserializes a map from keys to values.
 ///
 /// # Errors
 ///
-/// When a key is so large that there is no memory for the vacant entries before it: the map has an entry for every key up to
-/// the largest.
+/// When a key is so large that there is no memory for the vacant entries before it: the map has an entry for every key
+/// up to the largest.
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for SlabMap<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Entries<T>(PhantomData<T>);
@@ -35,7 +35,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SlabMap<T> {
                     |entries, more| {
                         entries.try_reserve(more).map_err(|_| {
                             A::Error::custom(format_args!(
-                                "a key is too large: there is no memory for {more} more entries"
+                                "key too large: cannot allocate {more} more entries"
                             ))
                         })
                     },
@@ -52,7 +52,7 @@ mod tests {
     use super::SlabMap;
 
     #[test]
-    fn is_written_and_read_as_a_map() {
+    fn serializes_as_a_map() {
         let map: SlabMap<char> = [(1, 'b'), (4, 'e')].into_iter().collect();
         let json = serde_json::to_string(&map).unwrap();
         assert_eq!(json, r#"{"1":"b","4":"e"}"#);
@@ -62,8 +62,8 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_no_memory_holds_is_an_error() {
+    fn too_large_key_is_an_error() {
         let error = serde_json::from_str::<SlabMap<u64>>(r#"{"18446744073709551615":1}"#).unwrap_err();
-        assert!(error.to_string().starts_with("a key is too large"), "{error}");
+        assert!(error.to_string().starts_with("key too large"), "{error}");
     }
 }

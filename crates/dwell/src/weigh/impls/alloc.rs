@@ -1,4 +1,4 @@
-//! `alloc`.
+//! `Weigh` for the types of `alloc`.
 
 use super::side_by_side;
 use crate::prefetch::prefetch;
@@ -55,7 +55,7 @@ variants! {
     }
 }
 
-/// A collection with its elements in one block, with spare capacity.
+/// Implements `Weigh` for collections with their elements in one block, which may have spare capacity.
 macro_rules! growable {
     ($($([$($bound:tt)*])? $ty:ident;)*) => {$(
         impl<T: Weigh> Weigh for $ty<T> {
@@ -64,7 +64,7 @@ macro_rules! growable {
 
             #[inline]
             fn is_vacant(&self) -> bool {
-                // The capacity for zero-sized elements is unlimited and takes no block.
+                // With zero-sized elements the capacity is unlimited and there is no block.
                 if size_of::<T>() == 0 { self.is_empty() } else { self.capacity() == 0 }
             }
 
@@ -93,7 +93,7 @@ growable! {
     Vec; VecDeque; BinaryHeap;
 }
 
-/// Out of line, so that the owner of a vector can test whether it is vacant without a call.
+/// Weighs a vector with a block. Out of line, so that its owner can test whether it is vacant without a call.
 #[inline(never)]
 fn grown_out_of_line<'a, 'v, C: Weigh + 'v, T: Weigh + 'v, const TREE: bool>(
     owner: &'a C,
@@ -128,7 +128,7 @@ fn grown<'a, 'v, C: Weigh + 'v, T: Weigh + 'v, const TREE: bool>(
     if const { T::REACH.is_skipped(TREE) } { follow(walk) } else { walk.open(owner, follow) }
 }
 
-/// Size and alignment of a list's node: two links and a value.
+/// Returns size and alignment of a list's node: two links and a value.
 const fn link<T>() -> (usize, usize) {
     side_by_side(&[Layout::new::<[usize; 2]>(), Layout::new::<T>()])
 }
@@ -159,12 +159,12 @@ impl<T: Weigh> Weigh for LinkedList<T> {
 
 impl<T: Weigh + ?Sized> Weigh for Box<T> {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
-    // The elements of a slice are contiguous, and the hardware prefetches them.
+    // Not for a boxed slice: its elements are contiguous, and the hardware prefetches them.
     const PREFETCHES: bool = matches!(T::REACH, Reach::Heap) && size_of::<&T>() == size_of::<usize>();
 
     #[inline]
     fn is_vacant(&self) -> bool {
-        // An empty slice owns no memory, as an empty vector.
+        // A box of zero bytes owns no memory, like a vector without capacity.
         size_of_val::<T>(self) == 0 && T::is_vacant(self)
     }
 
@@ -195,7 +195,8 @@ impl<T: Weigh + ?Sized> Weigh for Box<T> {
     }
 }
 
-/// Out of line, so that the owner of an `Option<Box<T>>` can test it without a call. A tree tests it before any call.
+/// Weighs a box. Out of line, so that the owner of an `Option<Box<T>>` can test it without a call. A tree tests it
+/// before any call.
 #[expect(clippy::borrowed_box, reason = "the walk may defer the box")]
 #[inline(never)]
 fn open_out_of_line<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(
@@ -211,7 +212,8 @@ fn open<'a, 'v, T: Weigh + ?Sized + 'v, const TREE: bool>(pointer: &'a Box<T>, w
     walk.open(pointer, |walk| {
         let block =
             |walk: &mut Walk<'a, 'v, TREE>| walk.block(size_of_val::<T>(pointer), align_of_val::<T>(pointer), 0);
-        // A total counts the block after its contents, which saves stores. An unsized value would need its size kept in between.
+        // A total counts the block after its contents, which saves stores. For an unsized value it would have to keep
+        // the size meanwhile.
         let is_last = const { !TREE && size_of::<&T>() == size_of::<usize>() };
         if !is_last {
             block(walk);
@@ -239,16 +241,16 @@ impl<T: Weigh + ?Sized> Weigh for Pin<Box<T>> {
     }
 }
 
-/// The block of an `Rc` or `Arc`: two counts, then the value.
+/// Returns size and alignment of the block of an `Rc` or `Arc`: two counts, then the value.
 fn counted(value: Layout) -> (usize, usize) {
     let header = Layout::new::<[usize; 2]>();
     // The value exists, so its layout is valid.
     header.extend(value).map_or((usize::MAX, 1), |(block, _)| (block.pad_to_align().size(), block.align()))
 }
 
-/// Whether a zero-size target is the static that std shares among empty `Arc<str>`, `Arc<CStr>` and `Arc<[T]>`.
+/// Returns whether the target is the static that std shares among empty `Arc<str>`, `Arc<CStr>` and `Arc<[T]>`.
 fn is_static<T: ?Sized>(target: &T) -> bool {
-    // The static contains only counts before its target, so the address of the target identifies it.
+    // The static consists of the counts and its target, so the address of the target identifies it.
     size_of_val(target) <= 1 && size_of::<&T>() != size_of::<usize>() && {
         let address = ptr::from_ref(target).addr();
         let empty = sync::Arc::<[u8]>::default();
@@ -272,7 +274,8 @@ macro_rules! shared {
                 Self: 'v,
             {
                 let address = $module::$ty::as_ptr(self).addr();
-                // A unique pointer is visited once: it is not inside of its own target, which would be unreachable then.
+                // A walk visits a unique pointer once. Only a pointer inside its own target could lead to a second
+                // visit, and such a target is unreachable.
                 let is_shared = $module::$ty::strong_count(self) != 1;
                 if const { !T::REACH.is_skipped(TREE) } && walk.is_deep() {
                     if !is_shared || !walk.was_at(address) {

@@ -1,8 +1,8 @@
-//! B-trees in the layout of std: leaves of up to 11 keys, and inner nodes with 12 edges more.
+//! B-trees in the layout of std: leaves of up to 11 keys, and inner nodes with 12 more edges.
 //!
-//! The number of nodes follows from the addresses of the keys, since the keys of a node are contiguous. The iterator yields the
-//! keys of a leaf, then one key of an inner node, then the keys of the next leaf. The keys of the inner nodes follow the same
-//! pattern among themselves.
+//! The addresses of the keys determine the number of nodes, since the keys of a node are contiguous. The iterator
+//! yields the keys of a leaf, then one key of an inner node, then the keys of the next leaf. The keys of the inner
+//! nodes follow the same pattern among themselves.
 
 use super::side_by_side;
 use crate::prefetch::prefetch;
@@ -12,24 +12,25 @@ use core::ptr;
 use std_alloc::collections::{BTreeMap, BTreeSet};
 
 const KEYS: usize = 11;
-/// Each node but the root has at least as many keys, and the root of more than one node has one.
+/// The least number of keys in a node other than the root. A root with nodes below it has at least one key.
 const LEAST_KEYS: usize = 5;
-/// More levels than a tree of `usize::MAX` keys has: each level has at least six times the nodes of the one above.
+/// The most levels of a tree of `usize::MAX` keys: each level has at least six times as many nodes as the level
+/// above, and below the root twice as many.
 const LEVELS: usize = 25;
 
-/// Size and alignment of a leaf: a pointer to its parent, its index there, its length, keys and values.
+/// Returns size and alignment of a leaf: a pointer to its parent, its index in the parent, its length, keys and values.
 const fn leaf<K, V>() -> (usize, usize) {
     let (keys, values) = (Layout::new::<[K; KEYS]>(), Layout::new::<[V; KEYS]>());
     side_by_side(&[Layout::new::<usize>(), Layout::new::<[u16; 2]>(), keys, values])
 }
 
-/// Size and alignment of an inner node: a leaf, then pointers to the nodes below.
+/// Returns size and alignment of an inner node: a leaf, then pointers to the nodes below.
 const fn internal<K, V>() -> (usize, usize) {
     let (size, align) = leaf::<K, V>(); // at least a pointer's alignment
     ((size + (KEYS + 1) * size_of::<usize>()).next_multiple_of(align), align)
 }
 
-/// Counts nodes by the addresses of keys that come in order.
+/// A counter of nodes, from the addresses of the keys in order.
 struct Nodes {
     levels: [Level; LEVELS],
 }
@@ -37,7 +38,7 @@ struct Nodes {
 #[derive(Clone, Copy)]
 struct Level {
     nodes: usize,
-    /// The last key's address, if a key of the same node may come next; else 0.
+    /// The address of the last key, if the next key may be in the same node; otherwise 0.
     last: usize,
 }
 
@@ -48,7 +49,7 @@ impl Nodes {
 
     #[inline]
     fn meet(&mut self, address: usize, size: usize) {
-        // Mostly the next of the same leaf.
+        // Mostly, the key is the next one of the same leaf.
         if address.wrapping_sub(self.levels[0].last) == size {
             self.levels[0].last = address;
         } else {
@@ -64,17 +65,17 @@ impl Nodes {
                 level.last = address;
                 return;
             }
-            // Keys of different nodes are farther apart, since the length of the first node lies between them.
+            // Keys of different nodes are farther apart, since the length field of a node is between them.
             if address.wrapping_sub(level.last) == size {
                 level.last = address;
                 return;
             }
-            // The key is of a node above, and the next key on this level is of a new node.
+            // The key is in a node above, and the next key on this level is in a new node.
             level.last = 0;
         }
     }
 
-    /// Leaves, and nodes above them.
+    /// Returns the numbers of leaves and of inner nodes.
     fn counts(&self) -> (usize, usize) {
         (self.levels[0].nodes, self.levels[1..].iter().map(|level| level.nodes).sum())
     }
@@ -94,10 +95,11 @@ pub(super) fn weigh<'a, 'v, M, K, V, I, const TREE: bool>(
     I: Iterator<Item = (&'a K, &'a V)>,
 {
     if len == 0 {
-        // It may keep a root from which all was removed.
+        // A map may keep its root node after all entries have been removed.
         return walk.at_least();
     }
-    // Two leaves have that many keys below a root of one.
+    // A tree of several nodes has at least this many keys in two leaves and one more in the root, so this is a single
+    // leaf.
     if len <= 2 * LEAST_KEYS {
         walk.open_map(map, move |walk| {
             if const { !K::REACH.is_skipped(TREE) || !V::REACH.is_skipped(TREE) } {

@@ -1,4 +1,4 @@
-//! Arenas, which own their chunks, and boxes, vectors and strings in them, which own what their values own elsewhere.
+//! Arenas, which own their chunks, and the boxes, vectors and strings in them, which own only memory outside the arena.
 
 use crate::alloc::Allocator;
 use crate::bump::{Box, Bump, Checkpoint, String, Thin, Vec};
@@ -11,7 +11,7 @@ plain! {
     @[H, T: ?Sized] Thin<'_, H, T>;
 }
 
-/// The arena's chunks. Those of a buffer of the caller's count as if the allocator had given them.
+/// Counts the arena's chunks. A chunk in a buffer of the caller counts as if it came from the allocator.
 impl<const MIN_ALIGN: usize, A: Allocator> Weigh for Bump<MIN_ALIGN, A> {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
 

@@ -1,4 +1,4 @@
-//! `core`.
+//! `Weigh` for the types of `core`.
 
 use crate::weigh::{Field, Kind, Reach, Repr, Type, Walk, Weigh, type_of};
 use core::any::{Any, TypeId};
@@ -21,7 +21,7 @@ use core::task::Poll;
 use core::time::Duration;
 use core::{alloc, str, sync::atomic};
 
-/// Numbers. The default of each is zero.
+/// Implements `Weigh` for numbers and the like, with the expression that compares a value to the default.
 macro_rules! numbers {
     ($($ty:ty: |$value:ident| $is_default:expr;)*) => {$(
         impl Weigh for $ty {
@@ -73,9 +73,9 @@ plain! {
     @[T: ?Sized] PhantomData<T>;
     @[T] Discriminant<T>;
     @[H] BuildHasherDefault<H>;
-    // What may not be there cannot be looked into.
+    // The value may be uninitialised, so the walk cannot read it.
     @[T] MaybeUninit<T>;
-    // What is lent belongs to another.
+    // References and raw pointers own nothing.
     @[T: ?Sized] &T; @[T: ?Sized] &mut T; @[T: ?Sized] *const T; @[T: ?Sized] *mut T; @[T: ?Sized] NonNull<T>;
     @[T: ?Sized] Pin<&T>; @[T: ?Sized] Pin<&mut T>;
 }
@@ -201,7 +201,7 @@ where
     }
 }
 
-/// Cells whose value cannot be borrowed. They are measured only if the value owns nothing.
+/// Implements `Weigh` for cells whose value cannot be borrowed. They are opaque if the value may own memory.
 macro_rules! closed {
     ($([$($generics:tt)*] $ty:ty: $inner:ty;)*) => {$(
         impl<$($generics)*> Weigh for $ty {

@@ -1,18 +1,20 @@
-//! Hash tables in the layout of hashbrown, and thus of std: buckets, then a control byte for each and for one group more.
+//! Hash tables in the layout of hashbrown, which std uses: buckets, then a control byte for each bucket and one more
+//! group.
 //!
-//! std does not report the number of buckets. Without removals it follows from the capacity. A removed entry may leave a tombstone,
-//! which reduces the capacity; then the distance between the addresses of the remaining entries is a lower bound.
+//! std does not report the number of buckets. Without removals the capacity determines it. A removed entry may leave a
+//! tombstone, which reduces the capacity; then the distance between the addresses of the remaining entries gives a
+//! lower bound.
 #![allow(dead_code, reason = "without `std` and features no table is to be weighed")]
 
 use crate::model::table::{GROUP, buckets_at_least, buckets_for, capacity_of, layout};
 use crate::weigh::{Walk, Weigh};
 use core::ptr;
 
-/// Up to this number of entries, the walk always reads the addresses. In larger tables, tombstones that take exactly half of the
-/// capacity are too rare.
+/// The number of entries up to which the walk always reads the addresses. In larger tables, tombstones rarely take
+/// exactly half of the capacity.
 const ALWAYS: usize = 1024;
 
-/// The distance between the first and the last entry. The entries of a table come in the order of their addresses.
+/// The distance between the first and the last entry. An iterator yields the entries in the order of their addresses.
 #[derive(Clone, Copy)]
 struct Span {
     first: usize,
@@ -36,61 +38,63 @@ impl Span {
         self.first.abs_diff(self.last) >= bytes
     }
 
-    /// The smallest number of buckets that spans the distance.
+    /// Returns the smallest number of buckets that spans the distance.
     #[cold]
     fn buckets(self, entry: usize) -> usize {
         self.first.abs_diff(self.last).checked_div(entry).map_or(0, |entries| entries + 1)
     }
 }
 
-/// The least number of buckets that may have that capacity left.
+/// Returns the least number of buckets of a table that reports this capacity, with or without tombstones.
 #[inline]
 fn buckets_left_with(capacity: usize) -> usize {
     let buckets = buckets_at_least(capacity);
     if capacity_of(buckets) == capacity { buckets } else { buckets_with_tombstones(capacity) }
 }
 
-/// The smallest number of buckets of a table from which entries were removed.
+/// Returns the least number of buckets of a table that reports this capacity because it has tombstones.
 #[cold]
 #[inline(never)]
 fn buckets_with_tombstones(capacity: usize) -> usize {
     let buckets = buckets_for(capacity);
-    // A tombstone is left in a run of full buckets as long as a group (hashbrown's `erase`); a table of one group has no such run.
+    // hashbrown's `erase` leaves a tombstone only in a run of full buckets as long as a group. A table of one group has
+    // no such run.
     if buckets <= GROUP && capacity_of(buckets) != capacity { 2 * GROUP } else { buckets }
 }
 
-/// Bytes and alignment of the least table with that capacity.
+/// Returns bytes and alignment of the smallest table with this capacity.
 pub(super) fn layout_for(capacity: usize, entry: usize, align: usize) -> (usize, usize) {
     layout(buckets_for(capacity), entry, align)
 }
 
-/// The facts that a table reports.
+/// The properties that a table reports.
 #[derive(Clone, Copy)]
 pub(super) struct Table {
     pub(super) len: usize,
     pub(super) capacity: usize,
-    /// Of its block, or 0 if it does not say.
+    /// The bytes of the block, or 0 if the table does not report them.
     pub(super) bytes: usize,
-    /// Whether its hasher spreads the keys over all of the table.
+    /// Whether the hasher spreads the keys over all of the table.
     pub(super) mixes: fn() -> bool,
 }
 
-/// Whether a hasher is known to distribute all keys evenly, as hashers that resist flooding attacks do.
+/// Returns whether a hasher is known to distribute all keys evenly, as hashers that resist flooding attacks do.
 pub(super) fn mixes<S>() -> bool {
     let name = core::any::type_name::<S>();
     name.contains("RandomState") || name.contains("DefaultHasher") || name.contains("DefaultHashBuilder")
 }
 
-/// Entries from which on tombstones do not hide half of a table: all entries left would lie in one half by chance, which of 29
-/// happens once in ten million times.
+/// The number of entries from which on tombstones are assumed not to hide half of a table. That requires all remaining
+/// entries to be in one half by chance, which happens with 29 entries once in ten million times.
 const MANY: usize = 29;
 
 impl Table {
-    /// Whether the number of buckets is certain.
+    /// Returns whether the number of buckets is certain.
     ///
-    /// Until an entry is removed, a table has the capacity of its size, and more entries than the table of half the size
-    /// holds. That is so of a larger table too if tombstones take exactly half of its capacity and all entries left lie in
-    /// one half. In a small table that happens, and in any with a hasher that keeps neighbours together.
+    /// Until an entry is removed, a table that grew by insertions has the capacity of its size, and more entries than a
+    /// table of half the size holds. A larger table looks the same if tombstones take exactly half of its capacity and
+    /// all remaining entries are in one half. That happens in small tables, and in any table whose hasher places
+    /// similar keys side by side.
     fn is_exact(&self, buckets: usize) -> bool {
         self.bytes != 0
             || self.len >= MANY
@@ -129,7 +133,8 @@ where
     let mut span = Span::NONE;
     if const { !K::REACH.is_skipped(TREE) || !V::REACH.is_skipped(TREE) } {
         let entries = entries().inspect(|(key, _)| span.meet(*key));
-        // A tree waits for memory; a total of boxes would gain little time for many instructions.
+        // A tree waits for memory and gains from prefetching; a total would gain little time for many more
+        // instructions.
         if TREE { walk.entries_ahead(len, entries) } else { walk.entries_here(entries) }
     } else if bytes == 0 && (len <= ALWAYS || capacity_of(buckets) != capacity) {
         entries().for_each(|(key, _)| span.meet(key));
@@ -138,7 +143,7 @@ where
         buckets = buckets.max(span.buckets(entry).next_power_of_two());
     }
     let align = align_of::<(K, V)>().max(GROUP);
-    // It is there, so that its size is a number.
+    // The table exists, so its size does not overflow.
     let mut size = (buckets * entry).next_multiple_of(align) + buckets + GROUP;
     while size < bytes {
         buckets = buckets.saturating_mul(2);
@@ -160,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn capacity_and_buckets_belong_together() {
+    fn capacity_and_buckets_match() {
         for buckets in (2..40).map(|power| 1_usize << power) {
             assert_eq!(buckets_for(capacity_of(buckets)), buckets);
             assert_eq!(buckets_for(capacity_of(buckets) + 1), buckets * 2);
@@ -170,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn no_capacity_is_too_large() {
+    fn huge_capacities_do_not_overflow() {
         for capacity in [usize::MAX, usize::MAX / 2, usize::MAX / 8 * 7, isize::MAX.unsigned_abs()] {
             let buckets = buckets_for(capacity);
             assert!(layout(buckets, 3, 1).0 >= buckets);

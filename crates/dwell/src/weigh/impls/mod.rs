@@ -1,6 +1,6 @@
 //! Implementations of `Weigh` for types of other crates.
 
-/// Types that own no memory and have no optional parts.
+/// Implements `Weigh` for types that own no memory and have no optional parts.
 macro_rules! plain {
     ($($(#[$meta:meta])* $(@[$($generics:tt)*])? $ty:ty;)*) => {$(
         $(#[$meta])*
@@ -23,7 +23,7 @@ macro_rules! plain {
     )*};
 }
 
-/// Unsized types without known parts.
+/// Implements `Weigh` for unsized types without known parts.
 macro_rules! opaque {
     ($($(#[$meta:meta])* $(@[$($generics:tt)*])? $ty:ty: $kind:expr;)*) => {$(
         $(#[$meta])*
@@ -41,7 +41,7 @@ macro_rules! opaque {
     )*};
 }
 
-/// Structs with public fields, or with methods that return their parts.
+/// Implements `Weigh` for structs with public fields, or with methods that return their parts.
 macro_rules! fields {
     ($($(#[$meta:meta])* [$($generics:tt)*] $ty:ty { $($index:literal $name:literal: $part:ty = |$value:ident| $get:expr),* $(,)? })*) => {$(
         $(#[$meta])*
@@ -84,7 +84,7 @@ macro_rules! fields {
     )*};
 }
 
-/// Enums with public variants.
+/// Implements `Weigh` for enums with public variants.
 macro_rules! variants {
     ($($(#[$meta:meta])* [$($generics:tt)*] $ty:ty {
         $($index:literal $name:literal: $pattern:pat => [$($field:ident: $part:ty),*]),* $(,)?
@@ -140,9 +140,10 @@ mod std;
 #[cfg(feature = "std")]
 mod std_io;
 
-/// Size and alignment of a struct of std with these fields, which the compiler orders without padding.
+/// Returns size and alignment of a struct of std with these fields, which the compiler orders without padding.
 ///
-/// This is computed, since compiler flags may lay out a struct of this crate differently from one of std.
+/// A struct of this crate with the same fields could not stand in for it, since compiler flags may lay it out
+/// differently.
 const fn side_by_side(fields: &[::core::alloc::Layout]) -> (usize, usize) {
     let (mut size, mut align, mut at) = (0, 1, 0);
     while at < fields.len() {

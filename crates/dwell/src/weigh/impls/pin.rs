@@ -1,4 +1,4 @@
-//! Pinned values.
+//! `InlineBox` and `Reusable`, the boxes of `pin`.
 
 use crate::pin::{InlineBox, Reusable};
 use crate::weigh::{Kind, Reach, Type, Walk, Weigh, type_of};

@@ -1,4 +1,4 @@
-//! Slabs, which own the memory of their cells, and slots, which own what their values own.
+//! Slabs, which own the memory of their cells, and slots, which own the memory that their values own.
 
 use crate::slab::{Bounded, Key, SizeClasses, Slab, Slot, SlotKind, StampedKey, Threading};
 use crate::weigh::{Kind, Type, Walk, Weigh, type_of};
@@ -9,7 +9,7 @@ plain! {
     Key; StampedKey;
 }
 
-/// A slab owns its blocks and the values that were leaked into it. The other values belong to their slots.
+/// A slab owns its blocks and the leaked values. The other values belong to their slots.
 impl<T: Weigh> Weigh for Slab<T> {
     const TYPE: &'static Type =
         &Type::new::<Self>(Kind::Sequence { element: type_of::<T>, growable: true, contiguous: true });
@@ -67,7 +67,8 @@ impl<T> Weigh for crate::slab::sync::Slab<T> {
     }
 }
 
-/// A slot owns what its value owns. The value's own bytes belong to the slab, unless they have a dedicated block.
+/// A slot owns the memory that its value owns. The value's own bytes belong to the slab, unless it has a dedicated
+/// block.
 impl<T: Weigh + ?Sized, K: SlotKind> Weigh for Slot<T, K> {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
 

@@ -1,4 +1,4 @@
-//! A slab by key: one block of entries, vacant or occupied.
+//! `SlabMap`: one block of entries, vacant or occupied.
 
 use crate::slab::SlabMap;
 use crate::weigh::{Kind, Type, Walk, Weigh, type_of};

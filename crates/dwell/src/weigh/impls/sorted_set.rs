@@ -1,4 +1,4 @@
-//! `SortedSet`, one block of the length and the values.
+//! `SortedSet`: one block with the length and the values.
 
 use crate::sparse::{SortedSet, layout};
 use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};

@@ -1,4 +1,4 @@
-//! `Sparse`, `ThinSlice`, `ThinStr` and `SortedMap`: one word, and a block if there is a value.
+//! `Sparse`, `ThinSlice`, `ThinStr` and `SortedMap`: one word, and a block unless the value is empty.
 
 use crate::sparse::{SortedMap, Sparse, ThinSlice, ThinStr, layout};
 use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
@@ -25,7 +25,8 @@ impl<T: Weigh> Weigh for Sparse<T> {
     }
 }
 
-/// A call of its own, so that whether the value is there is seen without one. A tree asks for that before.
+/// Weighs a value that is present. Out of line, so that a total tests for absence without a call. A tree tests it
+/// before any call.
 #[inline(never)]
 fn open_out_of_line<'a, 'v, T: Weigh + 'v, const TREE: bool>(
     pointer: &'a Sparse<T>,

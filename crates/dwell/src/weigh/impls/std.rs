@@ -1,4 +1,4 @@
-//! `std`.
+//! `Weigh` for the types of `std` that are not in `core` or `alloc`.
 
 use super::hash::{self, Table};
 use crate::weigh::{Kind, MapKind, Reach, Type, Walk, Weigh, type_of};
@@ -112,7 +112,10 @@ impl<T: Weigh, S> Weigh for HashSet<T, S> {
     }
 }
 
-/// The walk tries locks and never waits for them, since this thread may hold them. It weighs a poisoned lock's value as any other.
+/// Implements `Weigh` for locks.
+///
+/// The walk tries a lock and never waits for it, since this thread may hold it. It weighs the value of a poisoned lock
+/// too.
 macro_rules! locks {
     ($($ty:ident: $try:ident;)*) => {$(
         impl<T: Weigh> Weigh for $ty<T> {

@@ -1,4 +1,4 @@
-//! `std::io` and the channels of `std::sync::mpsc`.
+//! `Weigh` for the types of `std::io` and the channels of `std::sync::mpsc`.
 
 use crate::weigh::{Kind, Type, Walk, Weigh, type_of};
 use std::boxed::Box;
@@ -10,14 +10,14 @@ plain! {
     io::Empty; io::Repeat; io::Sink; io::Stderr; io::Stdin; io::Stdout;
 }
 
-/// Has the size and alignment of the box that an `io::Error` with a custom error points to.
+/// A struct with the size and alignment of the block that an `io::Error` with a custom error points to.
 #[expect(dead_code, reason = "only its layout is asked for")]
 struct Custom {
     kind: ErrorKind,
     error: Box<dyn Error + Send + Sync>,
 }
 
-/// The blocks are known, but not the memory that the inner error owns.
+/// Counts the blocks of the error, but not the memory that the inner error owns.
 impl Weigh for io::Error {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
 
@@ -64,7 +64,7 @@ impl<W: io::Write + Weigh> Weigh for BufWriter<W> {
     }
 }
 
-/// It does not say how large its buffer is.
+/// Counts no buffer, since a `LineWriter` does not report the capacity.
 impl<W: io::Write + Weigh> Weigh for LineWriter<W> {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Wrapper { inner: type_of::<W> });
 
@@ -83,7 +83,7 @@ fields! {
     }
 }
 
-/// Both ends own the channel and its queued values, which cannot be read.
+/// Implements `Weigh` for both ends of a channel. They are opaque: the queued values cannot be read.
 macro_rules! channels {
     ($($ty:ident)*) => {$(
         impl<T> Weigh for $ty<T> {

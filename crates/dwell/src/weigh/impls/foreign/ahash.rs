@@ -1,4 +1,4 @@
-//! ahash. Maps with any hasher are weighed; these are for fields that hold one.
+//! ahash: the hasher types, for fields of these types. Maps implement `Weigh` with any hasher.
 
 plain! {
     ::ahash::RandomState; ::ahash::AHasher;

@@ -1,4 +1,4 @@
-//! arrayvec: all inline.
+//! arrayvec: all elements are stored inline.
 
 use crate::weigh::{Kind, Reach, Type, Walk, Weigh, type_of};
 use ::arrayvec::{ArrayString, ArrayVec};

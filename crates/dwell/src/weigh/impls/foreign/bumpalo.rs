@@ -1,4 +1,4 @@
-//! bumpalo: the chunks. Their contents count at the owners of the values.
+//! bumpalo: the chunks of an arena. The values in them count at their owners.
 
 use crate::weigh::{Kind, Type, Walk, Weigh};
 use ::bumpalo::Bump;
@@ -23,7 +23,8 @@ impl Weigh for Bump {
         if chunks == 0 {
             return;
         }
-        // Sizes differ; all but one are taken to be alike, which only a model of an allocator could notice.
+        // The sizes differ, but only their sum is known. All chunks but one count with the mean size, which affects
+        // only an allocator model.
         let each = all / chunks;
         walk.blocks(each, 16, chunks - 1, 0);
         walk.block(all - each * (chunks - 1), 16, self.chunk_capacity());

@@ -1,9 +1,9 @@
-//! bytes: about, since a `Bytes` does not say whether its bytes are static, owned, or a part of a larger block.
+//! bytes: estimates, since a `Bytes` does not report whether its bytes are static, owned, or a part of a larger block.
 
 use crate::weigh::{Kind, Type, Walk, Weigh};
 use ::bytes::{Bytes, BytesMut};
 
-// The bytes that it shows, counted once a walk for each start address.
+// Counts the visible bytes, once a walk for each start address.
 impl Weigh for Bytes {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Text { growable: false });
 
@@ -21,7 +21,7 @@ impl Weigh for Bytes {
     }
 }
 
-// As it is until it is split or advanced; it does not say whether it was.
+// Counts the block of a value that was never split or advanced. A `BytesMut` does not report whether it was.
 impl Weigh for BytesMut {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Text { growable: true });
 

@@ -1,4 +1,4 @@
-//! camino: paths that are text.
+//! camino: UTF-8 paths.
 
 use crate::weigh::{Kind, Reach, Type, Walk, Weigh};
 use ::camino::{Utf8Path, Utf8PathBuf};

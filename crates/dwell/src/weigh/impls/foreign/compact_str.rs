@@ -1,4 +1,4 @@
-//! `compact_str`: inline, or in one block.
+//! `compact_str`: strings stored inline or in one block.
 
 use crate::weigh::{Kind, Type, Walk, Weigh};
 use ::compact_str::CompactString;

@@ -1,7 +1,8 @@
-//! dashmap: a block of shards, each a lock and a hash table.
+//! dashmap: a block of shards, each of which has a lock and a hash table.
 //!
-//! Shards are tried, never waited for, since this thread may hold a reference into one. While all are held for reading, the
-//! map's own iterator does not wait either: its locks let readers in as long as no writer holds them.
+//! The walk tries the lock of each shard and never waits, since this thread may hold a reference into a shard. While
+//! the walk holds all shards for reading, the map's own iterator does not wait either: the locks admit readers unless a
+//! writer holds them.
 
 use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
 use ::dashmap::{DashMap, DashSet};
@@ -38,7 +39,7 @@ macro_rules! maps {
                 walk.slots::<$key>(0, slots, len);
                 walk.slots::<$value>(1, slots, len);
                 if held.len() < shards.len() {
-                    // What the entries of the others own is not looked at either.
+                    // The iterator would wait for the other shards, so the walk follows no entry.
                     (held.len()..shards.len()).for_each(|_| walk.opaque());
                 } else if const { !<$key>::REACH.is_skipped(TREE) || !<$value>::REACH.is_skipped(TREE) } {
                     for $entry in self.iter() {

@@ -1,4 +1,4 @@
-//! hashbrown, laid out as std's maps.
+//! hashbrown: maps and sets in the layout of std's, and `HashTable`.
 
 use super::super::hash::{self, Table};
 use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
@@ -44,7 +44,7 @@ macro_rules! tables {
     )*};
 }
 
-// `capacity` of a map and of a set requires that the keys can be hashed.
+// `allocation_size` of a map and of a set requires `K: Eq + Hash`, so they pass 0 for the bytes of the block.
 tables! {
     [K: Weigh, V: Weigh, S] HashMap<K, V, S>: K, V, S, 1, |map| map.iter(), 0;
     [T: Weigh, S] HashSet<T, S>: T, (), S, 1, |set| set.iter().map(|key| (key, &())), 0;

@@ -1,4 +1,4 @@
-//! http: texts are `Bytes`, whose allocation is not visible. Other parts are measured, or at least bounded from below.
+//! http: texts are `Bytes`, whose allocations are not visible. Other parts are measured, or have a lower bound.
 
 use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
 use ::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, Version};
@@ -7,13 +7,13 @@ plain! {
     StatusCode; Version;
 }
 
-/// Records that a part may own more or fewer bytes than are counted.
+/// Records that a part may own more or less than is counted.
 fn about<const TREE: bool>(walk: &mut Walk<'_, '_, TREE>) {
     walk.at_least();
     walk.at_most();
 }
 
-/// Counts a text of a `Bytes`, once a walk for each address where it begins. It may be static, or a part of a larger block.
+/// Counts the text of a `Bytes`, once a walk for each start address. It may be static, or a part of a larger block.
 fn text<const TREE: bool>(walk: &mut Walk<'_, '_, TREE>, text: &[u8]) {
     if !text.is_empty() {
         if walk.is_first_at(text.as_ptr().addr()) {
@@ -23,7 +23,7 @@ fn text<const TREE: bool>(walk: &mut Walk<'_, '_, TREE>, text: &[u8]) {
     }
 }
 
-/// Up to 15 bytes are inline, more are a boxed slice.
+/// Counts a method of more than 15 bytes as a boxed slice. Shorter ones are stored inline.
 impl Weigh for Method {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Text { growable: false });
 
@@ -38,7 +38,8 @@ impl Weigh for Method {
     }
 }
 
-/// A standard name owns no memory, but the crate does not tell standard names from others.
+/// Counts no bytes. A standard name owns no memory; for other names this is a lower bound, and the crate does not
+/// distinguish them.
 impl Weigh for HeaderName {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Text { growable: false });
 
@@ -79,11 +80,11 @@ impl Weigh for Uri {
         if let Some(path) = self.path_and_query() {
             text(walk, path.as_str().as_bytes());
         }
-        about(walk); // the scheme, too
+        about(walk); // the scheme may own memory too
     }
 }
 
-/// A map from types to boxes of unknown contents.
+/// Counts the map as opaque: its values are boxes of unknown contents.
 impl Weigh for Extensions {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
 
@@ -92,14 +93,14 @@ impl Weigh for Extensions {
         Self: 'v,
     {
         if self.is_empty() {
-            walk.at_least(); // it may keep its box
+            walk.at_least(); // an empty map may keep its box
         } else {
             walk.opaque();
         }
     }
 }
 
-/// Has the size and alignment of a `HeaderMap`'s entries.
+/// A struct with the size and alignment of a `HeaderMap`'s entries.
 #[expect(dead_code, reason = "only its layout is asked for")]
 struct Bucket<T> {
     hash: u16,
@@ -108,7 +109,7 @@ struct Bucket<T> {
     links: Option<[usize; 2]>,
 }
 
-/// Has the size and alignment of a further value of a name.
+/// A struct with the size and alignment of a further value of a name.
 #[expect(dead_code, reason = "only its layout is asked for")]
 struct ExtraValue<T> {
     value: T,
@@ -122,7 +123,7 @@ enum Link {
     Extra(usize),
 }
 
-/// A block of indices of four bytes, a block of entries, and one of further values: the least that they can have.
+/// Counts a block of four-byte indices, a block of entries, and one of further values, each with its minimum size.
 impl<T: Weigh> Weigh for HeaderMap<T> {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Map {
         key: type_of::<HeaderName>,

@@ -1,13 +1,13 @@
 //! indexmap: a hash table of indices, and a block of entries.
 //!
-//! It reports only the smaller of the two capacities. They are the same unless entries were removed or the map was made
-//! `with_capacity` of something in between. So the count is a lower bound.
+//! A map reports only the smaller of the two capacities. They differ if entries were removed, or if the map was created
+//! by `with_capacity` with a number between two capacities of the table. So the count is a lower bound.
 
 use super::super::hash;
 use crate::weigh::{Kind, MapKind, Type, Walk, Weigh, type_of};
 use ::indexmap::{IndexMap, IndexSet};
 
-/// Has the size and alignment of indexmap's entries.
+/// A struct with the size and alignment of indexmap's entries.
 #[expect(dead_code, reason = "only its layout is asked for")]
 struct Bucket<K, V> {
     hash: usize,

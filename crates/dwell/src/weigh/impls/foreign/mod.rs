@@ -1,4 +1,5 @@
-//! `Weigh` for the types of other crates, each behind a feature of the crate's name, with the version of a crate before 1.0.
+//! `Weigh` for the types of other crates. Each needs a feature with the crate's name, and its version if it is below
+//! 1.0.
 
 #[cfg(feature = "ahash-0_8")]
 mod ahash;

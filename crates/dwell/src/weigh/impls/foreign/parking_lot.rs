@@ -1,4 +1,4 @@
-//! `parking_lot`: locks are tried, never waited for, since this thread may hold them.
+//! `parking_lot`: the walk tries locks and never waits for them, since this thread may hold them.
 
 use crate::weigh::{Kind, Reach, Type, Walk, Weigh, type_of};
 use ::parking_lot::{Condvar, FairMutex, Mutex, Once, ReentrantMutex, RwLock};

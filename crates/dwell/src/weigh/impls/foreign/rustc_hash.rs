@@ -1,4 +1,4 @@
-//! rustc-hash. Maps with any hasher are weighed; these are for fields that hold one.
+//! rustc-hash: the hasher types, for fields of these types. Maps implement `Weigh` with any hasher.
 
 plain! {
     ::rustc_hash::FxBuildHasher; ::rustc_hash::FxHasher;

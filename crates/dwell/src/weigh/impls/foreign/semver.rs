@@ -1,4 +1,4 @@
-//! semver: identifiers of up to eight bytes are inline, a longer one has a block.
+//! semver: identifiers of up to eight bytes are stored inline, longer ones in a block.
 
 use crate::weigh::{Kind, Type, Walk, Weigh};
 use ::semver::{BuildMetadata, Comparator, Op, Prerelease, Version, VersionReq};
@@ -8,10 +8,10 @@ plain! {
     Op;
 }
 
-/// The most bytes that are inline.
+/// The most bytes of an inline identifier.
 const INLINE: usize = 8;
 
-/// The block of a longer identifier: its length, seven bits a byte, then the text; aligned to 2.
+/// Returns the size of a longer identifier's block: the length with seven bits a byte, then the text; aligned to 2.
 const fn block_size(len: usize) -> usize {
     (usize::BITS - len.leading_zeros()).div_ceil(7) as usize + len
 }

@@ -1,4 +1,4 @@
-//! `serde_json`.
+//! `serde_json`: values, maps and numbers.
 
 use super::super::btree;
 use crate::weigh::{Kind, MapKind, Reach, Type, Walk, Weigh, type_of};
@@ -8,7 +8,7 @@ use std_alloc::collections::BTreeMap;
 use std_alloc::string::String;
 use std_alloc::vec::Vec;
 
-/// With the crate's feature `arbitrary_precision` it is a string, of which only the length is known.
+/// With the feature `arbitrary_precision` of `serde_json`, a number is a string of which only the length is known.
 impl Weigh for Number {
     const REACH: Reach = if size_of::<Number>() == size_of::<String>() { Reach::Heap } else { Reach::Plain };
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Plain);
@@ -48,7 +48,7 @@ variants! {
     }
 }
 
-/// Without the feature `preserve_order`; with it a map is larger, and its blocks are not known.
+/// Whether a map is a `BTreeMap`. With the feature `preserve_order` it is larger, and its blocks are unknown.
 const IS_BTREE: bool = size_of::<Map<String, Value>>() == size_of::<BTreeMap<String, Value>>();
 
 impl Weigh for Map<String, Value> {

@@ -1,9 +1,9 @@
-//! slab: one block of entries, taken or free.
+//! slab: one block of entries, occupied or vacant.
 
 use crate::weigh::{Kind, Type, Walk, Weigh, type_of};
 use ::slab::Slab;
 
-/// Has the size and alignment of slab's entries.
+/// An enum with the size and alignment of slab's entries.
 #[expect(dead_code, reason = "only its layout is asked for")]
 enum Entry<T> {
     Vacant(usize),

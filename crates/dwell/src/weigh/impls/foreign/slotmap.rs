@@ -1,4 +1,4 @@
-//! slotmap: one block of slots, occupied or vacant, of which the first is unused.
+//! slotmap: one block of slots, occupied or vacant. The first slot is always unused.
 
 use crate::weigh::{Kind, Type, Walk, Weigh, type_of};
 use ::slotmap::{DefaultKey, Key, KeyData, SecondaryMap, SlotMap};
@@ -9,7 +9,7 @@ plain! {
     DefaultKey; KeyData;
 }
 
-/// Has the size and alignment of slotmap's slots.
+/// A struct with the size and alignment of slotmap's slots.
 #[expect(dead_code, reason = "only its layout is asked for")]
 struct Slot<T> {
     content: Content<T>,
@@ -22,7 +22,7 @@ union Content<T> {
     next_free: u32,
 }
 
-/// Has the size and alignment of a `SecondaryMap`'s slots.
+/// An enum with the size and alignment of a `SecondaryMap`'s slots.
 #[expect(dead_code, reason = "only its layout is asked for")]
 enum SecondarySlot<T> {
     Occupied { value: T, version: NonZero<u32> },

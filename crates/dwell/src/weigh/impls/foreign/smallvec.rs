@@ -1,4 +1,4 @@
-//! smallvec: inline, or in one block as a `Vec`.
+//! smallvec: elements stored inline, or in one block like those of a `Vec`.
 
 use crate::weigh::{Kind, Reach, Type, Walk, Weigh, type_of};
 use ::smallvec::{Array, SmallVec};

@@ -1,4 +1,4 @@
-//! `smol_str`: inline, static, or an `Arc<str>`, whose block counts once a walk.
+//! `smol_str`: strings stored inline, in a static, or in an `Arc<str>`, whose block counts once a walk.
 
 use crate::weigh::{Kind, Type, Walk, Weigh};
 use ::smol_str::SmolStr;
@@ -17,7 +17,7 @@ impl Weigh for SmolStr {
         Self: 'v,
     {
         if self.is_heap_allocated() && walk.is_first_at(self.as_ptr().addr()) {
-            // Two counts, then the text.
+            // The block of the `Arc`: two counts, then the text.
             let size = (2 * size_of::<usize>() + self.len()).next_multiple_of(align_of::<usize>());
             walk.block(size, align_of::<usize>(), 0);
             walk.text(self.as_bytes());

@@ -1,4 +1,4 @@
-//! url: one `String`, of which the length is known and the capacity is not.
+//! url: one `String` with a known length and an unknown capacity.
 
 use crate::weigh::{Kind, Type, Walk, Weigh};
 use ::url::{Host, Url};
