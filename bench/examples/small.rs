@@ -33,7 +33,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Prints one row of times a line, as JSON.
+    /// Prints the times as JSON, one row per line.
     Times,
     /// Reads rows of several runs and prints the median of each number.
     Medians,

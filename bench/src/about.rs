@@ -1,4 +1,4 @@
-//! What was measured on: the machine, the compiler, the allocator, and the versions of all that is compared.
+//! The machine, the compiler, the allocator, and the versions of all compared crates.
 
 use anyhow::{Context, Result};
 use std::fs;
@@ -6,7 +6,7 @@ use std::fs;
 use crate::row::{Output, Row};
 use crate::{callgrind, count};
 
-/// Names with their values, in the order in which they are printed.
+/// Returns names and values that describe the machine, in the order of printing.
 pub(crate) fn machine() -> Vec<(&'static str, String)> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut about = vec![
@@ -39,9 +39,10 @@ fn system() -> String {
 
 #[cfg(target_env = "gnu")]
 fn allocator() -> String {
-    // SAFETY: it has no preconditions.
+    // SAFETY: `gnu_get_libc_version` has no preconditions.
     let version = unsafe { libc::gnu_get_libc_version() };
-    // SAFETY: what it returned is a string that ends in zero and lives forever.
+    // SAFETY: glibc documents that the function returns a string. The string ends with a nul byte, is a constant of the
+    // library, and is never written or freed.
     let version = unsafe { std::ffi::CStr::from_ptr(version) };
     format!("{} (glibc {})", count::ALLOCATOR, version.to_string_lossy())
 }
@@ -51,11 +52,11 @@ fn allocator() -> String {
     count::ALLOCATOR.to_owned()
 }
 
-/// What this program is built of and compares nothing with.
+/// The dependencies of this program that it does not compare with Dwell.
 const TOOLS: [&str; 11] =
     ["anyhow", "clap", "dwell", "cargo-dwell", "fastrand", "libc", "rustix", "serde", "serde_json", "tempfile", "toml"];
 
-/// The version of every peer, from the lock file that this program was built with.
+/// Returns the version of each peer, from the lock file of this build.
 pub(crate) fn versions() -> Result<Vec<(String, String)>> {
     peers(include_str!("../../Cargo.lock")).context("Cargo.lock")
 }
@@ -73,23 +74,23 @@ fn peers(lock: &str) -> Result<Vec<(String, String)>> {
         package: Vec<Package>,
     }
     let Lock { package: packages } = toml::from_str(lock)?;
-    let ours = packages.iter().find(|package| package.name == "dwell-bench").context("no dwell-bench")?;
+    let ours = packages.iter().find(|package| package.name == "dwell-bench").context("no package dwell-bench")?;
     let mut peers = Vec::new();
     for dependency in &ours.dependencies {
-        // If there are several versions, the name has the version.
+        // If a package has several versions, the dependency names the version too.
         let mut words = dependency.split_whitespace();
         let (name, version) = (words.next().context("a dependency without a name")?, words.next());
         let same =
             |package: &&Package| package.name == name && version.is_none_or(|version| version == package.version);
         if !TOOLS.contains(&name) {
-            let package = packages.iter().find(same).with_context(|| format!("{name} is not there"))?;
+            let package = packages.iter().find(same).with_context(|| format!("no package {name}"))?;
             peers.push((name.to_owned(), package.version.clone()));
         }
     }
     Ok(peers)
 }
 
-/// Prints the machine and the versions, as text or as rows with one fact each.
+/// Prints the machine and the versions, as text or as one row for each.
 pub(crate) fn run(output: Output) -> Result<()> {
     let (machine, versions) = (machine(), versions()?);
     for (name, value) in &machine {
@@ -118,7 +119,7 @@ pub(crate) fn run(output: Output) -> Result<()> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn versions_are_those_of_the_lock_file() {
+    fn versions_come_from_the_lock_file() {
         let lock = r#"
             [[package]]
             name = "dwell-bench"

@@ -1,8 +1,8 @@
-//! Instructions per operation: an operation run N and 2N times under callgrind, the difference divided.
+//! Instructions per operation: runs an operation N and 2N times under callgrind, and divides the difference by N.
 //!
-//! Whatever is done once cancels, and nothing but the runs is counted. This program runs once under valgrind for many
-//! operations and forks for each: every count starts from the same heap, whatever was counted before it. The count is the
-//! same on every run of one binary.
+//! Work that is done once cancels out, and only the runs are counted. This program runs once under valgrind for many
+//! operations and forks for each, so that every count starts from the same heap. The count is the same on every run of
+//! one binary.
 
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
@@ -13,33 +13,33 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use crate::op::{LOOP, Suite, repeat};
 use crate::row::Row;
 
-/// Enough operations to make the random difference between two runs, a few instructions in the allocator, negligible.
-/// It is a multiple of the number of rounds between resets of arenas.
+/// The number of operations. It makes the random difference between two runs, a few instructions in the allocator,
+/// negligible. It is a multiple of the number of rounds between resets of arenas.
 static OPERATIONS: AtomicUsize = AtomicUsize::new(80_000);
 
-/// In these modules every operation does the same work, so that few of them give the same count. A future of 4 KiB takes half a
-/// millisecond under callgrind.
+/// The modules in which every operation does the same work, so that a few operations give the same count. A future of 4
+/// KiB takes half a millisecond under callgrind.
 const UNIFORM: [&str; 4] = ["pin", "pinned", "tower", "sorted-map"];
-/// The number of operations that are counted in them.
+/// The number of operations in these modules.
 const FEW: usize = 10_000;
 
-/// Counts fewer operations from here on. Periodic work, such as growth, is then counted at another point.
+/// Counts fewer operations from now on. Counts of periodic work, such as growth, then differ.
 pub(crate) fn be_quick() {
     OPERATIONS.store(10_000, Relaxed);
 }
 
-/// Counts so few that only orders of magnitude are to be trusted.
+/// Counts so few operations from now on that only orders of magnitude are reliable.
 pub(crate) fn be_coarse() {
     OPERATIONS.store(2_000, Relaxed);
 }
 
-/// The valgrind that is installed, or none.
+/// Returns the version of the installed valgrind, or `None`.
 pub(crate) fn version() -> Option<String> {
     let output = Command::new("valgrind").arg("--version").stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// A row for each operation of `suite` that `wanted` selects; the loop around them is a subject of its own.
+/// Returns a row for each operation of `suite` that `wanted` selects. The empty loop is a separate subject.
 ///
 /// Ratios compare the numbers without the loop.
 pub(crate) fn rows(suite: &Suite, wanted: impl Fn(&str, &str) -> bool) -> Result<Vec<Row>> {
@@ -80,7 +80,7 @@ pub(crate) fn rows(suite: &Suite, wanted: impl Fn(&str, &str) -> bool) -> Result
     Ok(rows)
 }
 
-/// Instructions an operation, of each of them; as many processes at once as there are cores.
+/// Returns the instructions of each operation. Runs one process for each core at a time.
 fn counts<'a>(module: &str, ops: &[(&'a str, &'a str)]) -> Result<HashMap<(&'a str, &'a str), f64>> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut operations = OPERATIONS.load(Relaxed);
@@ -108,13 +108,13 @@ fn counts<'a>(module: &str, ops: &[(&'a str, &'a str)]) -> Result<HashMap<(&'a s
     Ok(counts.into_iter().collect())
 }
 
-/// What one process did.
+/// The operations and instructions of one process.
 struct Total {
     operations: usize,
     instructions: u64,
 }
 
-/// Each operation run N times and 2N times, in turn.
+/// Runs each operation N times and 2N times, in turn.
 fn totals(module: &str, ops: &[(&str, &str)], operations: usize) -> Result<Vec<Total>> {
     let mut child = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--instr-atstart=no"])
@@ -128,7 +128,8 @@ fn totals(module: &str, ops: &[(&str, &str)], operations: usize) -> Result<Vec<T
     let mut jobs = child.stdin.take().context("no pipe to valgrind")?;
     let line = |(workload, subject): &(&str, &str)| format!("{workload}\t{subject}\t{operations}\t1\t2\n");
     let text = ops.iter().map(line).collect::<String>();
-    // A few kilobytes fit in the pipe; the child reads the rest while the operations run, since their output is short.
+    // A separate thread writes the jobs: they may exceed the pipe's buffer, and the child reads them while operations
+    // run.
     let writer = std::thread::spawn(move || jobs.write_all(text.as_bytes()));
     let output = child.wait_with_output()?;
     let written = writer.join().expect("a thread that writes does not panic");
@@ -151,15 +152,15 @@ fn totals(module: &str, ops: &[(&str, &str)], operations: usize) -> Result<Vec<T
     Ok(totals)
 }
 
-/// The number in a process's last line, `==1234== Collected : 5678`.
+/// Returns the number in a process's line `==1234== Collected : 5678`.
 fn collected(messages: &str, process: &str) -> Option<u64> {
     let of_process = |line: &&str| line.split("==").nth(1) == Some(process) && line.contains("Collected");
     let (_, count) = messages.lines().find(of_process)?.rsplit_once(':')?;
     count.trim().parse().ok()
 }
 
-/// What runs under callgrind: for each line of standard input a process of its own, which prepares, and from it one for
-/// each time that the operations are to be run. How many operations each did and its number are printed.
+/// Runs under callgrind. For each line of standard input it forks a process that prepares the operation, which forks
+/// another process for each run. Prints the number of operations and the process id of each run.
 pub(crate) fn operate(suite: &Suite) -> Result<()> {
     for line in io::stdin().lock().lines() {
         let line = line?;
@@ -185,17 +186,18 @@ pub(crate) fn operate(suite: &Suite) -> Result<()> {
     Ok(())
 }
 
-/// Prints and flushes: these processes exit without flushing.
+/// Prints and flushes, since these processes exit without flushing.
 fn say(text: &str) -> Result<()> {
     let mut out = io::stdout();
     out.write_all(text.as_bytes())?;
     Ok(out.flush()?)
 }
 
-/// Runs `f` in a copy of this process and says its number.
+/// Runs `f` in a forked process and returns the process id.
 #[cfg(unix)]
 fn in_child(f: impl FnOnce() -> Result<()>) -> Result<libc::pid_t> {
-    // SAFETY: this process has one thread, so that the copy may do whatever this one may.
+    // SAFETY: `fork` restricts the child to async-signal-safe functions only if the process has several threads. A
+    // process of `operate` starts no thread, so the child may call any function.
     let process = unsafe { libc::fork() };
     if process == 0 {
         let code = f().map_or_else(
@@ -205,14 +207,14 @@ fn in_child(f: impl FnOnce() -> Result<()>) -> Result<libc::pid_t> {
             },
             |()| 0,
         );
-        // SAFETY: it has no preconditions; nothing is flushed, so that nothing is printed twice.
+        // SAFETY: `_exit` has no preconditions. It flushes no buffers, so nothing is printed twice.
         unsafe { libc::_exit(code) };
     }
     if process < 0 {
         return Err(io::Error::last_os_error().into());
     }
     let mut status = 0;
-    // SAFETY: the number goes to a local.
+    // SAFETY: `waitpid` writes one `c_int` through the pointer, which comes from the live local `status` of that type.
     let waited = unsafe { libc::waitpid(process, &raw mut status, 0) };
     if waited != process || status != 0 {
         bail!("an operation ended with status {status}");
@@ -223,12 +225,13 @@ fn in_child(f: impl FnOnce() -> Result<()>) -> Result<libc::pid_t> {
 const START: u64 = 0x4354_0004;
 const STOP: u64 = 0x4354_0005;
 
-/// Asks callgrind to begin or to end counting: a sequence of instructions that does nothing and that valgrind knows.
+/// Requests callgrind to start or stop counting, by a sequence of instructions without effect that valgrind recognises.
 #[cfg(target_arch = "x86_64")]
 fn request(code: u64) {
     let arguments = [code, 0, 0, 0, 0, 0];
-    // SAFETY: without valgrind the rotations add up to whole turns and the exchange is of a register with itself; with
-    // it, the six words that `rax` points to are read, and `rdx` is written.
+    // SAFETY: without valgrind, the rotations of `rdi` by 128 bits in total and the exchange of `rbx` with itself leave
+    // all registers unchanged. Under valgrind, the request reads the six words of `arguments`, a live local to which
+    // `rax` points, and writes `rdx`, which is declared as an output. The sequence does not touch the stack.
     unsafe {
         std::arch::asm!(
             "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51", "xchg rbx, rbx",
@@ -239,11 +242,13 @@ fn request(code: u64) {
     }
 }
 
-/// The same for the other processor that valgrind has a sequence for in common use.
+/// Requests callgrind to start or stop counting, by valgrind's sequence for this processor.
 #[cfg(target_arch = "aarch64")]
 fn request(code: u64) {
     let arguments = [code, 0, 0, 0, 0, 0];
-    // SAFETY: as on x86-64, with `x12`, `x4` and `x3`.
+    // SAFETY: without valgrind, the rotations of `x12` by 128 bits in total and the `orr` of `x10` with itself leave
+    // all registers unchanged. Under valgrind, the request reads the six words of `arguments`, a live local to which
+    // `x4` points, and writes `x3`, which is declared as an output. The sequence does not touch the stack.
     unsafe {
         std::arch::asm!(
             "ror x12, x12, #3", "ror x12, x12, #13", "ror x12, x12, #51", "ror x12, x12, #61", "orr x10, x10, x10",
@@ -257,7 +262,7 @@ fn request(code: u64) {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn count_is_found() {
+    fn instruction_count_is_parsed() {
         let messages =
             "==7== Events    : Ir\n==7== Collected : 123456\n==8== Collected : 5\n==7== I   refs:      123,456\n";
         assert_eq!(super::collected(messages, "7"), Some(123_456));
@@ -266,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn asking_without_valgrind_does_nothing() {
+    fn client_requests_do_nothing_without_valgrind() {
         super::request(super::START);
         super::request(super::STOP);
     }

@@ -1,4 +1,4 @@
-//! The error that means "measured, and not good enough" (exit code 1) rather than "could not measure" (2).
+//! The error of a failed check (exit code 1), as opposed to a failed measurement (2).
 
 use std::fmt;
 

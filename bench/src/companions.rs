@@ -1,4 +1,4 @@
-//! `Sparse`'s companions beside their peers: the size and cost of strings, slices and small maps.
+//! Compares the size and cost of strings, slices and small maps, the companions of `Sparse`.
 
 use anyhow::Result;
 use dwell::sparse::{SortedMap, ThinSlice, ThinStr};
@@ -10,19 +10,22 @@ use crate::op::{LOOP, Op, Suite};
 use crate::row::{Output, Row};
 use crate::{callgrind, count, sink};
 
-/// Lengths of the strings in 40 of AWS's Smithy models, at every twentieth; the last is set so that the mean is theirs.
+/// The lengths of the strings in 40 of AWS's Smithy models, at every twentieth of the distribution. The last length is
+/// set so that the means agree.
 const TEXT_LENGTHS: [usize; 21] = [0, 4, 7, 9, 9, 12, 15, 21, 30, 32, 36, 39, 43, 46, 49, 53, 61, 70, 104, 215, 1_100];
-/// The same of the number of members of a shape.
+/// The numbers of members of the shapes in these models, at every twentieth of the distribution.
 const MAP_LENGTHS: [usize; 21] = [0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 4, 4, 5, 7, 10, 30];
-/// Values that an operation goes through in turn: enough that no branch is always the same, few enough to stay in a
-/// cache.
+/// The number of values that an operation uses in turn: enough that no branch is always the same, few enough to stay in
+/// a cache.
 const VALUES: usize = 1 << 10;
-/// Values that are counted.
+/// The number of values whose bytes are counted.
 const MANY: usize = 100_000;
 
 /// Prints the size of a value and the cost of each operation.
 pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
-    output.say("Bytes and blocks a value, the handle included, on strings and maps as long as Smithy's:")?;
+    output.say(
+        "Bytes and blocks of one value, including its handle, with string and map lengths as in the Smithy models:",
+    )?;
     output.rows(&bytes())?;
     if callgrind::version().is_none() {
         eprintln!("no valgrind: instructions are left out");
@@ -39,12 +42,12 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
     Ok(())
 }
 
-/// The operations on strings, slices and maps.
+/// Returns the operations on strings, slices and maps.
 pub(crate) fn suites() -> [Suite; 3] {
     [strings(), slices(), maps()]
 }
 
-/// A length between two twentieths of a distribution.
+/// Returns a random length from a distribution.
 fn length(twentieths: &[usize; 21], rng: &mut Rng) -> usize {
     let at = rng.usize(0..20);
     rng.usize(twentieths[at]..=twentieths[at + 1])
@@ -77,7 +80,7 @@ macro_rules! texts {
 }
 texts!(Box<str> String ThinStr arcstr::ArcStr ecow::EcoString cold_string::ColdString);
 
-/// The header that `ThinStr` does not have: a whole word for the length.
+/// A rejected layout of `ThinStr`, with a whole word for the length.
 #[derive(Clone, PartialEq)]
 struct WordLength(ThinSlice<u8>);
 
@@ -88,7 +91,8 @@ impl Text for WordLength {
 
     #[inline]
     fn text(&self) -> &str {
-        // SAFETY: made from a `str` and never changed.
+        // SAFETY: values come only from `make`, which copies the bytes of a `str`, and from `clone`. No code changes
+        // the bytes, so they are valid UTF-8.
         unsafe { str::from_utf8_unchecked(&self.0) }
     }
 }
@@ -197,7 +201,7 @@ fn slices() -> Suite {
             let mut sum = 0_u64;
             for element in values[n % VALUES].slice() {
                 sum = sum.wrapping_add(*element);
-                sink::word(sum); // not a vector for one subject only
+                sink::word(sum); // prevents the compiler from vectorising the loop for some subjects only
             }
         }));
         ops.push(op(
@@ -219,7 +223,7 @@ fn slices() -> Suite {
 
 type Key = &'static str;
 
-/// Names that differ late, as those of a model do.
+/// Returns entries with keys that share a long prefix, as the names in a model do.
 fn entries(len: usize, rng: &mut Rng) -> Vec<(Key, u64)> {
     let name = |n| &*format!("smithy.api#{:08x}", Rng::with_seed(n).u32(..)).leak();
     let mut entries: Vec<_> = (0..len as u64).map(|n| (name(n), n)).collect();
@@ -229,7 +233,7 @@ fn entries(len: usize, rng: &mut Rng) -> Vec<(Key, u64)> {
 
 /// A kind of map.
 trait Map: Clone + 'static {
-    /// Whether more than the search is its own.
+    /// Whether the type is a separate map, and not only another search in a `SortedMap`.
     const WHOLE: bool = true;
 
     fn make(entries: Vec<(Key, u64)>) -> Self;
@@ -261,11 +265,11 @@ maps!(
     vecmap::VecMap<Key, u64>
 );
 
-/// What `SortedMap` does only among few entries.
+/// A `SortedMap` with the linear search, which `SortedMap` itself uses only for few entries.
 #[derive(Clone)]
 struct Linear(SortedMap<Key, u64>);
 
-/// What `SortedMap` does only among many entries.
+/// A `SortedMap` with the binary search, which `SortedMap` itself uses only for many entries.
 #[derive(Clone)]
 struct Binary(SortedMap<Key, u64>);
 
@@ -341,7 +345,7 @@ fn maps() -> Suite {
     suite("sorted-map", "btree-map", ops)
 }
 
-/// An operation on what `prepare` makes.
+/// Creates an operation on the data that `prepare` returns.
 fn op<D: 'static>(
     workload: impl Into<String>,
     subject: &'static str,
@@ -358,7 +362,7 @@ fn op<D: 'static>(
     })
 }
 
-/// The operations, and for each workload the loop around them.
+/// Returns the suite of the operations, with the empty loop for each workload.
 fn suite(module: &'static str, baseline: &'static str, ops: &mut Vec<Op>) -> Suite {
     let mut suite = Suite { module, baseline, ops: std::mem::take(ops) };
     let loops: Vec<_> =
@@ -367,7 +371,7 @@ fn suite(module: &'static str, baseline: &'static str, ops: &mut Vec<Op>) -> Sui
     suite
 }
 
-/// What the values of each kind take.
+/// Returns the bytes and blocks of the values of each kind.
 fn bytes() -> Vec<Row> {
     fn of_text<T: Text>(subject: &'static str, rows: &mut Vec<Row>) {
         let texts = texts(MANY);
@@ -393,7 +397,7 @@ fn bytes() -> Vec<Row> {
     std::mem::take(rows)
 }
 
-/// Makes and keeps `MANY` values, and adds the mean size of one.
+/// Makes and keeps `MANY` values, and adds rows with the mean for one value.
 fn measure<T, I: Iterator<Item = T>>(
     workload: &str,
     subject: &'static str,
@@ -424,11 +428,11 @@ fn measure<T, I: Iterator<Item = T>>(
     push("allocs", each(live.blocks as f64), "allocs");
 }
 
-/// Bytes in blocks that glibc has given out, with its own headers and rounding; `None` with another allocator.
+/// Returns the bytes of the live blocks of glibc, including its headers and rounding; `None` with another allocator.
 #[cfg(all(target_env = "gnu", not(feature = "profile")))]
 #[expect(clippy::unnecessary_wraps, reason = "there is none with another allocator")]
 fn glibc_in_use() -> Option<usize> {
-    // SAFETY: it only reads the allocator's own books.
+    // SAFETY: `mallinfo2` has no preconditions; it only reads the allocator's statistics.
     let info = unsafe { libc::mallinfo2() };
     Some(info.uordblks + info.hblkhd)
 }

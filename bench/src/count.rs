@@ -1,5 +1,5 @@
-//! The global allocator: the system's (jemalloc with the feature `profile`, mimalloc with `mimalloc`), counting when
-//! asked.
+//! The global allocator: the system's (jemalloc with the feature `profile`, mimalloc with `mimalloc`), which counts on
+//! request.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering::Relaxed};
@@ -19,7 +19,7 @@ type Inner = mimalloc::MiMalloc;
 #[cfg(all(feature = "mimalloc", not(feature = "profile")))]
 const INNER: Inner = mimalloc::MiMalloc;
 
-/// What the numbers were measured on.
+/// The name of the allocator, for reports.
 pub(crate) const ALLOCATOR: &str = if cfg!(feature = "profile") {
     "jemalloc"
 } else if cfg!(feature = "mimalloc") {
@@ -31,9 +31,9 @@ pub(crate) const ALLOCATOR: &str = if cfg!(feature = "profile") {
 #[global_allocator]
 static GLOBAL: Counting = Counting(INNER);
 
-/// Off by default, so that a timed run pays one predictable branch only.
+/// Whether the allocator counts. It is off by default, so that a timed run costs only one predictable branch.
 static ON: AtomicBool = AtomicBool::new(false);
-/// Whether there is anything to do for a block that is made or freed: the one thing that a timed run looks at.
+/// Whether an allocation or a free has anything to record. A timed run reads only this flag.
 static WATCHED: AtomicBool = AtomicBool::new(false);
 static BYTES: AtomicIsize = AtomicIsize::new(0);
 static BLOCKS: AtomicIsize = AtomicIsize::new(0);
@@ -43,15 +43,15 @@ static MADE: AtomicIsize = AtomicIsize::new(0);
 static ASKING: AtomicBool = AtomicBool::new(false);
 static TAKEN: AtomicIsize = AtomicIsize::new(0);
 
-/// What lives more than at [`start`].
+/// The blocks allocated and not freed since [`start`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Live {
-    /// Bytes as requested, without the allocator's own.
+    /// The requested bytes, without those that the allocator adds.
     pub(crate) bytes: isize,
     pub(crate) blocks: isize,
 }
 
-/// Counts from here on.
+/// Starts to count.
 pub(crate) fn start() {
     BYTES.store(0, Relaxed);
     BLOCKS.store(0, Relaxed);
@@ -60,12 +60,12 @@ pub(crate) fn start() {
     WATCHED.store(true, Relaxed);
 }
 
-/// What has been allocated and not freed since [`start`].
+/// Returns the bytes and blocks allocated and not freed since [`start`].
 pub(crate) fn live() -> Live {
     Live { bytes: BYTES.load(Relaxed), blocks: BLOCKS.load(Relaxed) }
 }
 
-/// Blocks allocated since [`start`], freed or not.
+/// Returns the number of blocks allocated since [`start`], freed or not.
 pub(crate) fn made() -> isize {
     MADE.load(Relaxed)
 }
@@ -77,35 +77,36 @@ pub(crate) fn start_asking() {
     WATCHED.store(true, Relaxed);
 }
 
-/// The bytes that the allocator took for blocks since [`start_asking`] and not freed; it is not asked any more.
+/// Stops to query the allocator. Returns the bytes that it took for the blocks allocated and not freed since
+/// [`start_asking`].
 pub(crate) fn taken() -> isize {
     ASKING.store(false, Relaxed);
     WATCHED.store(ON.load(Relaxed), Relaxed);
     TAKEN.load(Relaxed)
 }
 
-/// Bytes that the allocator takes for a block, its own for each block included.
+/// Returns the bytes that the allocator takes for a block, including its header.
 ///
 /// # Safety
 ///
-/// It is a block of the allocator's.
+/// `block` is a live block of the inner allocator.
 unsafe fn taken_for(block: *mut u8) -> usize {
     #[cfg(feature = "profile")]
-    // SAFETY: by the caller.
+    // SAFETY: the caller guarantees that `block` is a live block of the inner allocator, which is jemalloc.
     return unsafe { tikv_jemallocator::usable_size(block) };
     #[cfg(all(feature = "mimalloc", not(feature = "profile")))]
-    // SAFETY: by the caller.
+    // SAFETY: the caller guarantees that `block` is a live block of the inner allocator, which is mimalloc.
     return unsafe { INNER.usable_size(block) };
     // glibc stores a chunk's size before each block, and another word for a chunk with pages of its own.
     #[cfg(not(any(feature = "profile", feature = "mimalloc")))]
     {
-        // SAFETY: by the caller.
+        // SAFETY: the caller guarantees that `block` is a live block of the inner allocator, which uses `malloc`.
         let usable = unsafe { libc::malloc_usable_size(block.cast()) };
         if usable == 0 { 0 } else { usable + size_of::<usize>() }
     }
 }
 
-/// Counts no more.
+/// Stops to count.
 pub(crate) fn stop() {
     ON.store(false, Relaxed);
     WATCHED.store(ASKING.load(Relaxed), Relaxed);
@@ -114,72 +115,76 @@ pub(crate) fn stop() {
 struct Counting(Inner);
 
 impl Counting {
-    /// Counts a block that is made (`sign` 1) or freed (-1).
+    /// Counts an allocated (`sign` 1) or freed (-1) block.
     ///
     /// # Safety
     ///
-    /// It is a block of the allocator's, or null.
+    /// `block` is a live block of the inner allocator, or null.
     unsafe fn note(block: *mut u8, size: usize, sign: isize) {
         Self::add(sign, sign * signed(size));
-        // SAFETY: by the caller.
+        // SAFETY: the caller guarantees that `block` is a live block of the inner allocator, or null.
         unsafe { Self::ask(block, sign) };
     }
 
-    // The paths with counting are separate functions: without it there is one test, and no register is saved for it.
-    // Not inlined, so that subjects are optimised as with a plain allocator: a drop that is inlined there is inlined
-    // here.
+    // The counting paths are separate functions: without counting, a call costs one test and saves no register. They
+    // are not inlined, so that the compiler optimises subjects as with a plain allocator: a drop that is inlined there
+    // is inlined here.
 
     /// # Safety
     ///
-    /// As [`GlobalAlloc::alloc`].
+    /// The contract is that of [`GlobalAlloc::alloc`].
     #[cold]
     #[inline(never)]
     unsafe fn alloc_noted(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: by the caller.
+        // SAFETY: the caller guarantees the contract of `GlobalAlloc::alloc` for this layout.
         let block = unsafe { self.0.alloc(layout) };
-        // SAFETY: that is where it is from.
+        // SAFETY: the inner allocator has just returned `block`, which is live or null.
         unsafe { Self::note(block, layout.size(), 1) };
         block
     }
 
     /// # Safety
     ///
-    /// As [`GlobalAlloc::alloc_zeroed`].
+    /// The contract is that of [`GlobalAlloc::alloc_zeroed`].
     #[cold]
     #[inline(never)]
     unsafe fn alloc_zeroed_noted(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: by the caller.
+        // SAFETY: the caller guarantees the contract of `GlobalAlloc::alloc_zeroed` for this layout.
         let block = unsafe { self.0.alloc_zeroed(layout) };
-        // SAFETY: that is where it is from.
+        // SAFETY: the inner allocator has just returned `block`, which is live or null.
         unsafe { Self::note(block, layout.size(), 1) };
         block
     }
 
     /// # Safety
     ///
-    /// As [`GlobalAlloc::realloc`].
+    /// The contract is that of [`GlobalAlloc::realloc`].
     #[cold]
     #[inline(never)]
     unsafe fn realloc_noted(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         Self::add(0, signed(size) - signed(layout.size()));
-        // SAFETY: the caller's block is the allocator's.
+        // SAFETY: the caller guarantees that `block` is a live block of this allocator. All its blocks come from the
+        // inner allocator.
         unsafe { Self::ask(block, -1) };
-        // SAFETY: by the caller.
+        // SAFETY: the caller guarantees the contract of `GlobalAlloc::realloc`. `block` comes from the inner allocator
+        // with the same layout.
         let block = unsafe { self.0.realloc(block, layout, size) };
-        // SAFETY: that is where it is from.
+        // SAFETY: the inner allocator has just returned `block`, which is live or null.
         unsafe { Self::ask(block, 1) };
         block
     }
 
     /// # Safety
     ///
-    /// As [`GlobalAlloc::dealloc`].
+    /// The contract is that of [`GlobalAlloc::dealloc`].
     #[cold]
     #[inline(never)]
     unsafe fn dealloc_noted(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller's block is the allocator's.
+        // SAFETY: the caller guarantees that `block` is a live block of this allocator. All its blocks come from the
+        // inner allocator.
         unsafe { Self::note(block, layout.size(), -1) };
-        // SAFETY: by the caller.
+        // SAFETY: the caller guarantees the contract of `GlobalAlloc::dealloc`. `block` comes from the inner allocator
+        // with the same layout.
         unsafe { self.0.dealloc(block, layout) }
     }
 
@@ -187,10 +192,11 @@ impl Counting {
     ///
     /// # Safety
     ///
-    /// It is a block of the allocator's, or null.
+    /// `block` is a live block of the inner allocator, or null.
     unsafe fn ask(block: *mut u8, sign: isize) {
         if ASKING.load(Relaxed) && !block.is_null() {
-            // SAFETY: by the caller.
+            // SAFETY: the caller guarantees a live block of the inner allocator, or null, which the check above
+            // excludes.
             TAKEN.fetch_add(sign * signed(unsafe { taken_for(block) }), Relaxed);
         }
     }
@@ -208,41 +214,45 @@ fn signed(size: usize) -> isize {
     isize::try_from(size).expect("a layout is at most isize::MAX bytes")
 }
 
-// SAFETY: every call is handed on to an allocator that keeps the contract.
+// SAFETY: each function passes its arguments on to the inner allocator, whose implementation fulfils the contract, and
+// returns its result.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if WATCHED.load(Relaxed) {
-            // SAFETY: the caller keeps the contract of this very function.
+            // SAFETY: the caller guarantees the contract of `GlobalAlloc::alloc`, which `alloc_noted` requires.
             return unsafe { self.alloc_noted(layout) };
         }
-        // SAFETY: as above.
+        // SAFETY: the caller guarantees the contract of `GlobalAlloc::alloc`.
         unsafe { self.0.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if WATCHED.load(Relaxed) {
-            // SAFETY: the caller keeps the contract of this very function.
+            // SAFETY: the caller guarantees the contract of `GlobalAlloc::alloc_zeroed`, which `alloc_zeroed_noted`
+            // requires.
             return unsafe { self.alloc_zeroed_noted(layout) };
         }
-        // SAFETY: as above.
+        // SAFETY: the caller guarantees the contract of `GlobalAlloc::alloc_zeroed`.
         unsafe { self.0.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         if WATCHED.load(Relaxed) {
-            // SAFETY: the caller keeps the contract of this very function.
+            // SAFETY: the caller guarantees the contract of `GlobalAlloc::realloc`, which `realloc_noted` requires.
             return unsafe { self.realloc_noted(block, layout, size) };
         }
-        // SAFETY: as above.
+        // SAFETY: the caller guarantees the contract of `GlobalAlloc::realloc`. `block` comes from the inner allocator
+        // with the same layout.
         unsafe { self.0.realloc(block, layout, size) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if WATCHED.load(Relaxed) {
-            // SAFETY: the caller keeps the contract of this very function.
+            // SAFETY: the caller guarantees the contract of `GlobalAlloc::dealloc`, which `dealloc_noted` requires.
             return unsafe { self.dealloc_noted(block, layout) };
         }
-        // SAFETY: as above.
+        // SAFETY: the caller guarantees the contract of `GlobalAlloc::dealloc`. `block` comes from the inner allocator
+        // with the same layout.
         unsafe { self.0.dealloc(block, layout) }
     }
 }

@@ -1,4 +1,4 @@
-//! `dwell-bench check`: whether the comparison is fair.
+//! `dwell-bench check`, which tests that the comparison is fair:
 //!
 //! - Every workload documents what keeps the compiler from removing the work.
 //! - Every subject's operation executes instructions. Their number is within an order of magnitude of the others', unless
@@ -15,12 +15,12 @@ use crate::report::seeds;
 use crate::row::{Output, Row};
 use crate::{callgrind, sparse, suites, time};
 
-/// Fewer instructions than this, the loop taken off, are none.
+/// The number of instructions, without the loop, below which an operation counts as empty.
 const FLOOR: f64 = 0.5;
-/// What one subject may differ from the middle of the others by.
+/// The largest factor between a subject and the median of the others.
 const ORDER: f64 = 10.0;
-/// The allowed distance from 1 of a ratio between two copies of the same code: the confidence interval of the median
-/// must come this close.
+/// The largest distance from 1 of a ratio between two copies of the same code. The confidence interval of the median
+/// must reach this close to 1.
 const NOISE: f64 = 0.10;
 const ROUNDS: usize = 21;
 
@@ -31,18 +31,18 @@ pub(crate) struct Args {
     ir: bool,
 }
 
-/// Why the compiler cannot remove a workload's work.
+/// The documentation of workloads: what they do, and what stops the compiler from removing it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Note {
     pub(crate) module: String,
-    /// Names; one that ends in `*` is of all that begin so.
+    /// The names of the workloads. A name that ends in `*` matches all with that prefix.
     pub(crate) workloads: Vec<String>,
     pub(crate) does: String,
     pub(crate) stops: String,
 }
 
-/// Why a subject takes far less or far more than the others.
+/// The reason why a subject takes far fewer or far more instructions than the others.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Unequal {
@@ -67,12 +67,12 @@ fn parse() -> Result<Fairness> {
     Ok(fairness)
 }
 
-/// What is said of the workloads.
+/// Returns the documentation of the workloads.
 pub(crate) fn notes() -> Result<Vec<Note>> {
     Ok(parse()?.note)
 }
 
-/// Whether one of the names is `name`, or begins like it and ends in a star.
+/// Returns whether one of the names equals `name`, or is a prefix of it followed by a star.
 fn names(names: &[String], name: &str) -> bool {
     names.iter().any(|wanted| wanted.strip_suffix('*').map_or(wanted == name, |start| name.starts_with(start)))
 }
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     Err(CheckFailed::error(format!("{} findings of unfairness", wrong.len() + apart)))
 }
 
-/// Workloads without documentation.
+/// Returns the workloads without documentation.
 fn without_note(suites: &[Suite], fairness: &Fairness) -> Vec<String> {
     let mut missing = Vec::new();
     for suite in suites {
@@ -119,7 +119,7 @@ fn without_note(suites: &[Suite], fairness: &Fairness) -> Vec<String> {
     missing
 }
 
-/// Subjects whose instructions are none, or far from the others', in rows of one module.
+/// Returns the subjects in rows of one module whose instructions are none, or far from those of the others.
 fn unequal(rows: &[Row], fairness: &Fairness) -> Vec<String> {
     let mut found = Vec::new();
     let workloads = crate::row::distinct(rows.iter().map(|row| row.workload.as_str()));
@@ -157,13 +157,13 @@ fn unequal(rows: &[Row], fairness: &Fairness) -> Vec<String> {
 fn twice(quick: bool, output: Output) -> Result<usize> {
     let mut apart = 0;
     let percent = NOISE * 100.0;
-    output.say(&format!("\nthe same code under two names, {ROUNDS} rounds; at most {percent:.0} % apart:"))?;
+    output.say(&format!("\nthe same code under two names, {ROUNDS} rounds; at most {percent:.0} % difference:"))?;
     for module in suites().iter().map(|suite| suite.module) {
-        // Whatever the machine does besides, it seldom does twice.
+        // Other work on the machine seldom disturbs both attempts.
         for attempt in [1, 2] {
             let Some((name, [ratio, low, high])) = beside_itself(module, quick)? else { break };
             let holds = low <= 1.0 + NOISE && high >= 1.0 - NOISE;
-            let how = if holds { "ok   " } else { "APART" };
+            let how = if holds { "ok     " } else { "DIFFERS" };
             output.say(&format!("{how}  {name}: {ratio:.3}, {low:.3} to {high:.3}"))?;
             if holds {
                 break;
@@ -174,7 +174,7 @@ fn twice(quick: bool, output: Output) -> Result<usize> {
     Ok(apart)
 }
 
-/// Times the first workload of a module under two names: its name, the ratio, and the confidence interval.
+/// Times the first workload of a module under two names. Returns its name, the ratio, and the confidence interval.
 fn beside_itself(module: &str, quick: bool) -> Result<Option<(String, [f64; 3])>> {
     let suite = || suites().into_iter().find(|suite| suite.module == module).context("a module has a suite");
     let first = suite()?.ops.into_iter().find(|op| op.subject.starts_with("dwell"));
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn emptied_and_unequal_loops_are_found() {
+    fn empty_and_unequal_loops_are_reported() {
         let mut fairness = Fairness { note: Vec::new(), unequal: Vec::new() };
         let fair = [("loop", 2.0), ("a", 12.0), ("b", 22.0), ("c", 8.0)];
         assert!(unequal(&rows(&fair), &fairness).is_empty());
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_match_the_rest() {
+    fn star_matches_any_suffix() {
         let wanted = ["read/*".to_owned(), "len".to_owned()];
         assert!(names(&wanted, "read/50%") && names(&wanted, "len") && !names(&wanted, "length"));
     }

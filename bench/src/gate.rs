@@ -1,7 +1,7 @@
-//! `dwell-bench gate`: the numbers that must not get worse.
+//! `dwell-bench gate`, which tests that numbers do not get worse.
 //!
-//! `gates.toml` has the bounds that were promised, beside peers. `baseline.tsv` has every count of Dwell's as it was when
-//! the file was last written (`gate --update`): nothing may take 2 % more.
+//! `gates.toml` has the promised bounds, absolute or relative to peers. `baseline.tsv` has every count of Dwell from
+//! the last `gate --update`; no count may be 2 % higher.
 
 mod baseline;
 
@@ -28,9 +28,9 @@ struct Gate {
     subject: String,
     workload: String,
     metric: String,
-    /// The number may be at most this.
+    /// The upper bound of the number.
     value: Option<f64>,
-    /// The number beside its baseline's may be at most this.
+    /// The upper bound of the ratio to the baseline's number.
     ratio: Option<f64>,
 }
 
@@ -65,11 +65,11 @@ impl Gate {
     }
 
     fn holds(&self, row: &Row) -> bool {
-        // Written so that NaN does not pass.
+        // NaN fails these comparisons.
         self.value.is_none_or(|bound| row.value <= bound) && self.ratio.is_none_or(|bound| row.ratio <= bound)
     }
 
-    /// Whether the gate holds, and a line that says so.
+    /// Returns whether the gate holds, and a line for the report.
     fn judge(&self, row: &Row) -> (bool, String) {
         let holds = self.holds(row);
         let value = self.value.map(|bound| format!(": {:.2} {}, at most {bound}", row.value, row.unit));
@@ -160,12 +160,12 @@ mod tests {
     }
 
     #[test]
-    fn the_file_parses() {
+    fn gates_file_parses() {
         assert!(!parse(include_str!("../gates.toml")).unwrap().is_empty());
     }
 
     #[test]
-    fn bounds_hold_or_not() {
+    fn value_and_ratio_bounds_are_checked() {
         assert!(gate("value = 5").holds(&row(5.0, 9.0)));
         assert!(!gate("value = 5").holds(&row(5.1, 0.1)));
         assert!(gate("ratio = 1.2").holds(&row(100.0, 1.2)));
@@ -176,15 +176,15 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_says_what_was_measured() {
+    fn failure_names_the_measured_value() {
         let (holds, line) = gate("ratio = 1.2").judge(&row(7.0, 1.4));
         assert!(!holds);
         assert_eq!(line, "FAIL  sparse dwell read ir: 1.400 of box, at most 1.2");
     }
 
     #[test]
-    fn mistakes_in_the_file_are_told() {
-        for (wrong, told) in [
+    fn mistakes_in_the_file_are_reported() {
+        for (wrong, expected) in [
             ("[[gate]]\nmodule = \"sparse\"\nsubject = \"a\"\nworkload = \"b\"\nmetric = \"ir\"", "neither"),
             (
                 "[[gate]]\nmodule = \"sparse\"\nsubject = \"a\"\nworkload = \"b\"\nmetric = \"ns\"\nratio = 1",
@@ -193,7 +193,7 @@ mod tests {
             ("[[gate]]\nmodule = \"sparse\"\nsubject = \"a\"\nworkload = \"b\"\nmetric = \"ir\"\nbound = 1", "bound"),
         ] {
             let error = parse(wrong).unwrap_err().to_string();
-            assert!(error.contains(told), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Dwell beside its peers, measured in one run.
+//! Compares Dwell with other crates, in one run.
 //!
-//! `dwell-bench MODULE` measures one module, `all` all of them, `gate` the bounds in `gates.toml`. A module is a folder:
-//! it says what its operations are (`op`), and `callgrind` and `time` measure them.
+//! `dwell-bench MODULE` measures one module, `all` all of them, `gate` the bounds in `gates.toml`. Each module has a
+//! folder, which defines its operations (`op`); `callgrind` and `time` measure them.
 
 mod about;
 mod bump;
@@ -43,7 +43,7 @@ use crate::row::{Lines, Output};
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Prints one row a line as JSON, and nothing else.
+    /// Prints only JSON, one row per line.
     #[arg(long, global = true)]
     json: bool,
     /// Takes less data and fewer rounds.
@@ -89,7 +89,7 @@ enum Command {
     Seeds,
     /// Reads rows (`--json`) and writes them as a page (`--html FILE`) or as Markdown.
     Report(report::Args),
-    /// Reads rows of several runs (`--json`) and prints the median of each number, and the least and the greatest ratio.
+    /// Reads rows of several runs (`--json`) and prints the median of each number, and the smallest and largest ratio.
     Medians,
     /// A child process of `sparse`.
     #[command(hide = true)]
@@ -100,12 +100,12 @@ enum Command {
     /// A child process of `scaling`.
     #[command(hide = true)]
     LeftOver(scaling::Task),
-    /// What runs under callgrind.
+    /// The process that runs under callgrind.
     #[command(hide = true)]
     Operate { module: String },
 }
 
-/// The operations of all modules.
+/// Returns the operations of all modules.
 fn suites() -> Vec<Suite> {
     let modules = [small::suite(), bump::suite(), slab::suite(), sparse::suite(), weigh::suite()];
     modules.into_iter().chain(pin::suites()).chain(companions::suites()).collect()
@@ -115,7 +115,7 @@ fn main() -> ExitCode {
     match run(Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // A closed pipe is no error.
+            // A closed pipe is not an error.
             if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
                 return ExitCode::SUCCESS;
             }
@@ -136,10 +136,10 @@ fn run(cli: Cli) -> Result<()> {
         return report::seeds::run(&row::read(io::stdin().lock())?, Output { json: cli.json, kept: None });
     }
     if let Some(file) = &cli.html {
-        // Checked before a measurement that takes minutes.
+        // Fails before a measurement that takes minutes.
         report::can_write(file)?;
     }
-    // For the rest of the run, which is that of the program.
+    // Leaked, since the rows live until the program ends.
     let kept: Option<&'static Lines> = cli.html.is_some().then(|| &*Box::leak(Box::default()));
     measure(cli.command, cli.quick, Output { json: cli.json, kept })?;
     if let (Some(file), Some(kept)) = (cli.html, kept) {
@@ -179,7 +179,7 @@ fn measure(command: Command, quick: bool, output: Output) -> Result<()> {
     }
 }
 
-/// Not a part of `all`: it takes sources from the registry and builds for many minutes.
+/// Measures published programs. `all` leaves them out: they need the registry and take many minutes to build.
 fn real(args: &dwell_bench_real::Args, quick: bool, output: Output) -> Result<()> {
     match dwell_bench_real::run(args, dwell_bench_real::Options { quick, json: output.json })? {
         0 => Ok(()),

@@ -1,4 +1,4 @@
-//! `dwell-bench medians`: one table of several runs, such as builds with different code placement.
+//! `dwell-bench medians`, which prints one table of several runs, such as builds with different code placement.
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use std::io::BufRead;
 use crate::row::{self, Output};
 use crate::time::median;
 
-/// What is read of a row.
+/// The fields that are read from a row.
 #[derive(Debug, PartialEq, Deserialize)]
 struct Measured {
     workload: String,
@@ -17,7 +17,7 @@ struct Measured {
     ratio: f64,
 }
 
-/// The same number of all runs.
+/// The values of one number in all runs.
 #[derive(Debug, PartialEq)]
 struct Summary {
     workload: String,
@@ -27,7 +27,7 @@ struct Summary {
     ratios: Vec<f64>,
 }
 
-/// Groups the rows by measurement, in order of appearance.
+/// Groups rows by measurement, in order of appearance.
 fn summaries(rows: impl BufRead) -> Result<Vec<Summary>> {
     let mut summaries: Vec<Summary> = Vec::new();
     for line in row::read(rows)? {
@@ -51,17 +51,17 @@ fn summaries(rows: impl BufRead) -> Result<Vec<Summary>> {
     Ok(summaries)
 }
 
-/// Prints a line for each number, as a table that Markdown shows.
+/// Prints a Markdown table with a line for each number.
 pub(crate) fn run(rows: impl BufRead, output: Output) -> Result<()> {
-    output.say("| workload | subject | metric | median | ratio, median | least | greatest | runs |")?;
+    output.say("| workload | subject | metric | median | ratio, median | min | max | runs |")?;
     output.say("|---|---|---|---|---|---|---|---|")?;
     for Summary { workload, subject, metric, values, mut ratios } in summaries(rows)? {
         let runs = values.len();
         ratios.sort_by(f64::total_cmp);
-        let (least, greatest) = (ratios[0], ratios[runs - 1]);
+        let (min, max) = (ratios[0], ratios[runs - 1]);
         let (value, ratio) = (median(values), median(ratios));
         output.say(&format!(
-            "| {workload} | {subject} | {metric} | {value:.1} | {ratio:.2} | {least:.2} | {greatest:.2} | {runs} |"
+            "| {workload} | {subject} | {metric} | {value:.1} | {ratio:.2} | {min:.2} | {max:.2} | {runs} |"
         ))?;
     }
     Ok(())
@@ -72,7 +72,7 @@ mod tests {
     use super::summaries;
 
     #[test]
-    fn runs_are_grouped() {
+    fn runs_are_grouped_by_subject() {
         let row = |subject: &str, value: f64| {
             format!(
                 r#"{{"module":"m","workload":"w","subject":"{subject}","metric":"ns","value":{value},"ratio":0.5}}"#

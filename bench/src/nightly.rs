@@ -1,4 +1,4 @@
-//! Peers that only a nightly compiler builds: this program once more, built with it, whose rows are added to these.
+//! Adds the rows of peers that need a nightly compiler, by building and running this program once more with it.
 
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -7,19 +7,19 @@ use std::time::SystemTime;
 
 use crate::row::Output;
 
-/// The features that need a nightly, and the modules whose rows they change.
+/// The feature that needs a nightly compiler, and the module whose rows it changes.
 const FEATURE: &str = "ssobox";
 const MODULE: &str = "small";
-/// The subjects that are added, beside the baseline that their ratios are to.
+/// The prefix of the added subjects.
 const SUBJECT: &str = "ssobox";
 
-/// Builds the program with a nightly compiler, and adds the rows of `small` that this one cannot have. A quick run takes the
-/// program that an earlier one built.
+/// Builds the program with a nightly compiler, and adds the rows of `small` that this build lacks. A quick run uses an
+/// earlier nightly build.
 ///
-/// Without a nightly compiler, or where it cannot build the peer, one line says so.
+/// If there is no nightly compiler, or if it cannot build the peer, prints one line about it.
 pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
     if cfg!(feature = "ssobox") {
-        return Ok(()); // they are here already
+        return Ok(()); // this build has these rows
     }
     match rows(quick) {
         Ok(rows) => {
@@ -38,18 +38,18 @@ fn rows(quick: bool) -> Result<Vec<String>> {
     if !quick {
         build(workspace, &target)?;
     } else if !program.exists() {
-        bail!("its program is not built yet, which a run without --quick does");
+        bail!("no nightly build yet; run once without --quick");
     } else if changed(&program)? < changed(&std::env::current_exe()?)? {
-        eprintln!("{SUBJECT}: its program is older than this one; a run without --quick builds it anew");
+        eprintln!("{SUBJECT}: the nightly build is older than this program; run without --quick to rebuild it");
     }
     let mut command = Command::new(program);
     command.args([MODULE, "--json", "--subject", SUBJECT]);
     if quick {
         command.arg("--quick");
     }
-    let output = command.stderr(Stdio::inherit()).output().context("cannot run it")?;
+    let output = command.stderr(Stdio::inherit()).output().context("cannot run the nightly build")?;
     if !output.status.success() {
-        bail!("it ended with {}", output.status);
+        bail!("the nightly build ended with {}", output.status);
     }
     Ok(String::from_utf8(output.stdout)?.lines().filter(|line| is_added(line)).map(str::to_owned).collect())
 }
@@ -68,15 +68,15 @@ fn build(workspace: &Path, target: &Path) -> Result<()> {
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .output()
-        .context("no cargo")?;
+        .context("cannot run cargo")?;
     if !built.status.success() {
         let messages = String::from_utf8_lossy(&built.stderr);
-        bail!("{}", messages.lines().find(|line| line.starts_with("error")).unwrap_or("it does not build"));
+        bail!("{}", messages.lines().find(|line| line.starts_with("error")).unwrap_or("the nightly build failed"));
     }
     Ok(())
 }
 
-/// Whether a row is of a subject that only the other program has.
+/// Returns whether only the nightly build has the subject of a row.
 fn is_added(line: &str) -> bool {
     let subject = |row: serde_json::Value| row.get("subject")?.as_str().map(|subject| subject.starts_with(SUBJECT));
     serde_json::from_str(line).ok().and_then(subject).unwrap_or(false)
@@ -85,7 +85,7 @@ fn is_added(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn only_what_is_not_here_is_added() {
+    fn only_nightly_subjects_are_added() {
         assert!(super::is_added(r#"{"subject":"ssobox 0.1.1"}"#));
         assert!(!super::is_added(r#"{"subject":"dwell"}"#));
         assert!(!super::is_added("no row"));

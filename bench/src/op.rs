@@ -1,4 +1,4 @@
-//! A thing to be measured: one subject doing one workload.
+//! Operations to measure. An operation runs one workload on one subject.
 
 use anyhow::{Result, bail};
 use std::cell::Cell;
@@ -9,7 +9,7 @@ use crate::row::distinct;
 /// Runs the operation `n` times.
 pub(crate) type Run = Box<dyn FnMut(usize)>;
 
-/// One operation of one subject. The same workload code serves all subjects; adding a peer adds these.
+/// One operation of one subject. All subjects share the workload code; a new peer adds operations.
 pub(crate) struct Op {
     pub(crate) workload: String,
     pub(crate) subject: &'static str,
@@ -24,13 +24,13 @@ impl Op {
 }
 
 thread_local! {
-    /// What `whole_rounds` made of the operations that were asked for.
+    /// The number of operations after `whole_rounds` has rounded it up.
     static DONE: Cell<usize> = const { Cell::new(0) };
     /// The number of repetitions of the work in one call.
     static TIMES: Cell<usize> = const { Cell::new(1) };
 }
 
-/// The least number of whole rounds with at least `operations` operations, for workloads that run in rounds.
+/// Returns the smallest range of whole rounds with at least `operations` operations, for workloads that run in rounds.
 pub(crate) fn whole_rounds(operations: usize, per_round: usize) -> Range<usize> {
     let times = TIMES.get();
     let rounds = (operations / times).div_ceil(per_round) * times;
@@ -38,7 +38,8 @@ pub(crate) fn whole_rounds(operations: usize, per_round: usize) -> Range<usize> 
     0..rounds
 }
 
-/// Runs an operation as often as was said, or a little more often to make the last round whole. How often it was.
+/// Runs an operation `operations * times` times, or slightly more often to complete the last round. Returns the actual
+/// number.
 pub(crate) fn repeat(run: &mut Run, operations: usize, times: usize) -> usize {
     DONE.set(operations * times);
     TIMES.set(times);
@@ -58,12 +59,12 @@ pub(crate) struct Suite {
 pub(crate) const LOOP: &str = "loop";
 
 impl Suite {
-    /// The workloads, in order.
+    /// Returns the workloads, in order.
     pub(crate) fn workloads(&self) -> Vec<&str> {
         distinct(self.ops.iter().map(|op| op.workload.as_str()))
     }
 
-    /// Leaves only the workloads that are wanted, which must be some.
+    /// Keeps only the wanted workloads. Fails if there are none.
     pub(crate) fn keep(&mut self, wanted: impl Fn(&str) -> bool) -> Result<()> {
         if !self.workloads().into_iter().any(&wanted) {
             bail!("no such workload; {} has: {}", self.module, self.workloads().join(", "));
@@ -72,7 +73,7 @@ impl Suite {
         Ok(())
     }
 
-    /// Keeps only the subjects whose names begin with one of these, and the baseline. Fails if none does.
+    /// Keeps only the baseline and the subjects with one of these prefixes. Fails if a prefix matches no subject.
     pub(crate) fn keep_subjects(&mut self, wanted: &[String]) -> Result<()> {
         let begins = |subject: &str, name: &String| subject.starts_with(name.as_str());
         if let Some(unknown) = wanted.iter().find(|name| !self.ops.iter().any(|op| begins(op.subject, name))) {
@@ -85,7 +86,7 @@ impl Suite {
         Ok(())
     }
 
-    /// The operations of one workload.
+    /// Returns the operations of one workload.
     pub(crate) fn of<'a>(&'a self, workload: &'a str) -> impl Iterator<Item = &'a Op> {
         self.ops.iter().filter(move |op| op.workload == workload)
     }

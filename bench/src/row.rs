@@ -1,4 +1,4 @@
-//! Rows: the results of measurements, and how they are printed.
+//! Rows, the results of measurements, and their output.
 
 use anyhow::{Result, bail};
 use serde::Serialize;
@@ -19,10 +19,10 @@ pub(crate) struct Row {
     pub(crate) ratio: f64,
 }
 
-/// Rows as JSON, one a line.
+/// Rows as JSON, one row in each line.
 pub(crate) type Lines = Mutex<Vec<String>>;
 
-/// The rows that earlier runs printed.
+/// Reads the rows that earlier runs printed.
 pub(crate) fn read(lines: impl BufRead) -> Result<Vec<String>> {
     let lines = lines.lines().collect::<Result<Vec<_>, _>>()?;
     if lines.is_empty() {
@@ -31,7 +31,7 @@ pub(crate) fn read(lines: impl BufRead) -> Result<Vec<String>> {
     Ok(lines)
 }
 
-/// The output format of rows: tables with text, or one JSON row a line and nothing else.
+/// The output format of rows: tables with text, or only JSON with one row in each line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     pub(crate) json: bool,
@@ -45,7 +45,7 @@ impl Output {
         if self.json { Ok(()) } else { writeln!(io::stdout(), "{text}") }
     }
 
-    /// Prints rows: with a line a subject and a column a metric, or as JSON.
+    /// Prints rows as tables with a line for each subject and a column for each metric, or as JSON.
     pub(crate) fn rows(self, rows: &[Row]) -> io::Result<()> {
         let lines = rows.iter().map(|row| serde_json::to_string(row).expect("a row is plain data"));
         if let Some(kept) = self.kept {
@@ -62,7 +62,7 @@ impl Output {
 }
 
 impl Output {
-    /// Prints rows that another process made, as a list.
+    /// Prints rows of another process, as a list.
     pub(crate) fn foreign(self, rows: &[String]) -> io::Result<()> {
         if let Some(kept) = self.kept {
             kept.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(rows);
@@ -85,10 +85,10 @@ impl Output {
     }
 }
 
-/// Suffixes of metrics for the confidence interval: in JSON and reports, not in tables.
+/// The suffixes of metrics for the confidence interval, which appear in JSON and reports but not in tables.
 pub(crate) const RANGE: [&str; 2] = ["_low", "_high"];
 
-/// The values of `items` without repeats, in order of appearance.
+/// Returns the distinct values of `items`, in order of appearance.
 pub(crate) fn distinct<'a>(items: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut seen = Vec::new();
     for item in items {
@@ -99,7 +99,7 @@ pub(crate) fn distinct<'a>(items: impl Iterator<Item = &'a str>) -> Vec<&'a str>
     seen
 }
 
-/// A line for each subject under its workload; each metric has its value and its ratio to the baseline.
+/// Formats a line for each subject under its workload, with the value and the ratio to the baseline for each metric.
 fn table(rows: &[Row]) -> String {
     let in_range = |metric: &&str| RANGE.iter().any(|end| metric.ends_with(end));
     let metrics = distinct(rows.iter().map(|row| row.metric).filter(|metric| !in_range(metric)));
@@ -129,7 +129,7 @@ fn table(rows: &[Row]) -> String {
     align(&lines)
 }
 
-/// Columns padded to their widest entry: the first to the left, numbers to the right.
+/// Pads columns to their widest entry: the first to the left, numbers to the right.
 fn align(lines: &[Vec<String>]) -> String {
     let width = |column: usize| lines.iter().filter_map(|line| line.get(column)).map(String::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();
@@ -143,7 +143,7 @@ fn align(lines: &[Vec<String>]) -> String {
     text
 }
 
-/// Digits that a reader can use: three or four, with separators in counts.
+/// Formats a number with three or four significant digits, and counts with separators.
 pub(crate) fn number(value: f64, unit: &str) -> String {
     if unit == "%" {
         return format!("{value:.4}");
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn table_has_a_line_a_subject() {
+    fn table_has_a_line_per_subject() {
         let rows = [row("naive", "bytes", 2.0, "MB"), row("boxed", "allocs", 12345.0, "")];
         let table = table(&rows);
         let lines: Vec<&str> = table.lines().collect();
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_grouped() {
+    fn numbers_are_formatted_by_size() {
         assert_eq!(number(1_164_484.0, ""), "1,164,484");
         assert_eq!(number(999.94, "ms"), "999.9");
         assert_eq!(number(1234.56, "MB"), "1234.6");

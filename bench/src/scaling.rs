@@ -1,8 +1,8 @@
-//! `dwell-bench scaling`: the cost of an operation with more live values and more threads, and the memory left after many
-//! operations.
+//! `dwell-bench scaling`, which measures the cost of an operation with more live values and more threads, and the
+//! memory in use after many operations.
 //!
-//! With the number of values, misses of the caches and of the TLB grow. With the number of threads, contention on
-//! shared data grows. Subjects take turns, each with fresh data.
+//! More values cause more misses of the caches and of the TLB. More threads cause more contention on shared data.
+//! Subjects take turns, each with fresh data.
 
 use anyhow::{Context, Result};
 use dwell::pin::ErasedExt;
@@ -20,16 +20,16 @@ use crate::row::{Output, Row};
 use crate::slab::HeapBox;
 use crate::{sink, time};
 
-/// A value of 64 bytes.
+/// A type of 64 bytes.
 type Value = [u64; 8];
 
 const GLIBC: &str = "box/glibc";
 const MIMALLOC: &str = "box/mimalloc";
 
-/// Operations in a timing.
+/// The number of operations in a timing.
 const OPERATIONS: usize = 1_000_000;
 
-/// One subject with one operation among a number of live values; returns nanoseconds for each operation.
+/// One operation of one subject. `run` takes the number of live values and returns nanoseconds for each operation.
 struct Case {
     workload: &'static str,
     subject: &'static str,
@@ -37,7 +37,7 @@ struct Case {
     run: fn(usize) -> f64,
 }
 
-/// Numbers that no predictor learns, in three instructions.
+/// A generator of numbers that no branch predictor learns, in three instructions.
 struct Random(u64);
 
 impl Random {
@@ -53,7 +53,7 @@ fn random() -> Random {
     Random(0x9E37_79B9_7F4A_7C15)
 }
 
-/// The mean time of an operation in nanoseconds.
+/// Returns the mean time of an operation in nanoseconds.
 fn clock(operations: usize, mut operation: impl FnMut()) -> f64 {
     let start = Instant::now();
     for _ in 0..operations {
@@ -66,7 +66,7 @@ fn value(word: usize) -> Value {
     [sink::opaque(word as u64); 8]
 }
 
-/// A new value replaces another, which is dropped, at random.
+/// Times the replacement of a random value by a new one, including the drop.
 fn exchange<S>(live: usize, make: impl Fn(Value) -> S) -> f64 {
     let mut slots: Vec<S> = (0..live).map(|word| make(value(word))).collect();
     let mut random = random();
@@ -77,7 +77,7 @@ fn exchange<S>(live: usize, make: impl Fn(Value) -> S) -> f64 {
     })
 }
 
-/// The same in each of two threads at once, on values of their own.
+/// Times the same in several threads at once, each with its own values.
 fn in_threads(threads: usize, run: impl Fn() -> f64 + Sync) -> f64 {
     std::thread::scope(|scope| {
         let running: Vec<_> = (0..threads).map(|_| scope.spawn(&run)).collect();
@@ -102,7 +102,7 @@ impl Object for [u64; 2] {
     }
 }
 
-/// A value at random is read.
+/// Times the read of a random value.
 fn read<T>(live: usize, make: impl Fn(usize) -> T, read: impl Fn(&T) -> u64) -> f64 {
     let values: Vec<T> = (0..live).map(make).collect();
     let values = std::hint::black_box(values);
@@ -116,7 +116,7 @@ struct Part {
     rest: [u64; 7],
 }
 
-/// One in ten has a part.
+/// Returns a part for one value in ten.
 fn part(at: usize) -> Option<Part> {
     at.is_multiple_of(10).then_some(Part { count: at as u64, rest: [at as u64; 7] })
 }
@@ -270,8 +270,10 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// Allocates and frees a number of values together, after some rounds of the same. In the first round the kernel maps
-/// every page. By the second an arena is one chunk, half of it untouched; by the third it is all mapped.
+/// Times the allocation of a number of values that are freed together, after some rounds of the same.
+///
+/// In the first round the kernel maps every page. From the second round on an arena is one chunk, half of which is
+/// still untouched; from the third round on all of it is mapped.
 fn fill<A>(
     before: usize,
     live: usize,
@@ -291,17 +293,17 @@ fn fill<A>(
     round()
 }
 
-/// What must be looked at to be weighed: its length is in a block of its own.
+/// A value that the walk must read block by block: each capacity is in a separate block.
 type Weighed = Vec<Box<Vec<u8>>>;
 
-/// A vector of boxes is weighed.
+/// Times a walk over a vector of boxes, for each box.
 fn walk(live: usize, weigh: impl Fn(&Weighed) -> u64) -> f64 {
     let boxes: Weighed = (0..live).map(|at| Box::new(Vec::with_capacity(at % 4))).collect();
     let rounds = (OPERATIONS / live).max(1);
     clock(rounds, || sink::word(weigh(std::hint::black_box(&boxes)))) / live as f64
 }
 
-/// Values of each thread.
+/// The number of values of each thread.
 const IN_THREAD: usize = 50_000;
 
 const THREADED: &[Case] = &[
@@ -343,17 +345,19 @@ const THREADED: &[Case] = &[
 
 pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
     let (most, rounds) = if quick { (100_000, 2) } else { (10_000_000, 5) };
-    output.say("nanoseconds an operation, with so many values alive:")?;
+    output.say("nanoseconds an operation, by number of live values:")?;
     let sizes = std::iter::successors(Some(1_000), |size| Some(size * 10)).take_while(|size| *size <= most);
     output.rows(&sizes.flat_map(|size| measure(CASES, size, rounds)).collect::<Vec<_>>())?;
-    output.say(&format!("\nnanoseconds an operation in each of so many threads, {IN_THREAD} values each:"))?;
+    output.say(&format!("\nnanoseconds an operation, by number of threads, each with {IN_THREAD} live values:"))?;
     output.rows(&[1, 2].into_iter().flat_map(|threads| measure(THREADED, threads, rounds)).collect::<Vec<_>>())?;
-    output.say("\nresident memory after random makes and drops of 32, 64 and 256 bytes, half of 200,000 alive:")?;
+    output.say(
+        "\nresident memory after random allocations and frees of 32, 64 and 256 bytes, half of 200,000 slots full:",
+    )?;
     output.rows(&left_over(if quick { 1_000_000 } else { 100_000_000 })?)?;
     Ok(())
 }
 
-/// Rows of all cases at one size.
+/// Returns the rows of all cases at one size.
 fn measure(cases: &[Case], size: usize, rounds: usize) -> Vec<Row> {
     let mut times = vec![Vec::with_capacity(rounds); cases.len()];
     for round in 0..rounds {
@@ -376,14 +380,14 @@ fn measure(cases: &[Case], size: usize, rounds: usize) -> Vec<Row> {
     rows
 }
 
-/// The work of a child process: makes and drops values at random, and prints its memory.
+/// The work of a child process, which creates and drops random values and prints its memory.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Task {
     subject: String,
     operations: usize,
 }
 
-/// What it answers, in bytes.
+/// The result of a child process: nanoseconds for each operation, and bytes with all values and with a tenth of them.
 #[derive(Deserialize, Serialize)]
 struct Left {
     ns: f64,
@@ -391,7 +395,7 @@ struct Left {
     tenth: f64,
 }
 
-/// One of three sizes.
+/// A value of one of three sizes.
 enum Held<A, B, C> {
     Small(A),
     Middle(B),
@@ -453,7 +457,7 @@ impl Task {
     }
 }
 
-/// Bytes of this process in memory.
+/// Returns the resident bytes of this process.
 fn resident() -> Result<f64> {
     let statm = std::fs::read_to_string("/proc/self/statm").context("no /proc/self/statm")?;
     let pages: f64 = statm.split_whitespace().nth(1).context("statm has a second field")?.parse()?;
@@ -498,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn every_subject_leaves_something() {
+    fn every_subject_answers() {
         for subject in ["dwell", super::GLIBC, super::MIMALLOC] {
             Task { subject: subject.to_owned(), operations: 100_000 }.answer().unwrap();
         }

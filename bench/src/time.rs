@@ -1,17 +1,18 @@
-//! Time per operation: subjects interleaved round by round, each round with its data at new heap addresses.
+//! Time per operation. Subjects take turns in each round, and each round has its data at new heap addresses.
 
 use std::time::Instant;
 
 use crate::op::{LOOP, Suite, repeat};
 use crate::row::Row;
 
-/// Operations in one timing: long against the clock's resolution, short against the machine's moods.
+/// The number of operations in one timing. The time is long relative to the clock's resolution, and short relative to
+/// changes in the machine's speed.
 const OPERATIONS: usize = 400_000;
-/// With so few rounds, a quick look is wanted.
+/// The number of rounds up to which a run counts as quick and takes fewer operations.
 const QUICK: usize = 5;
 
-/// Rows for each operation: the median over `rounds` of its time and of its ratio to the baseline in the same round, and
-/// the confidence interval of that median (`ns_low`, `ns_high`).
+/// Returns rows for each operation: the median over `rounds` of its time and of its ratio to the baseline in the same
+/// round, and the confidence intervals of these medians (`ns_low`, `ns_high`).
 ///
 /// No subject is always first, or always after the same one: each round starts with another subject, and every second
 /// round is in reverse order.
@@ -19,7 +20,7 @@ pub(crate) fn rows(suite: &Suite, rounds: usize) -> Vec<Row> {
     rows_of(suite, rounds, rounds <= QUICK)
 }
 
-/// The same with rounds that are short or not.
+/// Returns the same rows as [`rows`], with short rounds if `short` is `true`.
 pub(crate) fn rows_of(suite: &Suite, rounds: usize, short: bool) -> Vec<Row> {
     let operations = if short { OPERATIONS / 10 } else { OPERATIONS };
     let mut rows = Vec::new();
@@ -27,7 +28,7 @@ pub(crate) fn rows_of(suite: &Suite, rounds: usize, short: bool) -> Vec<Row> {
         let ops: Vec<_> = suite.of(workload).collect();
         let mut times = vec![Vec::with_capacity(rounds); ops.len()];
         for round in 0..rounds {
-            // Holes of another size each round, so that the data does not land where it was.
+            // Allocates blocks of other sizes before the data in each round, so that the data gets new addresses.
             let holes: Vec<Vec<u8>> = (0..64).map(|index| vec![0; 16 + (index * 40 + round * 24) % 1000]).collect();
             let mut runs: Vec<_> = ops.iter().map(|op| (op.prepare)()).collect();
             drop(holes);
@@ -59,7 +60,7 @@ pub(crate) fn rows_of(suite: &Suite, rounds: usize, short: bool) -> Vec<Row> {
     rows
 }
 
-/// The order of the subjects in a round.
+/// Returns the order of the subjects in a round.
 pub(crate) fn turns(subjects: usize, round: usize) -> impl Iterator<Item = usize> {
     (0..subjects).map(move |turn| {
         let turn = if round.is_multiple_of(2) { turn } else { subjects - 1 - turn };
@@ -67,9 +68,9 @@ pub(crate) fn turns(subjects: usize, round: usize) -> impl Iterator<Item = usize
     })
 }
 
-/// The median of values and its 95 % confidence interval.
+/// Returns the median of values and its 95 % confidence interval.
 ///
-/// The interval is by ranks, so it holds for any distribution; for less than six values it is their range.
+/// The interval is by ranks, so it holds for any distribution; for fewer than six values it is their range.
 ///
 /// # Panics
 ///
@@ -83,11 +84,11 @@ pub(crate) fn spread(mut values: Vec<f64>) -> [f64; 3] {
     [median(values), least, greatest]
 }
 
-/// The middle value, or the mean of the middle two.
+/// Returns the middle value, or the mean of the middle two.
 ///
 /// # Panics
 ///
-/// If there is none.
+/// Panics if there are no values.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
@@ -98,21 +99,21 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
 mod tests {
     #[test]
     #[expect(clippy::float_cmp, reason = "exact in binary")]
-    fn median_is_in_the_middle() {
+    fn median_is_the_middle_value() {
         assert_eq!(super::median(vec![3.0, 1.0, 2.0]), 2.0);
         assert_eq!(super::median(vec![4.0, 1.0, 2.0, 100.0]), 3.0);
     }
 
     #[test]
     #[expect(clippy::float_cmp, reason = "exact in binary")]
-    fn spread_is_by_ranks() {
+    fn spread_is_a_rank_interval_of_the_median() {
         assert_eq!(super::spread(vec![3.0, 1.0, 2.0]), [2.0, 1.0, 3.0]);
-        // The 6th and the 16th of 21: tables of the binomial distribution say the same.
+        // The 6th and the 16th of 21 values, as in tables of the binomial distribution.
         assert_eq!(super::spread((1..=21).map(f64::from).collect()), [11.0, 6.0, 16.0]);
     }
 
     #[test]
-    fn each_subject_has_a_turn_and_none_is_always_first() {
+    fn every_subject_takes_turns_at_going_first() {
         let mut first = Vec::new();
         for round in 0..10 {
             let mut order: Vec<usize> = super::turns(5, round).collect();

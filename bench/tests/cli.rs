@@ -1,10 +1,10 @@
-//! What a user of `dwell-bench` sees: rows, one line of error, exit codes.
+//! End-to-end tests of `dwell-bench`: rows, one-line errors, and exit codes.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Runs `dwell-bench` where no valgrind is found, so that the tests take seconds.
+/// Runs `dwell-bench` with an empty `PATH`, so that it finds no valgrind and takes seconds.
 fn bench(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_dwell-bench")).args(arguments).env("PATH", "").output().unwrap()
 }
@@ -13,8 +13,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// The one line of error of a run over `folder` that must end with code 2.
-fn refusal(folder: &Path) -> String {
+/// Returns the one-line error of a run over `folder`, which must fail with code 2.
+fn error_line(folder: &Path) -> String {
     let output = bench(&["sparse", "--quick", "--json", "--models", folder.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
     assert!(output.stdout.is_empty());
@@ -24,28 +24,28 @@ fn refusal(folder: &Path) -> String {
 }
 
 #[test]
-fn bad_input_is_one_line_and_code_2() {
+fn bad_input_prints_one_line_and_exits_with_2() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing");
-    assert!(refusal(&missing).contains("cannot read the folder"));
-    assert!(refusal(folder.path()).contains("holds no .json file"));
+    assert!(error_line(&missing).contains("cannot read the folder"));
+    assert!(error_line(folder.path()).contains("holds no .json file"));
 
     let file = folder.path().join("a.json");
-    for (content, told) in [
+    for (content, expected) in [
         (&b"no json"[..], "a.json is no Smithy model: expected ident at line 1 column 2"),
         (b"{\"shapes\": {\"a#b\": {\"type\": \"list\"", "a.json is no Smithy model: EOF while parsing"),
         (b"{\"shapes\": {\"a#b\": {\"type\": \"lost\"}}}", "unknown variant `lost`"),
         (b"\xFF", "valid UTF-8"),
     ] {
         fs::write(&file, content).unwrap();
-        let message = refusal(folder.path());
-        assert!(message.contains(told), "{message}");
+        let message = error_line(folder.path());
+        assert!(message.contains(expected), "{message}");
     }
 }
 
 #[test]
-fn what_cannot_be_done_is_said_before_anything_is_measured() {
-    for (arguments, told) in [
+fn invalid_requests_fail_before_measuring() {
+    for (arguments, expected) in [
         (&["slab", "--only", "lost"][..], "no workload has `lost` in its name; there are: "),
         (&["bump", "--workload", "lost"], "no such workload; bump has: "),
         (&["small", "--subject", "lost"], "no subject begins with 'lost'; small has: box/glibc, dwell, "),
@@ -60,12 +60,12 @@ fn what_cannot_be_done_is_said_before_anything_is_measured() {
         let output = bench(arguments);
         let message = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
-        assert!(message.lines().count() == 1 && message.contains(told), "{message}");
+        assert!(message.lines().count() == 1 && message.contains(expected), "{message}");
     }
 }
 
 #[test]
-fn rows_are_json_and_nothing_else() {
+fn json_output_has_only_rows() {
     let folder = tempfile::tempdir().unwrap();
     for (name, json) in cargo_dwell::sample::documents(2, 3) {
         fs::write(folder.path().join(name), json).unwrap();
@@ -85,7 +85,7 @@ fn rows_are_json_and_nothing_else() {
         let row = rows.iter().find(|row| row["subject"] == subject && row["metric"] == metric);
         row.unwrap_or_else(|| panic!("no row {subject} {metric}"))["ratio"].as_f64().unwrap()
     };
-    // Coarse bounds that hold on any machine; `gate` has the fine ones.
+    // Coarse bounds that hold on any machine; `gate` checks the exact ones.
     assert!(find("boxed", "bytes") < 0.4);
     assert!(find("dwell/sparse", "bytes") < find("boxed", "bytes"));
     assert!(find("dwell/thin", "bytes") < find("dwell/sorted", "bytes"));
@@ -93,7 +93,7 @@ fn rows_are_json_and_nothing_else() {
 }
 
 #[test]
-fn gate_without_valgrind_says_what_it_skips() {
+fn gate_without_valgrind_reports_skipped_gates() {
     let output = bench(&["gate"]);
     assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
     assert!(text(&output.stderr).contains("gates on `ir` are skipped"));

@@ -1,5 +1,5 @@
-//! A map of hashbrown in an arena, through allocator-api2 0.2. Here and not with the library's tests, where the feature
-//! `nightly` would change allocator-api2 under hashbrown.
+//! A hashbrown map in an arena, through allocator-api2 0.2. The test is not among the library's tests because their
+//! feature `nightly` would change the allocator-api2 that hashbrown uses.
 
 use dwell::Bump;
 use std::cell::Cell;
@@ -14,7 +14,7 @@ impl Drop for Counted<'_> {
 }
 
 #[test]
-fn a_map_lives_in_an_arena() {
+fn hashbrown_map_allocates_in_an_arena() {
     let dropped = Cell::new(0);
     let mut bump = Bump::new();
     for _ in 0..3 {

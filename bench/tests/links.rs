@@ -1,4 +1,5 @@
-//! The links of the README and of the book lead somewhere, and the summary of the book lists every page.
+//! Checks that the links of the README, CONTRIBUTING and the book resolve, and that the summary of the book lists every
+//! page.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +9,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The pages of the book, by their paths in `docs/`.
+/// Returns the pages of the book by their paths in `docs/`.
 fn pages() -> BTreeSet<PathBuf> {
     let docs = root().join("docs");
     let mut found = BTreeSet::new();
@@ -26,7 +27,7 @@ fn pages() -> BTreeSet<PathBuf> {
     found
 }
 
-/// The targets of `[text](target)`, outside of code.
+/// Returns the targets of the links `[text](target)` outside of code.
 fn links(text: &str) -> Vec<String> {
     let mut links = Vec::new();
     let mut fenced = false;
@@ -44,7 +45,7 @@ fn links(text: &str) -> Vec<String> {
     links
 }
 
-/// The anchor that Markdown renderers make of a heading.
+/// Returns the anchor that Markdown renderers generate for a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.collect::<String>().trim().to_lowercase().replace(' ', "-")
@@ -56,7 +57,7 @@ fn has_anchor(page: &Path, wanted: &str) -> bool {
 }
 
 #[test]
-fn links_lead_to_files_and_headings() {
+fn links_resolve_to_files_and_headings() {
     let docs = root().join("docs");
     let mut files = vec![root().join("README.md"), root().join("CONTRIBUTING.md")];
     files.extend(pages().into_iter().map(|page| docs.join(page)));
@@ -77,7 +78,7 @@ fn links_lead_to_files_and_headings() {
 }
 
 #[test]
-fn the_summary_lists_every_page() {
+fn summary_lists_every_page() {
     let docs = root().join("docs");
     let listed = links(&fs::read_to_string(docs.join("SUMMARY.md")).unwrap());
     let listed: BTreeSet<PathBuf> = listed.into_iter().map(PathBuf::from).collect();
@@ -88,7 +89,7 @@ fn the_summary_lists_every_page() {
 }
 
 #[test]
-fn links_in_code_are_not_links() {
+fn links_in_code_are_ignored() {
     let text = "[a](b.md) `x[i](y)` [`c`](d.md#e)\n```\n[f](g.md)\n```\n";
     assert_eq!(links(text), ["b.md", "d.md#e"]);
     assert_eq!(anchor("`--format json`, version 2"), "--format-json-version-2");

@@ -1,11 +1,11 @@
-//! The HTML page: its contents for given rows, and in a browser that no click causes a script error.
+//! Tests the HTML page in a browser, where no click may cause a script error, and the Markdown files for given rows.
 
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Rows of every kind: counts, times with ranges, percentiles, growth.
+/// Rows of every kind: counts, times with ranges, percentiles, and growth.
 const ROWS: &str = include_str!("rows.jsonl");
 
 /// Runs `dwell-bench` with rows on standard input.
@@ -26,7 +26,7 @@ fn page(folder: &Path) -> String {
     fs::read_to_string(file).unwrap()
 }
 
-/// Clicks on every control of each section, and writes errors and results.
+/// A script that clicks every control of each section and writes errors and counts into the page.
 const CLICKS: &str = r##"
 const wrong = window.wrong, seen = { sections: 0, clicks: 0, pictures: 0 };
 const tick = () => new Promise(done => setTimeout(done, 0));
@@ -69,7 +69,7 @@ const tick = () => new Promise(done => setTimeout(done, 0));
 })();
 "##;
 
-/// The browser, started so that it asks the network for nothing.
+/// Returns the name of an installed browser.
 fn browser() -> Option<&'static str> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
     names
@@ -78,13 +78,13 @@ fn browser() -> Option<&'static str> {
 }
 
 #[test]
-fn clicking_through_the_page_finds_no_error() {
+fn clicking_every_control_causes_no_script_error() {
     let Some(browser) = browser() else {
         eprintln!("skipped: no Chromium is here");
         return;
     };
     let folder = tempfile::tempdir().unwrap();
-    // Errors are collected from before the page's own script on; the clicks come after it.
+    // The first script collects errors before the page's own script runs; the last one clicks after it has run.
     let page = page(folder.path())
         .replacen(
             "<head>",
@@ -110,14 +110,14 @@ fn clicking_through_the_page_finds_no_error() {
     let outcome = outcome.split_once("</pre>").unwrap().0;
     let outcome: serde_json::Value = serde_json::from_str(&outcome.replace("&gt;", ">").replace("&amp;", "&")).unwrap();
     assert_eq!(outcome["wrong"], serde_json::json!([]), "{outcome}");
-    // The summary, the modules in the rows, and the articles, each with its expected contents.
+    // The summary, the modules in the rows, and the articles.
     assert!(outcome["sections"].as_u64() >= Some(5), "{outcome}");
     assert!(outcome["clicks"].as_u64() >= Some(15), "{outcome}");
     assert!(outcome["pictures"].as_u64() >= Some(15), "{outcome}");
 }
 
 #[test]
-fn rows_become_markdown_and_a_readme() {
+fn rows_are_written_to_markdown_and_the_readme() {
     let folder = tempfile::tempdir().unwrap();
     let (results, readme) = (folder.path().join("results.md"), folder.path().join("README.md"));
     fs::write(&readme, "before\n<!-- results -->\n<!-- /results -->\nafter\n").unwrap();

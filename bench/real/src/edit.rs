@@ -147,35 +147,35 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_replaces_its_text() {
+    fn edit_replaces_its_text() {
         let mut files = files("fn f() {\nlet a = Box::new(1);\n}\n");
         apply(&parse(SCRIPT).unwrap(), &mut files, "").unwrap();
         assert_eq!(files["a.rs"], b"fn f() {\nlet a = small_box!(1);\n}\n");
     }
 
     #[test]
-    fn line_ends_are_those_of_the_file() {
+    fn edit_keeps_the_line_endings_of_the_file() {
         let mut files = files("fn f() {\r\nlet a = Box::new(1);\r\n}\r\n");
         apply(&parse(SCRIPT).unwrap(), &mut files, "").unwrap();
         assert_eq!(files["a.rs"], b"fn f() {\r\nlet a = small_box!(1);\r\n}\r\n");
     }
 
     #[test]
-    fn text_that_is_missing_or_ambiguous_is_one_line() {
+    fn missing_or_ambiguous_text_gives_a_one_line_error() {
         let edits = parse(SCRIPT).unwrap();
-        for (text, told) in [
+        for (text, expected) in [
             ("nothing\n", "a.rs does not contain the text to edit, which begins with `let a = Box::new(1);`"),
             ("let a = Box::new(1);\nlet a = Box::new(1);\n", "a.rs contains 2 times the text to edit"),
         ] {
             let error = apply(&edits, &mut files(text), "").unwrap_err().to_string();
-            assert!(error.starts_with(told) && error.lines().count() == 1, "{error}");
+            assert!(error.starts_with(expected) && error.lines().count() == 1, "{error}");
         }
         let error = apply(&edits, &mut BTreeMap::new(), "").unwrap_err().to_string();
         assert_eq!(error, "there is no file a.rs");
     }
 
     #[test]
-    fn all_replaces_each_and_the_path_is_filled_in() {
+    fn all_words_and_globs_replace_every_match() {
         let edits = parse("file a.rs\n<<<<<<< all\nx\n=======\n{dwell}/y\n>>>>>>>\n").unwrap();
         let mut files = files("x\nz\nx\n");
         apply(&edits, &mut files, "/d").unwrap();
@@ -190,19 +190,19 @@ mod tests {
     }
 
     #[test]
-    fn a_script_that_is_none_is_refused() {
-        for (script, told) in [
+    fn invalid_script_is_refused() {
+        for (script, expected) in [
             ("<<<<<<<\na\n=======\n>>>>>>>\n", "the edit in line 1 follows no line `file NAME`"),
             ("file a\n<<<<<<<\na\n=======\nb\n", "the edit in line 2 has no line `>>>>>>>`"),
             ("file a\n<<<<<<<\n=======\nb\n>>>>>>>\n", "the edit in line 2 finds nothing"),
             ("fiel a\n", "line 1 is no part of an edit script: fiel a"),
         ] {
-            assert_eq!(parse(script).unwrap_err().to_string(), told);
+            assert_eq!(parse(script).unwrap_err().to_string(), expected);
         }
     }
 
     #[test]
-    fn changed_lines_are_counted_a_block_at_a_time() {
+    fn changed_lines_are_counted_per_block() {
         for (old, new, count) in [
             ("a\nb\nc\n", "a\nb\nc\n", 0),
             ("a\nb\nc\n", "a\nX\nc\n", 1),

@@ -47,7 +47,7 @@ pub struct Args {
 pub struct Options {
     /// Runs fewer rounds.
     pub quick: bool,
-    /// Prints one number a line as JSON instead of the table.
+    /// Prints rows as JSON, one per line, instead of the table.
     pub json: bool,
 }
 
@@ -176,7 +176,7 @@ fn one(program: &Program, folders: &Folders, args: &Args, options: Options, valg
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_name_that_does_not_exist_is_one_line_with_all_names() {
+    fn unknown_program_error_lists_the_names() {
         let message = super::chosen(&["lost".to_owned()]).err().unwrap().to_string();
         assert!(message.starts_with("no program is called `lost`; there are: lru"), "{message}");
         assert_eq!(message.lines().count(), 1);

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 struct Cli {
     #[command(flatten)]
     args: dwell_bench_real::Args,
-    /// Prints one row a line as JSON, and nothing else.
+    /// Prints only JSON, one row per line.
     #[arg(long)]
     json: bool,
     /// Takes fewer rounds.

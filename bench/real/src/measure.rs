@@ -128,7 +128,7 @@ fn collected(messages: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn spread_is_by_ranks() {
+    fn spread_is_a_rank_interval_of_the_median() {
         assert_eq!(super::spread(vec![3.0, 1.0, 2.0]), Some([2.0, 1.0, 3.0]));
         assert_eq!(super::spread(vec![4.0, 1.0, 2.0, 3.0]), Some([2.5, 1.0, 4.0]));
         assert_eq!(super::spread((1..=21).map(f64::from).collect()), Some([11.0, 6.0, 16.0]));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn count_is_found() {
+    fn instruction_count_is_parsed() {
         assert_eq!(super::collected("==7== Events    : Ir\n==7== Collected : 123\n==7== I refs: 123"), Some(123.0));
         assert_eq!(super::collected("==7== Events"), None);
     }

@@ -256,7 +256,7 @@ mod tests {
     use crate::programs;
 
     #[test]
-    fn edit_scripts_can_be_read_and_names_are_unique() {
+    fn edit_scripts_parse_and_names_are_unique() {
         let mut names = Vec::new();
         for program in programs::ALL {
             assert!(!program.packages.is_empty() && !program.workloads.is_empty(), "{}", program.name);
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_is_a_workspace_of_its_own() {
+    fn side_is_a_separate_workspace() {
         let folder = tempfile::tempdir().unwrap();
         let program = &programs::ALL[0];
         let files = vec![Files::from([("src/lib.rs".to_owned(), b"// foreign".to_vec())]); program.packages.len()];
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_as_it_was_keeps_its_time() {
+    fn unchanged_file_keeps_its_modification_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/b");
         put(&path, b"1").unwrap();

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_a_workload_and_losses_stay() {
+    fn every_workload_has_a_row_even_if_slower() {
         let table = markdown(&[measured(Some(Pair { before: 10.0, after: 9.0 }), 0)]);
         assert_eq!(
             table,
@@ -160,17 +160,17 @@ mod tests {
     }
 
     #[test]
-    fn a_column_without_numbers_is_left_out_and_failures_are_told() {
+    fn empty_columns_are_omitted_and_failures_are_shown() {
         let table = markdown(&[measured(None, 1), Measured { tests: None, ..measured(None, 0) }]);
         assert!(!table.contains("instructions") && !table.contains("mimalloc"), "{table}");
         assert!(table.contains("| 1 of 3 fail |") && table.contains("| none |"), "{table}");
     }
 
     #[test]
-    fn rows_of_json_have_the_keys_of_the_other_modules() {
+    fn json_rows_have_the_keys_of_the_other_modules() {
         let rows = json(&measured(Some(Pair { before: 10.0, after: 9.0 }), 0));
         let rows: Vec<serde_json::Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        // Lines, two of tests; instructions and three of time for each workload, one peak.
+        // One row of lines and two of tests, four for each workload (instructions and time), and one peak.
         assert_eq!(rows.len(), 3 + 2 * 4 + 1);
         for key in ["module", "workload", "subject", "metric", "value", "unit", "baseline", "ratio"] {
             assert!(rows.iter().all(|row| row.get(key).is_some()), "{key}");

@@ -1,9 +1,9 @@
-//! The allocators of "Bump Allocation: Up or Down?" written anew: one block, no way to grow, alignment and direction
-//! varied.
+//! A reimplementation of the allocators of "Bump Allocation: Up or Down?": each has one block, cannot grow, and varies
+//! the alignment and the direction.
 //!
-//! `up` and `down` with checked arithmetic are where the article starts, `up/branch` is one comparison at alignment 1,
-//! and the others keep the position aligned to 8 or 16. Growing in place, which the article argues for, is
-//! `Allocator for &Up`.
+//! The article starts with `up/checked` and `down/checked`, which use checked arithmetic. `up/branch` needs one
+//! comparison at alignment 1. The others keep the position aligned to 8 or 16. `Allocator for &Up` grows blocks in
+//! place, which the article argues for.
 
 use allocator_api2::alloc::{AllocError, Allocator};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
@@ -13,19 +13,19 @@ use std::ptr::{self, NonNull};
 use super::subject::{Allocates, Arena, Subject, Vector, push};
 use crate::sink;
 
-/// Capacity for the allocations of any workload between two resets, at any alignment.
+/// The bytes of the block, enough for all allocations of a workload between two resets, at any alignment.
 const CAPACITY: usize = 4 << 20;
 const BLOCK: Layout = match Layout::from_size_align(CAPACITY, 16) {
     Ok(layout) => layout,
     Err(_) => unreachable!(),
 };
 
-/// The block, which `new` and `drop` of all the arenas share.
+/// The block of an arena.
 struct Memory(NonNull<u8>);
 
 impl Memory {
     fn new() -> Self {
-        // SAFETY: the layout has a size.
+        // SAFETY: `BLOCK` has a nonzero size.
         Self(NonNull::new(unsafe { alloc(BLOCK) }).unwrap_or_else(|| handle_alloc_error(BLOCK)))
     }
 
@@ -34,19 +34,19 @@ impl Memory {
     }
 
     fn end(&self) -> *mut u8 {
-        // SAFETY: one past the end of the block.
+        // SAFETY: the block has `CAPACITY` bytes, so the result is one past its end.
         unsafe { self.start().add(CAPACITY) }
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: `new` allocated it so.
+        // SAFETY: `new` allocated the block with this layout, and nothing uses it after the drop.
         unsafe { dealloc(self.start(), BLOCK) };
     }
 }
 
-/// How far `address` is below the next multiple of `align`.
+/// Returns the distance from `address` up to the next multiple of `align`.
 #[inline]
 const fn up_to(address: usize, align: usize) -> usize {
     address.wrapping_neg() & (align - 1)
@@ -57,7 +57,7 @@ const fn rounded(size: usize, min_align: usize) -> usize {
     if min_align == 0 { size } else { (size + min_align - 1) & !(min_align - 1) }
 }
 
-/// An arena that allocates upwards. `MIN_ALIGN` 0 selects the checked arithmetic from the start of the article.
+/// An arena that allocates upwards. A `MIN_ALIGN` of 0 selects the checked arithmetic from the start of the article.
 pub(super) struct Up<const MIN_ALIGN: usize> {
     position: Cell<*mut u8>,
     end: *mut u8,
@@ -82,7 +82,7 @@ impl<const MIN_ALIGN: usize> Up<MIN_ALIGN> {
         NonNull::new(position.with_addr(aligned))
     }
 
-    /// Size and padding are below `isize::MAX` each, so that their sum cannot wrap.
+    /// Allocates with one comparison. Size and padding are each below `isize::MAX`, so their sum cannot wrap.
     #[inline]
     fn with_one_branch(&self, layout: Layout) -> Option<NonNull<u8>> {
         let position = self.position.get();
@@ -94,7 +94,7 @@ impl<const MIN_ALIGN: usize> Up<MIN_ALIGN> {
         NonNull::new(position.wrapping_add(padding))
     }
 
-    /// The last block grows and shrinks where it is.
+    /// Resizes a block in place and returns `true` if it is the last one and the new size fits.
     #[inline]
     fn resize(&self, block: NonNull<u8>, old: usize, new: usize) -> bool {
         let last = block.addr().get() + rounded(old, MIN_ALIGN) == self.position.get().addr();
@@ -125,7 +125,7 @@ impl<const MIN_ALIGN: usize> Subject for Up<MIN_ALIGN> {
     }
 }
 
-/// Downwards; `MIN_ALIGN` 0 is as upwards.
+/// An arena that allocates downwards. A `MIN_ALIGN` of 0 selects the checked arithmetic.
 pub(super) struct Down<const MIN_ALIGN: usize> {
     start: *mut u8,
     position: Cell<*mut u8>,
@@ -182,18 +182,18 @@ macro_rules! arena {
             #[inline]
             fn alloc<'a, T: 'a>(&'a self, value: T) -> &'a mut T {
                 let mut start = self.place(Layout::new::<T>()).unwrap_or_else(|| full()).cast::<T>();
-                // SAFETY: the block has this layout and no other owner.
+                // SAFETY: `place` returned a block of this layout that nothing else uses.
                 unsafe { start.write(value) };
-                // SAFETY: just written; it lives until `reset`, which needs `self` unborrowed.
+                // SAFETY: the line above wrote it. It is valid until `reset`, which needs `self` unborrowed.
                 unsafe { start.as_mut() }
             }
 
             #[inline]
             fn copy<'a>(&'a self, bytes: &[u8]) -> &'a mut [u8] {
                 let start = self.place(Layout::for_value(bytes)).unwrap_or_else(|| full());
-                // SAFETY: the block is as long as `bytes` and has no other owner.
+                // SAFETY: `place` returned a block of the length of `bytes` that nothing else uses.
                 unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), start.as_ptr(), bytes.len()) };
-                // SAFETY: just written; it lives until `reset`, which needs `self` unborrowed.
+                // SAFETY: the line above wrote it. It is valid until `reset`, which needs `self` unborrowed.
                 unsafe { NonNull::slice_from_raw_parts(start, bytes.len()).as_mut() }
             }
 
@@ -208,7 +208,7 @@ macro_rules! arena {
 arena!(Up);
 arena!(Down);
 
-// SAFETY: blocks do not overlap, and live as long as the arena is borrowed.
+// SAFETY: blocks do not overlap, and are valid until `reset`, which needs the arena unborrowed.
 unsafe impl<const MIN_ALIGN: usize> Allocator for &Up<MIN_ALIGN> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
@@ -227,7 +227,7 @@ unsafe impl<const MIN_ALIGN: usize> Allocator for &Up<MIN_ALIGN> {
             return Ok(NonNull::slice_from_raw_parts(block, new.size()));
         }
         let start = self.allocate(new)?;
-        // SAFETY: two blocks, the new one at least as long.
+        // SAFETY: `allocate` returned another block, which has at least as many bytes as the old one.
         unsafe { ptr::copy_nonoverlapping(block.as_ptr(), start.cast().as_ptr(), old.size()) };
         Ok(start)
     }

@@ -1,4 +1,4 @@
-//! "Bump Allocation: Up or Down?" as published, and as measured here.
+//! The published numbers of "Bump Allocation: Up or Down?" beside the numbers measured here.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use crate::row::Row;
 
 const WORKLOADS: [&str; 4] = ["u8", "u64", "u128", "bytes"];
 
-/// Microseconds for 10,000 allocations of each workload, as published; byte slices at alignment 16 were not.
+/// The published microseconds for 10,000 allocations of each workload. Byte slices at alignment 16 have none.
 const PUBLISHED: [(&str, [Option<f64>; 4]); 7] = [
     ("article/down/checked", [Some(4.7), Some(7.5), Some(7.5), Some(18.7)]),
     ("article/up/checked", [Some(4.8), Some(9.3), Some(9.3), Some(18.7)]),
@@ -18,7 +18,7 @@ const PUBLISHED: [(&str, [Option<f64>; 4]); 7] = [
     ("article/down/16", [Some(4.7), Some(4.7), Some(4.8), None]),
 ];
 
-/// What a table for the documentation has of these rows: published and measured microseconds, and instructions less the loop.
+/// Returns a table for the documentation: published and measured microseconds, and instructions net of the loop.
 pub(super) fn table(rows: &[Row]) -> String {
     let value = |workload: &str, subject: &str, metric: &str| {
         rows.iter()
@@ -38,7 +38,7 @@ pub(super) fn table(rows: &[Row]) -> String {
         let _ = write!(text, "| {subject} |");
         for (workload, published) in WORKLOADS.into_iter().zip(published) {
             let shown = |number: Option<f64>| number.map_or("-".to_owned(), |number| format!("{number:.1}"));
-            // A nanosecond for one is ten microseconds for 10,000.
+            // One nanosecond per allocation is ten microseconds for 10,000.
             let here = value(workload, subject, "ns").map(|ns| ns * 10.0);
             let bare = value(workload, LOOP, "ir").unwrap_or(0.0);
             let ir = value(workload, subject, "ir").map_or("-".to_owned(), |ir| format!("{:.0}", ir - bare));
@@ -55,7 +55,7 @@ mod tests {
     use crate::row::Row;
 
     #[test]
-    fn published_and_measured_stand_side_by_side() {
+    fn published_and_measured_values_share_a_row() {
         let row = |subject: &str, metric, value| Row {
             module: "bump",
             workload: "u64".to_owned(),

@@ -1,8 +1,8 @@
-//! How long a program that calls an arena at 900 call sites takes to compile, in debug and in release.
+//! Measures the compile time of a program that calls an arena at 900 call sites, in debug and in release.
 //!
-//! A crate a subject is written to a temporary folder, with this workspace's `Cargo.lock` and without network. What it
-//! depends on is built before; then the crates are compiled in turn, and the processor time of cargo and rustc is
-//! taken.
+//! For each subject a crate with this workspace's `Cargo.lock` is written to a temporary folder and built without
+//! network. Dependencies are built first. Then the crates are compiled in turn, and the processor time of cargo and
+//! rustc is measured.
 
 use anyhow::{Context, Result, bail};
 use std::fmt::Write;
@@ -13,10 +13,10 @@ use std::{fs, mem};
 use crate::row::Row;
 use crate::time::median;
 
-/// The number of types, each of which is allocated in three ways.
+/// The number of types. The program allocates each of them in three ways.
 const TYPES: usize = 300;
 
-/// A subject: its dependency, the expression for a new arena, its type, and the conversion of its results to references.
+/// A subject: its name, its dependency, the type of an arena, and the expression that creates one.
 struct Subject {
     name: &'static str,
     dependency: &'static str,
@@ -24,7 +24,7 @@ struct Subject {
     new: &'static str,
 }
 
-/// The baseline first.
+/// The subjects, the baseline first.
 const SUBJECTS: [Subject; 3] = [
     Subject {
         name: "bumpalo 3.20.3",
@@ -46,7 +46,7 @@ const SUBJECTS: [Subject; 3] = [
     },
 ];
 
-/// The program: the same calls for all, for the arenas agree on these names.
+/// Returns the program. The calls are the same for all arenas, since the methods have the same names.
 fn program(subject: &Subject) -> String {
     let Subject { arena, new, .. } = subject;
     let mut text = format!("use std::hint::black_box;\ntype Arena = {arena};\n");
@@ -86,7 +86,7 @@ fn write_crate(folder: &Path, subject: &Subject) -> Result<()> {
 fn build(folder: &Path, release: bool) -> Result<()> {
     let mut command = Command::new("cargo");
     command.args(["build", "--quiet", "--offline"]).current_dir(folder).env("CARGO_TARGET_DIR", folder.join("target"));
-    // Otherwise a debug build of a program whose text is the same compiles nothing.
+    // An incremental debug build of an unchanged text would compile nothing.
     command.env("CARGO_INCREMENTAL", "0");
     if release {
         command.arg("--release");
@@ -98,19 +98,19 @@ fn build(folder: &Path, release: bool) -> Result<()> {
     Ok(())
 }
 
-/// Seconds of user and system time that finished children have taken.
+/// Returns the seconds of user and system time of the child processes that have ended.
 fn children() -> f64 {
-    // SAFETY: zeroes are a `rusage`.
+    // SAFETY: `rusage` consists of integers, for which zero bytes are valid.
     let mut usage: libc::rusage = unsafe { mem::zeroed() };
-    // SAFETY: `usage` can be written.
+    // SAFETY: the pointer is to a local `rusage`, which the call may write.
     unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
     seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }
 
-/// Processor time of one compilation.
+/// Returns the processor time of one compilation.
 fn once(folder: &Path, release: bool) -> Result<f64> {
-    // A new modification time is a changed program.
+    // Cargo compiles again if the modification time is new.
     let main = folder.join("src/main.rs");
     let text = fs::read(&main)?;
     fs::write(&main, text)?;
@@ -119,7 +119,7 @@ fn once(folder: &Path, release: bool) -> Result<f64> {
     Ok(children() - before)
 }
 
-/// A row a subject and profile: the medians over `rounds`, and of the ratios in the same round.
+/// Returns a row for each subject and profile: the median of the times, and of the ratios within rounds.
 pub(super) fn rows(rounds: usize) -> Result<Vec<Row>> {
     let folder = tempfile::tempdir()?;
     let mut rows = Vec::new();

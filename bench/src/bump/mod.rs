@@ -1,4 +1,4 @@
-//! `dwell::bump` beside the published arenas, the article's six allocators, and the allocators beneath them.
+//! Compares `dwell::bump` with published arenas, the allocators of the article, and general-purpose allocators.
 
 mod article;
 mod claims;
@@ -31,22 +31,22 @@ pub(crate) struct Args {
     /// Measures times only.
     #[arg(long, conflicts_with = "ir")]
     times: bool,
-    /// Measures how long a program of 900 calls takes to compile, and nothing else.
+    /// Measures only the compile time of a program with 900 calls.
     #[arg(long)]
     compile: bool,
 }
 
-/// bumpalo as it is by default.
+/// bumpalo with its default settings.
 const BASELINE: &str = <Bumpalo<1> as Subject>::NAME;
 
-/// Every operation of a subject that implements the traits named.
+/// Collects the operations of each subject from the named functions of `workloads`.
 macro_rules! ops {
     ($($Subject:ty: $($ops:ident)*;)*) => {
         [$($(workloads::$ops::<$Subject>()),*),*].into_iter().flatten()
     };
 }
 
-/// Compared with bumpalo.
+/// Returns the suite of all operations, with bumpalo as the baseline.
 pub(crate) fn suite() -> Suite {
     let mut ops: Vec<_> = ops! {
         Dwell<1>: ops vectors texts slices maps;
@@ -111,7 +111,7 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    /// Enough for a round of any workload.
+    /// The number of operations, enough for one round of any workload.
     const OPERATIONS: usize = 100_000;
 
     #[test]

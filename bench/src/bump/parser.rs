@@ -1,18 +1,18 @@
-//! End to end: an expression parser whose tree lives where the subject says.
+//! An expression parser that allocates its tree in the subject.
 
 use fastrand::Rng;
 
 use super::subject::Arena;
 use super::tree::{Binary, Call, Expression};
 
-/// Recursive descent over text that is known to be well formed.
+/// A recursive descent parser for well-formed text.
 struct Parser<'t, 'a, A> {
     text: &'t [u8],
     at: usize,
     arena: &'a A,
 }
 
-/// The tree of a text.
+/// Parses a text and returns its tree.
 #[inline(never)]
 pub(super) fn parse<'a, A: Arena>(text: &str, arena: &'a A) -> Expression<'a, A> {
     Parser { text: text.as_bytes(), at: 0, arena }.expression(0)
@@ -71,7 +71,7 @@ impl<'a, A: Arena> Parser<'_, 'a, A> {
         }
     }
 
-    /// A name, or a call of it with two arguments.
+    /// Parses a name, or a call of a function with two arguments.
     fn name(&mut self) -> Expression<'a, A> {
         let start = self.at;
         while self.peek().is_ascii_lowercase() {
@@ -90,7 +90,7 @@ impl<'a, A: Arena> Parser<'_, 'a, A> {
     }
 }
 
-/// A text of this many operands.
+/// Returns a random text with this number of operands.
 pub(super) fn text(operands: usize, rng: &mut Rng) -> String {
     const NAMES: [&str; 8] = ["i", "len", "index", "position", "self", "total", "align", "chunk"];
     let mut inner = |operands| text(operands, rng);

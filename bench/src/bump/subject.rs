@@ -1,4 +1,4 @@
-//! What a subject can do. A peer implements these in a file of its own; the workloads know nothing else of it.
+//! The traits that subjects implement. Each peer implements them in its own file, and the workloads use only these.
 
 use std::alloc::Layout;
 use std::ops::Deref;
@@ -29,7 +29,7 @@ pub(super) trait Arena: Subject {
 
     fn copy<'a>(&'a self, bytes: &[u8]) -> Self::Bytes<'a>;
 
-    /// Makes a block of `layout` and shows it to the sink. What has no `reset` frees the block again.
+    /// Allocates a block of `layout` and passes it to the sink. A subject without `reset` frees the block again.
     fn block(&self, layout: Layout);
 }
 
@@ -43,17 +43,17 @@ impl<A: Arena, T> Put<T> for A {
 
 /// A subject with a growing vector.
 pub(super) trait Vector: Subject {
-    /// Pushes the numbers below `count` one by one and shows the vector to the sink.
+    /// Pushes the numbers below `count` one by one and passes the vector to the sink.
     fn push(&self, count: u64);
 }
 
-/// What a [`Vector`] does with its vector: once for all of them.
+/// The body of [`Vector::push`] for a given vector.
 macro_rules! push {
     ($vector:expr, $count:expr) => {{
         let mut vector = $vector;
         for number in 0..$count {
             vector.push(number);
-            $crate::sink::word(number); // keeps the loop a loop
+            $crate::sink::word(number); // keeps the compiler from replacing the loop
         }
         $crate::sink::pointer::<[u64]>(&vector);
     }};
@@ -62,11 +62,11 @@ pub(super) use push;
 
 /// A subject that allocates slices from iterators of known length.
 pub(super) trait Slices: Subject {
-    /// Makes a slice of the numbers below `count` and shows it to the sink.
+    /// Collects the numbers below `count` into a slice and passes it to the sink.
     fn collect(&self, count: usize);
 }
 
-/// What is written as text: a key, as programs make them, or all kinds of pieces that `fmt` has.
+/// The values to format: as a typical key, or with all kinds of arguments that `fmt` supports.
 pub(super) struct Line<'a> {
     pub(super) name: &'a str,
     pub(super) number: u64,
@@ -75,14 +75,14 @@ pub(super) struct Line<'a> {
 
 /// A subject with `format!`.
 pub(super) trait Text: Subject {
-    /// Formats a line and shows it to the sink.
+    /// Formats a line and passes the text to the sink.
     fn format(&self, line: &Line<'_>);
 
-    /// Pushes the pieces to a string, one by one, and shows it to the sink.
+    /// Pushes the pieces to a string one by one and passes the string to the sink.
     fn pieces(&self, pieces: &[&str]);
 }
 
-/// The pieces of a line, once for all subjects.
+/// Evaluates `$write` with the format arguments of a line.
 macro_rules! line {
     ($line:expr, |$arguments:ident| $write:expr) => {{
         let $crate::bump::subject::Line { name, number, all_kinds } = $line;
@@ -100,7 +100,7 @@ macro_rules! line {
 }
 pub(super) use line;
 
-/// A subject on which hashbrown's maps live.
+/// A subject with an allocator for hashbrown's maps.
 pub(super) trait Allocates: Subject {
     type Allocator<'a>: allocator_api2::alloc::Allocator;
 

@@ -1,11 +1,11 @@
-//! What the arena is meant to reach beside bumpalo and bump-scope, each subject at its best setting.
+//! Targets for the arena relative to bumpalo and bump-scope, each crate at its best setting.
 
 use std::fmt::Write;
 
 use crate::op::LOOP;
 use crate::row::Row;
 
-/// A metric of a workload, and the largest ratio to bumpalo's and to bump-scope's best.
+/// A workload, a metric, and the largest ratio to the best number of bumpalo and of bump-scope.
 type Target = (&'static str, &'static str, f64, f64);
 
 const TARGETS: [Target; 14] = [
@@ -25,7 +25,7 @@ const TARGETS: [Target; 14] = [
     ("vec/warm", "ns", 0.75, 1.0),
 ];
 
-/// The best of a crate's settings, less the loop in instructions: its name and the number.
+/// Returns the name and the number of a crate's best setting. Instructions are net of the loop.
 fn best<'a>(rows: &'a [Row], workload: &str, metric: &str, name: &str) -> Option<(&'a str, f64)> {
     let of = |row: &&Row| row.workload == workload && row.metric == metric;
     let bare = rows.iter().filter(of).find(|row| row.subject == LOOP && metric == "ir").map_or(0.0, |row| row.value);
@@ -33,10 +33,10 @@ fn best<'a>(rows: &'a [Row], workload: &str, metric: &str, name: &str) -> Option
     settings.map(|row| (row.subject.as_str(), row.value - bare)).min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// A line for each target whose subjects were measured, as a table for the documentation.
+/// Returns a table for the documentation, with a line for each target whose subjects were measured.
 pub(super) fn table(rows: &[Row]) -> String {
     let mut text = String::from(
-        "| | ours | bumpalo's best | ratio | meant | bump-scope's best | ratio | meant | |\n\
+        "| | dwell | bumpalo's best | ratio | target | bump-scope's best | ratio | target | |\n\
          |---|---|---|--:|--:|---|--:|--:|---|\n",
     );
     for (workload, metric, to_bumpalo, to_bump_scope) in TARGETS {
@@ -46,7 +46,7 @@ pub(super) fn table(rows: &[Row]) -> String {
         for (name, bound) in [("bumpalo", to_bumpalo), ("bump-scope", to_bump_scope)] {
             let Some((theirs, other)) = best(rows, workload, metric, name) else { continue };
             let ratio = value / other;
-            // Of instructions the least part that is printed counts; a time is not known so well.
+            // Half of the last printed digit is tolerated.
             missed |= ratio >= bound + 0.005;
             let _ = write!(line, " {other:.1} `{theirs}` | {ratio:.2} | {bound:.2} |");
         }
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn best_settings_are_compared_without_the_loop() {
+    fn best_settings_are_compared_net_of_the_loop() {
         let rows = [
             row("bumpalo 1/1", 14.0),
             row("bumpalo 1/8", 12.0),

@@ -1,8 +1,8 @@
-//! A syntax tree in any arena.
+//! A syntax tree that any arena can hold.
 
 use super::subject::Arena;
 
-/// What a parser makes: structs of 24 to 64 bytes beside the names.
+/// An expression. Besides names, its nodes are structs of 24 to 64 bytes.
 pub(super) enum Expression<'a, A: Arena> {
     Number(u64),
     Name(A::Bytes<'a>),
@@ -21,7 +21,7 @@ pub(super) struct Call<'a, A: Arena> {
     pub(super) arguments: [Expression<'a, A>; 2],
 }
 
-/// A sum over all that a program says.
+/// Returns a sum over all nodes of a tree, so that each is read.
 pub(super) fn weight<A: Arena>(expression: &Expression<'_, A>) -> u64 {
     match expression {
         Expression::Number(n) => *n & 1,

@@ -1,7 +1,7 @@
-//! The workloads, each written once for all subjects.
+//! The workloads. Each is generic over the subject.
 //!
-//! Every allocated address goes through the sink, which may write memory: the state of an arena is loaded and stored at
-//! each allocation, as it is between two of them in a program, and no two are merged into one.
+//! Every allocated address is passed to the sink, which the compiler assumes to write memory. So it merges no two
+//! allocations, and loads and stores the state of an arena at each of them, as in a program with other work in between.
 
 use fastrand::Rng;
 use hashbrown::HashMap;
@@ -15,19 +15,19 @@ use super::tree::{Binary, Call, Expression, weight};
 use crate::op::{LOOP, Op, Run, whole_rounds};
 use crate::sink;
 
-/// Allocations between two resets, as in the article.
+/// The number of allocations between two resets, as in the article.
 const ROUND: usize = 10_000;
-/// Layouts, lengths and tokens are drawn before the loop, this many.
+/// The number of layouts, lengths or tokens, which are drawn before the loop.
 const DRAWN: usize = 1000;
 
-/// Mixed layouts between two resets, and how many times that until they come by again.
+/// The number of mixed layouts between two resets, and the number of such parts before the layouts repeat.
 const PART: usize = 16 * DRAWN;
 const PARTS: usize = 16;
 
-/// Operands of the text that is parsed.
+/// The number of operands in the parsed text.
 const OPERANDS: usize = 4000;
 
-/// Runs `round` over a subject that is reset in between. A round is `per_round` operations.
+/// Runs `round` on a subject and resets it after each round. A round has `per_round` operations.
 fn rounds<S: Subject>(per_round: usize, mut round: impl FnMut(&S) + 'static) -> Run {
     let mut subject = S::new();
     Box::new(move |operations| {
@@ -38,7 +38,7 @@ fn rounds<S: Subject>(per_round: usize, mut round: impl FnMut(&S) + 'static) -> 
     })
 }
 
-/// What the article allocates, and a struct of five words.
+/// A type of the article, or an array of five words.
 trait Number: Sized + 'static {
     fn of(n: u64) -> Self;
 }
@@ -79,7 +79,7 @@ fn bytes_of_all<A: Arena>(arena: &A, lengths: &[usize]) {
     }
 }
 
-/// Lengths from 1 to 64, with the check that a layout may have them.
+/// Returns random lengths from 1 to 64.
 fn lengths() -> Vec<usize> {
     let mut rng = Rng::with_seed(11);
     (0..DRAWN).map(|_| rng.usize(1..=64)).collect()
@@ -109,8 +109,8 @@ fn blocks_of_all<A: Arena>(arena: &A, layouts: &[Layout]) {
     }
 }
 
-/// Sizes from 1 to 128 and alignments from 1 to 16. So many that no branch predictor remembers them: 16,000, which come
-/// by again and again, it does.
+/// Allocates random sizes from 1 to 128 with alignments from 1 to 16. They are too many for the branch predictor, which
+/// learns a repeating sequence of 16,000.
 fn mixed<A: Arena>() -> Run {
     let mut rng = Rng::with_seed(12);
     let layout = || Layout::from_size_align(rng.usize(1..=128), 1 << rng.u8(0..=4)).expect("small");
@@ -140,7 +140,7 @@ enum Token {
     Call(&'static str),
 }
 
-/// A program in postfix order that leaves one value.
+/// Returns a random program in postfix order that leaves one value on the stack.
 fn program(rng: &mut Rng) -> Vec<Token> {
     const NAMES: [&str; 8] = ["i", "len", "index", "position", "self", "total_size", "min_align", "chunk"];
     let mut tokens = Vec::with_capacity(DRAWN);
@@ -149,7 +149,7 @@ fn program(rng: &mut Rng) -> Vec<Token> {
         let name = NAMES[rng.usize(..NAMES.len())];
         let left = DRAWN - tokens.len();
         let token = match rng.u8(..10) {
-            _ if depth > left => Token::Binary(b'+'), // only so do the operands come together in time
+            _ if depth > left => Token::Binary(b'+'), // the remaining tokens must combine the operands
             0..2 if depth < left => Token::Number(rng.u64(..)),
             2..5 if depth < left => Token::Name(name),
             _ if depth == 0 => Token::Number(1),
@@ -193,7 +193,7 @@ fn parse<'a, A: Arena>(arena: &'a A, tokens: &[Token], stack: &mut Vec<Expressio
     }
 }
 
-/// A syntax tree is built and read once; an operation is a token.
+/// Builds a syntax tree and reads it once. An operation is a token.
 fn ast<A: Arena>() -> Run {
     let tokens = program(&mut Rng::with_seed(13));
     rounds::<A>(DRAWN, move |arena| {
@@ -203,7 +203,7 @@ fn ast<A: Arena>() -> Run {
     })
 }
 
-/// A text is parsed, and its tree read once; an operation is a byte of text.
+/// Parses a text and reads its tree once. An operation is a byte of text.
 fn parser<A: Arena>() -> Run {
     let text = parser::text(OPERANDS, &mut Rng::with_seed(15));
     rounds::<A>(text.len(), move |arena| sink::word(weight(&parser::parse(black_box(&text), arena))))
@@ -214,11 +214,11 @@ struct Tree<'a, A: Arena> {
     children: Option<[A::Ref<'a, Tree<'a, A>>; 2]>,
 }
 
-/// Levels of a tree.
+/// The number of levels of a tree.
 const LEVELS: u32 = 10;
 const NODES: usize = (1 << LEVELS) - 1;
 
-/// A full tree of references that `put` makes, and its root.
+/// Builds a full binary tree of references returned by `put`, and returns the root.
 #[inline]
 fn grow<R>(levels: u32, put: &impl Fn(u64, Option<[R; 2]>) -> R) -> R {
     if levels == 1 {
@@ -240,12 +240,12 @@ impl<'a, A: Arena> Tree<'a, A> {
     }
 }
 
-/// A tree is built, summed and forgotten; an operation is a node.
+/// Builds a tree, sums it and resets the arena. An operation is a node.
 fn tree<A: Arena>() -> Run {
     rounds::<A>(NODES, |arena| sink::word(Tree::plant(arena).sum()))
 }
 
-/// Pushes to one vector.
+/// The number of pushes to one vector.
 const PUSHES: usize = 100_000;
 
 #[inline(never)]
@@ -253,12 +253,12 @@ fn push_all<V: Vector>(vector: &V) {
     vector.push(black_box(PUSHES as u64));
 }
 
-/// A vector grows where one as long has been before.
+/// Grows a vector in an arena that held one of the same length before its reset.
 fn vec_warm<V: Vector>() -> Run {
     rounds::<V>(PUSHES, push_all::<V>)
 }
 
-/// A vector grows in an arena of its own.
+/// Grows a vector in a new arena.
 fn vec_fresh<V: Vector>() -> Run {
     Box::new(|operations| {
         for _ in whole_rounds(operations, PUSHES) {
@@ -267,7 +267,7 @@ fn vec_fresh<V: Vector>() -> Run {
     })
 }
 
-/// Pushes to each of many short vectors, and the vectors of a round.
+/// The number of pushes to each short vector, and the number of vectors in a round.
 const SHORT: usize = 16;
 const VECTORS: usize = 600;
 
@@ -276,12 +276,12 @@ fn push_short<V: Vector>(vector: &V) {
     (0..VECTORS).for_each(|_| vector.push(black_box(SHORT as u64)));
 }
 
-/// Short vectors, one after the other; an operation is a push.
+/// Grows short vectors one after the other. An operation is a push.
 fn vec_short<V: Vector>() -> Run {
     rounds::<V>(VECTORS * SHORT, push_short::<V>)
 }
 
-/// Elements of a slice that is collected, and the slices of a round.
+/// The number of elements of a collected slice, and the number of slices in a round.
 const ELEMENTS: usize = 100;
 const SLICES: usize = 100;
 
@@ -290,7 +290,7 @@ fn collect_all<S: Slices>(arena: &S) {
     (0..SLICES).for_each(|_| arena.collect(black_box(ELEMENTS)));
 }
 
-/// Slices of an iterator that knows its length; an operation is an element.
+/// Collects slices from iterators of known length. An operation is an element.
 fn collected<S: Slices>() -> Run {
     rounds::<S>(SLICES * ELEMENTS, collect_all::<S>)
 }
@@ -300,10 +300,10 @@ fn push_pieces<T: Text>(arena: &T, pieces: &[&str]) {
     pieces.chunks_exact(PIECES).for_each(|pieces| arena.pieces(pieces));
 }
 
-/// Pieces of a text.
+/// The number of pieces of a text.
 const PIECES: usize = 5;
 
-/// Texts of five short pieces; an operation is a text.
+/// Builds texts of five short pieces. An operation is a text.
 fn pieces<T: Text>() -> Run {
     let pieces = ["fn", " name", "(arguments)", " -> ", "Result<()>"].repeat(DRAWN);
     rounds::<T>(DRAWN, move |arena| push_pieces(arena, black_box(&pieces)))
@@ -316,7 +316,7 @@ fn put_ten<A: Arena>(arena: &A) {
     }
 }
 
-/// Ten numbers and a reset; an operation is both.
+/// Allocates ten numbers and resets the arena. Both together are one operation.
 fn reset<A: Arena>() -> Run {
     rounds::<A>(1, put_ten::<A>)
 }
@@ -342,14 +342,14 @@ fn insert_all<S: Allocates>(arena: &S, keys: &[u64]) {
     sink::pointer(&map);
 }
 
-/// A map of a thousand entries grows from none.
+/// Inserts a thousand entries into an empty map. An operation is an insertion.
 fn map<S: Allocates>() -> Run {
     let mut rng = Rng::with_seed(14);
     let keys: Vec<u64> = (0..DRAWN).map(|_| rng.u64(..)).collect();
     rounds::<S>(DRAWN, move |arena| insert_all(arena, black_box(&keys)))
 }
 
-/// A new arena, three values in it, and its end.
+/// Creates an arena, allocates three values, and drops the arena.
 #[inline(never)]
 fn create<A: Arena>(n: u64) {
     let arena = A::new();
@@ -361,7 +361,7 @@ fn create<A: Arena>(n: u64) {
     sink::address((&raw const *third).cast());
 }
 
-/// [`create`] without an arena: the loop around it, which is calls.
+/// The baseline of [`create`]: only the call and the loop around it.
 #[inline(never)]
 fn create_nothing(n: u64) {
     sink::word(n);
@@ -378,7 +378,7 @@ fn named<S: Subject>(workloads: Vec<Workload>) -> Vec<Op> {
     workloads.into_iter().map(|(workload, prepare)| Op::new(workload, S::NAME, prepare)).collect()
 }
 
-/// What any arena does.
+/// Returns the operations of all arenas.
 pub(super) fn ops<A: Arena>() -> Vec<Op> {
     let mut ops = singles::<A>();
     ops.extend(named::<A>(vec![
@@ -394,7 +394,7 @@ pub(super) fn ops<A: Arena>() -> Vec<Op> {
     ops
 }
 
-/// One type at a time.
+/// Returns the operations that allocate values of one type.
 pub(super) fn singles<S: Put<u8> + Put<u64> + Put<u128> + Put<[u64; 5]>>() -> Vec<Op> {
     named::<S>(vec![
         ("u8", single::<u8, S>),
@@ -420,7 +420,7 @@ pub(super) fn maps<S: Allocates>() -> Vec<Op> {
     named::<S>(vec![("hashbrown", map::<S>)])
 }
 
-/// What an arena for one type does.
+/// The operations of arenas for one type.
 pub(super) mod typed {
     use std::cell::Cell;
     use std::ptr::NonNull;
@@ -469,8 +469,8 @@ pub(super) mod typed {
         });
     }
 
-    /// The part that all trees have in common: the same recursion writes all nodes to one address, and sums an existing
-    /// tree.
+    /// Returns the work that all trees have in common: the same recursion writes all nodes to one address and sums an
+    /// existing tree.
     pub(in crate::bump) fn nodes_alone() -> Op {
         let run = || -> Run {
             Box::new(|operations| {
@@ -499,7 +499,7 @@ pub(super) mod typed {
     }
 }
 
-/// What the loops cost; where the loop is part of the use, nothing.
+/// Returns the loops alone, whose cost is subtracted. If the loop is part of the measured use, nothing is subtracted.
 pub(super) fn loops() -> Vec<Op> {
     fn count() -> Run {
         Box::new(|operations| whole_rounds(operations, ROUND).for_each(|_| count_all()))

@@ -1,4 +1,4 @@
-//! Two programs: services in layers under routes, and async functions that await each other deep down.
+//! Generates two programs: routes of layered services, and deeply nested async functions.
 
 use anyhow::{Context, Result};
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::{Boxes, PROFILE, Program, dwell_path, leaf_constant};
 
-/// What both begin with: a leaf that is awaited at the bottom.
+/// The leaf of both programs, which the innermost functions await.
 const LEAF: &str = "
 #[inline(never)]
 pub async fn step(value: u64) -> u64 {
@@ -16,7 +16,7 @@ pub async fn step(value: u64) -> u64 {
 }
 ";
 
-/// Runs the futures to their end.
+/// The executor of both programs, and their type of boxed futures.
 const MAIN: &str = "
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -70,7 +70,7 @@ pub(super) fn write(folder: &Path, quick: bool) -> Result<Vec<Vec<Program>>> {
     Ok(programs)
 }
 
-/// A future at a layer.
+/// Returns the expression of a future at a layer.
 fn at_layer(boxes: Boxes, future: &str) -> String {
     match boxes {
         Boxes::Pinned => format!("({future}).pinned()"),
@@ -79,7 +79,7 @@ fn at_layer(boxes: Boxes, future: &str) -> String {
     }
 }
 
-/// A future at the boundary of a route.
+/// Returns the expression of a future at the boundary of a route.
 fn at_boundary(boxes: Boxes, future: &str) -> String {
     match boxes {
         Boxes::Once => format!("boxed({future})"),
@@ -98,8 +98,8 @@ fn boxed<'a, T, F: Future<Output = T> + Send + 'a>(future: F) -> BoxFuture<'a, T
 }
 ";
 
-/// Each route has its own handler under the same layers. A layer awaits before and after the inner service and holds a
-/// text across it, as a logging layer does.
+/// Returns a program whose routes have different handlers under the same layers. A layer awaits before and after the
+/// inner service and holds a text across the call, as a logging layer does.
 fn services(boxes: Boxes, routes: usize, layers: usize) -> String {
     let mut text = format!("{HEAD}{MAIN}");
     text += "
@@ -196,7 +196,7 @@ fn main() {{
     text
 }
 
-/// Each function awaits the next one and the leaf.
+/// Returns a program whose functions await the next one and the leaf.
 fn nested(boxes: Boxes, functions: usize, depth: usize) -> String {
     let mut text = format!("{HEAD}{MAIN}");
     for function in 0..functions {

@@ -1,10 +1,9 @@
-//! What erasing futures does to compile times: the same programs with no box, with `.pinned()` and `.boxed()` at each
-//! layer, and erased once.
+//! Measures how erasing futures affects compile times: the same programs with no box, with `.pinned()` or `.boxed()` at
+//! each layer, and erased once.
 //!
-//! The programs are written to a temporary folder and built offline where they can be: generated ones with this
-//! workspace's `Cargo.lock`, published ones with the versions they name. Dependencies are built before. Then the
-//! subjects are built in turn, and the processor time of cargo and rustc is taken, which another program on the machine
-//! changes little.
+//! The programs are written to a temporary folder and built offline: generated ones with this workspace's `Cargo.lock`,
+//! published ones with the versions that they require. Dependencies are built first. Then the subjects are built in
+//! turn, and the processor time of cargo and rustc is measured, which other programs on the machine affect little.
 
 mod generated;
 mod published;
@@ -17,7 +16,7 @@ use std::{fs, mem};
 use crate::row::{Output, Row};
 use crate::time::median;
 
-/// Where a program's futures are boxed.
+/// The positions at which a program boxes its futures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Boxes {
     None,
@@ -46,20 +45,20 @@ impl Boxes {
     }
 }
 
-/// A program as one subject has it, in a folder of its own.
+/// A program of one subject, in a separate folder.
 struct Program {
     workload: String,
     subject: Boxes,
     folder: PathBuf,
-    /// One for all programs, so that dependencies are built once.
+    /// The target folder, which programs share so that dependencies are built once.
     target: PathBuf,
     /// The binary that is built.
     binary: &'static str,
-    /// A file that is read last of all: a function of it is called at the bottom.
+    /// The file with a function that the innermost code calls. `Task::Incremental` changes it.
     leaf: PathBuf,
 }
 
-/// What is done to a program.
+/// The kind of build that is measured.
 #[derive(Clone, Copy, Debug)]
 enum Task {
     Check,
@@ -82,11 +81,11 @@ impl Task {
     }
 }
 
-/// Seconds of user and system time that finished children have taken.
+/// Returns the seconds of user and system time of the child processes that have ended.
 fn children() -> f64 {
-    // SAFETY: zeroes are a `rusage`.
+    // SAFETY: `rusage` consists of integers, for which zero bytes are valid.
     let mut usage: libc::rusage = unsafe { mem::zeroed() };
-    // SAFETY: `usage` can be written.
+    // SAFETY: the pointer is to a local `rusage`, which the call may write.
     unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
     seconds(usage.ru_utime) + seconds(usage.ru_stime)
@@ -110,7 +109,7 @@ impl Program {
         Ok(())
     }
 
-    /// Processor time of one build.
+    /// Returns the processor time of one build.
     fn once(&self, task: Task, round: usize) -> Result<f64> {
         let touched = if let Task::Incremental = task {
             self.cargo(&["build"], true)?;
@@ -123,7 +122,7 @@ impl Program {
         } else {
             fs::read_to_string(&self.leaf)?
         };
-        // Not by its content only: a new modification time is what cargo looks at.
+        // Cargo compiles again if the modification time is new, even if the content is the same.
         fs::write(&self.leaf, touched)?;
         let before = children();
         match task {
@@ -135,13 +134,13 @@ impl Program {
         Ok(children() - before)
     }
 
-    /// Bytes of the release binary that was built last, without symbols.
+    /// Returns the bytes of the last release binary, without symbols.
     fn size(&self) -> Result<f64> {
         let binary = self.target.join("release").join(self.binary);
         Ok(fs::metadata(&binary).with_context(|| format!("no {}", binary.display()))?.len() as f64)
     }
 
-    /// Lines of LLVM IR that rustc hands to LLVM in a dev build, for the program and its own library.
+    /// Returns the lines of LLVM IR that rustc passes to LLVM in a dev build, for the program and its own library.
     fn lines(&self) -> Result<f64> {
         let mut lines = 0;
         let library = self.folder.join("src/lib.rs").exists().then_some(&["--lib"][..]);
@@ -168,17 +167,17 @@ impl Program {
     }
 }
 
-/// The line of a leaf that `Task::Incremental` changes.
+/// Returns the line of a leaf that `Task::Incremental` changes.
 fn leaf_constant(round: usize) -> String {
     format!("const LEAF: u64 = {round};")
 }
 
-/// Where this workspace's `dwell` is.
+/// Returns the path of this workspace's `dwell`.
 fn dwell_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/dwell")
 }
 
-/// What all programs are built with, so that a workspace's profile plays no part.
+/// The build profile of all programs, so that the profile of a workspace has no effect.
 const PROFILE: &str = "[profile.release]\nstrip = true\n";
 
 pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
@@ -198,14 +197,14 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
                 output.say(&format!("\n{}", subjects[0].workload))?;
                 output.rows(&rows)?;
             }
-            // A published program may be of its time.
+            // A published program may no longer compile.
             Err(reason) => output.say(&format!("skipped {}: {reason:#}", subjects[0].workload))?,
         }
     }
     Ok(())
 }
 
-/// The rows of one program by all its subjects.
+/// Returns the rows of one program for all its subjects.
 fn rows(subjects: &[Program], rounds: usize) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     let mut add = |metric: &'static str, unit: &'static str, values: &[Vec<f64>]| {

@@ -1,4 +1,4 @@
-//! Published crates whose awaits are boxed by a change of their text.
+//! Published crates whose awaits are boxed by edits of their source.
 
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -11,14 +11,13 @@ use super::{Boxes, PROFILE, Program, dwell_path, leaf_constant};
 pub(super) struct Published {
     pub(super) name: &'static str,
     version: &'static str,
-    /// The name of the crate's program, or that of `main`'s.
+    /// The name of the binary.
     binary: &'static str,
     /// A program that uses the crate, if it has none itself.
     main: Option<&'static str>,
-    /// Its file with the leaf.
+    /// The file to which the leaf is added.
     leaf: &'static str,
-    /// What its bounds lack for a `.boxed()` everywhere, which asks for `Send`: a text, and its replacement for all
-    /// subjects.
+    /// Bounds to extend, since `.boxed()` requires `Send`: the texts and their replacements, for all subjects.
     bounds: &'static [(&'static str, &'static str)],
     /// The place of the one erasure: a file, the text to find, and the text to insert after it.
     boundary: (&'static str, &'static str),
@@ -67,7 +66,7 @@ fn main() {
 ];
 
 impl Published {
-    /// The crate's source, which cargo gets if it is not there.
+    /// Returns the folder of the crate's source, which cargo downloads if necessary.
     fn source(&self, folder: &Path) -> Result<PathBuf> {
         let folder = folder.join(self.name).join("fetched");
         fs::create_dir_all(folder.join("src"))?;
@@ -91,7 +90,7 @@ impl Published {
         bail!("cargo has not unpacked {name}")
     }
 
-    /// A copy a subject.
+    /// Writes a copy of the crate for each subject.
     pub(super) fn write(&self, folder: &Path) -> Result<Vec<Program>> {
         let source = self.source(folder)?;
         let mut programs = Vec::new();
@@ -120,11 +119,11 @@ impl Published {
                 fs::write(copy.join(file), text.replace(future, &format!("{future}{postfix}")) + IMPORTS)?;
             }
             if source.join("examples").is_dir() {
-                // The manifest names them.
+                // The manifest names the examples.
                 copy_sources(&source.join("examples"), &copy.join("examples"), &str::to_owned)?;
             }
             fs::write(copy.join("Cargo.toml"), self.manifest(&source)?)?;
-            // The versions are those of the first copy.
+            // All copies use the versions of the first one.
             if let Some(Program { folder, .. }) = programs.first() {
                 fs::copy(folder.join("Cargo.lock"), copy.join("Cargo.lock"))?;
             }
@@ -146,7 +145,7 @@ impl Published {
         Ok(programs)
     }
 
-    /// The crate's manifest with the dependencies of the changed text.
+    /// Returns the crate's manifest with the dependencies of the edited source.
     fn manifest(&self, source: &Path) -> Result<String> {
         let mut manifest = fs::read_to_string(source.join("Cargo.toml"))?;
         if self.main.is_some() {
@@ -161,7 +160,7 @@ impl Published {
     }
 }
 
-/// At a file's end: its first lines may be attributes.
+/// The imports, which are added at the end of a file since its first lines may be inner attributes.
 const IMPORTS: &str = "
 #[allow(unused_imports)]
 use {dwell::pin::{ErasedExt as _, PinExt as _}, futures_util::FutureExt as _};
@@ -183,7 +182,7 @@ fn at_each_await(subject: Boxes, text: &str) -> String {
     };
     if text.contains(".await") {
         text.replace(".await", &format!("{postfix}.await"))
-            // Of an address that need not be `Send`, as `.boxed()` asks for.
+            // This future holds an address that need not be `Send`, which `.boxed()` requires.
             .replace(&format!("connect(addr){postfix}"), "connect(addr)")
             + IMPORTS
     } else {

@@ -1,4 +1,4 @@
-//! The committed numbers, and how today's differ from them.
+//! The committed numbers, and the comparison of a run with them.
 
 use anyhow::{Context, Result};
 use std::fs;
@@ -9,11 +9,12 @@ use crate::{about, callgrind};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/baseline.tsv");
 
-/// What a number may grow by: two of a hundred, and the noise of a count that is no whole number.
+/// The allowed growth of a number: 2 %, and the noise of counts that are not whole numbers.
 const SHARE: f64 = 1.02;
 const NOISE: f64 = 0.05;
 
-/// Whether a subject's numbers belong in the file though no gate names them: the types as a user meets them.
+/// Returns whether the numbers of a subject belong in the file although no gate names them: those of Dwell's types with
+/// default settings.
 pub(super) fn is_ours(subject: &str) -> bool {
     subject == "dwell"
 }
@@ -36,17 +37,17 @@ impl Entry {
 
 #[derive(Debug)]
 pub(super) struct Baseline {
-    /// The compiler and C library of the counts: with others the numbers do not compare.
+    /// The compiler and C library of the counts. Counts of others are not comparable.
     made_with: String,
     entries: Vec<Entry>,
 }
 
 impl Baseline {
-    /// The numbers of Dwell's that are the same on every run.
+    /// Returns the numbers of Dwell that are the same in every run.
     pub(super) fn of(rows: &[Row]) -> Self {
-        // Prototypes are kept to show what lost, peers to compare with.
+        // Peers and rejected prototypes have no entries.
         let is_dwell = |subject: &str| subject.starts_with("dwell") && !subject.contains("prototype");
-        // What two threads do depends on which comes first.
+        // Counts of two threads depend on their timing.
         let alone = |workload: &str| !workload.starts_with("producer+consumer");
         let ours = |row: &&Row| {
             is_dwell(&row.subject) && alone(&row.workload) && ["ir", "bytes", "allocs"].contains(&row.metric)
@@ -64,7 +65,7 @@ impl Baseline {
         Self { made_with, entries: entries.collect() }
     }
 
-    /// What the repository holds.
+    /// Returns the committed numbers.
     pub(super) fn committed() -> Result<Self> {
         Self::parse(&fs::read_to_string(FILE).with_context(|| format!("cannot read {FILE}"))?)
     }
@@ -97,7 +98,7 @@ impl Baseline {
         Ok(())
     }
 
-    /// Prints what has changed by more than is allowed, and says how much of it is worse.
+    /// Prints the numbers that grew by more than is allowed, and returns how many there are.
     pub(super) fn compare(&self, rows: &[Row], output: Output) -> Result<usize> {
         let now = Self::of(rows);
         let counted = callgrind::version().is_some();
@@ -109,7 +110,7 @@ impl Baseline {
                     == (&other.module, &other.workload, &other.subject, &other.metric)
             };
             match now.entries.iter().find(same) {
-                // Written so that NaN is worse.
+                // The comparison treats NaN as worse.
                 Some(Entry { value, .. }) if *value <= entry.value * SHARE + NOISE => {
                     better += usize::from(*value < entry.value / SHARE - NOISE);
                 }
@@ -148,14 +149,14 @@ mod tests {
     }
 
     #[test]
-    fn the_committed_file_reads_as_it_was_written() {
+    fn committed_baseline_round_trips() {
         let committed = Baseline::committed().unwrap();
         assert_eq!(Baseline::parse(&committed.text()).unwrap().entries, committed.entries);
         assert!(Baseline::parse("# made\nm\tw\n").unwrap_err().to_string().contains("five fields"));
     }
 
     #[test]
-    fn two_percent_are_allowed() {
+    fn two_percent_more_is_allowed() {
         let baseline = Baseline::of(&[row("dwell", 100.0), row("dwell/x", 10.0), row("peer", 1.0)]);
         assert_eq!(baseline.entries.len(), 2);
         assert_eq!(baseline.compare(&[row("dwell", 101.9), row("dwell/x", 9.0)], QUIET).unwrap(), 0);
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn another_compiler_is_no_failure() {
+    fn baseline_of_another_compiler_does_not_fail() {
         let mut baseline = Baseline::of(&[row("dwell", 100.0)]);
         baseline.made_with = "rustc 1.0".to_owned();
         assert_eq!(baseline.compare(&[row("dwell", 200.0)], QUIET).unwrap(), 0);

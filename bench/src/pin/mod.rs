@@ -1,4 +1,4 @@
-//! `dwell::pin` beside `Box::pin` and other crates that store futures: the whole harness of the article.
+//! Compares `dwell::pin` with `Box::pin` and other crates that store futures, in the workloads of the article.
 #![expect(clippy::inline_always, reason = "a call would cost what is measured")]
 
 mod postfix;
@@ -13,10 +13,11 @@ use crate::op::Suite;
 use crate::row::{Output, Row};
 use crate::{callgrind, count, time};
 
-/// futures' `.boxed()`.
+/// `.boxed()` of the crate futures.
 const BASELINE: &str = "boxed";
 
-/// A postfix method is compared with the expression that it replaces, a service with tower's.
+/// Returns three suites. Their baselines are `.boxed()`, the expression that a postfix method replaces, and tower's
+/// service.
 pub(crate) fn suites() -> [Suite; 3] {
     let futures = Suite { module: "pin", baseline: BASELINE, ops: workloads::ops() };
     [futures, postfix::suite(), tower::suite()]
@@ -34,7 +35,7 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
         ))?;
         let mut rows = Vec::new();
         if callgrind::version().is_some() {
-            // With --quick, most of the phases are left out: a count takes a second.
+            // With --quick most phases are left out, since a count takes a second.
             rows = callgrind::rows(&suite, |workload, _| {
                 !quick || suite.module != "pin" || workload.ends_with("/first_poll")
             })?;
@@ -48,7 +49,7 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
     Ok(())
 }
 
-/// Allocations of each operation after the first, which fills pools.
+/// Returns the allocations per operation, without the first operation, which fills pools.
 fn allocations(suite: &Suite) -> Vec<Row> {
     const OPERATIONS: usize = 1000;
     let mut rows: Vec<Row> = Vec::new();

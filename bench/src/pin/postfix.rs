@@ -1,4 +1,4 @@
-//! Postfix methods beside the expressions that they replace: the gate fails unless the instructions are equal.
+//! Compares postfix methods with the expressions that they replace. The gate fails unless the instructions are equal.
 
 use boxpin::BoxPinExt;
 use dwell::pin::PinExt;
@@ -7,7 +7,7 @@ use std::hint::black_box;
 use crate::op::{Op, Run, Suite};
 use crate::sink;
 
-/// A value of `N` words, with a drop that has an effect.
+/// A value of `N` words whose drop has an effect.
 struct Value<const N: usize>([u64; N]);
 
 impl<const N: usize> Drop for Value<N> {

@@ -1,4 +1,4 @@
-//! The workloads run to completion under an executor, as in a program.
+//! Runs the workloads to completion under an executor, as a program does.
 
 use anyhow::Result;
 use std::hint::black_box;
@@ -13,17 +13,18 @@ use super::workloads::{self, Build};
 use crate::row::Row;
 use crate::time::median;
 
-/// Operations in one timing. A thread that is woken for one takes microseconds.
+/// The number of operations in a timing. An operation that wakes a thread takes microseconds.
 const OPERATIONS: usize = 1_000;
 
-/// Wakes its task whenever it has to wait.
+/// A future that wakes its task whenever it is pending.
 struct Woken<F>(F);
 
 impl<F: Work> Future for Woken<F> {
     type Output = u64;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<u64> {
-        // SAFETY: the future is pinned with its owner: nothing moves out of it, there is no `Drop` and no `impl Unpin`.
+        // SAFETY: the field is structurally pinned: no code moves it, and `Woken` has no `Drop` and is `Unpin` only if
+        // the field is.
         let future = unsafe { self.map_unchecked_mut(|woken| &mut woken.0) };
         let poll = future.poll(context);
         if poll.is_pending() {
@@ -38,7 +39,7 @@ struct Executors {
     multi: Runtime,
 }
 
-/// One workload by one subject under one executor: it returns nanoseconds for an operation.
+/// A workload of one subject under one executor. `run` returns nanoseconds per operation.
 struct Trial {
     workload: String,
     subject: &'static str,
@@ -106,7 +107,7 @@ fn all() -> Vec<Trial> {
     all
 }
 
-/// Rounds of all, interleaved; medians, and the median of the ratios in the same round.
+/// Runs interleaved rounds of all trials. Returns the median times, and the medians of the ratios within rounds.
 pub(super) fn rows(rounds: usize) -> Result<Vec<Row>> {
     let executors = Executors {
         current: Builder::new_current_thread().build()?,

@@ -1,4 +1,4 @@
-//! The ways to keep a future that are compared. A peer is one `impl`.
+//! The compared ways to store a future. Each is one implementation of `Subject`.
 
 use boxpin::BoxPinExt;
 use dwell::pin::{self, ErasedExt, PinExt};
@@ -11,14 +11,14 @@ use std::cell::OnceCell;
 use std::pin::Pin;
 use tokio_util::sync::ReusableBoxFuture;
 
-/// What is measured: a future of a workload.
+/// A future of a workload.
 pub(super) trait Work: Future<Output = u64> + Send + 'static {}
 impl<F: Future<Output = u64> + Send + 'static> Work for F {}
 
-/// A way to keep a future.
+/// A way to store a future.
 pub(super) trait Subject: 'static {
     const NAME: &'static str;
-    /// Its name where a stack of layers is kept by it once, from outside, instead of at each layer.
+    /// The name if it stores only the outermost of several layers, instead of each layer.
     const ONCE: &'static str;
     type Storage: Default + 'static;
     type Held<'a, F: Work>: Future<Output = u64>;
@@ -74,16 +74,16 @@ sends! {
     Pinned, "dwell/pinned", (): <F> Pin<Box<F>>, |(), future| PinExt::pinned(future);
     /// The baseline.
     Boxed, "boxed", (): <F> BoxFuture<'static, u64>, |(), future| future.boxed();
-    /// As many bytes as are given.
+    /// Has `BYTES` bytes of inline storage.
     Stack [const BYTES], "stackfuture 0.3.1", (): <F> StackFuture<'static, u64, BYTES>, |(), future| StackFuture::from(future);
-    /// As many words as are given.
+    /// Has `WORDS` words of inline storage.
     InlineBox [const WORDS], "dwell/inline", (): <F> pin::InlineFuture<'static, u64, WORDS>, |(), future| future.inline();
     Small [const WORDS], "dwell/small", (): <F> SmallBox<Dyn, WORDS>, |(), future| future.small();
     Pool, "dwell/pool", sync::Pool: <F> pin::PoolFuture<'static, u64>, |storage, future| future.boxed_in(storage);
     Pooled, "dwell/pooled", (): <F> pin::PoolFuture<'static, u64>, |(), future| future.pooled();
 }
 
-/// Ours in a pool of one thread: not `Send`.
+/// Dwell's pool of one thread, whose futures are not `Send`.
 pub(super) struct LocalPool;
 
 impl Subject for LocalPool {
@@ -97,13 +97,13 @@ impl Subject for LocalPool {
     }
 }
 
-/// Ours in a slab for futures of this type: not erased, not `Send`.
+/// Dwell's slab for futures of one type. The futures are not erased and not `Send`.
 pub(super) struct InSlab;
 
 impl Subject for InSlab {
     const NAME: &'static str = "dwell/slab";
     const ONCE: &'static str = "dwell/slab/once";
-    /// A slab of a type that is not known here.
+    /// A `Slab<F>`, as `Any` because the type `F` is not known here.
     type Storage = OnceCell<Box<dyn Any>>;
     type Held<'a, F: Work> = Pin<slab::Slot<F>>;
 
@@ -113,7 +113,7 @@ impl Subject for InSlab {
     }
 }
 
-/// tokio's block for one future after another.
+/// tokio-util's block, which stores one future after another.
 pub(super) struct ReusableBox;
 
 impl Subject for ReusableBox {
@@ -133,7 +133,7 @@ impl Subject for ReusableBox {
     }
 }
 
-/// Ours.
+/// Dwell's block, which stores one future after another.
 pub(super) struct Reusable;
 
 impl Subject for Reusable {

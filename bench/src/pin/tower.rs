@@ -1,4 +1,4 @@
-//! A stack of eight layers, each of them erased, as tower's users build it.
+//! A stack of eight tower layers, each of them type-erased.
 
 use dwell::pin::tower::PoolCloneService;
 use std::hint::black_box;
@@ -10,7 +10,7 @@ use tower::{Service, ServiceExt, service_fn};
 use crate::op::{Op, Run, Suite};
 use crate::sink;
 
-/// How a layer's type is forgotten.
+/// A way to erase the type of a layer.
 trait Subject: 'static {
     const NAME: &'static str;
     type Service: Service<u64, Response = u64, Error = u64, Future: Send + 'static> + Clone + Send + 'static;
@@ -52,7 +52,7 @@ async fn answer(request: u64) -> Result<u64, u64> {
     Ok(request)
 }
 
-/// Eight layers, each of which modifies the request and the response.
+/// Returns a service with eight layers, each of which modifies the request and the response.
 fn stack<S: Subject>() -> S::Service {
     let mut service = S::erase(service_fn(answer));
     for layer in 0..8 {
@@ -65,7 +65,7 @@ fn stack<S: Subject>() -> S::Service {
     service
 }
 
-/// Asks until there is an answer.
+/// Calls the service and polls until the response is ready.
 #[inline(never)]
 fn ask<S: Service<u64, Response = u64, Error = u64>>(service: &mut S, request: u64) {
     let mut context = Context::from_waker(Waker::noop());
@@ -85,7 +85,7 @@ fn ops<S: Subject>() -> Vec<Op> {
             let mut service = stack::<S>();
             Box::new(move |operations| (0..operations).for_each(|_| ask(&mut service, black_box(7))))
         }),
-        // What a server does for a connection or, as axum, for a request.
+        // Servers clone the service for each connection, or, as axum does, for each request.
         Op::new("eight/clone+request", S::NAME, || -> Run {
             let service = stack::<S>();
             Box::new(move |operations| (0..operations).for_each(|_| ask(&mut service.clone(), black_box(7))))

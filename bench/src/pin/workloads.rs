@@ -1,16 +1,16 @@
-//! The article's workloads and what is done with each, written once for all subjects.
+//! The workloads of the article and the phases in which each is measured, generic over the subject.
 //!
 //! | phase | operation |
 //! |---|---|
-//! | `construct` | built, kept and dropped; the future escapes |
-//! | `first_poll` | built, kept, polled once, dropped; the future escapes: nothing is elided |
-//! | `first_poll/published` | the same as the article has it: the future does not escape |
-//! | `complete` | built, kept, polled until it is ready, dropped; the future escapes |
-//! | `complete/published` | the same, and it does not |
-//! | `poll` | one poll of a future that is kept already |
+//! | `construct` | built, stored and dropped; the future escapes |
+//! | `first_poll` | built, stored, polled once and dropped; the future escapes |
+//! | `first_poll/published` | the same, but as in the article the future does not escape |
+//! | `complete` | built, stored, polled until it is ready, and dropped; the future escapes |
+//! | `complete/published` | the same, but the future does not escape |
+//! | `poll` | one poll of a stored future |
 //!
-//! That a future escapes means that the optimiser must take it that others may have changed it, and where it is: nothing is
-//! elided, and whatever was erased is called through its table.
+//! A future escapes if it is passed to the sink. The optimiser must then assume that other code changed the future, so
+//! it elides no allocation and calls erased futures through their vtables.
 
 use futures::FutureExt;
 use std::hint::black_box;
@@ -22,11 +22,12 @@ use super::subjects::{Reusable, ReusableBox, Sends, Small, Stack, Subject, Work}
 use crate::op::{LOOP, Op, Run};
 use crate::sink;
 
-/// How a workload is built: where inner layers live, a value to return, the polls before it is ready.
+/// A function that builds a workload from the storage of inner layers, the value to return, and the number of polls
+/// before it is ready.
 pub(super) trait Build<P, F>: Fn(&P, u64, u64) -> F + Copy + 'static {}
 impl<P, F, B: Fn(&P, u64, u64) -> F + Copy + 'static> Build<P, F> for B {}
 
-/// Ready when polled for the `left + 1`st time.
+/// A future that is pending for `left` polls and then ready.
 pub(super) struct Pending {
     value: u64,
     left: u64,
@@ -51,8 +52,8 @@ pub(super) fn pending(value: u64, left: u64) -> Pending {
     Pending { value, left }
 }
 
-/// What a layer of middleware is: a word of its own, and the future inside. (An `async fn` that awaits another is twice its
-/// size; eight of them would measure `memcpy`.)
+/// A layer of middleware: one word and the inner future. (An `async fn` that awaits another is twice as large as the
+/// inner one, so eight of them would measure `memcpy`.)
 struct Layer<F> {
     add: u64,
     inner: F,
@@ -64,7 +65,8 @@ impl<F: Work> Future for Layer<F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<u64> {
         let add = self.add;
-        // SAFETY: `inner` is pinned with its owner: nothing moves out of it, there is no `Drop` and no `impl Unpin`.
+        // SAFETY: the field is structurally pinned: no code moves it, and `Layer` has no `Drop` and is `Unpin` only if
+        // the field is.
         let inner = unsafe { self.map_unchecked_mut(|layer| &mut layer.inner) };
         inner.poll(context).map(|value| value.wrapping_add(add))
     }
@@ -97,7 +99,7 @@ pub(super) fn chain(value: u64, n: u64) -> impl Work {
     maps!(pending(value, n); 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
 }
 
-/// Eight layers around `pending`, each of them kept by `S` inside the next.
+/// Returns eight layers around `pending`. `S` stores the inner future of each layer.
 pub(super) fn layered<S: Sends>(storage: &S::Storage, value: u64, n: u64) -> impl Work + use<S> {
     macro_rules! layers {
         ($future:expr;) => { $future };
@@ -106,7 +108,7 @@ pub(super) fn layered<S: Sends>(storage: &S::Storage, value: u64, n: u64) -> imp
     layers!(pending(value, n); 1 2 3 4 5 6 7 8)
 }
 
-/// Eight `async` blocks around `pending`, each of which awaits the one inside, kept by `S`.
+/// Returns eight nested `async` blocks around `pending`. Each awaits the inner one, which `S` stores.
 fn layered_async<S: Sends>(storage: &S::Storage, value: u64, n: u64) -> impl Work + use<S> {
     macro_rules! layers {
         ($future:expr;) => { $future };
@@ -191,11 +193,11 @@ fn nothing(value: u64, n: u64) {
     sink::word(n);
 }
 
-/// The polls that a workload waits for, and whether it is worth polling more than once.
+/// The number of polls for which a workload is pending. If it is 0, only phases with at most one poll are measured.
 #[derive(Clone, Copy)]
 pub(super) struct Waits(pub(super) u64);
 
-/// All phases of one workload by one subject.
+/// Adds all phases of a workload for one subject.
 fn phases<S: Subject, F: Work>(
     all: &mut Vec<Op>,
     (workload, waits): (&str, Waits),
@@ -228,7 +230,7 @@ fn phases<S: Subject, F: Work>(
     }
 }
 
-/// What a workload has for all its subjects.
+/// Adds the loops alone of a workload, whose cost is subtracted from all subjects.
 fn loops(all: &mut Vec<Op>, (workload, waits): (&str, Waits)) {
     let phases = ["construct", "first_poll", "first_poll/published", "complete", "complete/published"];
     for phase in phases.into_iter().take(if waits.0 > 0 { 5 } else { 3 }) {
@@ -241,7 +243,7 @@ fn loops(all: &mut Vec<Op>, (workload, waits): (&str, Waits)) {
     }
 }
 
-/// A future without layers, by every subject. `WORDS` and `BYTES` are what it needs inline.
+/// Adds a workload without layers for every subject. `WORDS` and `BYTES` are the inline storage that its future needs.
 fn plain<F: Work, const WORDS: usize, const BYTES: usize>(
     all: &mut Vec<Op>,
     workload: (&str, Waits),
@@ -257,7 +259,7 @@ fn plain<F: Work, const WORDS: usize, const BYTES: usize>(
     loops(all, workload);
 }
 
-/// Layers, kept at each and once.
+/// Adds a workload with layers, stored at each layer and once as a whole.
 fn layers<const WORDS: usize, const BYTES: usize>(all: &mut Vec<Op>, workload: (&str, Waits)) {
     macro_rules! each {
         ($($Subject:ty),* $(,)?) => {
@@ -273,13 +275,13 @@ fn layers<const WORDS: usize, const BYTES: usize>(all: &mut Vec<Op>, workload: (
             });)*
         };
     }
-    // Inline storage at each layer is not possible with one size: each layer is larger than the one inside.
+    // Inline storage of one size cannot store each layer, since a layer is larger than the inner one.
     each!(Boxed, NoBox, ConcretePin, BoxPin, Pinned, Small<2>, Pool, Pooled);
     once!(Boxed, Stack<BYTES>, ReusableBox, InlineBox<WORDS>, Small<WORDS>, InSlab, LocalPool, Pool, Pooled, Reusable);
     loops(all, workload);
 }
 
-/// Layers that are `async` blocks, type-erased at each.
+/// Adds a workload whose layers are `async` blocks, with type erasure at each layer.
 fn async_layers(all: &mut Vec<Op>, workload: (&str, Waits)) {
     macro_rules! each {
         ($($Subject:ty),* $(,)?) => {

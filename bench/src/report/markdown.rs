@@ -1,4 +1,4 @@
-//! Rows as tables of Markdown: all of them, and the few of a README.
+//! Writes rows as Markdown: all of them as tables, and the headlines for a README.
 
 use anyhow::{Context, Result};
 use std::fmt::Write as _;
@@ -8,12 +8,12 @@ use super::seeds;
 use crate::about;
 use crate::row::distinct;
 
-/// Text as a cell.
+/// Escapes text for a table cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-/// `docs/results.md`.
+/// Returns the text of `docs/results.md`.
 pub(super) fn results(lines: &[String]) -> Result<String> {
     let rows = parse(lines)?;
     let mut text = "# Results\n\nMade by\n\n".to_owned();
@@ -41,7 +41,7 @@ pub(super) fn results(lines: &[String]) -> Result<String> {
     Ok(text)
 }
 
-/// A line a subject, a column a metric.
+/// Returns a table with a line for each subject and two columns for each metric.
 fn table(workload: &str, rows: &[&Measured]) -> String {
     let metrics = distinct(rows.iter().map(|row| row.metric.as_str()));
     let title = |metric: &&str| {
@@ -67,9 +67,9 @@ fn table(workload: &str, rows: &[&Measured]) -> String {
     lines.concat()
 }
 
-/// What a README says, in twelve lines: of each a workload, Dwell's subject, and a metric.
+/// The lines of the README's table.
 const HEADLINES: [[&str; 5]; 12] = [
-    // What is measured; module, workload, subject, metric.
+    // A description, the module, the workload, Dwell's subject, and the metric.
     ["a small boxed trait object: make, drop", "small", "create+drop/small", "dwell", "ir"],
     ["a call through it, sizes mixed", "small", "access/varied", "dwell", "ns"],
     ["a large one: make, drop", "small", "create+drop/large", "dwell", "ir"],
@@ -84,7 +84,7 @@ const HEADLINES: [[&str; 5]; 12] = [
     ["read a mostly empty part", "sparse", "read/field/2%", "dwell", "ir"],
 ];
 
-/// Subjects that compete with nothing.
+/// Returns whether a subject is no competitor, such as a lower bound or a prototype.
 pub(super) fn is_ground(subject: &str) -> bool {
     ["loop", "allocator", "value alone", "nodes alone", "inline", "lent"].contains(&subject)
         || subject.starts_with("no_box")
@@ -95,7 +95,7 @@ pub(super) fn is_ground(subject: &str) -> bool {
 const BEGIN: &str = "<!-- results -->\n";
 const END: &str = "<!-- /results -->";
 
-/// A README with its table of results made anew.
+/// Returns a README with its table of results replaced.
 pub(super) fn into_readme(readme: &str, lines: &[String]) -> Result<String> {
     let (before, rest) = readme.split_once(BEGIN).context("no comment `results` in the README")?;
     let (_, after) = rest.split_once(END).context("no comment `/results` in the README")?;
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_headline_is_beside_its_baseline_and_the_best_peer() {
+    fn headline_has_its_baseline_and_best_peer() {
         let rows =
             [row("box/glibc", 10.0, 1.0), row("dwell", 5.0, 0.5), row("value alone", 1.0, 0.1), row("p 1", 4.0, 0.4)];
         let readme = into_readme(&format!("a\n{BEGIN}old\n{END}\nb"), &rows).unwrap();

@@ -1,4 +1,4 @@
-//! Rows as a report reads them.
+//! The rows that a report reads.
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -18,7 +18,7 @@ pub(super) struct Measured {
     pub(super) ratio: Option<f64>,
 }
 
-/// The rows with numbers, without the description of the machine and without ranges.
+/// Parses rows and returns those with numbers, without the description of the machine and without confidence intervals.
 pub(super) fn parse(lines: &[String]) -> Result<Vec<Measured>> {
     let rows = lines.iter().map(|line| serde_json::from_str(line).with_context(|| format!("not a row: {line}")));
     let rows: Vec<Measured> = rows.collect::<Result<_>>()?;
@@ -26,7 +26,7 @@ pub(super) fn parse(lines: &[String]) -> Result<Vec<Measured>> {
     Ok(numbers.filter(|row| !RANGE.iter().any(|end| row.metric.ends_with(end))).collect())
 }
 
-/// A number with three or four digits.
+/// Formats a number with three or four digits.
 pub(super) fn number(value: f64, unit: &str) -> String {
     if value.abs() < 10.0 { format!("{value:.2}") } else { row::number(value, unit) }
 }

@@ -1,7 +1,7 @@
-//! Rows as an HTML page, as tables of Markdown, and as a picture.
+//! Writes rows as an HTML page, as tables of Markdown, and as a picture.
 //!
-//! The page is one file that loads nothing: it contains the style, the script and the rows. The script draws; this module
-//! assembles the file.
+//! The page is one file that loads nothing: it contains the style, the script and the rows. The script draws the
+//! charts; this module assembles the file.
 
 mod markdown;
 mod measured;
@@ -71,7 +71,7 @@ pub(crate) fn write(file: &Path, text: &str) -> Result<()> {
     fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// The data of the script besides rows.
+/// The data for the script besides the rows.
 #[derive(Serialize)]
 struct About {
     machine: Vec<(&'static str, String)>,
@@ -83,7 +83,7 @@ struct About {
     claims: Vec<seeds::Table>,
 }
 
-/// The page for rows as JSON.
+/// Returns the page for rows as JSON.
 pub(crate) fn page(rows: &[String]) -> Result<String> {
     let about = About {
         machine: about::machine(),
@@ -95,7 +95,7 @@ pub(crate) fn page(rows: &[String]) -> Result<String> {
     };
     let about = serde_json::to_string(&about)?;
     let data = format!("{{\"about\":{about},\"rows\":[{}]}}", rows.join(",\n"));
-    // Nothing in the data may look like the end of the element that it is in.
+    // The data must not contain `</script>`, which would end the element.
     let data = data.replace('<', "\\u003c");
     Ok(include_str!("page.html")
         .replace("/* STYLE */", include_str!("page.css"))
@@ -106,7 +106,7 @@ pub(crate) fn page(rows: &[String]) -> Result<String> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn data_cannot_end_its_element() {
+    fn data_cannot_close_the_script_element() {
         let row = r#"{"module":"m","workload":"</script><b>","subject":"s","metric":"ns","value":1.0,"unit":"ns","baseline":"b","ratio":1.0}"#.to_owned();
         let page = super::page(&[row]).unwrap();
         assert_eq!(page.matches("</script>").count(), include_str!("page.html").matches("</script>").count());
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_asks_no_network() {
+    fn page_loads_no_external_resources() {
         let page = super::page(&[]).unwrap();
         for outside in ["src=", "href=\"http", "@import", "url(", "fetch("] {
             assert!(!page.contains(outside), "{outside}");

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::measured::Measured;
 
-/// The layouts of `dwell-bench sparse` in the order of the picture, in words.
+/// The layouts of `dwell-bench sparse` and their labels, in the order of the picture.
 const LAYOUTS: [(&str, &str); 8] = [
     ("naive", "structs as first written"),
     ("boxed", "two structs boxed by hand"),
@@ -25,7 +25,7 @@ const TOP: usize = 44;
 const ROW: usize = 30;
 const BAR: usize = 20;
 
-/// Draws the rows `bytes` of the module `sparse`.
+/// Draws the rows with the metric `bytes` of the module `sparse`.
 pub(super) fn svg(rows: &[Measured]) -> Result<String> {
     let bars: Vec<(&str, &str, f64)> = LAYOUTS
         .iter()
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_are_as_long_as_their_numbers() {
+    fn bar_length_is_proportional_to_the_value() {
         let picture = svg(&parse(&[row("naive", 500.0), row("dwell/sorted", 50.0)]).unwrap()).unwrap();
         assert!(picture.contains("width=\"420.0\"") && picture.contains(">500.0 MB<"), "{picture}");
         assert!(picture.contains("width=\"42.0\"") && picture.contains(">50.0 MB<"), "{picture}");
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_suite_has_every_layout_of_the_picture() {
+    fn suite_has_every_layout_of_the_picture() {
         for (subject, _) in LAYOUTS {
             assert!(crate::sparse::has_layout(subject), "{subject}");
         }

@@ -1,5 +1,5 @@
-//! `dwell-bench seeds`: the claims of the articles behind Dwell, the measurements of their published code here, and
-//! Dwell's.
+//! `dwell-bench seeds`: the claims of the articles behind Dwell, with the measurements of their published code and of
+//! Dwell.
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use super::measured::{Measured, number, parse};
 use crate::check::CheckFailed;
 use crate::row::{Output, Row};
 
-/// Names of a number: module, workload, subject, metric.
+/// The names that identify a number: module, workload, subject, metric.
 type Names = [String; 4];
 
 #[derive(Debug, Deserialize)]
@@ -23,26 +23,26 @@ struct File {
 struct Claim {
     title: String,
     source: String,
-    /// Whether the claim holds, is an artefact, or depends on something; with the reason.
+    /// Whether the claim is confirmed, is an artefact, or depends on a condition.
     verdict: String,
     why: String,
     line: Vec<Line>,
-    /// What the verdict rests on.
+    /// The bounds on which the verdict rests.
     rests: Vec<Bound>,
 }
 
-/// A number beside another of the same workload, and the range that fits the verdict.
+/// The range of a ratio between two numbers of a workload that agrees with the verdict.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Bound {
     row: Names,
-    /// The other subject; without one the baseline.
+    /// The other subject, or `None` for the baseline.
     beside: Option<String>,
     at_least: Option<f64>,
     at_most: Option<f64>,
 }
 
-/// A bound as text, and whether it holds: unknown if it was not measured.
+/// A bound as text, and whether it holds; `None` if it was not measured.
 #[derive(Debug, Serialize)]
 struct Rest {
     text: String,
@@ -50,7 +50,8 @@ struct Rest {
 }
 
 impl Bound {
-    /// Both numbers' ratios to their baseline, which are net of the loop and taken round by round, one by the other.
+    /// Returns the ratio and the name of the other subject. The ratio is that of both ratios to the baseline, which are
+    /// net of the loop and taken within rounds.
     fn measured(&self, rows: &[Measured]) -> Option<(f64, String)> {
         let [module, workload, _, metric] = &self.row;
         let row = find(rows, &self.row)?;
@@ -69,13 +70,13 @@ impl Bound {
             let other = self.beside.as_deref().unwrap_or("its baseline");
             return Rest { text: format!("{name} {other} (not measured in this run)"), holds: None };
         };
-        // Written so that NaN does not hold.
+        // With these comparisons a bound does not hold for NaN.
         let holds = self.at_least.is_none_or(|bound| ratio >= bound) && self.at_most.is_none_or(|bound| ratio <= bound);
         Rest { text: format!("{name} {other} ({ratio:.2} measured)"), holds: Some(holds) }
     }
 }
 
-/// The row of that name.
+/// Returns the row with these names.
 fn find<'a>(rows: &'a [Measured], [module, workload, subject, metric]: &Names) -> Option<&'a Measured> {
     rows.iter()
         .find(|row| (&row.module, &row.workload, &row.subject, &row.metric) == (module, workload, subject, metric))
@@ -102,7 +103,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// What the verdict rests on and does not hold.
+    /// Returns a message for each bound of the verdict that does not hold.
     fn contradicted(&self) -> impl Iterator<Item = String> {
         let wrong = self.rests.iter().filter(|rest| rest.holds == Some(false));
         wrong.map(|rest| format!("{}: the verdict no longer fits: {}", self.title, rest.text))
@@ -121,7 +122,7 @@ fn file() -> Result<File> {
     toml::from_str(include_str!("../../seeds.toml")).context("bench/seeds.toml")
 }
 
-/// How many bounds of verdicts these rows have something to say of, and those that they contradict.
+/// Returns the number of bounds that these rows measure, and messages for those that they contradict.
 pub(crate) fn judge(rows: &[Row]) -> Result<(usize, Vec<String>)> {
     let measured = |row: &Row| Measured {
         module: row.module.to_owned(),
@@ -138,7 +139,7 @@ pub(crate) fn judge(rows: &[Row]) -> Result<(usize, Vec<String>)> {
     Ok((judged, tables.iter().flat_map(Table::contradicted).map(|line| format!("VERDICT  {line}")).collect()))
 }
 
-/// The claims beside the rows.
+/// Returns the claims with the numbers of the rows.
 pub(super) fn tables(rows: &[Measured]) -> Result<Vec<Table>> {
     let file = file()?;
     let found = |names: Option<Names>| names.map_or_else(|| "–".to_owned(), |names| value(rows, &names));
@@ -162,7 +163,7 @@ pub(super) fn tables(rows: &[Measured]) -> Result<Vec<Table>> {
     Ok(file.claim.into_iter().map(table).collect())
 }
 
-/// A number with its ratio to the baseline.
+/// Formats a number with its ratio to the baseline.
 fn value(rows: &[Measured], names: &Names) -> String {
     let Some((row, value)) = find(rows, names).and_then(|row| Some((row, row.value?))) else {
         return "not measured in this run".to_owned();
@@ -175,7 +176,7 @@ fn value(rows: &[Measured], names: &Names) -> String {
     }
 }
 
-/// The claims as Markdown.
+/// Returns the claims as Markdown.
 pub(super) fn markdown(rows: &[Measured]) -> Result<String> {
     let mut text = "\n## The tables of the articles\n".to_owned();
     for table in tables(rows)? {
@@ -209,7 +210,7 @@ pub(super) fn complain(lines: &[String]) -> Result<usize> {
     Ok(contradicted.len())
 }
 
-/// Prints the claims beside rows that were read. Fails if they contradict a verdict.
+/// Prints the claims with the numbers of the rows. Fails if the rows contradict a verdict.
 pub(crate) fn run(lines: &[String], output: Output) -> Result<()> {
     let rows = parse(lines)?;
     if output.json {
@@ -231,7 +232,7 @@ mod tests {
     use crate::suites;
 
     #[test]
-    fn every_claim_has_a_verdict_and_names_what_is_measured() {
+    fn every_claim_has_a_verdict_and_names_measured_rows() {
         let file = file().unwrap();
         assert!(file.claim.len() >= 5);
         let suites = suites();
@@ -247,7 +248,7 @@ mod tests {
             let lines = claim.line.iter().flat_map(|line| line.theirs.iter().chain(&line.ours));
             for names in lines.chain(claim.rests.iter().map(|bound| &bound.row)).chain(&beside) {
                 let [module, workload, subject, metric] = names;
-                // Percentiles, bytes and what runs under an executor are no operations of a suite.
+                // A suite has no operations for percentiles, bytes, and workloads that run under an executor.
                 if !["ir", "ns"].contains(&metric.as_str())
                     || subject.starts_with("ssobox")
                     || workload.contains("block_on")
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_said() {
+    fn missing_measurements_are_reported() {
         assert!(markdown(&[]).unwrap().contains("not measured in this run"));
         assert_eq!(tables(&[]).unwrap().len(), markdown(&[]).unwrap().matches("\n### ").count());
     }
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_contradict_a_verdict_are_told() {
+    fn rows_contradicting_a_verdict_are_reported() {
         let (judged, wrong) = judge(&[row("boxed", 0.3), row("dwell/sparse", 0.2)]).unwrap();
         assert_eq!((judged, wrong), (2, Vec::new()));
         let (judged, wrong) = judge(&[row("boxed", 0.7), row("dwell/sparse", f64::NAN)]).unwrap();
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_committed_results_contradict_no_verdict() {
+    fn committed_results_contradict_no_verdict() {
         assert!(!include_str!("../../../docs/results.md").contains("the verdict no longer fits"));
     }
 }

@@ -10,9 +10,9 @@ use super::subject::{Books, Order};
 use crate::op::{Op, Run};
 use crate::sink;
 
-/// Order numbers.
+/// The number of order numbers.
 const NUMBERS: u32 = 16 * 1024;
-/// Price levels a side; a word has a bit for each that is not empty.
+/// The number of price levels on each side. A word has a bit for each, which is set if the level has orders.
 const LEVELS: u32 = 64;
 
 /// The orders of one price.
@@ -23,10 +23,10 @@ struct Level<L> {
 }
 
 struct Book<S: Books> {
-    /// The owners of the open orders, by number.
+    /// The slots of the open orders, by order number.
     standing: Vec<Option<S::Slot>>,
     levels: Vec<Level<S::Link>>,
-    /// Which levels have orders, for each side: the best is the lowest bit.
+    /// The levels that have orders, for each side. The lowest bit is the best price.
     occupied: [u64; 2],
     storage: S::Storage,
     traded: u64,
@@ -51,10 +51,10 @@ impl<S: Books> Book<S> {
         }
     }
 
-    /// The order behind a link that is not nil.
+    /// Returns the order at a link that is not nil.
     fn order(&mut self, link: S::Link) -> &mut Order<S::Link> {
-        // SAFETY: links lead to orders that stand: `take` unlinks one before its slot goes. The only reference to the
-        // order is the one returned, which borrows the book.
+        // SAFETY: links lead to open orders, since `take` unlinks an order before it removes the slot. The only
+        // reference to the order is the returned one, which borrows the book.
         unsafe { S::at(&mut self.storage, link) }
     }
 
@@ -82,7 +82,7 @@ impl<S: Books> Book<S> {
         }
     }
 
-    /// Takes an order out of its list and out of the book.
+    /// Removes an order from its list and from the book.
     fn take(&mut self, id: u32) {
         let Some(mut slot) = self.standing[id as usize].take() else { return };
         let link = S::link(&mut slot);
@@ -139,7 +139,7 @@ impl<S: Books> Book<S> {
 fn book<S: Books>() -> Run {
     let mut book = Book::<S>::new();
     let mut rng = Rng::with_seed(7);
-    // Until half of the numbers are open.
+    // Afterwards about half of the numbers are open.
     (0..4 * NUMBERS).for_each(|_| book.event(&mut rng));
     Box::new(move |operations| {
         (0..operations).for_each(|_| book.event(&mut rng));
@@ -157,7 +157,7 @@ mod tests {
     use crate::slab::peers::{heap::Heap, slab::SlabCrate};
     use crate::slab::subject::{Books, Holds};
 
-    /// The open orders in list order, and the traded quantity.
+    /// Plays events and returns the open orders in list order and the traded quantity.
     fn play<S: Books>() -> (Vec<(u32, u64)>, u64) {
         let mut book = Book::<S>::new();
         let mut rng = Rng::with_seed(1);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn all_books_agree() {
+    fn slab_and_heap_books_agree() {
         fn name<T: 'static, S: Holds<T>>() -> &'static str {
             S::NAME
         }

@@ -1,8 +1,8 @@
-//! How long single operations take, and how long the slow ones: percentiles in ticks of the processor's counter.
+//! Percentiles of the latency of operations, in ticks of the processor's counter.
 //!
-//! Hot operations are timed 64 at a time, because the counter costs as much as several of them. Cold ones are timed
-//! alone or as a burst of 64, each after a walk over more memory than the second-level cache holds. What the counter
-//! itself costs is taken off. Subjects take turns, round by round.
+//! Hot operations are timed 64 at a time, because a read of the counter costs as much as several of them. Cold ones are
+//! timed alone or as a burst of 64, each after a walk over more memory than the second-level cache holds. The cost of
+//! the counter is subtracted. Subjects take turns, round by round.
 
 use std::hint::black_box;
 use std::sync::mpsc;
@@ -15,33 +15,33 @@ use super::{BASELINE, ticks};
 use crate::row::{Row, distinct};
 use crate::sink;
 
-/// Takes a number of samples, each of `batch` operations, in ticks.
+/// A function that takes a number of samples, in ticks. Each sample has `batch` operations.
 type Sample = Box<dyn FnMut(&mut Vec<u32>, usize)>;
 
-/// One subject doing one thing again and again.
+/// A workload of one subject.
 pub(super) struct Probe {
     workload: String,
     subject: &'static str,
-    /// Operations in a sample.
+    /// The number of operations in a sample.
     batch: usize,
-    /// Samples in a round.
+    /// The number of samples in a round.
     samples: usize,
-    /// Rounds at most.
+    /// The largest number of rounds.
     rounds: usize,
     prepare: fn() -> Sample,
 }
 
 impl Probe {
-    /// Its workload and its subject.
+    /// Returns the workload and the subject.
     pub(super) fn names(&self) -> (&str, &str) {
         (&self.workload, self.subject)
     }
 }
 
-/// Operations timed together.
+/// The number of operations that are timed together.
 const BATCH: usize = 64;
 
-/// The clock around something.
+/// Calls `f` and adds its ticks to the samples.
 #[inline(always)]
 fn timed<R>(samples: &mut Vec<u32>, f: impl FnOnce() -> R) -> R {
     let start = ticks::start();
@@ -50,12 +50,12 @@ fn timed<R>(samples: &mut Vec<u32>, f: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Evicts everything but the next operation's data from the first two caches.
+/// Memory whose walk evicts all other data from the first two caches.
 struct Cold(Vec<u64>);
 
 impl Cold {
     fn new() -> Self {
-        // Four times a large second-level cache, and more pages than a second-level TLB knows.
+        // Four times a large second-level cache, and more pages than a second-level TLB has entries.
         Self(vec![1; 8 * 1024 * 1024 / 8])
     }
 
@@ -67,14 +67,14 @@ impl Cold {
     }
 }
 
-/// Which of the two operations is timed.
+/// The operation that is timed.
 #[derive(Clone, Copy, PartialEq)]
 enum Half {
     Insert,
     Remove,
 }
 
-/// 64 values inserted, then removed, in the order of insertion.
+/// Inserts 64 values and removes them in the order of insertion.
 fn half<S: Holds<Words<N>>, const N: usize>(timed_half: Half) -> Sample {
     #[inline(never)]
     fn insert<S: Holds<Words<N>>, const N: usize>(storage: &mut S::Storage, slots: &mut Vec<S::Slot>, word: u64) {
@@ -108,10 +108,10 @@ fn half<S: Holds<Words<N>>, const N: usize>(timed_half: Half) -> Sample {
     })
 }
 
-/// Values that live meanwhile where they are many: half a megabyte of 64 bytes each.
+/// The larger number of live values: half a megabyte with 64 bytes each.
 pub(super) const MANY: usize = 8192;
 
-/// A container with this many values, whose slots are in random order.
+/// Returns a container with `alive` values, whose slots are in random order.
 fn mixed<S: Holds<Words<N>>, const N: usize>(alive: usize) -> Live<S, Words<N>> {
     let mut live = warm::<S, N>(alive);
     Rng::with_seed(7).shuffle(&mut live.slots);
@@ -141,7 +141,7 @@ fn churn<S: Holds<Words<N>>, const N: usize, const ALIVE: usize>() -> Sample {
     })
 }
 
-/// One insertion, and one removal, each after a walk over other memory.
+/// Times one insertion and one removal, each after a walk over other memory.
 fn cold_single<S: Holds<Words<N>>, const N: usize>() -> Sample {
     let mut live = warm::<S, N>(LIVE);
     let cold = Cold::new();
@@ -162,7 +162,7 @@ fn cold_single<S: Holds<Words<N>>, const N: usize>() -> Sample {
     })
 }
 
-/// 64 insertions, and 64 removals of other values, each after a walk over other memory.
+/// Times 64 insertions and 64 removals of random values, each after a walk over other memory.
 fn cold_burst<S: Holds<Words<N>>, const N: usize>() -> Sample {
     #[inline(never)]
     fn insert<S: Holds<Words<N>>, const N: usize>(storage: &mut S::Storage, slots: &mut Vec<S::Slot>, word: u64) {
@@ -269,7 +269,7 @@ fn find<S: Names<Words<8>>>() -> Sample {
     })
 }
 
-/// Values of a container that grows, and of one that is emptied at random and filled again.
+/// The number of values of a container that grows, or that is emptied in random order and refilled.
 const MILLION: usize = 1_000_000;
 
 /// Times each of the first insertions into an empty container.
@@ -306,8 +306,8 @@ fn first_drops<S: Grows<Words<8>>>() -> Sample {
     })
 }
 
-/// Like [`lifecycle`], but straight-line code as in `perf_vs_box` of nexus-slab: between pairs, registers keep only values that the
-/// compiler knows to be unchanged.
+/// Like [`lifecycle`], but straight-line code as in `perf_vs_box` of nexus-slab: the container is not passed to the
+/// sink, so the compiler may keep values in registers that it knows to be unchanged.
 fn straight<S: Holds<Words<N>>, const N: usize>() -> Sample {
     macro_rules! eight {
         ($what:stmt) => {
@@ -331,7 +331,7 @@ fn straight<S: Holds<Words<N>>, const N: usize>() -> Sample {
     })
 }
 
-/// A million values with slots in random order.
+/// Returns a container with `batches * BATCH` values, whose slots are in random order.
 fn shuffled<S: Grows<Words<8>>>(batches: usize) -> Live<S, Words<8>> {
     let mut live = Live::<S, _> { slots: Vec::with_capacity(batches * BATCH), storage: S::empty() };
     for word in 0..(batches * BATCH) as u64 {
@@ -342,7 +342,7 @@ fn shuffled<S: Grows<Words<8>>>(batches: usize) -> Live<S, Words<8>> {
     live
 }
 
-/// A million values removed in random order.
+/// Removes a million values in random order.
 fn random_free<S: Grows<Words<8>>>() -> Sample {
     Box::new(|samples, count| {
         let mut live = shuffled::<S>(count);
@@ -355,7 +355,7 @@ fn random_free<S: Grows<Words<8>>>() -> Sample {
     })
 }
 
-/// A million values where as many were removed in random order.
+/// Inserts a million values after as many were removed in random order.
 fn refill<S: Grows<Words<8>>>() -> Sample {
     Box::new(|samples, count| {
         let mut live = shuffled::<S>(count);
@@ -373,10 +373,10 @@ fn refill<S: Grows<Words<8>>>() -> Sample {
     })
 }
 
-/// Values that go to another thread together.
+/// The number of values that are sent to another thread together.
 const PARCEL: usize = 1024;
 
-/// One thread inserts, another frees, in turns; the clock runs on one of them.
+/// Inserts on one thread and frees on another, in turns. One of the two is timed.
 fn remote<S: Sends<Words<8>>>(timed_half: Half) -> Sample {
     let mut live = warm::<S, 8>(PARCEL);
     live.slots.drain(..).for_each(|slot| S::remove(&mut live.storage, slot));
@@ -415,7 +415,7 @@ fn remote<S: Sends<Words<8>>>(timed_half: Half) -> Sample {
     })
 }
 
-/// Probes of one subject.
+/// The probes of one subject.
 struct List<'a> {
     probes: &'a mut Vec<Probe>,
     subject: &'static str,
@@ -443,7 +443,7 @@ impl List<'_> {
     }
 }
 
-/// What every subject does with values of one size. The operations by name are of 64 bytes.
+/// Adds the probes of every subject for values of one size. Workloads without a size in their name have 64 bytes.
 pub(super) fn sized<S: Holds<Words<N>>, const N: usize>(probes: &mut Vec<Probe>) {
     let mut list = List { probes, subject: S::NAME };
     let bytes = 8 * N;
@@ -487,24 +487,24 @@ pub(super) fn sending<S: Sends<Words<8>>>(probes: &mut Vec<Probe>) {
     list.add("remote/free/64B", PARCEL, 200, 20, || remote::<S>(Half::Remove));
 }
 
-/// The percentile of sorted samples, in ten-thousandths.
+/// Returns a percentile of sorted samples. `share` is in ten-thousandths.
 fn percentile(sorted: &[u32], share: usize) -> f64 {
     let at = sorted.len() * share / 10_000;
     f64::from(sorted[at.min(sorted.len() - 1)])
 }
 
-/// What is said of each probe, and from how many samples on it means something.
+/// The reported percentiles: the name, the share in ten-thousandths, and the smallest number of samples that it needs.
 const PERCENTILES: [(&str, usize, usize); 4] =
     [("p50", 5_000, 1), ("p99", 9_900, 1_000), ("p999", 9_990, 1_000), ("p9999", 9_999, 1_000_000)];
 
-/// A row for each percentile of each probe.
+/// Returns a row for each percentile of each probe.
 pub(super) fn rows(probes: &[Probe], quick: bool) -> Vec<Row> {
     let mut rows = Vec::new();
     for workload in distinct(probes.iter().map(|probe| probe.workload.as_str())) {
         let probes: Vec<_> = probes.iter().filter(|probe| probe.workload == workload).collect();
         let mut samples = vec![Vec::new(); probes.len()];
         let rounds = if quick { probes[0].rounds.div_ceil(5) } else { probes[0].rounds };
-        // At other addresses of the heap now and then.
+        // New containers every five rounds, so that the heap addresses differ.
         for _ in 0..rounds.div_ceil(5) {
             let mut runs: Vec<_> = probes.iter().map(|probe| (probe.prepare)()).collect();
             for _ in 0..rounds.min(5) {
@@ -544,7 +544,7 @@ pub(super) fn rows(probes: &[Probe], quick: bool) -> Vec<Row> {
 mod tests {
     #[test]
     #[expect(clippy::float_cmp, reason = "small whole numbers")]
-    fn percentiles_are_in_order() {
+    fn percentile_selects_by_rank() {
         let sorted: Vec<u32> = (0..10_000).collect();
         assert_eq!(super::percentile(&sorted, 5_000), 5000.0);
         assert_eq!(super::percentile(&sorted, 9_990), 9990.0);

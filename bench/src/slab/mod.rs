@@ -1,4 +1,4 @@
-//! `dwell::slab` beside the allocators, slabs and pools it would replace.
+//! Compares `dwell::slab` with the allocators, slabs and pools that it can replace.
 #![expect(clippy::inline_always, reason = "a call around an operation would cost more than the operation")]
 
 mod book;
@@ -23,14 +23,14 @@ use crate::op::{Op, Suite};
 use crate::row::{Output, distinct};
 use crate::{callgrind, time};
 
-/// All there is to measure.
+/// All operations and probes.
 #[derive(Default)]
 struct Measures {
     ops: Vec<Op>,
     probes: Vec<Probe>,
 }
 
-/// The workloads of every subject.
+/// Adds the workloads of every subject.
 fn holding<S: Holds<Words<8>> + Holds<Words<32>> + Holds<Words<512>>>(all: &mut Measures) {
     operations::sized::<S, 8>(&mut all.ops);
     operations::sized::<S, 32>(&mut all.ops);
@@ -92,7 +92,7 @@ fn measures() -> Measures {
     all
 }
 
-/// Compared with a box on the system's allocator.
+/// The baseline: a box on the system's allocator.
 const BASELINE: &str = "box/glibc";
 
 fn suite_of(ops: Vec<Op>) -> Suite {
@@ -103,13 +103,13 @@ pub(crate) fn suite() -> Suite {
     suite_of(measures().ops)
 }
 
-/// What to measure, and how to show it.
+/// The arguments of `dwell-bench slab`.
 #[derive(clap::Args, Default)]
 pub(crate) struct Args {
-    /// Only times, no instructions.
+    /// Measures times only, and counts no instructions.
     #[arg(long)]
     times: bool,
-    /// Only workloads whose name has this in it.
+    /// Measures only workloads whose name contains this text.
     #[arg(long, default_value = "")]
     only: String,
     /// Prints the tables of docs/slab.md.
@@ -137,7 +137,7 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     let suite = suite_of(ops);
     let mut rows = Vec::new();
     if args.times {
-        // Nothing to count.
+        // Nothing is counted.
     } else if let Some(version) = callgrind::version() {
         output.say(&format!("({version})"))?;
         rows = callgrind::rows(&suite, |_, _| true)?;

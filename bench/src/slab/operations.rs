@@ -1,8 +1,8 @@
 //! Deterministic workloads, for instruction counts and times.
 //!
-//! Each value is made of a word that is opaque to the compiler, and goes to the sink while it is in its slot, so that
-//! no write is optimised away. Between operations the container is passed to the sink as well. Otherwise the compiler
-//! keeps the head of a free list in a register, which does not happen in a program with other work in between.
+//! Each value is made of a word that is opaque to the compiler, and is passed to the sink while it is in its slot, so
+//! that no write is optimised away. Between operations the container is passed to the sink as well. Otherwise the
+//! compiler keeps the head of a free list in a register, which does not happen in a program with other work in between.
 
 use std::alloc::System;
 use std::sync::mpsc;
@@ -13,7 +13,7 @@ use super::subject::{Edits, Grows, Holds, Names, Sends, Visits, Words};
 use crate::op::{Op, Run, whole_rounds};
 use crate::sink;
 
-/// Values that live during a churn.
+/// The number of live values during a churn.
 pub(super) const LIVE: usize = 256;
 
 /// A container and its live values; dropping it frees all of them.
@@ -30,7 +30,7 @@ impl<S: Holds<T>, T: 'static> Drop for Live<S, T> {
     }
 }
 
-/// A container that has grown to its largest size and holds `live` values.
+/// Returns a container that has grown to its largest size and holds `live` values.
 pub(super) fn warm<S: Holds<Words<N>>, const N: usize>(live: usize) -> Live<S, Words<N>> {
     let capacity = live + LIVE;
     let mut storage = S::storage(capacity);
@@ -42,7 +42,7 @@ pub(super) fn warm<S: Holds<Words<N>>, const N: usize>(live: usize) -> Live<S, W
     Live { slots, storage }
 }
 
-/// Inserts a value, looks at it, removes it.
+/// Inserts a value, passes it to the sink, and removes it.
 #[inline(always)]
 pub(super) fn live_once<S: Holds<Words<N>>, const N: usize>(storage: &mut S::Storage, word: u64) {
     let slot = S::insert(storage, Words::new(word));
@@ -52,7 +52,7 @@ pub(super) fn live_once<S: Holds<Words<N>>, const N: usize>(storage: &mut S::Sto
     sink::change(storage);
 }
 
-/// Replaces one of `ALIVE` values by another.
+/// Inserts a value and removes one of the `ALIVE` values.
 #[expect(clippy::cast_possible_truncation, reason = "what is cut off is not asked for")]
 #[inline(always)]
 pub(super) fn exchange<S: Holds<Words<N>>, const N: usize, const ALIVE: usize>(
@@ -64,7 +64,7 @@ pub(super) fn exchange<S: Holds<Words<N>>, const N: usize, const ALIVE: usize>(
     let slot = S::insert(storage, Words::new(word));
     S::get(storage, &slot, sink::pointer);
     sink::change(storage);
-    // A walk over all slots that is not in their order.
+    // Visits all slots, but not in their order.
     let at = (word as usize).wrapping_mul(167) % ALIVE;
     let old = std::mem::replace(&mut slots[at], slot);
     S::remove(storage, old);
@@ -168,7 +168,7 @@ fn visit<S: Visits<Words<8>>>() -> Run {
     Box::new(move |operations| run::<S>(&live.storage, whole_rounds(operations, VISITED).len()))
 }
 
-/// A container that grows from nothing and is emptied; an operation is a value.
+/// Fills an empty container and removes all values. An operation is a value.
 fn fill<S: Grows<Words<8>>>() -> Run {
     Box::new(|operations| {
         let mut live = Live::<S, _> { slots: Vec::with_capacity(operations), storage: S::empty() };
@@ -180,10 +180,10 @@ fn fill<S: Grows<Words<8>>>() -> Run {
     })
 }
 
-/// Values on their way to the other thread at a time.
+/// The number of values that are sent to the other thread together.
 const BATCH: usize = 256;
 
-/// One thread inserts, another looks at the values and frees them; an operation is a value.
+/// Inserts values on one thread and frees them on another. An operation is a value.
 fn pipe<S: Sends<Words<8>>>() -> Run {
     let live = warm::<S, 8>(0);
     let mut storage = live;
@@ -213,7 +213,7 @@ fn pipe<S: Sends<Words<8>>>() -> Run {
     })
 }
 
-/// What every subject does with values of one size.
+/// Adds the operations of every subject for values of one size.
 pub(super) fn sized<S: Holds<Words<N>>, const N: usize>(ops: &mut Vec<Op>) {
     ops.push(Op::new(format!("lifecycle/{}B", 8 * N), S::NAME, lifecycle::<S, N>));
     ops.push(Op::new(format!("churn/{}B", 8 * N), S::NAME, churn::<S, N>));
@@ -235,7 +235,7 @@ pub(super) fn naming<S: Names<Words<8>>>(ops: &mut Vec<Op>) {
     ops.push(Op::new("find/64B", S::NAME, find::<S>));
 }
 
-/// What keys and iteration are compared with: boxes in a vector, read in their order. Among 64 of them by an index that is known.
+/// Adds the baseline of keys and iteration: boxes in a vector, read in order.
 pub(super) fn boxes(ops: &mut Vec<Op>) {
     #[inline(never)]
     fn run(boxes: &[HeapBox<Words<8>, System>], rounds: usize) {

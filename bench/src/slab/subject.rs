@@ -1,29 +1,29 @@
-//! The compared subjects: containers for values of one type. A peer is one file in `peers`.
+//! The traits of the compared subjects, which are containers for values of one type. Each peer is a file in `peers`.
 
 use crate::sink;
 
-/// A value of `N` words; the sizes measured are 64, 256 and 4096 bytes.
+/// A value of `N` words. The measured sizes are 64, 256 and 4096 bytes.
 #[derive(Clone, Copy)]
 #[expect(unreachable_pub, reason = "nexus-slab's macro shows it in what is public")]
 pub struct Words<const N: usize>(pub(super) [u64; N]);
 
 impl<const N: usize> Words<N> {
-    /// A value that the compiler does not know.
+    /// Creates a value that is opaque to the compiler.
     #[inline(always)]
     pub(super) fn new(word: u64) -> Self {
         Self([sink::opaque(word); N])
     }
 }
 
-/// A way to hold values of type `T`.
+/// A container for values of type `T`.
 pub(super) trait Holds<T: 'static>: 'static {
     const NAME: &'static str;
-    /// The container: a slab, or `()` for a subject that finds its memory by itself.
+    /// The container: a slab, or `()` for a subject with global or thread-local storage.
     type Storage;
     /// The handle of a value: an owning pointer or a key.
     type Slot: 'static;
 
-    /// A container for `capacity` values, which it may exceed only if it can grow.
+    /// Creates a container for `capacity` values. Workloads exceed the capacity only if the container can grow.
     fn storage(capacity: usize) -> Self::Storage;
     fn insert(storage: &mut Self::Storage, value: T) -> Self::Slot;
     fn get<R>(storage: &Self::Storage, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R;
@@ -36,10 +36,10 @@ pub(super) trait Edits<T: 'static>: Holds<T> {
     fn get_mut<R>(storage: &mut Self::Storage, slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R;
 }
 
-/// Values that are found by keys, which may be of values that are gone: each use asks whether they are.
+/// Containers that find values by key. Each use of a key checks whether its value was removed.
 pub(super) trait Names<T: 'static>: Holds<T> {
     type Key: Copy + 'static;
-    /// The key of a value, which is there until it is taken.
+    /// Returns the key of a value, which stays in the container until `take`.
     fn name(storage: &mut Self::Storage, slot: Self::Slot) -> Self::Key;
     fn contains(storage: &Self::Storage, key: Self::Key) -> bool;
     fn find<R>(storage: &Self::Storage, key: Self::Key, f: impl FnOnce(&T) -> R) -> R;
@@ -58,27 +58,27 @@ pub(super) trait Visits<T: 'static>: Names<T> + Grows<T> {
     fn visit(storage: &Self::Storage, f: impl FnMut(&T));
 }
 
-/// Slots that another thread frees.
+/// Containers whose slots another thread can free.
 pub(super) trait Sends<T: 'static>: Holds<T, Slot: Send> {
-    /// What the other thread needs besides the slot.
+    /// The data that the other thread needs besides the slot.
     type Remote: Send;
     fn remote(storage: &Self::Storage) -> Self::Remote;
     fn free(remote: &Self::Remote, slot: Self::Slot);
 
-    /// Frees many.
+    /// Frees many slots.
     #[inline(always)]
     fn free_all(remote: &Self::Remote, slots: impl Iterator<Item = Self::Slot>) {
         slots.for_each(|slot| Self::free(remote, slot));
     }
 }
 
-/// What links one value to another.
+/// Subjects whose values can be linked: the type of a link.
 pub(super) trait Links: 'static {
     type Link: Copy + PartialEq + 'static;
     const NIL: Self::Link;
 }
 
-/// An order of the book, in two lists: 64 bytes where links are pointers.
+/// An order of the book, with the links of a doubly linked list. It has 64 bytes if links are pointers.
 #[repr(C)]
 #[expect(unreachable_pub, reason = "as `Words`")]
 pub struct Order<L> {
@@ -95,11 +95,11 @@ pub struct Order<L> {
 /// Subjects with orders in linked lists.
 pub(super) trait Books: Links + Holds<Order<<Self as Links>::Link>> {
     fn link(slot: &mut Self::Slot) -> Self::Link;
-    /// The order behind a link.
+    /// Returns the order at a link.
     ///
     /// # Safety
     ///
-    /// Its slot is there, and no reference to the order.
+    /// The slot of the order is live, and no reference to the order exists.
     unsafe fn at(storage: &mut Self::Storage, link: Self::Link) -> &mut Order<Self::Link>;
 }
 
@@ -119,8 +119,8 @@ macro_rules! links_by_pointer {
 
             #[inline(always)]
             unsafe fn at(_: &mut Self::Storage, link: *mut ()) -> &mut $crate::slab::subject::Order<*mut ()> {
-                // SAFETY: the caller says that the slot is there, so that its address is an order's, and that no other
-                // reference to it exists.
+                // SAFETY: the caller guarantees that the slot is live, so the link is the address of an order, and that
+                // no other reference to the order exists.
                 unsafe { &mut *link.cast() }
             }
         }

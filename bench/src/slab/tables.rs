@@ -1,4 +1,4 @@
-//! The tables of `docs/slab.md`, and the verdicts on its goals.
+//! The tables of `docs/slab.md`, with the verdicts on claims and goals.
 
 use std::fmt::Write;
 
@@ -20,7 +20,7 @@ fn find<'a>(rows: &'a [Row], workload: &str, subject: &str, metric: &str) -> Opt
     rows.iter().find(|row| row.workload == workload && row.subject == subject && row.metric == metric)
 }
 
-/// A number with three digits or so.
+/// Formats a number with one decimal, or from 1000 on as a whole number with a thousands separator.
 fn digits(value: f64) -> String {
     if value < 1000.0 {
         return format!("{value:.1}");
@@ -53,7 +53,7 @@ fn table(text: &mut String, rows: &[Row], heading: &str, columns: &[Column]) {
     }
 }
 
-/// A goal: the greatest ratio of the subject's number to another's.
+/// A goal: the largest ratio of a subject's number to another's, or the largest number itself if `beside` is empty.
 struct Goal {
     what: &'static str,
     subject: &'static str,
@@ -115,7 +115,7 @@ fn goals(text: &mut String, rows: &[Row]) {
             let Some(theirs) = find(rows, goal.workload, goal.beside, goal.metric) else { continue };
             ours.value / theirs.value
         };
-        // "Value alone" writes the value to the next line of a ring, and nothing else.
+        // "Value alone" only writes the value to the next entry of a ring.
         let floor = find(rows, goal.workload, "value alone", goal.metric).filter(|_| !goal.beside.is_empty());
         let floor = floor.zip(find(rows, goal.workload, goal.beside, goal.metric));
         let floor = floor.map_or(String::new(), |(floor, theirs)| format!("{:.2}", floor.value / theirs.value));
@@ -129,7 +129,7 @@ fn goals(text: &mut String, rows: &[Row]) {
     }
 }
 
-/// A line of the article's tables: its slab beside the crate `slab` or a box, in cycles, as its README has it.
+/// A line of the tables in nexus-slab's README: cycles of its slab and of the crate `slab` or a box.
 struct Claim {
     what: &'static str,
     workload: &'static str,
@@ -177,7 +177,7 @@ const CLAIMS: [Claim; 27] = {
     ]
 };
 
-/// Each claim as published, with both versions of the article's crate measured again, and with ours.
+/// Adds a table of the claims: the published ratio, and the measured ones of both versions of nexus-slab and of Dwell.
 fn claims(text: &mut String, rows: &[Row]) {
     let mut lines = String::new();
     for claim in &CLAIMS {
@@ -186,11 +186,11 @@ fn claims(text: &mut String, rows: &[Row]) {
         let cell = |subject| ratio(subject).map_or(String::new(), |ratio| format!("{ratio:.2}"));
         let Some(again) = ratio(MACRO) else { continue };
         let published = claim.published.0 / claim.published.1;
-        // For ten ticks, the resolution of one tick is a tenth.
+        // The counter resolves one tick, which is a tenth of ten ticks.
         let verdict = match (published < 1.0, again < 1.0) {
-            _ if again <= published * 1.1 => "held",
-            (true, true) => "faster, but less",
-            (true, false) => "not held",
+            _ if again <= published * 1.1 => "confirmed",
+            (true, true) => "partly confirmed",
+            (true, false) => "refuted",
             (false, _) => "worse than published",
         };
         let Claim { what, metric, beside, published: (ours, theirs), .. } = claim;
@@ -213,7 +213,7 @@ fn claims(text: &mut String, rows: &[Row]) {
     }
 }
 
-/// All tables for which there are rows.
+/// Returns all tables that have rows.
 pub(super) fn markdown(rows: &[Row]) -> String {
     const SIZES: [usize; 3] = [64, 256, 4096];
     let mut text = String::new();
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_goal_is_met_or_missed() {
+    fn goals_are_marked_as_met_or_missed() {
         let rows = [
             row("churn/64B", "dwell", "p50", 6.0),
             row("churn/64B", "slab 0.4.12", "p50", 10.0),
@@ -296,9 +296,9 @@ mod tests {
         assert!(text.contains("| churn: dwell | slotmap 1.1.1 | 0.45 | 0.60 | 0.50 | **missed** |"), "{text}");
     }
 
-    /// A name that changed would drop a goal from the table in silence.
+    /// A renamed workload or subject would silently drop a goal from the table.
     #[test]
-    fn goals_name_what_is_measured() {
+    fn goals_and_claims_name_measured_rows() {
         let all = measures();
         let goals = GOALS.iter().flat_map(|goal| [(goal.workload, goal.subject), (goal.workload, goal.beside)]);
         let claims = CLAIMS.iter().flat_map(|claim| [(claim.workload, MACRO), (claim.workload, claim.beside)]);

@@ -1,4 +1,4 @@
-//! The processor's counter, where there is one that a program may read.
+//! The time stamp counter of the processor, or nanoseconds on processors other than x86-64.
 
 use std::sync::OnceLock;
 
@@ -8,22 +8,22 @@ mod counter {
 
     pub(in crate::slab) const UNIT: &str = "ticks";
 
-    /// After all that comes before.
+    /// Reads the counter after all earlier instructions.
     #[inline(always)]
     pub(super) fn before() -> u64 {
-        // SAFETY: every x86-64 processor has the instruction.
+        // SAFETY: every x86-64 processor has SSE2, to which the instruction belongs.
         unsafe { _mm_lfence() };
-        // SAFETY: as above.
+        // SAFETY: every x86-64 processor has the instruction.
         unsafe { _rdtsc() }
     }
 
-    /// After all that comes before, and before all that comes after.
+    /// Reads the counter after all earlier instructions and before all later ones.
     #[inline(always)]
     pub(super) fn after() -> u64 {
         let mut processor = 0;
         // SAFETY: every x86-64 processor of the last fifteen years has the instruction; it writes to the local.
         let ticks = unsafe { __rdtscp(&raw mut processor) };
-        // SAFETY: as above.
+        // SAFETY: every x86-64 processor has SSE2, to which the instruction belongs.
         unsafe { _mm_lfence() };
         ticks
     }
@@ -47,7 +47,7 @@ mod counter {
 
 pub(super) use counter::UNIT;
 
-/// What reading the counter twice costs.
+/// Returns the ticks between two reads of the counter.
 fn own() -> u64 {
     static OWN: OnceLock<u64> = OnceLock::new();
     *OWN.get_or_init(|| {
@@ -66,7 +66,7 @@ pub(super) fn start() -> u64 {
     counter::before()
 }
 
-/// Ticks since [`start`], minus the cost of the two calls.
+/// Returns the ticks since [`start`], minus the cost of the two reads.
 #[inline(always)]
 pub(super) fn since(start: u64) -> u32 {
     let ticks = counter::after() - start;

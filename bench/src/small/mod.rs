@@ -1,4 +1,4 @@
-//! `dwell::small` beside `Box` and the other boxes with inline storage.
+//! Compares `dwell::small` with `Box` and other boxes with inline storage.
 
 mod prototypes;
 mod subjects;
@@ -14,10 +14,10 @@ use crate::op::Suite;
 use crate::row::{Output, Row};
 use crate::{callgrind, time};
 
-/// `Box` on the allocator that this program is built with.
+/// `Box` on the allocator of this build.
 const BASELINE: &str = if cfg!(feature = "mimalloc") { "box/mimalloc" } else { "box/glibc" };
 
-/// Compared with `Box`.
+/// Returns the suite of all operations, with `Box` as the baseline.
 pub(crate) fn suite() -> Suite {
     let mut ops = workloads::ops::<Std>();
     ops.extend(workloads::ops::<Dwell>());
@@ -31,13 +31,13 @@ pub(crate) fn suite() -> Suite {
     Suite { module: "small", baseline: BASELINE, ops }
 }
 
-/// What to measure.
+/// The arguments of `dwell-bench small`.
 #[derive(clap::Args, Default)]
 pub(crate) struct Args {
-    /// Only times, no instructions.
+    /// Measures times only, and counts no instructions.
     #[arg(long)]
     pub(crate) times: bool,
-    /// Only the subjects whose names begin with this, beside the baseline (can be given several times).
+    /// Measures only the baseline and the subjects whose names begin with this (can be given several times).
     #[arg(long, value_name = "NAME")]
     pub(crate) subject: Vec<String>,
 }
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     output.say("ratios of ir are taken after the loop's own ir is taken off")?;
     let mut rows = Vec::new();
     if args.times {
-        // Nothing to count.
+        // Nothing is counted.
     } else if let Some(version) = callgrind::version() {
         output.say(&format!("({version})"))?;
         rows = callgrind::rows(&suite, |_, _| true)?;
@@ -66,12 +66,13 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     Ok(())
 }
 
-/// The boxes of `bulk/*`: a vector of them is larger than a second-level cache.
+/// The number of boxes in `bulk/*`. A vector of them is larger than a second-level cache.
 const BULK: u32 = 1_000_000;
 
-/// A vector filled with boxes of one word and drained: by the subject's way to push, by `extend`, and the words alone.
+/// Times filling a vector and draining it: with boxes of one word by [`Subject::push`] and by `extend`, and with plain
+/// words.
 fn bulk(rounds: usize, wanted: impl Fn(&str) -> bool) -> Vec<Row> {
-    /// Times a filling and a draining, in nanoseconds an element.
+    /// A function that times filling and draining, in nanoseconds per element.
     type Bulk = fn() -> [f64; 2];
     fn clock<T>(boxes: &mut Vec<T>, fill: impl Fn(&mut Vec<T>), drain: impl Fn(&mut Vec<T>)) -> [f64; 2] {
         fill(boxes); // touches the memory
@@ -91,7 +92,7 @@ fn bulk(rounds: usize, wanted: impl Fn(&str) -> bool) -> Vec<Row> {
         let boxes = &mut Vec::with_capacity(BULK as usize);
         clock(boxes, |boxes| workloads::extend::<S>(boxes, BULK.into()), workloads::drain::<S>)
     }
-    /// What the memory costs that boxes of `WORDS` words are in.
+    /// Times the same memory traffic without boxes: plain values of `WORDS` words.
     fn words<const WORDS: usize>() -> [f64; 2] {
         clock(&mut Vec::with_capacity(BULK as usize), workloads::push_words::<WORDS>, workloads::drain_words)
     }
@@ -136,7 +137,7 @@ fn bulk(rounds: usize, wanted: impl Fn(&str) -> bool) -> Vec<Row> {
             });
         }
     }
-    // However a vector was filled, it is drained in one way.
+    // Draining does not depend on how the vector was filled, so each subject keeps one such row.
     let mut drained = Vec::new();
     rows.retain(|row| {
         row.workload != "bulk/drain"

@@ -1,4 +1,4 @@
-//! Rejected representations, for their measurements. They are sound only as the workloads use them.
+//! Rejected representations, kept for measurements. They are sound only as the workloads use them.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::UnsafeCell;
@@ -13,21 +13,22 @@ fn fits<U>() -> bool {
     size_of::<U>() <= size_of::<Words>() && align_of::<U>() <= align_of::<Words>()
 }
 
-/// Moves a value to a block of its own.
+/// Moves a value to a new heap block.
 fn spill<U>(value: U) -> *mut u8 {
     let layout = Layout::new::<U>();
-    // SAFETY: a value that is not stored inline has a size, or it has an alignment that no workload uses.
+    // SAFETY: the callers spill only values that do not fit inline. Such a value has a nonzero size, or is of a
+    // zero-size type with a larger alignment than a word, which no workload uses.
     let block = unsafe { alloc(layout) };
     if block.is_null() {
         handle_alloc_error(layout);
     }
-    // SAFETY: a new block of this layout.
+    // SAFETY: the block is new and has the layout of a `U`.
     unsafe { block.cast::<U>().write(value) };
     block
 }
 
 fn write_inline<U>(value: U, words: &Words) {
-    // SAFETY: the caller has asked whether it fits.
+    // SAFETY: the callers write a value that `fits`, or a pointer, which fits too.
     unsafe { words.get().cast::<U>().write(value) };
 }
 
@@ -38,7 +39,7 @@ macro_rules! prototype {
 
             #[inline]
             fn deref(&self) -> &T {
-                // SAFETY: the value is live and borrowed as `self` is.
+                // SAFETY: `value` returns a pointer to the live value, which is borrowed as long as `self`.
                 unsafe { &*self.value() }
             }
         }
@@ -46,7 +47,7 @@ macro_rules! prototype {
         impl<T: ?Sized> DerefMut for $Box<T> {
             #[inline]
             fn deref_mut(&mut self) -> &mut T {
-                // SAFETY: the value is live and borrowed as `self` is.
+                // SAFETY: `value` returns a pointer to the live value, which is mutably borrowed as long as `self`.
                 unsafe { &mut *self.value() }
             }
         }
@@ -56,13 +57,13 @@ macro_rules! prototype {
             fn drop(&mut self) {
                 let value = self.value();
                 if self.is_inline() {
-                    // SAFETY: the value is live, and this is its end.
+                    // SAFETY: the value is live and is not used after this drop.
                     unsafe { ptr::drop_in_place(value) };
                 } else {
                     let layout = Layout::for_value(&**self);
-                    // SAFETY: the value is live, and this is its end.
+                    // SAFETY: the value is live and is not used after this drop.
                     unsafe { ptr::drop_in_place(value) };
-                    // SAFETY: its block was allocated with its layout.
+                    // SAFETY: `spill` allocated the block with the layout of the value, and nothing uses it again.
                     unsafe { dealloc(value.cast(), layout) };
                 }
             }
@@ -70,7 +71,8 @@ macro_rules! prototype {
     };
 }
 
-/// `[address or null][metadata][word][word]`: one word more, as smallbox has it, so that a `*const T` is part of it.
+/// A box of the layout `[address or null][metadata][word][word]`. Like smallbox it contains a `*const T`, so it is one
+/// word larger than `SmallBox`.
 pub(super) struct Sentinel<T: ?Sized> {
     pointer: *const T,
     words: Words,
@@ -110,16 +112,16 @@ impl<T: ?Sized> Sentinel<T> {
 }
 prototype!(Sentinel);
 
-/// `pointer` with another address.
+/// Returns `pointer` with another address.
 #[inline]
 fn with_address<T: ?Sized>(mut pointer: *const T, address: *const u8) -> *const T {
-    // SAFETY: the first word of a pointer is its address (`dwell`'s raw.rs checks that it is).
+    // SAFETY: the first word of a pointer is its address, which `dwell`'s raw.rs checks.
     unsafe { (&raw mut pointer).cast::<*const u8>().write(address) };
     pointer
 }
 
-/// `[metadata | tag][word][word]` as it is in the library, read with a branch instead of a choice. For vtables and
-/// lengths alike the tag is the top bit here.
+/// A box of the library's layout `[metadata | tag][word][word]`, read with a branch instead of a conditional move. Here
+/// the tag is the top bit, both for vtables and for lengths.
 pub(super) struct Branching<T: ?Sized> {
     metadata: usize,
     words: Words,
@@ -152,7 +154,7 @@ impl<T: ?Sized> Branching<T> {
         let address = if self.is_inline() {
             self.words.get().cast::<u8>()
         } else {
-            // SAFETY: then the words begin with the address.
+            // SAFETY: the value is spilled, so `new` wrote its address to the first word.
             unsafe { self.words.get().cast::<*mut u8>().read() }
         };
         pointer(address, self.metadata & !SPILLED)
@@ -160,11 +162,11 @@ impl<T: ?Sized> Branching<T> {
 }
 prototype!(Branching);
 
-/// The second word of a fat pointer.
+/// Returns the second word of a fat pointer.
 #[inline]
 fn metadata<T: ?Sized>(pointer: *const T) -> usize {
     assert_eq!(size_of::<*const T>(), 2 * size_of::<usize>());
-    // SAFETY: the pointer has two words.
+    // SAFETY: the assertion above says that the pointer has two words.
     let metadata = unsafe { (&raw const pointer).cast::<[*const (); 2]>().read() };
     metadata[1].expose_provenance()
 }
@@ -172,6 +174,6 @@ fn metadata<T: ?Sized>(pointer: *const T) -> usize {
 #[inline]
 fn pointer<T: ?Sized>(address: *mut u8, metadata: usize) -> *mut T {
     let words = [address.cast::<()>(), ptr::with_exposed_provenance_mut(metadata)];
-    // SAFETY: an address and the metadata that was there before are a pointer.
+    // SAFETY: `metadata` returned the second word of such a pointer, so the address and this word are a valid one.
     unsafe { (&raw const words).cast::<*mut T>().read() }
 }

@@ -1,4 +1,4 @@
-//! The boxes that are compared. A peer is one `impl Subject`.
+//! The compared boxes. Each is an implementation of `Subject`.
 
 use dwell::small::{CallOnce, PushWith};
 use dwell::{SmallBox, small_box};
@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::prototypes::{Branching, Sentinel};
 
-/// What boxes of unknown type hold.
+/// The trait of boxed values.
 pub(super) trait Object {
     fn call(&self) -> u64;
 }
@@ -16,10 +16,10 @@ pub(super) trait Node {
     fn value(&self) -> u64;
 }
 
-/// What an event does to the world.
+/// The state that events change.
 pub(super) type World = u64;
 
-/// A way to box things.
+/// A type of box.
 pub(super) trait Subject: 'static {
     const NAME: &'static str;
     type Object: Deref<Target = dyn Object>;
@@ -33,13 +33,13 @@ pub(super) trait Subject: 'static {
     fn event<F: FnOnce(&mut World) + 'static>(event: F) -> Self::Event;
     fn happen(event: Self::Event, world: &mut World);
 
-    /// Pushes a box as its documentation says.
+    /// Pushes a box in the way that its documentation recommends.
     fn push<U: Object + 'static>(boxes: &mut Vec<Self::Object>, value: U) {
         boxes.push(Self::object(value));
     }
 }
 
-/// `std`'s, on whatever the global allocator is.
+/// std's `Box`, on the global allocator.
 pub(super) struct Std;
 
 impl Subject for Std {
@@ -70,7 +70,7 @@ impl Subject for Std {
     }
 }
 
-/// Ours.
+/// `SmallBox`.
 pub(super) struct Dwell;
 
 impl Subject for Dwell {
@@ -105,7 +105,7 @@ impl Subject for Dwell {
     }
 }
 
-/// Ours with `Vec::push` instead of `push_with`, and otherwise the same.
+/// `SmallBox` with `Vec::push` instead of `push_with`.
 pub(super) struct DwellPush;
 
 impl Subject for DwellPush {
@@ -136,7 +136,7 @@ impl Subject for DwellPush {
     }
 }
 
-/// An event as a `FnMut`, for boxes that cannot call a `FnOnce` by value on stable.
+/// Converts an event to a `FnMut`, for boxes that cannot call a `FnOnce` by value on stable.
 fn mutable<F: FnOnce(&mut World)>(event: F) -> impl FnMut(&mut World) {
     let mut event = Some(event);
     move |world| {

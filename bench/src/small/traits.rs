@@ -1,4 +1,4 @@
-//! Which traits the boxes have, asked of the compiler: the table in `docs/small.md`.
+//! Compares the table of trait implementations in `docs/small.md` with the compiler.
 
 use std::any::Any;
 use std::borrow::{Borrow, BorrowMut, Cow};
@@ -13,15 +13,16 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::path::Path;
 use std::rc::Rc;
 
-/// Whether a type has a trait: an inherent constant, where its bound holds, comes before a trait's.
+/// Evaluates to whether a type implements a trait. If the bound holds, the inherent constant takes precedence over the
+/// constant of the trait.
 macro_rules! has {
     ($Type:ty: $($bound:tt)+) => {{
         struct Probe<T: ?Sized>(PhantomData<T>);
         #[allow(dead_code, reason = "where every bound holds")]
-        trait Otherwise {
+        trait Fallback {
             const HAS: bool = false;
         }
-        impl<T: ?Sized> Otherwise for Probe<T> {}
+        impl<T: ?Sized> Fallback for Probe<T> {}
         #[allow(dead_code, reason = "where the bound does not hold")]
         impl<T: ?Sized + $($bound)+> Probe<T> {
             const HAS: bool = true;
@@ -30,7 +31,7 @@ macro_rules! has {
     }};
 }
 
-/// A trait object with `Iterator` as a supertrait, as users have them.
+/// A user-defined trait with `Iterator` as its supertrait.
 trait Own: Iterator<Item = u8> {}
 
 const ROWS: &[&str] = &[
@@ -95,7 +96,7 @@ const ROWS: &[&str] = &[
     "Deserialize of slices",
 ];
 
-/// A column: whether a box implements the trait of each row.
+/// Defines the function of a column, which returns for each row whether a box implements the trait.
 macro_rules! column {
     ($name:ident, $Box:ident) => {
         fn $name() -> Vec<bool> {
@@ -174,7 +175,7 @@ column!(smallbox, Smallbox);
 type Ours<T> = dwell::SmallBox<T>;
 column!(ours, Ours);
 
-/// The columns `Box`, ssobox, smallbox and ours of the table in the docs.
+/// Returns the rows of the documented table: their names and the columns `Box`, ssobox, smallbox, and dwell.
 fn documented() -> Vec<(String, Vec<String>)> {
     let page = include_str!("../../../docs/small.md");
     let table = page.lines().skip_while(|line| !line.starts_with("| trait |")).skip(2);
@@ -187,7 +188,7 @@ fn documented() -> Vec<(String, Vec<String>)> {
 }
 
 #[test]
-fn the_table_is_what_the_compiler_says() {
+fn documented_table_matches_the_compiler() {
     #[cfg(feature = "ssobox")]
     let sso = Some(ssobox());
     #[cfg(not(feature = "ssobox"))]
@@ -197,7 +198,7 @@ fn the_table_is_what_the_compiler_says() {
     let word = |has: bool| if has { "yes" } else { "-" };
     let mut wrong = String::new();
     for (at, name) in ROWS.iter().enumerate() {
-        // Without ssobox its column is believed.
+        // Without the feature `ssobox`, its documented column is not checked.
         let believed = documented.get(at).map_or("?", |(_, cells)| &cells[1]);
         let sso = sso.as_ref().map_or(believed, |column| word(column[at]));
         let asked = [word(boxed[at]), sso, word(small[at]), word(ours[at])];

@@ -1,7 +1,7 @@
-//! The workloads, each written once for all subjects.
+//! The workloads. Each is generic over the subject.
 //!
-//! Values come from `black_box`ed data or go through the sink before they are boxed, so that no subject's boxes are
-//! known to the compiler. Each result is given to the sink, so that nothing is folded or vectorised.
+//! Values come from `black_box`ed data, or boxes are passed to the sink, so that the compiler does not know what a box
+//! contains. Each result is passed to the sink, so that nothing is folded or vectorised.
 
 use fastrand::Rng;
 use std::collections::VecDeque;
@@ -26,18 +26,18 @@ impl<const N: usize> Object for Words<N> {
     }
 }
 
-/// What a walk meets.
+/// The types of the boxed values.
 #[derive(Clone, Copy)]
 enum Sizes {
-    /// No size at all.
+    /// A zero-size type.
     Empty,
     /// One word.
     Small,
     /// Eight words.
     Large,
-    /// All three, shuffled.
+    /// All three, in random order.
     Varied,
-    /// One word and eight, in random order.
+    /// One word or eight, in random order.
     Two,
 }
 
@@ -66,12 +66,12 @@ fn jump<B: std::ops::Deref<Target = dyn Object>>(boxes: &[B], order: &[u32]) {
     }
 }
 
-/// Fewer boxes than the first-level cache holds.
+/// A number of boxes that fit into the first-level cache.
 const FEW: usize = 500;
-/// Fewer boxes than a second-level cache holds.
+/// A number of boxes that fit into a second-level cache.
 const MANY: u32 = 16 * 1024;
-/// Rounds through as many boxes as there are, each in an order of its own: a predictor that has seen one again and again
-/// knows it by heart, and no program repeats itself so.
+/// The number of rounds with different orders. A branch predictor would learn an order that repeats, and in programs
+/// none does.
 const ORDERS: usize = 25;
 
 fn orders(count: u32, rng: &mut Rng) -> Vec<u32> {
@@ -96,7 +96,7 @@ fn random<S: Subject>(sizes: Sizes) -> Run {
     })
 }
 
-/// One round for all.
+/// Returns a single order, which all rounds repeat.
 fn order(count: u32, rng: &mut Rng) -> Vec<u32> {
     (0..count).map(|_| rng.u32(..count)).collect()
 }
@@ -119,7 +119,7 @@ fn sum_all<B: std::ops::Deref<Target = [u64]>>(slices: &[B], order: &[u32]) {
         let mut sum = 0_u64;
         for &value in &*slices[at as usize] {
             sum = sum.wrapping_add(value);
-            sink::word(sum); // keeps the loop a loop
+            sink::word(sum); // keeps the compiler from replacing the loop
         }
     }
 }
@@ -136,8 +136,8 @@ fn slices<S: Subject>(count: u32, longest: usize, orders: fn(u32, &mut Rng) -> V
     })
 }
 
-// The loop is inside the function that is not inlined, since a call for each box takes longer than an inline box. The
-// compiler must not know the box before it is dropped, or it drops a value that it knows to be inline.
+// The loop is inside the `inline(never)` function, since a call for each box takes longer than creating an inline one.
+// The box is passed to the sink before the drop. Otherwise the compiler knows that the value is inline.
 
 #[inline(never)]
 fn make_empty<S: Subject>(operations: usize) {
@@ -155,7 +155,7 @@ fn make<S: Subject, const N: usize>(operations: usize) {
     }
 }
 
-/// A box of eight words that one function returns and another drops: neither knows the type that the other has.
+/// Returns a box of eight words from one function and drops it in another, which does not know the type of the value.
 fn between_functions<S: Subject>(operations: usize) {
     #[inline(never)]
     fn make<S: Subject>(n: u64) -> S::Object {
@@ -171,14 +171,14 @@ fn between_functions<S: Subject>(operations: usize) {
     }
 }
 
-/// Boxes of one word and of eight, sorted by what they return, in another order each round; an operation is a box.
+/// Sorts boxes of one word and of eight by a key, in another order each round. An operation is a box.
 fn sort<S: Subject>() -> Run {
     let mut rng = Rng::with_seed(6);
     let mut boxes: Vec<S::Object> = (0..FEW).map(|_| object::<S>(Sizes::Two, &mut rng)).collect();
     let mut key = 0_u64;
     Box::new(move |operations| {
         for _ in whole_rounds(operations, FEW) {
-            // An odd factor permutes the numbers, so that the order is another one.
+            // Multiplication by an odd factor permutes the keys, so that each round has another order.
             key = key.wrapping_add(0x9E37_79B9_7F4A_7C16) | 1;
             boxes.sort_unstable_by_key(|object| object.call().wrapping_mul(key));
             sink::pointer(&*boxes[0]);
@@ -193,7 +193,7 @@ fn make_nothing(operations: usize) {
     }
 }
 
-/// The boxes of a `push+drain` that is an operation like others: fewer than operations are counted at a time.
+/// The number of boxes in a round of `bulk/push+drain`. It is less than the number of operations in a measurement.
 const BULK: u32 = 100_000;
 
 fn bulk<S: Subject>() -> Run {
@@ -214,13 +214,13 @@ pub(super) fn push<S: Subject>(boxes: &mut Vec<S::Object>, count: u64) {
     }
 }
 
-/// Adds boxes of a word as many at once.
+/// Adds boxes of a word by `Vec::extend`.
 #[inline(never)]
 pub(super) fn extend<S: Subject>(boxes: &mut Vec<S::Object>, count: u64) {
     boxes.extend((0..count).map(|n| S::object(Words([n]))));
 }
 
-/// Takes them out again.
+/// Drains the boxes.
 #[inline(never)]
 pub(super) fn drain<S: Subject>(boxes: &mut Vec<S::Object>) {
     for object in boxes.drain(..) {
@@ -228,7 +228,7 @@ pub(super) fn drain<S: Subject>(boxes: &mut Vec<S::Object>) {
     }
 }
 
-/// Pushes as many bytes as a box has.
+/// Pushes plain values of `WORDS` words.
 #[inline(never)]
 pub(super) fn push_words<const WORDS: usize>(values: &mut Vec<[u64; WORDS]>) {
     for n in 0..super::BULK.into() {
@@ -236,16 +236,16 @@ pub(super) fn push_words<const WORDS: usize>(values: &mut Vec<[u64; WORDS]>) {
     }
 }
 
-/// Looks at each and forgets it.
+/// Drains the values and passes each to the sink.
 #[inline(never)]
 pub(super) fn drain_words<const WORDS: usize>(values: &mut Vec<[u64; WORDS]>) {
     values.drain(..).for_each(|value| sink::pointer(&value));
 }
 
-/// Events in flight.
+/// The number of pending events.
 const QUEUE: usize = 256;
 
-/// Each operation lets the oldest event happen and adds one: seven of ten capture one word or two, the others five.
+/// Runs the oldest event and adds a new one in each operation. Seven of ten events capture one word, the others five.
 fn events<S: Subject>() -> Run {
     fn event<S: Subject>(rng: &mut Rng) -> S::Event {
         let n = rng.u64(..);
@@ -306,10 +306,10 @@ fn tree<S: Subject>(nodes: usize, rng: &mut Rng) -> S::Node {
     }
 }
 
-/// Nodes of a syntax tree.
+/// The number of nodes of a syntax tree.
 const TREE: usize = 1000;
 
-/// A tree is built, evaluated twice and dropped; an operation is a node.
+/// Builds a tree, evaluates it twice and drops it. An operation is a node.
 fn ast<S: Subject>() -> Run {
     let mut rng = Rng::with_seed(6);
     Box::new(move |operations| {
@@ -323,7 +323,8 @@ fn ast<S: Subject>() -> Run {
 
 type Workload = (&'static str, fn() -> Run, fn() -> Run);
 
-/// Each workload of a subject, with the cost of its loop (0 if the loop is part of the use).
+/// Returns the workloads of a subject: the name, the workload, and its loop alone. The latter is empty if the loop is
+/// part of the measured use.
 fn workloads<S: Subject>() -> Vec<Workload> {
     fn walk_nothing() -> Run {
         let values: Vec<u64> = (0..FEW as u64).collect();

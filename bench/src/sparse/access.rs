@@ -1,4 +1,4 @@
-//! What a read through `Sparse` costs, and making and dropping one, beside `Option<Box<T>>` and the plain struct.
+//! The cost of reading, creating and dropping a `Sparse`, an `Option<Box<T>>` and a plain struct.
 
 use dwell::Sparse;
 use dwell::sparse::ConstDefault;
@@ -10,7 +10,7 @@ use super::lent::{HasDefault, Lent};
 use crate::op::{LOOP, Op, Run, Suite, whole_rounds};
 use crate::sink;
 
-/// A struct of eight words, as a part of some record.
+/// A part of a record, of eight words.
 #[derive(Default, Sparse)]
 struct Part {
     count: u64,
@@ -24,13 +24,13 @@ impl HasDefault for Part {
     };
 }
 
-/// A way to have a `Part` in a record, or not.
+/// A way to store an optional `Part` in a record.
 trait Holder {
     fn empty() -> Self;
     fn full(part: Part) -> Self;
-    /// Zero when there is none.
+    /// Returns the count, or zero without a part.
     fn count(&self) -> u64;
-    /// The default when there is none.
+    /// Returns the part, or the default without one.
     fn part(&self) -> &Part;
 }
 
@@ -88,7 +88,7 @@ impl Holder for Sparse<Part> {
     }
 }
 
-/// `Option<Box<T>>` whose default is no constant, as one writes it without dwell.
+/// An `Option<Box<T>>` with a lazily created default, as code without dwell has it.
 struct WithLazyDefault(Option<Box<Part>>);
 
 impl WithLazyDefault {
@@ -116,7 +116,7 @@ impl Holder for WithLazyDefault {
     }
 }
 
-/// A `Sparse` asked as `Option<Box<T>>` is: is there one?
+/// A `Sparse` that is read by `get`, which returns an `Option` as `Option<Box<T>>` does.
 struct Asked(Sparse<Part>);
 
 impl Holder for Asked {
@@ -137,7 +137,7 @@ impl Holder for Asked {
     }
 }
 
-/// The same with a constant default, where `Part`'s is made by the first read that needs it.
+/// A part with a constant default. The default of `Part` is created by the first read that needs it.
 #[derive(Sparse)]
 #[sparse(const)]
 struct Fixed(Part);
@@ -189,7 +189,7 @@ struct Record<H> {
     part: H,
 }
 
-/// Records in a vector: more than a branch predictor remembers, fewer than a second-level cache holds.
+/// The number of records in a vector: more than a branch predictor learns, but few enough for a second-level cache.
 const RECORDS: usize = 20_000;
 
 fn records<H: Holder>(filled: f64) -> Vec<Record<H>> {
@@ -203,7 +203,7 @@ fn records<H: Holder>(filled: f64) -> Vec<Record<H>> {
     (0..RECORDS as u64).map(record).collect()
 }
 
-/// Calls `pass` with all of `records` until there were `operations` of them.
+/// Calls `pass` with all records, as often as the number of operations needs. An operation is a record.
 fn passes<H: 'static>(records: Vec<Record<H>>, pass: fn(&[Record<H>])) -> Run {
     Box::new(move |operations| {
         for _ in whole_rounds(operations, RECORDS) {

@@ -1,6 +1,6 @@
-//! Containers whose contents live in a bump arena to the end of the process, as all data of a measured run does.
+//! Containers whose contents are in a bump arena until the process ends, as all data of a measured run is.
 //!
-//! serde's derive has no place for a context, so the arena is found through a thread local.
+//! serde's derive cannot pass a context, so the arena is in a thread local.
 
 use dwell::sparse::IsEmpty;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
@@ -43,12 +43,12 @@ impl Arena for Dwell {
     }
 }
 
-/// bumpalo, which doubles its chunks and so leaves up to half of all of them unused. Arenas of one chunk each leave less.
+/// Arenas of bumpalo with one chunk each. A single arena doubles its chunks, which leaves up to half of them unused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Bumpalo;
 
 impl Bumpalo {
-    /// An arena with a capacity of at least `bytes`.
+    /// Returns an arena with a free capacity of at least `bytes`.
     fn with_capacity(bytes: usize) -> &'static bumpalo::Bump {
         const CHUNK: usize = 1 << 20;
         thread_local! {
@@ -103,7 +103,7 @@ impl<'de, P: Arena> Deserialize<'de> for Str<P> {
     }
 }
 
-/// Values side by side in the arena.
+/// A slice in the arena.
 #[derive(Clone, Copy, Serialize)]
 #[serde(transparent, bound(serialize = "T: Serialize"))]
 pub(super) struct Slice<T: 'static, P>(&'static [T], PhantomData<P>);
@@ -127,7 +127,7 @@ impl<'de, T: Deserialize<'de>, P: Arena> Deserialize<'de> for Slice<T, P> {
     }
 }
 
-/// Entries sorted by key, side by side in the arena.
+/// A slice of entries in the arena, sorted by key.
 #[derive(Clone, Copy)]
 pub(super) struct Map<V: 'static, P: 'static>(&'static [(Str<P>, V)]);
 
@@ -156,7 +156,7 @@ impl<'de, V: Deserialize<'de>, P: Arena> Deserialize<'de> for Map<V, P> {
     }
 }
 
-/// The entries of a map in the order of their keys. A repeated key keeps its last value, as std's maps do.
+/// Deserializes the entries of a map, sorted by key. A repeated key keeps its last value, as in std's maps.
 fn sorted_entries<'de, K, V, D>(deserializer: D) -> Result<Vec<(K, V)>, D::Error>
 where
     K: Deserialize<'de> + Ord,
@@ -178,7 +178,7 @@ where
                 entries.push(entry);
             }
             entries.sort_by(|(a, _), (b, _): &(K, V)| a.cmp(b));
-            // Of equal keys the last one stays.
+            // `dedup_by` keeps the first of equal keys, which is the last one after the reversal.
             entries.reverse();
             entries.dedup_by(|(a, _), (b, _)| a == b);
             entries.reverse();
@@ -201,7 +201,7 @@ impl<'de, T: Deserialize<'de>, P: Arena> Deserialize<'de> for Ref<T, P> {
     }
 }
 
-/// A value in the arena, if it says anything.
+/// A value in the arena, or `None` if it is empty.
 #[derive(Serialize)]
 #[serde(transparent, bound(serialize = "T: Serialize"))]
 pub(super) struct Sparse<T: 'static, P>(Option<&'static T>, PhantomData<P>);

@@ -1,13 +1,13 @@
-//! Whether two layouts hold the same data: a hash over JSON in one form.
+//! A hash over JSON in a canonical form, which tells whether two layouts hold the same data.
 
 use serde::Serialize;
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash};
 
-/// A hash of `value` as JSON whose objects are read in the order of their keys.
+/// Hashes `value` as JSON, with the entries of objects sorted by key.
 ///
-/// "Absent" and "empty" are one: the types write no field that is its type's default, and an entry that is left as `{}`
-/// is passed over here. No map of these types has a `{}` for a value that means something.
+/// Absent and empty values are equal: the types do not serialize fields that equal their default, and this function
+/// skips entries that are `{}`. As a value in the maps of these types, `{}` has no meaning.
 pub(super) fn hash(value: &impl Serialize, state: &mut DefaultHasher) -> serde_json::Result<()> {
     let mut value = serde_json::to_value(value)?;
     prune(&mut value);
@@ -15,7 +15,7 @@ pub(super) fn hash(value: &impl Serialize, state: &mut DefaultHasher) -> serde_j
     Ok(())
 }
 
-/// The hash of one value.
+/// Returns the hash of a value.
 #[cfg(test)]
 pub(super) fn hash_of(value: &impl Serialize) -> serde_json::Result<u64> {
     let mut state = DefaultHasher::new();
@@ -49,7 +49,7 @@ fn hash_value(value: &Value, state: &mut DefaultHasher) {
         }
         Value::Object(entries) => {
             (5_u8, entries.len()).hash(state);
-            // serde_json sorts them too, unless a crate of the build turns its `preserve_order` on.
+            // serde_json sorts them too, unless a crate of the build enables its feature `preserve_order`.
             let mut entries: Vec<_> = entries.iter().collect();
             entries.sort_unstable_by_key(|(key, _)| *key);
             for (key, value) in entries {
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn order_of_keys_does_not_count() {
+    fn key_order_does_not_change_the_hash() {
         let read = |text| of(&serde_json::from_str(text).unwrap());
         assert_eq!(
             read(r#"{"a": 1, "b": [2, {"d": null, "c": "x"}]}"#),
@@ -79,12 +79,12 @@ mod tests {
     }
 
     #[test]
-    fn empty_objects_are_absent() {
+    fn empty_objects_do_not_change_the_hash() {
         assert_eq!(of(&json!({"a": {"b": {}}, "c": 1})), of(&json!({"c": 1})));
     }
 
     #[test]
-    fn all_else_does() {
+    fn all_other_differences_change_the_hash() {
         let values = [
             json!(null),
             json!(false),

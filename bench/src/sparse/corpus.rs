@@ -5,20 +5,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Enough for a table; a tenth of it for a quick look.
+/// The number of generated models. A quick run has a tenth of them.
 const MODELS: usize = 400;
 const SEED: u64 = 1;
 
 pub(crate) struct Corpus {
     folder: PathBuf,
-    /// Removed when the corpus is dropped.
+    /// The folder of the sample, which is removed when the corpus is dropped.
     made: Option<TempDir>,
     pub(crate) files: usize,
     pub(crate) bytes: u64,
 }
 
 impl Corpus {
-    /// The folder `models`, or the sample written to a folder of its own.
+    /// Opens the folder `models`, or writes the sample to a temporary folder.
     pub(crate) fn open(models: Option<&Path>, quick: bool) -> Result<Self> {
         let (folder, made) = if let Some(folder) = models {
             (folder.to_owned(), None)
@@ -38,7 +38,7 @@ impl Corpus {
         &self.folder
     }
 
-    /// What it is, in words.
+    /// Describes the corpus in words.
     pub(crate) fn describe(&self) -> String {
         let what = if self.made.is_some() { "generated models (cargo_dwell::sample, seed 1)" } else { "models" };
         format!("{} {what}, {:.1} MB of JSON", self.files, self.bytes as f64 / 1e6)

@@ -1,7 +1,7 @@
-//! Strings kept once: published crates beside each other.
+//! String interners of published crates.
 //!
-//! Each is used as its authors mean it. Those that return an index need their interner to read it; it is found
-//! through a thread local here, because serde's derive has no place for a context.
+//! Each is used as its authors intend. Reading a string by its index needs the interner, which is in a thread local
+//! here, because serde's derive cannot pass a context.
 
 use dwell::sparse::IsEmpty;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
@@ -9,16 +9,16 @@ use serde::{Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A way to keep strings once.
+/// A string interner.
 pub(super) trait Interner {
-    /// Stands for a string; `Ord` need not be the strings' own.
+    /// The handle of a string. Its order may differ from that of the strings.
     type Symbol: Copy + Ord;
 
     fn intern(text: &str) -> Self::Symbol;
     fn with<R>(symbol: Self::Symbol, read: impl FnOnce(&str) -> R) -> R;
 }
 
-/// A string kept once by `I`.
+/// A string interned by `I`.
 pub(super) struct Interned<I: Interner>(I::Symbol);
 
 impl<I: Interner> PartialEq for Interned<I> {
@@ -65,7 +65,7 @@ impl<'de, I: Interner> Deserialize<'de> for Interned<I> {
     }
 }
 
-/// `lasso`: strings in chunks, a slice of them by index, a table of indices.
+/// `lasso`: strings in chunks, a vector of slices by index, and a table of indices.
 pub(super) struct Lasso;
 
 mod lasso {
@@ -91,7 +91,7 @@ mod lasso {
     }
 }
 
-/// `string-interner` with its buffer backend: strings behind each other with their lengths, a symbol is an offset.
+/// `string-interner` with its buffer backend: adjacent strings with their lengths. A symbol is an offset.
 pub(super) struct StringInterner;
 
 mod string_interner {
@@ -124,7 +124,7 @@ mod string_interner {
     }
 }
 
-/// `ustr`: one interner for the whole program, a symbol is a pointer.
+/// `ustr`: one interner for the whole program. A symbol is a pointer.
 pub(super) struct Ustr;
 
 impl Interner for Ustr {
@@ -139,7 +139,7 @@ impl Interner for Ustr {
     }
 }
 
-/// `internment`'s `Intern`: one interner a type, a symbol is a (wide) pointer to a box that is never freed.
+/// `internment`'s `Intern`: one interner for each type. A symbol is a (wide) pointer to a box that is never freed.
 pub(super) struct Internment;
 
 impl Interner for Internment {
@@ -154,14 +154,14 @@ impl Interner for Internment {
     }
 }
 
-/// Fields of this type are never empty: an interned string has a symbol.
+/// An interned string always has a symbol, so it is never empty.
 impl<I: Interner> IsEmpty for Interned<I> {
     fn is_empty(&self) -> bool {
         false
     }
 }
 
-/// Frees spare capacity, where an interner can.
+/// Frees the spare capacity of the interner that supports it.
 pub(super) fn settle() {
     string_interner::shrink();
 }

@@ -1,6 +1,6 @@
-//! The article's types, once for each layout.
+//! The types of the article, once for each layout.
 //!
-//! A layout is a module with seven aliases; `smithy_types!` defines the structs with these. The fields are those of the
+//! A layout is a module with six aliases, with which `smithy_types!` defines the structs. The fields are those of the
 //! article. It shows a part of `Traits`; the rest follows from its sizes (`Shape` 2488 bytes, `Reference` 408, `Traits`
 //! 384 naive; 112 and 32 boxed) and from the contents of the models.
 
@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{arena, intern};
 
-/// What kind of shape it is: the same in all layouts.
+/// The kind of a shape, which is the same in all layouts.
 #[derive(
     Clone, Copy, Debug, Deserialize, PartialEq, Serialize, Allocative, DataSize, DeepSizeOf, GetSize, MemSize, Weigh,
 )]
@@ -49,17 +49,17 @@ pub(crate) enum ShapeType {
     Union,
 }
 
-/// The structs, for a module that says:
-/// - `Text`, `List<T>`, `Map<V>`: strings, lists and maps by name;
-/// - `Link<T>`: how an optional reference is held;
-/// - `Always<T>`: how traits are held, which every shape and reference has;
-/// - `Rarely<T>`: how a part of the traits is held that few have.
+/// Defines the structs in a module that has these aliases:
+/// - `Text`, `List<T>`, `Map<V>`: a string, a list, and a map by name;
+/// - `Link<T>`: an optional reference;
+/// - `Always<T>`: traits, which every shape and reference has;
+/// - `Rarely<T>`: a part of the traits that few have.
 ///
-/// A call may name attributes for all of them, and say by `peers: "..."`, which becomes their documentation, that the
-/// peers of `dwell::weigh` know their fields: then their traits are derived here, for not all of these derives work with
-/// a name from another macro.
+/// A call can pass attributes for all structs. With `peers: "..."` the structs also derive the traits of the peers of
+/// `dwell::weigh`, which must support the field types, and the text becomes their documentation. The derives are
+/// written here because not all of them accept a name from another macro.
 ///
-/// A field that is its type's default is not written, so that all layouts write the same JSON.
+/// Fields that equal their default are not serialized, so that all layouts write the same JSON.
 macro_rules! smithy_types {
     ($(#[$attribute:meta])* $(peers: $peers:literal)?) => {
         use super::*;
@@ -274,7 +274,7 @@ macro_rules! smithy_types {
             no_region: Option<bool>,
         }
 
-        /// Bytes of a shape, a reference and its traits.
+        /// The sizes of a shape, a reference and traits.
         #[allow(dead_code, reason = "only `sparse` prints them")]
         pub(in super::super) const SIZES: [usize; 3] =
             [size_of::<Shape>(), size_of::<Reference>(), size_of::<Traits>()];
@@ -283,7 +283,7 @@ macro_rules! smithy_types {
 
 pub(crate) use smithy_types;
 
-/// The structs as one writes them first.
+/// The structs as first written.
 pub(super) mod naive {
     type Text = String;
     type List<T> = Vec<T>;
@@ -294,7 +294,7 @@ pub(super) mod naive {
     smithy_types!();
 }
 
-/// The article's: `Option<Box<T>>` whose deserialisation leaves out a `T` that says nothing.
+/// The article's `Option<Box<T>>`, whose deserialisation leaves out an empty `T`.
 #[derive(Serialize, Allocative, DataSize, DeepSizeOf, GetSize, MemSize, Weigh)]
 pub(crate) struct BoxedIfAny<T>(Option<Box<T>>);
 
@@ -317,7 +317,7 @@ impl<'de, T: Deserialize<'de> + IsEmpty> Deserialize<'de> for BoxedIfAny<T> {
     }
 }
 
-/// The article's answer.
+/// The layout that the article arrives at.
 pub(super) mod boxed {
     type Text = String;
     type List<T> = Vec<T>;
@@ -328,7 +328,7 @@ pub(super) mod boxed {
     smithy_types!();
 }
 
-/// `Sparse` for whatever is mostly empty, strings and maps as they were.
+/// `Sparse` for mostly empty structs; strings and maps are unchanged.
 pub(super) mod sparse {
     type Text = String;
     type List<T> = Vec<T>;
@@ -339,7 +339,7 @@ pub(super) mod sparse {
     smithy_types!();
 }
 
-/// And strings without a capacity.
+/// Also strings without spare capacity.
 pub(super) mod box_str {
     type Text = Box<str>;
     type List<T> = Vec<T>;
@@ -350,7 +350,7 @@ pub(super) mod box_str {
     smithy_types!();
 }
 
-/// And maps as sorted slices.
+/// Also maps as sorted slices, and lists without spare capacity.
 pub(super) mod sorted {
     type Text = Box<str>;
     type List<T> = Box<[T]>;
@@ -361,7 +361,7 @@ pub(super) mod sorted {
     smithy_types!();
 }
 
-/// And a word for each string and list.
+/// Also strings and lists of one word.
 pub(super) mod thin {
     type Text = ThinStr;
     type List<T> = ThinSlice<T>;
@@ -372,7 +372,7 @@ pub(super) mod thin {
     smithy_types!();
 }
 
-/// And every string kept once: a module for each interner.
+/// Also interned strings: a module for each interner.
 macro_rules! interned {
     ($($name:ident: $interner:ident,)*) => {$(
         pub(super) mod $name {
@@ -393,7 +393,7 @@ interned! {
     internment: Internment,
 }
 
-/// All in a bump arena: a module for each.
+/// All contents in a bump arena: a module for each arena.
 macro_rules! arenas {
     ($($name:ident: $arena:ident,)*) => {$(
         pub(super) mod $name {
@@ -418,12 +418,12 @@ mod tests {
     use super::super::load::LAYOUTS;
     use serde_json::{Map, Value, json};
 
-    /// What the types keep of a value: `fields` of an object, each by a function of its own.
+    /// A function that reduces a JSON value to the parts that the types store.
     type Keep = fn(&Value) -> Value;
 
     fn fields(value: &Value, fields: &[(&str, Keep)]) -> Value {
         let kept = fields.iter().filter_map(|(name, keep)| Some(((*name).to_owned(), keep(value.get(name)?))));
-        // An empty list or map is a default and not written.
+        // Empty lists and maps are defaults, which are not serialized.
         let written = kept.filter(|(_, value)| *value != json!([]) && *value != json!({}));
         Value::Object(written.collect::<Map<_, _>>())
     }
@@ -498,11 +498,11 @@ mod tests {
         copies(value, &["template", "absolute", "noAccount", "noRegion"])
     }
 
-    /// Checked against the document itself, for all layouts could lose the same.
+    /// Compares each layout with the document itself, since all layouts could lose the same part.
     #[test]
-    fn every_layout_holds_what_the_document_says() {
+    fn every_layout_preserves_the_document() {
         let documents = cargo_dwell::sample::documents(3, 12).map(|(_, json)| String::from_utf8(json).unwrap());
-        // What the sample has not: parts that are there and say nothing.
+        // Parts that the sample lacks: keys that are present with an empty or false value.
         let bare = r#"{"shapes": {"a#B": {"type": "operation", "traits": {"aws.iam#iamAction": {"resources": {}},
             "smithy.api#documentation": "", "aws.api#arn": {"template": "t", "absolute": false}},
             "operations": [], "members": {"x": {"target": "y", "traits": {}}}}}}"#;
@@ -519,7 +519,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_those_of_the_write_up() {
+    fn sizes_match_the_article() {
         assert_eq!(super::naive::SIZES, [2488, 408, 384]);
         assert_eq!(super::boxed::SIZES, [112, 32, 384]);
     }

@@ -1,8 +1,8 @@
-//! The representation that `Sparse` does not have: an empty one points at its type's static default.
+//! A rejected representation of `Sparse`: an empty one points to the static default of its type.
 //!
-//! Here to be measured only. A read has no branch, for the pointer always leads to a `T`. In exchange the default has to be
-//! a constant that a static can hold, the type needs a hand-written impl to name that static, and whether one is empty is a
-//! comparison with an address that has to be found first.
+//! It is kept for measurements. A read has no branch, since the pointer always leads to a `T`. In exchange the default
+//! must be a constant that a static can contain, the type needs a hand-written impl to name that static, and the check
+//! for emptiness must load the address of the static.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -13,12 +13,12 @@ pub(super) trait HasDefault: 'static {
     const LENT: &'static Self;
 }
 
-/// A `T` that costs one word until it differs from its default.
+/// A `T` that takes one word as long as it equals its default.
 pub(super) struct Lent<T: HasDefault> {
     // # Invariants
     //
-    // 1. `ptr` is `T::LENT`, or a pointer that `Box::<T>::into_raw` returned and that only this value has.
-    // 2. `T` is not zero-sized (checked when one is made), so that no box has the address of the default.
+    // 1. `ptr` is `T::LENT`, or a pointer to a `Box<T>` that only this value owns.
+    // 2. `T` is not zero-sized (checked by the constructors), so that no box has the address of the default.
     ptr: NonNull<T>,
     owns: PhantomData<T>,
 }
@@ -40,7 +40,8 @@ impl<T: HasDefault> Deref for Lent<T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: by invariant 1 it leads to a static or to a box of ours; nothing writes to either.
+        // SAFETY: by invariant 1 the pointer leads to a static or to a box that this value owns. Nothing writes to
+        // either.
         unsafe { self.ptr.as_ref() }
     }
 }
@@ -49,7 +50,8 @@ impl<T: HasDefault> Drop for Lent<T> {
     #[inline]
     fn drop(&mut self) {
         if !ptr::eq(self.ptr.as_ptr(), T::LENT) {
-            // SAFETY: by invariants 1 and 2 it is a box that only this value owns.
+            // SAFETY: the address is not that of the default, so by invariants 1 and 2 it is a box that only this value
+            // owns.
             drop(unsafe { Box::from_raw(self.ptr.as_ptr()) });
         }
     }

@@ -1,5 +1,5 @@
-//! A layout loads all models and says what that took: in a process of its own, so that no layout profits from another's
-//! heap.
+//! Loads all models in one layout and reports time and memory. Each layout runs in a separate process, so that none
+//! profits from another's heap.
 
 use anyhow::{Context, Result, bail};
 use rustix::time::{ClockId, clock_gettime};
@@ -15,7 +15,7 @@ use super::intern::settle;
 use super::{canonical, layouts};
 use crate::count;
 
-/// Where a service model's values live.
+/// A layout of the service models: the types that store their values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     /// The subject in rows, and the name on the hidden command line.
@@ -27,7 +27,7 @@ pub(super) struct Layout {
 
 #[cfg(test)]
 impl Layout {
-    /// The hash of one document in this layout.
+    /// Returns the hash of a document in this layout.
     pub(super) fn hash(&self, json: &str) -> serde_json::Result<u64> {
         (self.hash)(json)
     }
@@ -60,7 +60,7 @@ pub(super) const LAYOUTS: &[Layout] = layouts! {
     "bumpalo 3.20.3": bumpalo,
 };
 
-/// What one process is to do.
+/// The arguments of a child process.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Task {
     #[arg(long)]
@@ -72,13 +72,13 @@ pub(crate) struct Task {
     count: bool,
 }
 
-/// What one process found.
+/// The result of a child process.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct Report {
-    /// User and system time from texts to values.
+    /// The user and system time of deserialization.
     pub(super) cpu_ms: f64,
     pub(super) counted: Option<Counted>,
-    /// Sizes of a shape, a reference and its traits.
+    /// The sizes of a shape, a reference and traits.
     pub(super) sizes: [usize; 3],
 }
 
@@ -87,7 +87,7 @@ pub(super) struct Counted {
     pub(super) bytes: isize,
     pub(super) blocks: isize,
     pub(super) jemalloc: Option<usize>,
-    /// Bytes resident after loading, less those before.
+    /// The increase in resident bytes by loading.
     pub(super) rss: usize,
     pub(super) hash: u64,
 }
@@ -109,9 +109,9 @@ impl Task {
         }
         let mut cpu_ms = 0.0;
         for file in &files {
-            // The text goes before the next one comes, as in the article's program.
+            // The text is dropped before the next one is read, as in the article's program.
             let json = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-            // Reading the file is the same for all layouts and not counted.
+            // Reading the file takes the same time for all layouts and is not measured.
             let start = process_cpu_ms();
             let model: M =
                 serde_json::from_str(&json).with_context(|| format!("{} is no Smithy model", file.display()))?;
@@ -134,7 +134,7 @@ impl Task {
     }
 }
 
-/// The `.json` files of a folder, sorted by name.
+/// Returns the `.json` files of a folder, sorted by name.
 pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot read the folder {}", folder.display()))?;
     let mut files = Vec::new();
@@ -166,7 +166,7 @@ pub(super) fn measure(layout: Layout, models: &Path, count: bool) -> Result<Repo
     serde_json::from_slice(&output.stdout).with_context(|| format!("{} gave no report", layout.name))
 }
 
-/// User and system time of this process.
+/// Returns the user and system time of this process in milliseconds.
 fn process_cpu_ms() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
@@ -181,7 +181,7 @@ fn resident() -> Result<usize> {
 #[cfg(feature = "profile")]
 fn jemalloc() -> Result<Option<usize>> {
     use tikv_jemalloc_ctl::{epoch, stats};
-    // jemalloc gathers its statistics when the epoch moves on.
+    // jemalloc updates its statistics when the epoch advances.
     epoch::advance().map_err(anyhow::Error::msg)?;
     Ok(Some(stats::allocated::read().map_err(anyhow::Error::msg)?))
 }

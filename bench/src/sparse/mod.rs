@@ -1,7 +1,7 @@
-//! `dwell::sparse` in a real program, and the cost of reads through it.
+//! Measures `dwell::sparse` in a real program, and the cost of reads through it.
 //!
-//! The program is that of the article "Box to save memory" (dystroy.org): it loads service models and keeps them. Here
-//! it uses one layout after the other, each in a separate process.
+//! The program is that of the article "Box to save memory" (dystroy.org), which loads service models and keeps them.
+//! Here it runs with several layouts, each in a separate process.
 
 mod access;
 mod arena;
@@ -25,7 +25,7 @@ use crate::{callgrind, count, time};
 
 pub(crate) use self::load::{Task, files};
 
-/// What `dwell-bench sparse` takes.
+/// The arguments of `dwell-bench sparse`.
 #[derive(clap::Args, Debug, Default)]
 pub(crate) struct Args {
     /// A folder of Smithy models in JSON; without it a sample is generated.
@@ -38,13 +38,13 @@ pub(crate) struct Args {
 
 const BASELINE: &str = "naive";
 
-/// Whether the program is measured in a layout of this name.
+/// Returns whether a layout has this name.
 #[cfg(test)]
 pub(crate) fn has_layout(name: &str) -> bool {
     LAYOUTS.iter().any(|layout| layout.name == name)
 }
 
-/// The operations that callgrind and the clock measure.
+/// Returns the operations whose instructions and times are measured.
 pub(crate) fn suite() -> Suite {
     access::suite()
 }
@@ -77,23 +77,23 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     Ok(())
 }
 
-/// What gates look at: bytes and blocks on the small sample.
+/// Returns the rows for gates: bytes and blocks of the small sample.
 pub(crate) fn counted() -> Result<Vec<Row>> {
     smithy(&count_all(&Corpus::open(None, true)?)?, &[])
 }
 
-/// What each layout takes in memory.
+/// Measures the memory of each layout.
 fn count_all(corpus: &Corpus) -> Result<Vec<Report>> {
     LAYOUTS.iter().map(|&layout| load::measure(layout, corpus.folder(), true)).collect()
 }
 
-/// Rounds of all layouts' times, each round a load of all after one another.
+/// Returns the times of all layouts for each round. A round loads all layouts in turn.
 fn time_all(corpus: &Corpus, rounds: usize) -> Result<Vec<Vec<f64>>> {
     let time = |layout: &Layout| load::measure(*layout, corpus.folder(), false).map(|report| report.cpu_ms);
     (0..rounds).map(|_| LAYOUTS.iter().map(time).collect()).collect()
 }
 
-/// Rows of the real program. Fails if two layouts do not hold the same data.
+/// Returns the rows of the real program. Fails if two layouts do not hold the same data.
 fn smithy(reports: &[Report], rounds: &[Vec<f64>]) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (index, (layout, report)) in LAYOUTS.iter().zip(reports).enumerate() {
@@ -112,7 +112,7 @@ fn row(subject: &str, metric: &'static str, value: f64, unit: &'static str, rati
     Row { module: "sparse", workload, subject: subject.to_owned(), metric, value, unit, baseline, ratio }
 }
 
-/// What one layout took of memory, beside the naive one.
+/// Returns the rows for the memory of a layout, with ratios to the naive one.
 fn memory_rows(subject: &str, report: &Report, baseline: &Report) -> Result<Vec<Row>> {
     let (Some(counted), Some(naive)) = (&report.counted, &baseline.counted) else {
         bail!("{subject}: the counting run counted nothing")

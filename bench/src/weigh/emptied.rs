@@ -1,4 +1,5 @@
-//! Maps that were filled and emptied, which do not show all they own: what `weigh` says is a lower bound, and it says so.
+//! Maps that were filled and emptied. They do not report all memory that they own, so the weight is a lower bound, and
+//! `is_exact` returns `false`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -10,7 +11,7 @@ use super::ALLOCATOR;
 use crate::count;
 use crate::row::Row;
 
-/// A hasher that keeps neighbours together.
+/// A hasher that returns the key, so that adjacent keys get adjacent buckets.
 #[derive(Default)]
 struct Identity(u64);
 
@@ -30,7 +31,7 @@ impl Hasher for Identity {
     }
 }
 
-/// Entries of the hash maps: as many as a table of 65,536 buckets holds.
+/// The number of entries of a hash map: the capacity of a table of 65,536 buckets.
 const ENTRIES: u64 = 57_344;
 const TREES: usize = 10_000;
 
@@ -58,7 +59,7 @@ pub(super) fn rows() -> Vec<Row> {
     rows
 }
 
-/// What the allocator counted, what `weigh` says, and 1 where it calls that exact.
+/// Returns rows for the bytes that the allocator counted, for the weight and its error, and 1 if the weight is exact.
 fn said<T: Weigh>(workload: &str, make: impl FnOnce() -> T) -> [Row; 4] {
     let before = count::live().bytes;
     let value = make();

@@ -1,4 +1,4 @@
-//! Instructions of a walk, by the shape: what does not depend on the machine's load.
+//! Instruction counts of a walk, which do not depend on the machine's load.
 
 use serde::de::DeserializeOwned;
 use std::hint::black_box;
@@ -8,7 +8,7 @@ use super::subjects::{self, Subject};
 use crate::op::{Op, Suite, whole_rounds};
 
 const SEED: u64 = 1;
-/// Operations in one walk.
+/// The number of operations in a walk.
 const PART: usize = 20_000;
 
 pub(super) fn suite() -> Suite {
@@ -19,10 +19,10 @@ pub(super) fn suite() -> Suite {
     Suite { module: "weigh", baseline: subjects::BASELINE, ops }
 }
 
-/// Models in one walk: enough that the fixed cost of a tree is negligible.
+/// The number of models in a walk: enough that the fixed cost of a tree is negligible.
 const MODELS: usize = 8;
 
-/// An operation is a twenty-thousandth of a walk over some generated models.
+/// Adds the subjects for a layout. An operation is a twenty-thousandth of a walk over the generated models.
 fn add<M: DeserializeOwned + 'static>(ops: &mut Vec<Op>, workload: &str, subjects: Vec<Subject<Vec<M>>>) {
     for subject in subjects {
         ops.push(Op::new(workload, subject.name, move || {

@@ -1,6 +1,6 @@
-//! The article's types once more, for the crates that measure sizes.
+//! The types of the article, with the derives of the crates that measure sizes.
 //!
-//! The hash maps have std's hasher here, for not every peer knows a map by another; their tables are the same bytes.
+//! The hash maps have std's hasher here, since not every peer supports others. Their tables have the same size.
 
 use dwell::Sparse;
 use dwell::sparse::{IsEmpty, SortedMap, ThinSlice, ThinStr};
@@ -11,18 +11,18 @@ use crate::sparse::layouts::{BoxedIfAny, ShapeType};
 
 /// A model that can lose shapes.
 pub(super) trait Thinned {
-    /// Deletes all shapes but about a fourth; their names decide which.
+    /// Deletes about three quarters of the shapes, selected by name.
     fn delete_three_quarters(&mut self);
 }
 
-/// Whether the shape of that name stays: by FNV-1a, which is the same in every run.
+/// Returns whether the shape with a name stays. The FNV-1a hash of the name decides, which is the same in every run.
 fn stays(name: &str) -> bool {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325, step);
     (hash >> 32).is_multiple_of(4)
 }
 
-/// The structs on top of a module's aliases.
+/// Defines the structs with a module's aliases.
 macro_rules! weighed_types {
     ($($attributes:tt)*) => {
         crate::sparse::layouts::smithy_types!(#[derive(dwell::Weigh)] $($attributes)*);
@@ -35,7 +35,7 @@ macro_rules! weighed_types {
     };
 }
 
-/// The structs as one writes them first.
+/// The structs as first written.
 pub(super) mod naive {
     type Text = String;
     type List<T> = Vec<T>;
@@ -46,7 +46,7 @@ pub(super) mod naive {
     weighed_types!(peers: "Weighed by all.");
 }
 
-/// The article's answer.
+/// The layout that the article arrives at.
 pub(super) mod boxed {
     type Text = String;
     type List<T> = Vec<T>;
@@ -57,7 +57,7 @@ pub(super) mod boxed {
     weighed_types!(peers: "Weighed by all.");
 }
 
-/// As lean as std gets.
+/// The leanest layout with types of std.
 pub(super) mod btree {
     type Text = Box<str>;
     type List<T> = Box<[T]>;
@@ -68,7 +68,7 @@ pub(super) mod btree {
     weighed_types!(peers: "Weighed by all.");
 }
 
-/// As lean as Dwell gets without an interner. No peer knows its types.
+/// The leanest layout with types of Dwell and without an interner. No peer supports these types.
 pub(super) mod lean {
     type Text = ThinStr;
     type List<T> = ThinSlice<T>;

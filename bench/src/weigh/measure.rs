@@ -1,4 +1,5 @@
-//! One layout, loaded and weighed by all: in a process of its own, so that none profits from another's heap.
+//! Loads one layout and weighs it with all subjects. Each layout has a separate process, so that none profits from
+//! another's heap.
 
 use anyhow::{Context, Result, bail};
 use dwell::Weigh;
@@ -15,7 +16,7 @@ use super::layouts::{self, Thinned};
 use super::subjects::{self, Subject};
 use crate::{count, sparse};
 
-/// Where a service model's values live.
+/// A layout of the service models: the types that store their values.
 pub(super) struct Layout {
     /// The workload in rows, and the name on the hidden command line.
     pub(super) name: &'static str,
@@ -29,7 +30,7 @@ pub(super) const LAYOUTS: &[Layout] = &[
     Layout { name: "lean", run: |task| task.run::<layouts::lean::Model>(&subjects::dwell()) },
 ];
 
-/// The model of the allocator that this program has.
+/// The model of this program's allocator.
 const MODEL: Model = if cfg!(feature = "profile") {
     Model::Jemalloc
 } else if cfg!(feature = "mimalloc") {
@@ -38,45 +39,45 @@ const MODEL: Model = if cfg!(feature = "profile") {
     Model::Glibc
 };
 
-/// What one process is to do.
+/// The arguments of a child process.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Task {
     #[arg(long)]
     layout: String,
     #[arg(long)]
     models: PathBuf,
-    /// Where the page of the tree goes, if it is wanted.
+    /// The file for the page of the tree.
     #[arg(long)]
     tree: Option<PathBuf>,
-    /// How often each subject weighs.
+    /// The number of times that each subject weighs.
     #[arg(long)]
     rounds: usize,
 }
 
-/// What one process found.
+/// The result of a child process.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Report {
-    /// As loaded, then after three quarters of the shapes were deleted.
+    /// The models as loaded, and after three quarters of the shapes were deleted.
     pub(super) states: [State; 2],
-    /// What this program's allocator took for it, and what `weigh` says by the model of that allocator.
+    /// The bytes that this program's allocator used for the models, and the bytes that `weigh` computes with its model.
     pub(super) taken: u64,
     pub(super) modelled: u64,
     pub(super) allocations: u64,
-    /// Heap bytes and allocations that the article's layout would take, predicted from this one.
+    /// The heap bytes and allocations of the article's layout, predicted from this one.
     pub(super) boxed: Option<(u64, u64)>,
-    /// What the advisor says of this one.
+    /// The suggestions for this layout.
     pub(super) advice: String,
 }
 
-/// The models at one time.
+/// The measurements of the models in one state.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct State {
-    /// What the allocator says, in bytes as requested.
+    /// The requested bytes that the allocator counted.
     pub(super) truth: u64,
     pub(super) said: Vec<Said>,
 }
 
-/// What one subject says.
+/// The measurement of one subject.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Said {
     pub(super) subject: String,
@@ -114,7 +115,7 @@ impl Task {
             fs::write(file, tree.to_html()).with_context(|| format!("cannot write {}", file.display()))?;
         }
         drop(tree);
-        // What has been said so far is live too now.
+        // The results so far are live too and are subtracted.
         let said = count::live().bytes - live.bytes;
         models.iter_mut().for_each(Thinned::delete_three_quarters);
         let thinned = self.weigh(&models, count::live().bytes - said, subjects);
@@ -132,7 +133,7 @@ impl Task {
             .collect();
         for _ in 0..self.rounds {
             for (subject, said) in subjects.iter().zip(&mut said) {
-                // What the one before left in the caches does not count.
+                // The first call is not timed, since the caches have the data of the previous subject.
                 black_box((subject.weigh)(black_box(value)));
                 let start = Instant::now();
                 black_box((subject.weigh)(black_box(value)));
@@ -143,7 +144,7 @@ impl Task {
     }
 }
 
-/// What the article's changes would make of the naive layout.
+/// Predicts the heap bytes and allocations of the naive layout after the article's changes.
 fn boxed<T: Weigh>(models: &T) -> Result<(u64, u64)> {
     let tree = tree(models);
     let mut what_if = WhatIf::new(&tree);

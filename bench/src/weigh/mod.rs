@@ -1,7 +1,7 @@
-//! How big a value is, as Dwell, its peers and the allocator itself say.
+//! The size of a value as Dwell, its peers and the allocator report it.
 //!
-//! The value is the article's: all Smithy models, loaded and kept, in one layout after the other. Each is weighed as it
-//! was loaded, and once more after three quarters of the shapes were deleted.
+//! The value is that of the article: all Smithy models, in several layouts. Each is weighed after loading, and again
+//! after three quarters of the shapes were deleted.
 
 mod emptied;
 mod instructions;
@@ -21,7 +21,7 @@ use crate::{callgrind, count};
 
 pub(crate) use self::measure::Task;
 
-/// What `dwell-bench weigh` takes.
+/// The arguments of `dwell-bench weigh`.
 #[derive(clap::Args, Debug, Default)]
 pub(crate) struct Args {
     /// A folder of Smithy models in JSON; without it a sample is generated.
@@ -32,10 +32,10 @@ pub(crate) struct Args {
     tree: Option<PathBuf>,
 }
 
-/// The subjects.
+/// The subject whose bytes are those that the allocator counted.
 const ALLOCATOR: &str = "allocator";
 
-/// What is weighed by instruction counts.
+/// Returns the operations whose instructions are counted.
 pub(crate) fn suite() -> Suite {
     instructions::suite()
 }
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     Ok(())
 }
 
-/// What gates look at: bytes and errors on the small sample.
+/// Returns the rows for gates: bytes and errors on the small sample.
 pub(crate) fn counted() -> Result<Vec<Row>> {
     Ok(rows(&measure_all(&Corpus::open(None, true)?, 0, None)?))
 }
@@ -84,7 +84,7 @@ fn rows(reports: &[Report]) -> Vec<Row> {
     rows
 }
 
-/// What `weigh` says by the model of this program's allocator, beside what that took.
+/// Returns the rows for the bytes that `weigh` computes by the allocator's model, with ratios to the allocated bytes.
 fn modelled(layout: &str, report: &Report) -> [Row; 2] {
     let ratio = report.modelled as f64 / report.taken as f64;
     let row = |metric, value, unit| Row {
@@ -100,7 +100,7 @@ fn modelled(layout: &str, report: &Report) -> [Row; 2] {
     [row("bytes", report.modelled as f64 / 1e6, "MB"), row("error", (ratio - 1.0).abs() * 100.0, "%")]
 }
 
-/// What was predicted from the naive layout for the article's, beside what that one takes.
+/// Returns the rows for the prediction of the article's layout from the naive one, with ratios to the measured numbers.
 fn prediction(bytes: u64, allocations: u64, measured: &Report) -> [Row; 3] {
     let truth = measured.states[0].truth as f64;
     let row = |metric, value: f64, unit, of: f64| Row {
@@ -121,7 +121,7 @@ fn prediction(bytes: u64, allocations: u64, measured: &Report) -> [Row; 3] {
     ]
 }
 
-/// What all said of one layout in one state.
+/// Returns the rows for what all subjects report of a layout in one state.
 fn said(workload: &str, state: &State) -> Vec<Row> {
     let row = |subject: &str, metric, value, unit, baseline: &str, ratio| Row {
         module: "weigh",

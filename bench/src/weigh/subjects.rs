@@ -1,4 +1,4 @@
-//! The subjects that measure a value's heap bytes, as each of the crates defines them.
+//! The subjects, which measure the heap bytes of a value as their crates define them.
 
 use allocative::{Allocative, FlameGraphBuilder};
 use datasize::DataSize;
@@ -11,11 +11,11 @@ use mem_dbg::{MemSize, SizeFlags};
 /// A subject that measures how large a value is.
 pub(super) struct Subject<T> {
     pub(super) name: &'static str,
-    /// Bytes on the heap.
+    /// Returns the bytes on the heap.
     pub(super) weigh: fn(&T) -> u64,
 }
 
-/// What the times are compared with.
+/// The baseline of the times.
 pub(super) const BASELINE: &str = "mem_dbg 0.4.4";
 
 fn heap<T>(size: usize) -> u64 {
@@ -28,7 +28,7 @@ fn graph<T: Allocative>(value: &T) -> u64 {
     heap::<T>(builder.finish().flamegraph().total_size())
 }
 
-/// Dwell: the total, and all of it by type and field.
+/// Returns Dwell's subjects: `weigh` returns the total, and `tree` the bytes by type and field.
 pub(super) fn dwell<T: Weigh>() -> Vec<Subject<T>> {
     vec![
         Subject { name: "dwell", weigh: |value| weigh(value).heap },
@@ -36,7 +36,7 @@ pub(super) fn dwell<T: Weigh>() -> Vec<Subject<T>> {
     ]
 }
 
-/// Dwell and the published crates.
+/// Returns the subjects of Dwell and of the published crates.
 pub(super) fn all<T: Weigh + Allocative + DataSize + DeepSizeOf + GetSize + MemSize>() -> Vec<Subject<T>> {
     let mut all = dwell();
     all.extend([
@@ -47,7 +47,7 @@ pub(super) fn all<T: Weigh + Allocative + DataSize + DeepSizeOf + GetSize + MemS
         Subject { name: "get-size2 0.11.1", weigh: |value: &T| value.get_heap_size() as u64 },
         Subject { name: "deepsize 0.2.0", weigh: |value: &T| heap::<T>(value.deep_size_of()) },
         Subject { name: "datasize 0.2.15", weigh: |value: &T| value.estimate_heap_size() as u64 },
-        // Its graph, for its `size_of_unique_allocated_data` finds even less.
+        // The flame graph, since `size_of_unique_allocated_data` finds even less.
         Subject { name: "allocative 0.3.7", weigh: graph },
     ]);
     all

@@ -4,7 +4,7 @@ use std::alloc::Layout;
 use crate::bump::subject::{Arena, Subject, Vector, push};
 use crate::sink;
 
-/// It has no `format!`, and it speaks an allocator-api2 that hashbrown does not.
+/// blink-alloc has no `format!`, and implements the `Allocator` of another allocator-api2 than hashbrown uses.
 pub(in crate::bump) struct BlinkAlloc(Blink);
 
 impl Subject for BlinkAlloc {

@@ -7,7 +7,7 @@ use std::alloc::Layout;
 use crate::bump::subject::{Allocates, Arena, Line, Slices, Subject, Text, Vector, line, push};
 use crate::sink;
 
-/// An alignment and a direction; the other settings as they are by default.
+/// bump-scope with an alignment and a direction; the other settings have their defaults.
 pub(in crate::bump) struct BumpScope<S: BumpAllocatorSettings>(Bump<Global, S>);
 pub(in crate::bump) type Upwards<const MIN_ALIGN: usize> = BumpScope<BumpSettings<MIN_ALIGN, true>>;
 pub(in crate::bump) type Downwards<const MIN_ALIGN: usize> = BumpScope<BumpSettings<MIN_ALIGN, false>>;
@@ -32,7 +32,7 @@ impl<S: BumpAllocatorSettings<GuaranteedAllocated = True> + 'static> Subject for
     }
 }
 
-/// Plain references, as the other arenas return: a `BumpBox` would drop its value.
+/// Returns plain references, as the other arenas do. A `BumpBox` would drop its value.
 impl<S: BumpAllocatorSettings<GuaranteedAllocated = True> + 'static> Arena for BumpScope<S> {
     type Ref<'a, T: 'a> = &'a mut T;
     type Bytes<'a> = &'a mut [u8];

@@ -60,7 +60,7 @@ impl<const MIN_ALIGN: usize> Allocates for Bumpalo<MIN_ALIGN> {
     }
 }
 
-/// bumpalo's own vector and string take arenas of its default alignment only.
+/// bumpalo's own vector and string accept only arenas of the default alignment.
 impl Vector for Bumpalo<1> {
     #[inline]
     fn push(&self, count: u64) {
@@ -71,7 +71,7 @@ impl Vector for Bumpalo<1> {
 impl Text for Bumpalo<1> {
     #[inline]
     fn format(&self, line: &Line<'_>) {
-        // What `bumpalo::format!` does.
+        // `bumpalo::format!` does the same.
         let mut text = String::new_in(&self.0);
         line!(line, |arguments| text.write_fmt(arguments).expect("the string grows"));
         sink::pointer(text.into_bump_str());
@@ -87,7 +87,7 @@ impl Text for Bumpalo<1> {
     }
 }
 
-/// The vector for other alignments.
+/// For other alignments, the vector of allocator-api2 is measured.
 impl Vector for Bumpalo<8> {
     #[inline]
     fn push(&self, count: u64) {

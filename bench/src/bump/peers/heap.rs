@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 use crate::bump::subject::{Allocates, Arena, Line, Slices, Subject, Text, Vector, line, push};
 use crate::sink;
 
-/// A general allocator under the name that its boxes have here.
+/// A general-purpose allocator and the name of its boxes as a subject.
 pub(in crate::bump) trait Named: GlobalAlloc + 'static {
     const NAME: &'static str;
     const SELF: &'static Self;
@@ -39,14 +39,14 @@ impl<M> Clone for Heap<M> {
 
 impl<M> Copy for Heap<M> {}
 
-// SAFETY: a global allocator keeps this contract for layouts that have a size, and the others need no block.
+// SAFETY: a `GlobalAlloc` fulfils this contract for layouts with a nonzero size; zero-size layouts need no block.
 unsafe impl<M: Named> Allocator for Heap<M> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let block = if layout.size() == 0 {
             std::ptr::without_provenance_mut(layout.align())
         } else {
-            // SAFETY: the layout has a size.
+            // SAFETY: the size is not 0.
             unsafe { M::SELF.alloc(layout) }
         };
         NonNull::new(block).map(|block| NonNull::slice_from_raw_parts(block, layout.size())).ok_or(AllocError)
@@ -55,7 +55,7 @@ unsafe impl<M: Named> Allocator for Heap<M> {
     #[inline]
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
         if layout.size() > 0 {
-            // SAFETY: `allocate` got it from there.
+            // SAFETY: the block comes from `allocate`, which got it from `M` for a layout of this nonzero size.
             unsafe { M::SELF.dealloc(block.as_ptr(), layout) };
         }
     }
@@ -63,9 +63,10 @@ unsafe impl<M: Named> Allocator for Heap<M> {
     #[inline]
     unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if old.size() == 0 || old.align() != new.align() {
-            return Err(AllocError); // no workload does
+            return Err(AllocError); // no workload does this
         }
-        // SAFETY: `allocate` got it from there, and the new size is no smaller.
+        // SAFETY: `M` allocated the block with the layout `old`, whose alignment is that of `new`. The new size is at
+        // least the old one, which is not 0.
         let block = unsafe { M::SELF.realloc(block.as_ptr(), old, new.size()) };
         NonNull::new(block).map(|block| NonNull::slice_from_raw_parts(block, new.size())).ok_or(AllocError)
     }
@@ -101,7 +102,7 @@ impl<M: Named> Arena for Heap<M> {
     fn block(&self, layout: Layout) {
         let Ok(block) = self.allocate(layout) else { handle_alloc_error(layout) };
         sink::address(block.as_ptr().cast());
-        // SAFETY: just allocated so.
+        // SAFETY: the line above allocated the block with this layout.
         unsafe { self.deallocate(block.cast(), layout) };
     }
 }

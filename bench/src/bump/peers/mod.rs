@@ -1,4 +1,4 @@
-//! Ours, the published arenas, and the allocators beneath them. A file is a peer.
+//! The subjects: Dwell, published arenas, and general-purpose allocators, each in its own file.
 
 mod blink_alloc;
 mod bump_scope;

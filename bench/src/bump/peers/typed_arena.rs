@@ -3,7 +3,7 @@ use typed_arena::Arena;
 use crate::bump::subject::{Put, Subject};
 use crate::sink;
 
-/// It has no `reset`: a new one replaces the old.
+/// typed-arena has no `reset`, so a new arena replaces the old one.
 pub(in crate::bump) struct TypedArena<T>(pub(in crate::bump) Arena<T>);
 
 impl<T: 'static> Subject for TypedArena<T> {

@@ -1,8 +1,8 @@
-//! No allocator: the cost of writing and reading the values.
+//! A subject without an allocator: only the cost of writing and reading the values.
 
 use crate::slab::subject::{Edits, Holds, Words};
 
-/// Values written one after the other into a ring.
+/// Writes values one after the other into a ring.
 pub(in crate::slab) struct Bare;
 
 pub(in crate::slab) struct Ring<T> {

@@ -1,4 +1,4 @@
-//! Ours: slabs of their own, slabs of a thread, pools, and those whose slots are `Send`.
+//! Dwell: slabs, thread-local slabs, pools, slabs with `Send` slots, and `SlabMap`.
 
 use dwell::slab::{Bounded, Key, Pool, PoolSlot, Slab, SlabMap, Slot, sync};
 
@@ -92,7 +92,7 @@ impl<T: Send + 'static> Sends<T> for Sync {
     }
 }
 
-/// The same, given back together.
+/// `sync::Slab`, with slots that the other thread frees together by `drop_all`.
 pub(in crate::slab) struct SyncTogether;
 
 impl<T: 'static> Holds<T> for SyncTogether {
@@ -135,7 +135,7 @@ impl<T: Send + 'static> Sends<T> for SyncTogether {
     }
 }
 
-/// One `slab!` for each type: the slab of this thread, begun anew for each workload, as the others' are.
+/// Declares a `slab!` for each type. Each workload starts with a new thread-local slab, as it does with other subjects.
 macro_rules! modules {
     ($($module:ident: $T:ty,)*) => {
         $(dwell::slab! { pub(in crate::slab) mod $module: $T; })*
@@ -148,7 +148,7 @@ macro_rules! modules {
             type Slot = $module::Slot;
 
             fn storage(capacity: usize) {
-                // Not where another workload has values: then it is shared.
+                // The shutdown fails if another workload still has values; then both share the slab.
                 let _ = $module::shutdown();
                 $module::reserve(capacity);
             }
@@ -215,7 +215,7 @@ impl Names<Words<8>> for Thread {
     }
 }
 
-/// `SlabMap`, which like the slab crate finds values by key and moves them when it grows.
+/// `SlabMap`, which finds values by key and moves them when it grows, like the slab crate.
 pub(in crate::slab) struct Map;
 
 impl<T: 'static> Holds<T> for Map {

@@ -22,21 +22,22 @@ impl Malloc for mimalloc::MiMalloc {
     const MALLOC: Self = mimalloc::MiMalloc;
 }
 
-/// What `Box<T, A>` is, which stable Rust does not have.
+/// A replacement for `Box<T, A>`, which stable Rust does not have.
 pub(crate) struct HeapBox<T, A: Malloc> {
-    // Invariant: a block for a `T` from `A`, with a value, owned by this box.
+    // Invariant: the block comes from `A` with the layout of a `T`, contains a value, and is owned by this box.
     block: NonNull<T>,
     owns: PhantomData<(T, A)>,
 }
 
-// SAFETY: it owns its value; `A` has no state and is `Sync` as every global allocator.
+// SAFETY: the box owns its value. Any thread may free the block: `A` has no state, and all threads may use a global
+// allocator.
 unsafe impl<T: Send, A: Malloc> Send for HeapBox<T, A> {}
 
 impl<T, A: Malloc> HeapBox<T, A> {
     #[inline(always)]
     pub(crate) fn new(value: T) -> Self {
         const { assert!(size_of::<T>() != 0) };
-        // SAFETY: the size is not zero.
+        // SAFETY: the assertion above says that the size is not zero.
         let block = unsafe { A::MALLOC.alloc(Layout::new::<T>()) };
         let Some(block) = NonNull::new(block.cast::<T>()) else { handle_alloc_error(Layout::new::<T>()) };
         // SAFETY: the block is new and has the layout of a `T`.
@@ -46,7 +47,7 @@ impl<T, A: Malloc> HeapBox<T, A> {
 
     #[inline(always)]
     pub(crate) fn get(&self) -> &T {
-        // SAFETY: the invariant; the box is borrowed.
+        // SAFETY: by the invariant the block contains a value, which nothing changes while the box is borrowed.
         unsafe { self.block.as_ref() }
     }
 }
@@ -54,9 +55,9 @@ impl<T, A: Malloc> HeapBox<T, A> {
 impl<T, A: Malloc> Drop for HeapBox<T, A> {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: the invariant; the value is not used again.
+        // SAFETY: by the invariant the block contains a value. It is not used again.
         unsafe { self.block.drop_in_place() };
-        // SAFETY: the invariant; the block is not used again.
+        // SAFETY: by the invariant the block comes from `A` with this layout. It is not used again.
         unsafe { A::MALLOC.dealloc(self.block.as_ptr().cast(), Layout::new::<T>()) };
     }
 }
@@ -78,7 +79,7 @@ impl<T: 'static, A: Malloc> Holds<T> for Heap<A> {
 
     #[inline(always)]
     fn get<R>((): &(), slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
-        // SAFETY: the invariant of `HeapBox`; the box is borrowed.
+        // SAFETY: by the invariant the block contains a value, which nothing changes while the box is borrowed.
         f(unsafe { slot.block.as_ref() })
     }
 
@@ -91,7 +92,8 @@ impl<T: 'static, A: Malloc> Holds<T> for Heap<A> {
 impl<T: 'static, A: Malloc> Edits<T> for Heap<A> {
     #[inline(always)]
     fn get_mut<R>((): &mut (), slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R {
-        // SAFETY: the invariant of `HeapBox`; the box is borrowed mutably.
+        // SAFETY: by the invariant the block contains a value, which nothing else accesses while the box is mutably
+        // borrowed.
         f(unsafe { slot.block.as_mut() })
     }
 }

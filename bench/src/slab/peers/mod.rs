@@ -1,4 +1,4 @@
-//! The peers, a file each.
+//! The subjects, each in its own file.
 
 pub(super) mod bare;
 pub(super) mod dwell;

@@ -1,4 +1,4 @@
-//! nexus-slab 2: manual, with an unsafe constructor; a slot that is dropped instead of freed leaks.
+//! nexus-slab 2, whose slots are freed explicitly: a dropped slot leaks. Its constructor is unsafe.
 
 use nexus_slab::{bounded, unbounded};
 
@@ -14,7 +14,7 @@ macro_rules! nexus {
             type Slot = nexus_slab::Slot<T>;
 
             fn storage($capacity: usize) -> Self::Storage {
-                // SAFETY: the workloads free what they insert, in the slab it came from, on one thread.
+                // SAFETY: the workloads free each slot in the slab that it came from, on one thread.
                 unsafe { $new }
             }
 

@@ -1,8 +1,8 @@
-//! nexus-slab 0.10.2: the article's own version, an allocator a thread that a macro makes.
+//! nexus-slab 0.10.2, the version of the article: a macro declares a thread-local allocator.
 
 use crate::slab::subject::{Edits, Grows, Holds, Names, Words, links_by_pointer};
 
-/// One `create_allocator!` for each type a subject holds.
+/// Declares an allocator with `create_allocator!` for each type of a subject.
 macro_rules! nexus_macro {
     ($Subject:ident, $folder:ident, $name:literal, |$module:ident, $capacity:ident| $build:expr,
      $($allocator:ident: $T:ty,)*) => {
@@ -20,7 +20,7 @@ macro_rules! nexus_macro {
 
             impl Drop for Installed {
                 fn drop(&mut self) {
-                    // A run that was stopped may leave slots; then the slab stays.
+                    // The shutdown fails if an interrupted run left slots. Then the slab stays.
                     let _ = $module::shutdown();
                 }
             }
@@ -95,12 +95,12 @@ impl Names<Words<8>> for Bounded {
 
     #[inline(always)]
     fn find<R>(_: &Self::Storage, key: Self::Key, f: impl FnOnce(&Words<8>) -> R) -> R {
-        // SAFETY: the value is there until it is taken, and is not changed.
+        // SAFETY: workloads pass only keys of live values, and nothing changes a value while `f` reads it.
         f(unsafe { bounded::words8::get(key) }.expect("leaked"))
     }
 
     fn take(_: &mut Self::Storage, key: Self::Key) {
-        // SAFETY: no reference to the value exists.
+        // SAFETY: references to a value exist only during `find`, so none exists now.
         let _ = unsafe { bounded::words8::remove_by_key(key) };
     }
 }

@@ -1,4 +1,4 @@
-//! plurality: a pool with slots that are dropped on any thread.
+//! plurality: a pool whose slots can be dropped on any thread.
 
 use plurality::Pool;
 
@@ -11,7 +11,7 @@ impl<T: 'static> Holds<T> for Plurality {
     type Storage = Pool<T>;
     type Slot = plurality::Box<T>;
 
-    // It has no way to reserve.
+    // The pool cannot reserve capacity.
     fn storage(_: usize) -> Pool<T> {
         Pool::new()
     }

@@ -1,4 +1,4 @@
-//! sharded-slab: keys, shared by all threads; its values cannot be changed in place.
+//! sharded-slab, which all threads share: it finds values by key, and its values cannot be changed in place.
 
 use sharded_slab::Slab;
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use crate::slab::subject::{Grows, Holds, Sends};
 
 pub(in crate::slab) struct Sharded;
 
-// `Sync`, because any thread may look at a value.
+// `T` must be `Sync`, because any thread may read a value.
 impl<T: Sync + Send + 'static> Holds<T> for Sharded {
     const NAME: &'static str = "sharded-slab 0.1.7";
     type Storage = Arc<Slab<T>>;
     type Slot = usize;
 
-    // It has no way to reserve.
+    // The slab cannot reserve capacity.
     fn storage(_: usize) -> Self::Storage {
         Arc::new(Slab::new())
     }

@@ -1,4 +1,4 @@
-//! slab: a vector with a list of its holes; values move when it grows.
+//! slab: a vector with a free list of vacant entries. Values move when it grows.
 
 use slab::Slab;
 

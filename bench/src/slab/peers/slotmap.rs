@@ -1,4 +1,4 @@
-//! slotmap: a vector of generations; a stale key is distinguished from a live one.
+//! slotmap: a vector whose entries have generations, so that it detects stale keys.
 
 use slotmap::{DefaultKey, Key, KeyData, SlotMap};
 
