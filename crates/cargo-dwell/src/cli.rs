@@ -18,11 +18,11 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Infer Rust types for JSON, predict the memory that they take, and suggest leaner ones
+    /// Infer Rust types for JSON, predict the memory that they take, and suggest smaller ones
     Shape(ShapeArgs),
     /// List the types of a program with sizes and padding, and suggest changes
     Layout(Box<Layout>),
-    /// List the futures of a program with what each `.await` holds, and suggest changes
+    /// List the futures of a program with the variables that each `.await` holds, and suggest changes
     Futures(Box<Futures>),
     /// List the types that a program uses as `dyn Trait`, and suggest an inline size for each trait
     Dyn(Box<Dyn>),
@@ -39,7 +39,7 @@ impl Cli {
     /// Runs the command.
     ///
     /// # Errors
-    /// The reason of a failure, for a line on standard error.
+    /// Returns the reason of a failure, as text for a line on standard error.
     pub fn run(&self) -> Result<ExitCode> {
         match &self.command {
             Command::Shape(args) => shape::run(args),
@@ -51,7 +51,7 @@ impl Cli {
     }
 }
 
-/// Cargo calls `cargo-dwell dwell ..` for `cargo dwell ..`.
+/// Removes the word `dwell` that cargo adds: for `cargo dwell ..` it runs `cargo-dwell dwell ..`.
 fn without_cargo(args: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
     args.enumerate().filter(|(index, arg)| *index != 1 || arg != "dwell").map(|(_, arg)| arg)
 }
@@ -62,12 +62,12 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn the_command_line_is_consistent() {
+    fn clap_definition_is_consistent() {
         Cli::command().debug_assert();
     }
 
     #[test]
-    fn the_word_that_cargo_adds_is_dropped_once() {
+    fn dwell_argument_added_by_cargo_is_dropped_once() {
         let dropped = |args: &[&str]| without_cargo(args.iter().map(OsString::from)).collect::<Vec<_>>();
         assert_eq!(dropped(&["cargo-dwell", "dwell", "shape", "dwell"]), ["cargo-dwell", "shape", "dwell"]);
         assert_eq!(dropped(&["cargo-dwell", "shape", "x"]), ["cargo-dwell", "shape", "x"]);

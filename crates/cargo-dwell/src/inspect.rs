@@ -1,4 +1,5 @@
-//! The common part of the commands that inspect a program: they build or open it, compare it, and check its budgets.
+//! The common part of the commands that inspect a program: building or opening it, comparing it, and checking its
+//! budgets.
 
 use crate::build::{self, BuildArgs, Executable, Outcome, Purpose};
 use crate::check::{self, Budgets, CheckArgs, Diff, Document, Selection};
@@ -11,8 +12,8 @@ use anyhow::{Result, bail};
 use clap::Args;
 use std::process::ExitCode;
 
-const EXIT_CODES: &str = "Exit code: 0 on success, 1 if a budget is exceeded, 2 for wrong input or usage, cargo's own if the \
-                          build fails.";
+const EXIT_CODES: &str = "Exit code: 0 on success, 1 if a budget is exceeded, 2 for wrong input or usage, cargo's exit \
+                          code if the build fails.";
 
 /// `cargo dwell layout`
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// `; did you mean ..?` with the nearest of `names`, or nothing if none is near.
+/// Returns `; did you mean ..?` with up to three similar names, or an empty string if no name is similar.
 pub fn suggestion<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> String {
     let wanted = bare(wanted).to_lowercase();
     let mut seen = BTreeSet::new();
@@ -20,7 +20,7 @@ pub fn suggestion<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Str
     }
 }
 
-/// The last part of a path, without arguments: `Map` of `a::Map<u8, u16>`.
+/// Returns the last part of a path, without arguments: `Map` of `a::Map<u8, u16>`.
 fn bare(name: &str) -> &str {
     let name = name.trim_start_matches(['{', '&', '*', '(', '[']);
     let name = &name[..name.find(['<', '{', ';', '}']).unwrap_or(name.len())];
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_names_come_first() {
+    fn nearest_name_is_suggested_first() {
         let names = ["Config", "Vec<Config>", "shape::Connection<u8>", "Other", "Config"];
         let suggestion = suggestion("Confg", names.into_iter());
         assert!(suggestion.starts_with("; did you mean `Config`"), "{suggestion}");
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_and_paths_do_not_count() {
+    fn bare_name_drops_path_and_arguments() {
         assert_eq!(bare("a::Map<u8, b::C>"), "Map");
         assert_eq!(bare("{async fn f}"), "async fn f");
         assert_eq!(bare("::"), "::");

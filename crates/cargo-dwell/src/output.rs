@@ -65,18 +65,18 @@ impl Look {
         Ok(())
     }
 
-    /// The number of columns available for text.
+    /// Returns the number of columns available for text.
     pub(crate) fn columns(&self) -> usize {
         usize::from(self.width.or_else(|| Table::new().width()).unwrap_or(100).min(200))
     }
 }
 
-/// The header of a table.
+/// Returns the cells of a table's header.
 pub(crate) fn header(names: &[&str]) -> Vec<Cell> {
     names.iter().map(|name| Cell::new(name).add_attribute(Attribute::Underlined)).collect()
 }
 
-/// A cell for a number.
+/// Returns a right-aligned cell, for a number.
 pub(crate) fn right(text: impl Into<String>) -> Cell {
     Cell::new(text.into()).set_alignment(CellAlignment::Right)
 }
@@ -84,7 +84,7 @@ pub(crate) fn right(text: impl Into<String>) -> Cell {
 /// Writes to standard output.
 ///
 /// # Errors
-/// Returns an error if it cannot be written. A closed pipe is not an error.
+/// Returns an error if standard output cannot be written. A closed pipe is not an error.
 pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     print_to(false, write)
 }
@@ -92,7 +92,7 @@ pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Res
 /// Writes to standard output, or to standard error if `beside`.
 ///
 /// # Errors
-/// As [`print`].
+/// Returns an error if the stream cannot be written. A closed pipe is not an error.
 pub(crate) fn print_to(beside: bool, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let (stream, name): (Box<dyn Write>, _) = if beside {
         (Box::new(anstream::stderr().lock()), "standard error")

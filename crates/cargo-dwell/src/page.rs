@@ -1,9 +1,9 @@
 //! A report as one HTML page: numbers, suggestions, icicle charts of live bytes, and a searchable table.
 //!
-//! The page loads nothing from the network. The HTML has all information; a script draws the charts, shows the details of
-//! a bar, and searches.
+//! The page loads nothing from the network. The HTML has all information; a script draws the charts, shows the details
+//! of a bar, and searches.
 
-use crate::units::bytes;
+use crate::units::{bytes, plural};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -24,7 +24,7 @@ pub struct Page {
     pub histograms: Vec<Histogram>,
     /// The differences between two snapshots: a heading and its rows.
     pub changes: Option<(String, Table)>,
-    /// All rows, at the end.
+    /// The searchable table at the end of the page.
     pub table: Table,
 }
 
@@ -37,7 +37,7 @@ pub struct Suggestion {
     pub before: String,
     /// The suggested type.
     pub after: String,
-    /// Bytes that it saves.
+    /// The number of bytes that the change saves.
     pub saves: u64,
     /// The reason for the saving, and the cost.
     pub why: String,
@@ -68,7 +68,7 @@ pub struct Bar {
     pub name: String,
     /// Its own bytes and those of the bars below.
     pub bytes: u64,
-    /// The colour.
+    /// The use of its own bytes, which decides the colour.
     pub class: Class,
     /// Pairs of label and text, shown after a click on the bar.
     pub details: Vec<(String, String)>,
@@ -195,7 +195,7 @@ search();
 "##;
 
 impl Page {
-    /// The page.
+    /// Renders the page.
     pub fn html(&self) -> String {
         let mut out = String::from("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
         out.push_str("<meta name=\"viewport\" content=\"width=device-width\">\n");
@@ -230,7 +230,8 @@ impl Page {
         let (first, rest) = self.suggestions.split_at(first);
         rows(out, first);
         if !rest.is_empty() {
-            let _ = writeln!(out, "<details><summary>{} smaller ones</summary>", rest.len());
+            let number = plural(rest.len() as u64, "suggestion");
+            let _ = writeln!(out, "<details><summary>{number} with smaller savings</summary>");
             rows(out, rest);
             out.push_str("</details>\n");
         }
@@ -260,7 +261,7 @@ impl Page {
         let Some((title, table)) = &self.changes else { return };
         let _ = writeln!(out, "<h2>{}</h2>", escaped(title));
         if table.rows.is_empty() {
-            out.push_str("<p>The same types and fields hold the same bytes.</p>\n");
+            out.push_str("<p>No difference: the same types and fields hold the same bytes.</p>\n");
             return;
         }
         let (first, rest) = table.rows.split_at(table.rows.len().min(CHANGES));
@@ -327,7 +328,7 @@ const FIRST: usize = 12;
 fn rows(out: &mut String, suggestions: &[Suggestion]) {
     out.push_str(
         "<table><thead><tr><th>where</th><th class=\"left\">before</th><th class=\"left\">after</th><th>saves</th>\
-         <th class=\"left\">why, at what cost</th></tr></thead><tbody>\n",
+         <th class=\"left\">reason and cost</th></tr></thead><tbody>\n",
     );
     for one in suggestions {
         let _ = writeln!(
@@ -343,7 +344,7 @@ fn rows(out: &mut String, suggestions: &[Suggestion]) {
     out.push_str("</tbody></table>\n");
 }
 
-/// `text`, escaped for an element or a quoted attribute.
+/// Escapes `text` for an element or a quoted attribute.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -353,7 +354,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_of_the_data_cannot_become_markup() {
+    fn markup_in_data_is_escaped() {
         let hostile = "</script><img src=x onerror=alert(1)>\"&";
         let page = Page {
             title: hostile.into(),
@@ -374,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_loaded() {
+    fn page_loads_no_external_resources() {
         let html = Page::default().html();
         assert!(
             !html.contains("://") && !html.contains("src=") && !html.contains("@import") && !html.contains("<link")

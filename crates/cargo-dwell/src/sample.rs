@@ -1,14 +1,14 @@
 //! A corpus of service models in the format of Smithy's JSON AST, generated from a seed.
 //!
-//! It replaces real data in tests and demonstrations. Structure, fill rates and lengths are those of a published corpus
-//! of 301 service models (86,504 shapes); the texts are its own. A seed gives the same bytes on every machine, since
-//! the generator uses integers and exact float arithmetic only.
+//! The corpus replaces real data in tests and demonstrations. Its structure, fill rates and lengths match a published
+//! corpus of 301 service models (86,504 shapes); its texts are generated. A seed gives the same bytes on every machine,
+//! since the generator uses integers and exact float arithmetic only.
 
 use fastrand::Rng;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::collections::HashSet;
 
-/// The documents of `models` services: file name and pretty-printed JSON, about 200 KB each.
+/// Returns the documents of `models` services: the file name and pretty-printed JSON, about 200 KB each.
 ///
 /// Document `i` depends on `seed` and `i` only. One in fifty is five times as large.
 ///
@@ -128,7 +128,7 @@ struct Quantiles([f64; 9]);
 impl Quantiles {
     const AT: [f64; 9] = [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97, 0.99, 1.0];
 
-    /// A draw from the distribution, linear between the quantiles.
+    /// Draws from the distribution, which is linear between the quantiles.
     fn draw(&self, rng: &mut Rng) -> usize {
         let p = rng.f64();
         let upper = Self::AT.iter().position(|&at| p < at).expect("a draw is below 1");
@@ -140,8 +140,8 @@ impl Quantiles {
     }
 }
 
-// Measured on the corpus named above. The number of operations is halved, and the maxima, which are single outliers, are
-// reduced to fit a small corpus.
+// Measured on the corpus named above. The number of operations is halved, and the maxima, which are single outliers,
+// are reduced to fit a small corpus.
 const OPERATIONS: Quantiles = Quantiles([4.0, 7.0, 10.0, 15.0, 28.0, 44.0, 62.0, 90.0, 110.0]);
 const INPUT_MEMBERS: Quantiles = Quantiles([0.0, 1.0, 2.0, 3.0, 4.0, 7.0, 11.0, 16.0, 41.0]);
 const OUTPUT_MEMBERS: Quantiles = Quantiles([0.0, 0.0, 1.0, 2.0, 2.0, 6.0, 12.0, 17.0, 25.0]);
@@ -227,14 +227,14 @@ struct Model {
     version: String,
     shapes: Vec<(String, Node)>,
     names: HashSet<String>,
-    /// The targets of members, as often as real models refer to them.
+    /// The names of string shapes. Members refer to these and to the shapes of the lists below.
     strings: Vec<String>,
     lists: Vec<String>,
     structures: Vec<String>,
     enums: Vec<String>,
     others: Vec<String>,
     errors: Vec<String>,
-    /// Sentences used so far; documentation repeats some of them.
+    /// Short texts used so far; documentation repeats some of them.
     said: Vec<String>,
     /// Whether all members have a different name on the wire, as in a few real services.
     json_names: bool,
@@ -243,7 +243,7 @@ struct Model {
 
 impl Model {
     fn new(seed: u64, index: usize) -> Self {
-        // Any odd constant makes the models of neighbouring seeds differ.
+        // Without the multiplication, neighbouring seeds would have models in common.
         let mut rng = Rng::with_seed(seed ^ (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let (first, second) = (pick(&mut rng, QUALIFIERS), pick(&mut rng, NOUNS));
         Self {
@@ -311,7 +311,7 @@ impl Model {
         document.with("shapes", Node::Map(std::mem::take(&mut self.shapes))).into()
     }
 
-    /// Calls `make` `count * rate` times, rounded by chance.
+    /// Calls `make` `count * rate` times, rounded up or down at random.
     fn repeat(&mut self, count: usize, rate: f64, mut make: impl FnMut(&mut Self)) {
         let exact = count as f64 * rate;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
@@ -327,7 +327,7 @@ impl Model {
         format!("com.example.{}#{name}", self.namespace)
     }
 
-    /// A new shape name of two to four words.
+    /// Returns a new shape name of one to three words and `suffix`.
     fn name(&mut self, suffix: &str) -> String {
         loop {
             let mut name = String::new();
@@ -357,7 +357,7 @@ impl Model {
         }
     }
 
-    /// A text of about `length` bytes, sometimes a copy of an earlier one.
+    /// Returns a text of about `length` bytes, sometimes a copy of an earlier one.
     fn text(&mut self, length: usize) -> Node {
         // Short texts repeat: 26 % of all documentation texts are copies, with 19 % of the bytes.
         if length < 150 && chance(&mut self.rng, 0.33) && !self.said.is_empty() {
@@ -544,7 +544,7 @@ impl Model {
         self.add(name, Map::default().with("type", "structure").with("members", members).traits(traits));
     }
 
-    /// Members with their traits; the names of the required ones go to `labels`.
+    /// Returns members with their traits. The names of members with an `httpLabel` are added to `labels`.
     fn members(&mut self, count: &Quantiles, documented: f64, required: f64, labels: &mut Vec<String>) -> Map {
         let mut members = Map::default();
         let mut seen = HashSet::new();
@@ -585,7 +585,7 @@ impl Model {
         members
     }
 
-    /// A reference to a type, with the frequencies of real members.
+    /// Returns a reference to a type, with the frequencies of real members.
     fn target(&mut self) -> Map {
         let pool = match self.rng.u32(0..1000) {
             0..490 => &self.strings,
@@ -614,7 +614,7 @@ impl Model {
         let (noun, name) = loop {
             let noun = self.name("");
             let name = format!("{verb}{noun}");
-            // A list of lists is a `ListList` too.
+            // A shape may have this name already: `ListList` is also the name of a list.
             if self.names.insert(name.clone()) {
                 break (noun, name);
             }
@@ -671,7 +671,7 @@ impl Model {
         name
     }
 
-    /// An example of a call: free-form objects as input and output.
+    /// Returns an example of a call, with free-form objects as input and output.
     fn example(&mut self, noun: &str) -> Map {
         let title = format!("To {} a {}", pick(&mut self.rng, ACTIONS), noun.to_lowercase());
         let text = self.text(90);
@@ -820,7 +820,7 @@ fn parameters() -> Map {
         .with("Endpoint", parameter("SDK::Endpoint", "String", false))
 }
 
-/// A tree of conditions, the recursive and mixed part of a real model.
+/// Returns a tree of conditions, the recursive and mixed part of a real model.
 fn rule(rng: &mut Rng, depth: usize) -> Map {
     let conditions = (0..rng.usize(0..3)).map(|_| condition(rng)).collect::<Vec<_>>();
     let rule = Map::default().with("conditions", conditions);
@@ -884,7 +884,7 @@ mod tests {
     }
 
     #[test]
-    fn same_seed_same_bytes() {
+    fn equal_seeds_give_equal_bytes() {
         let all: Vec<_> = documents(7, 3).collect();
         assert_eq!(all, documents(7, 3).collect::<Vec<_>>());
         assert_eq!(all[..2], documents(7, 2).collect::<Vec<_>>(), "a document does not depend on how many there are");
@@ -892,7 +892,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_distinct_and_sizes_as_said() {
+    fn names_are_distinct_and_total_size_is_in_range() {
         let mut bytes = 0;
         let mut names: Vec<String> = documents(1, MODELS)
             .map(|(name, json)| {
@@ -913,7 +913,7 @@ mod tests {
     }
 
     #[test]
-    fn fill_rates_are_those_of_real_models() {
+    fn fill_rates_match_real_models() {
         let (mut shapes, mut with_traits, mut documented) = (0, 0, 0);
         let (mut structures, mut operations, mut strings, mut lists, mut services) = (0, 0, 0, 0, 0);
         let (mut members, mut structure_members, mut member_traits, mut member_text) = (0, 0, 0, 0);

@@ -1,11 +1,11 @@
 //! Formats numbers for people.
 
-/// `1,234,567`
+/// Formats a count: `1,234,567`.
 pub fn count(number: u64) -> String {
     group(&number.to_string())
 }
 
-/// `1,234,567` of the digits `1234567`
+/// Groups decimal digits by thousands: `1,234,567` for `1234567`.
 pub fn group(digits: &str) -> String {
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -17,7 +17,12 @@ pub fn group(digits: &str) -> String {
     text
 }
 
-/// `812 B`, `36.1 kB`, `205.8 MB`
+/// Formats a count with its noun: `1 document`, `1,234 documents`.
+pub fn plural(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+/// Formats a number of bytes: `812 B`, `36.1 kB`, `205.8 MB`.
 pub fn bytes(number: u64) -> String {
     let mut value = number as f64;
     if number < 1000 {
@@ -32,7 +37,7 @@ pub fn bytes(number: u64) -> String {
     format!("{value:.1} PB")
 }
 
-/// `12.3 %`; 0 % only for nothing, and 100 % only for everything.
+/// Formats a share: `12.3 %`. Only an empty share is 0 %, and only the whole is 100 %.
 pub fn percent(part: u64, whole: u64) -> String {
     if part == 0 || whole == 0 {
         return "0 %".into();

@@ -1,4 +1,4 @@
-//! Each bad input gives one line of error and exit code 2.
+//! Each bad input gives a one-line error and exit code 2.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -16,7 +16,7 @@ fn errors(output: &Output) -> Vec<String> {
     String::from_utf8(output.stderr.clone()).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// A folder with one good file and one with these bytes.
+/// A folder with one valid file and one bad file.
 struct Folder {
     dir: TempDir,
     bad: PathBuf,
@@ -36,7 +36,7 @@ impl Folder {
     }
 }
 
-/// Checks the error for a folder with a bad file, and the report on the rest.
+/// Checks the error for the bad file with `--strict-input`, and without it the error and the report on the valid file.
 #[track_caller]
 fn check(folder: &Folder, location: &str, what: &str) {
     let output = shape(&[folder.path(), "--strict-input"]).output().unwrap();
@@ -46,27 +46,25 @@ fn check(folder: &Folder, location: &str, what: &str) {
     assert!(output.stdout.is_empty());
 
     let output = shape(&[folder.path(), "--format", "json"]).output().unwrap();
-    assert_eq!(errors(&output), [expected, "error: 1 input was left out, 1 texts read".to_owned()]);
+    assert_eq!(errors(&output), [expected, "error: 1 input was skipped; 1 document was read".to_owned()]);
     assert_eq!(output.status.code(), Some(2));
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(report.to_string().contains("good"));
     assert!(!report.to_string().contains("half"), "nothing of a bad text is counted");
 }
 
-const CORRECT: &str = "; correct it";
-
 #[test]
 fn broken_and_truncated_files() {
     let broken = Folder::new("bad.json", b"{\n  \"half\": 1,\n  \"x\": ]\n}");
-    check(&broken, ":3:8", &format!("expected value{CORRECT}"));
+    check(&broken, ":3:8", "expected value");
     let truncated = Folder::new("bad.json", b"{\"half\": [1, 2");
-    check(&truncated, ":1:14", "the text ends too early; is the file complete?");
+    check(&truncated, ":1:14", "the JSON ends too early; is the file complete?");
     let cut = Folder::new("bad.json", b"{\"half\": \"tex");
-    check(&cut, ":1:13", "the text ends too early; is the file complete?");
+    check(&cut, ":1:13", "the JSON ends too early; is the file complete?");
     let empty = Folder::new("bad.json", b" \n");
-    check(&empty, "", "is empty; it should hold JSON");
+    check(&empty, "", "is empty");
     let several = Folder::new("bad.json", b"{\"half\":1\n}\n{\"half\":2}");
-    check(&several, ":3:1", "more than one JSON text, but not one text for each line");
+    check(&several, ":3:1", "several JSON values, but not one per line");
 }
 
 #[test]
@@ -76,11 +74,11 @@ fn invalid_utf8() {
 }
 
 #[test]
-fn what_is_no_text_is_called_what_it_is() {
+fn binary_gzip_and_utf16_files_are_identified() {
     for (bytes, what) in [
         (&b"\x7FELF\x02\x01\x01\0\0\xFF"[..], ":1:10: not text; is this file JSON?"),
         (b"\x1F\x8B\x08\0\0", ":1:2: gzip data in a file whose name does not end in .gz; rename or unpack it"),
-        (b"\xFF\xFE{\0}\0", ":1:1: UTF-16; save the file as UTF-8"),
+        (b"\xFF\xFE{\0}\0", ":1:1: the file is UTF-16; save it as UTF-8"),
     ] {
         let dir = TempDir::new().unwrap();
         let file = dir.path().join("program");
@@ -104,49 +102,49 @@ fn deep_nesting() {
 #[test]
 fn duplicate_keys() {
     let folder = Folder::new("bad.json", b"{\"half\": 1,\n\"b\": {\"x\": 1, \"x\": 2}}");
-    check(&folder, ":2:17", &format!("duplicate key \"x\"{CORRECT}"));
+    check(&folder, ":2:17", "duplicate key \"x\"");
 }
 
 #[test]
 fn huge_numbers() {
     let folder = Folder::new("bad.json", b"{\"half\": 1e400}");
-    check(&folder, ":1:14", "a number too large for 64 bits of floating point");
+    check(&folder, ":1:14", "a number too large for f64");
     let digits = format!("[{}]", "9".repeat(400));
     let folder = Folder::new("bad.json", digits.as_bytes());
-    check(&folder, ":1:401", "a number too large for 64 bits of floating point");
+    check(&folder, ":1:401", "a number too large for f64");
 }
 
 #[test]
-fn a_bad_line_of_json_lines() {
+fn bad_line_in_json_lines() {
     let folder = Folder::new("bad.jsonl", b"{\"a\":1}\n\n  {\"half\":}\n{\"a\":2}");
     let output = shape(&[folder.path(), "--strict-input"]).output().unwrap();
-    let expected = format!("error: {}:3:11: expected value{CORRECT}", folder.bad.display());
+    let expected = format!("error: {}:3:11: expected value", folder.bad.display());
     assert_eq!(errors(&output), std::slice::from_ref(&expected));
-    // The other lines are kept.
+    // Without `--strict-input` the other lines are read.
     let output = shape(&[folder.path(), "--format", "json"]).output().unwrap();
-    assert_eq!(errors(&output), [expected, "error: 1 input was left out, 3 texts read".to_owned()]);
+    assert_eq!(errors(&output), [expected, "error: 1 input was skipped; 3 documents were read".to_owned()]);
 }
 
 #[test]
-fn texts_that_follow_each_other() {
+fn concatenated_documents() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("many");
     fs::write(&path, "{\"a\":1}{\"a\":2,\n\"a\":3} {\"a\":\n 4}\n\n  {\"a\":5,}").unwrap();
     let output = shape(&[path.to_str().unwrap(), "--strict-input"]).output().unwrap();
-    let duplicate = format!("error: {}:2:3: duplicate key \"a\"{CORRECT}", path.display());
+    let duplicate = format!("error: {}:2:3: duplicate key \"a\"", path.display());
     assert_eq!(errors(&output), std::slice::from_ref(&duplicate));
     let output = shape(&[path.to_str().unwrap()]).output().unwrap();
-    let comma = format!("error: {}:5:10: trailing comma{CORRECT}", path.display());
-    let rest = "error: 2 inputs were left out, 2 texts read".to_owned();
+    let comma = format!("error: {}:5:10: trailing comma", path.display());
+    let rest = "error: 2 inputs were skipped; 2 documents were read".to_owned();
     assert_eq!(errors(&output), [duplicate, comma, rest]);
 }
 
 #[test]
-fn a_line_of_two_gigabytes() {
+fn two_gigabyte_line() {
     let dir = TempDir::new().unwrap();
     for (name, location, what) in [
-        ("lines.jsonl", ":1:1", "a line longer than 64 MiB; a file with one JSON text is named .json".to_owned()),
-        ("text.json", ":1:1", format!("expected value{CORRECT}")),
+        ("lines.jsonl", ":1:1", "a line longer than 64 MiB; if the file is one JSON value, rename it to .json"),
+        ("text.json", ":1:1", "expected value"),
     ] {
         let path = dir.path().join(name);
         // A sparse file takes no blocks on disk; its bytes are zeros.
@@ -159,7 +157,7 @@ fn a_line_of_two_gigabytes() {
 }
 
 #[test]
-fn a_string_of_two_gigabytes_through_a_pipe() {
+fn two_gigabyte_string_through_a_pipe() {
     let mut child = shape(&["-", "--strict-input"])
         .stdin(Stdio::piped())
         .stderr(Stdio::piped())
@@ -169,7 +167,7 @@ fn a_string_of_two_gigabytes_through_a_pipe() {
     let mut stdin = child.stdin.take().unwrap();
     let block = vec![b'a'; 1 << 20];
     let mut written = 0;
-    // It stops reading long before the end.
+    // The command stops reading long before the end.
     let mut sent = stdin.write_all(b"[1,\"");
     while sent.is_ok() && written < 2048 {
         sent = stdin.write_all(&block);
@@ -192,28 +190,27 @@ fn check_path(path: &Path, expected: &str) {
     let output = shape(&[path.to_str().unwrap(), "--strict-input"]).output().unwrap();
     assert_eq!(errors(&output), [format!("error: {expected}")]);
     assert_eq!(output.status.code(), Some(2));
-    // With nothing else to report, keeping going ends the same way.
+    // Without `--strict-input` the command fails too, since it has no other input.
     let output = shape(&[path.to_str().unwrap()]).output().unwrap();
     assert_eq!(errors(&output), [format!("error: {expected}"), "error: no input could be read".to_owned()]);
     assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]
-fn paths_that_lead_nowhere() {
+fn missing_path_and_folder_without_json() {
     let dir = TempDir::new().unwrap();
     let missing = dir.path().join("missing");
     check_path(&missing, &format!("{}: there is no such file or folder", missing.display()));
     let empty = dir.path().join("empty");
     fs::create_dir(&empty).unwrap();
     fs::write(empty.join("notes.txt"), "no JSON").unwrap();
-    let none =
-        "no JSON in this folder (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or .zst)";
+    let none = "no JSON files in this folder (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or .zst)";
     check_path(&empty, &format!("{}: {none}", empty.display()));
 }
 
 #[cfg(unix)]
 #[test]
-fn links_and_permissions() {
+fn symlinks_and_permissions() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let dir = TempDir::new().unwrap();
     let inner = dir.path().join("a/b");
@@ -231,7 +228,7 @@ fn links_and_permissions() {
     assert_eq!(errors(&output), std::slice::from_ref(&looped));
     assert_eq!(output.status.code(), Some(2));
     let output = shape(&[up.to_str().unwrap()]).output().unwrap();
-    assert_eq!(errors(&output), [looped, "error: 1 input was left out, 1 texts read".to_owned()]);
+    assert_eq!(errors(&output), [looped, "error: 1 input was skipped; 1 document was read".to_owned()]);
 
     fs::remove_file(inner.join("again")).unwrap();
     symlink(dir.path().join("nowhere"), inner.join("lost.json")).unwrap();
@@ -254,8 +251,8 @@ fn links_and_permissions() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read() {
-    // Opens, but gives an error on the first read.
+fn unreadable_file() {
+    // The file opens, but its first read fails.
     let path = Path::new("/proc/self/mem");
     if path.exists() {
         let output = shape(&[path.to_str().unwrap(), "--strict-input"]).output().unwrap();
@@ -269,7 +266,7 @@ fn a_file_that_cannot_be_read() {
 }
 
 #[test]
-fn gzip_that_is_cut_or_none() {
+fn truncated_and_invalid_gzip() {
     let mut zipped = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     zipped.write_all(b"{\"half\": [1, 2, 3]}").unwrap();
     let zipped = zipped.finish().unwrap();
@@ -280,7 +277,7 @@ fn gzip_that_is_cut_or_none() {
 }
 
 #[test]
-fn the_first_bad_file_by_name_is_told_whatever_the_threads_do() {
+fn errors_are_in_name_order_for_any_number_of_threads() {
     let dir = TempDir::new().unwrap();
     for index in 0..40 {
         let text = if index % 7 == 5 { "{\"a\":}".to_owned() } else { format!("{{\"a\":{index}}}") };
@@ -294,7 +291,7 @@ fn the_first_bad_file_by_name_is_told_whatever_the_threads_do() {
         let output = shape(&[path, "--threads", threads]).output().unwrap();
         let errors = self::errors(&output);
         assert_eq!(errors.len(), 6);
-        assert_eq!(errors[5], "error: 5 inputs were left out, 35 texts read");
+        assert_eq!(errors[5], "error: 5 inputs were skipped; 35 documents were read");
         let mut sorted = errors[..5].to_vec();
         sorted.sort();
         assert_eq!(errors[..5], sorted);

@@ -1,4 +1,5 @@
-//! The agent of `cargo dwell census` counts what a counting allocator counts, for programs with every kind of end.
+//! Compares the snapshots of the agent of `cargo dwell census` with a counting allocator, for programs with every kind
+//! of exit.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 mod support;
@@ -22,7 +23,7 @@ fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/census_run/truth.rs")
 }
 
-/// A program with a counting allocator; its first argument selects the behaviour.
+/// Returns the path of a program with a counting allocator; its first argument selects the behaviour.
 fn truth() -> &'static Path {
     static TRUTH: OnceLock<PathBuf> = OnceLock::new();
     TRUTH.get_or_init(|| compile("truth", &[]))
@@ -43,7 +44,7 @@ fn compile(name: &str, flags: &[&str]) -> PathBuf {
     exe
 }
 
-/// The same program over an allocator of a crate, or nothing if the crate cannot be had without network.
+/// Builds the same program with the allocator of a crate. Returns `None` if cargo has not downloaded the crate.
 fn truth_over(allocator: &str, krate: &str, release: bool, lto: bool) -> Option<PathBuf> {
     let folder = folder().join(allocator);
     fs::create_dir_all(&folder).expect("a folder");
@@ -65,7 +66,7 @@ fn truth_over(allocator: &str, krate: &str, release: bool, lto: bool) -> Option<
         .arg("--target-dir")
         .arg(folder.join("target"))
         .env("RUSTFLAGS", format!("-Cforce-frame-pointers=yes --cfg {allocator}"))
-        // Not a profile of its own: the allocator's C is not compiled again.
+        // A variable instead of a profile of its own, for which the allocator's C code would be compiled again.
         .env("CARGO_PROFILE_RELEASE_LTO", if lto { "fat" } else { "off" })
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .output()
@@ -92,14 +93,14 @@ fn run_with(exe: &Path, arguments: &[&str], options: &Options) -> Run {
     snapshots(exe, &arguments, options).expect("it runs")
 }
 
-/// What the program's own allocator counted, in the file that it wrote.
+/// Reads the blocks and bytes that the program's allocator counted from the file that the program wrote.
 fn counted(file: &Path) -> (u64, u64) {
     let text = fs::read_to_string(file).expect("the program wrote it");
     let (blocks, bytes) = text.trim().split_once(' ').expect("two numbers");
     (blocks.parse().expect("a number"), bytes.parse().expect("a number"))
 }
 
-/// Bytes that the program leaks in one block first.
+/// The size of the block that the program leaks first, in bytes.
 const LEAKED: u64 = 123_457;
 
 #[track_caller]
@@ -114,14 +115,14 @@ fn blocks_of(snapshot: &Snapshot, size: u64) -> usize {
 }
 
 #[test]
-fn blocks_and_bytes_at_exit_are_those_of_a_counting_allocator() {
+fn exit_snapshot_matches_a_counting_allocator() {
     let file = folder().join("exit.txt");
     let run = run(&["exit", file.to_str().expect("UTF-8")], &[At::Exit]);
     assert_eq!(run.code, 7);
     let snapshot = only(&run);
     assert_eq!(snapshot.at, Moment::Exit);
     assert_eq!(of_program(snapshot), counted(&file));
-    // Contents are those of the program.
+    // The snapshot can read the contents of a block.
     let leaked = snapshot.blocks.iter().find(|block| block.size == LEAKED).expect("it is live");
     let mut bytes = vec![0; 123_457];
     assert_eq!(snapshot.memory.read(leaked.addr, &mut bytes), bytes.len());
@@ -130,15 +131,15 @@ fn blocks_and_bytes_at_exit_are_those_of_a_counting_allocator() {
 }
 
 #[test]
-fn sampled_blocks_add_up_to_all() {
+fn sampled_totals_are_close_to_the_exact_totals() {
     let file = folder().join("sampled.txt");
     let options = Options { at: vec![At::Exit], sample: Some(4096), cache: Some(folder()), ..Options::default() };
     let run = run_with(truth(), &["sampled", file.to_str().expect("UTF-8")], &options);
     let snapshot = only(&run);
     let (blocks, bytes) = counted(&file);
     assert!((snapshot.blocks.len() as u64) < blocks / 2, "{} of {blocks}", snapshot.blocks.len());
-    // One thread draws the same numbers in each run. The standard error of the bytes is below 1 %, that of the blocks 2
-    // %.
+    // With one thread, every run draws the same random numbers. The standard error is below 1 % for the bytes and 2 %
+    // for the blocks.
     let near = |found: u64, truth: u64, percent: u64| found.abs_diff(truth) * 100 <= truth * percent;
     assert!(near(snapshot.live_bytes, bytes, 4), "{} of {bytes}", snapshot.live_bytes);
     assert!(near(snapshot.live_blocks, blocks, 10), "{} of {blocks}", snapshot.live_blocks);
@@ -146,22 +147,22 @@ fn sampled_blocks_add_up_to_all() {
 }
 
 #[test]
-fn an_unknown_allocator_gets_a_note() {
+fn unknown_allocator_gives_a_note() {
     let exe = compile("bump", &["--cfg", "bump"]);
     let run = run_exe(&exe, &["return"], &[At::Exit]);
     assert_eq!(run.code, 0);
     assert!(
-        run.notes.iter().any(|note| note.contains("no allocation of the program itself was seen")),
+        run.notes.iter().any(|note| note.contains("no allocation by the program's own code was recorded")),
         "{:?}",
         run.notes
     );
 }
 
-/// The variable of the environment for tests that build allocators written in C more than once.
+/// The environment variable that enables tests that build allocators written in C more than once.
 const ALL_ALLOCATORS: &str = "DWELL_TEST_ALLOCATORS";
 
-/// The same counts over an allocator that is linked statically, if it can be had: with fat LTO, or else as in all
-/// profiles.
+/// Checks the counts with a statically linked allocator, if cargo has its crate: in release with fat LTO, and with
+/// [`ALL_ALLOCATORS`] set also without LTO and in dev.
 fn check_over(allocator: &str, krate: &str) {
     let all = std::env::var_os(ALL_ALLOCATORS).is_some();
     for (release, lto) in [(true, true), (true, false), (false, false)].into_iter().take(if all { 3 } else { 1 }) {
@@ -176,12 +177,12 @@ fn check_over(allocator: &str, krate: &str) {
 }
 
 #[test]
-fn mimalloc_is_seen() {
+fn mimalloc_is_counted() {
     check_over("mimalloc", "mimalloc = { version = \"0.1.52\", default-features = false }");
 }
 
 #[test]
-fn jemalloc_is_seen() {
+fn jemalloc_is_counted() {
     if std::env::var_os(ALL_ALLOCATORS).is_none() {
         eprintln!("skipped: jemalloc takes a minute to build; set {ALL_ALLOCATORS}=1");
         return;
@@ -190,7 +191,7 @@ fn jemalloc_is_seen() {
 }
 
 #[test]
-fn the_snapshot_of_the_peak_is_within_two_percent_of_it() {
+fn peak_snapshot_is_within_two_percent_of_the_peak() {
     let file = folder().join("peak.txt");
     let run = run(&["peak", file.to_str().expect("UTF-8")], &[At::Peak]);
     assert_eq!(run.code, 0);
@@ -203,7 +204,7 @@ fn the_snapshot_of_the_peak_is_within_two_percent_of_it() {
 }
 
 #[test]
-fn however_the_program_ends_its_end_is_seen() {
+fn every_kind_of_exit_gives_peak_and_exit_snapshots() {
     let ends = [
         ("return", 0),
         ("abort", 134),
@@ -228,7 +229,7 @@ fn however_the_program_ends_its_end_is_seen() {
 }
 
 #[test]
-fn threads_that_end_together_are_counted() {
+fn allocations_of_threads_ending_together_are_counted() {
     let run = run(&["threads"], &[At::Exit]);
     assert_eq!(run.code, 0);
     let snapshot = only(&run);
@@ -236,7 +237,7 @@ fn threads_that_end_together_are_counted() {
 }
 
 #[test]
-fn blocks_that_other_threads_free_are_counted() {
+fn cross_thread_frees_are_counted() {
     let file = folder().join("churn.txt");
     let after = |millis| At::After(std::time::Duration::from_millis(millis));
     let at = vec![At::Peak, At::Exit, after(5), after(20), after(50)];
@@ -253,7 +254,7 @@ fn blocks_that_other_threads_free_are_counted() {
 }
 
 #[test]
-fn blocks_on_strange_stacks_are_counted() {
+fn allocations_on_signal_and_deep_stacks_are_counted() {
     let run = run(&["stacks"], &[At::Exit]);
     assert_eq!(run.code, 0);
     let snapshot = only(&run);
@@ -272,18 +273,18 @@ fn census(arguments: &[&str]) -> Command {
     command.args(["census", "--exe"]).arg(truth()).args(arguments);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let default_interrupt = || {
-        // SAFETY: the call takes a number and a constant, and is async-signal-safe.
+        // SAFETY: `SIG_DFL` is a valid disposition for `SIGINT`, and `signal` is async-signal-safe.
         unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
         Ok(())
     };
     // A shell without job control starts background jobs with SIGINT ignored, which the tool would inherit.
-    // SAFETY: the closure runs after `fork`; it neither allocates nor locks.
+    // SAFETY: the closure only calls `signal`, which is async-signal-safe and thus allowed between `fork` and `exec`.
     unsafe { command.pre_exec(default_interrupt) };
     command
 }
 
 #[test]
-fn streams_signals_and_the_exit_code_are_the_programs_own() {
+fn sigusr1_takes_a_snapshot_and_streams_pass_through() {
     let mut tool = census(&["--at", "signal", "--", "wait"]).spawn().expect("it runs");
     let mut out = BufReader::new(tool.stdout.take().expect("piped"));
     let mut errors = BufReader::new(tool.stderr.take().expect("piped"));
@@ -296,7 +297,7 @@ fn streams_signals_and_the_exit_code_are_the_programs_own() {
     };
     signal("-USR1");
     line.clear();
-    // The report comes while the program runs.
+    // The report is printed while the program runs.
     while !line.starts_with("signal") {
         line.clear();
         assert_ne!(errors.read_line(&mut line).expect("a line"), 0, "no snapshot");
@@ -310,18 +311,18 @@ fn streams_signals_and_the_exit_code_are_the_programs_own() {
 }
 
 #[test]
-fn an_interrupt_ends_the_program_and_gives_its_snapshot() {
+fn interrupt_ends_the_program_and_reports_the_peak() {
     let mut tool = census(&["--", "wait"]).spawn().expect("it runs");
     let mut out = BufReader::new(tool.stdout.take().expect("piped"));
     let mut line = String::new();
     out.read_line(&mut line).expect("a line");
     let kill = Command::new("kill").args(["-INT", &tool.id().to_string()]).status().expect("kill runs");
     assert!(kill.success());
-    // The program waits for more until the signal ends it.
+    // The open pipe keeps the program reading until the signal ends it.
     let input = tool.stdin.take().expect("piped");
     let output = tool.wait_with_output().expect("it ends");
     drop(input);
-    // Standard output is the program's alone.
+    // Only the program writes to standard output.
     let mut text = String::new();
     out.read_to_string(&mut text).expect("UTF-8");
     assert_eq!(text, "");
@@ -331,7 +332,7 @@ fn an_interrupt_ends_the_program_and_gives_its_snapshot() {
 }
 
 #[test]
-fn a_program_that_never_ends_is_reported_when_all_was_taken() {
+fn report_is_printed_once_all_snapshots_are_taken() {
     let mut tool = census(&["--at", "10ms", "--", "wait"]).spawn().expect("it runs");
     let mut errors = BufReader::new(tool.stderr.take().expect("piped"));
     let mut line = String::new();
@@ -347,7 +348,7 @@ fn a_program_that_never_ends_is_reported_when_all_was_taken() {
 }
 
 #[test]
-fn a_package_is_built_in_release_with_frame_pointers() {
+fn package_is_built_in_release_with_frame_pointers() {
     let folder = folder().join("package");
     fs::create_dir_all(folder.join("src")).expect("a folder");
     let write = |path: &str, text: &str| {
@@ -387,7 +388,7 @@ fn a_package_is_built_in_release_with_frame_pointers() {
 }
 
 #[test]
-fn snapshots_are_taken_again_and_again() {
+fn every_option_repeats_snapshots() {
     let output =
         census(&["--format", "json", "--at", "20ms", "--every", "30ms", "--", "copies"]).output().expect("it runs");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
@@ -396,9 +397,10 @@ fn snapshots_are_taken_again_and_again() {
     assert!(at.len() >= 2 && at[0] == "20ms" && at[1] == "30ms", "{at:?}");
 }
 
-/// Nothing on standard output, one line on standard error that has `part`, and exit code 2.
+/// Checks that the executable is refused: nothing on standard output, one line on standard error that contains `part`,
+/// and exit code 2.
 #[track_caller]
-fn wrong(exe: &Path, part: &str) {
+fn check_refused(exe: &Path, part: &str) {
     let output =
         Command::new(env!("CARGO_BIN_EXE_cargo-dwell")).args(["census", "--exe"]).arg(exe).output().expect("it runs");
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -408,7 +410,7 @@ fn wrong(exe: &Path, part: &str) {
 }
 
 #[test]
-fn what_the_agent_cannot_be_loaded_into_is_told() {
+fn unsupported_executables_are_refused() {
     use std::os::unix::fs::PermissionsExt;
     let folder = folder().join("wrong");
     fs::create_dir_all(&folder).expect("a folder");
@@ -428,35 +430,36 @@ fn what_the_agent_cannot_be_loaded_into_is_told() {
     let stripped = folder.join("stripped");
     let output = Command::new("objcopy").arg("--strip-all").args([truth(), &*stripped]).output();
     match output {
-        Ok(output) if output.status.success() => wrong(&stripped, "has no debug info"),
+        Ok(output) if output.status.success() => check_refused(&stripped, "has no debug info"),
         _ => eprintln!("skipped: no objcopy to strip the program with"),
     }
-    wrong(&folder.join("none"), "there is no such file");
-    wrong(&folder, "is not a file");
-    wrong(&write("empty", b"", 0o755), "not an ELF executable");
-    wrong(&write("text", b"hello", 0o755), "not an ELF executable");
-    wrong(&write("script", b"#!/bin/sh\n", 0o755), "is a script");
-    wrong(&write("plain", &program, 0o644), "is not executable");
-    wrong(&write("setuid", &program, 0o4755), "is setuid");
-    wrong(&write("cut", &program[..100], 0o755), "damaged");
-    wrong(&write("class", &with(4, 1), 0o755), "32-bit");
-    wrong(&write("machine", &with(18, 183), 0o755), "not for x86-64");
-    wrong(&write("object", &with(16, 1), 0o755), "is an object file");
-    // Without the segment that names a loader an executable is a static one.
+    check_refused(&folder.join("none"), "there is no such file");
+    check_refused(&folder, "is not a file");
+    check_refused(&write("empty", b"", 0o755), "not an ELF executable");
+    check_refused(&write("text", b"hello", 0o755), "not an ELF executable");
+    check_refused(&write("script", b"#!/bin/sh\n", 0o755), "is a script");
+    check_refused(&write("plain", &program, 0o644), "is not executable");
+    check_refused(&write("setuid", &program, 0o4755), "is setuid");
+    check_refused(&write("cut", &program[..100], 0o755), "damaged");
+    check_refused(&write("class", &with(4, 1), 0o755), "32-bit");
+    check_refused(&write("machine", &with(18, 183), 0o755), "not for x86-64");
+    check_refused(&write("object", &with(16, 1), 0o755), "is an object file");
+    // Without the segment that names the dynamic loader, an executable counts as statically linked.
     let word = |at: usize, bytes: usize| {
         program[at..at + bytes].iter().rev().fold(0, |all, byte| all << 8 | usize::from(*byte))
     };
     let (segments, number) = (word(32, 8), word(56, 2));
     let of_loader = (0..number).map(|index| segments + 56 * index).find(|at| word(*at, 4) == 3).expect("a loader");
-    wrong(&write("static", &with(of_loader, 0), 0o755), "is linked statically");
+    check_refused(&write("static", &with(of_loader, 0), 0o755), "is linked statically");
     let interpreter = b"/lib64/ld-linux-x86-64.so.2";
     let at = memchr::memmem::find(&program, interpreter).expect("a loader");
     let mut musl = program.clone();
     musl[at..at + interpreter.len()].copy_from_slice(b"/lib/ld-musl-x86_64.so.1\0\0\0");
-    wrong(&write("musl", &musl, 0o755), "not for glibc");
+    check_refused(&write("musl", &musl, 0o755), "not for glibc");
 }
 
-/// Blocks and bytes that the program's allocator made: the innermost frame is the executable's.
+/// Returns the number and the bytes of the blocks allocated by the program itself: those with the innermost frame in
+/// the executable.
 fn of_program(snapshot: &Snapshot) -> (u64, u64) {
     let exe = &snapshot.modules[0];
     let of_exe = |block: &&cargo_dwell::census::snapshot::Block| {

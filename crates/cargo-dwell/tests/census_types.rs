@@ -1,4 +1,4 @@
-//! `cargo dwell census` on programs whose data is of known make-up: types, owners, lengths, variants, duplicates.
+//! Runs `cargo dwell census` on programs with known data and checks types, owners, lengths, variants, and duplicates.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(unexpected_cfgs, dead_code, reason = "the data is that of another program")]
 
@@ -22,7 +22,7 @@ fn folder() -> PathBuf {
     support::target_dir().join("census_types")
 }
 
-/// The truth program of an optimisation level, built once.
+/// Returns the program `truth` of an optimisation level, which is built once.
 fn truth(level: &str) -> PathBuf {
     static BUILT: OnceLock<Mutex<HashMap<String, PathBuf>>> = OnceLock::new();
     let mut built = BUILT.get_or_init(Mutex::default).lock().expect("a build");
@@ -36,13 +36,13 @@ fn truth(level: &str) -> PathBuf {
     exe.clone()
 }
 
-/// A program over crates of the registry, or nothing if these cannot be had without network. The folder's target is shared by
-/// programs of one name.
+/// Builds a program that depends on crates of the registry. Returns `None` if cargo has not downloaded them. Programs
+/// of the same name share a target folder.
 fn with_crates(name: &str, source: &str, dependencies: &str, cfg: &str, release: bool) -> Option<PathBuf> {
     let folder = folder().join(name);
     fs::create_dir_all(&folder).expect("a folder");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/census_types").join(source);
-    // Types are called by the crate, whatever the folder is.
+    // The paths of types begin with the crate's name, which must not depend on the folder.
     let bin = name.split('-').next().unwrap_or(name);
     let manifest = format!(
         "[workspace]\n[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
@@ -90,12 +90,12 @@ fn run_exe(executable: PathBuf, mode: &str, at: At) -> json::Snapshot {
     document.snapshots.pop().expect("a snapshot")
 }
 
-/// The rows of an owner.
+/// Returns the rows of an owner.
 fn owned<'s>(snapshot: &'s json::Snapshot, owner: &str) -> Vec<&'s Blocks> {
     snapshot.blocks.iter().filter(|of| of.owner == owner).collect()
 }
 
-/// Content, element, blocks, bytes, length and capacity of an owner's only row.
+/// Returns content, element, blocks, bytes, length, and capacity of the only row of an owner.
 fn row<'s>(snapshot: &'s json::Snapshot, owner: &str) -> (&'s str, &'s str, u64, u64, Option<u64>, u64) {
     let rows = owned(snapshot, owner);
     let [of] = rows.as_slice() else { panic!("{owner}: {rows:?} of {:#?}", snapshot.blocks) };
@@ -122,7 +122,7 @@ fn strings(snapshot: &json::Snapshot, owner: &str) -> (u64, u64, u64, u64) {
 
 const LEVELS: [&str; 2] = ["0", "2"];
 
-/// Whether the programs are to be built over other allocators too, in dev and release.
+/// Returns whether to build the programs with other allocators too, in dev and release.
 fn all_allocators() -> bool {
     std::env::var_os("DWELL_TEST_ALLOCATORS").is_some()
 }
@@ -135,12 +135,12 @@ fn collections_are_counted_exactly() {
 }
 
 #[test]
-fn types_are_known_over_mimalloc() {
+fn types_are_identified_under_mimalloc() {
     check_over("mimalloc", "mimalloc = { version = \"0.1\", default-features = false }");
 }
 
 #[test]
-fn types_are_known_over_jemalloc() {
+fn types_are_identified_under_jemalloc() {
     check_over("jemalloc", "tikv-jemallocator = \"0.7\"");
 }
 
@@ -176,24 +176,24 @@ fn over_crates(release: bool) -> Option<PathBuf> {
 }
 
 #[test]
-fn types_of_other_crates_are_known_by_name() {
+fn types_of_other_crates_are_identified_by_name() {
     for release in if all_allocators() { &[false, true][..] } else { &[false] } {
         let Some(executable) = over_crates(*release) else { return };
         let snapshot = run_exe(executable, "types", At::Exit);
         let s = &snapshot;
-        // SmallVec: three numbers are inline.
+        // 60 of the 100 SmallVecs hold three numbers inline; the rows count the spilled ones.
         assert_eq!(row(s, "Owner.small []"), ("SmallVec<[u32; 4]>", "u32", 40, 1600, Some(400), 400));
         assert_eq!(row(s, "Owner.nested []").2, 2);
-        // CompactString: up to 24 bytes are inline.
+        // A CompactString stores up to 24 bytes inline.
         let compact = row(s, "Owner.compact []");
         assert_eq!((compact.0, compact.2, compact.4), ("CompactString", 20, Some(20 * 37)));
         assert_eq!(strings(s, "Owner.compact []"), (20, 20 * 37, 1, 19 * 37));
         assert_eq!(row(s, "Owner.bytes []"), ("Bytes", "u8", 10, 1000, Some(1000), 1000));
-        // What is shared has a block of its own for the count.
+        // Shared `Bytes` have an extra block with the reference count.
         assert_eq!(row(s, "Owner.shared []").2, 1);
         assert!(s.blocks.iter().any(|of| of.owner.ends_with("Shared.buf") && of.bytes == 64), "{:#?}", s.blocks);
         assert_eq!(row(s, "Owner.buffer"), ("BytesMut", "u8", 1, 128, Some(5), 128));
-        // The crate slab needs no row: its entries are an enum.
+        // The slots of a `slab::Slab` appear as variants of the enum `Entry`.
         let of_slab: Vec<_> =
             s.enums.iter().filter(|of| of.of == "slab::Entry<String>" || of.of == "Entry<String>").collect();
         assert_eq!(of_slab.len(), 1, "{:#?}", s.enums);
@@ -201,7 +201,7 @@ fn types_of_other_crates_are_known_by_name() {
             of_slab[0].variants.iter().map(|of| (&*of.name, of.count)).collect::<Vec<_>>(),
             [("Vacant", 2), ("Occupied", 3)]
         );
-        // Dwell's own.
+        // The types of dwell.
         assert_eq!(
             row(s, "Owner.shapes []"),
             ("SmallBox<dyn Shape, 2, dwell::Global, usize>", "Polygon", 6, 6 * 64, Some(6), 6)
@@ -216,7 +216,7 @@ fn types_of_other_crates_are_known_by_name() {
         assert_eq!(row(s, "Owner.sorted").2, 1);
         assert_eq!(row(s, "Owner.sorted").4, Some(7));
         assert_eq!(row(s, "Owner.sorted [].1").2, 7);
-        // Values in the chunks of a slab and of an arena, and what they own.
+        // Heap blocks owned by values in the chunks of a slab and of an arena.
         assert_eq!(row(s, "Node.name").2, 12);
         assert_eq!(row(s, "Leaf.boxed").2, 10);
         let chunks: Vec<_> = s.blocks.iter().filter(|of| of.content.starts_with("chunk of dwell")).collect();
@@ -225,7 +225,7 @@ fn types_of_other_crates_are_known_by_name() {
 }
 
 #[test]
-fn tokio_tasks_tell_where_they_are_parked() {
+fn tokio_tasks_show_where_they_are_suspended() {
     for release in if all_allocators() { &[false, true][..] } else { &[false] } {
         let Some(executable) = over_crates(*release) else { return };
         let snapshot = run_exe(executable, "tasks", At::Exit);
@@ -274,20 +274,20 @@ fn check_collections(s: &json::Snapshot) {
 }
 
 #[test]
-fn pointers_are_followed_to_what_is_behind_them() {
+fn pointers_are_followed_to_their_targets() {
     for level in LEVELS {
         check_pointers(&run(level, "data", At::Exit));
     }
 }
 
 fn check_pointers(s: &json::Snapshot) {
-    // A block for each of ten numbers and ten circles; dots take none.
+    // Ten numbers and ten circles have a block each; the zero-sized dots have none.
     let mut shapes: Vec<(&str, u64)> = owned(s, "Data.shapes []").iter().map(|of| (&*of.element, of.blocks)).collect();
     shapes.sort_unstable();
     assert_eq!(shapes, [("Circle", 10), ("u32", 10)]);
     assert_eq!(row(s, "Data.calls []").2, 10);
     assert_eq!(row(s, "Data.objects []"), ("Rc<dyn Draw>", "Circle", 8, 8 * 32, Some(8), 8));
-    // The root of the tree is met by `Data.root` or, around the cycle, by a kid.
+    // The root of the tree is reached through `Data.root` or, because of the cycle, through a child.
     let trees: u64 = s.blocks.iter().filter(|of| of.content == "Rc<Tree>").map(|of| of.blocks).sum();
     assert_eq!(trees, 6);
     assert_eq!(row(s, "Data.gone"), ("rc::Weak<u128>", "u128", 1, 32, Some(0), 0));
@@ -304,7 +304,7 @@ fn check_pointers(s: &json::Snapshot) {
 }
 
 #[test]
-fn variants_and_texts_are_counted_exactly() {
+fn variants_and_strings_are_counted_exactly() {
     for level in LEVELS {
         check_variants(&run(level, "data", At::Exit));
     }
@@ -327,7 +327,7 @@ fn check_variants(s: &json::Snapshot) {
 }
 
 #[test]
-fn findings_name_the_field_and_what_it_saves() {
+fn findings_name_the_field_and_the_saving() {
     let snapshot = run("2", "data", At::Exit);
     let found = |location: &str, kind: &str| {
         let of = snapshot.findings.iter().find(|of| of.location == location && of.kind == kind);
@@ -335,7 +335,7 @@ fn findings_name_the_field_and_what_it_saves() {
     };
     let opt = found("Member.opt", "box");
     assert_eq!((opt.count, opt.exact), (1000, true));
-    // 1,024 slots of 264 B become as many words, and ten are boxed.
+    // 1,024 slots shrink from 264 B to one word each, and ten values are boxed.
     assert_eq!(opt.saves, 1024 * (264 - 8) - 10 * 264);
     assert!(opt.at.as_deref().is_some_and(|at| at.contains("data.rs")), "{opt:?}");
     assert_eq!(found("Member.name", "intern").count, 1000);
@@ -352,41 +352,42 @@ fn each_kind_of_waste_is_found() {
             assert!(!of.costs.is_empty() && !of.why.is_empty() && !of.how.is_empty(), "{of:?}");
             (of.count, of.bytes, of.saves)
         };
-        // 200 queues for 8 numbers, without one.
+        // 200 empty queues with a capacity of 8 numbers.
         assert_eq!(found("empty", "Waste.hollow []"), (200, 200 * 32, 200 * 32));
-        // glibc has no blocks between 24 and 40 bytes, of which 8 are its own.
+        // A block of 24 bytes takes 32 in glibc, 8 of which are its own.
         assert_eq!(found("slab", "Waste.points []"), (2000, 2000 * 24, 2000 * 8));
-        // 500 arrays of 256 B, 5 of which remain behind two counts each.
+        // 500 arrays of 256 B, 5 of them distinct; each of these gets two reference counts.
         assert_eq!(found("duplicate", "Waste.profiles []"), (500, 500 * 256, 495 * 256 - 5 * 16));
         assert_eq!(found("duplicate", "Waste.settings []"), (300, 300 * 16, 297 * 16 - 3 * 16));
-        // 24 B by its own order, 16 by the compiler's.
+        // 24 B in declaration order (`repr(C)`), 16 B in the compiler's order.
         assert_eq!(found("reorder", "Ordered").2, 1000 * 8);
-        // Option<u64> without a zero: 24 B become 16.
+        // An `Option<u64>` that is never zero: 24 B become 16.
         assert_eq!(found("niche", "Mark.when"), (500, 1000 * 8, 1000 * 8));
-        // Numbers up to 999 in a u64, and -3 to 3 in an i64: 32 B become 16. The u32 fits beside them.
+        // Numbers up to 999 in a `u64`, and -3 to 3 in an `i64`: 32 B become 16. The `u32` fits beside the smaller
+        // fields.
         assert_eq!(found("narrow", "2 fields of Reading"), (2000, 2 * 1000 * 8, 1000 * 16));
         let narrow = snapshot.findings.iter().find(|of| of.location == "2 fields of Reading").expect("found before");
         assert_eq!(narrow.fields, ["Reading.id", "Reading.level"]);
         assert_eq!((narrow.how.as_str(), narrow.exact), ("u16, i8", true));
         assert_eq!(found("narrow", "Waste.small []"), (1000, 8000, 7000));
-        // A bool beside a u64.
+        // A `bool` beside a `u64`.
         assert_eq!(found("padding", "Flagged"), (1000, 16_000, 7000));
-        // Boxes around two fields save more than one around their struct, which is found as well: 232 B become 8, and half of
-        // them are blocks.
+        // Boxing two fields saves more than boxing the struct that holds them. The latter is found as well: 232 B
+        // become 8, and half of the structs are boxed.
         assert_eq!(found("box", "2 fields of Extra").2, 300 * 2 * (104 - 8) - 12 * 96);
         let whole = snapshot.findings.iter().find(|of| of.location == "Entry.extra" && !of.instead_of.is_empty());
         let whole = whole.unwrap_or_else(|| panic!("{:#?}", snapshot.findings));
         assert_eq!(whole.instead_of, ["Extra.first", "Extra.second"]);
         assert_eq!((whole.saves, whole.exact), (300 * (232 - 8) - 150 * 232, true));
         assert!(whole.why.ends_with("instead of Extra.first, Extra.second"), "{whole:?}");
-        // A text of 10 bytes in a block of 32, 8 of which are glibc's own.
+        // A block for a string of 10 bytes takes 32 in glibc, 8 of which are its own.
         assert_eq!(found("short", "Vec<String> []"), (2000, 20_000, 20_000));
         assert_eq!(found("rounding", "Vec<String> []"), (2000, 20_000, 2000 * 22));
     }
 }
 
 #[test]
-fn futures_are_counted_by_their_state() {
+fn futures_are_counted_by_state() {
     for level in LEVELS {
         let snapshot = run(level, "tasks", At::Exit);
         let s = &snapshot;
@@ -400,7 +401,7 @@ fn futures_are_counted_by_their_state() {
 }
 
 #[test]
-fn leaks_are_found_by_type_and_call_site() {
+fn leaks_are_reported_by_type_and_call_site() {
     for level in LEVELS {
         check_leaks(&run(level, "leak", At::Exit));
     }
@@ -410,7 +411,7 @@ fn check_leaks(snapshot: &json::Snapshot) {
     let leaked = snapshot.blocks.iter().find(|of| of.content == "Box<u32>").expect("the leak");
     assert_eq!((leaked.owner.as_str(), leaked.blocks, leaked.bytes), ("(stack)", 10_000, 40_000));
     assert!(leaked.sites[0].at.as_deref().is_some_and(|at| at.contains("truth.rs:")), "{leaked:?}");
-    // A header on a stack that is gone: slots without a length.
+    // The `Vec` itself was on a stack frame that is gone, so the length is unknown and only the capacity is reported.
     let unknown = snapshot.blocks.iter().find(|of| of.content == "Vec<String>").expect("the vector");
     assert_eq!((unknown.len, unknown.capacity), (None, 3));
 }
@@ -423,7 +424,7 @@ fn raw_pointers_are_weak_owners() {
         assert_eq!((links.1, links.2), ("Link", 100));
         assert_eq!(owned(&snapshot, "Link.next")[0].by, "weak");
         assert_eq!(row(&snapshot, "Link.text").2, 101);
-        // An opaque type of C.
+        // An opaque C type.
         let open = snapshot.blocks.iter().find(|of| of.content == "*DIR");
         let open = open.unwrap_or_else(|| panic!("{:#?}", snapshot.blocks));
         assert_eq!((open.by.as_str(), open.element.as_str(), open.blocks), ("weak", "DIR", 1), "{open:?}");
@@ -431,7 +432,7 @@ fn raw_pointers_are_weak_owners() {
 }
 
 #[test]
-fn what_threads_made_is_counted() {
+fn allocations_of_ended_threads_are_counted() {
     for level in LEVELS {
         let snapshot = run(level, "threads", At::Exit);
         let numbers = row(&snapshot, "Vec<Box<u64>> []");
@@ -440,7 +441,7 @@ fn what_threads_made_is_counted() {
 }
 
 #[test]
-fn local_variables_are_found_while_they_live() {
+fn live_local_variables_are_found() {
     for level in LEVELS {
         let snapshot = run(level, "local", At::Peak);
         let members = snapshot.blocks.iter().find(|of| of.content == "Vec<Member>").expect("the vector");
@@ -455,7 +456,7 @@ fn local_variables_are_found_while_they_live() {
 mod data;
 
 #[test]
-fn bytes_are_those_that_weigh_counts() {
+fn heap_bytes_equal_those_of_weigh() {
     let weight = dwell::weigh::tree(&data::plain()).weight;
     for level in LEVELS {
         let snapshot = run(level, "data", At::Exit);
@@ -469,7 +470,7 @@ fn bytes_are_those_that_weigh_counts() {
 }
 
 #[test]
-fn damaged_memory_ends_and_does_not_panic() {
+fn walk_over_damaged_memory_does_not_panic() {
     check_damaged(truth("2"), "data");
     if let Some(executable) = over_crates(false) {
         check_damaged(executable, "types");

@@ -1,4 +1,4 @@
-//! The command line as a user meets it.
+//! End-to-end tests of the command line: input forms, options, exit codes, and messages.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -24,7 +24,7 @@ fn json(output: &Output) -> serde_json::Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// The documents that a report says were read.
+/// Returns the number of documents in a JSON report.
 fn documents(output: &Output) -> u64 {
     let report = json(output);
     let documents = report.get("documents").or_else(|| report.pointer("/schema/documents"));
@@ -32,7 +32,7 @@ fn documents(output: &Output) -> u64 {
 }
 
 #[test]
-fn every_form_of_input_is_read_the_same() {
+fn all_input_forms_give_the_same_report() {
     let dir = TempDir::new().unwrap();
     let texts = ["{\"a\":1,\"b\":\"x\"}", "{\"a\":null}", "{\"b\":\"y\",\"c\":[{}]}"];
     let folder = |name: &str, files: &[(&str, Vec<u8>)]| {
@@ -58,7 +58,7 @@ fn every_form_of_input_is_read_the_same() {
         folder("zipped", &[("a.ndjson.gz", zip(&lines))]),
         folder("both", &[("1.json.gz", zip(texts[0].as_bytes())), ("2.jsonl", texts[1..].join("\n").into_bytes())]),
     ];
-    // All but the number of bytes.
+    // Removes the number of bytes, which differs between the forms.
     let strip = |mut report: serde_json::Value| {
         report.as_object_mut().unwrap().remove("json_bytes");
         if let Some(schema) = report.get_mut("schema") {
@@ -80,24 +80,24 @@ fn every_form_of_input_is_read_the_same() {
 }
 
 #[test]
-fn a_file_that_is_named_is_read_whatever_its_name() {
+fn explicitly_named_file_is_read_despite_its_extension() {
     let dir = TempDir::new().unwrap();
     let file = dir.path().join("data.odd");
     fs::write(&file, "{\"a\":1}").unwrap();
     assert_eq!(documents(&dwell(&["shape", "--format", "json", file.to_str().unwrap()]).output().unwrap()), 1);
-    // Twice is once.
+    // A file given twice is read once.
     let (file, dir) = (file.to_str().unwrap(), dir.path().to_str().unwrap());
     fs::write(dir.to_owned() + "/b.json", "{\"a\":1}").unwrap();
     let args = ["shape", "--format", "json", file, dir, file];
     assert_eq!(documents(&dwell(&args).output().unwrap()), 2);
-    // In two spellings too.
+    // Also if its path is spelled in two ways.
     let args = ["shape", "--format", "json", "b.json", "./b.json", dir, "."];
     assert_eq!(documents(&dwell(&args).current_dir(dir).output().unwrap()), 1);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_name_that_is_no_utf8_is_read_as_any_other() {
+fn non_utf8_file_name_is_accepted() {
     use std::os::unix::ffi::OsStrExt;
     let dir = TempDir::new().unwrap();
     fs::write(dir.path().join("a.json"), "{\"a\":1}").unwrap();
@@ -111,7 +111,7 @@ fn a_name_that_is_no_utf8_is_read_as_any_other() {
 }
 
 #[test]
-fn the_word_that_cargo_adds_is_tolerated() {
+fn dwell_argument_added_by_cargo_is_ignored() {
     let dir = TempDir::new().unwrap();
     fs::write(dir.path().join("a.json"), "[1]").unwrap();
     let path = dir.path().to_str().unwrap();
@@ -122,7 +122,7 @@ fn the_word_that_cargo_adds_is_tolerated() {
 }
 
 #[test]
-fn wrong_usage_is_told_with_exit_code_2() {
+fn wrong_usage_exits_with_code_2() {
     for args in [
         &[][..],
         &["shapes"],
@@ -142,7 +142,7 @@ fn wrong_usage_is_told_with_exit_code_2() {
 }
 
 #[test]
-fn sizes_are_read_as_people_write_them() {
+fn sizes_accept_unit_suffixes() {
     let dir = TempDir::new().unwrap();
     fs::write(dir.path().join("a.json"), "[1]").unwrap();
     for size in ["0", "64K", "64k", "1MiB", "1.5GB"] {
@@ -152,23 +152,24 @@ fn sizes_are_read_as_people_write_them() {
 }
 
 #[test]
-fn without_a_path_the_sample_is_analysed_and_that_is_said() {
+fn built_in_sample_is_analysed_without_a_path() {
     let output = dwell(&["shape"]).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
-    let note = "note: no path given, so this is a built-in sample of 40 service models\n";
+    let note = "note: no path given; using a built-in sample of 40 service models\n";
     assert_eq!(String::from_utf8_lossy(&output.stderr), note);
     assert!(String::from_utf8_lossy(&output.stdout).contains("Traits"));
 }
 
 #[test]
-fn a_sample_is_taken_evenly_and_that_is_said() {
+fn sample_option_limits_documents_and_prints_a_note() {
     let dir = TempDir::new().unwrap();
     for index in 0..100 {
         fs::write(dir.path().join(format!("{index:03}.json")), format!("{{\"a\":{index}}}")).unwrap();
     }
     let path = dir.path().to_str().unwrap();
     let output = dwell(&["shape", path, "--sample", "10", "--format", "json"]).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "note: sampled, 10 of 100 files are read, at most 10 texts\n");
+    let note = "note: sample: reading 10 of 100 files, at most 1 document of each\n";
+    assert_eq!(String::from_utf8_lossy(&output.stderr), note);
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(report.to_string().contains("\"documents\":10"));
 
@@ -180,7 +181,7 @@ fn a_sample_is_taken_evenly_and_that_is_said() {
 }
 
 #[test]
-fn names_that_hold_json_are_read_and_lines_whatever_the_name() {
+fn json_extensions_are_found_and_json_lines_detected() {
     let dir = TempDir::new().unwrap();
     for ending in ["geojson", "topojson", "ipynb", "har", "jsonld", "json"] {
         fs::write(dir.path().join(format!("a.{ending}")), "{\"a\":1}").unwrap();
@@ -188,7 +189,7 @@ fn names_that_hold_json_are_read_and_lines_whatever_the_name() {
     fs::write(dir.path().join("lines.json"), "{\"a\":1}\n{\"a\":2}\n").unwrap();
     let zstd = ruzstd::encoding::compress_to_vec(&b"{\"a\":3}"[..], ruzstd::encoding::CompressionLevel::Fastest);
     fs::write(dir.path().join("zipped.json.zst"), &zstd).unwrap();
-    // Frames follow each other, as members of a gzip file do.
+    // A zstd file may have several frames, as a gzip file has members.
     let more = ruzstd::encoding::compress_to_vec(&b"\n{\"a\":4}"[..], ruzstd::encoding::CompressionLevel::Fastest);
     fs::write(dir.path().join("frames.jsonl.zst"), [zstd, more].concat()).unwrap();
     let output = dwell(&["shape", "--format", "json", dir.path().to_str().unwrap()]).output().unwrap();
@@ -196,7 +197,7 @@ fn names_that_hold_json_are_read_and_lines_whatever_the_name() {
 }
 
 #[test]
-fn parts_merge_to_the_same_whatever_the_order_and_the_grouping() {
+fn merging_parts_is_independent_of_order_and_grouping() {
     let dir = TempDir::new().unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let mut rng = fastrand::Rng::with_seed(5);
@@ -260,7 +261,7 @@ fn parts_merge_to_the_same_whatever_the_order_and_the_grouping() {
 }
 
 #[test]
-fn one_set_of_types_is_written_and_std_needs_no_dwell() {
+fn types_option_selects_the_written_sets() {
     let dir = TempDir::new().unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     fs::write(path("a.jsonl"), "{\"a\":\"x\",\"b\":{\"1\":1,\"2\":2,\"3\":3}}\n".repeat(3)).unwrap();
@@ -279,11 +280,11 @@ fn one_set_of_types_is_written_and_std_needs_no_dwell() {
 }
 
 #[test]
-fn new_texts_are_not_refused_unless_strict_and_unknown_keys_are_as_asked() {
+fn strict_and_unknown_keys_options_control_refusal() {
     let dir = TempDir::new().unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     let lines = "{\"color\":\"red\"}\n{\"color\":\"green\"}\n".repeat(200);
-    // One text that no other has.
+    // One string occurs only once.
     fs::write(path("a.jsonl"), lines + "{\"color\":\"blue\"}\n").unwrap();
     let written = |more: &[&str]| {
         let file = path("types.rs");
@@ -294,25 +295,25 @@ fn new_texts_are_not_refused_unless_strict_and_unknown_keys_are_as_asked() {
         (fs::read_to_string(file).unwrap(), String::from_utf8(output.stderr).unwrap())
     };
     let (_, held) = written(&["--held-out", "5"]);
-    assert!(held.contains(" 0 (0 %) are refused"), "{held}");
+    assert!(held.contains(" 0 (0 %) failed to load"), "{held}");
     assert!(written(&["--strict"]).0.contains("deny_unknown_fields"));
     assert!(!written(&["--strict", "--unknown-keys", "ignore"]).0.contains("deny_unknown_fields"));
     assert!(written(&["--unknown-keys", "keep"]).0.contains("#[serde(flatten)]"));
 }
 
 #[test]
-fn too_few_texts_to_hold_one_back_are_told_and_the_report_is_printed() {
+fn held_out_with_too_few_documents_prints_a_note_and_the_report() {
     let dir = TempDir::new().unwrap();
     fs::write(dir.path().join("a.json"), "{\"a\":1}").unwrap();
     let output = dwell(&["shape", dir.path().to_str().unwrap(), "--held-out", "2"]).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(told, "held out: none; this needs at least five texts, and there are 1\n");
+    let note = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(note, "held out: not run; it needs at least five documents (found 1)\n");
     assert!(String::from_utf8(output.stdout).unwrap().starts_with("1 JSON document"));
 }
 
 #[test]
-fn nothing_is_overwritten_without_force() {
+fn existing_file_is_not_overwritten_without_force() {
     let dir = TempDir::new().unwrap();
     fs::write(dir.path().join("a.json"), "[1]").unwrap();
     let types = dir.path().join("types.rs");
@@ -326,19 +327,19 @@ fn nothing_is_overwritten_without_force() {
 }
 
 #[test]
-fn types_that_cannot_be_written_are_refused_before_anything_is_read() {
+fn unwritable_rust_path_is_refused_before_reading_input() {
     let dir = TempDir::new().unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
     fs::write(path("a.json"), "[1]").unwrap();
     for (target, what) in [
-        (path("no/such/types.rs"), format!("there is no folder {}; make it first", path("no/such"))),
-        (path("a.json/types.rs"), format!("there is no folder {}; make it first", path("a.json"))),
+        (path("no/such/types.rs"), format!("the folder {} does not exist; create it first", path("no/such"))),
+        (path("a.json/types.rs"), format!("the folder {} does not exist; create it first", path("a.json"))),
         (path("."), "is a folder; name a file in it".to_owned()),
-        ("--rust -".to_owned(), "standard output has the report; name a file".to_owned()),
+        ("--rust -".to_owned(), "standard output is used for the report; pass a file name".to_owned()),
     ] {
         let named = target.strip_prefix("--rust ").unwrap_or(&target);
         for force in [&[][..], &["--force"]] {
-            // Would be complained of if it were looked for.
+            // The input does not exist, which the command would report if it read the input first.
             let args = ["shape", "missing", "--rust", named];
             let output = dwell(&args).args(force).current_dir(dir.path()).output().unwrap();
             assert_eq!(String::from_utf8_lossy(&output.stderr), format!("error: {target}: {what}\n"));
@@ -349,10 +350,10 @@ fn types_that_cannot_be_written_are_refused_before_anything_is_read() {
 }
 
 #[test]
-fn the_report_is_not_lost_with_types_that_cannot_be_written() {
+fn report_is_printed_although_types_cannot_be_written() {
     let dir = TempDir::new().unwrap();
     fs::write(dir.path().join("a.json"), "[1]").unwrap();
-    // Too long for a name.
+    // A file name longer than any file system allows.
     let types = dir.path().join("x".repeat(5000));
     let output = dwell(&["shape", dir.path().to_str().unwrap(), "--rust"]).arg(&types).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -363,7 +364,7 @@ fn the_report_is_not_lost_with_types_that_cannot_be_written() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn closed_pipe_is_not_an_error() {
     let mut child = dwell(&["shape"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let mut errors = String::new();
@@ -373,7 +374,7 @@ fn a_closed_pipe_is_no_error() {
 }
 
 #[test]
-fn unrelated_files_are_noticed() {
+fn unrelated_files_print_a_note() {
     let dir = TempDir::new().unwrap();
     let write = |kinds: usize| {
         for file in 0..12 {

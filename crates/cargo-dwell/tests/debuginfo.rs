@@ -1,4 +1,4 @@
-//! Compares the results of `debuginfo` with the program's own output, for each format of debug info.
+//! Compares the types that `debuginfo` reads with the output of the program itself, for each format of debug info.
 
 use cargo_dwell::debuginfo::{self, Flavour, Kind, Options, Program, Type};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ fn rustc() -> Command {
     Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
 }
 
-/// Builds the fixture in `folder`; none, with the reason printed, if this machine's linker cannot.
+/// Builds the fixture in `folder`. Prints the reason and returns `None` if the linker does not support the flags.
 fn try_build(folder: &Path, flags: &[&str]) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/debuginfo/fixture.rs");
     let output = rustc()
@@ -40,7 +40,7 @@ fn named<'p>(program: &'p Program, name: &str) -> &'p Type {
     first
 }
 
-/// Compares the types with the program's output.
+/// Loads the debug info of the executable and compares its types with the program's output.
 fn check(executable: &Path, options: &Options) -> Program {
     let program = debuginfo::load(executable, options).unwrap();
     assert_eq!(program.damaged, [""; 0]);
@@ -73,7 +73,7 @@ fn check(executable: &Path, options: &Options) -> Program {
 }
 
 #[test]
-fn kinds_are_told_apart() {
+fn type_kinds_are_distinguished() {
     let folder = tempfile::tempdir().unwrap();
     let program = check(&build(folder.path(), &["-g"]), &own());
 
@@ -124,7 +124,7 @@ fn kinds_are_told_apart() {
 }
 
 #[test]
-fn a_coroutine_says_what_it_holds_and_where() {
+fn coroutine_states_list_held_values_and_lines() {
     let source = include_str!("debuginfo/fixture.rs");
     let line_of = |text: &str| (1..).zip(source.lines()).find(|(_, line)| line.contains(text)).unwrap().0;
     let folder = tempfile::tempdir().unwrap();
@@ -151,7 +151,7 @@ fn a_coroutine_says_what_it_holds_and_where() {
 }
 
 #[test]
-fn all_versions_and_optimisations() {
+fn all_dwarf_versions_and_optimisation_levels() {
     let folder = tempfile::tempdir().unwrap();
     for flags in [
         &["-g", "-C", "dwarf-version=4"][..],
@@ -177,7 +177,7 @@ fn compressed_sections() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn split_files() {
+fn split_debug_info() {
     for version in ["4", "5"] {
         for (how, files) in [("packed", "fixture.dwp"), ("unpacked", "")] {
             let folder = tempfile::tempdir().unwrap();
@@ -185,7 +185,7 @@ fn split_files() {
             let version = format!("dwarf-version={version}");
             let executable = build(folder.path(), &["-g", "-C", &how, "-C", &version]);
             check(&executable, &own());
-            // Without the files there is one line about it.
+            // Without the split files there is an error, or one line in `damaged`.
             if files.is_empty() {
                 for entry in std::fs::read_dir(folder.path()).unwrap().flatten() {
                     if entry.path().extension().is_some_and(|end| end == "dwo") {
@@ -205,7 +205,7 @@ fn split_files() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn debug_files_by_build_id_and_link() {
+fn separate_debug_file_is_found_by_build_id_and_debuglink() {
     let folder = tempfile::tempdir().unwrap();
     let executable = build(folder.path(), &["-g", "-C", "link-arg=-Wl,--build-id"]);
     let objcopy = |args: &[&str]| {
@@ -220,14 +220,14 @@ fn debug_files_by_build_id_and_link() {
     let error = debuginfo::load(&stripped, &own()).unwrap_err().to_string();
     assert!(error.contains("has no debug info") && error.contains("_DEBUG=2"), "{error}");
 
-    // By build id.
+    // By the build ID.
     let by_id = folder.path().join(".build-id").join(&id[..2]);
     std::fs::create_dir_all(&by_id).unwrap();
     std::fs::copy(folder.path().join("kept"), by_id.join(format!("{}.debug", &id[2..]))).unwrap();
     check(&stripped, &own());
     std::fs::remove_dir_all(folder.path().join(".build-id")).unwrap();
 
-    // By the name in the executable; one of another program is not taken.
+    // By the name in `.gnu_debuglink`; a debug file of another program is rejected.
     assert!(objcopy(&["--add-gnu-debuglink=kept", "stripped", "linked"]));
     check(&folder.path().join("linked"), &own());
     let other = tempfile::tempdir().unwrap();
@@ -237,7 +237,7 @@ fn debug_files_by_build_id_and_link() {
 }
 
 #[test]
-fn what_has_no_types_is_said_in_one_line() {
+fn files_without_types_give_a_one_line_error() {
     let folder = tempfile::tempdir().unwrap();
     let error = |path: &Path| {
         let error = debuginfo::load(path, &own()).unwrap_err();
@@ -265,7 +265,7 @@ fn what_has_no_types_is_said_in_one_line() {
 }
 
 #[test]
-fn a_second_question_is_answered_from_the_cache() {
+fn second_load_uses_the_cache() {
     let folder = tempfile::tempdir().unwrap();
     let executable = build(folder.path(), &["-g"]);
     let cache = folder.path().join("cache");
@@ -275,21 +275,21 @@ fn a_second_question_is_answered_from_the_cache() {
     assert_eq!(files().len(), 1);
     let second = check(&executable, &options);
     assert_eq!(format!("{first:?}"), format!("{second:?}"));
-    // The workspace's own crates do not matter here.
+    // The cache file is independent of `own_crates`.
     let third = debuginfo::load(&executable, &Options { own_crates: Vec::new(), ..options.clone() }).unwrap();
     assert!(!third.types().any(|(_, ty)| ty.own));
-    // A damaged file is read anew.
+    // A damaged cache file is replaced.
     let kept = std::fs::read(&files()[0]).unwrap();
     std::fs::write(&files()[0], &kept[..kept.len() / 2]).unwrap();
     check(&executable, &options);
     assert_eq!(std::fs::read(&files()[0]).unwrap(), kept);
-    // A folder that is not writable is not an error.
+    // A cache folder that cannot be created is not an error.
     let blocked = Options { cache: Some(executable.join("cache")), ..own() };
     check(&executable, &blocked);
 }
 
 #[test]
-fn the_order_of_types_is_the_same_each_time() {
+fn type_order_is_deterministic() {
     let folder = tempfile::tempdir().unwrap();
     let executable = build(folder.path(), &["-g", "-C", "codegen-units=16"]);
     let first = format!("{:?}", debuginfo::load(&executable, &own()).unwrap());

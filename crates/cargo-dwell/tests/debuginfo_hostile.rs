@@ -1,4 +1,5 @@
-//! Debug info that is damaged or made to do harm: no panic, and never more than a few times the file's memory.
+//! Reads damaged and malicious debug info: there must be no panic, and the memory must stay within a multiple of the
+//! file's size.
 
 #[path = "ops/debuginfo.rs"]
 mod ops;
@@ -10,10 +11,10 @@ use std::sync::{Mutex, PoisonError};
 #[global_allocator]
 static ALLOCATOR: ops::Peak = ops::Peak;
 
-/// Memory is measured: one test at a time.
+/// Runs one test at a time, since the tests measure the memory of the process.
 static SERIAL: Mutex<()> = Mutex::new(());
 
-/// The debug sections of a small library without std.
+/// Returns the debug sections of a small `no_std` library.
 fn library() -> Vec<(String, Vec<u8>)> {
     use object::{Object, ObjectSection};
     let folder = tempfile::tempdir().unwrap();
@@ -28,7 +29,7 @@ fn library() -> Vec<(String, Vec<u8>)> {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let data = std::fs::read(folder.path().join("small")).unwrap();
     let object = object::File::parse(&*data).unwrap();
-    // Its own units come first; the others are core's.
+    // The library's own units come first; the units of `core` after them are cut off.
     [".debug_abbrev", ".debug_info", ".debug_str", ".debug_line"]
         .map(|name| {
             let mut data = object.section_by_name(name).unwrap().data().unwrap().to_vec();
@@ -49,7 +50,7 @@ fn whole(sections: &[(String, Vec<u8>)]) -> Vec<u8> {
     ops::elf(&sections)
 }
 
-/// How many cases to try; fewer on slow tools.
+/// Returns the number of cases, which `DWELL_TEST_CASES` lowers for slow tools.
 fn cases() -> usize {
     std::env::var("DWELL_TEST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(400)
 }
@@ -86,7 +87,7 @@ fn damaged_bytes() {
 }
 
 #[test]
-fn cut_off_at_every_boundary() {
+fn truncated_file_and_missing_sections() {
     let _serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
     let sections = library();
     let file = whole(&sections);
@@ -117,9 +118,9 @@ fn arbitrary_bytes() {
     }
 }
 
-/// Entries without a header of their own: `abbreviations`, then a unit of rustc with `entries`.
+/// Builds an executable with the given abbreviations and strings and one unit, which contains `entries`.
 fn unit(abbreviations: &[u8], entries: &[u8], strings: &[u8]) -> Vec<u8> {
-    // 1: the unit, with DW_AT_language as two bytes of data.
+    // Abbreviation 1 is that of the unit: DW_AT_language as two bytes of data.
     let mut abbrev = vec![1, 0x11, 1, 0x13, 0x05, 0, 0];
     abbrev.extend_from_slice(abbreviations);
     abbrev.push(0);
@@ -131,9 +132,9 @@ fn unit(abbreviations: &[u8], entries: &[u8], strings: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn many_names_in_one_long_text() {
+fn many_names_in_one_long_string() {
     let _serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
-    // A struct whose name starts anywhere in a megabyte of text.
+    // 60,000 structs, whose names start at different offsets of one string of 1 MiB.
     let strings = [&vec![b'a'; 1 << 20][..], &[0]].concat();
     let mut entries = Vec::new();
     for index in 0..60_000_u32 {
@@ -144,23 +145,23 @@ fn many_names_in_one_long_text() {
 }
 
 #[test]
-fn namespaces_in_namespaces() {
+fn deeply_nested_namespaces_and_structs() {
     let _serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
     let strings = [&vec![b'a'; 1 << 16][..], &[0]].concat();
     let entries: Vec<u8> = std::iter::repeat_n([2, 0, 0, 0, 0], 100_000).flatten().collect();
     ops::parse(&unit(&[2, 0x39, 1, 0x03, 0x0e, 0, 0], &entries, &strings));
-    // Without names they are as deep as there are bytes.
+    // Without names an entry takes one byte, so namespaces nest a million deep.
     ops::parse(&unit(&[2, 0x39, 1, 0, 0], &vec![2; 1 << 20], &[]));
-    // Structs in structs.
+    // Structs nested as deep.
     ops::parse(&unit(&[2, 0x13, 1, 0, 0], &vec![2; 1 << 20], &[]));
 }
 
 #[test]
-fn structs_of_a_byte_each() {
+fn struct_entries_of_few_bytes() {
     let _serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
-    // No attributes: all are one type.
+    // Without attributes all structs are equal.
     ops::parse(&unit(&[2, 0x13, 0, 0, 0], &vec![2; 1 << 20], &[]));
-    // A size of four bytes each: all differ.
+    // With a size of four bytes in each entry all structs differ.
     let mut entries = Vec::new();
     for index in 0..100_000_u32 {
         entries.push(2);
@@ -170,9 +171,9 @@ fn structs_of_a_byte_each() {
 }
 
 #[test]
-fn a_table_of_abbreviations_as_long_as_the_file() {
+fn abbreviation_table_as_long_as_the_file() {
     let _serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
-    // Attribute after attribute of one abbreviation.
+    // One abbreviation with two million attributes.
     let mut abbreviations = vec![2, 0x13, 0];
     abbreviations.extend(std::iter::repeat_n([0x0b, 0x19], 2 << 20).flatten());
     abbreviations.extend([0, 0]);
@@ -180,9 +181,9 @@ fn a_table_of_abbreviations_as_long_as_the_file() {
 }
 
 #[test]
-fn arrays_and_types_that_hold_themselves() {
+fn self_referential_arrays_and_structs() {
     let _serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
-    // An array of itself, and a struct with itself as a field; the first entry is at 21.
+    // An array of itself, and a struct with itself as a field. The offset of the first entry is 21.
     let abbreviations = [2, 0x01, 0, 0x49, 0x13, 0, 0, 3, 0x13, 1, 0, 0, 4, 0x0d, 0, 0x49, 0x13, 0, 0];
     let first = 21_u8;
     assert!(!ops::parse(&unit(&abbreviations, &[2, first, 0, 0, 0, 0], &[])));

@@ -1,5 +1,6 @@
-//! `cargo dwell futures` on a crate with many shapes of futures. Sizes equal those that the program prints, held values
-//! those in the comments of its source, and each change saves what its suggestion predicts.
+//! Runs `cargo dwell futures` on a crate with many shapes of futures. The reported sizes must equal those that the
+//! program prints, the held values those in the comments of its source, and each suggested change must save the
+//! predicted bytes.
 
 mod support;
 
@@ -13,7 +14,7 @@ fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/async_shapes")
 }
 
-/// The output of `futures`, and that of the program.
+/// Returns the JSON report of `futures` and the output of the program.
 fn shapes(release: bool) -> (Value, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
     command.args(["futures", "--format", "json", "--offline", "--manifest-path"]).arg(fixture().join("Cargo.toml"));
@@ -31,7 +32,7 @@ fn line(value: &Value) -> u64 {
     value["line"].as_u64().expect("a line")
 }
 
-/// The lines of `main.rs`, from 1, with the text after `marker`.
+/// Returns the lines of `main.rs` that contain `marker`: their numbers, from 1, and the text after the marker.
 fn marked(marker: &str) -> Vec<(u64, String)> {
     let source = fs::read_to_string(fixture().join("src/main.rs")).expect("a source");
     let found = (1..)
@@ -50,7 +51,7 @@ fn check(release: bool) {
     let (json, printed) = shapes(release);
     let futures = json["futures"].as_array().expect("a list");
 
-    // Sizes: `NAME BYTES` a line, where generic shapes have several.
+    // Sizes: each line is `NAME BYTES`; a generic shape has several lines.
     let mut sizes: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
     for shape in printed.lines().filter(|line| !line.starts_with("change ")) {
         let (name, size) = shape.split_once(' ').expect("two words");
@@ -66,7 +67,7 @@ fn check(release: bool) {
         assert_eq!(&found, expected, "{name}");
     }
 
-    // What is held, by the line of the `.await`. `pinned` is a variable of std's `pin!`.
+    // Held values by the line of the `.await`. `pinned` is a variable of std's `pin!`.
     let mut awaits: BTreeMap<u64, Vec<BTreeSet<(String, String)>>> = BTreeMap::new();
     for of in
         futures.iter().filter(|future| in_main(future)).flat_map(|future| future["awaits"].as_array().expect("a list"))
@@ -123,7 +124,7 @@ fn check(release: bool) {
     }
 }
 
-/// Parts at commas that are in no brackets.
+/// Splits a list at the commas outside of brackets.
 fn split(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0, 0);
@@ -144,11 +145,11 @@ fn split(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn sizes_and_held_values_are_true_in_dev() {
+fn sizes_and_held_values_match_in_dev() {
     check(false);
 }
 
 #[test]
-fn sizes_and_held_values_are_true_in_release() {
+fn sizes_and_held_values_match_in_release() {
     check(true);
 }

@@ -1,7 +1,7 @@
-//! The types that the tool generates for the sample: they equal `generated/sample.rs`, load every document, write it back
-//! unchanged, and take the predicted memory, to the byte.
+//! Tests the types generated for the built-in sample: they equal `generated/sample.rs`, load every document, serialize
+//! it back unchanged, and take exactly the predicted memory.
 //!
-//! `DWELL_BLESS=1 cargo test -p cargo-dwell --test generated` writes the file.
+//! `DWELL_BLESS=1 cargo test -p cargo-dwell --test generated` updates the file.
 
 #[allow(clippy::pedantic, clippy::large_enum_variant, unreachable_pub, reason = "the code is a user's")]
 #[path = "generated/sample.rs"]
@@ -16,7 +16,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::Path;
 
-/// The system's allocator, with each thread's live blocks and bytes as they were requested.
+/// The system's allocator, which counts the live blocks and requested bytes of each thread.
 struct Counting;
 
 thread_local! {
@@ -33,23 +33,24 @@ fn signed(size: usize) -> i64 {
     i64::try_from(size).expect("a block is at most isize::MAX bytes")
 }
 
-// SAFETY: every call goes to `System` with the arguments it came with; counting allocates nothing.
+// SAFETY: each method passes its arguments on to `System`, which upholds the contract of `GlobalAlloc`. Counting does
+// not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(signed(layout.size()), 1);
-        // SAFETY: the caller keeps `alloc`'s contract, which is `System`'s.
+        // SAFETY: the caller upholds the contract of `alloc`, which is also that of `System.alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         count(-signed(layout.size()), -1);
-        // SAFETY: the caller keeps `dealloc`'s contract, and every block came from `System`.
+        // SAFETY: the caller passes a block of this allocator with its layout, and every such block came from `System`.
         unsafe { System.dealloc(block, layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(signed(size) - signed(layout.size()), 0);
-        // SAFETY: the caller keeps `realloc`'s contract, and every block came from `System`.
+        // SAFETY: the caller upholds the contract of `realloc`, and every block of this allocator came from `System`.
         unsafe { System.realloc(block, layout, size) }
     }
 }
@@ -62,7 +63,7 @@ fn texts() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn the_tool_writes_this_file() {
+fn generated_file_is_up_to_date() {
     let texts = texts();
     let schema = support::schema(&texts.iter().map(Vec::as_slice));
     let source = Plan::new(&schema).rust(Set::Both);
@@ -82,24 +83,24 @@ fn the_tool_writes_this_file() {
 }
 
 #[test]
-fn the_types_hold_the_sample_in_what_was_predicted() {
+fn loaded_sample_takes_the_predicted_memory() {
     let texts = texts();
     let schema = support::schema(&texts.iter().map(Vec::as_slice));
     let plan = Plan::new(&schema);
     assert_eq!(plan.doubts(), [""; 0], "the sample can be predicted exactly");
     assert_eq!(load::<sample::naive::Document>(&texts), plan.naive_heap());
     assert_eq!(load::<sample::lean::Document>(&texts), plan.lean_heap());
-    // The last of the moves is the lean plan; and each is what it says when it is made.
-    let moves = plan.suggestions();
-    assert_eq!(moves.last().map(|last| last.total), Some(plan.lean_heap().bytes));
+    // The totals of the suggestions are consistent with their savings, and the last one is the total of the lean types.
+    let suggestions = plan.suggestions();
+    assert_eq!(suggestions.last().map(|last| last.total), Some(plan.lean_heap().bytes));
     let mut total = plan.naive_heap().bytes.cast_signed();
-    for one in &moves {
+    for one in &suggestions {
         total -= one.saves;
         assert_eq!(total, one.total.cast_signed(), "{}", one.path);
     }
 }
 
-/// What all documents take, after they were found to be written back as they were.
+/// Loads all documents, checks that they serialize back to equal JSON, and returns the memory that they take.
 fn load<T: DeserializeOwned + Serialize>(texts: &[Vec<u8>]) -> Heap {
     let before = (BYTES.get(), BLOCKS.get());
     let mut documents: Vec<T> = Vec::with_capacity(texts.len());
@@ -117,7 +118,7 @@ fn load<T: DeserializeOwned + Serialize>(texts: &[Vec<u8>]) -> Heap {
 }
 
 #[test]
-fn types_too_long_for_a_line_are_broken_as_rustfmt_would() {
+fn long_types_are_wrapped_as_rustfmt_does() {
     let mut slot = Slot { count: 1, kind: Kind::Bool { trues: 1 }, ..Slot::default() };
     let mut fields = Vec::new();
     for depth in 0..12 {

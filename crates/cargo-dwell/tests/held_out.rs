@@ -1,5 +1,6 @@
-//! Do the types hold data that they were not made from? Each rule on texts that need it, checked twice: by the comparison with
-//! the schema that `--held-out` makes, and by the compiler.
+//! Tests whether the generated types load data that they were not inferred from. Each rule is tested on documents that
+//! need it, in two ways: by `Outcome`, which `--held-out` uses to compare documents with the schema, and by a compiled
+//! program that loads them.
 
 mod support;
 
@@ -11,18 +12,18 @@ use fastrand::Rng;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// Texts that types are made from, and texts that these types load.
+/// Documents that types are inferred from, and new documents to load into them.
 struct Case {
     name: &'static str,
     known: Vec<Value>,
     new: Vec<Value>,
-    /// How many of the new ones are refused by default,
+    /// The number of new documents refused by default.
     refused: u64,
-    /// and how many with `--strict`.
-    strictly: u64,
+    /// The number of new documents refused with `--strict`.
+    refused_strict: u64,
 }
 
-/// Texts with a common key and the keys that `more` adds.
+/// Returns documents with two common keys and the keys that `more` adds.
 fn texts(number: u64, more: impl Fn(u64) -> Value) -> Vec<Value> {
     let text = |n: u64| {
         let mut text = json!({"id": n, "title": format!("title {n}")});
@@ -34,14 +35,14 @@ fn texts(number: u64, more: impl Fn(u64) -> Value) -> Vec<Value> {
     (0..number).map(text).collect()
 }
 
-/// A text with one more key.
+/// Returns a document with the common keys and one more.
 fn with(key: &str, value: Value) -> Value {
     let mut text = json!({"id": 7, "title": "new"});
     text[key] = value;
     text
 }
 
-/// Names of countries by code; those with an index in `odd` are lists.
+/// Returns objects of country names by code; in every third object the fields with an index in `odd` are lists.
 fn countries(fields: usize, number: usize, odd: &[usize]) -> Vec<Value> {
     let text = |n: usize| {
         let name = |field: usize| {
@@ -59,8 +60,9 @@ fn cases() -> Vec<Case> {
     let others = || vec![json!(1), json!(1.5), json!(true), json!("s"), json!(["a", 1]), json!({"a": {"b": 1}})];
     let each = |key: &str| others().into_iter().map(|value| with(key, value)).collect::<Vec<_>>();
     let mut cases = Vec::new();
-    let mut case = |name, known, new, refused, strictly| cases.push(Case { name, known, new, refused, strictly });
-    // A value of each JSON type beside few of one.
+    let mut case =
+        |name, known, new, refused, refused_strict| cases.push(Case { name, known, new, refused, refused_strict });
+    // A field with four values of one type is tried with a value of each JSON type.
     case("few texts", texts(40, |n| if few(n) { json!({"x": format!("t{n}")}) } else { json!({}) }), each("x"), 0, 5);
     case("few integers", texts(40, |n| if few(n) { json!({"x": n}) } else { json!({}) }), each("x"), 0, 5);
     case("few booleans", texts(40, |n| if few(n) { json!({"x": n > 9}) } else { json!({}) }), each("x"), 0, 5);
@@ -80,14 +82,14 @@ fn cases() -> Vec<Case> {
         0,
         6,
     );
-    // `null` beside few values: a value of another type is still told from `null` and from a missing key.
+    // Few values and some `null`s: a value of another type stays distinct from `null` and from a missing key.
     let nulls = texts(40, |n| match n % 10 {
         3 => json!({"x": "t"}),
         4 | 5 => json!({"x": null}),
         _ => json!({}),
     });
     case("few beside nulls", nulls, [each("x"), vec![with("x", Value::Null), with("y", json!(1))]].concat(), 0, 5);
-    // What holds them is there often.
+    // Few values in an array and an object that occur in every document.
     let inner = texts(
         40,
         |n| json!({"list": (if few(n) { json!([n]) } else { json!([]) }), "in": {"a": n, "x": if few(n) { json!("t") } else { Value::Null }}}),
@@ -109,7 +111,8 @@ fn cases() -> Vec<Case> {
         0,
         2,
     );
-    // Neither a position with many values nor one that half of the texts have counts as rare.
+    // A position does not count as rare if it has eight values, if more than half of the documents have it, or if there
+    // are only four documents.
     case(
         "eight texts",
         texts(40, |n| if n % 5 == 3 { json!({"x": format!("t{n}")}) } else { json!({}) }),
@@ -119,7 +122,7 @@ fn cases() -> Vec<Case> {
     );
     case("most of few", texts(6, |n| if n < 5 { json!({"x": format!("t{n}")}) } else { json!({}) }), each("x"), 5, 5);
     case("four texts", texts(4, |n| if n == 1 { json!({"x": "t"}) } else { json!({}) }), each("x"), 5, 5);
-    // Few objects require no key, eight do.
+    // Keys are optional if there are seven objects, and required if there are eight.
     let part = |number: u64| {
         texts(40, move |n| if n % 5 == 0 && n < 5 * number { json!({"x": {"a": n, "b": "t"}}) } else { json!({}) })
     };
@@ -131,10 +134,10 @@ fn cases() -> Vec<Case> {
         3,
     );
     case("keys of eight", part(8), vec![with("x", json!({"a": 1})), with("x", json!({}))], 2, 2);
-    // A record that holds itself where it is few.
+    // A recursive record with few values at its recursive field.
     let deep = |n: u64| if few(n) { json!({"x": {"k": n, "x": {"k": 1, "x": {"k": 2}}}}) } else { json!({"k": n}) };
     case("few of itself", texts(40, deep), vec![with("x", json!({"k": 1, "x": [3]})), with("x", json!(1))], 0, 2);
-    // Fields that are alike.
+    // Sibling fields of similar types.
     let list = || vec![countries(20, 1, &[2])[0].clone()];
     case("siblings", countries(20, 30, &[5, 9]), list(), 0, 1);
     case("siblings of one", countries(20, 30, &[5]), list(), 1, 1);
@@ -155,12 +158,13 @@ fn outcome(schema: &Schema, texts: &[Value]) -> Outcome {
     outcome
 }
 
-/// Sets of types in one program, each with the texts that it loads.
+/// A program with several sets of types, each with the documents to load into it.
 #[derive(Default)]
 struct Program {
     modules: Vec<String>,
     arguments: Vec<String>,
-    /// The name of each set and what is expected: bytes and blocks if they are predicted, refused, written back otherwise.
+    /// For each set its name and the expected results: the heap if it is predicted, the number of refused documents,
+    /// and the number of documents that serialize back to other JSON.
     expected: Vec<(String, Option<Heap>, u64, u64)>,
 }
 
@@ -173,7 +177,7 @@ impl Program {
         self.expected.push((name, expected.0, expected.1, expected.2));
     }
 
-    /// Builds and runs it.
+    /// Builds and runs the program, and compares what it prints with the expected results.
     fn check(&self, name: &str) {
         let folder = tempfile::tempdir().expect("a folder");
         let mut arguments = Vec::new();
@@ -213,20 +217,20 @@ impl Program {
 }
 
 #[test]
-fn new_data_is_refused_only_where_what_was_seen_rules_it_out() {
+fn predicted_refusals_match_the_compiled_types() {
     let mut program = Program::default();
-    for Case { name, known, new, refused, strictly } in cases() {
+    for Case { name, known, new, refused, refused_strict } in cases() {
         let mut schema = infer(&known);
         let found = outcome(&schema, &known);
         assert_eq!((found.refused, found.changed, found.lost), (0, 0, 0), "{name}: {found:?}");
         let found = outcome(&schema, &new);
         assert_eq!(found.refused, refused, "{name}: {found:?}");
-        let otherwise = found.changed + found.lost;
+        let altered = found.changed + found.lost;
         {
             let plan = Plan::new(&schema);
             assert_eq!(plan.doubts(), [""; 0], "{name}");
             program.add(format!("{name}, lean"), plan.rust(Set::Lean), &known, (Some(plan.lean_heap()), 0, 0));
-            program.add(format!("{name}, new"), plan.rust(Set::Lean), &new, (None, refused, otherwise));
+            program.add(format!("{name}, new"), plan.rust(Set::Lean), &new, (None, refused, altered));
             let standard = plan.model(&plan.standard()).total();
             program.add(format!("{name}, std"), plan.rust(Set::Std), &known, (Some(standard), 0, 0));
             program.add(format!("{name}, naive"), plan.rust(Set::Naive), &known, (Some(plan.naive_heap()), 0, 0));
@@ -234,15 +238,20 @@ fn new_data_is_refused_only_where_what_was_seen_rules_it_out() {
         Rules { strict: true, unknown: Some(cargo_dwell::shape::UnknownKeys::Ignore), ..Rules::default() }
             .apply(&mut schema);
         let found = outcome(&schema, &new);
-        assert_eq!(found.refused, strictly, "{name}: {found:?}");
-        let otherwise = found.changed + found.lost;
-        program.add(format!("{name}, strict"), Plan::new(&schema).rust(Set::Lean), &new, (None, strictly, otherwise));
+        assert_eq!(found.refused, refused_strict, "{name}: {found:?}");
+        let altered = found.changed + found.lost;
+        program.add(
+            format!("{name}, strict"),
+            Plan::new(&schema).rust(Set::Lean),
+            &new,
+            (None, refused_strict, altered),
+        );
     }
     program.check("held_out");
 }
 
 #[test]
-fn an_open_field_says_why() {
+fn open_field_documents_its_reason() {
     let case = |name| cases().into_iter().find(|case| case.name == name).expect("it is one of them");
     let source = |name| Plan::new(&infer(&case(name).known)).rust(Set::Lean);
     let few = source("few texts");
@@ -252,11 +261,11 @@ fn an_open_field_says_why() {
     assert!(siblings.contains("open to other types, because some of the fields beside it have them"), "{siblings}");
     assert!(siblings.contains("pub code_2: OrOther<"), "{siblings}");
     assert!(source("keys of seven").contains("optional, because there are so few objects"));
-    // Nothing is open, so there is no type for it.
+    // Without an open field the type `OrOther` is not generated.
     assert!(!source("eight texts").contains("OrOther"));
 }
 
-/// All strings that are values become others.
+/// Replaces every string value by a random one.
 fn with_new_strings(value: &mut Value, rng: &mut Rng) {
     match value {
         Value::String(text) => {
@@ -273,7 +282,7 @@ fn with_new_strings(value: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// A syntax tree in which some objects have no tag.
+/// Returns a random syntax tree in which some objects have no tag.
 fn expression(rng: &mut Rng, depth: usize) -> Value {
     match rng.u32(0..if depth == 0 { 2 } else { 6 }) {
         0 => json!({"type": "Identifier", "name": format!("n{}", rng.u32(0..50))}),
@@ -289,7 +298,7 @@ fn expression(rng: &mut Rng, depth: usize) -> Value {
     }
 }
 
-/// Records with sets of strings, dates, versions, identifiers, and tags that tell value types apart.
+/// Returns a random record with keywords, dates, versions, identifiers, and tags that determine the type of a value.
 fn record(rng: &mut Rng, n: usize) -> Value {
     let id = (0..8).fold(String::new(), |id, _| format!("{id}{:04x}", rng.u16(..)));
     let place = match n % 3 {
@@ -328,15 +337,15 @@ fn new_strings_are_never_refused() {
         let found = outcome(&schema, &new);
         assert_eq!(found.refused, 0, "{index}: {found:?}");
         if index >= corpora.len() - 3 {
-            let otherwise = found.changed + found.lost;
-            program.add(format!("{index}"), Plan::new(&schema).rust(Set::Lean), &new, (None, 0, otherwise));
+            let altered = found.changed + found.lost;
+            program.add(format!("{index}"), Plan::new(&schema).rust(Set::Lean), &new, (None, 0, altered));
         }
     }
     program.check("held_out_strings");
 }
 
 #[test]
-fn what_is_refused_is_told_before_what_is_lost() {
+fn refused_values_are_listed_before_lost_values() {
     let schema = infer(&texts(20, |n| json!({"x": n})));
     let new =
         [with("x", json!("s")), with("x", json!([])), json!({"id": 1, "title": "t", "x": 1, "more": 1, "other": 2})];

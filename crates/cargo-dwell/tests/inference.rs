@@ -1,5 +1,5 @@
-//! Inferred schemas against a recount: every value is looked up in the schema again, with `serde_json::Value` and no
-//! cleverness, and must fit; all counts must come out the same.
+//! Compares inferred schemas with a simple recount over `serde_json::Value`: every value must fit its position in the
+//! schema, and all counts must be equal.
 
 use cargo_dwell::shape::infer::Accumulator;
 use cargo_dwell::shape::input;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// What a recount finds at one slot.
+/// The counts of a recount at one slot.
 #[derive(Default)]
 struct Counts<'a> {
     count: u64,
@@ -57,7 +57,7 @@ struct Recount<'a> {
     slots: HashMap<*const Slot, Counts<'a>>,
     instances: Vec<u64>,
     keywords: Vec<BTreeMap<String, u64>>,
-    /// The slots of entries beside the fields of a record.
+    /// The slots of the maps that hold a record's remaining entries beside its fields.
     rests: HashSet<*const Slot>,
 }
 
@@ -195,7 +195,8 @@ impl<'a> Recount<'a> {
             Kind::Text(text) | Kind::Keyword { text, .. } => counts.texts.check(text),
             Kind::Record { empty, .. } => assert_eq!(*empty, counts.empty_objects),
             Kind::Map(map) => {
-                // Of the entries of a record beside its fields only the sum is known.
+                // For the remaining entries of a record the schema knows only the sums, not the distribution of
+                // lengths.
                 if show(&map.lengths) != show(&counts.lengths) {
                     let sums = |lengths: &Lengths| (lengths.count, lengths.total);
                     assert_eq!(sums(&map.lengths), sums(&counts.lengths));
@@ -247,7 +248,7 @@ fn count_free(free: &mut Free, value: &Value) {
     }
 }
 
-/// A type of which random values are made.
+/// A description of random values.
 enum Type {
     Null,
     Bool,
@@ -259,10 +260,10 @@ enum Type {
     Map(usize, Box<Type>),
     Seq(usize, Box<Type>),
     Tuple(Vec<Type>),
-    /// Records distinguished by the first or the last key.
+    /// Records distinguished by a tag, which sorts before the other keys if the flag is set.
     Union(bool, Vec<Vec<(String, f64, Type)>>),
     Mixed(Vec<Type>),
-    /// The type that stands this many steps above.
+    /// The enclosing type that many levels up.
     Above(usize),
 }
 
@@ -271,7 +272,7 @@ impl Type {
         let fields = |rng: &mut Rng| {
             (0..rng.usize(0..6))
                 .map(|_| {
-                    // Few keys, so that unlike records often share some.
+                    // With few keys, different records often share some.
                     let key = ["id", "name", "value", "items", "type", "a/b", "é", "kind"][rng.usize(0..8)];
                     let fill = [1.0, 0.9, 0.5, 0.05][rng.usize(0..4)];
                     (key.to_owned(), fill, Self::random(rng, depth - 1))
@@ -346,7 +347,7 @@ impl Type {
     }
 }
 
-/// Texts of one random type.
+/// Returns documents of one random type.
 fn texts(seed: u64) -> Vec<String> {
     let mut rng = Rng::with_seed(seed);
     // Most documents are objects.
@@ -368,7 +369,8 @@ fn read<'t>(accumulator: &mut Accumulator, texts: impl IntoIterator<Item = &'t S
     }
 }
 
-/// The schema of texts of which the first `studied` are read before, in as many parts as there are threads.
+/// Infers the schema of texts. The study reads the first `studied` of them, then `threads` parts read all and are
+/// merged.
 fn infer(texts: &[String], studied: usize, threads: usize) -> Schema {
     let mut study = Accumulator::new();
     read(&mut study, &texts[..studied]);
@@ -386,7 +388,7 @@ fn infer(texts: &[String], studied: usize, threads: usize) -> Schema {
     all.finish()
 }
 
-/// Random corpora, fewer where `DWELL_TEST_ROUNDS` says so.
+/// Returns the number of random corpora, which `DWELL_TEST_ROUNDS` overrides.
 fn rounds() -> u64 {
     std::env::var("DWELL_TEST_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(700)
 }
@@ -397,7 +399,7 @@ fn random_corpora_are_counted_exactly() {
         let texts = texts(seed);
         let values: Vec<Value> = texts.iter().map(|text| serde_json::from_str(text).unwrap()).collect();
         let result = std::panic::catch_unwind(|| {
-            // A form of all, of some, and of none: the counts are exact whatever was expected.
+            // The study reads all texts, half of them, or none: the counts are exact in each case.
             for studied in [texts.len(), texts.len() / 2, 0] {
                 Recount::check(&infer(&texts, studied, 1), &values);
             }
@@ -407,8 +409,8 @@ fn random_corpora_are_counted_exactly() {
 }
 
 #[test]
-fn neither_the_order_of_files_nor_the_threads_change_the_schema() {
-    // What was seen first gives the order of the fields and of the records, so these are sorted here.
+fn schema_is_independent_of_threads_and_mostly_of_document_order() {
+    // Fields and records are in the order in which they first occur, so they are sorted for the comparison.
     let sorted = |schema: &Schema| {
         let mut records: Vec<String> = schema
             .records
@@ -435,14 +437,14 @@ fn neither_the_order_of_files_nor_the_threads_change_the_schema() {
         corpora += 1;
         differ += u64::from(sorted(&infer(&shuffled, texts.len(), 1)) != sorted(&expected));
     }
-    // Whether a small object is a record or a map can turn on the order.
+    // The order of the documents may decide whether a small object is a record or a map.
     println!("{differ} of {corpora} corpora have another schema when they are shuffled");
     assert!(differ * 20 <= corpora, "{differ} of {corpora}");
 }
 
 #[test]
-fn counts_are_exact_where_memory_is_short_too() {
-    // Objects of objects with keys of their own, far more than are distinguished.
+fn counts_are_exact_beyond_the_position_limit() {
+    // Nested objects with distinct keys, far more than the inference distinguishes.
     let mut rng = Rng::with_seed(3);
     let mut value = |depth: usize, path: &str| -> String {
         fn object(rng: &mut Rng, depth: usize, path: &str) -> String {
@@ -467,7 +469,7 @@ fn counts_are_exact_where_memory_is_short_too() {
 }
 
 #[test]
-fn the_sample_is_counted_exactly() {
+fn sample_is_counted_exactly() {
     let found = input::sample();
     let reading = input::read(&found, &input::Options::default(), &|_| {});
     assert_eq!(reading.problems, []);
@@ -481,9 +483,9 @@ fn the_sample_is_counted_exactly() {
     assert_eq!(schema.records.iter().filter(|record| record.paths[0].ends_with(".traits")).count(), 2);
 }
 
-/// The AWS models, if `DWELL_MODELS` names their folder.
+/// Reads the AWS models in the folder `DWELL_MODELS` or, without it, beside the repository.
 #[test]
-fn the_aws_models_are_what_they_are() {
+fn aws_models_have_the_known_schema() {
     let models = std::env::var_os("DWELL_MODELS")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/aws-models"), PathBuf::from);
     if !models.is_dir() {

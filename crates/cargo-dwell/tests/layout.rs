@@ -1,4 +1,4 @@
-//! `cargo dwell layout` and `dyn` on the program of `tests/debuginfo`.
+//! Runs `cargo dwell layout` and `cargo dwell dyn` on the program in `tests/debuginfo`.
 
 use serde_json::Value;
 use std::path::Path;
@@ -69,14 +69,14 @@ fn json_has_the_documented_fields() {
 }
 
 #[test]
-fn a_type_is_drawn() {
+fn explain_draws_a_type() {
     let text = stdout(&dwell("layout", &["--explain", "Tagged"]));
     assert!(text.starts_with("Tagged  216 bytes, align 8, tag of 1 at 0, padding 7, `B` is 214 larger"), "{text}");
     let row = text.lines().find(|line| line.trim_start().starts_with("B ")).unwrap();
     assert!(row.contains("|tag|x: [u8; 200] .") && row.contains("~|y: u64"), "{text}");
     let text = stdout(&dwell("layout", &["--explain", "Niche"]));
     assert!(text.contains("niche in `B.0.buf.inner.cap.0`"), "{text}");
-    // A struct, a union, an empty type, one without fields, an async fn, markdown.
+    // A struct, a union, a unit struct, a fieldless enum, an async fn, a niche, a primitive; then Markdown.
     for name in ["Wasteful", "Either", "Empty", "Numbered", "{async fn leaf}", "Option<Box<Plain>>", "u128"] {
         assert!(stdout(&dwell("layout", &["--explain", name])).starts_with(name), "{name}");
     }
@@ -84,7 +84,7 @@ fn a_type_is_drawn() {
 }
 
 #[test]
-fn the_table_is_sorted_and_cut() {
+fn table_is_sorted_and_filtered() {
     let sizes = |arguments: &[&str]| -> Vec<u64> {
         let document = json("layout", arguments);
         document["types"].as_array().unwrap().iter().map(|of| of["size"].as_u64().unwrap()).collect()
@@ -101,7 +101,7 @@ fn the_table_is_sorted_and_cut() {
 }
 
 #[test]
-fn what_is_not_there_has_near_names() {
+fn unknown_name_suggests_the_nearest() {
     for (command, arguments, near) in [
         ("layout", &["Wastful"][..], "Wasteful"),
         ("layout", &["--explain", "Taged"], "Tagged"),

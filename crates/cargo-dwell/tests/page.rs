@@ -1,6 +1,7 @@
-//! The pages of `--html` in a real browser: they open, show the numbers of the JSON report, and search.
+//! Opens the pages that `--html` writes in a real browser: they show the numbers of the JSON report, and their search
+//! works.
 //!
-//! Without Chromium the test is skipped, which it says.
+//! Without Chromium the tests print that they skip the browser.
 
 mod support;
 
@@ -13,7 +14,7 @@ fn chromium() -> Option<PathBuf> {
     std::env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name))).find(|file| file.is_file())
 }
 
-/// The page's elements after its scripts have run.
+/// Opens the page in a headless browser and returns its DOM after its scripts have run.
 fn opened(browser: &Path, page: &Path, hash: &str) -> String {
     let profile = tempfile::tempdir().unwrap();
     let output = Command::new(browser)
@@ -33,7 +34,7 @@ fn bars(dom: &str) -> usize {
 }
 
 #[test]
-fn the_page_of_shape_opens_and_searches() {
+fn shape_page_opens_and_searches() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("shape.html");
     let output = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"))
@@ -50,7 +51,7 @@ fn the_page_of_shape_opens_and_searches() {
     for (index, set) in ["naive", "lean"].into_iter().enumerate() {
         assert_eq!(data[index]["root"]["bytes"], report[set]["bytes"], "{set}");
     }
-    // It is not overwritten.
+    // An existing page is not overwritten without `--force`.
     let again = Command::new(env!("CARGO_BIN_EXE_cargo-dwell")).args(["shape", "--html"]).arg(&page).output().unwrap();
     assert_eq!(again.status.code(), Some(2));
 
@@ -68,7 +69,7 @@ fn the_page_of_shape_opens_and_searches() {
     assert!(dom.contains(" found\""), "bars that the search finds are marked");
 }
 
-/// The blocks of one owner in a saved census.
+/// Returns the row of one owner in a saved census.
 fn row(owner: &str, content: &str, bytes: u64) -> serde_json::Value {
     serde_json::json!({
         "owner": owner, "by": "field", "content": content, "element": "u8", "element_size": 1, "blocks": 1,
@@ -76,9 +77,9 @@ fn row(owner: &str, content: &str, bytes: u64) -> serde_json::Value {
     })
 }
 
-/// `--diff OLD --html FILE` compares two runs: the page shows them and not the first and last snapshot of the new one.
+/// With `--diff OLD`, the page compares the two runs instead of the first and last snapshot of the new run.
 #[test]
-fn the_page_of_a_census_compares_two_runs() {
+fn census_diff_page_compares_two_runs() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, snapshots: serde_json::Value| {
         let path = folder.path().join(name);
@@ -127,7 +128,7 @@ fn the_page_of_a_census_compares_two_runs() {
 }
 
 #[test]
-fn the_page_of_census_opens_and_searches() {
+fn census_page_opens_and_searches() {
     let folder = tempfile::tempdir().unwrap();
     let (saved, page) = (folder.path().join("census.json"), folder.path().join("census.html"));
     let field = serde_json::json!({
@@ -157,7 +158,7 @@ fn the_page_of_census_opens_and_searches() {
     };
     let dom = opened(&browser, &page, "");
     assert!(dom.contains("3.0 kB") && bars(&dom) > 4, "{dom}");
-    // What is not used and what is absent is hatched, in the second icicle.
+    // Unused capacity and absent values have bars of their own classes.
     assert!(dom.contains("<button class=\"bar spare\"") && dom.contains("<button class=\"bar absent\""), "{dom}");
     for text in [
         "What grew from 1s (500 B) to peak (3.0 kB)",

@@ -1,11 +1,11 @@
-//! The layouts that predictions rest on, against those of the installed compiler.
+//! Compares the predicted layouts of types with those of the installed compiler.
 
 mod support;
 
 use cargo_dwell::shape::types::{Body, Int, Layouts, Type};
 use std::fmt::Write;
 
-/// Types of random shape, each made of those before it.
+/// Returns random type definitions, each of which may use the preceding ones.
 fn bodies(random: &mut fastrand::Rng, number: usize) -> Vec<Body> {
     let mut bodies = Vec::new();
     for id in 0..number {
@@ -50,7 +50,7 @@ fn any(random: &mut fastrand::Rng, named: usize, depth: u32) -> Type {
 }
 
 #[test]
-fn sizes_are_the_compilers() {
+fn predicted_layouts_match_the_compiler() {
     let mut random = fastrand::Rng::with_seed(2);
     let bodies = bodies(&mut random, 1500);
     let name = |id| format!("T{id}");

@@ -1,7 +1,8 @@
-//! Prediction against measurement on real data: the folder `DWELL_MODELS`, or a part of the AWS models beside the repository.
+//! Compares predicted and measured memory on real data: the folder `DWELL_MODELS`, or a tenth of the AWS models beside
+//! the repository.
 //!
-//! All of those take a minute: `DWELL_MODELS=../shared/data/aws-models cargo test -p cargo-dwell --test predict_models --
-//! --nocapture` prints prediction and measurement.
+//! `DWELL_MODELS=../shared/data/aws-models cargo test -p cargo-dwell --test predict_models -- --nocapture` reads all of
+//! the models, which takes a minute, and prints prediction and measurement.
 
 mod support;
 
@@ -11,19 +12,19 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The folder, and of how many of its files one is read.
+/// Returns the folder of models and the step between the files to read.
 fn folder() -> Option<(PathBuf, usize)> {
     if let Some(folder) = std::env::var_os("DWELL_MODELS") {
-        // A test runs in the folder of its package.
+        // A relative path starts at the workspace's root, while tests run in the folder of their package.
         return Some((support::root().join(folder), 1));
     }
-    // Beside the repository, or beside the one that this is a worktree of.
+    // The models lie beside the repository.
     let beside = support::root().join("../shared/data/aws-models");
     beside.is_dir().then_some((beside, 10))
 }
 
 #[test]
-fn a_folder_takes_what_was_predicted() {
+fn models_take_the_predicted_memory() {
     let Some((folder, step)) = folder() else {
         eprintln!("skipped: DWELL_MODELS names no folder and ../shared/data/aws-models is not there");
         return;
@@ -57,13 +58,14 @@ fn a_folder_takes_what_was_predicted() {
     }
 }
 
-/// Documents that try what types can get wrong: keys that are no names, null beside missing, numbers of all sorts, texts
-/// that are sometimes something else, recursion, empty things, tuples, tags, and a record wide enough to be split.
-fn odd() -> Vec<String> {
-    (0..400).map(|n| odd_document(n).to_string()).collect()
+/// Returns documents that are hard to generate types for: keys that are not identifiers, null and missing values,
+/// numbers of all kinds, fields of several types, recursion, empty values, tuples, tags, and a record wide enough to be
+/// split.
+fn unusual() -> Vec<String> {
+    (0..400).map(|n| unusual_document(n).to_string()).collect()
 }
 
-fn odd_document(n: u32) -> Value {
+fn unusual_document(n: u32) -> Value {
     let tree = (0..n % 5).fold(Value::Null, |inner, _| json!({"next": inner, "kids": [inner, {}]}));
     let event = match n % 3 {
         0 => json!({"kind": "log-in", "user": format!("u{n}"), "at": n}),
@@ -97,8 +99,8 @@ fn odd_document(n: u32) -> Value {
 }
 
 #[test]
-fn odd_data_is_held_and_given_back() {
-    let texts = odd();
+fn unusual_data_round_trips_in_the_predicted_memory() {
+    let texts = unusual();
     let schema = support::schema(&texts.iter().map(String::as_bytes));
     let plan = Plan::new(&schema);
     let source = plan.rust(Set::Both);

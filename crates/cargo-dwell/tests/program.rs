@@ -1,4 +1,4 @@
-//! The choice of the program, the messages for wrong input, and the failures of the commands.
+//! Tests how the commands choose the program, their messages for wrong input, and their exit codes.
 
 mod support;
 
@@ -11,8 +11,8 @@ use tempfile::TempDir;
 
 const LAYOUT: &str = "layout";
 
-/// Runs `cargo dwell` in a folder, one at a time: builds of a package with other features replace each other's
-/// executable.
+/// Runs `cargo dwell` in a folder. The runs take turns, since builds of a package with different features overwrite the
+/// same executable.
 fn dwell(folder: &Path, args: &[&str]) -> Output {
     static SERIAL: Mutex<()> = Mutex::new(());
     let _serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
@@ -37,9 +37,10 @@ fn has_type(output: &Output, name: &str) -> bool {
     json(output)["types"].as_array().expect("a list").iter().any(|of| of["name"] == name)
 }
 
-/// Nothing on standard output, one line on standard error that has all of `parts`, and exit code 2.
+/// Checks that the run failed: nothing on standard output, one line on standard error that contains all `parts`, and
+/// exit code 2.
 #[track_caller]
-fn wrong(output: &Output, parts: &[&str]) {
+fn check_error(output: &Output, parts: &[&str]) {
     let errors = stderr(output);
     // Cargo's progress lines begin with spaces.
     let lines: Vec<&str> = errors.lines().filter(|line| !line.starts_with(' ')).collect();
@@ -61,7 +62,8 @@ fn write(folder: &Path, path: &str, text: &str) {
     fs::write(file, text).expect("a file");
 }
 
-/// A workspace with a library, a package with one binary and one with several; built below the target directory.
+/// Returns a workspace in the target directory with libraries, a package with one binary, a package with several, and
+/// one that does not compile.
 fn workspace() -> &'static Path {
     static WORKSPACE: OnceLock<PathBuf> = OnceLock::new();
     WORKSPACE.get_or_init(|| {
@@ -118,8 +120,8 @@ fn member(name: &str) -> PathBuf {
 }
 
 #[test]
-fn the_one_binary_is_built_with_debug_info() {
-    // `debug = false` for the package, which a variable of the environment does not change.
+fn only_binary_is_built_with_debug_info() {
+    // The manifest has `debug = false` for the package, which environment variables cannot override.
     let output = dwell(&member("single"), &["dwell", LAYOUT, "--offline", "--format", "json"]);
     let report = json(&output);
     let config = report["types"].as_array().unwrap().iter().find(|of| of["name"] == "Config").expect("a type");
@@ -133,7 +135,7 @@ fn the_one_binary_is_built_with_debug_info() {
 }
 
 #[test]
-fn flags_are_passed_on() {
+fn cargo_flags_are_passed_on() {
     let run = |args: &[&str]| {
         let mut all = vec![LAYOUT, "--offline", "--format", "json", "--all"];
         all.extend(args);
@@ -152,48 +154,48 @@ fn flags_are_passed_on() {
     assert_eq!(release["program"]["profile"], "release");
     let target = TempDir::new().unwrap();
     let folder = target.path().to_str().unwrap();
-    // A profile that strips.
+    // A profile with `strip = true`.
     let slim = run(&["--bin", "first", "--profile", "slim", "--target-dir", folder]);
     assert!(has_type(&slim, "First"));
     assert!(target.path().join("slim/first").exists());
 }
 
 #[test]
-fn a_program_that_is_there_is_taken() {
+fn exe_option_reads_an_existing_program() {
     let built = json(&dwell(&member("several"), &[LAYOUT, "--offline", "--bin", "first", "--format", "json"]));
     let elsewhere = TempDir::new().unwrap();
     let exe = built["program"]["file"].as_str().unwrap();
     let output = dwell(elsewhere.path(), &[LAYOUT, "--exe", exe, "--all", "--format", "json"]);
     assert!(has_type(&output, "First"));
     assert_eq!(json(&output)["program"]["profile"], Value::Null);
-    wrong(&dwell(elsewhere.path(), &[LAYOUT, "--exe", "missing"]), &["missing"]);
+    check_error(&dwell(elsewhere.path(), &[LAYOUT, "--exe", "missing"]), &["missing"]);
 }
 
 #[test]
-fn a_choice_is_clear() {
-    wrong(
+fn missing_or_ambiguous_executable_lists_the_choices() {
+    check_error(
         &dwell(&member("several"), &[LAYOUT]),
         &["there are 2 executables; choose one with --bin first or --bin second"],
     );
     let library = ["`library` is a library and has no executable", "--example shown or --test tested", "--exe"];
-    wrong(&dwell(&member("library"), &[LAYOUT]), &library);
-    wrong(&dwell(workspace(), &["futures", "-p", "library"]), &library);
-    wrong(&dwell(&member("bare"), &["dyn"]), &["`bare` is a library and has no executable", "--exe"]);
-    wrong(&dwell(workspace(), &[LAYOUT]), &["executables; choose one with --bin single"]);
+    check_error(&dwell(&member("library"), &[LAYOUT]), &library);
+    check_error(&dwell(workspace(), &["futures", "-p", "library"]), &library);
+    check_error(&dwell(&member("bare"), &["dyn"]), &["`bare` is a library and has no executable", "--exe"]);
+    check_error(&dwell(workspace(), &[LAYOUT]), &["executables; choose one with --bin single"]);
 }
 
 #[test]
-fn no_manifest() {
+fn missing_manifest_is_reported() {
     let empty = TempDir::new().unwrap();
-    wrong(&dwell(empty.path(), &[LAYOUT]), &["there is no Cargo.toml", "--manifest-path", "--exe"]);
-    wrong(
+    check_error(&dwell(empty.path(), &[LAYOUT]), &["there is no Cargo.toml", "--manifest-path", "--exe"]);
+    check_error(
         &dwell(empty.path(), &[LAYOUT, "--manifest-path", "x/Cargo.toml"]),
         &["x/Cargo.toml: there is no such manifest"],
     );
 }
 
 #[test]
-fn a_build_that_fails_speaks_for_itself() {
+fn failed_build_shows_the_errors_of_cargo() {
     let output = dwell(&member("broken"), &[LAYOUT, "--offline"]);
     assert_eq!(output.status.code(), Some(101));
     assert!(stderr(&output).contains("error[E0308]: mismatched types"), "{}", stderr(&output));
@@ -208,7 +210,7 @@ fn a_build_that_fails_speaks_for_itself() {
 }
 
 #[test]
-fn what_is_no_program_is_called_what_it_is() {
+fn invalid_executables_are_identified() {
     let folder = TempDir::new().unwrap();
     let file = |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);
@@ -217,7 +219,7 @@ fn what_is_no_program_is_called_what_it_is() {
     };
     let check = |path: &Path, parts: &[&str]| {
         for command in [LAYOUT, "futures", "dyn"] {
-            wrong(&dwell(folder.path(), &[command, "--exe", path.to_str().unwrap()]), parts);
+            check_error(&dwell(folder.path(), &[command, "--exe", path.to_str().unwrap()]), parts);
         }
     };
     check(&file("text", b"#!/bin/sh\n"), &["text"]);
@@ -237,16 +239,19 @@ fn what_is_no_program_is_called_what_it_is() {
 }
 
 #[test]
-fn a_name_that_is_not_there_brings_the_nearest() {
+fn unknown_name_suggests_the_nearest() {
     let single = member("single");
-    wrong(&dwell(&single, &[LAYOUT, "--offline", "Confgi"]), &["Confgi", "`Config`"]);
-    wrong(&dwell(&single, &[LAYOUT, "--offline", "--explain", "Confgi"]), &["Confgi", "`Config`"]);
-    wrong(&dwell(&single, &["futures", "--offline", "hold5"]), &["no future matches `hold5`"]);
-    wrong(&dwell(&single, &[LAYOUT, "--offline", "--max-size", "Confgi=3"]), &["no type `Confgi`", "`Config`"]);
+    check_error(&dwell(&single, &[LAYOUT, "--offline", "Confgi"]), &["Confgi", "`Config`"]);
+    check_error(&dwell(&single, &[LAYOUT, "--offline", "--explain", "Confgi"]), &["Confgi", "`Config`"]);
+    check_error(&dwell(&single, &["futures", "--offline", "hold5"]), &["no future matches `hold5`"]);
+    check_error(
+        &dwell(&single, &[LAYOUT, "--offline", "--max-size", "Confgi=3"]),
+        &["the budget for `Confgi` matches no type", "`Config`"],
+    );
 }
 
 #[test]
-fn broken_budgets_are_told_by_field() {
+fn exceeded_budgets_are_reported_by_field() {
     let single = member("single");
     let broken = |args: &[&str], expected: &[&str]| {
         let output = dwell(&single, args);
@@ -281,7 +286,7 @@ fn broken_budgets_are_told_by_field() {
     assert_eq!(dwell(&single, &["futures", "--offline", "--max-future", "-1"]).status.code(), Some(2));
 }
 
-/// A separate package, since `dwell.toml` applies to the whole workspace.
+/// Returns a separate workspace with `config` as its `dwell.toml`, since the file applies to a whole workspace.
 fn configured(config: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
     write(
@@ -305,12 +310,12 @@ fn configured(config: &str) -> TempDir {
 }
 
 #[test]
-fn dwell_toml_has_budgets() {
+fn dwell_toml_sets_budgets() {
     let folder = configured("max-future = 4096\n\n[max-size]\nWide = 48\nMissing = 1\n");
     let outer = dwell(folder.path(), &[LAYOUT, "--offline"]);
     assert_eq!(outer.status.code(), Some(0), "{}", stderr(&outer));
-    assert!(stderr(&outer).contains("note: the program has no type `Missing`"), "{}", stderr(&outer));
-    // The workspace's counts where the package has none.
+    assert!(stderr(&outer).contains("note: the budget for `Missing` matches no type"), "{}", stderr(&outer));
+    // A package without a `dwell.toml` uses that of the workspace.
     let inner = dwell(&folder.path().join("inner"), &[LAYOUT, "--offline"]);
     assert_eq!(inner.status.code(), Some(1), "{}", stderr(&inner));
     assert!(stderr(&inner).contains("`Wide` takes 64 bytes, 16 more than its budget of 48"), "{}", stderr(&inner));
@@ -322,7 +327,7 @@ fn dwell_toml_has_budgets() {
 }
 
 #[test]
-fn a_wrong_dwell_toml_is_told_before_the_build() {
+fn invalid_dwell_toml_is_reported_before_the_build() {
     for (config, part) in [
         ("max-futures = 1\n", "dwell.toml:1: unknown field `max-futures`"),
         ("\n[budget]\nx = 1\n", "dwell.toml:2: unknown field `budget`"),
@@ -331,13 +336,13 @@ fn a_wrong_dwell_toml_is_told_before_the_build() {
         ("max-future = \n", "dwell.toml:1: "),
     ] {
         let folder = configured(config);
-        wrong(&dwell(folder.path(), &[LAYOUT, "--offline"]), &[part, "correct"]);
+        check_error(&dwell(folder.path(), &[LAYOUT, "--offline"]), &[part, "correct"]);
         assert!(!folder.path().join("target").exists());
     }
 }
 
 #[test]
-fn differences_are_told_by_field() {
+fn differences_are_reported_by_field() {
     let folder = configured("");
     let path = folder.path();
     let saved = dwell(path, &[LAYOUT, "--offline", "--save", "old.json"]);
@@ -371,21 +376,21 @@ fn differences_are_told_by_field() {
     }
     let human = dwell(path, &[LAYOUT, "--offline", "--diff", "old.json"]);
     let human = String::from_utf8_lossy(&human.stdout).into_owned();
-    assert!(human.contains("Grew") && human.contains("+8") && human.contains("new `1: u32` 4"), "{human}");
+    assert!(human.contains("Grew") && human.contains("+8") && human.contains("added `1: u32` (4 bytes)"), "{human}");
 
-    wrong(&dwell(path, &[LAYOUT, "--offline", "--diff", "missing.json"]), &["missing.json: is not a file"]);
-    wrong(&dwell(path, &[LAYOUT, "--offline", "--diff", "src/main.rs"]), &["src/main.rs"]);
-    wrong(&dwell(path, &[LAYOUT, "--offline", "--save", "src/main.rs"]), &["src/main.rs: already exists"]);
-    wrong(&dwell(path, &[LAYOUT, "--offline", "--save", "none/new.json"]), &["there is no folder none"]);
+    check_error(&dwell(path, &[LAYOUT, "--offline", "--diff", "missing.json"]), &["missing.json: is not a file"]);
+    check_error(&dwell(path, &[LAYOUT, "--offline", "--diff", "src/main.rs"]), &["src/main.rs"]);
+    check_error(&dwell(path, &[LAYOUT, "--offline", "--save", "src/main.rs"]), &["src/main.rs: already exists"]);
+    check_error(&dwell(path, &[LAYOUT, "--offline", "--save", "none/new.json"]), &["the folder none does not exist"]);
     write(path, "later.json", "{\"version\": 2, \"types\": []}");
-    wrong(&dwell(path, &[LAYOUT, "--offline", "--diff", "later.json"]), &["version 2 of the schema"]);
+    check_error(&dwell(path, &[LAYOUT, "--offline", "--diff", "later.json"]), &["version 2 of the schema"]);
     write(path, "other.json", "{\"name\": \"package\"}");
-    wrong(&dwell(path, &[LAYOUT, "--offline", "--diff", "other.json"]), &["other.json: is neither"]);
+    check_error(&dwell(path, &[LAYOUT, "--offline", "--diff", "other.json"]), &["other.json: is neither"]);
     assert_eq!(fs::read_to_string(path.join("old.json")).unwrap(), text, "nothing was lost");
 }
 
 #[test]
-fn a_second_question_is_answered_from_the_cache() {
+fn second_run_uses_the_cache() {
     let single = member("single");
     let first = json(&dwell(&single, &["futures", "--offline", "--format", "json"]));
     let cache = workspace().join("target/dwell/cache");

@@ -1,4 +1,4 @@
-//! The report on a small corpus, in each format.
+//! Tests the report of `shape` on a small corpus, in each format.
 
 mod support;
 
@@ -7,7 +7,7 @@ use cargo_dwell::shape::report::{Format, Options};
 use cargo_dwell::shape::schema::Schema;
 use serde_json::{Value, json};
 
-/// A thousand orders: half have an address, one in fifty a large refund, one in a hundred is empty of notes.
+/// Returns the schema of a thousand orders: half of them have an address, and 2 % a large refund.
 fn schema() -> Schema {
     let order = |n: u64| {
         let mut order = json!({"id": n, "customer": format!("customer {n}"), "currency": "EUR"});
@@ -32,7 +32,7 @@ fn report(format: Format, options: &Options) -> String {
 }
 
 #[test]
-fn a_person_sees_totals_then_moves_then_types() {
+fn human_report_lists_totals_then_suggestions_then_types() {
     let text = report(Format::Human, &Options { width: Some(120), ..Options::default() });
     let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what:?} in\n{text}"));
     assert!(at("1,000 JSON documents") < at("naive types"));
@@ -44,9 +44,9 @@ fn a_person_sees_totals_then_moves_then_types() {
     assert!(text.lines().all(|line| line.chars().count() <= 160), "styles apart, lines fit:\n{text}");
 }
 
-/// A narrow terminal gets lists of sentences: no line is broken but at a word, none is longer than the terminal.
+/// On a narrow terminal the tables become lists of sentences, wrapped at words to the terminal's width.
 #[test]
-fn a_narrow_terminal_has_sentences_in_lists() {
+fn narrow_terminal_gets_wrapped_lists() {
     for width in [40, 72, 80, 119] {
         let text = report(Format::Human, &Options { width: Some(width), ..Options::default() });
         let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what:?} in\n{text}"));
@@ -62,7 +62,7 @@ fn a_narrow_terminal_has_sentences_in_lists() {
             assert!(flat.contains(sentence), "no {sentence:?} at {width} columns:\n{text}");
         }
         let longest = text.split('\n').filter(|line| line.trim().contains(' ')).map(|line| line.chars().count()).max();
-        // A style's escape sequences are not seen.
+        // Up to eight characters are escape sequences of styles, which the terminal does not show.
         assert!(longest <= Some(usize::from(width) + 8), "{longest:?} of {width}:\n{text}");
     }
     let table = report(Format::Human, &Options { width: Some(120), ..Options::default() });
@@ -70,7 +70,7 @@ fn a_narrow_terminal_has_sentences_in_lists() {
 }
 
 #[test]
-fn what_is_mostly_there_is_not_boxed() {
+fn only_rarely_filled_fields_are_boxed() {
     let text = report(Format::Json, &Options::default());
     let report: Value = serde_json::from_str(&text).expect("JSON");
     let suggestions = report["suggestions"].as_array().expect("a list");
@@ -80,7 +80,7 @@ fn what_is_mostly_there_is_not_boxed() {
 }
 
 #[test]
-fn a_program_gets_one_object_that_adds_up() {
+fn json_report_adds_up() {
     let report: Value = serde_json::from_str(&report(Format::Json, &Options::default())).expect("JSON");
     assert_eq!(report["version"], 3);
     assert_eq!(report["documents"], 1000);
@@ -95,7 +95,7 @@ fn a_program_gets_one_object_that_adds_up() {
     assert_eq!(total, number(&report["lean"]["bytes"]));
     assert_eq!(blocks, number(&report["lean"]["allocations"]));
 
-    // The fields take as much as the documents: each byte counts exactly once.
+    // The root records and the heap of all fields add up to the total: each byte is counted exactly once.
     for set in ["naive", "lean"] {
         let documents = &report["records"].as_array().expect("a list").iter().find(|of| of["name"] == "Document");
         let size = &documents.expect("the root")[set];
@@ -110,7 +110,7 @@ fn a_program_gets_one_object_that_adds_up() {
 }
 
 #[test]
-fn options_leave_out_and_say_so() {
+fn omitted_suggestions_are_counted() {
     let all: Value = serde_json::from_str(&report(Format::Json, &Options::default())).expect("JSON");
     let few = Options { top: Some(1), min_saving: 1000, sampled: true, ..Options::default() };
     let top: Value = serde_json::from_str(&report(Format::Json, &few)).expect("JSON");
@@ -125,7 +125,7 @@ fn options_leave_out_and_say_so() {
 }
 
 #[test]
-fn markdown_is_tables() {
+fn markdown_report_has_tables() {
     let text = report(Format::Markdown, &Options::default());
     assert!(text.starts_with("# "));
     assert!(text.contains("\n| lean types"), "{text}");
@@ -135,7 +135,7 @@ fn markdown_is_tables() {
 }
 
 #[test]
-fn nothing_much_is_said_of_little() {
+fn tiny_inputs_give_a_report() {
     for text in ["1", "null", "[]", "{}", "\"x\"", "[[1,\"a\"],[2,\"b\"]]"] {
         let schema = support::schema(&[text.as_bytes()].into_iter());
         let plan = Plan::new(&schema);

@@ -1,8 +1,8 @@
-//! The debug info says what the compiler says: sizes, alignments, field offsets, variants' sizes and padding are
-//! compared with `-Zprint-type-sizes` of the same nightly, for all types that both name.
+//! Compares types read from debug info with `-Zprint-type-sizes` of the same nightly compiler: sizes, alignments, field
+//! offsets, sizes of variants, and padding, for all types found in both.
 //!
-//! A program of any size is compared with `DWELL_EXE=PROGRAM DWELL_TYPE_SIZES=FOLDER cargo test --test type_sizes program --
-//! --nocapture`, where the folder has what each crate's compiler printed, in a file named after the crate.
+//! `DWELL_EXE=PROGRAM DWELL_TYPE_SIZES=FOLDER cargo test --test type_sizes program -- --nocapture` compares any
+//! program. The folder holds the compiler's output for each crate in a file named after the crate.
 
 mod support;
 
@@ -22,7 +22,7 @@ struct Printed {
     align: u64,
     tag: u64,
     end_padding: u64,
-    /// One without a name for a struct, union or closure.
+    /// The variants; a struct, union, or closure has a single one without a name.
     variants: Vec<Variant>,
 }
 
@@ -31,7 +31,7 @@ struct Variant {
     name: Option<String>,
     size: Option<u64>,
     padding: u64,
-    /// Name, offset and size of those that have bytes.
+    /// Name, offset, and size of each field that is not zero-sized.
     fields: BTreeSet<(String, u64, u64)>,
 }
 
@@ -39,12 +39,12 @@ fn number(text: &str) -> u64 {
     text.parse().unwrap_or_else(|_| panic!("no number: {text}"))
 }
 
-/// `NAME`: N bytes
+/// Splits a line ``KIND `NAME`: REST`` into the name and the rest, if it is of the given kind.
 fn named<'t>(line: &'t str, kind: &str) -> Option<(&'t str, &'t str)> {
     line.strip_prefix(kind)?.strip_prefix(" `")?.rsplit_once("`: ")
 }
 
-/// The number before ` bytes` that follows `key`.
+/// Returns the number after the first occurrence of `key`.
 fn part(text: &str, key: &str) -> Option<u64> {
     let (_, rest) = text.split_once(key)?;
     Some(number(rest.split(' ').next()?))
@@ -52,7 +52,7 @@ fn part(text: &str, key: &str) -> Option<u64> {
 
 fn parse(krate: &str, text: &str) -> Vec<Printed> {
     let mut types: Vec<Printed> = Vec::new();
-    // Where the next field begins if nothing else is said.
+    // The offset of the next field unless its line gives one.
     let mut next = 0;
     for line in text.lines().filter_map(|line| line.strip_prefix("print-type-size ")) {
         if let Some((name, sizes)) = named(line, "type:") {
@@ -99,7 +99,7 @@ fn parse(krate: &str, text: &str) -> Vec<Printed> {
     types
 }
 
-/// Paths and punctuation: `a::B<C>` is `a::B`, `<`, `C`, `>`.
+/// Splits a name into paths and punctuation without lifetimes: `a::B<C>` becomes `a::B`, `<`, `C`, `>`.
 fn tokens(name: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -112,7 +112,7 @@ fn tokens(name: &str) -> Vec<String> {
     while let Some(character) = characters.next() {
         match character {
             '\'' => {
-                // Lifetimes are not in the debug info.
+                // The debug info has no lifetimes.
                 while characters.next_if(|next| next.is_alphanumeric() || *next == '_').is_some() {}
                 characters.next_if_eq(&' ');
                 if tokens.last().is_some_and(|last| last == "," || last == "<") && word.is_empty() {
@@ -132,7 +132,7 @@ fn tokens(name: &str) -> Vec<String> {
     flush(&mut word, &mut tokens);
     let mut index = 0;
     while index + 1 < tokens.len() {
-        // What is left of `Type<'a>` and `Type<T, 'a>`.
+        // Remove the `<>` of `Type<'a>` and the comma of `Type<T, 'a>`.
         if tokens[index] == "<" && tokens[index + 1] == ">" {
             tokens.drain(index..index + 2);
         } else if tokens[index] == "," && tokens[index + 1] == ">" {
@@ -146,7 +146,8 @@ fn tokens(name: &str) -> Vec<String> {
 
 const STD: [&str; 3] = ["std", "core", "alloc"];
 
-/// Whether a path as the compiler shows it may be one of the debug info, which has the modules that define the type.
+/// Returns whether a path as the compiler prints it may denote the type at a path of the debug info, which names the
+/// defining modules.
 fn same_path(shown: &str, full: &str, krate: &str) -> bool {
     if shown == full {
         return !shown.contains("::_::");
@@ -157,17 +158,17 @@ fn same_path(shown: &str, full: &str, krate: &str) -> bool {
         return false;
     }
     if shown.len() > 1 && STD.contains(&shown[0]) {
-        // Std is shown by the paths of its documentation.
+        // The compiler prints types of std by their documented paths.
         let mut modules = full[1..].iter();
         STD.contains(&full[0]) && shown[1..].iter().all(|part| modules.any(|module| module == part))
     } else {
-        // A crate shows its own types without its name. Another path is that of a re-export, which may be of another
-        // type; `_` is the name of several modules.
+        // The compiler omits the name of the crate it compiles. Any other path may be a re-export of another type, and
+        // several modules are named `_`, so these do not match.
         full[0] == krate && full[1..] == shown[..] && !shown.contains(&"_")
     }
 }
 
-/// Whether two names are of one type. The debug info has arguments that the compiler leaves out since they are defaults.
+/// Returns whether two names denote the same type. The debug info includes default arguments, which the compiler omits.
 fn same_name(shown: &[String], full: &[String], krate: &str) -> bool {
     let (mut a, mut b) = (0, 0);
     loop {
@@ -203,18 +204,20 @@ fn same_name(shown: &[String], full: &[String], krate: &str) -> bool {
     }
 }
 
-/// The last parts of the paths at a name's beginning, up to where the first argument ends: names of one type have these in common.
+/// Returns the last segments of the paths at the start of a name, up to the end of the first argument. They are equal
+/// in all names of a type.
 fn head(tokens: &[String]) -> Vec<&str> {
     let is_in = |token: &&String| ![",", ">", ")", "]", ";"].contains(&token.as_str());
     tokens.iter().take_while(is_in).map(|path| path.rsplit("::").next().unwrap_or(path)).collect()
 }
 
-/// What comparing came to.
+/// The result of a comparison.
 #[derive(Debug, Default)]
 struct Outcome {
     printed: usize,
     both: usize,
-    /// Types of crates with several versions in the program: the debug info may have only the other version.
+    /// The number of differing types of crates with several versions in the program: the debug info may have only the
+    /// other version.
     ambiguous: usize,
     different: Vec<String>,
 }
@@ -224,7 +227,7 @@ fn compare(printed: &[Printed], known: &[Type], several: &BTreeSet<String>) -> O
     let mut by_name: HashMap<_, Vec<&(Vec<String>, &Type)>> = HashMap::new();
     for of in &known {
         let head = head(&of.0);
-        // The compiler leaves arguments out that are defaults.
+        // The compiler omits default arguments.
         let is_default =
             |two: &[&str]| two[0] == "<" && ["Global", "RandomState", "DefaultHashBuilder"].contains(&two[1]);
         if let Some(end) = head.windows(2).position(is_default) {
@@ -259,7 +262,7 @@ fn compare(printed: &[Printed], known: &[Type], several: &BTreeSet<String>) -> O
     outcome
 }
 
-/// What differs, or nothing.
+/// Describes the first difference; the string is empty if there is none.
 fn difference(printed: &Printed, known: &Type) -> String {
     if (printed.size, printed.align) != (known.size, known.align) {
         return format!("{} align {}, not {} align {}", known.size, known.align, printed.size, printed.align);
@@ -274,14 +277,14 @@ fn difference(printed: &Printed, known: &Type) -> String {
                 return format!("fields {found:?}, not {:?}", variant.fields);
             }
             let padding = variant.padding + printed.end_padding;
-            // Of a union each field has bytes of its own to leave.
+            // Padding is not compared for unions, where it differs from field to field.
             if known.kind != "union" && known.padding != padding {
                 return format!("padding {}, not {padding}", known.padding);
             }
             continue;
         };
         let Some(found) = known.variants.iter().find(|found| found.name == *name) else {
-            // rustc's debug info leaves out variants that cannot be, and shows an enum with one variant as that.
+            // The debug info omits uninhabited variants, and describes an enum with one variant as that variant.
             if variant.fields.is_empty() || known.variants.is_empty() {
                 continue;
             }
@@ -305,7 +308,7 @@ fn types_of(exe: &Path, own: &str) -> Vec<Type> {
     json::types(&debuginfo::load(exe, &options).expect("debug info"), true)
 }
 
-/// The nightly, or why there is nothing to compare with.
+/// Returns whether there is a nightly toolchain; if not, prints that the test is skipped.
 fn has_nightly() -> bool {
     let version = Command::new("rustc").args(["+nightly", "--version"]).output();
     let found = version.is_ok_and(|output| output.status.success());
@@ -315,12 +318,12 @@ fn has_nightly() -> bool {
     found
 }
 
-/// Builds a fixture with the nightly, with what its compiler prints.
+/// Builds a fixture with the nightly. Returns the executable and the compiler's output.
 fn build(fixture: &str, release: bool) -> (PathBuf, String) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(fixture);
     let target = support::target_dir().join("type_sizes").join(fixture);
     let profile = if release { "release" } else { "debug" };
-    // What is built already prints nothing.
+    // The compiler prints nothing for a crate that is already built.
     fs::remove_dir_all(target.join(profile)).ok();
     let mut cargo = Command::new("cargo");
     cargo.args(["+nightly", "rustc", "--offline", "--quiet", "--manifest-path"]).arg(folder.join("Cargo.toml"));
@@ -395,7 +398,7 @@ fn program() {
     assert!(outcome.different.is_empty(), "{}", outcome.different.join("\n"));
 }
 
-/// Types of a crate without std, so that it compiles for macOS anywhere.
+/// The source of a `no_core` crate, which compiles for macOS without its standard library.
 const NO_CORE: &str = r#"
 #![feature(no_core, lang_items, auto_traits)]
 #![no_core]
@@ -419,10 +422,10 @@ pub struct Wide { pub a: u8, pub b: u64, pub kind: Kind }
 pub fn f(page: &Page, wide: &Wide) -> u8 { let _wide = wide; page.a }
 "#;
 
-/// Gives an object file for macOS a UUID, as the linker gives one to a program: in place of its first load command of the same
-/// size, the version that it was built for or its symbols.
+/// Gives a Mach-O object file a UUID, as the linker does for a program. It replaces the first load command of the same
+/// size, which is the build version or the symbol table.
 fn set_uuid(object: &Path) {
-    // `LC_UUID` of mach-o/loader.h; load commands begin behind a header of 32 bytes.
+    // `LC_UUID` of mach-o/loader.h; the load commands follow a header of 32 bytes.
     const UUID: [u8; 8] = [0x1B, 0, 0, 0, 24, 0, 0, 0];
     let mut bytes = fs::read(object).expect("an object file");
     let mut at = 32;
@@ -434,7 +437,7 @@ fn set_uuid(object: &Path) {
     fs::write(object, bytes).expect("written");
 }
 
-/// A program for macOS without debug info has it in its `.dSYM`, found by name and UUID.
+/// The debug info of a macOS program lies in its `.dSYM` bundle, which is found by name and UUID.
 #[test]
 fn mach_o_with_a_dsym() {
     if !has_nightly() {
@@ -469,7 +472,7 @@ fn mach_o_with_a_dsym() {
 }
 
 #[test]
-fn names_of_one_type_are_the_same() {
+fn compiler_and_debug_info_names_are_matched() {
     let same = |shown: &str, full: &str| same_name(&tokens(shown), &tokens(full), "app");
     assert!(same("std::vec::Vec<u8>", "alloc::vec::Vec<u8, alloc::alloc::Global>"));
     assert!(same("std::cell::Ref<'_, u8>", "core::cell::Ref<u8>"));
@@ -488,7 +491,7 @@ fn names_of_one_type_are_the_same() {
 }
 
 #[test]
-fn what_the_compiler_prints_is_read() {
+fn print_type_sizes_output_is_parsed() {
     let text = "print-type-size type: `E`: 16 bytes, alignment: 8 bytes\n\
                 print-type-size     discriminant: 1 bytes\n\
                 print-type-size     variant `A`: 15 bytes\n\

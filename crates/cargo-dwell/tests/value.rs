@@ -1,4 +1,4 @@
-//! Compares the prediction of `shape` for `serde_json::Value` with a counting allocator.
+//! Compares the memory that `shape` predicts for `serde_json::Value` with a counting allocator.
 
 use cargo_dwell::shape::infer::Accumulator;
 use cargo_dwell::shape::schema::Schema;
@@ -19,20 +19,21 @@ fn count(bytes: isize, blocks: isize) {
     BLOCKS.set(BLOCKS.get() + blocks);
 }
 
-/// The system's allocator; live bytes and blocks of this thread, as they were requested.
+/// The system's allocator, which counts the live blocks and requested bytes of each thread.
 struct Counting;
 
-// SAFETY: every call goes to `System` with the arguments it came with; counting does not allocate.
+// SAFETY: each method passes its arguments on to `System`, which upholds the contract of `GlobalAlloc`. Counting does
+// not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size().cast_signed(), 1);
-        // SAFETY: `layout` has bytes, as `alloc` requires of whoever calls it.
+        // SAFETY: the caller of `alloc` guarantees that `layout` has a non-zero size, which is what `System` requires.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         count(-layout.size().cast_signed(), -1);
-        // SAFETY: the block is one of `alloc` above with this layout, thus one of `System`.
+        // SAFETY: the caller guarantees that `block` came from `alloc` above with this layout, and thus from `System`.
         unsafe { System.dealloc(block, layout) }
     }
 }
@@ -48,7 +49,7 @@ fn schema(texts: &[String]) -> Schema {
     accumulator.finish()
 }
 
-/// Live bytes and blocks of the documents in one vector.
+/// Loads the documents into a vector of values and returns their live bytes and blocks.
 fn measured(texts: &[String]) -> (u64, u64) {
     let before = (BYTES.get(), BLOCKS.get());
     let mut values: Vec<Value> = Vec::with_capacity(texts.len());
@@ -91,7 +92,7 @@ fn any(random: &mut Rng, depth: u32, out: &mut String) {
 }
 
 #[test]
-fn random_documents_are_exact_or_said_not_to_be() {
+fn random_documents_are_exact_or_marked_inexact() {
     let mut exact = 0;
     for seed in 0..60 {
         let mut random = Rng::with_seed(seed);
@@ -113,7 +114,7 @@ fn random_documents_are_exact_or_said_not_to_be() {
 }
 
 #[test]
-fn tagged_unions_have_their_tags() {
+fn tagged_unions_include_the_tag() {
     let texts: Vec<String> = (0..300)
         .map(|n| match n % 3 {
             0 => format!(r#"{{"type":"circle","radius":{n},"name":"n{n}"}}"#),
@@ -128,7 +129,7 @@ fn tagged_unions_have_their_tags() {
 }
 
 #[test]
-fn the_sample_is_within_a_tenth() {
+fn sample_prediction_is_within_ten_percent() {
     let found = input::sample();
     let options = input::Options { threads: 1, keep_going: false };
     let reading = input::read(&found, &options, &|_| {});

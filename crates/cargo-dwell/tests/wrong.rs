@@ -1,4 +1,5 @@
-//! Data that was once read wrongly: a panic, an explosion, a refusal. Each test is named for what went wrong.
+//! Regression tests of `shape`: data that once caused a panic, a schema that grew without bound, a refused value, or
+//! wrong types. Each test is named after the correct behaviour.
 
 mod support;
 
@@ -10,7 +11,7 @@ use serde_json::{Deserializer, Value, json};
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
-/// The schema of texts of which the first `studied` give the form.
+/// Infers the schema of `texts`; the first `studied` of them determine the form.
 fn infer(texts: &[String], studied: usize) -> Schema {
     let read = |accumulator: &mut Accumulator, texts: &[String]| {
         for (index, text) in (0..).zip(texts) {
@@ -26,12 +27,12 @@ fn infer(texts: &[String], studied: usize) -> Schema {
     accumulator.finish()
 }
 
-/// Loads the texts into the types that are written for them: they must come back equal, in the bytes that were predicted
-/// unless the report says that it is not exact.
+/// Loads the texts into the types generated for them and checks that they serialize back to equal JSON. The memory must
+/// be as predicted unless the plan reports a doubt.
 fn check_types(name: &str, texts: &[String], schema: &Schema) {
-    // One crate is written again for each.
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    // All callers overwrite the same generated crate, so they take turns.
+    static SERIAL: Mutex<()> = Mutex::new(());
+    let _serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
     let plan = Plan::new(schema);
     let source = plan.rust(Set::Both);
     assert_eq!(support::unformatted(&source), "", "rustfmt would change it");
@@ -56,7 +57,7 @@ fn check_types(name: &str, texts: &[String], schema: &Schema) {
 }
 
 #[test]
-fn a_union_with_many_keys_before_the_tag_does_not_panic() {
+fn many_keys_before_the_tag_do_not_panic() {
     let mut texts: Vec<String> = (0..400)
         .map(|n| match n % 2 {
             0 => format!(r#"{{"x":{n},"u":[1],"type":"a"}}"#),
@@ -77,7 +78,7 @@ fn a_union_with_many_keys_before_the_tag_does_not_panic() {
     }
 }
 
-/// A random syntax tree as `ESTree` has it: expressions under a dozen different fields.
+/// Returns a random `ESTree` expression; expressions occur under a dozen different fields.
 fn tree(rng: &mut Rng, depth: usize) -> Value {
     let inner = |rng: &mut Rng| tree(rng, depth - 1);
     match rng.u32(0..if depth == 0 { 2 } else { 9 }) {
@@ -109,7 +110,7 @@ fn program(seed: u64, statements: usize) -> String {
 }
 
 #[test]
-fn a_recursive_union_is_one_type_whatever_field_it_is_reached_through() {
+fn recursive_union_is_one_type_under_every_field() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("ast.json"), program(1, 1500)).expect("a file");
     let found = cargo_dwell::shape::input::find(&[folder.path().to_owned()]);
@@ -127,7 +128,7 @@ fn a_recursive_union_is_one_type_whatever_field_it_is_reached_through() {
     }
 }
 
-/// A node of `ESTree` as acorn writes it with `locations: true`.
+/// Returns an `ESTree` node as acorn writes it with `locations: true`.
 fn node(rng: &mut Rng, kind: &str, keys: Value) -> Value {
     let at = |rng: &mut Rng| json!({"line": rng.u32(1..900), "column": rng.u32(0..120)});
     let mut node = json!({"type": kind, "start": rng.u32(..1 << 20), "end": rng.u32(..1 << 20)});
@@ -138,8 +139,8 @@ fn node(rng: &mut Rng, kind: &str, keys: Value) -> Value {
     node
 }
 
-/// An expression of `ESTree`: under `value` are texts, numbers, `{}` for a regular expression, nodes, and the text of a
-/// template.
+/// Returns a random `ESTree` expression. Its `value` fields hold strings, numbers, `{}` for a regular expression,
+/// nodes, and the text of a template.
 fn expression(rng: &mut Rng, depth: usize) -> Value {
     let inner = |rng: &mut Rng| expression(rng, depth - 1);
     let literal = |rng: &mut Rng| [json!(1), json!("s"), json!(true), Value::Null, json!(1.5)][rng.usize(0..5)].clone();
@@ -206,7 +207,7 @@ fn statement(rng: &mut Rng, depth: usize) -> Value {
     node(rng, kind, keys)
 }
 
-/// A file of `ESTree`.
+/// Returns a random `ESTree` program.
 fn estree(seed: u64) -> Value {
     let mut rng = Rng::with_seed(seed);
     let body: Vec<Value> = (0..rng.usize(1..12)).map(|_| statement(&mut rng, 4)).collect();
@@ -218,7 +219,7 @@ fn estree(seed: u64) -> Value {
     node(&mut rng, "Program", json!({"body": body, "sourceType": "module", "comments": comments}))
 }
 
-/// The schema of files, read as the command does.
+/// Writes the texts to files and infers their schema with `threads` threads, as the command does.
 fn read(texts: &[String], threads: usize) -> Schema {
     let folder = tempfile::tempdir().expect("a folder");
     for (index, text) in texts.iter().enumerate() {
@@ -230,7 +231,7 @@ fn read(texts: &[String], threads: usize) -> Schema {
 }
 
 #[test]
-fn objects_without_a_tag_in_a_syntax_tree_do_not_dissolve_its_union() {
+fn untagged_objects_in_a_syntax_tree_do_not_dissolve_the_union() {
     let texts: Vec<String> = (0..60).map(|seed| estree(seed).to_string()).collect();
     let is_whole = |schema: &Schema| {
         let fields = schema.records.iter().map(|record| record.fields.len()).max();
@@ -253,7 +254,7 @@ fn objects_without_a_tag_in_a_syntax_tree_do_not_dissolve_its_union() {
 }
 
 #[test]
-fn an_object_without_the_tag_after_the_study_is_a_variant_without_it() {
+fn untagged_object_after_the_study_becomes_an_untagged_variant() {
     let mut texts: Vec<String> = (0..40).map(|seed| program(seed, 20)).collect();
     let studied = texts.len();
     for stray in
@@ -296,8 +297,27 @@ fn an_object_without_the_tag_after_the_study_is_a_variant_without_it() {
     );
 }
 
+/// The kinds of nodes have no key in common but the tag. In a short text most positions have one object, and the keys of all objects
+/// together look like data.
 #[test]
-fn the_positions_of_a_recursive_union_do_not_grow_with_the_input() {
+fn tag_is_found_if_each_position_has_one_object() {
+    fn tree(rng: &mut Rng, depth: u32) -> String {
+        let kind = rng.u32(0..40);
+        if depth == 0 {
+            return format!(r#"{{"type":"Leaf{kind}","value{kind}":{}}}"#, rng.u32(..));
+        }
+        let children = (0..3).map(|child| format!(r#","child{kind}_{child}":{}"#, tree(rng, depth - 1)));
+        format!(r#"{{"type":"Node{kind}"{}}}"#, children.collect::<String>())
+    }
+    let mut rng = Rng::with_seed(1);
+    let texts: Vec<String> = (0..2).map(|_| tree(&mut rng, 7)).collect();
+    let schema = read(&texts, 1);
+    assert_eq!(schema.unions.iter().map(|union| union.variants.len()).collect::<Vec<_>>(), [80]);
+    assert_eq!(schema.records.len(), 80);
+}
+
+#[test]
+fn recursive_union_positions_do_not_grow_with_the_input() {
     let positions = |statements: usize| {
         let mut form = Accumulator::new().into_form();
         for statements in [5, 20, statements] {
@@ -316,7 +336,7 @@ fn the_positions_of_a_recursive_union_do_not_grow_with_the_input() {
 }
 
 #[test]
-fn a_tree_of_equal_records_is_one_type() {
+fn nested_equal_records_are_one_type() {
     fn node(depth: u32) -> Value {
         match depth {
             0 => json!({"key": 1, "left": null, "right": null}),
@@ -330,14 +350,14 @@ fn a_tree_of_equal_records_is_one_type() {
 }
 
 #[test]
-fn integers_of_both_ends_are_held() {
+fn integers_from_i64_min_to_u64_max_load() {
     let texts = [json!({"c": -1}), json!({"c": u64::MAX}), json!({"c": i64::MIN})].map(|text| text.to_string());
     let schema = infer(&texts, 3);
     check_types("wrong_ends", &texts, &schema);
 }
 
 #[test]
-fn integers_beyond_64_bits_are_told() {
+fn integers_beyond_64_bits_are_reported() {
     let texts = [r#"{"n":18446744073709551616}"#.to_owned(), r#"{"n":1}"#.to_owned()];
     let schema = infer(&texts, 2);
     let doubts = Plan::new(&schema).doubts();
@@ -345,7 +365,7 @@ fn integers_beyond_64_bits_are_told() {
 }
 
 #[test]
-fn a_root_that_is_an_array_or_an_object_is_predicted_or_told() {
+fn array_or_object_root_is_predicted_or_reported() {
     let list: Vec<Value> = (0..40_000).map(|n| json!({"id": n, "name": "n", "more": [n]})).collect();
     let texts = [json!({"id": 1, "name": "one", "more": []}).to_string(), Value::from(list).to_string()];
     let schema = infer(&texts, 2);
@@ -353,7 +373,7 @@ fn a_root_that_is_an_array_or_an_object_is_predicted_or_told() {
 }
 
 #[test]
-fn one_object_with_many_keys_does_not_make_a_map_of_a_record() {
+fn one_object_with_many_keys_does_not_turn_a_record_into_a_map() {
     let mut texts: Vec<String> =
         (0..3000).map(|n| json!({"id": n, "name": format!("n{n}"), "ok": true}).to_string()).collect();
     let many: serde_json::Map<String, Value> = (0..1100).map(|k| (format!("k{k}"), json!(k))).collect();
@@ -375,21 +395,21 @@ fn one_object_with_many_keys_does_not_make_a_map_of_a_record() {
 }
 
 #[test]
-fn a_single_document_is_a_record() {
+fn single_document_is_a_record() {
     let fields: serde_json::Map<String, Value> =
         (0..11).map(|k| (format!("list{k}"), json!([{"id": k, "name": "x"}]))).collect();
     for text in [Value::from(fields).to_string(), json!({"a": {"x": 1}, "b": {"x": 2}, "c": {"x": 3}}).to_string()] {
         let schema = infer(std::slice::from_ref(&text), 1);
         assert!(matches!(schema.root.kind, Kind::Record { .. }), "{text}: {:?}", schema.root);
     }
-    // Keys that no field would have are still data.
+    // Keys that cannot be field names still make a map.
     let numbers: serde_json::Map<String, Value> = (0..11).map(|k| (k.to_string(), json!({"id": k}))).collect();
     let schema = infer(&[Value::from(numbers).to_string()], 1);
     assert!(matches!(schema.root.kind, Kind::Map(_)), "{:?}", schema.root);
 }
 
 #[test]
-fn a_field_that_is_always_null_holds_what_comes() {
+fn always_null_field_accepts_any_value() {
     let texts: Vec<String> = (0..20).map(|n| json!({"id": n, "gone": null, "list": [null]}).to_string()).collect();
     let schema = infer(&texts, 20);
     let source = Plan::new(&schema).rust(Set::Both);
@@ -398,9 +418,9 @@ fn a_field_that_is_always_null_holds_what_comes() {
     check_types("wrong_null", &texts, &schema);
 }
 
-/// Objects of objects with keys of their own: nothing is like anything else.
+/// Nested objects with random keys: no two objects share a key.
 #[test]
-fn memory_is_bounded_whatever_comes() {
+fn positions_are_bounded_for_unrelated_objects() {
     let mut rng = Rng::with_seed(7);
     fn value(rng: &mut Rng, depth: u32) -> String {
         let mut key = || (0..8).map(|_| rng.alphanumeric()).collect::<String>();
@@ -419,7 +439,7 @@ fn memory_is_bounded_whatever_comes() {
     assert_eq!(accumulator.finish().documents, 6);
 }
 
-/// `GeoJSON` with every geometry: the tag determines the nesting of the coordinates.
+/// Returns `GeoJSON` documents with five kinds of geometry: the tag determines the nesting of the coordinates.
 fn geometries() -> Vec<String> {
     let mut rng = Rng::with_seed(11);
     let point = |rng: &mut Rng| json!([rng.f64() * 180.0 + 0.123, rng.f64() * 90.0 + 0.123]);
@@ -442,7 +462,7 @@ fn geometries() -> Vec<String> {
 }
 
 #[test]
-fn a_tag_tells_the_types_of_one_key_apart() {
+fn tag_determines_the_type_of_a_field() {
     let texts = geometries();
     let schema = infer(&texts, texts.len());
     assert_eq!(schema.unions.len(), 1, "{:?}", schema.unions);
@@ -457,7 +477,7 @@ fn a_tag_tells_the_types_of_one_key_apart() {
 }
 
 #[test]
-fn a_new_tag_and_a_new_text_are_held() {
+fn unseen_tags_and_strings_are_accepted() {
     let mut texts = geometries();
     texts[3] = texts[3].replace("MultiPolygon", "TopoPolygon");
     let rules = cargo_dwell::shape::held_out::Rules::default();
@@ -467,9 +487,9 @@ fn a_new_tag_and_a_new_text_are_held() {
     }
 }
 
-/// With `--text`: strings get a type if it writes them back unchanged, and that type loads all of them.
+/// With `--text`, strings get a type of another crate if it parses all of them and writes them back unchanged.
 #[test]
-fn texts_of_one_format_are_held_in_types_of_other_crates() {
+fn formatted_strings_load_as_uuid_chrono_and_url_types() {
     let text = |n: u32| {
         let day = n % 28 + 1;
         json!({
@@ -509,7 +529,7 @@ fn texts_of_one_format_are_held_in_types_of_other_crates() {
 }
 
 #[test]
-fn a_type_within_its_like_is_one_recursive_type() {
+fn record_nested_in_a_similar_record_is_one_recursive_type() {
     let post = |n: u32| json!({"id": n, "text": format!("text {n}"), "lang": "en", "likes": n, "user": {"name": format!("u{n}")}});
     let text = |n: u32| {
         let mut text = post(n);
@@ -526,9 +546,9 @@ fn a_type_within_its_like_is_one_recursive_type() {
     check_types("wrong_status", &texts, &schema);
 }
 
-/// Types like quicktype's: one struct for all objects of a position, and nothing but sums in it.
+/// The comparison types follow quicktype: one struct for all objects of a position, without tagged unions.
 #[test]
-fn quicktype_joins_what_a_tag_tells_apart() {
+fn quicktype_merges_tagged_variants_into_one_struct() {
     let texts = geometries();
     let schema = infer(&texts, texts.len());
     let theirs = cargo_dwell::shape::quicktype::schema(&schema);
@@ -544,7 +564,7 @@ fn quicktype_joins_what_a_tag_tells_apart() {
 }
 
 #[test]
-fn a_new_tag_of_a_recursive_union_is_not_refused() {
+fn unseen_tag_of_a_recursive_union_is_not_refused() {
     let texts: Vec<String> = (0..8).map(|seed| program(seed, 20)).collect();
     let schema = infer(&texts, texts.len());
     let source = Plan::new(&schema).rust(Set::Lean);
@@ -558,9 +578,9 @@ fn a_new_tag_of_a_recursive_union_is_not_refused() {
     assert_eq!((outcome.refused, outcome.lost), (0, 1), "{outcome:?}");
 }
 
-/// Browsers that support a feature: a statement, or a list of them.
+/// Browser support data: each browser has a statement or a list of statements.
 #[test]
-fn equal_mixes_of_types_are_one_enum() {
+fn equal_type_mixtures_share_one_enum() {
     let mut rng = Rng::with_seed(5);
     let mut statement = |n: usize| {
         let mut of = json!({"version_added": n.to_string(), "notes": "n", "partial": rng.bool(), "prefix": "p"});
@@ -583,14 +603,14 @@ fn equal_mixes_of_types_are_one_enum() {
     let schema = infer(&texts, texts.len());
     let source = Plan::new(&schema).rust(Set::Lean);
     assert_eq!(source.matches("pub struct").count(), 3, "{source}");
-    // The mix of types, and two sets of one text.
+    // The mixture of types, and two sets of strings with one string each.
     assert_eq!(source.matches("pub enum").count(), 3, "{source}");
     assert_eq!(source.matches("OrList {").count(), 1, "{source}");
     check_types("wrong_mixes", &texts, &schema);
 }
 
 #[test]
-fn the_document_is_named_document_whatever_its_keys_are() {
+fn root_type_is_named_document_despite_a_document_key() {
     let text = |n: u32| json!({"document": {"title": format!("t{n}"), "pages": n}, "id": n}).to_string();
     let texts: Vec<String> = (0..20).map(text).collect();
     let source = Plan::new(&infer(&texts, 20)).rust(Set::Lean);
@@ -599,7 +619,7 @@ fn the_document_is_named_document_whatever_its_keys_are() {
 }
 
 #[test]
-fn siblings_of_two_types_are_named_after_what_holds_them() {
+fn sibling_types_are_named_after_their_parent() {
     let flag = json!({"builtIn": "F", "required": true, "type": "Boolean", "default": false});
     let text = json!({"type": "String", "documentation": "d"});
     let texts: Vec<String> = (0..9)
@@ -616,7 +636,7 @@ fn siblings_of_two_types_are_named_after_what_holds_them() {
 }
 
 #[test]
-fn few_objects_do_not_say_which_keys_they_need() {
+fn keys_are_optional_when_few_objects_are_seen() {
     let text = |n: u32| match n {
         3 => json!({"id": n, "license": {"name": "MIT", "url": "u"}}),
         7 => json!({"id": n, "license": {"name": "MIT"}}),

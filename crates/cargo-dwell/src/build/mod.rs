@@ -109,7 +109,7 @@ pub struct Executable {
     pub file: PathBuf,
     /// The profile that it was built with, if it was built here.
     pub profile: Option<String>,
-    /// The crates of its workspace, with `_` for `-`; empty if unknown.
+    /// The crates of the executable's workspace, with `_` for `-`; empty if unknown.
     pub own_crates: Vec<String>,
     /// The folder for the cache of parsed debug info.
     pub cache: Option<PathBuf>,
@@ -148,7 +148,7 @@ pub fn choose(args: &BuildArgs) -> Result<Outcome<Choice<'_>>> {
 }
 
 impl Choice<'_> {
-    /// The `dwell.toml` of the package, or else of the workspace.
+    /// Returns the `dwell.toml` of the package, or else of the workspace.
     pub fn config(&self) -> Option<PathBuf> {
         let workspace = self.workspace.as_ref()?;
         let package = self.selected.as_ref().and_then(|selected| selected.package_dir.clone());
@@ -160,7 +160,7 @@ impl Choice<'_> {
         folders.find_map(|folder| Some(folder.join("dwell.toml")).filter(|file| file.exists()))
     }
 
-    /// The target directory, from cargo's metadata or from the executable's path.
+    /// Returns the target directory, from cargo's metadata or from the executable's path.
     fn target_dir(&self) -> Option<PathBuf> {
         if let Some(dir) = &self.args.target_dir {
             return Some(dir.clone());
@@ -173,7 +173,7 @@ impl Choice<'_> {
         above.map(|folder| folder.join("dwell"))
     }
 
-    /// The folder of the cache: in the target directory, or in the user's cache directory.
+    /// Returns the folder of the cache: in the target directory, or in the user's cache directory.
     fn cache(&self) -> Option<PathBuf> {
         let target = self.target_dir().map(|dir| dir.join("cache"));
         target.or_else(|| {
@@ -305,7 +305,7 @@ impl Choice<'_> {
     }
 }
 
-/// Call stacks are walked by frame pointers.
+/// The flag for frame pointers, by which call stacks are walked.
 const FRAME_POINTERS: &str = "-Cforce-frame-pointers=yes";
 
 /// Adds a flag for rustc to the user's flags. Cargo reads flags from one source only: an environment variable, else the
@@ -325,8 +325,9 @@ fn add_flag(command: &mut Command, root: &Path, target: Option<&str>, flag: &str
     }
 }
 
-/// Whether one of cargo's configuration files sets flags for a target. They are searched from this folder and from the
-/// workspace's root upwards, and in cargo's home.
+/// Returns `true` if one of cargo's configuration files sets flags for a target.
+///
+/// The files are searched from this folder and from the workspace's root upwards, and in cargo's home.
 fn has_target_flags(root: &Path) -> bool {
     let here = std::env::current_dir().ok();
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
@@ -340,7 +341,7 @@ fn has_target_flags(root: &Path) -> bool {
     })
 }
 
-/// The default target of rustc.
+/// Returns the default target of rustc.
 fn host() -> Option<String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(rustc).arg("-vV").output().ok()?;
@@ -348,18 +349,18 @@ fn host() -> Option<String> {
     text.lines().find_map(|line| Some(line.strip_prefix("host: ")?.to_owned()))
 }
 
-/// The cargo that runs this command, or the one on the PATH.
+/// Returns the cargo that runs this command, or the one on the PATH.
 fn cargo() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// The manifest that cargo finds from the current folder upwards.
+/// Returns the manifest that cargo finds from the current folder upwards.
 fn manifest_above() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     here.ancestors().map(|folder| folder.join("Cargo.toml")).find(|manifest| manifest.is_file())
 }
 
-/// The metadata of the workspace; `None` if cargo fails. With `speak`, cargo prints its errors.
+/// Returns the metadata of the workspace; `None` if cargo fails. With `speak`, cargo prints its errors.
 fn metadata(args: &BuildArgs, speak: bool) -> Result<Option<Metadata>> {
     let mut command = MetadataCommand::new();
     command.cargo_path(cargo()).no_deps();
@@ -378,7 +379,7 @@ fn metadata(args: &BuildArgs, speak: bool) -> Result<Option<Metadata>> {
     MetadataCommand::parse(json).map(Some).context("cargo's metadata cannot be read")
 }
 
-/// The crates of a workspace, with their names in code.
+/// Returns the crates of a workspace, with their names in code.
 fn own_crates(workspace: &Metadata) -> Vec<String> {
     let packages = workspace.workspace_packages();
     let targets = packages.iter().flat_map(|package| &package.targets).filter(|target| !target.is_custom_build());
@@ -388,15 +389,15 @@ fn own_crates(workspace: &Metadata) -> Vec<String> {
     crates
 }
 
-/// Whether an executable is in the workspace or in its target directory.
+/// Returns `true` if an executable is in the workspace or in its target directory.
 fn belongs_to(exe: &Path, workspace: &Metadata) -> bool {
     let Ok(exe) = exe.canonicalize() else { return false };
     let inside = |folder: &Path| folder.canonicalize().is_ok_and(|folder| exe.starts_with(folder));
     inside(workspace.workspace_root.as_std_path()) || inside(workspace.target_directory.as_std_path())
 }
 
-/// The `[profile.NAME.package.SPEC]` tables that set `debug`, with their profile. Environment variables do not override
-/// these.
+/// Returns the `[profile.NAME.package.SPEC]` tables that set `debug`, with their profile. Environment variables do not
+/// override these.
 fn packages_without_debug(root: &Path, profile: &str) -> Vec<(String, String)> {
     let manifest = std::fs::read_to_string(root.join("Cargo.toml")).ok();
     let Some(manifest) = manifest.and_then(|text| text.parse::<toml::Table>().ok()) else { return Vec::new() };
@@ -425,7 +426,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn profiles_of_packages_are_found_with_what_they_inherit() {
+    fn package_profiles_include_inherited_profiles() {
         let dir = tempfile::TempDir::new().unwrap();
         let manifest = "[profile.dist]\ninherits = \"release\"\n[profile.dist.package.a]\ndebug = 1\n\
                         [profile.release.package.\"*\"]\ndebug = false\n[profile.release.package.b]\nopt-level = 3\n";
@@ -438,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_of_profiles_ends() {
+    fn cyclic_profile_inheritance_terminates() {
         let dir = tempfile::TempDir::new().unwrap();
         let manifest = "[profile.a]\ninherits = \"b\"\n[profile.b]\ninherits = \"a\"\n";
         std::fs::write(dir.path().join("Cargo.toml"), manifest).unwrap();

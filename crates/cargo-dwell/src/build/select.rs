@@ -51,7 +51,7 @@ impl fmt::Display for Selected {
 }
 
 impl Selected {
-    /// Whether a message from cargo is about this executable.
+    /// Returns `true` if a message from cargo is about this executable.
     pub(super) fn is(&self, artifact: &Artifact) -> bool {
         // Building a test also builds the binaries of its package, so the kind must match too.
         self.kind.is(&artifact.target) && artifact.target.name == self.name
@@ -93,7 +93,7 @@ pub(super) fn select(args: &BuildArgs, workspace: &Metadata) -> Result<Selected>
     }
 }
 
-/// The arguments that select one of several executables.
+/// Returns the arguments that select one of several executables.
 fn choice(all: &[(&Package, &Target)], package: &Package, target: &Target) -> String {
     if all.iter().filter(|(_, other)| other.name == target.name).count() > 1 {
         format!("-p {} --bin {}", package.name, target.name)
@@ -102,7 +102,7 @@ fn choice(all: &[(&Package, &Target)], package: &Package, target: &Target) -> St
     }
 }
 
-/// The packages that cargo would search.
+/// Returns the packages that cargo would search.
 fn packages<'w>(args: &BuildArgs, workspace: &'w Metadata) -> Vec<&'w Package> {
     let members = workspace.workspace_packages();
     match &args.package {
@@ -124,7 +124,7 @@ fn dir(package: &Package) -> Option<PathBuf> {
     package.manifest_path.parent().map(|dir| dir.as_std_path().to_owned())
 }
 
-/// The message for packages without a binary, with the other executables that they have.
+/// Returns the message for packages without a binary, with the other executables that they have.
 fn no_executable(packages: &[&Package]) -> String {
     let what = match packages {
         [package] if package.targets.iter().any(is_library) => {
@@ -144,7 +144,7 @@ fn no_executable(packages: &[&Package]) -> String {
         return format!("{what}; add an example that uses it, or name an executable with --exe");
     }
     let more = if all > 5 { ", ..." } else { "" };
-    format!("{what}; name what uses it: {}{more}, or an executable with --exe", listed(&others, "or"))
+    format!("{what}; choose a target: {}{more}, or pass an executable with --exe", listed(&others, "or"))
 }
 
 fn is_library(target: &Target) -> bool {
@@ -159,7 +159,7 @@ fn is_library(target: &Target) -> bool {
     target.kind.iter().any(|kind| kinds.contains(kind))
 }
 
-/// `a, b or c`
+/// Lists names: `a, b or c`.
 fn listed(names: &[String], word: &str) -> String {
     match names {
         [] => String::new(),
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_sentences() {
+    fn names_are_joined_with_commas_and_or() {
         let names: Vec<_> = ["a", "b", "c"].map(str::to_owned).into();
         assert_eq!(listed(&names, "or"), "a, b or c");
         assert_eq!(listed(&names[..1], "or"), "a");

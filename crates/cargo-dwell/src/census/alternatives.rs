@@ -18,8 +18,8 @@ pub(super) struct Alternative<'p> {
     pub(super) instead_of: Vec<usize>,
 }
 
-/// The alternatives to `steps`, at most one for each struct. An alternative needs no more edits, and saves at least
-/// half as much.
+/// Returns the alternatives to `steps`, at most one for each struct. An alternative needs no more edits, and saves at
+/// least half as much.
 pub(super) fn alternatives<'p>(program: &'p Program, steps: &[Step]) -> Vec<Alternative<'p>> {
     let least = Plan::new(program).sum().bytes / LEAST;
     let structs = (0..program.defs.len()).filter(|&def| !program.defs[def].is_enum && program.defs[def].is_editable);
@@ -70,7 +70,7 @@ pub(super) fn alternatives<'p>(program: &'p Program, steps: &[Step]) -> Vec<Alte
         .collect()
 }
 
-/// The box around a field of the struct `def`, if the site is such a field.
+/// Returns the box around a field of the struct `def`, if the site is a field of it.
 fn box_of(program: &Program, site: SiteId, def: DefId) -> Option<Change> {
     let of = &program.sites[site];
     let inner = program.without_option(site);
@@ -85,7 +85,7 @@ fn box_of(program: &Program, site: SiteId, def: DefId) -> Option<Change> {
     })
 }
 
-/// `def` and all structs and enums stored inline in its values.
+/// Returns `def` and all structs and enums stored inline in its values.
 fn inline_defs(program: &Program, def: DefId) -> BTreeSet<DefId> {
     let mut met = BTreeSet::from([def]);
     let mut open = vec![def];

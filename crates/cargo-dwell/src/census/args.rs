@@ -11,8 +11,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-const EXIT_CODES: &str = "Exit code: the program's own, 128 and its signal if it was killed; 2 on wrong input or usage, cargo's \
-                          own if the build fails.";
+const EXIT_CODES: &str = "Exit code: the program's exit code, or 128 plus the signal number if a signal killed it; 2 \
+                          if census itself fails, for example because of wrong input or usage; cargo's exit code if \
+                          the build fails.";
 
 /// `cargo dwell census`
 #[derive(Debug, Args)]

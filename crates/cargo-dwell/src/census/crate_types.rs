@@ -1,14 +1,14 @@
 //! Decoders for well-known types of other crates and of Dwell.
 //!
-//! A decoder relies on the names of fields only. If a version of the crate has other names, the type is read as any
-//! struct.
+//! A decoder relies on the names of fields only. If a version of the crate has other names, the type is decoded like
+//! any other struct.
 
 use super::fields::{find, named, of_type, wide};
 use super::types::{Decode, Schema, SiteId};
 use crate::debuginfo::{Kind, TypeId};
 use dwell::model::Edge;
 
-/// `smallvec::SmallVec<[T; N]>`. A capacity of at most `N` is the length, and the elements are inline.
+/// Decodes `smallvec::SmallVec<[T; N]>`. If the capacity is at most `N`, it is the length, and the elements are inline.
 pub(super) fn small_vec(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
     let array = schema.param(ty, "A")?;
     let Kind::Array { element, count: limit } = schema.get(array).kind else { return None };
@@ -33,7 +33,7 @@ pub(super) fn small_vec(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Op
     Some(Decode::Small { cap, limit, inline: data + inline, ptr: data + ptr, len: data + len, element, stride })
 }
 
-/// `compact_str::CompactString`: 24 bytes. The last byte tells whether the text is inline.
+/// Decodes `compact_str::CompactString`. The last of its 24 bytes tells whether the text is inline.
 pub(super) fn compact(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Option<Decode> {
     (schema.get(ty).size == 24).then_some(Decode::Compact)
 }
@@ -57,7 +57,7 @@ pub(super) fn thin_str(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Option
     Some(Decode::ThinText { ptr: named(schema, ty, "data")? })
 }
 
-/// `ThinSlice<T>`, and the maps and sets based on it.
+/// Decodes `ThinSlice<T>`, and the maps and sets based on it.
 pub(super) fn thin_slice(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
     let (at, slice) = of_type(schema, ty, "dwell::sparse::thin_slice::ThinSlice")?;
     let ptr = at + named(schema, slice, "data")?;
@@ -73,7 +73,7 @@ pub(super) fn sparse(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Optio
     Some(Decode::Sparse { ptr, value: schema.part(value, site, Edge::Pointee) })
 }
 
-/// `SmallBox<dyn Trait, N>`. Other contents are opaque.
+/// Decodes `SmallBox<dyn Trait, N>`. Other contents are opaque.
 pub(super) fn small_box(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Option<Decode> {
     let (meta, _) = find(schema, ty, |field| &*field.name == "meta")?;
     let is_dyn = schema
@@ -84,7 +84,7 @@ pub(super) fn small_box(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Optio
     Some(if is_dyn { Decode::SmallDyn { meta } } else { Decode::Opaque })
 }
 
-/// A handle that owns a value inside a block: `dwell::slab::Slot<T>`, `dwell::bump::Box<T>`.
+/// Decodes a handle that owns a value inside a block: `dwell::slab::Slot<T>`, `dwell::bump::Box<T>`.
 pub(super) fn slot(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
     let (ptr, field) = find(schema, ty, |field| &*field.name == "value")?;
     // Handles with a length or vtable are not decoded.
@@ -96,7 +96,7 @@ pub(super) fn slot(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<
     Some(Decode::Within { ptr, len: None, element: schema.part(value, site, Edge::Pointee), stride })
 }
 
-/// `dwell::bump::Vec<T>`: elements inside a block.
+/// Decodes `dwell::bump::Vec<T>`, whose elements are inside a block.
 pub(super) fn bump_vec(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
     let ptr = named(schema, ty, "start")?;
     let len = find(schema, ty, |field| &*field.name == "len").map(|(at, field)| (at, schema.get(field.ty).size))?;

@@ -13,15 +13,15 @@ use std::io;
 /// The default number of rows.
 const ROWS: usize = 30;
 
-/// The differences.
+/// The differences between two snapshots.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Diff {
     version: u32,
     before: Moment,
     after: Moment,
-    /// By type and field, largest growth first.
+    /// The differences by type and field, largest growth first.
     changes: Vec<Change>,
-    /// By type, largest growth first.
+    /// The differences by type, largest growth first.
     types: Vec<TypeChange>,
 }
 
@@ -119,7 +119,7 @@ impl Diff {
         Self { version: super::json::VERSION, before: moment(before), after: moment(after), changes, types }
     }
 
-    /// The differences as a heading and a table for a page.
+    /// Returns the differences as a heading and a table for a page.
     pub(super) fn page(&self) -> (String, Table) {
         let (before, after) = (&self.before, &self.after);
         let title = format!(
@@ -193,7 +193,7 @@ impl Diff {
     }
 }
 
-/// `+1.2 MB`
+/// Formats a difference in bytes: `+1.2 MB`.
 fn change(before: u64, after: u64) -> String {
     let sign = if after < before { "-" } else { "+" };
     format!("{sign}{}", bytes(after.abs_diff(before)))
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grew_most_comes_first_and_what_is_gone_last() {
+    fn changes_are_sorted_by_growth() {
         let before = snapshot(&[("A.x", "Vec<u8>", 80), ("A.y", "String", 400), ("A.z", "Box<B>", 8)]);
         let after = snapshot(&[("A.x", "Vec<u8>", 8000), ("A.z", "Box<B>", 8), ("A.w", "Vec<u8>", 16)]);
         let diff = Diff::of(&before, &after);

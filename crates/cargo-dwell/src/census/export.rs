@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// The snapshot with the most live bytes, for formats with a single moment.
+/// Returns the snapshot with the most live bytes, for formats with a single moment.
 fn largest(document: &Document) -> Option<&Snapshot> {
     document.snapshots.iter().max_by_key(|snapshot| snapshot.live_bytes)
 }
@@ -29,7 +29,7 @@ pub(super) fn folded(document: &Document, out: &mut dyn Write) -> io::Result<()>
     Ok(())
 }
 
-/// The file that `dhat/dh_view.html` of valgrind opens, version 2 of its format.
+/// A file for valgrind's `dhat/dh_view.html`, in version 2 of its format.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Dhat<'a> {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn dhat_has_each_function_once() {
+    fn dhat_lists_each_function_once() {
         let mut out = Vec::new();
         dhat(&document(), &mut out).unwrap();
         let value: serde_json::Value = serde_json::from_slice(&out).unwrap();

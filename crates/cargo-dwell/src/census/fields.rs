@@ -1,9 +1,9 @@
-//! Finds fields by name at any depth, since the structs around them differ between releases.
+//! Finds fields by name at any depth, because the structs around them differ between releases.
 
 use super::types::{Schema, VecHeader, head};
 use crate::debuginfo::{Field, Kind, TypeId};
 
-/// The fields of a type; for an enum, those of all variants.
+/// Returns the fields of a type; for an enum, those of all variants.
 pub(super) fn fields<'p>(schema: &Schema<'p>, ty: TypeId) -> Vec<&'p Field> {
     match &schema.get(ty).kind {
         Kind::Struct(fields) | Kind::WidePointer { fields, .. } => fields.iter().collect(),
@@ -12,7 +12,7 @@ pub(super) fn fields<'p>(schema: &Schema<'p>, ty: TypeId) -> Vec<&'p Field> {
     }
 }
 
-/// The field nearest to the surface for which `is_it` returns true, with its offset.
+/// Returns the least deeply nested field for which `is_it` returns `true`, with its offset.
 pub(super) fn find<'p>(schema: &Schema<'p>, ty: TypeId, is_it: impl Fn(&Field) -> bool) -> Option<(u64, &'p Field)> {
     let mut level = vec![(0_u64, ty)];
     for _ in 0..8 {
@@ -34,12 +34,12 @@ pub(super) fn find<'p>(schema: &Schema<'p>, ty: TypeId, is_it: impl Fn(&Field) -
     None
 }
 
-/// The offset of the nearest field with a name.
+/// Returns the offset of the least deeply nested field with a name.
 pub(super) fn named(schema: &Schema<'_>, ty: TypeId, name: &str) -> Option<u64> {
     find(schema, ty, |field| &*field.name == name).map(|found| found.0)
 }
 
-/// The offset and type of a part with this path, without arguments.
+/// Returns the offset and type of a part with this path, without arguments.
 pub(super) fn of_type(schema: &Schema<'_>, ty: TypeId, path: &str) -> Option<(u64, TypeId)> {
     if head(&schema.get(ty).path) == path {
         return Some((0, ty));
@@ -47,7 +47,7 @@ pub(super) fn of_type(schema: &Schema<'_>, ty: TypeId, path: &str) -> Option<(u6
     find(schema, ty, |field| head(&schema.get(field.ty).path) == path).map(|(at, field)| (at, field.ty))
 }
 
-/// The target of the first pointer in a type.
+/// Returns the target of the first pointer in a type.
 pub(super) fn pointee(schema: &Schema<'_>, ty: TypeId) -> Option<TypeId> {
     let of = |ty: TypeId| match schema.get(ty).kind {
         Kind::Pointer { pointee } => pointee,
@@ -56,7 +56,7 @@ pub(super) fn pointee(schema: &Schema<'_>, ty: TypeId) -> Option<TypeId> {
     of(ty).or_else(|| find(schema, ty, |field| of(field.ty).is_some()).and_then(|(_, field)| of(field.ty)))
 }
 
-/// The pointer and length of a wide pointer.
+/// Returns the pointer and length of a wide pointer.
 pub(super) fn wide(schema: &Schema<'_>, ty: TypeId) -> Option<VecHeader> {
     let Kind::WidePointer { fields, .. } = &schema.get(ty).kind else { return None };
     let [data, length] = fields.as_slice() else { return None };

@@ -22,7 +22,7 @@ const MANY: u64 = 1000;
 /// The deepest nesting for which layouts are computed.
 const DEEPEST: u32 = 32;
 
-/// All findings, largest saving first; estimates come last.
+/// Returns all findings, largest saving first; estimates come last.
 pub(super) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
     let program = Builder::new(walk).build();
     let mut plan = Plan::new(&program);
@@ -65,7 +65,7 @@ pub(super) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
     found
 }
 
-/// Site 0 of the model is the whole program; the sites of the walk follow.
+/// Returns the model's index of a site. Site 0 of the model is the whole program; the sites of the walk follow.
 fn in_model(site: SiteId) -> usize {
     site + 1
 }
@@ -136,7 +136,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             });
             let own = self.layout(def.ty, 0);
             let mut variants: Vec<VariantDef> = variants.collect();
-            // The walk met no value of it.
+            // The walk met no value of this struct.
             if variants.is_empty() && !def.is_enum {
                 variants.push(VariantDef { name: def.name.to_string(), fields: Vec::new(), counts: Counts::default() });
             }
@@ -168,7 +168,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         self.program
     }
 
-    /// The blocks that hang from stacks: the model has a pointer to each.
+    /// Adds the blocks without an owning field. The model has a pointer to each.
     fn roots(&mut self) {
         let walk = self.walk;
         let mut made: HashMap<SiteId, usize> = HashMap::new();
@@ -217,7 +217,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         let schema = &self.walk.schema;
         let of = &schema.sites[number];
         let name = &*of.name;
-        // What no value was met of has no blocks that could grow.
+        // If the walk met no block of a collection, there is none that could grow.
         let is_met = self.walk.tallies.get(number).is_some_and(|tally| tally.counts.allocations > 0);
         let is_root = matches!(
             *of.decode,
@@ -240,7 +240,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             },
             Decode::Def(def) if schema.defs[*def].is_ready => Shape::Def(*def),
             Decode::Def(_) | Decode::Opaque | Decode::Pointer { .. } | Decode::Dyn => Shape::Leaf,
-            // They are lean already, and the model has no counts of what is inline in them.
+            // These types are compact already, and the model has no counts of the values stored inline in them.
             Decode::Small { .. }
             | Decode::Compact
             | Decode::Bytes { .. }
@@ -296,7 +296,8 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         }
     }
 
-    /// Whether the fields of a struct lie in the order of their declaration, which takes more bytes than the compiler's.
+    /// Returns `true` if a struct has its fields in the order of declaration although the compiler's order takes fewer
+    /// bytes.
     fn is_declared_order(&mut self, ty: TypeId) -> bool {
         let of = self.walk.schema.get(ty);
         let Kind::Struct(fields) = &of.kind else { return false };
@@ -308,7 +309,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         declared.size == of.size && declared.align == of.align && ordered.size < of.size
     }
 
-    /// The number of slots in the blocks of a site, also of those that have it as root.
+    /// Returns the number of slots in the blocks of a site, including blocks that have the site as root.
     fn element_slots(&self, site: SiteId) -> u64 {
         let counted = self.walk.tallies.get(site).map_or(0, |tally| tally.counts.element_slots);
         let roots = self.walk.holdings.iter().zip(&self.roots);
@@ -318,7 +319,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         of_roots.fold(counted, |sum, (holding, _)| sum.saturating_add(holding.capacity))
     }
 
-    /// Slots of a site, in use or not.
+    /// Returns the number of slots of a site, in use or not.
     fn slots_of(&mut self, number: SiteId, depth: u32) -> u64 {
         if let Some(known) = self.slots[number] {
             return known;
@@ -358,7 +359,8 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         slots
     }
 
-    /// The layout of a type. It has a niche if the layout rules compute the size that the debug info has.
+    /// Returns the layout of a type. It has a niche only if the layout rules give the size and alignment of the debug
+    /// info.
     fn layout(&mut self, ty: TypeId, depth: u32) -> Layout {
         if let Some(&known) = self.layouts.get(&ty) {
             return known;
@@ -426,7 +428,7 @@ fn arguments(ty: &str) -> &str {
     ty.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or("_")
 }
 
-/// The call site that allocated the most bytes of an owner.
+/// Returns the call site that allocated the most bytes of an owner.
 fn allocated(blocks: &[Blocks], is_it: impl Fn(&Blocks) -> bool) -> Option<String> {
     blocks.iter().filter(|of| is_it(of)).find_map(|of| of.sites.first()?.at.clone())
 }
@@ -570,7 +572,7 @@ fn fields_or_variants(number: usize, kind: &str) -> String {
     if kind == "variant" { format!("{number} variants") } else { format!("{number} fields") }
 }
 
-/// The kind of a change, and the suggested type.
+/// Returns the kind of a change, and the suggested type.
 fn changed(program: &Program, site: usize, change: Change) -> (&'static str, String) {
     let of = &program.sites[site];
     let inner = match of.shape {
@@ -597,7 +599,7 @@ fn changed(program: &Program, site: usize, change: Change) -> (&'static str, Str
     }
 }
 
-/// The owner, as in [`Blocks::owner`].
+/// Returns the owner, as in [`Blocks::owner`].
 fn owned(program: &Program, site: usize) -> &str {
     &program.sites[site].path
 }
@@ -679,7 +681,7 @@ fn scalars(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>) -> Vec<F
     found
 }
 
-/// The struct or enum that stores a value inline.
+/// Returns the struct or enum that stores a value inline.
 fn inline_def(walk: &Walk<'_, '_>, site: SiteId) -> Option<usize> {
     let mut at = site;
     for _ in 0..DEEPEST {
@@ -693,7 +695,7 @@ fn inline_def(walk: &Walk<'_, '_>, site: SiteId) -> Option<usize> {
     None
 }
 
-/// The end of a reason: the old and new size of a type, if they differ.
+/// Returns the end of a reason: the old and new size of a type, if they differ.
 fn resized(name: &str, before: u64, after: u64) -> String {
     if before == after { String::new() } else { format!("; {name} is {before} B, then {after}") }
 }
@@ -925,7 +927,7 @@ fn one_by_one(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blo
     })
 }
 
-/// Suggests to shrink collections with unused capacity.
+/// Suggests shrinking collections with unused capacity.
 fn shrink(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
     let of = &program.sites[site];
     let counts = &of.counts;

@@ -1,12 +1,12 @@
 //! Plans the hooks for allocators that are linked statically.
 //!
-//! A jump to code near the executable replaces a function's first instructions, at least five bytes; from there it goes
-//! to the agent's hook. The replaced instructions move to the same area, followed by a jump to the rest of the
-//! function: the hook calls these as the original function. The tool encodes all code for several addresses; the agent
-//! picks a free one and copies the bytes.
+//! A jump to a stub near the executable replaces a function's first instructions, at least five bytes. The stub jumps
+//! to the agent's hook. The replaced instructions move next to the stub, followed by a jump to the rest of the
+//! function; the hook calls this code as the original function. The tool encodes all code for several addresses, and
+//! the agent picks a free address and copies the bytes.
 //!
-//! A function is not patched, and a note says so, if one of these instructions cannot be moved, or if the function has a
-//! branch back to one of them.
+//! A function is not patched, and a note says so, if one of its first instructions cannot be moved, or if the function
+//! branches back to one of them.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -34,12 +34,12 @@ pub(super) struct Plan {
     pub(super) refused: Vec<String>,
 }
 
-/// Bytes of `jmp rel32`.
+/// The size of `jmp rel32` in bytes.
 const JUMP: usize = 5;
-/// Bytes of the jump to a hook: `jmp [rip+0]`, two bytes of padding, the hook's address.
+/// The size of a stub in bytes: `jmp [rip+2]`, two bytes of padding, the hook's address.
 const STUB: usize = 16;
 const PAGE: u64 = 4096;
-/// The greatest distance of the code from the executable, less than the range of a jump.
+/// The range of a jump in bytes. The executable may take half of it.
 const REACH: u64 = 1 << 31;
 const MEGABYTE: u64 = 1 << 20;
 
@@ -63,14 +63,14 @@ pub(super) fn plan(data: &[u8]) -> Plan {
     let end =
         file.segments().map(|segment| segment.address() + segment.size()).max().unwrap_or(0).next_multiple_of(PAGE);
     if end - start > REACH / 2 {
-        plan.refused.push("the executable is too large".to_owned());
+        plan.refused.push("the executable is larger than 1 GiB in memory".to_owned());
         return plan;
     }
     if let Some(bytes) = encode(&sites, &placements(start, end)) {
         plan.bytes = bytes;
         plan.count = sites.len() as u32;
     } else {
-        plan.refused.push(format!("the first instructions of {} functions", sites.len()));
+        plan.refused.push(format!("the first instructions of {} functions cannot be relocated", sites.len()));
     }
     plan
 }
@@ -84,13 +84,13 @@ struct Site<'d> {
 }
 
 impl Site<'_> {
-    /// The number of replaced bytes.
+    /// Returns the number of replaced bytes.
     fn len(&self) -> usize {
         self.instructions.iter().map(Instruction::len).sum()
     }
 }
 
-/// The functions of known allocators by address. Several names of one function count once.
+/// Returns the functions of known allocators by address. A function with several names is listed once.
 fn functions<'d>(file: &ElfFile64<'d, LittleEndian>) -> BTreeMap<u64, (usize, &'d str, u64)> {
     let mut named = BTreeMap::new();
     for symbol in file.symbols() {
@@ -118,7 +118,7 @@ fn functions<'d>(file: &ElfFile64<'d, LittleEndian>) -> BTreeMap<u64, (usize, &'
     found
 }
 
-/// The instructions that the jump replaces.
+/// Returns the instructions that the jump replaces, or the reason why the function cannot be patched.
 fn first_instructions(code: &[u8], addr: u64) -> Result<Vec<Instruction>, String> {
     let mut first: Vec<Instruction> = Vec::new();
     let mut len = 0;
@@ -134,7 +134,7 @@ fn first_instructions(code: &[u8], addr: u64) -> Result<Vec<Instruction>, String
             }
             continue;
         }
-        // Data between instructions may decode as branches. That can only refuse a function that could be patched.
+        // Data between instructions may decode as branches. At worst that refuses a function that could be patched.
         let target = near_target(&instruction);
         if target.is_some_and(|target| (addr + 1..addr + len as u64).contains(&target)) {
             return Err("branches to its first instructions".to_owned());
@@ -158,10 +158,11 @@ fn near_target(instruction: &Instruction) -> Option<u64> {
     (is_near && instruction.op_count() > 0).then(|| instruction.near_branch64())
 }
 
-/// The reason why an instruction cannot be moved, if there is one. Operands relative to `rip` are encoded again.
+/// Returns the reason why an instruction cannot be moved, if there is one. Operands relative to `rip` can be encoded
+/// again.
 fn unmovable(instruction: &Instruction) -> Option<&'static str> {
     match instruction.flow_control() {
-        FlowControl::Next => (instruction.code() == Code::INVALID).then_some("bytes that are no instruction"),
+        FlowControl::Next => (instruction.code() == Code::INVALID).then_some("bytes that are not a valid instruction"),
         FlowControl::UnconditionalBranch | FlowControl::ConditionalBranch => None,
         FlowControl::Return => Some("a return"),
         // A call pushes a return address, which unwinders look up.
@@ -170,7 +171,7 @@ fn unmovable(instruction: &Instruction) -> Option<&'static str> {
     }
 }
 
-/// Addresses for the code: below the executable, and above it with space for the heap between.
+/// Returns addresses for the code: below the executable, and above it with space for the heap between.
 fn placements(start: u64, end: u64) -> [u64; PLACEMENTS] {
     let before = |megabytes: u64| start.wrapping_sub(megabytes * MEGABYTE);
     [
@@ -243,7 +244,7 @@ fn encode(sites: &[Site<'_>], placements: &[u64; PLACEMENTS]) -> Option<Vec<u8>>
 }
 
 impl Patches {
-    /// The in-memory representation.
+    /// Returns the in-memory representation.
     fn to_bytes(self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend(self.count.to_ne_bytes());
@@ -255,7 +256,7 @@ impl Patches {
 }
 
 impl Patch {
-    /// The in-memory representation.
+    /// Returns the in-memory representation.
     fn to_bytes(self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend(self.addr.to_ne_bytes());
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_usual_prologue_is_moved() {
+    fn common_prologue_can_be_moved() {
         // push rbp; mov rbp, rsp; push rbx; sub rsp, 8; ret
         let code = [0x55, 0x48, 0x89, 0xe5, 0x53, 0x48, 0x83, 0xec, 8, 0xc3];
         let first = first_instructions(&code, ADDR).expect("it can be moved");
@@ -288,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_refers_to_its_own_address_is_encoded_for_the_new_one() {
+    fn rip_relative_instruction_is_encoded_for_its_new_address() {
         // mov rax, [rip+0x100]; ret
         let code = [0x48, 0x8b, 5, 0, 1, 0, 0, 0xc3];
         let instructions = first_instructions(&code, ADDR).expect("it can be moved");
@@ -302,7 +303,7 @@ mod tests {
             let mut decoder = Decoder::with_ip(64, &code[STUB..], base + STUB as u64, DecoderOptions::NONE);
             assert_eq!(decoder.decode().ip_rel_memory_address(), ADDR + 7 + 0x100);
             assert_eq!(decoder.decode().near_branch64(), ADDR + 7);
-            // The function now begins with a jump to the stub.
+            // The patched function begins with a jump to the stub.
             let new = size_of::<Patches>() + 24 + PATCH_BYTES * (1 + number);
             let jump = Decoder::with_ip(64, &bytes[new..], ADDR, DecoderOptions::NONE).decode();
             assert_eq!(jump.near_branch64(), base);
@@ -310,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_moved_is_refused() {
+    fn unmovable_prologues_are_refused() {
         // ret
         assert_eq!(refused(&[0xc3]), "begins with a return");
         // push rbp, then nothing
@@ -326,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn no_bytes_panic() {
+    fn arbitrary_bytes_do_not_panic() {
         let mut random = fastrand::Rng::with_seed(7);
         for _ in 0..2000 {
             let code: Vec<u8> = (0..random.usize(0..40)).map(|_| random.u8(..)).collect();

@@ -7,7 +7,7 @@ use crate::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table};
 use crate::units::{bytes, count, percent};
 use std::collections::BTreeMap;
 
-/// The most owners with a histogram of lengths.
+/// The maximum number of owners with a histogram of lengths.
 const HISTOGRAMS: usize = 8;
 
 /// Renders the page. Findings, histograms and table are those of the snapshot with the most live bytes; each snapshot
@@ -16,7 +16,8 @@ pub(super) fn page(document: &Document, diff: Option<&Diff>) -> String {
     let empty = Snapshot::default();
     let largest = document.snapshots.iter().max_by_key(|snapshot| snapshot.live_bytes).unwrap_or(&empty);
     let mut notes = vec![format!(
-        "{} of the bytes are owned by a field, static or pointer; {} are known only by the call stack that allocated them.",
+        "{} of the bytes are owned by a field, static or pointer; for {} only the type and the allocating \
+         call stack are known.",
         percent(largest.owned_bytes, largest.live_bytes),
         percent(largest.root_bytes, largest.live_bytes)
     )];
@@ -58,7 +59,7 @@ pub(super) fn page(document: &Document, diff: Option<&Diff>) -> String {
     page.html()
 }
 
-/// Histograms of the sizes of all blocks, and of the lengths of the largest collections.
+/// Returns histograms of the sizes of all blocks, and of the lengths of the largest collections.
 fn histograms(snapshot: &Snapshot) -> Vec<Histogram> {
     let bars = |bins: &[Bin], unit: &str| -> Vec<(String, u64)> {
         let label = |bin: &Bin| {
@@ -81,7 +82,7 @@ fn histograms(snapshot: &Snapshot) -> Vec<Histogram> {
     all
 }
 
-/// Live bytes by owning type, field, and content.
+/// Returns a chart of live bytes by owning type, field, and content.
 fn icicle(snapshot: &Snapshot) -> Bar {
     let mut owners: BTreeMap<&str, Vec<Bar>> = BTreeMap::new();
     for of in &snapshot.blocks {
@@ -110,7 +111,7 @@ fn icicle(snapshot: &Snapshot) -> Bar {
     }
 }
 
-/// A bar for the blocks of one owner: bytes in use, absent values among them, and unused bytes.
+/// Returns a bar for the blocks of one owner: bytes in use, absent values among them, and unused bytes.
 fn blocks(snapshot: &Snapshot, of: &Blocks, name: String) -> Bar {
     let class = match of.content.split('<').next().unwrap_or_default() {
         "String" | "PathBuf" | "OsString" | "CString" => Class::Text,
@@ -140,7 +141,7 @@ fn blocks(snapshot: &Snapshot, of: &Blocks, name: String) -> Bar {
     };
     part(" unused capacity".into(), of.unused_bytes, Class::Spare);
     for field in snapshot.fields.iter().filter(|field| field.of == of.element || is_inline(&of.element, &field.of)) {
-        // Absent fields that a pointer could replace. The blocks get the same share of them as of all values.
+        // A pointer could replace absent fields. Their share in these blocks is estimated as their share of all values.
         let values = of.len.unwrap_or(0).min(field.instances);
         if field.size > 8 && field.instances > 0 && field.variants.iter().any(|variant| variant.name == "None") {
             let absent = u128::from(field.instances - field.filled) * u128::from(values) / u128::from(field.instances);
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_are_the_bytes_of_the_json() {
+    fn bars_have_the_bytes_of_the_snapshot() {
         let root = icicle(&snapshot());
         assert_eq!((root.bytes, root.bars[0].name.as_str()), (1500, "Model"));
         let shapes = &root.bars[0].bars[0];
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_the_numbers_and_each_row() {
+    fn page_has_the_totals_and_every_row() {
         let document = Document { snapshots: vec![snapshot()], ..Document::default() };
         let html = page(&document, None);
         for text in ["1.5 kB", "Model.shapes", "Shape.name", "id=\"search\"", "256 to 511 B"] {
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_of_two_snapshots_shows_what_grew() {
+    fn page_of_two_snapshots_shows_growth() {
         let mut later = snapshot();
         later.at = "2s".into();
         later.blocks[0].bytes += 4000;

@@ -16,7 +16,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A stopped process: a copy of the program, or the agent's helper after the end of the program. The last owner kills it.
+/// A stopped process: a copy of the program, or the agent's helper after the end of the program. It is killed on drop.
 pub(super) struct Process {
     pid: i32,
     memory: File,
@@ -54,13 +54,16 @@ pub(super) fn end(pid: i32) {
     if pid <= 0 {
         return;
     }
-    // SAFETY: the call sends a signal to a child of this process that was not waited for yet, so the number is still
-    // its own.
+    // SAFETY: the call accesses no memory of this process. The child was not waited for yet, so the id is still its
+    // own.
     unsafe { libc::kill(pid, libc::SIGKILL) };
     let mut status = 0;
     // SAFETY: the call writes the status to a local.
     unsafe { libc::waitpid(pid, &raw mut status, libc::__WALL) };
 }
+
+/// The error if the memory of the agent's records cannot be read.
+pub(super) const NO_RECORDS: &str = "the agent's records cannot be read from the program's memory";
 
 /// The memory of a [`Process`].
 pub(super) struct ProcessMemory(pub(super) Arc<Process>);
@@ -118,7 +121,7 @@ pub(super) struct About {
     pub(super) nanos: u64,
     /// The stack pointers of threads, if known.
     pub(super) stacks: Vec<u64>,
-    /// Thread pointers.
+    /// The thread pointers of known threads.
     pub(super) threads: Vec<u64>,
     /// The address of the agent's [`State`].
     pub(super) state: u64,
@@ -133,7 +136,7 @@ pub(super) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
     let maps = mappings(&maps);
     let pagemap = File::open(format!("/proc/{}/pagemap", process.pid)).ok();
     let memory = ProcessMemory(process);
-    let state = WordArray::read(&memory, about.state, size_of::<State>()).context("the agent's records are gone")?;
+    let state = WordArray::read(&memory, about.state, size_of::<State>()).context(NO_RECORDS)?;
     let word = |at: usize| state.get(at / 8);
 
     let bases = [
@@ -143,10 +146,8 @@ pub(super) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
     ];
     let pairs_len = word(offset_of!(State, pairs_len)).min(PAIRS);
     let frames_len = word(offset_of!(State, frames_len)).min(FRAMES);
-    let pairs = WordArray::read(&memory, bases[1].0, pairs_len as usize * size_of::<Pair>())
-        .context("the agent's records are gone")?;
-    let frames =
-        WordArray::read(&memory, bases[2].0, frames_len as usize * 8).context("the agent's records are gone")?;
+    let pairs = WordArray::read(&memory, bases[1].0, pairs_len as usize * size_of::<Pair>()).context(NO_RECORDS)?;
+    let frames = WordArray::read(&memory, bases[2].0, frames_len as usize * 8).context(NO_RECORDS)?;
     let weights = word(offset_of!(State, sample));
 
     let mut stacks = Stacks { frames: &frames, known: HashMap::default(), found: Vec::new() };
@@ -176,7 +177,7 @@ pub(super) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
         }
     }
     blocks.sort_unstable_by_key(|block| (block.addr, block.size));
-    // A block whose free was missed overlaps a later block.
+    // If a free was missed, its block may overlap others. Keep the first of overlapping blocks.
     let mut end = 0;
     blocks.retain(|block| {
         let fits = block.addr >= end;
@@ -214,13 +215,13 @@ pub(super) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
     })
 }
 
-/// Live bytes in the last copy at the peak, and now, as reported by the threads so far.
+/// Returns the live bytes in the last copy at the peak, and those that the threads have reported so far.
 pub(super) fn live(process: &Arc<Process>, state: u64) -> Option<[i64; 2]> {
     let words = WordArray::read(&ProcessMemory(Arc::clone(process)), state, size_of::<State>())?;
     Some([offset_of!(State, taken), offset_of!(State, live)].map(|at| words.get(at / 8) as i64))
 }
 
-/// Whether code of the executable has ever allocated a block.
+/// Checks whether code of the executable has ever allocated a block. Returns `None` if its memory cannot be read.
 pub(super) fn saw_executable(process: &Arc<Process>, about: &About) -> Option<bool> {
     let maps = fs::read_to_string(format!("/proc/{}/maps", process.pid)).ok()?;
     let modules = modules(&mappings(&maps), about);
@@ -242,8 +243,8 @@ pub(super) fn saw_executable(process: &Arc<Process>, about: &About) -> Option<bo
     Some(false)
 }
 
-/// The number of blocks that a sampled block represents: the inverse of its probability, `1 - exp(-size / mean)`. A
-/// hash of the block's address decides the rounding, so that sums are unbiased.
+/// Returns the number of blocks that a sampled block represents: the inverse of its probability, `1 - exp(-size /
+/// mean)`. A hash of the block's address decides the rounding, so that sums are unbiased.
 #[expect(clippy::cast_sign_loss, reason = "it is at least 1")]
 fn weight(block: u64, size: u64, mean: u64) -> u32 {
     if mean == 0 || size == 0 {
@@ -254,7 +255,7 @@ fn weight(block: u64, size: u64, mean: u64) -> u32 {
     (inverse + uniform).floor().clamp(1.0, f64::from(u32::MAX)) as u32
 }
 
-/// Words of the process's memory.
+/// Some words of the process's memory.
 struct WordArray(Vec<u64>);
 
 impl WordArray {
@@ -266,7 +267,7 @@ impl WordArray {
         })
     }
 
-    /// The word at an index; 0 beyond the end.
+    /// Returns the word at an index; 0 beyond the end.
     fn get(&self, index: usize) -> u64 {
         self.0.get(index).copied().unwrap_or_default()
     }
@@ -289,7 +290,7 @@ impl Stacks<'_> {
     }
 }
 
-/// The parts of readable or writable mappings that can contain blocks.
+/// Returns the parts of readable mappings that can contain blocks, which excludes the ranges in `own`.
 fn without(maps: &[Mapping], own: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut parts = Vec::new();
     for map in maps.iter().filter(|map| map.readable && !map.path.starts_with("/usr")) {
@@ -364,7 +365,7 @@ fn shadow(
     }
 }
 
-/// The mapped files, the executable first.
+/// Returns the mapped files, the executable first.
 fn modules(maps: &[Mapping], about: &About) -> Vec<Module> {
     let mut modules: Vec<Module> = Vec::new();
     for map in maps.iter().filter(|map| map.path.is_absolute()) {
@@ -399,7 +400,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_maps_are_read() {
+    fn proc_maps_lines_are_parsed() {
         let text = "55cb830bf000-55cb830c0000 rw-p 00001000 fe:00 9979964                    /a b/c\n\
                     7f0000000000-7f0000001000 ---p 00000000 00:00 0 \n\
                     ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]\n";
@@ -411,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_agent_reserved_is_left_out() {
+    fn ranges_reserved_by_the_agent_are_excluded() {
         let map = |start, end| Mapping { start, end, readable: true, writable: true, offset: 0, path: PathBuf::new() };
         let maps = [map(10, 20), map(30, 60), map(70, 80)];
         assert_eq!(without(&maps, &[(40, 50), (70, 80)]), [(10, 20), (30, 40), (50, 60)]);
@@ -419,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn sampled_blocks_stand_for_as_many_as_were_not() {
+    fn sample_weight_is_the_inverse_of_the_probability() {
         assert_eq!(weight(16, 100, 0), 1);
         assert_eq!(weight(16, 1 << 30, 1 << 10), 1);
         assert_eq!(weight(0, 1, 1 << 16), 65537);

@@ -9,7 +9,7 @@ pub const VERSION: u32 = 1;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Document {
-    /// [`VERSION`]
+    /// The version of the schema, [`VERSION`].
     pub version: u32,
     /// The program.
     pub program: Program,
@@ -31,7 +31,7 @@ pub struct Program {
     /// The version of rustc.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rustc: Option<String>,
-    /// The time that it ran, in milliseconds.
+    /// The running time in milliseconds.
     pub millis: u64,
     /// The mean number of bytes between two recorded allocations, if not all were recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,19 +44,19 @@ pub struct Program {
 pub struct Snapshot {
     /// `peak`, `exit`, `signal`, or a time such as `30s`.
     pub at: String,
-    /// Milliseconds since the program began.
+    /// The time since the start of the program in milliseconds.
     pub millis: u64,
-    /// Requested bytes of the live blocks.
+    /// The number of requested bytes of the live blocks.
     pub live_bytes: u64,
     /// The number of live blocks.
     pub live_blocks: u64,
     /// The maximum of live bytes so far.
     pub peak_bytes: u64,
-    /// Bytes of blocks whose type is known.
+    /// The number of bytes of blocks whose type is known.
     pub typed_bytes: u64,
-    /// Bytes of blocks with an owner: a field, a static, a raw pointer or a reference.
+    /// The number of bytes of blocks with an owner: a field, a static, a raw pointer or a reference.
     pub owned_bytes: u64,
-    /// Bytes of blocks without an owner, of which only type and call site are known.
+    /// The number of bytes of blocks without an owner, of which only type and call site are known.
     pub root_bytes: u64,
     /// The standard error of `live_bytes`, if not all allocations were recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,30 +83,30 @@ pub struct Snapshot {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Blocks {
-    /// The path of the type and field that points to them, `Shape.members`; or `(stack)`, `(static NAME)`, `(cycle)`.
+    /// The type and field that own the blocks, `Shape.members`; or `(stack)`, `(static NAME)`, `(cycle)`.
     pub owner: String,
     /// `field`, `static`, `weak` (a raw pointer or a reference), `stack`, `cycle` or `unknown`.
     pub by: String,
-    /// The type that holds them: `Vec<Member>`.
+    /// The type that holds the blocks: `Vec<Member>`.
     pub content: String,
-    /// The type of their contents: `Member`.
+    /// The type of the blocks' contents: `Member`.
     pub element: String,
     /// The size of an element in bytes.
     pub element_size: u64,
     /// The number of blocks.
     pub blocks: u64,
-    /// Requested bytes.
+    /// The number of requested bytes.
     pub bytes: u64,
-    /// Elements in use; `None` if unknown for at least one block.
+    /// The number of elements in use; `None` if unknown for at least one block.
     pub len: Option<u64>,
-    /// Capacity in elements; the number of buckets for a hash table.
+    /// The capacity in elements; the number of buckets for a hash table.
     pub capacity: u64,
-    /// Bytes without elements.
+    /// The number of bytes that hold no elements.
     pub unused_bytes: u64,
     /// The number of collections by length, unless all have length 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lengths: Vec<Bin>,
-    /// The call sites that allocated them, most bytes first.
+    /// The call sites that allocated the blocks, most bytes first.
     pub sites: Vec<CallSite>,
 }
 
@@ -116,7 +116,7 @@ pub struct Blocks {
 pub struct Bin {
     /// The lowest number of the bin.
     pub from: u64,
-    /// The highest.
+    /// The highest number of the bin.
     pub to: u64,
     /// The count.
     pub count: u64,
@@ -146,7 +146,7 @@ impl Histogram {
         }
     }
 
-    /// The bins that are not empty.
+    /// Returns the bins that are not empty.
     pub(super) fn bins(&self) -> Vec<Bin> {
         let bins = (0_u32..).zip(self.0).filter(|(_, count)| *count > 0);
         bins.map(|(bits, count)| match bits {
@@ -168,7 +168,7 @@ pub struct CallSite {
     pub function: String,
     /// The number of blocks.
     pub blocks: u64,
-    /// Their bytes.
+    /// The number of bytes of these blocks.
     pub bytes: u64,
 }
 
@@ -222,7 +222,7 @@ pub struct Variant {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Strings {
-    /// As [`Blocks::owner`].
+    /// The owner, as in [`Blocks::owner`].
     pub owner: String,
     /// The number of strings.
     pub count: u64,
@@ -230,7 +230,7 @@ pub struct Strings {
     pub bytes: u64,
     /// The number of distinct strings.
     pub distinct: u64,
-    /// Bytes of strings that are equal to an earlier one.
+    /// The number of bytes of strings that are equal to an earlier one.
     pub duplicate_bytes: u64,
 }
 
@@ -246,11 +246,12 @@ pub struct Finding {
     pub location: String,
     /// The fields, if there are several.
     pub fields: Vec<String>,
-    /// The number of values that it concerns.
+    /// The number of values that the change concerns.
     pub count: u64,
     /// Their present bytes, inline and in blocks.
     pub bytes: u64,
-    /// Bytes saved by this change after the findings before it, except for alternatives with `instead_of`.
+    /// The number of bytes that this change saves after the findings before it, except for alternatives with
+    /// `instead_of`.
     pub saves: u64,
     /// Other costs.
     pub costs: String,
@@ -274,9 +275,9 @@ pub struct Finding {
 pub struct Stack {
     /// Indices into [`Snapshot::frames`], innermost first.
     pub frames: Vec<u32>,
-    /// The number of live blocks that it allocated.
+    /// The number of live blocks that the stack allocated.
     pub blocks: u64,
-    /// Their bytes.
+    /// The number of bytes of these blocks.
     pub bytes: u64,
 }
 
@@ -285,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_counted_by_their_magnitude() {
+    fn histogram_bins_are_powers_of_two() {
         let mut histogram = Histogram::default();
         for number in [0, 1, 1, 2, 3, 4, 7, 8, u64::MAX] {
             histogram.add(number, 1);

@@ -17,7 +17,7 @@ pub struct OutputArgs {
     /// The output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Show one type: its fields, variants, owners, and a path to a root
+    /// Show one type: its blocks, fields and variants, and the chain of owners up to a root
     #[arg(long = "type", value_name = "NAME")]
     pub of_type: Option<String>,
     /// Show the first N rows of each table
@@ -35,8 +35,8 @@ pub struct OutputArgs {
     /// Write the call stacks with their live bytes to FILE as JSON for DHAT's viewer
     #[arg(long, value_name = "FILE")]
     pub dhat: Option<PathBuf>,
-    /// Write a page to FILE: what to change, icicles of live bytes, and a table to search; it loads nothing from the
-    /// network
+    /// Write a page to FILE: what to change, icicle charts of live bytes, and a table to search; it loads nothing from
+    /// the network
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }
@@ -72,13 +72,13 @@ pub struct Ran {
     pub arguments: Vec<String>,
     /// The crates of the workspace that it was built from, with `_` for `-`.
     pub own_crates: Vec<String>,
-    /// The time that it ran, in milliseconds.
+    /// The running time of the program in milliseconds.
     pub millis: u64,
     /// The mean number of bytes between two recorded allocations, if not all were recorded.
     pub sample: Option<u64>,
 }
 
-/// The debug info of an executable that reports on its snapshots need.
+/// The debug info of an executable, for reports on its snapshots.
 #[derive(Debug)]
 pub struct Symbols {
     program: Program,
@@ -135,7 +135,7 @@ pub fn census(ran: &Ran, snapshots: &[Snapshot]) -> Result<Document> {
     Ok(Document { version: VERSION, program: of_program, snapshots })
 }
 
-/// The standard error of the live bytes of a sampled run.
+/// Returns the standard error of the live bytes of a sampled run.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -160,10 +160,10 @@ fn standard_error(snapshot: &Snapshot, mean: u64) -> u64 {
 /// Prints the snapshots of a run, as text on standard error, since standard output is the program's.
 ///
 /// # Errors
-/// Returns an error if the debug info cannot be read, if a file cannot be written, or if no type has the requested name.
+/// Returns an error if the debug info cannot be read, a file cannot be written, or no type has the requested name.
 pub fn report(ran: &Ran, snapshots: Vec<Snapshot>, args: &OutputArgs) -> Result<ExitCode> {
     let document = census(ran, &snapshots)?;
-    // Ends the copies of the process.
+    // Dropping the snapshots ends the copies of the process.
     drop(snapshots);
     // Standard output is the program's, except for formats that other programs read.
     show(&document, args, args.format == Format::Human)

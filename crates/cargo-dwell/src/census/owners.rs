@@ -15,7 +15,7 @@ pub(super) enum BlockType {
     Slots(TypeId),
     /// A hash table.
     Table(TypeId, TableKind),
-    /// A node of a B-tree, by the type of its leaves. `true` for a set.
+    /// A node of a B-tree, by the type of its leaves. `true` for an inner node.
     Node(TypeId, bool),
     /// The block of an `Rc<[T]>`.
     Counted(TypeId),
@@ -30,23 +30,23 @@ const ARENAS: [(&str, &str); 4] = [
     ("dwell::bump::", "dwell::Bump"),
     ("dwell::slab::", "dwell::Slab"),
 ];
-/// The most functions of the arena's crate above the allocation of a chunk.
+/// The maximum number of functions, after those of std, to search for one of [`ARENAS`].
 const WITHIN_ARENA: usize = 8;
 
-/// The results for a call stack.
+/// The properties of a block that its call stack shows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Origin {
     pub(super) ty: Option<BlockType>,
     /// The type that allocated the block: `Vec<Node>`.
     pub(super) content: String,
-    /// The innermost function of the workspace's crates, or else outside of std, with file and line.
+    /// The innermost function of the workspace's crates, or else the innermost one outside of std, with file and line.
     pub(super) function: String,
     pub(super) at: Option<String>,
-    /// Whether the frame that allocated it is not Rust.
+    /// Whether the stack has no function with debug info, as in C code.
     pub(super) is_foreign: bool,
 }
 
-/// The addresses of a snapshot's stacks in its executable.
+/// Returns the addresses of a snapshot's stacks in its executable.
 pub(super) fn addresses(snapshot: &Snapshot) -> Vec<u64> {
     let Some(executable) = snapshot.modules.first() else { return Vec::new() };
     let mut all: Vec<u64> = snapshot
@@ -61,12 +61,12 @@ pub(super) fn addresses(snapshot: &Snapshot) -> Vec<u64> {
     all
 }
 
-/// The file address of the call instruction before a return address.
+/// Returns the file address of the call instruction before a return address.
 fn in_file(address: u64, bias: u64) -> u64 {
     address.wrapping_sub(bias).wrapping_sub(1)
 }
 
-/// The functions of a stack, innermost first; `Err` is the name of a module without debug info.
+/// Returns the functions of a stack, innermost first; `Err` names a module without debug info, with the offset.
 pub(super) fn functions<'f>(snapshot: &Snapshot, frames: &'f Frames, stack: &[u64]) -> Vec<Result<&'f Frame, String>> {
     let mut all = Vec::new();
     for &address in stack {
@@ -88,7 +88,7 @@ pub(super) fn functions<'f>(snapshot: &Snapshot, frames: &'f Frames, stack: &[u6
     all
 }
 
-/// The results for each stack of a snapshot.
+/// Returns the origin of blocks for each stack of a snapshot.
 pub(super) fn origins(snapshot: &Snapshot, frames: &Frames, schema: &Schema<'_>) -> Vec<Origin> {
     let own: HashSet<&str> =
         schema.program.types().filter(|(_, ty)| ty.own && !ty.krate.is_empty()).map(|(_, ty)| &*ty.krate).collect();
@@ -142,7 +142,7 @@ fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&
     origin
 }
 
-/// The arena that allocated a block, if all functions above it are std's or the arena's own.
+/// Returns the arena that allocated a block, if all functions above it are std's or the arena's own.
 fn arena(stack: &[Result<&Frame, String>]) -> Option<&'static str> {
     let paths = stack.iter().map_while(|frame| frame.as_ref().ok()).map(|frame| path_head(&frame.path));
     let mut paths = paths.skip_while(|path| is_std(path)).peekable();
@@ -153,7 +153,7 @@ fn arena(stack: &[Result<&Frame, String>]) -> Option<&'static str> {
         .find_map(|path| ARENAS.iter().find(|(start, _)| path.starts_with(start)).map(|(_, arena)| *arena))
 }
 
-/// A file of a dependency, relative to cargo's folder of sources: `serde-1.0.0/src/de.rs`.
+/// Returns the path of a dependency's file relative to cargo's folder of sources: `serde-1.0.0/src/de.rs`.
 pub(super) fn short_file(file: &str) -> &str {
     match file.split_once("/registry/src/") {
         Some((_, rest)) => rest.split_once('/').map_or(rest, |(_, rest)| rest),
@@ -161,12 +161,12 @@ pub(super) fn short_file(file: &str) -> &str {
     }
 }
 
-/// The path of a function without arguments.
+/// Returns the path of a function without arguments.
 fn path_head(path: &str) -> &str {
     path.strip_prefix('<').unwrap_or(path)
 }
 
-/// `app::Server::run` for `app::{impl#2}::run<u8>`.
+/// Returns a function's path without arguments and impls: `app::run` for `app::{impl#2}::run<u8>`.
 pub(super) fn shown(path: &str) -> String {
     let mut depth = 0_u32;
     let mut name = String::new();
@@ -221,7 +221,7 @@ fn block_type(frame: &Frame, schema: &Schema<'_>) -> Option<BlockType> {
     None
 }
 
-/// The arguments at the end of a path: `u8, A>` for `a::b<u8, A>`.
+/// Returns the arguments at the end of a path: `u8, A>` for `a::b<u8, A>`.
 fn last_arguments(path: &str) -> Option<&str> {
     let mut depth = 0_u32;
     for (at, byte) in path.bytes().enumerate().rev() {
@@ -241,7 +241,7 @@ fn last_arguments(path: &str) -> Option<&str> {
     None
 }
 
-/// The first of the arguments in angle brackets.
+/// Returns the first of the arguments in angle brackets.
 fn first_argument(arguments: &str) -> Option<&str> {
     let mut depth = 0_u32;
     for (at, byte) in arguments.bytes().enumerate() {
@@ -256,7 +256,7 @@ fn first_argument(arguments: &str) -> Option<&str> {
     None
 }
 
-/// The type that owns a block, from the std functions above its allocation.
+/// Returns the type that owns a block, from the std functions above its allocation.
 fn content(ty: BlockType, stack: &[Result<&Frame, String>], schema: &Schema<'_>) -> String {
     let name = |ty: TypeId| &schema.get(ty).name;
     let heads = || {
@@ -325,7 +325,7 @@ fn content(ty: BlockType, stack: &[Result<&Frame, String>], schema: &Schema<'_>)
     }
 }
 
-/// The text in the angle brackets of a name.
+/// Returns the text in the angle brackets of a name.
 fn argument(name: &str) -> &str {
     name.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or(name)
 }
@@ -335,7 +335,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_of_paths() {
+    fn paths_are_parsed_and_shortened() {
         assert_eq!(first_argument("u8, alloc::alloc::Global>"), Some("u8"));
         assert_eq!(first_argument("(a::B<u8, u16>, C), D>"), Some("(a::B<u8, u16>, C)"));
         assert_eq!(last_arguments("a::B<u8>::c<fn() -> D<E>, F>"), Some("fn() -> D<E>, F>"));

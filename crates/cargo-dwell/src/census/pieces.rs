@@ -2,15 +2,16 @@
 
 use super::snapshot::Memory;
 
-/// Bytes of a piece,
+/// The size of a piece in bytes.
 const PIECE: usize = 1 << 16;
-/// and the number of cached pieces: 64 MiB.
+/// The maximum number of cached pieces, which take 64 MiB.
 const PIECES: usize = 1 << 10;
 
 /// Memory with a cache of a fixed size.
 pub(super) struct Image<'m> {
     memory: &'m dyn Memory,
-    /// Cached pieces at their number modulo [`PIECES`]: the number, and the bytes that were readable from its start.
+    /// The cached pieces, each at the index of its number modulo [`PIECES`]: the number, and the readable bytes from
+    /// its start.
     pieces: Vec<(u64, Vec<u8>)>,
 }
 
@@ -19,7 +20,7 @@ impl<'m> Image<'m> {
         Self { memory, pieces: vec![(u64::MAX, Vec::new()); PIECES] }
     }
 
-    /// Reads `length` bytes at `addr` into `into`. Returns whether all were readable.
+    /// Reads `length` bytes at `addr` into `into`. Returns `true` if all were readable.
     pub(super) fn read(&mut self, addr: u64, length: usize, into: &mut Vec<u8>) -> bool {
         into.clear();
         if length > 8 * PIECE {
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_read_across_pieces() {
+    fn reads_span_pieces() {
         let bytes: Vec<u8> = (0..200_000_u32).map(|index| index.to_le_bytes()[0]).collect();
         let memory = Range(0x1_f000, bytes);
         let mut image = Image::new(&memory);

@@ -11,7 +11,7 @@ use std::io;
 
 /// The default number of rows.
 const ROWS: usize = 20;
-/// The most snapshots printed in full.
+/// The maximum number of snapshots printed in full.
 const MOST_IN_FULL: usize = 2;
 /// The longest path from a type to a root.
 const LONGEST: usize = 24;
@@ -58,7 +58,7 @@ fn one(
     let error = snapshot.standard_error.map_or_else(String::new, |error| format!(" (± {})", bytes(error)));
     writeln!(
         out,
-        "{}: {}{error} in {} blocks, {} into a run of {}; {} of the bytes have a type",
+        "{}: {}{error} live in {} blocks, {} after the start of a {} run; {} of the bytes have a type",
         snapshot.at,
         bytes(snapshot.live_bytes),
         count(snapshot.live_blocks),
@@ -74,7 +74,8 @@ fn one(
     }
     writeln!(
         out,
-        "{} are owned by a field or static, {} are known only by the call stack that allocated them.",
+        "{} of the bytes are owned by a field, static or pointer; for {} only the type and the allocating \
+         call stack are known.",
         percent(snapshot.owned_bytes, snapshot.live_bytes),
         percent(snapshot.root_bytes, snapshot.live_bytes),
     )?;
@@ -104,7 +105,7 @@ fn more(all: usize, shown: usize, look: &Look, out: &mut impl io::Write) -> io::
     Ok(())
 }
 
-/// `Vec<Shape>: 1,200 x 96 B`
+/// Describes the contents of blocks: `Vec<Shape>: 1,200 x 96 B`.
 fn what(of: &Blocks) -> String {
     let element = match (of.len, of.content.as_str()) {
         _ if of.by == "unknown" => return of.content.clone(),
@@ -121,7 +122,7 @@ fn what(of: &Blocks) -> String {
     format!("{}: {element}", of.content)
 }
 
-/// The owner; without one, the call site.
+/// Returns the owner, or the call site if there is no owner.
 fn owner(of: &Blocks) -> String {
     let is_root = matches!(&*of.by, "stack" | "cycle" | "unknown");
     match of.sites.first().filter(|_| is_root) {
@@ -146,7 +147,7 @@ fn unused(of: &Blocks, snapshot: &Snapshot) -> String {
 fn findings(snapshot: &Snapshot, most: usize, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
     if snapshot.findings.is_empty() {
         look.heading(out, "What to change", "")?;
-        return writeln!(out, "Nothing that would save a thousandth of it.");
+        return writeln!(out, "No change was found that would save a thousandth of the live bytes.");
     }
     look.heading(out, "What to change", ", largest saving first")?;
     look.table(out, &finding_rows(snapshot.findings.iter().take(most), snapshot.live_bytes))?;
@@ -184,11 +185,11 @@ pub(super) struct TypeDetail<'d> {
     enums: Vec<&'d Enum>,
     strings: Vec<&'d Strings>,
     findings: Vec<&'d Finding>,
-    /// From the type to a root: each owner's blocks are owned by the next owner.
+    /// The owners from the type to a root. The blocks of each owner belong to the next one.
     path: Vec<String>,
 }
 
-/// The type of an owner: `Shape` for `Shape.members []`, `Kind` for `Kind::B.0`.
+/// Returns the type of an owner: `Shape` for `Shape.members []`, `Kind` for `Kind::B.0`.
 pub(super) fn type_of(owner: &str) -> &str {
     let mut depth = 0_u32;
     for (at, byte) in owner.bytes().enumerate() {
@@ -243,7 +244,7 @@ impl<'d> TypeDetail<'d> {
         Ok(detail)
     }
 
-    /// Writes it as text.
+    /// Writes the details as text.
     pub(super) fn write(&self, top: Option<usize>, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
         let most = top.unwrap_or(usize::MAX);
         if look.markdown {
@@ -252,7 +253,7 @@ impl<'d> TypeDetail<'d> {
         let held: u64 = self.holds.iter().map(|of| of.bytes).sum();
         writeln!(
             out,
-            "{} at {}: in blocks of {}, {} of {}; its fields own {}",
+            "{} at {}: blocks that contain it take {} ({} of {}); its fields own {}",
             self.name,
             self.at,
             bytes(held),
@@ -294,7 +295,7 @@ impl<'d> TypeDetail<'d> {
         }
         if !self.fields.is_empty() {
             look.heading(out, "Fields", "")?;
-            let mut rows = vec![header(&["field", "type", "size", "values", "not empty", "of each variant"])];
+            let mut rows = vec![header(&["field", "type", "size", "values", "not empty", "values per variant"])];
             for of in self.fields.iter().take(most) {
                 let variants: Vec<String> = of
                     .variants
@@ -348,7 +349,7 @@ impl<'d> TypeDetail<'d> {
             }
         }
         if !self.path.is_empty() {
-            look.heading(out, "A path to a root", "")?;
+            look.heading(out, "Chain of owners up to a root", "")?;
             for step in &self.path {
                 writeln!(out, "  {step}")?;
             }
@@ -362,26 +363,26 @@ fn histogram(part: u64, whole: u64) -> String {
     "#".repeat(usize::try_from(width).unwrap_or(0).max(1))
 }
 
-/// Whether the name of a type contains `name` as a whole word: `Shape` in `Option<Shape>`.
+/// Returns `true` if the name of a type contains `name` as a whole word: `Shape` in `Option<Shape>`.
 fn mentions(text: &str, name: &str) -> bool {
     let is_word = |character: Option<char>| character.is_some_and(|of| of.is_alphanumeric() || of == '_');
     text.match_indices(name)
         .any(|(at, _)| !is_word(text[..at].chars().next_back()) && !is_word(text[at + name.len()..].chars().next()))
 }
 
-/// Whether values of `element` store values of `name` inline, not behind a pointer.
+/// Returns `true` if values of `element` store values of `name` inline, not behind a pointer.
 pub(super) fn is_inline(element: &str, name: &str) -> bool {
     mentions(element, name)
         && !["Box<", "Vec<", "Rc<", "Arc<", "Map<", "Set<", "&", "*"].iter().any(|of| element.contains(of))
 }
 
-/// Owners from a type up to a root; each step takes the owner with the most bytes.
+/// Returns the owners from a type up to a root. Each step takes the owner with the most bytes.
 fn path(snapshot: &Snapshot, name: &str) -> Vec<String> {
     let mut steps = Vec::new();
     let mut met: HashSet<&str> = HashSet::new();
     let mut of = name;
     while steps.len() < LONGEST && met.insert(of) {
-        // The owner stores it inline, or in a block.
+        // The owner stores the type inline, or in a block.
         let holder = snapshot
             .blocks
             .iter()
@@ -411,7 +412,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_type_is_shown_with_its_lengths_and_its_path() {
+    fn type_detail_shows_lengths_and_owners() {
         use super::super::json::Bin;
         let bin = |from, to, count| Bin { from, to, count };
         let shapes = Blocks {
@@ -436,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn types_of_owners() {
+    fn type_name_is_parsed_from_an_owner() {
         assert_eq!(type_of("Shape.members []"), "Shape");
         assert_eq!(type_of("Kind::B.0"), "Kind");
         assert_eq!(type_of("Page<a::B>.lines"), "Page<a::B>");

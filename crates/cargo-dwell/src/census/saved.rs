@@ -1,4 +1,4 @@
-//! Files with a census.
+//! Reads and writes files with a census.
 
 use super::json::{Document, VERSION};
 use anyhow::{Context, Result, bail};
@@ -12,7 +12,7 @@ use std::path::Path;
 /// # Errors
 /// Returns an error if it cannot be read, is not a census, or has another version.
 pub(super) fn read(file: &Path) -> Result<Document> {
-    /// Only the version: a later one may have other fields.
+    /// The version alone: a file of a later version may have other fields.
     #[derive(Deserialize)]
     struct Version {
         version: u32,
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_saved_is_read() {
+    fn saved_census_round_trips() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("census.json");
         let finding = Finding { kind: "box".into(), location: "Shape.traits".into(), saves: 7, ..Finding::default() };
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_told_in_one_line() {
+    fn other_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("other");
         for (text, wrong) in [
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_write_leaves_what_was_there() {
+    fn failed_write_keeps_the_old_file() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("census.json");
         fs::write(&file, "before").unwrap();

@@ -51,9 +51,9 @@ pub trait Memory: Sync {
 pub struct Snapshot {
     /// The moment.
     pub at: Moment,
-    /// Milliseconds since the start of the program.
+    /// The time since the start of the program in milliseconds.
     pub millis: u64,
-    /// Live bytes.
+    /// The number of live bytes.
     pub live_bytes: u64,
     /// The number of live blocks.
     pub live_blocks: u64,
@@ -68,6 +68,6 @@ pub struct Snapshot {
     /// Threads' stacks (from the stack pointer up) and thread-local memory, if known: first address and one past the
     /// last.
     pub roots: Vec<(u64, u64)>,
-    /// The memory that the blocks are in.
+    /// The memory of the process.
     pub memory: Box<dyn Memory + Send>,
 }

@@ -1,4 +1,4 @@
-//! Decoders for well-known types, in one table. Those of crates other than std are in `crate_types`.
+//! Decoders for well-known types, in one table. The decoders for types of other crates than std are in `crate_types`.
 
 #![expect(clippy::similar_names, clippy::unnecessary_wraps, reason = "rows of one table")]
 
@@ -32,7 +32,7 @@ const TABLE: [(&str, Decoder); 39] = [
     ("hashbrown::set::HashSet", table),
     ("hashbrown::table::HashTable", table),
     ("hashbrown::raw::RawTable", table),
-    // `T` is not stored in it.
+    // A `PhantomData<T>` does not store a `T`.
     ("core::marker::PhantomData", nothing),
     ("core::mem::maybe_uninit::MaybeUninit", opaque),
     ("smallvec::SmallVec", crate_types::small_vec),
@@ -52,7 +52,7 @@ const TABLE: [(&str, Decoder); 39] = [
     ("dwell::sparse::sorted::Sorted", crate_types::thin_slice),
 ];
 
-/// The decoding of a well-known type.
+/// Returns the decoding of a well-known type.
 pub(super) fn decode(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
     let of = schema.get(ty);
     let head = head(&of.path);
@@ -77,7 +77,7 @@ fn vec_header(schema: &Schema<'_>, ty: TypeId) -> Option<VecHeader> {
     })
 }
 
-/// The header of a `Vec` of `element`, if the program has one.
+/// Returns the header of a `Vec` of `element`, if the program has this type.
 pub(super) fn header_of(schema: &Schema<'_>, element: TypeId) -> Option<VecHeader> {
     let path = format!("alloc::vec::Vec<{}, alloc::alloc::Global>", schema.get(element).path);
     vec_header(schema, schema.by_path(&path)?)
@@ -89,7 +89,7 @@ fn vec(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
     Some(vec_of(schema, element, site, Some(header)))
 }
 
-/// A `Vec` of `element`; without a header if only the block is known.
+/// Returns the decoding of a `Vec` of `element`. `header` is `None` if only the block is known.
 pub(super) fn vec_of(schema: &mut Schema<'_>, element: TypeId, site: SiteId, header: Option<VecHeader>) -> Decode {
     let stride = schema.get(element).size;
     Decode::Vec { header, element: schema.part(element, site, Edge::Element), stride }
@@ -186,7 +186,7 @@ fn shared(schema: &mut Schema<'_>, ty: TypeId, site: SiteId, is_weak: bool) -> O
     Some(Decode::Counted { ptr, is_weak, counts, target })
 }
 
-/// The offset and type of the value in the block of an `Rc` or `Arc`.
+/// Returns the offset and type of the value in the block of an `Rc` or `Arc`.
 pub(super) fn counted_value(schema: &Schema<'_>, inner: TypeId) -> Option<(u64, TypeId)> {
     let fields = fields(schema, inner);
     let value = fields.iter().find(|field| matches!(&*field.name, "value" | "data"))?;
@@ -229,7 +229,7 @@ pub(super) enum TableKind {
     Table,
 }
 
-/// A table of `entry`; without a header if only the block is known.
+/// Returns the decoding of a table of `entry`. `header` is `None` if only the block is known.
 pub(super) fn table_of(
     schema: &mut Schema<'_>,
     entry: TypeId,
@@ -280,7 +280,7 @@ fn tree_of(schema: &mut Schema<'_>, ty: TypeId, site: SiteId, is_set: bool) -> O
     Some(Decode::Tree { header: Some(header), node })
 }
 
-/// The parts of a B-tree's leaf.
+/// Returns the parts of a B-tree's leaf.
 pub(super) fn node_of(schema: &mut Schema<'_>, leaf: TypeId, site: SiteId, is_set: bool) -> Option<Node> {
     let of = schema.get(leaf);
     let (size, align) = (of.size, of.align);

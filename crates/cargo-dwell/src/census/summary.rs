@@ -10,7 +10,7 @@ use super::walk::{Holding, Owner, Tally, Walk};
 use crate::debuginfo::{Frames, Program};
 use std::collections::{BTreeMap, HashMap};
 
-/// The most call sites listed for an owner.
+/// The maximum number of call sites listed for an owner.
 const SITES: usize = 8;
 
 /// Walks through a snapshot and summarises it.
@@ -62,7 +62,7 @@ fn at(moment: &Moment) -> String {
     }
 }
 
-/// The name and kind of the owner of blocks.
+/// Returns the name and kind of the owner of blocks.
 fn owner(schema: &Schema<'_>, holding: &Holding) -> (String, &'static str) {
     match holding.owner {
         Owner::Site(site) if schema.sites[site].path.starts_with("(static ") => {
@@ -77,7 +77,7 @@ fn owner(schema: &Schema<'_>, holding: &Holding) -> (String, &'static str) {
 }
 
 fn blocks(walk: &Walk<'_, '_>, snapshot: &snapshot::Snapshot, origins: &[Origin]) -> Vec<Blocks> {
-    // By owner, content and element, since several sites can have the same text.
+    // Rows are grouped by owner, content and element, because several sites can have the same text.
     let mut index: HashMap<(String, String, String, &'static str), usize> = HashMap::new();
     let mut all: Vec<Blocks> = Vec::new();
     let mut row_of = Vec::with_capacity(walk.holdings.len());
@@ -138,7 +138,7 @@ fn blocks(walk: &Walk<'_, '_>, snapshot: &snapshot::Snapshot, origins: &[Origin]
     all
 }
 
-/// The site of an enum, also inside a cell or lock.
+/// Returns the site of an enum, also inside a cell or lock.
 fn enum_site(schema: &Schema<'_>, site: SiteId) -> Option<SiteId> {
     match &*schema.sites[site].decode {
         Decode::Enum { .. } => Some(site),
@@ -257,7 +257,7 @@ fn strings(walk: &Walk<'_, '_>) -> Vec<Strings> {
     all
 }
 
-/// The functions of all stacks that allocated live blocks, and the stacks as indices of these.
+/// Returns the functions of all stacks that allocated live blocks, and the stacks as indices of these.
 fn stacks(snapshot: &snapshot::Snapshot, frames: &Frames) -> (Vec<String>, Vec<Stack>) {
     let mut sums: Vec<(u64, u64)> = vec![(0, 0); snapshot.stacks.len()];
     for block in &snapshot.blocks {

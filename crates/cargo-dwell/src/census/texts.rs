@@ -4,12 +4,12 @@ use foldhash::fast::FixedState;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, Hasher};
 
-/// Counts of a site's strings, or of its blocks' contents.
+/// The counts of a site's strings, or of its blocks' contents.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Texts {
     pub(super) count: u64,
     pub(super) bytes: u64,
-    /// The number of those that are equal to an earlier one.
+    /// The number of texts that are equal to an earlier one.
     pub(super) duplicates: u64,
     pub(super) duplicate_bytes: u64,
     /// 128-bit hashes of the contents, for which collisions are negligible.
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_but_the_first_of_equal_texts_are_duplicates() {
+    fn every_copy_after_the_first_is_a_duplicate() {
         let mut texts = Texts::default();
         for text in ["", "a", "bc", "a", "bc", "bc", "abc"] {
             texts.add(text.as_bytes(), 1);

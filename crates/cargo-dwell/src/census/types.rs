@@ -1,7 +1,7 @@
 //! The layout of each type, and the targets of its pointers.
 //!
 //! A *site* is a use of a type: a field, a part of a field's type, the elements of a collection. Sites have the same
-//! paths as those of `dwell::weigh`. A struct or enum that a program declares is described once, however many sites
+//! paths as those of `dwell::weigh`. A struct or enum that a program declares is described once, even if many sites
 //! have it.
 
 use crate::debuginfo::{Field, Kind, Program, Tag, Text, Type, TypeId};
@@ -38,22 +38,22 @@ pub(super) struct Schema<'p> {
 /// A use of a type.
 #[derive(Clone, Debug)]
 pub(super) struct Site {
-    /// `None` if the debug info has no type for it, as for the text in an `Rc<str>`.
+    /// The type; `None` if the debug info has none, as for the text in an `Rc<str>`.
     pub(super) ty: Option<TypeId>,
     /// The short name of the type.
     pub(super) name: Text,
     /// The size of a value in bytes.
     pub(super) size: u64,
     pub(super) align: u64,
-    /// The path: `Shape.members`, `Shape.members []`.
+    /// The path, such as `Shape.members` or `Shape.members []`.
     pub(super) path: String,
     pub(super) edge: Edge,
-    /// The struct or enum that declares it.
+    /// The struct or enum that declares the site.
     pub(super) def: Option<DefId>,
     pub(super) is_editable: bool,
-    /// The site that it is a part of.
+    /// The site that contains this one.
     pub(super) parent: Option<SiteId>,
-    /// Its kind, for an integer of at least two bytes.
+    /// The kind of integer, if the type is an integer of at least two bytes.
     pub(super) integer: Option<Integer>,
     pub(super) decode: Rc<Decode>,
 }
@@ -74,7 +74,7 @@ impl Integer {
         }
     }
 
-    /// The value of these bytes.
+    /// Returns the value of these bytes.
     pub(super) fn read(self, bytes: &[u8]) -> Option<i128> {
         let size = bytes.len() as u64;
         let value = number(bytes, 0, size)?;
@@ -88,7 +88,7 @@ impl Integer {
         }
     }
 
-    /// The size of the smallest integer type for both values, in bytes.
+    /// Returns the size of the smallest integer type for both values, in bytes.
     pub(super) fn bytes_for(self, low: i128, high: i128) -> u64 {
         [1_u64, 2, 4, 8]
             .into_iter()
@@ -99,7 +99,7 @@ impl Integer {
             .unwrap_or(16)
     }
 
-    /// The name of the type with this size.
+    /// Returns the name of the type with this size.
     pub(super) fn name(self, bytes: u64) -> String {
         let sign = if self == Self::Signed { 'i' } else { 'u' };
         format!("{sign}{}", bytes * 8)
@@ -131,7 +131,7 @@ pub(super) enum Decode {
         stride: u64,
         count: u64,
     },
-    /// `Vec<T>` and types with the same layout. Without offsets if only the block is known.
+    /// `Vec<T>` and types with the same layout. The header is `None` if only the block is known.
     Vec {
         header: Option<VecHeader>,
         element: SiteId,
@@ -166,7 +166,7 @@ pub(super) enum Decode {
         element: SiteId,
         stride: u64,
     },
-    /// A hash table. Without a header if only the block is known.
+    /// A hash table. The header is `None` if only the block is known.
     Table {
         header: Option<TableHeader>,
         parts: Vec<Part>,
@@ -226,7 +226,7 @@ pub(super) enum Decode {
     SmallDyn {
         meta: u64,
     },
-    /// One value inside a block, or as many as the length at `len`.
+    /// A pointer to one value inside a block, or to as many as the length at `len`.
     Within {
         ptr: u64,
         len: Option<(u64, u64)>,
@@ -251,7 +251,7 @@ pub(super) enum Target {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct VecHeader {
     pub(super) ptr: u64,
-    /// `None` if it equals the length.
+    /// The capacity; `None` if it equals the length.
     pub(super) cap: Option<u64>,
     pub(super) len: u64,
 }
@@ -324,7 +324,7 @@ impl TagDecode {
         Self { at: tag.offset, size: tag.size, ranges, other }
     }
 
-    /// The variant of a value; `None` if the bytes are not valid.
+    /// Returns the variant of a value; `None` if the bytes are not valid.
     pub(super) fn variant(&self, bytes: &[u8]) -> Option<usize> {
         let value = number(bytes, self.at, self.size)?;
         self.ranges.iter().find(|(low, high, _)| (*low..=*high).contains(&value)).map(|found| found.2).or(self.other)
@@ -335,7 +335,7 @@ fn mask(size: u64) -> u128 {
     if size >= 16 { u128::MAX } else { (1 << (8 * size)) - 1 }
 }
 
-/// An integer of up to 16 bytes.
+/// Returns the integer of up to 16 bytes at an offset.
 pub(super) fn number(bytes: &[u8], at: u64, size: u64) -> Option<u128> {
     let (at, size) = (usize::try_from(at).ok()?, usize::try_from(size).ok()?);
     let from = bytes.get(at..at.checked_add(size)?)?;
@@ -344,7 +344,7 @@ pub(super) fn number(bytes: &[u8], at: u64, size: u64) -> Option<u128> {
     Some(u128::from_le_bytes(all))
 }
 
-/// A word.
+/// Returns the word at an offset.
 pub(super) fn word(bytes: &[u8], at: u64) -> Option<u64> {
     let at = usize::try_from(at).ok()?;
     bytes.get(at..at.checked_add(8)?)?.try_into().ok().map(u64::from_le_bytes)
@@ -379,7 +379,7 @@ pub(super) struct DefField {
     pub(super) site: SiteId,
 }
 
-/// The path of a type without arguments: `alloc::vec::Vec`.
+/// Returns the path of a type without arguments: `alloc::vec::Vec`.
 pub(super) fn head(path: &str) -> &str {
     match path.find('<') {
         Some(0) | None => path,
@@ -387,7 +387,7 @@ pub(super) fn head(path: &str) -> &str {
     }
 }
 
-/// Whether a type is one of std's.
+/// Returns `true` if a type belongs to std.
 pub(super) fn is_std(path: &str) -> bool {
     ["core::", "alloc::", "std::", "hashbrown::"].iter().any(|start| path.starts_with(start))
 }
@@ -416,12 +416,12 @@ impl<'p> Schema<'p> {
         self.program.get(id)
     }
 
-    /// The type with a full path.
+    /// Returns the type with a full path.
     pub(super) fn by_path(&self, path: &str) -> Option<TypeId> {
         self.by_path.get(path).copied()
     }
 
-    /// The argument of a type parameter.
+    /// Returns the argument of a type parameter.
     pub(super) fn param(&self, id: TypeId, name: &str) -> Option<TypeId> {
         self.get(id).params.iter().find(|param| &*param.name == name).map(|param| param.ty)
     }
@@ -449,7 +449,7 @@ impl<'p> Schema<'p> {
         self.sites.len() - 1
     }
 
-    /// The site of a part of `parent`.
+    /// Returns the site of a part of `parent`.
     pub(super) fn part(&mut self, ty: TypeId, parent: SiteId, edge: Edge) -> SiteId {
         let of = &self.sites[parent];
         let path = match edge {
@@ -533,7 +533,7 @@ impl<'p> Schema<'p> {
         }
     }
 
-    /// The description of a struct or enum.
+    /// Returns the description of a struct or enum, which it creates at the first call.
     pub(super) fn def(&mut self, ty: TypeId) -> DefId {
         if let Some(&def) = self.by_type.get(&ty) {
             return def;
@@ -616,7 +616,7 @@ impl<'p> Schema<'p> {
         def.variants = variants;
     }
 
-    /// The padding of a type, except inside enums.
+    /// Returns the padding of a type, except inside enums.
     pub(super) fn padding(&mut self, ty: TypeId) -> Ranges {
         if let Some(known) = self.paddings.get(&ty) {
             return Rc::clone(known);
@@ -664,7 +664,7 @@ impl<'p> Schema<'p> {
         }
     }
 
-    /// Whether a value can change through a shared reference, so that equal values cannot be shared.
+    /// Returns `true` if a value can change through a shared reference, so that equal values cannot be shared.
     pub(super) fn has_cell(&self, ty: TypeId, depth: u32) -> bool {
         let of = self.get(ty);
         let any = |fields: &[Field]| fields.iter().any(|field| self.has_cell(field.ty, depth + 1));
@@ -678,7 +678,7 @@ impl<'p> Schema<'p> {
             }
     }
 
-    /// Whether values of a type contain only numbers.
+    /// Returns `true` if values of a type contain only numbers.
     pub(super) fn is_plain(&mut self, ty: TypeId, depth: u32) -> bool {
         if let Some(&known) = self.plain.get(&ty) {
             return known;
@@ -692,7 +692,7 @@ impl<'p> Schema<'p> {
             Kind::Primitive => true,
             Kind::Array { element, .. } => self.is_plain(*element, depth + 1),
             Kind::Struct(fields) if is_std(&of.path) || of.path.starts_with('(') => all(self, fields),
-            // The variant is of interest for enums of other crates.
+            // Enums of other crates are not plain, because their variants are counted.
             Kind::Enum(of_enum) => is_std(&of.path) && of_enum.variants.iter().all(|variant| variant.fields.is_empty()),
             _ => of.size == 0,
         };
@@ -704,7 +704,7 @@ impl<'p> Schema<'p> {
 /// Ranges of bytes in a value, with exclusive ends.
 pub(super) type Ranges = Rc<[(usize, usize)]>;
 
-/// A path that is never shown: [`Schema::prepare`] renames the fields.
+/// Returns a path that is never shown: [`Schema::prepare`] renames the fields.
 fn unreachable_path(path: &str) -> String {
     path.to_owned()
 }

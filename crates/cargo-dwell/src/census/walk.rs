@@ -24,33 +24,34 @@ use dwell::model::{Counts, Edge, LONG_TEXT, table};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Bytes of a collection that are read at once.
+/// The number of bytes of a collection that are read at once.
 const CHUNK: u64 = 1 << 20;
 /// The longest text that is read, in bytes.
 const LONGEST_TEXT: u64 = 64 << 20;
 /// The deepest nesting of values without a block between them.
 const DEEPEST: u32 = 256;
-/// The group of hashbrown's control bytes: a snapshot is of a program on x86-64.
+/// The width of hashbrown's groups of control bytes on x86-64, where the program ran.
 const GROUP: u64 = table::GROUP_OF_SSE2 as u64;
 /// The greatest height of a B-tree: a higher one would not fit in memory.
 const TALLEST: u64 = 24;
 
 const WORD: u64 = 8;
-/// The most bytes of a stack that are searched.
+/// The maximum number of bytes of a stack to search.
 const LONGEST_STACK: u64 = 8 << 20;
-/// The most elements whose bytes are checked.
+/// The maximum number of a collection's last elements whose bytes are checked.
 const CHECKED: u64 = 64;
 
 /// The longest text that `CompactString` stores inline, in bytes.
 pub(super) const SHORT: u64 = 24;
 
-/// The last byte of a `CompactString` whose text has a block, and of one that is empty.
+/// The last byte of a `CompactString` whose text is on the heap, and of an empty one.
 const COMPACT_HEAP: u8 = 216;
 const COMPACT_EMPTY: u8 = 192;
-/// Limits the work for pointers into blocks in damaged memory, as a multiple of the live bytes.
+/// The maximum number of bytes read through pointers into blocks, as a multiple of the live bytes. It limits the work
+/// for damaged memory.
 const MOST_INNER: u64 = 8;
 
-/// Bits of a block in the first pass.
+/// The flags of a block, which the first pass sets.
 const SEEN: u8 = 1;
 const OWNED: u8 = 2;
 const POINTED_AT: u8 = 4;
@@ -62,15 +63,15 @@ pub(super) struct Tally {
     /// The number of values of each variant, for an enum.
     pub(super) variants: Vec<u64>,
     pub(super) texts: Option<Box<Texts>>,
-    /// The contents of the blocks with these elements.
+    /// The counts of equal blocks with these elements.
     pub(super) contents: Option<Box<Texts>>,
     /// The least and greatest value, for an integer.
     pub(super) range: Option<Range>,
-    /// Bytes of blocks that empty collections own.
+    /// The number of bytes of blocks that empty collections own.
     pub(super) hollow_bytes: u64,
     /// The number of texts of at most [`SHORT`] bytes, and the bytes of their blocks.
     pub(super) short: (u64, u64),
-    /// Bytes by which glibc's blocks are larger than the requested sizes.
+    /// The number of bytes by which glibc's blocks are larger than the requested sizes.
     pub(super) rounding: u64,
     /// The number of `Rc` blocks with one owner and no `Weak`.
     pub(super) unshared: u64,
@@ -106,11 +107,11 @@ pub(super) struct Holding {
     pub(super) bytes: u64,
     pub(super) len: u64,
     pub(super) capacity: u64,
-    /// Bytes without elements.
+    /// The number of bytes that hold no elements.
     pub(super) unused: u64,
     /// The number of blocks with an unknown length.
     pub(super) unknown: u64,
-    /// The lengths of the others.
+    /// The lengths of the other blocks.
     pub(super) lengths: Histogram,
 }
 
@@ -126,10 +127,10 @@ pub(super) enum Owner {
     Untyped,
 }
 
-/// The number of a [`Holding`].
+/// The index of a [`Holding`].
 pub(super) type HoldingId = u32;
 
-/// A walk through a snapshot, and what it counts.
+/// A walk through a snapshot, with its counts.
 pub(super) struct Walk<'s, 'p> {
     snapshot: &'s Snapshot,
     origins: &'s [Origin],
@@ -139,7 +140,7 @@ pub(super) struct Walk<'s, 'p> {
     vtables: HashMap<u64, TypeId>,
     is_counting: bool,
     flags: Vec<u8>,
-    /// The holding of each block plus one; 0 for none.
+    /// The index of each block's holding plus one; 0 if it has none.
     claims: Vec<HoldingId>,
     queue: Vec<Work>,
     pointed_at: Vec<(usize, SiteId, Option<TypeId>)>,
@@ -153,9 +154,9 @@ pub(super) struct Walk<'s, 'p> {
     /// Lengths of blocks whose header is on a live stack frame.
     lengths: HashMap<usize, u64>,
     concretes: HashMap<(SiteId, TypeId), SiteId>,
-    /// Values inside blocks that this pass has read,
+    /// The values inside blocks that this pass has read.
     inner: HashSet<(u64, SiteId)>,
-    /// and their bytes.
+    /// The number of bytes of these values.
     inner_bytes: u64,
     buffer: Vec<u8>,
 }
@@ -167,7 +168,7 @@ struct Work {
 }
 
 enum What {
-    /// `count` values from `at` on.
+    /// `count` values, the first at the offset `at`.
     Run {
         site: SiteId,
         at: u64,
@@ -200,7 +201,7 @@ enum What {
     },
 }
 
-/// The use of a block, computed when it gets its owner.
+/// The part of a block that is in use, computed when the block gets its owner.
 #[derive(Clone, Copy, Default)]
 struct Use {
     len: u64,
@@ -282,7 +283,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// For each holding without an owning field, the site of the value in its blocks, if it has one.
+    /// Returns the site of the values in each holding's blocks, for holdings without an owning field.
     pub(super) fn roots_of_holdings(&self) -> Vec<Option<SiteId>> {
         let mut all = vec![None; self.holdings.len()];
         for ((owner, site, _), holding) in &self.holding_of {
@@ -296,7 +297,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         all
     }
 
-    /// The holding of each block.
+    /// Returns the index of a block's holding.
     pub(super) fn holding(&self, block: usize) -> HoldingId {
         self.claims[block].saturating_sub(1)
     }
@@ -307,7 +308,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// The statics of the program, as sites with their addresses.
+    /// Returns the statics of the program, as sites with their addresses.
     fn statics(&mut self) -> Vec<(u64, SiteId)> {
         let Some(module) = self.snapshot.modules.first() else { return Vec::new() };
         let program = self.schema.program;
@@ -336,10 +337,12 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// Finds collections that are local variables. A header must have the layout of its type: a pointer to a block
-    /// without an owner, and beside it a capacity that matches the size of the block. Several headers may point to one
-    /// block, as copies left behind by moves. The longest one whose elements are all valid counts. At the exit of a
-    /// program, the frames of its functions are gone, and their remains are not read.
+    /// Finds collections that are local variables.
+    ///
+    /// A header must have the layout of its type: a pointer to a block without an owner, and beside it a capacity that
+    /// matches the size of the block. Several headers may point to one block, as copies left behind by moves. The
+    /// longest one whose elements are all valid counts. At the exit of a program, the frames of its functions are gone,
+    /// and their remains are not read.
     fn start_at_stacks(&mut self) {
         if self.snapshot.at == Moment::Exit {
             return;
@@ -393,8 +396,8 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// Whether adjacent values are valid for their type. The check starts at the end, since stale lengths include
-    /// elements that were removed, and elements are dropped from the first one on.
+    /// Returns `true` if the last of `count` adjacent values are valid for their type. The last ones decide, because
+    /// stale lengths include elements that were removed, and elements are dropped from the first one on.
     fn are_valid(&mut self, addr: u64, site: SiteId, stride: u64, count: u64) -> bool {
         let size = self.schema.sites[site].size;
         let mut bytes = Vec::new();
@@ -484,13 +487,13 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.origins.get(self.snapshot.blocks[block].stack as usize)?.ty
     }
 
-    /// The type that holds a block, from its call stack: `Vec<Node>`.
+    /// Returns the type that holds a block, from its call stack: `Vec<Node>`.
     fn content_of(&self, block: usize) -> String {
         let origin = self.origins.get(self.snapshot.blocks[block].stack as usize);
         origin.map_or_else(String::new, |origin| origin.content.clone())
     }
 
-    /// The site of blocks that contain `ty`, belong to a `content`, and have no owner but a stack.
+    /// Returns the site of blocks with the contents `ty` in a container `content` that have no owning field.
     fn root(&mut self, ty: BlockType, content: &str) -> SiteId {
         let known = self.roots.get(&ty).into_iter().flatten().find(|(of, _)| of == content);
         if let Some(&(_, site)) = known {
@@ -629,7 +632,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// Whether the call stack of a block shows no Rust function.
+    /// Returns `true` if the call stack of a block shows no Rust function.
     fn is_foreign(&self, block: usize) -> bool {
         let stack = self.snapshot.blocks[block].stack;
         self.origins.get(stack as usize).is_none_or(|origin| origin.is_foreign)
@@ -647,12 +650,12 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.queue.push(Work { block, what });
     }
 
-    /// The block that begins at `addr`.
+    /// Returns the block that begins at `addr`.
     fn block_at(&self, addr: u64) -> Option<usize> {
         self.addresses.binary_search(&addr).ok()
     }
 
-    /// Assigns a block to a site that points to it. Returns whether the walk must read it.
+    /// Assigns a block to a site that points to it. Returns `true` if the walk must read it.
     fn claim(&mut self, block: usize, site: SiteId, concrete: Option<TypeId>, used: Use) -> bool {
         if !self.is_counting {
             let is_new = self.flags[block] & SEEN == 0;
@@ -890,7 +893,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// The indices of a table's full buckets.
+    /// Returns the indices of a table's full buckets.
     fn full(&mut self, ctrl: u64, buckets: u64) -> Vec<u64> {
         let mut bytes = Vec::new();
         if buckets > 1 << 40 || !self.image.read(ctrl, length(buckets), &mut bytes) {
@@ -899,7 +902,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         (0..).zip(&bytes).filter(|(_, byte)| **byte & 0x80 == 0).map(|(bucket, _)| bucket).collect()
     }
 
-    /// The number of keys in a node.
+    /// Returns the number of keys in a node.
     fn node_len(&mut self, addr: u64, node: &Node) -> u64 {
         let mut bytes = Vec::new();
         if !self.image.read(addr + node.len, 2, &mut bytes) {
@@ -945,8 +948,8 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// Reads a value. Returns whether it is empty: zero, `None`, a collection without elements, or made of empty values
-    /// only.
+    /// Reads a value. Returns `true` if it is empty: zero, `None`, a collection without elements, or made of empty
+    /// values only.
     fn value(&mut self, site: SiteId, bytes: &[u8], weight: u64) -> bool {
         self.depth += 1;
         let is_empty = if self.depth > DEEPEST { false } else { self.decoded(site, bytes, weight) };
@@ -1270,7 +1273,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// The block of a collection, if it fits and the walk must read it.
+    /// Assigns the block of a collection to its site. Returns the block if the walk must read it.
     fn sequence(&mut self, site: SiteId, ptr: u64, cap: u64, len: u64, stride: u64) -> Option<usize> {
         if cap == 0 || stride == 0 || len > cap {
             return None;
@@ -1313,13 +1316,13 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// The concrete type of a trait object, and the site of its values.
+    /// Returns the concrete type of a trait object, and the site of its values.
     fn concrete(&mut self, site: SiteId, vtable: u64) -> Option<(TypeId, SiteId)> {
         let concrete = *self.vtables.get(&vtable)?;
         Some((concrete, self.pointee(site, concrete)))
     }
 
-    /// The site of a pointer's target.
+    /// Returns the site of a pointer's target.
     fn pointee(&mut self, site: SiteId, pointee: TypeId) -> SiteId {
         match self.concretes.get(&(site, pointee)) {
             Some(&value) => value,
@@ -1331,15 +1334,15 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// The block that contains an address.
+    /// Returns the block that contains an address.
     fn block_around(&self, addr: u64) -> Option<usize> {
         let block = self.addresses.partition_point(|start| *start <= addr).checked_sub(1)?;
         let of = self.snapshot.blocks[block];
         (addr - of.addr < of.size).then_some(block)
     }
 
-    /// Reads values inside a block that a slab or arena owns. Each pass reads a value once, however many pointers there
-    /// are.
+    /// Reads values inside a block that a slab or arena owns. Each pass reads a value once, even if several pointers
+    /// lead to it.
     fn within(&mut self, site: SiteId, ptr: u64, element: SiteId, stride: u64, len: u64) {
         let Some(block) = self.block_around(ptr).filter(|_| stride > 0 && len > 0) else { return };
         let of = self.snapshot.blocks[block];
@@ -1359,7 +1362,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.push(block, What::Run { site: element, at, stride, count: len });
     }
 
-    /// The type inside a `MaybeUninit`.
+    /// Returns the type inside a `MaybeUninit`; other types are returned as they are.
     fn initialised(&self, ty: TypeId) -> TypeId {
         match head(&self.schema.get(ty).path) {
             "core::mem::maybe_uninit::MaybeUninit" => self.schema.param(ty, "T").unwrap_or(ty),
@@ -1367,7 +1370,8 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
     }
 
-    /// The buffer of a `Bytes` or `BytesMut`, which it owns directly or through a counted block.
+    /// Assigns the buffer of a `Bytes` or `BytesMut` to its site. The handle owns it directly or through a counted
+    /// block.
     fn bytes(&mut self, site: SiteId, ptr: u64, len: u64, data: u64, is_mut: bool) {
         if is_mut && data & 1 == 1 {
             // The buffer starts this many bytes before the pointer.
@@ -1561,12 +1565,12 @@ impl VecHeader {
     }
 }
 
-/// The overhead of glibc for a block of `size` bytes. A block of 0 bytes takes as much as one of 1 byte.
+/// Returns the overhead of glibc for a block of `size` bytes. A block of 0 bytes takes as much as one of 1 byte.
 fn rounding(size: u64) -> u64 {
     Malloc::Glibc.bytes(size.max(1), WORD).saturating_sub(size)
 }
 
-/// The number of buckets in a table of `size` bytes, and the offset of its control bytes.
+/// Returns the number of buckets in a table of `size` bytes, and the offset of its control bytes.
 fn buckets_of(size: u64, stride: u64, align: u64) -> Option<(u64, u64)> {
     (2..40).map(|power| 1_u64 << power).find_map(|buckets| {
         let (data, end) = table::layout_with(buckets, stride, align, GROUP)?;
@@ -1578,7 +1582,7 @@ fn length(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
-/// A range of a value's bytes; empty if it is not complete.
+/// Returns a range of a value's bytes; empty if the value does not have all of them.
 fn sub(bytes: &[u8], at: u64, size: u64) -> &[u8] {
     let range = at.checked_add(size).and_then(|end| Some(usize::try_from(at).ok()?..usize::try_from(end).ok()?));
     range.and_then(|range| bytes.get(range)).unwrap_or_default()

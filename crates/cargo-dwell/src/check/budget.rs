@@ -3,7 +3,7 @@
 use super::CheckArgs;
 use crate::debuginfo::{Field, Kind, Program, Type, TypeId};
 use crate::nearest;
-use crate::units::count;
+use crate::units::{count, plural};
 use anyhow::{Context, Result, bail};
 use bytesize::ByteSize;
 use serde::Deserialize;
@@ -16,7 +16,7 @@ use std::str::FromStr;
 pub struct SizeBudget {
     /// The type's name, or the last parts of its path, with or without arguments.
     pub name: String,
-    /// Bytes.
+    /// The largest allowed size in bytes.
     pub most: u64,
 }
 
@@ -24,7 +24,7 @@ impl FromStr for SizeBudget {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // `=` may be in a type's name too: `Box<dyn Fn() -> u8>=16`, `Iterator<Item = u8>`.
+        // A type's name may contain `=` too: `Box<dyn Fn() -> u8>=16`, `Iterator<Item = u8>`.
         let (name, bytes) = text.rsplit_once('=').ok_or("write it as TYPE=BYTES, such as `Config=64`")?;
         let most = bytes.trim().parse::<ByteSize>();
         let most = most.map_err(|_| format!("`{}` is not a number of bytes, such as 64", bytes.trim()))?;
@@ -36,7 +36,7 @@ impl FromStr for SizeBudget {
     }
 }
 
-/// `dwell.toml`.
+/// The contents of `dwell.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 struct Config {
@@ -59,15 +59,16 @@ impl Config {
 /// The budgets of a program.
 #[derive(Debug, Clone, Default)]
 pub struct Budgets {
-    /// From the command line. A name without a type is an error.
+    /// The budgets from the command line. A name that matches no type is an error.
     asked: Vec<SizeBudget>,
-    /// From `dwell.toml`, which all programs of a workspace share. A program need not have all types.
+    /// The budgets from `dwell.toml`, which all programs of a workspace share. A name that matches no type only gives a
+    /// note.
     configured: Vec<SizeBudget>,
     max_future: Option<u64>,
 }
 
 impl Budgets {
-    /// The budgets of the arguments and of `dwell.toml`. The arguments take precedence.
+    /// Combines the budgets of the arguments with those of `dwell.toml`. The arguments take precedence.
     ///
     /// # Errors
     /// Returns an error if `dwell.toml` cannot be read or has unknown keys.
@@ -83,7 +84,7 @@ impl Budgets {
         })
     }
 
-    /// A line for each budget that the program exceeds. With `all`, futures of dependencies count too.
+    /// Returns a line for each type that exceeds its budget. With `all`, this includes futures of dependencies.
     ///
     /// # Errors
     /// Returns an error if the command line names a type that the program does not have.
@@ -94,7 +95,7 @@ impl Budgets {
             let types = matching(program, &budget.name);
             if types.is_empty() {
                 let near = nearest::suggestion(&budget.name, program.types().map(|(_, of)| &*of.name));
-                let message = format!("the program has no type `{}`, for which there is a budget{near}", budget.name);
+                let message = format!("the budget for `{}` matches no type of the program{near}", budget.name);
                 if asked {
                     bail!("{message}");
                 }
@@ -115,7 +116,7 @@ impl Budgets {
     }
 }
 
-/// The types that a budget applies to: those of the workspace, or else those of dependencies.
+/// Returns the types that a budget applies to: those of the workspace, or else those of dependencies.
 fn matching(program: &Program, name: &str) -> Vec<TypeId> {
     let fits = |text: &str| text == name || text.strip_suffix(name).is_some_and(|start| start.ends_with("::"));
     let without_arguments = |text: &str| {
@@ -168,7 +169,7 @@ fn why(program: &Program, of: &Type) -> String {
             format!("its largest variant `{}` takes {} bytes {field}{next}", variant.name, count(*size))
         }
         Kind::Array { element, count: number } => {
-            format!("it has {} times {} bytes", count(*number), count(program.size_of(*element)))
+            format!("it has {} of {}", plural(*number, "element"), plural(program.size_of(*element), "byte"))
         }
         Kind::Coroutine(coroutine) => {
             let suspended = coroutine.states.iter().filter(|state| state.is_suspended());
@@ -188,7 +189,7 @@ fn why(program: &Program, of: &Type) -> String {
     }
 }
 
-/// The largest fields, including those of nearly the same size.
+/// Lists up to three of the largest fields, each at least a quarter as large as the largest.
 fn largest(program: &Program, fields: &[Field], what: &str) -> String {
     let mut fields: Vec<(u64, &Field)> = fields.iter().map(|field| (program.size_of(field.ty), field)).collect();
     fields.sort_by_key(|&(size, field)| (std::cmp::Reverse(size), field.offset));
@@ -209,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn budgets_are_read() {
+    fn size_budgets_are_parsed() {
         let budget = |text: &str| text.parse::<SizeBudget>();
         assert_eq!(budget("Config=64"), Ok(SizeBudget { name: "Config".into(), most: 64 }));
         assert_eq!(budget("Map<K, V> = 4KiB"), Ok(SizeBudget { name: "Map<K, V>".into(), most: 4096 }));
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_config_with_a_mistake_is_one_line() {
+    fn config_errors_are_one_line() {
         let dir = tempfile::TempDir::new().unwrap();
         let file = dir.path().join("dwell.toml");
         for (text, expected) in [

@@ -4,7 +4,7 @@ use super::saved::{Document, Known, KnownField, KnownType, Selection};
 use crate::debuginfo::{self, Options};
 use crate::futures::{self, About};
 use crate::output::{Format, Look, header, right};
-use crate::units::count;
+use crate::units::{count, plural};
 use anyhow::Result;
 use comfy_table::Cell;
 use serde::Serialize;
@@ -18,13 +18,13 @@ pub struct Diff {
     version: u32,
     before: About,
     after: About,
-    /// Larger ones, the largest growth first.
+    /// The types and futures that grew, the largest growth first.
     grew: Vec<Change>,
-    /// Smaller ones, the largest reduction first.
+    /// The types and futures that shrank, the largest reduction first.
     shrank: Vec<Change>,
-    /// Only in the later build.
+    /// The types and futures of the later build only.
     new: Vec<Single>,
-    /// Only in the earlier build.
+    /// The types and futures of the earlier build only.
     gone: Vec<Single>,
 }
 
@@ -41,13 +41,14 @@ struct Change {
 
 #[derive(Debug, Serialize)]
 struct By {
-    /// `field`, `Variant`, `Variant.field`; for a future, a variable that it holds or the future that it awaits.
+    /// The name of the part: `field`, `Variant`, `Variant.field`; for a future, a variable that it holds or the future
+    /// that it awaits.
     field: String,
     #[serde(rename = "type")]
     of: String,
-    /// Bytes before; 0 if it is new.
+    /// The size before, in bytes; 0 if the part is new.
     before: u64,
-    /// Bytes after; 0 if it is gone.
+    /// The size after, in bytes; 0 if the part is gone.
     after: u64,
 }
 
@@ -64,7 +65,7 @@ struct Item {
     kind: &'static str,
     name: String,
     size: u64,
-    /// Bytes by field, with the field's type.
+    /// The type and the size in bytes of each part, by name.
     parts: BTreeMap<String, (String, u64)>,
 }
 
@@ -148,7 +149,7 @@ impl Diff {
                 continue;
             }
             look.heading(out, title, "")?;
-            let mut rows = vec![header(&["bytes", "before", "after", "what", "by"])];
+            let mut rows = vec![header(&["bytes", "before", "after", "type", "because of"])];
             for change in changes {
                 let by: Vec<String> = change.by.iter().take(4).map(By::text).collect();
                 rows.push(vec![
@@ -182,14 +183,14 @@ impl By {
     fn text(&self) -> String {
         let of = if self.of.is_empty() { String::new() } else { format!(": {}", self.of) };
         match (self.before, self.after) {
-            (0, after) => format!("new `{}{of}` {}", self.field, count(after)),
-            (before, 0) => format!("no `{}{of}` {}", self.field, count(before)),
+            (0, after) => format!("added `{}{of}` ({})", self.field, plural(after, "byte")),
+            (before, 0) => format!("removed `{}{of}` ({})", self.field, plural(before, "byte")),
             (before, after) => format!("`{}{of}` {} -> {}", self.field, count(before), count(after)),
         }
     }
 }
 
-/// Whether a file begins with a JSON object.
+/// Returns whether a file begins with a JSON object, or is empty.
 fn is_json(file: &Path) -> bool {
     use std::io::Read;
     let mut start = [0; 64];
@@ -199,7 +200,8 @@ fn is_json(file: &Path) -> bool {
     start.iter().all(u8::is_ascii_whitespace) || start.trim_ascii_start().starts_with(b"{")
 }
 
-/// All items by path. If several have one path, as with generic closures, the largest.
+/// Returns all items by path. If several items have one path, as generic closures do, the largest remains; a future
+/// replaces a type.
 fn items(known: Known) -> BTreeMap<String, Item> {
     let mut items: BTreeMap<String, Item> = BTreeMap::new();
     let mut add = |path: String, item: Item| match items.get(&path) {
@@ -208,7 +210,7 @@ fn items(known: Known) -> BTreeMap<String, Item> {
             items.insert(path, item);
         }
     };
-    // Futures are added later and replace types, since they have the names of variables.
+    // Futures are added last and replace types, since they have the names of variables.
     for of in known.types {
         let parts = type_parts(&of);
         add(of.path, Item { kind: "type", name: of.name, size: of.size, parts });
@@ -231,7 +233,7 @@ fn type_parts(of: &KnownType) -> BTreeMap<String, (String, u64)> {
     parts
 }
 
-/// The variables that a future holds, each with its largest size, and the futures that it awaits.
+/// Returns the arguments and variables that a future holds, each with its largest size, and the futures that it awaits.
 fn future_parts(of: &futures::json::Future) -> BTreeMap<String, (String, u64)> {
     let mut parts: BTreeMap<String, (String, u64)> = BTreeMap::new();
     let mut add = |name: String, of: &str, size: u64| {
@@ -254,7 +256,7 @@ fn future_parts(of: &futures::json::Future) -> BTreeMap<String, (String, u64)> {
     parts
 }
 
-/// The differences between two items, largest first.
+/// Returns the parts that differ between two items, with those that explain the change first.
 fn by(before: &Item, after: &Item) -> Vec<By> {
     let mut all: Vec<By> = Vec::new();
     for (name, (of, size)) in &after.parts {
@@ -287,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_explain_a_change() {
+    fn size_changes_are_explained_by_field() {
         let before = known(
             r#"{"version":1,"types":[
                 {"name":"A","path":"a::A","size":16,"fields":[{"name":"x","type":"u64","offset":0,"size":8},

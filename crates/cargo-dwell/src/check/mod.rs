@@ -16,10 +16,10 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Budgets and differences")]
 pub struct CheckArgs {
-    /// Fail with exit code 1 if a type is larger: `Type=64`, `module::Type=64`
+    /// Fail with exit code 1 if TYPE is larger than BYTES: `Type=64`, `module::Type=64`
     #[arg(long, value_name = "TYPE=BYTES")]
     pub max_size: Vec<SizeBudget>,
-    /// Fail with exit code 1 if a future is larger
+    /// Fail with exit code 1 if a future is larger than BYTES
     #[arg(long, value_name = "BYTES")]
     pub max_future: Option<ByteSize>,
     /// Write the sizes of all types, futures and vtables to FILE as JSON, for --diff

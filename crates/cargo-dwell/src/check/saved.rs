@@ -36,7 +36,7 @@ pub struct Selection<'a> {
 }
 
 impl Document {
-    /// The sizes of a program.
+    /// Collects the sizes of a program.
     pub fn new(program: &Program, selection: Selection<'_>) -> Self {
         Self {
             version: VERSION,
@@ -64,16 +64,17 @@ impl Document {
     }
 }
 
-/// Refuses to overwrite a file that `--save` did not write.
+/// Checks that `--save` may write to `file`: it overwrites only its own files.
 ///
 /// # Errors
-/// Returns an error if the file exists and `--save` did not write it, or if it cannot be written.
+/// Returns an error if `file` is a folder, if its folder does not exist, or if the file exists and `--save` did not
+/// write it.
 pub fn check_target(file: &Path) -> Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     if file.is_dir() {
         bail!("{}: is a folder; name a file in it", file.display());
     } else if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-        bail!("{}: there is no folder {}; make it first", file.display(), folder.display());
+        bail!("{}: the folder {} does not exist; create it first", file.display(), folder.display());
     } else if file.exists() && fs::metadata(file).is_ok_and(|file| file.len() > 0) && Known::read(file).is_err() {
         bail!("{}: already exists, and --save did not write it; name another file", file.display());
     }
@@ -121,11 +122,11 @@ pub(super) struct KnownVariant {
 }
 
 impl Known {
-    /// Reads a file of `--save`.
+    /// Reads a file of `--save` or the output of `--format json`.
     pub(super) fn read(file: &Path) -> Result<Self> {
         let reader =
             BufReader::new(fs::File::open(file).with_context(|| format!("{}: cannot be read", file.display()))?);
-        /// Only the version: a later one may have other fields.
+        /// The version alone, since a later version may have other fields.
         #[derive(Deserialize)]
         struct Version {
             version: u32,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) struct Budget(AtomicU64);
 
 impl Budget {
-    /// A few times the size of the files, and a minimum for small files.
+    /// Creates a budget of a few times the size of the files, plus a minimum for small files.
     pub(super) fn new(file_bytes: u64) -> Self {
         Self(AtomicU64::new(file_bytes.saturating_mul(4).saturating_add(16 << 20)))
     }
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_budget_ends_and_does_not_wrap() {
+    fn budget_is_enforced_and_does_not_overflow() {
         let budget = Budget::new(0);
         assert!(budget.charge(u64::MAX).is_err());
         assert!(budget.charge(16 << 20).is_ok());

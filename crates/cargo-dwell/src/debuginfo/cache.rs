@@ -16,10 +16,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Change it with the format, and with the data that is read from an executable.
+/// The first bytes of a cache file. Change them with the format, and with the data that is read from an executable.
 const MAGIC: &[u8] = concat!("dwell types 4 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
-/// The most files kept for one name: a few profiles and targets.
+/// The maximum number of files kept for one name, for a few profiles and targets.
 const MOST: usize = 6;
 
 /// The cache file of an executable.
@@ -32,7 +32,9 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Identifies an executable by build id and length; without a build id, by path and modification time.
+    /// Returns the entry of an executable.
+    ///
+    /// Identifies the executable by build id and length; without a build id, by path and modification time.
     pub(super) fn new(folder: &Path, path: &Path, build_id: Option<&str>) -> Self {
         let metadata = fs::metadata(path).ok();
         let length = metadata.as_ref().map_or(0, fs::Metadata::len);
@@ -338,7 +340,7 @@ impl Reader<'_> {
         None
     }
 
-    /// A number of elements, each of which takes at least a byte.
+    /// Reads a number of elements, each of which takes at least a byte.
     fn count(&mut self) -> Option<usize> {
         usize::try_from(self.number()?).ok().filter(|count| *count <= self.rest.len())
     }
@@ -495,7 +497,7 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    /// A program with one type of each kind.
+    /// Returns a program with one type of each kind.
     fn program() -> Program {
         let field = |name: &str| Field { name: name.into(), ty: TypeId(1), offset: 300, line: Some(7) };
         let tag = |niche: Option<&str>| Some(Tag { offset: 1, size: 2, niche: niche.map(Into::into) });
@@ -563,14 +565,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn encoded_program_round_trips() {
         let program = program();
         let read = decode(&encode(&program)).unwrap();
         assert_eq!(format!("{read:?}"), format!("{program:?}"));
     }
 
     #[test]
-    fn what_is_damaged_is_not_read() {
+    fn damaged_cache_file_is_rejected() {
         let good = encode(&program());
         assert!(decode(&good).is_some());
         for length in 0..good.len() {
@@ -591,7 +593,7 @@ mod tests {
     }
 
     #[test]
-    fn old_files_of_the_same_name_are_removed() {
+    fn old_cache_files_of_a_program_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let program = Program::default();
         for index in 0..10 {

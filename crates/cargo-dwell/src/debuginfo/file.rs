@@ -24,9 +24,9 @@ pub(super) fn map(path: &Path) -> Result<Mmap> {
     if file.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         bail!("{}: is not a file; name an executable", path.display());
     }
-    // SAFETY: the map is private and read-only, and every read of it goes through a bounds check of its length. What is
-    // left is a process that writes to or truncates the file while it is read: a build replaces an executable by a new
-    // file, it does not write into the old one, and every debugger that maps files relies on this.
+    // SAFETY: the map is private and read-only, and every read checks its bounds. The contents change only if another
+    // process writes to or truncates the file meanwhile. As debuggers do, this function relies on that not happening: a
+    // build replaces an executable by a new file and does not write into the old one.
     unsafe { Mmap::map(&file) }.with_context(|| format!("{}: cannot be mapped", path.display()))
 }
 
@@ -46,7 +46,7 @@ pub(super) fn parse<'d>(path: &Path, data: &'d [u8]) -> Result<object::File<'d>>
     Ok(parsed)
 }
 
-/// The build id or UUID of an executable in hexadecimal digits.
+/// Returns the build id or UUID of an executable in hexadecimal digits.
 pub(super) fn build_id(object: &object::File<'_>) -> Option<String> {
     let hex = |bytes: &[u8]| {
         bytes.iter().fold(String::new(), |mut text, byte| {
@@ -60,12 +60,13 @@ pub(super) fn build_id(object: &object::File<'_>) -> Option<String> {
     }
 }
 
-/// Whether a file has debug info of its own.
+/// Returns `true` if the file itself contains debug info.
 pub(super) fn has_debug_info(object: &object::File<'_>) -> bool {
     object.section_by_name(".debug_info").is_some_and(|section| section.size() > 0)
 }
 
-/// The files that may have the debug info of a stripped executable: by build id, by debug link, or in a `.dSYM`.
+/// Returns the files that may have the debug info of a stripped executable: by build id, by debug link, or in a
+/// `.dSYM`.
 pub(super) fn separate(path: &Path, object: &object::File<'_>) -> Vec<PathBuf> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().unwrap_or(Path::new("."));
@@ -98,7 +99,8 @@ pub(super) fn separate(path: &Path, object: &object::File<'_>) -> Vec<PathBuf> {
     files
 }
 
-/// Whether `file` is the debug info of `object`: they have the same build id, or the checksum of the debug link.
+/// Returns `true` if `file` is the debug info of `object`: they have the same build id, or the checksum of the debug
+/// link.
 pub(super) fn belongs(object: &object::File<'_>, file: &object::File<'_>, data: &[u8]) -> bool {
     if let (Some(wanted), Some(found)) = (build_id(object), build_id(file)) {
         return wanted == found;
@@ -109,12 +111,12 @@ pub(super) fn belongs(object: &object::File<'_>, file: &object::File<'_>, data: 
     crc.sum() == wanted
 }
 
-/// The sections of a file for [`super::read`], decompressed if necessary.
+/// Returns the sections of a file for [`super::read`], decompressed if necessary.
 pub(super) fn sections<'d>(object: &object::File<'d>, budget: &Budget) -> Result<DwarfSections<Cow<'d, [u8]>>> {
     DwarfSections::load(|id| if is_needed(id) { section(object, id.name(), budget) } else { Ok(Cow::default()) })
 }
 
-/// The sections of a `.dwo` file.
+/// Returns the sections of a `.dwo` file.
 pub(super) fn dwo_sections<'d>(object: &object::File<'d>, budget: &Budget) -> Result<DwarfSections<Cow<'d, [u8]>>> {
     DwarfSections::load(|id| match id.dwo_name() {
         Some(name) if is_needed(id) => section(object, name, budget),
@@ -122,7 +124,7 @@ pub(super) fn dwo_sections<'d>(object: &object::File<'d>, budget: &Budget) -> Re
     })
 }
 
-/// All sections of a `.dwp` file, whose index refers to ranges of them.
+/// Returns all sections of a `.dwp` file. The file's index refers to ranges of them.
 pub(super) fn dwp_sections<'d>(
     object: &object::File<'d>,
     budget: &Budget,
@@ -163,24 +165,24 @@ fn section<'d>(object: &object::File<'d>, name: &str, budget: &Budget) -> Result
     compressed.decompress().with_context(|| format!("{name} cannot be decompressed"))
 }
 
-/// A section as `gimli` reads it.
+/// Returns a section in the form that `gimli` reads.
 pub(super) fn slice(data: &[u8], endian: RunTimeEndian) -> Slice<'_> {
     EndianSlice::new(data, endian)
 }
 
-/// The byte order of a file.
+/// Returns the byte order of a file.
 pub(super) fn endian(object: &object::File<'_>) -> RunTimeEndian {
     if object.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big }
 }
 
-/// The `.dwp` file of an executable.
+/// Returns the `.dwp` file of an executable.
 pub(super) fn package(path: &Path) -> Option<PathBuf> {
     let mut appended = path.as_os_str().to_owned();
     appended.push(".dwp");
     [PathBuf::from(appended), path.with_extension("dwp")].into_iter().find(|file| file.is_file())
 }
 
-/// The `.dwo` file that a unit names: where the compiler wrote it, or beside the executable.
+/// Returns the `.dwo` file that a unit names: where the compiler wrote it, or beside the executable.
 pub(super) fn dwo(executable: &Path, folder: Option<Slice<'_>>, name: &str) -> Option<PathBuf> {
     let folder = folder.map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
     let beside = executable.parent().unwrap_or(Path::new("."));

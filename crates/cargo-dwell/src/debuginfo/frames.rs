@@ -19,10 +19,10 @@ use std::collections::{HashMap, HashSet};
 /// The deepest nesting of inlined functions.
 const DEEPEST: usize = 512;
 
-/// The most references from an inlined function to its abstract origin and declaration, with a margin.
+/// The maximum number of references from an inlined function to its abstract origin and declaration, with a margin.
 const ROUNDS: usize = 6;
 
-/// The most ranges that are read for one entry.
+/// The maximum number of ranges that are read for one entry.
 const RANGES: usize = 100_000;
 
 /// A function at an address, with the data of its own entry.
@@ -45,7 +45,9 @@ struct Function {
     origin: Option<u64>,
 }
 
-/// The functions at `addresses`, innermost first. Damaged entries are skipped, so a frame may lack its name.
+/// Returns the functions at `addresses`, innermost first.
+///
+/// Damaged entries are skipped, so a frame may lack its name.
 ///
 /// # Errors
 /// Returns an error if the budget is exceeded.
@@ -92,7 +94,7 @@ struct Found {
 type Attrs<'d> = Vec<Attribute<Slice<'d>>>;
 
 impl Found {
-    /// Reads the functions of a unit. Returns whether one of the addresses is in it.
+    /// Reads the functions of a unit. Returns `true` if one of the addresses is in it.
     fn unit<'d>(&mut self, input: &Input<'_, 'd>, opened: &mut Opened<'d>, wanted: &[u64]) -> Result<bool, Error> {
         let abbreviations = std::sync::Arc::clone(&opened.unit.abbreviations);
         let mut entries = input.header.entries_raw(&abbreviations, None)?;
@@ -264,7 +266,7 @@ impl Found {
         Ok(())
     }
 
-    /// The frames by address, innermost first.
+    /// Returns the frames by address, innermost first.
     fn finish(self, offsets: &Offsets) -> Frames {
         let mut known: HashMap<u64, (Text, Vec<Param>)> = HashMap::new();
         let mut all = Frames::new();
@@ -303,7 +305,7 @@ impl Found {
     }
 }
 
-/// Whether one of the addresses is in an entry's ranges.
+/// Returns `true` if one of the addresses is in an entry's ranges.
 fn covers<'d>(dwarf: &Dwarf<Slice<'d>>, opened: &Opened<'d>, attrs: &Attrs<'d>, wanted: &[u64]) -> Result<bool, Error> {
     let mut is_hit = false;
     addresses_in(dwarf, opened, attrs, wanted, |_| is_hit = true)?;
@@ -321,7 +323,7 @@ fn index(attr: &Attribute<Slice<'_>>) -> Option<u64> {
     }
 }
 
-/// The global offset that an attribute refers to.
+/// Returns the global offset that an attribute refers to.
 fn reference(input: &Input<'_, '_>, value: &AttributeValue<Slice<'_>>) -> Option<u64> {
     match value {
         AttributeValue::UnitRef(offset) => Some(input.base + offset.0 as u64),

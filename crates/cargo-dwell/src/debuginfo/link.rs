@@ -177,7 +177,7 @@ impl Offsets {
     }
 }
 
-/// The id of the type at `index`.
+/// Returns the id of the type at `index`.
 #[expect(clippy::cast_possible_truncation, reason = "the pool and the budget refuse more types than a `u32` counts")]
 fn id_of(index: usize) -> TypeId {
     TypeId(index as u32)
@@ -187,14 +187,14 @@ fn source(variant: &RawVariant<'_>) -> Option<Source> {
     variant.source.as_ref().map(|(file, line)| Source { file: Text::clone(file), line: *line })
 }
 
-/// Whether a path names an item of a crate, unlike `&T` and `(A, B)`.
+/// Returns `true` if a path names an item of a crate, unlike `&T` and `(A, B)`.
 fn is_path(path: &str) -> bool {
     path.starts_with(|first: char| first.is_alphabetic() || first == '_' || first == '{') && !path.starts_with("dyn ")
 }
 
 /// Resolves global offsets to types.
 struct Resolver<'a> {
-    /// Sorted by their first offset.
+    /// The units, sorted by their first offset.
     units: Vec<&'a UnitTypes>,
     ranks: &'a Ranks,
     /// The types created for unnamed entries, by the entries' global offsets.
@@ -257,7 +257,8 @@ impl Made {
     }
 }
 
-/// Alignments. rustc writes those of structs and of some fields; the others follow from these.
+/// The alignments of all types. rustc writes the alignments of structs and of some fields; the others follow from
+/// these.
 struct Aligns(Vec<u64>);
 
 impl Aligns {
@@ -377,14 +378,14 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
         self.texts.get_owned(krate)
     }
 
-    /// The fields of a struct or variant. The compiler names those of a tuple `__0`, `__1`.
+    /// Returns the fields of a struct or variant. The compiler names the fields of a tuple `__0`, `__1`.
     fn fields(&mut self, fields: &[RawField<'d>]) -> Vec<Field> {
         self.fields_named(fields, |name| {
             name.strip_prefix(b"__").filter(|rest| rest.iter().all(u8::is_ascii_digit)).unwrap_or(name)
         })
     }
 
-    /// The captures of a closure or coroutine. The compiler names captures by reference `_ref__name`.
+    /// Returns the captures of a closure or coroutine. The compiler names captures by reference `_ref__name`.
     fn captures(&mut self, fields: &[RawField<'d>]) -> Vec<Field> {
         self.fields_named(fields, |name| name.strip_prefix(b"_ref__").unwrap_or(name))
     }
@@ -401,7 +402,7 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
             .collect()
     }
 
-    /// The type that the pointer `id` points to.
+    /// Returns the type that the pointer `id` points to.
     fn pointee(&self, id: TypeId) -> Option<TypeId> {
         match self.raws.get(id.0 as usize) {
             Some(raw) => raw.target.filter(|_| raw.kind == RawKind::Pointer).map(|target| (self.find)(Some(target))),
@@ -514,8 +515,10 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
     }
 }
 
-/// The line that declares a value of a coroutine. Of several variables with its name: the one at its offset, else the
-/// last one before the `.await`.
+/// Returns the line that declares a value of a coroutine.
+///
+/// Of several variables with the value's name, it takes the one at the value's offset, or else the last one before the
+/// `.await`.
 fn declared(body: Option<&Body>, field: &Field, awaited: Option<u32>) -> Option<u32> {
     let named = || body.into_iter().flat_map(|body| &body.variables).filter(|variable| *variable.name == *field.name);
     let here = named().find(|variable| variable.offset == Some(field.offset));

@@ -2,8 +2,8 @@
 //!
 //! Only this module knows DWARF; the rest of the tool uses the plain values of [`model`]. `file` finds and maps the
 //! files, `unit` opens a compilation unit, `read` reads the entries of all units with several threads and keeps each
-//! type once, `link` builds the model of them with the help of `names`, and `cache` stores the result by build id.
-//! `budget` limits the memory that hostile debug info can make them allocate.
+//! type once, `link` builds the model from them with the help of `names`, and `cache` stores the result by build id.
+//! `budget` limits the memory that these modules allocate for hostile debug info.
 
 mod budget;
 mod cache;
@@ -66,7 +66,9 @@ pub fn load(path: &Path, options: &Options) -> Result<Program> {
 /// The functions that were running at addresses of an executable, innermost first.
 pub type Frames = HashMap<u64, Vec<Frame>>;
 
-/// Like [`load`], and finds the functions at `addresses`, which count from the start of the executable. Uses no cache.
+/// Like [`load`], but also finds the functions at `addresses`, which count from the start of the executable.
+///
+/// Uses no cache.
 ///
 /// # Errors
 /// As [`load`].
@@ -293,7 +295,7 @@ fn read_sections(
     Ok(Read { program, frames, rust_units })
 }
 
-/// Bytes of the sections that are read.
+/// Returns the number of bytes in the sections that are read.
 fn sections_len(sections: &gimli::DwarfSections<std::borrow::Cow<'_, [u8]>>) -> u64 {
     let mut total = 0;
     sections.borrow(|section| {
@@ -307,7 +309,7 @@ fn pointer_size(object: &object::File<'_>) -> u64 {
     if object.is_64() { 8 } else { 4 }
 }
 
-/// A progress bar on standard error, if that is a terminal and reading takes long.
+/// Returns a progress bar on standard error, if that is a terminal and reading takes long.
 fn bar(progress: bool, bytes: u64) -> ProgressBar {
     if !progress || bytes < 32 << 20 {
         return ProgressBar::hidden();

@@ -21,11 +21,11 @@ pub struct Program {
     pub build_id: Option<Text>,
     /// The version of rustc that built the newest of the program's own units, such as `1.95.0`.
     pub rustc: Option<Text>,
-    /// Bytes of a thin pointer.
+    /// The size of a thin pointer in bytes.
     pub pointer_size: u64,
     /// The compilation units, with the compiler's names.
     pub units: Vec<Text>,
-    /// Bytes of debug info that were read.
+    /// The number of bytes of debug info that were read.
     pub bytes: u64,
     /// The parts that could not be read, with the reason: units of other compilers, missing files. All other types are
     /// present.
@@ -36,12 +36,12 @@ pub struct Program {
 }
 
 impl Program {
-    /// All types. The order is deterministic.
+    /// Returns all types, in a deterministic order.
     pub fn types(&self) -> impl Iterator<Item = (TypeId, &Type)> {
         (0..).map(TypeId).zip(&self.types)
     }
 
-    /// The type with an index.
+    /// Returns the type with an index.
     ///
     /// # Panics
     /// Panics if `id` is from another program with more types.
@@ -49,8 +49,9 @@ impl Program {
         &self.types[id.0 as usize]
     }
 
-    /// Removes the crate from the names of the workspace's types if only types of other crates have the same name: `Node`
-    /// for `app::Node`, although std has a `linked_list::Node`.
+    /// Removes the crate from the names of the workspace's types if only types of other crates have the same name.
+    ///
+    /// For example, `app::Node` becomes `Node`, although std has a `linked_list::Node`.
     pub fn prefer_own_names(&mut self) {
         let head = |name: &Text| name.split('<').next().unwrap_or_default().to_owned();
         let mut taken: HashMap<String, HashSet<String>> = HashMap::new();
@@ -76,7 +77,7 @@ impl Program {
         }
     }
 
-    /// The size of a value of type `id` in bytes.
+    /// Returns the size of a value of type `id` in bytes.
     pub fn size_of(&self, id: TypeId) -> u64 {
         self.get(id).size
     }
@@ -110,7 +111,7 @@ pub struct Static {
     pub ty: TypeId,
 }
 
-/// A function on a call stack: a frame of its own, or inlined into one.
+/// A function on a call stack, with its own frame or inlined into another function.
 #[derive(Clone, Debug)]
 pub struct Frame {
     /// The full path: `alloc::vec::{impl#1}::push<u8, alloc::alloc::Global>`.
@@ -172,7 +173,7 @@ pub enum Kind {
     },
     /// A thin pointer or reference, a function pointer.
     Pointer {
-        /// Its target, if known.
+        /// The pointer's target, if known.
         pointee: Option<TypeId>,
     },
     /// A pointer with a length or vtable: `&[T]`, `&str`, `Box<dyn Trait>`.
@@ -191,7 +192,7 @@ pub enum Kind {
 /// A field at a fixed offset.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// The name; tuples have `0`, `1`. The future that an `.await` polls is `__awaitee`.
+    /// The name. Fields of tuples are `0`, `1` and so on; the future that an `.await` polls is `__awaitee`.
     pub name: Text,
     /// Its type.
     pub ty: TypeId,
@@ -226,7 +227,7 @@ pub struct Tag {
 pub struct Variant {
     /// The name.
     pub name: Text,
-    /// The tag values of this variant. Empty for all values of no other variant.
+    /// The tag values of this variant. If empty, the variant has all values that no other variant has.
     pub discriminants: Vec<RangeInclusive<i128>>,
     /// The fields, with their offsets in the enum.
     pub fields: Vec<Field>,
@@ -277,7 +278,7 @@ pub struct State {
 }
 
 impl State {
-    /// Whether the coroutine is suspended here, at an `.await` or `yield`.
+    /// Returns `true` if the coroutine is suspended here, at an `.await` or `yield`.
     pub fn is_suspended(&self) -> bool {
         self.name.starts_with("Suspend")
     }

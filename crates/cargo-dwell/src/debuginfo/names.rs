@@ -10,7 +10,7 @@ pub(super) struct ImplFor {
     pub name: String,
 }
 
-/// Types nested deeper keep their full path.
+/// The deepest nesting of types that get a short name. Deeper types keep their full path.
 const DEEPEST: u32 = 128;
 
 /// Well-known types, such as those of the prelude: they always keep the bare name.
@@ -89,13 +89,13 @@ impl<'a> Namer<'a> {
         Self { short }
     }
 
-    /// The short name for a type's path.
+    /// Returns the short name for a type's path.
     pub(super) fn name(&self, path: &str) -> String {
         let mut parser = Parser { rest: path, out: String::with_capacity(path.len() / 2), depth: 0, namer: self };
         if parser.ty().is_some() && parser.rest.is_empty() { parser.out } else { path.to_owned() }
     }
 
-    /// The short name for a trait's path.
+    /// Returns the short name for a trait's path.
     pub(super) fn trait_name(&self, path: &str) -> String {
         let mut parser = Parser { rest: path, out: String::new(), depth: 0, namer: self };
         if parser.path(true).is_some() && parser.rest.is_empty() { parser.out } else { path.to_owned() }
@@ -109,7 +109,7 @@ impl<'a> Namer<'a> {
     }
 }
 
-/// The path of a type without its arguments.
+/// Returns the path of a type without its arguments.
 pub(super) fn head(path: &str) -> &str {
     match path.find('<') {
         Some(0) | None => path,
@@ -117,12 +117,12 @@ pub(super) fn head(path: &str) -> &str {
     }
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 fn last(path: &str) -> &str {
     path.rsplit("::").next().unwrap_or(path)
 }
 
-/// The candidate name for `head`; a higher `level` gives a longer name.
+/// Returns the candidate name for `head`; a higher `level` gives a longer name.
 fn candidate(
     head: &str,
     level: u32,
@@ -173,7 +173,7 @@ pub(super) fn generated(head: &str) -> Option<(&str, &'static str)> {
     Some((outer, kind))
 }
 
-/// The function that contains a closure or coroutine: `Server::run` for `app::{impl#2}::run::{async_fn#0}`.
+/// Returns the function that contains a closure or coroutine: `Server::run` for `app::{impl#2}::run::{async_fn#0}`.
 pub(super) fn function(outer: &str, level: u32, impls: &HashMap<String, ImplFor>) -> String {
     let mut path = outer;
     while let Some((above, name)) = path.rsplit_once("::")
@@ -200,7 +200,8 @@ pub(super) fn function(outer: &str, level: u32, impls: &HashMap<String, ImplFor>
     if around.is_empty() { name.to_owned() } else { format!("{around}::{name}") }
 }
 
-/// The type of the `impl` that has a function with this `symbol`; the path has `names_after` names after the `impl`.
+/// Returns the type of the `impl` that contains the function `symbol`. The path has `names_after` names after the
+/// `impl`.
 pub(super) fn self_type(symbol: &str, names_after: usize) -> Option<String> {
     let name = format!("{:#}", rustc_demangle::try_demangle(symbol).ok()?);
     let namer = Namer::default();
@@ -216,7 +217,7 @@ pub(super) fn self_type(symbol: &str, names_after: usize) -> Option<String> {
     (!of.is_empty() && !of.starts_with('{') && of.len() < 200).then_some(of)
 }
 
-/// `a`, `b<c::d>` and `e` of `a::b<c::d>::e`.
+/// Splits a path into its parts: `a`, `b<c::d>` and `e` for `a::b<c::d>::e`.
 pub(super) fn parts(path: &str) -> Vec<&str> {
     let (mut parts, mut from, mut depth) = (Vec::new(), 0, 0_u32);
     let bytes = path.as_bytes();
@@ -236,7 +237,7 @@ pub(super) fn parts(path: &str) -> Vec<&str> {
     parts
 }
 
-/// The type and the trait of a vtable: of `<app::Circle as app::Draw>::{vtable_type}`.
+/// Returns the type and the trait of a vtable such as `<app::Circle as app::Draw>::{vtable_type}`.
 pub(super) fn vtable(path: &str) -> Option<(&str, &str)> {
     let inner = path.strip_prefix('<')?;
     let inner = &inner[..inner.rfind(">::{vtable")?];
@@ -273,7 +274,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Copies `text` to the output if it comes next.
+    /// Copies `text` to the output if it comes next. Returns `true` if it did.
     fn copy(&mut self, text: &str) -> bool {
         let is_next = self.eat(text);
         if is_next {
@@ -504,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_as_a_person_writes_them() {
+    fn paths_are_shown_as_written_in_source() {
         let heads = [
             "app::main::{closure_env#0}",
             "app::{impl#2}::run::{async_fn_env#0}",
@@ -551,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closure_trait_is_written_as_a_function() {
+    fn closure_traits_use_function_syntax() {
         let namer = Namer::default();
         assert_eq!(namer.trait_name("core::ops::function::FnMut<(&str), Output=app::A>"), "FnMut(&str) -> A");
         assert_eq!(namer.trait_name("core::ops::function::Fn<(u8, u16)>"), "Fn(u8, u16)");
@@ -559,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_two_types_have_is_told_apart() {
+    fn ambiguous_names_keep_a_path_segment() {
         let heads = [
             "core::fmt::Error",
             "std::io::error::Error",
@@ -577,7 +578,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_without_end_is_left_as_it_is() {
+    fn excessive_nesting_is_left_unchanged() {
         let path = "&".repeat(100_000) + "u8";
         assert_eq!(Namer::default().name(&path), path);
         let path = "(".repeat(100_000);
@@ -585,7 +586,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vtable_names_its_type_and_trait() {
+    fn vtable_name_gives_type_and_trait() {
         assert_eq!(vtable("<app::Circle as app::Draw>::{vtable_type}"), Some(("app::Circle", "app::Draw")));
         assert_eq!(
             vtable("<fn(u8) -> app::V<<A as B>::C> as core::fmt::Debug>::{vtable}"),
@@ -596,14 +597,14 @@ mod tests {
     }
 
     #[test]
-    fn a_symbol_says_what_an_impl_is_for() {
+    fn symbol_gives_the_self_type_of_an_impl() {
         let legacy = "_ZN1a6Server3run28_$u7b$$u7b$closure$u7d$$u7d$17he022bef1b486b8c2E";
         assert_eq!(self_type(legacy, 2).as_deref(), Some("Server"));
         assert_eq!(self_type(legacy, 99), None);
         let of_trait = "_ZN37_$LT$a..Server$u20$as$u20$a..Draw$GT$4draw17h0123456789abcdefE";
         assert_eq!(self_type(of_trait, 1).as_deref(), Some("Server"));
         assert_eq!(self_type("main", 1), None);
-        // Angle brackets do not split a part.
+        // A `::` inside angle brackets does not separate parts.
         assert_eq!(parts("a::Iter<[b::Slot<u8>]>::next"), ["a", "Iter<[b::Slot<u8>]>", "next"]);
         assert_eq!(parts("::next::{closure#0}"), ["", "next", "{closure#0}"]);
     }

@@ -25,7 +25,7 @@ pub(super) struct Input<'a, 'd> {
     pub header: UnitHeader<Slice<'d>>,
     /// The global offset of the file's first byte.
     pub base: u64,
-    /// For error messages.
+    /// The name of the file, for error messages.
     pub file: &'a str,
     /// For a unit in another file: the unit of the executable that names it, which has the table of source files.
     pub named_by: Option<(&'a Dwarf<Slice<'d>>, &'a Skeleton<'d>)>,
@@ -129,7 +129,8 @@ impl<'d> Pool<'d> {
         Self { shards: (0..SHARDS).map(|_| Mutex::default()).collect() }
     }
 
-    /// Adds a type unless it is present. Of equal types the one with the lowest offset stays, independent of the threads.
+    /// Adds a type unless it is present. Of equal types it keeps the one with the lowest offset, so that the result
+    /// does not depend on the threads.
     fn add(&self, key: u128, offset: u64, budget: &Budget, make: impl FnOnce() -> RawType<'d>) -> Result<Handle> {
         let [.., top] = key.to_le_bytes();
         let shard = top >> 2;
@@ -152,7 +153,7 @@ impl<'d> Pool<'d> {
         Ok(Handle(u32::from(shard) << 26 | index))
     }
 
-    /// The types sorted by path, and the new index for each handle.
+    /// Returns the types sorted by path, and the new index for each handle.
     pub(super) fn into_ordered(self) -> (Vec<RawType<'d>>, Ranks) {
         let mut all = Vec::new();
         let mut starts = Vec::with_capacity(SHARDS);
@@ -206,7 +207,7 @@ pub(super) struct RawType<'d> {
 }
 
 impl RawType<'_> {
-    /// An estimate of its memory here and as a [`Type`](super::Type).
+    /// Returns an estimate of the type's memory here and as a [`Type`](super::Type).
     fn bytes(&self) -> u64 {
         let fields: usize = self.variants.iter().map(|variant| variant.fields.len() + 2).sum();
         let fields = fields + self.fields.len() + self.params.len();
@@ -277,7 +278,7 @@ pub(super) fn read<'d>(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<()> {
     let first = output.units.len();
-    // The longest first, so that all threads finish at about the same time.
+    // The longest units come first, so that all threads finish at about the same time.
     let mut order: Vec<usize> = (0..inputs.len()).collect();
     order.sort_by_key(|&index| (std::cmp::Reverse(inputs[index].header.length_including_self()), index));
     let next = AtomicUsize::new(0);
@@ -438,12 +439,12 @@ enum Frame {
 /// A type whose entries are being read. It is kept until the outermost type is complete.
 struct Partial<'d> {
     raw: RawType<'d>,
-    /// Its variants. Another partial type has the fields of each.
+    /// The variants. The fields of each are in another partial type.
     parts: Vec<VariantRef<'d>>,
-    /// The entry of the member that is the tag.
+    /// The offset of the entry of the tag.
     discriminant: Option<u64>,
     array: Option<(u64, u64)>,
-    /// Its name without the path.
+    /// The type's name without the path.
     name: Option<&'d [u8]>,
 }
 
@@ -469,9 +470,9 @@ struct UnitReader<'a, 'd> {
     files: HashMap<u64, Option<Arc<str>>, FixedState>,
     path: String,
     partials: Vec<Partial<'d>>,
-    /// Bytes of the budget for `partials`.
+    /// The bytes charged to the budget for `partials`.
     charged: u64,
-    /// The budget is exceeded.
+    /// Whether the budget is exceeded.
     is_over: bool,
 }
 
@@ -552,7 +553,7 @@ impl<'d> UnitReader<'_, 'd> {
         }
     }
 
-    /// Reads an entry. Returns how its children are to be read.
+    /// Reads an entry. Returns the frame for its children; `None` to skip them.
     fn enter(
         &mut self,
         tag: DwTag,
@@ -673,7 +674,7 @@ impl<'d> UnitReader<'_, 'd> {
                 align: common.align,
                 fields: Vec::new(),
                 variants: Vec::new(),
-                // The type of an enumeration type is that of its tag.
+                // The entry of an enumeration type names the type of its tag.
                 tag: (kind == RawKind::Enumeration).then_some((0, common.ty)),
                 params: Vec::new(),
                 target,
@@ -735,7 +736,7 @@ impl<'d> UnitReader<'_, 'd> {
         Ok(Some(Frame::Body { path, body }))
     }
 
-    /// Learns the type of an `impl` from the name of a symbol.
+    /// Finds the type of an `impl` from the name of a symbol.
     fn learn_impl(&mut self, attrs: &Attrs<'d>) -> Result<(), Error> {
         let Some(start) = self.path.rfind("{impl#") else { return Ok(()) };
         let Some(end) = self.path[start..].find('}').map(|end| start + end + 1) else { return Ok(()) };
@@ -781,7 +782,7 @@ impl<'d> UnitReader<'_, 'd> {
         Ok(())
     }
 
-    /// The address of a static; `None` for a thread-local variable.
+    /// Returns the address of a static; `None` for a thread-local variable.
     fn fixed_address(&self, attr: &Attribute<Slice<'d>>) -> Option<u64> {
         let mut operations = attr.exprloc_value()?.operations(self.opened.unit.encoding());
         let address = match operations.next().ok()?? {
@@ -792,7 +793,7 @@ impl<'d> UnitReader<'_, 'd> {
         operations.next().ok()?.is_none().then_some(address).filter(|address| *address != 0)
     }
 
-    /// The offset in the coroutine, from a location expression that adds a constant to the frame's address.
+    /// Returns the offset in the coroutine, from a location expression that adds a constant to the frame's address.
     fn in_coroutine(&self, attr: &Attribute<Slice<'d>>) -> Option<u64> {
         let mut operations = attr.exprloc_value()?.operations(self.opened.unit.encoding());
         let mut is_read = false;
@@ -840,7 +841,7 @@ impl<'d> UnitReader<'_, 'd> {
                     field.offset = field.offset.saturating_add(part.offset);
                 }
                 self.charge(size_of::<RawVariant<'_>>() + fields.len() * size_of::<RawField<'_>>())?;
-                // The entry of a variant has no name or its number; the name is that of its type.
+                // The entry of a variant has no name, or a number as name. The variant's name is the name of its type.
                 let name = match of {
                     Some(of) => {
                         is_part[of] = true;
@@ -918,7 +919,7 @@ impl<'d> UnitReader<'_, 'd> {
         self.dwarf.attr_string(&self.opened.unit, value).ok().map(|text| text.slice())
     }
 
-    /// The global offset that an attribute refers to.
+    /// Returns the global offset that an attribute refers to.
     fn reference(&self, value: &AttributeValue<Slice<'d>>) -> Option<u64> {
         match value {
             AttributeValue::UnitRef(offset) => Some(self.base + offset.0 as u64),
@@ -929,7 +930,7 @@ impl<'d> UnitReader<'_, 'd> {
         }
     }
 
-    /// The source file with an index.
+    /// Returns the source file with an index.
     fn file(&mut self, index: u64) -> Result<Option<Arc<str>>, Error> {
         if let Some(file) = self.files.get(&index) {
             return Ok(file.clone());
@@ -971,7 +972,7 @@ impl<'d> UnitReader<'_, 'd> {
     }
 }
 
-/// The hash that identifies equal descriptions of a type.
+/// Returns the hash that identifies equal descriptions of a type.
 fn key(raw: &RawType<'_>) -> u128 {
     let half = |seed| {
         let mut hasher = FixedState::with_seed(seed).build_hasher();
@@ -990,7 +991,7 @@ fn key(raw: &RawType<'_>) -> u128 {
     u128::from(half(1)) << 64 | u128::from(half(2))
 }
 
-/// The number of elements in a subrange of an array.
+/// Returns the number of elements in a subrange of an array.
 fn length(attrs: &Attrs<'_>) -> u64 {
     let value = |name| attrs.iter().find(|attr| attr.name() == name).and_then(Attribute::udata_value);
     match value(dw::DW_AT_count) {
@@ -999,7 +1000,7 @@ fn length(attrs: &Attrs<'_>) -> u64 {
     }
 }
 
-/// The tag values of a variant: one value, or a list of values and ranges.
+/// Returns the tag values of a variant: one value, or a list of values and ranges.
 fn discriminants(attrs: &Attrs<'_>) -> Vec<RangeInclusive<i128>> {
     let one = attrs.iter().find(|attr| attr.name() == dw::DW_AT_discr_value).and_then(number);
     if let Some(one) = one {
@@ -1018,7 +1019,7 @@ fn discriminants(attrs: &Attrs<'_>) -> Vec<RangeInclusive<i128>> {
     ranges
 }
 
-/// A constant of up to 16 bytes.
+/// Returns a constant of up to 16 bytes.
 fn number(attr: &Attribute<Slice<'_>>) -> Option<i128> {
     match attr.value() {
         AttributeValue::Sdata(value) => Some(i128::from(value)),

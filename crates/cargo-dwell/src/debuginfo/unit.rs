@@ -7,25 +7,26 @@ use gimli::{
 };
 use std::sync::Arc;
 
-/// The most bytes of abbreviations. A real table has a few kilobytes; a parsed one takes many times its length in memory.
+/// The maximum number of bytes of abbreviations. A real table has a few kilobytes. A parsed table takes many times its
+/// length in memory.
 const LONGEST_ABBREVIATIONS: usize = 1 << 20;
 
-/// The most bytes of a unit's table of source files. A real table has a few kilobytes.
+/// The maximum number of bytes of a unit's table of source files. A real table has a few kilobytes.
 const LONGEST_LINE_HEADER: u64 = 512 << 10;
 
 /// An opened unit.
 pub(super) struct Opened<'d> {
     pub unit: Unit<Slice<'d>>,
     pub is_rust: bool,
-    /// The version in `rustc version 1.95.0`.
+    /// The version of rustc, from `rustc version 1.95.0`.
     pub rustc: Option<String>,
-    /// The file with the unit's types, if it is another one.
+    /// The file with the unit's types, if it is another file.
     pub dwo_name: Option<String>,
     /// The offset of its table of source files.
     pub line: Option<DebugLineOffset>,
 }
 
-/// The abbreviations used last: units of one object file may share them.
+/// The abbreviations used last, because units of one object file may share them.
 pub(super) type Abbreviations = Option<(DebugAbbrevOffset, usize, Arc<gimli::Abbreviations>)>;
 
 /// Reads the root entry of a unit.
@@ -125,7 +126,7 @@ impl<'d> Opened<'d> {
         }
     }
 
-    /// The path of a source file, relative to the folder of the compilation if it is inside it.
+    /// Returns the path of a source file, relative to the folder of the compilation if it is inside it.
     pub(super) fn file(&self, dwarf: &Dwarf<Slice<'d>>, index: u64) -> Option<String> {
         let header = self.unit.line_program.as_ref()?.header();
         let file = header.file(index)?;
@@ -138,8 +139,8 @@ impl<'d> Opened<'d> {
     }
 }
 
-/// Whether a line program's header has a plausible length and no entry without bytes. Otherwise `gimli` could build
-/// tables of any length.
+/// Returns `true` if a line program's header has a plausible length and no entry without bytes. Otherwise `gimli` could
+/// build tables of any length.
 fn line_header_is_plain(section: Slice<'_>, offset: DebugLineOffset) -> Result<bool, Error> {
     let mut input = section;
     input.skip(offset.0)?;
@@ -200,7 +201,7 @@ fn skip(input: &mut Slice<'_>, form: gimli::DwForm, format: gimli::Format) -> Re
     }
 }
 
-/// An empty section.
+/// Returns an empty section.
 pub(super) fn empty<'d>(endian: gimli::RunTimeEndian) -> Slice<'d> {
     EndianSlice::new(&[], endian)
 }

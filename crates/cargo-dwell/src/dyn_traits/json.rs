@@ -18,14 +18,14 @@ pub struct Trait {
     pub name: String,
     /// The full path.
     pub path: String,
-    /// Whether the trait or one of its types is of the workspace's own crates.
+    /// Whether the trait or one of its types belongs to the workspace's own crates.
     pub own: bool,
     /// The types with a vtable for it, largest first.
     pub implementors: Vec<Implementor>,
     /// The number of types that fit in 8, 16, 24, 32 and 48 bytes.
     pub fits: Vec<Fit>,
-    /// The smallest `N`, in words of 8 bytes, for which `SmallBox<dyn Trait, N>` stores nine tenths of the types inline
-    /// that fit in 48 bytes; none if fewer than half of all types do.
+    /// The smallest `N`, in words of 8 bytes, for which `SmallBox<dyn Trait, N>` stores inline nine tenths of the types
+    /// that fit in 48 bytes. `None` if fewer than half of all types fit in 48 bytes.
     pub suggested_n: Option<u64>,
 }
 
@@ -54,8 +54,9 @@ pub struct Fit {
     pub types: u64,
 }
 
-/// The traits of a program that have vtables, those with most types first. Without `all`, only traits of the workspace or
-/// with a type of the workspace.
+/// Returns the traits of a program that have vtables: the workspace's first, then those with the most types.
+///
+/// Without `all`, only traits of the workspace or with a type of the workspace.
 pub fn traits(program: &Program, all: bool) -> Vec<Trait> {
     let mut by_path: BTreeMap<&str, (&str, Vec<TypeId>)> = BTreeMap::new();
     for (_, ty) in program.types() {
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_n_that_holds_most_is_suggested() {
+    fn suggested_n_is_the_smallest_that_fits_most_types() {
         assert_eq!(suggest(&fits([10, 10, 10, 10, 10]), 10), Some(1));
         assert_eq!(suggest(&fits([1, 5, 9, 9, 10]), 10), Some(3));
         assert_eq!(suggest(&fits([0, 0, 0, 0, 5]), 10), Some(6));

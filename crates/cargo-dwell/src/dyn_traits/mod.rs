@@ -97,7 +97,7 @@ fn text(traits: &[Trait], every: usize, args: &DynArgs, look: &Look, out: &mut i
         row.extend(of.fits.iter().map(|fit| right(percent(fit.types, of.implementors.len() as u64))));
         row.push(Cell::new(match of.suggested_n {
             Some(n) => format!("N = {n} ({} bytes)", n * 8),
-            None => "Box: most are larger".to_owned(),
+            None => "`Box` (most types do not fit in 48 bytes)".to_owned(),
         }));
         rows.push(row);
     }

@@ -15,7 +15,7 @@ pub struct Future {
     pub path: String,
     /// `async fn`, `async block` or `async closure`.
     pub kind: String,
-    /// The function that it is, or that contains it.
+    /// The `async fn` itself, or the function that contains the block or closure.
     pub function: String,
     /// The position of its declaration.
     pub file: Option<String>,
@@ -28,7 +28,7 @@ pub struct Future {
     /// Arguments and captured variables.
     #[serde(default)]
     pub captures: Vec<Held>,
-    /// Its `.await`s, in the order of the source.
+    /// The `.await`s, in the order of the source.
     pub awaits: Vec<Await>,
     /// The futures that it contains.
     #[serde(default)]
@@ -105,9 +105,9 @@ pub struct Advice {
     pub kind: Problem,
     /// The future to change.
     pub future: String,
-    /// The position.
+    /// The position of the code to change.
     pub file: Option<String>,
-    /// The position.
+    /// The position of the code to change.
     pub line: Option<u32>,
     /// The problem, as text.
     pub what: String,
@@ -117,10 +117,10 @@ pub struct Advice {
     pub saves: u64,
 }
 
-/// The most suggestions for one future.
+/// The maximum number of suggestions for one future.
 const SUGGESTIONS: usize = 10;
 
-/// The most nodes of a tree.
+/// The maximum number of nodes of a tree.
 const NODES: usize = 400;
 
 impl Future {
@@ -208,7 +208,7 @@ pub(super) fn kind(coroutine: &Coroutine) -> &'static str {
     }
 }
 
-/// The futures that a coroutine contains.
+/// Returns the futures that a coroutine contains.
 fn children(program: &Program, graph: &Graph, id: TypeId, seen: &mut HashSet<TypeId>, left: &mut usize) -> Vec<Node> {
     let (Kind::Coroutine(coroutine), Some(parts)) = (&program.get(id).kind, graph.parts.get(&id)) else {
         return Vec::new();

@@ -36,8 +36,8 @@ pub struct FuturesArgs {
     pub format: Format,
 }
 
-/// The futures of a program with suggestions, largest first. Without `all`, only those of the workspace. Relative paths
-/// of sources start from `root`, if known.
+/// Returns the futures of a program with suggestions, largest first. Without `all`, only those of the workspace.
+/// Relative paths of sources start from `root`, if known.
 pub fn all(program: &Program, all: bool, root: Option<&Path>) -> Vec<json::Future> {
     let ids = select(program, &|id| all || program.get(id).own);
     describe(program, &ids, root)
@@ -75,7 +75,7 @@ pub fn run(program: &Program, args: &FuturesArgs, root: Option<&Path>, profile: 
     output::print(|mut out| report.write(args, &mut out))
 }
 
-/// The selected futures, largest first.
+/// Returns the selected futures, largest first.
 fn select(program: &Program, wanted: &dyn Fn(TypeId) -> bool) -> Vec<TypeId> {
     let is_future = |kind: &Kind| matches!(kind, Kind::Coroutine(of) if of.flavour != Flavour::Other);
     let found = program.types().filter(|(id, of)| is_future(&of.kind) && wanted(*id));
@@ -94,7 +94,7 @@ fn describe(program: &Program, ids: &[TypeId], root: Option<&Path>) -> Vec<json:
     ids.iter().filter_map(|&id| json::Future::new(program, &graph, id, &suggestions)).collect()
 }
 
-/// `in line 7`, `in lines 7 and 9`
+/// Formats line numbers: `in line 7`, `in lines 7 and 9`.
 fn in_lines(lines: &[u32]) -> String {
     match lines {
         [] => "in an unknown line".to_owned(),

@@ -24,7 +24,7 @@ pub struct About {
 }
 
 impl About {
-    /// The data of a report.
+    /// Returns the description of a program.
     pub fn new(program: &Program, profile: Option<&str>) -> Self {
         Self {
             file: program.file.display().to_string(),
@@ -51,11 +51,11 @@ pub(super) struct Report {
 const ROWS: usize = 20;
 /// The number of futures whose `.await`s are shown by default.
 const SHOWN: usize = 3;
-/// The most `.await`s shown for a future, without a pattern.
+/// The maximum number of `.await`s shown for a future, without a pattern.
 const AWAITS: usize = 8;
-/// The most values shown for one `.await`.
+/// The maximum number of values shown for one `.await`.
 const HELD: usize = 6;
-/// The most suggestions shown for a future.
+/// The maximum number of suggestions shown for a future.
 const BEST: usize = 3;
 
 impl Report {
@@ -99,7 +99,7 @@ impl Report {
             describe(future, most, out, look)?;
         }
         if shown < self.futures.len() {
-            writeln!(out, "\n`cargo dwell futures PATTERN` shows what another one holds.")?;
+            writeln!(out, "\n`cargo dwell futures PATTERN` shows what another future holds.")?;
         }
         Ok(())
     }
@@ -121,7 +121,7 @@ impl Report {
         format!("`{name}`{profile}{rustc}: {what}.")
     }
 
-    /// The suggestions with the largest savings, each for the largest future that it shrinks.
+    /// Returns the suggestions with the largest savings, each for the largest future that it shrinks.
     fn best(&self, most: usize) -> Vec<Vec<Cell>> {
         let mut rows = vec![header(&["saves", "of", "where", "what", "how"])];
         let mut all: Vec<(&Future, &super::json::Advice)> =
@@ -209,7 +209,7 @@ fn describe(future: &Future, most: usize, out: &mut impl io::Write, look: &Look)
     Ok(())
 }
 
-/// The `.await`s that hold the most bytes, in the order of the source, with the held values.
+/// Returns the `.await`s that hold the most bytes, in the order of the source, with the held values.
 fn awaits(future: &Future, most: usize) -> Vec<Vec<Cell>> {
     let mut largest: Vec<usize> = (0..future.awaits.len()).collect();
     largest.sort_by_key(|&index| std::cmp::Reverse(bytes(&future.awaits[index])));
@@ -242,7 +242,7 @@ fn awaits(future: &Future, most: usize) -> Vec<Vec<Cell>> {
     rows
 }
 
-/// The rows of an `.await`: the awaited future and the held values.
+/// Returns the number of bytes that an `.await` holds: the awaited future and the held values.
 fn bytes(of: &Await) -> u64 {
     of.held_size.saturating_add(of.awaited.as_ref().map_or(0, |held| held.size))
 }
@@ -267,13 +267,16 @@ fn tree(node: &Node, whole: u64, depth: usize, out: &mut impl io::Write) -> io::
             small = (small.0 + 1, small.1.max(child.size));
         }
     }
-    if small.0 > 0 {
-        writeln!(out, "{:indent$}({} of at most {})", "", small.0, count(small.1), indent = depth * 2 + 2)?;
+    let indent = depth * 2 + 2;
+    match small {
+        (0, _) => {}
+        (1, size) => writeln!(out, "{:indent$}(1 smaller future, {} bytes)", "", count(size))?,
+        (all, most) => writeln!(out, "{:indent$}({all} smaller futures, at most {} bytes each)", "", count(most))?,
     }
     Ok(())
 }
 
-/// `name: Type 24`
+/// Formats a held value: `name: Type 24`.
 fn name(held: &Held) -> String {
     let name = match &*held.name {
         AWAITED => return format!("the awaited {} {}", held.of, count(held.size)),

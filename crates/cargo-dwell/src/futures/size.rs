@@ -1,7 +1,7 @@
 //! Predicts the size of a future that holds fewer or smaller values, by rustc's layout of coroutines.
 //!
 //! rustc (`rustc_abi::layout::coroutine`) first lays out a prefix: the captures, the tag, and every local that more
-//! than one state holds. Behind the prefix each state has the locals that only it holds; the states share these bytes.
+//! than one state holds. After the prefix each state has the locals that only it holds; the states share these bytes.
 //! The prefix is sorted by falling alignment and the rest by rising alignment, to reduce padding.
 
 use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, State, Text, TypeId};
@@ -40,7 +40,7 @@ pub(super) fn key(field: &Field) -> Key {
     (field.name.clone(), field.ty, field.offset)
 }
 
-/// Whether the compiler introduced this local.
+/// Returns `true` if the compiler introduced this local.
 pub(super) fn is_temporary(name: &str) -> bool {
     name.starts_with("__") && name != "__self" && name != AWAITED
 }
@@ -48,7 +48,7 @@ pub(super) fn is_temporary(name: &str) -> bool {
 /// The name of the local for the future that an `.await` polls.
 pub(super) const AWAITED: &str = "__awaitee";
 
-/// The locals that a state holds, without captures and the awaited future.
+/// Returns the locals that a state holds, except captures and the awaited future.
 pub(super) fn locals<'c>(coroutine: &'c Coroutine, state: &'c State) -> Vec<&'c Field> {
     let mut seen: Vec<&Field> = Vec::new();
     for field in &state.held {
@@ -104,7 +104,7 @@ impl Parts {
         Self { captures, locals, tag: coroutine.tag.as_ref().map_or(1, |tag| tag.size) }
     }
 
-    /// The local that receives an argument.
+    /// Returns the local that receives an argument.
     pub(super) fn local_of(&self, capture: &Capture) -> Option<&Local> {
         let inner = format!("__{}", capture.field.name);
         self.locals.iter().find(|local| {
@@ -117,11 +117,11 @@ impl Parts {
 /// A change to a part of a coroutine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Becomes {
-    /// It is removed.
+    /// The part is removed.
     Gone,
-    /// The states with these indices no longer hold it.
+    /// The states with these indices no longer hold the part.
     NotIn(Vec<usize>),
-    /// It moves behind a thin pointer.
+    /// The part moves behind a thin pointer.
     Boxed,
 }
 
@@ -130,7 +130,7 @@ fn aligned(size: u64, align: u64) -> u64 {
     size.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX)
 }
 
-/// The sum of sizes.
+/// Returns the sum of sizes.
 pub(super) fn total(sizes: impl Iterator<Item = u64>) -> u64 {
     sizes.fold(0, u64::saturating_add)
 }
@@ -163,7 +163,7 @@ pub(super) struct Sizes<'p> {
     depth: u32,
 }
 
-/// Types nested deeper keep their size. This bounds the recursion on damaged debug info.
+/// The deepest nesting of types that change their size. This bounds the recursion on damaged debug info.
 const DEEPEST: u32 = 200;
 
 impl<'p> Sizes<'p> {
@@ -171,7 +171,7 @@ impl<'p> Sizes<'p> {
         Self { program, graph, change, within, known: HashMap::new(), depth: 0 }
     }
 
-    /// The size of a type after the change.
+    /// Returns the size of a type after the change.
     pub(super) fn of(&mut self, id: TypeId) -> u64 {
         if !self.within.contains(&id) || self.depth == DEEPEST {
             return self.program.size_of(id);
@@ -211,7 +211,7 @@ impl<'p> Sizes<'p> {
         self.program.size_of(field.ty).saturating_sub(self.of(field.ty))
     }
 
-    /// The size of a type with alternative sets of fields.
+    /// Returns the size of a type with alternative sets of fields.
     fn largest<'f>(&mut self, size: u64, align: u64, sets: impl Iterator<Item = &'f [Field]>) -> u64 {
         let (mut before, mut after) = (0, 0);
         for fields in sets {
@@ -265,7 +265,8 @@ impl Parts {
             match states[..] {
                 [] => {}
                 [state] => rest.entry(state).or_default().push(part),
-                // One local, or several with one name that rustc overlays.
+                // A local of several states is one local in the prefix, or stands for several of one name that rustc
+                // overlays.
                 _ if local.promoted => prefix.push(part),
                 _ => states.iter().for_each(|&state| rest.entry(state).or_default().push(part)),
             }
@@ -283,7 +284,7 @@ impl Parts {
     }
 }
 
-/// Which types contain which other types.
+/// The types that contain each type, and the parts of each coroutine.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     /// For each type, the types with a field of it.
@@ -321,7 +322,7 @@ impl Graph {
         graph
     }
 
-    /// All types that contain this one, and the type itself.
+    /// Returns all types that contain this one, and the type itself.
     pub(super) fn within(&self, id: TypeId) -> HashSet<TypeId> {
         let mut found = HashSet::from([id]);
         let mut left = vec![id];
@@ -336,7 +337,7 @@ impl Graph {
     }
 }
 
-/// The coroutines inside a value of a type, without those behind pointers and those in other coroutines.
+/// Returns the coroutines inside a value of a type, except those behind pointers and those in other coroutines.
 pub(super) fn coroutines_in(program: &Program, id: TypeId) -> Vec<TypeId> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();

@@ -1,6 +1,6 @@
 //! Reads the source to find out whether a local is used after an `.await`.
 //!
-//! The source is read as tokens, which macros have too. If the tokens leave the answer open, it is "used".
+//! The source is read as tokens, so that macros can be read too. If the tokens do not decide, the local counts as used.
 
 use crate::debuginfo::{Source, Type};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -42,13 +42,14 @@ enum Is {
 }
 
 impl Files {
-    /// The files of `executable`. Relative paths start from `root`.
+    /// Returns the source files of `executable`. Relative paths start from `root`.
     pub(super) fn new(root: Option<&Path>, executable: &Path) -> Self {
         let built = std::fs::metadata(executable).and_then(|file| file.modified()).ok();
         Self { root: root.map(Path::to_owned), built, read: HashMap::new() }
     }
 
-    /// Whether the path of a future's source can be resolved: paths of dependencies are relative to other folders.
+    /// Returns `true` if the path of a future's source can be resolved. Paths of dependencies are relative to other
+    /// folders.
     pub(super) fn may_read(&self, future: &Type) -> bool {
         let absolute = future.source.as_ref().is_some_and(|source| Path::new(&*source.file).is_absolute());
         absolute || (future.own && self.root.is_some())
@@ -68,9 +69,10 @@ impl Files {
         read.as_ref()
     }
 
-    /// Whether the source shows that a local is not used after an `.await`: between it and the end of the body in
-    /// `lines`, no token names the local or a variable that may borrow from it. `may_borrow` decides that for each name
-    /// that the `.await` holds.
+    /// Returns `true` if the source shows that a local is not used after an `.await`.
+    ///
+    /// That is, between the `.await` and the end of the body in `lines`, no token names the local or a variable that
+    /// may borrow from it. `may_borrow` tells for each name that the `.await` holds whether it may borrow.
     pub(super) fn is_unused_after(
         &mut self,
         at: &Source,
@@ -83,7 +85,7 @@ impl Files {
         tokens.is_unused_after(at.line as usize, lines, name, may_borrow).unwrap_or(false)
     }
 
-    /// Whether these lines have `let to = from;`.
+    /// Returns `true` if these lines contain `let to = from;`.
     pub(super) fn is_moved(&mut self, file: &str, lines: (u32, u32), from: &str, to: &str) -> bool {
         let Some(tokens) = self.tokens(file) else { return false };
         let inside = |token: &Token| (lines.0 as usize..=lines.1 as usize).contains(&token.line);
@@ -109,7 +111,7 @@ fn word(is: &Is, expected: &str) -> bool {
 impl Tokens {
     fn new(stream: TokenStream) -> Option<Self> {
         let mut list = Vec::new();
-        // The open groups: the rest of each, the index of its delimiter, and the line of its end.
+        // The open groups: the remaining tokens of each, the index of its delimiter, and the line of its end.
         let mut open = vec![(stream.into_iter(), None, 0)];
         while let Some((stream, start, end_line)) = open.last_mut() {
             let Some(tree) = stream.next() else {
@@ -168,7 +170,7 @@ impl Tokens {
             }
         }
 
-        // The variables made from the local, and those among them that can borrow from it after the `.await`.
+        // The variables made from the local, and those of them that can borrow from it after the `.await`.
         let mut made = BTreeSet::from([name.to_owned()]);
         while self.add_made(body, at, may_borrow, &mut made) {}
         let borrowers = made.iter().filter(|other| *other == name || may_borrow(other)).cloned().collect();
@@ -200,7 +202,7 @@ impl Tokens {
         Some(true)
     }
 
-    /// Whether the token names one of these variables.
+    /// Returns `true` if the token names one of these variables.
     fn names(&self, index: usize, names: &BTreeSet<String>) -> bool {
         match &self.list[index].is {
             Is::Word(word) => names.contains(word),
@@ -209,7 +211,7 @@ impl Tokens {
         }
     }
 
-    /// The start of the statement or block header that contains a token.
+    /// Returns the start of the statement or block header that contains a token.
     fn statement_start(&self, of: usize, body: usize) -> usize {
         let mut index = of;
         while index > body {
@@ -234,7 +236,7 @@ impl Tokens {
         index
     }
 
-    /// The last `let` that binds the name.
+    /// Returns the last `let` that binds the name.
     fn declared(&self, name: &str, body: usize, at: usize) -> Option<usize> {
         (body..at).rev().find(|&index| {
             word(&self.list[index].is, "let")
@@ -244,8 +246,8 @@ impl Tokens {
         })
     }
 
-    /// Adds the variables that are bound by statements with one of the variables, and other variables there that may
-    /// borrow. Returns whether it added any.
+    /// Adds the variables that are bound by statements with one of the variables, and other variables in these
+    /// statements that may borrow. Returns `true` if it added any.
     fn add_made(&self, body: usize, at: usize, may_borrow: &dyn Fn(&str) -> bool, made: &mut BTreeSet<String>) -> bool {
         let known = made.len();
         for index in body..at {
@@ -275,7 +277,7 @@ impl Tokens {
 mod tests {
     use super::*;
 
-    /// Tests the only `.await` in `source`, which is a whole body.
+    /// Returns whether the variable is unused after the first `.await` of `source`, which is a whole function.
     fn unused(source: &str, name: &str) -> bool {
         unused_if(source, name, &|_| true)
     }
@@ -287,21 +289,21 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_names_again_is_unused() {
+    fn variable_not_named_again_is_unused() {
         assert!(unused("async fn f() {\nlet a = make();\nprint(&a);\nstep().await;\n}", "a"));
         assert!(unused("async fn f(a: Vec<u8>) {\nstep().await;\nlet b = 1;\n}", "a"));
         assert!(unused("async fn f() {\nloop {\nlet a = make();\nlook(&a);\nstep().await;\n}\n}", "a"));
     }
 
     #[test]
-    fn what_is_named_again_is_used() {
+    fn variable_named_again_is_used() {
         assert!(!unused("async fn f() {\nlet a = make();\nstep().await;\ndrop(a);\n}", "a"));
         assert!(!unused("async fn f() {\nlet a = make();\nstep().await;\nprintln!(\"{a}\");\n}", "a"));
         assert!(!unused("async fn f() {\nlet a = make();\nstep().await;\nprintln!(\"{}\", a);\n}", "a"));
     }
 
     #[test]
-    fn what_the_future_borrows_is_used() {
+    fn borrowed_variable_is_used() {
         assert!(!unused("async fn f() {\nlet a = make();\nstep(&a).await;\n}", "a"));
         assert!(!unused("async fn f() {\nlet a = make();\nlet b = &a;\nstep(b).await;\n}", "a"));
         assert!(!unused(
@@ -312,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_does_not_borrow() {
+    fn number_derived_from_a_variable_does_not_borrow_it() {
         let source = "async fn f() {\nlet a = make();\nlet n = a.len();\nstep().await;\nuse_it(n);\n}";
         assert!(!unused(source, "a"));
         assert!(unused_if(source, "a", &|name| name != "n"));
@@ -321,14 +323,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_loop_comes_back_to_is_used() {
+    fn variable_of_the_next_loop_iteration_is_used() {
         assert!(!unused("async fn f() {\nlet a = make();\nloop {\nlook(&a);\nstep().await;\n}\n}", "a"));
         assert!(!unused("async fn f(a: Vec<u8>) {\nfor x in &a {\nstep().await;\n}\n}", "a"));
         assert!(!unused("async fn f(a: Vec<u8>) {\nwhile let Some(x) = a.pop() {\nstep().await;\n}\n}", "a"));
     }
 
     #[test]
-    fn what_a_match_takes_apart_is_used() {
+    fn matched_variable_is_used() {
         assert!(!unused(
             "async fn f() {\nlet a = make();\nmatch a.first() {\nSome(x) => {\nstep().await;\nlook(x);\n}\nNone => {}\n}\n}",
             "a"
@@ -337,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_macro_hides_is_used() {
+    fn variable_hidden_by_a_macro_is_used() {
         assert!(!unused("async fn f() {\nstep().await;\n}", "a"));
         assert!(!unused(
             "async fn f() {\nlet a = make();\nselect! { x = one.await => {}, y = two.await => {} }\n}",
@@ -346,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_found() {
+    fn moves_between_variables_are_found() {
         let dir = tempfile::TempDir::new().unwrap();
         std::fs::write(dir.path().join("a.rs"), "fn f() {\nlet mut b = a;\nlet c = b;\n}\n").unwrap();
         std::fs::write(dir.path().join("exe"), "").unwrap();

@@ -36,7 +36,7 @@ pub(super) struct Suggestion {
 }
 
 impl Suggestion {
-    /// Bytes that the changed future itself saves.
+    /// Returns the number of bytes that the changed future itself saves.
     pub(super) fn own_saving(&self) -> u64 {
         self.saves.get(&self.change.coroutine).copied().unwrap_or(0)
     }
@@ -45,7 +45,7 @@ impl Suggestion {
 /// The least size in bytes of a value for which a box is suggested.
 const WORTH_A_BOX: u64 = 128;
 
-/// All suggestions for these futures, largest saving first.
+/// Returns all suggestions for these futures, largest saving first.
 pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], files: &mut Files) -> Vec<Suggestion> {
     let mut all: Vec<Suggestion> = Vec::new();
     for &id in futures {
@@ -102,7 +102,7 @@ impl Finder<'_, '_> {
         self.program.size_of(ty)
     }
 
-    /// The lines of the body.
+    /// Returns the lines of the body.
     fn lines(&self) -> Option<(u32, u32)> {
         let first = self.of.source.as_ref()?.line;
         let returned = self.coroutine.states.iter().find(|state| &*state.name == "Returned")?;
@@ -110,7 +110,7 @@ impl Finder<'_, '_> {
         (first <= last).then_some((first, last))
     }
 
-    /// The local that receives an argument's value, if there is one.
+    /// Returns the local that receives an argument's value, if there is one.
     fn second(&mut self, capture: &Capture) -> Option<Local> {
         if let Some(local) = self.parts.local_of(capture) {
             return Some(local.clone());
@@ -148,41 +148,49 @@ impl Finder<'_, '_> {
             return;
         }
         names.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        let called = match self.coroutine.flavour {
-            Flavour::AsyncFn | Flavour::AsyncClosure => "argument",
-            _ => "captured variable",
-        };
-        let (what, how) = match &names[..] {
+        let called = self.called();
+        let (what, how, it) = match &names[..] {
             [(_, name, typed, moved)] => {
                 let local = if moved.is_empty() { "the local".to_owned() } else { format!("`{moved}`") };
                 (
                     format!("`{typed}` is held twice: as the {called} and as {local} that it is moved into"),
                     format!("`{name}`"),
+                    "it",
                 )
             }
             several => {
                 let typed: Vec<_> = several.iter().map(|(_, _, typed, _)| format!("`{typed}`")).collect();
                 let what =
                     format!("{} are held twice: as {called}s and as the locals that they are moved into", some(&typed));
-                (what, "them".to_owned())
+                (what, "them".to_owned(), "them")
             }
         };
         let how = match self.coroutine.flavour {
             Flavour::AsyncFn => format!(
-                "take {how} by reference, or use {how} in place: `fn {}(..) -> impl Future<..> {{ async move {{ .. }} }}`",
+                "take {how} by reference, or use {how} without moving {it}: `fn {}(..) -> impl Future<..> {{ async \
+                 move {{ .. }} }}`",
                 last_segment(&self.coroutine.function)
             ),
-            _ => format!("use {how} without moving, or capture a reference"),
+            _ => format!("use {how} without moving {it}, or capture a reference"),
         };
         self.add(Problem::HeldTwice, what, how, None, edits);
     }
 
-    /// Suggests to await an argument that is a future without moving it first.
+    /// Returns what a capture is in the source.
+    fn called(&self) -> &'static str {
+        match self.coroutine.flavour {
+            Flavour::AsyncFn | Flavour::AsyncClosure => "argument",
+            _ => "captured variable",
+        }
+    }
+
+    /// Suggests awaiting an argument that is a future without moving it first.
     fn awaited_argument(&mut self, capture: &Capture) {
         let Some(awaited) = self.awaited(capture) else { return };
         let what = format!(
-            "`{}` is held twice: as an argument and as what the `.await` {} waits for",
+            "`{}` is held twice: as the {} and as the future awaited {}",
             self.named(&capture.field.name, capture.field.ty),
+            self.called(),
             self.at(&awaited.states)
         );
         let edit = |local: &Field, state| Edit { of: key(local), awaited_in: state, becomes: Becomes::Boxed };
@@ -190,7 +198,7 @@ impl Finder<'_, '_> {
         self.add(Problem::HeldTwice, what, "take it as `Pin<&mut F>` or `Pin<Box<F>>`".to_owned(), None, edits);
     }
 
-    /// The local of the `.await` that awaits an argument.
+    /// Returns the local of the `.await` that awaits an argument.
     fn awaited(&self, capture: &Capture) -> Option<Local> {
         if coroutines_in(self.program, capture.field.ty).is_empty() {
             return None;
@@ -207,7 +215,7 @@ impl Finder<'_, '_> {
                 continue;
             }
             let name = &capture.field.name;
-            // rustc's names for the value that a pattern destructures; its parts are locals.
+            // rustc gives these names to a value that a pattern destructures. Its parts are locals.
             if name.starts_with("__arg") {
                 continue;
             }
@@ -245,13 +253,16 @@ impl Finder<'_, '_> {
             let typed = self.named(name, local.field.ty);
             let at_lines = self.at(&unused);
             let what = format!("nothing uses `{typed}` after the `.await` {at_lines}, which holds it");
-            let how = format!("let `{name}` end before, in a block `{{ .. }}`; `drop({name})` does not free its bytes");
+            let how = format!(
+                "end the scope of `{name}` before the `.await`, with a block `{{ .. }}`; `drop({name})` does not \
+                 free its bytes"
+            );
             let edit = Edit { of: key(&local.field), awaited_in: None, becomes: Becomes::NotIn(unused) };
             self.add(Problem::DropBeforeAwait, what, how, Some(at), vec![edit]);
         }
     }
 
-    /// `in line 7`, `in lines 7 and 9`
+    /// Formats the lines of states: `in line 7`, `in lines 7 and 9`.
     fn at(&self, states: &[usize]) -> String {
         let states = states.iter().map(|&index| &self.coroutine.states[index]);
         let mut lines: Vec<u32> = states.filter_map(|state| state.source.as_ref()).map(|source| source.line).collect();
@@ -355,14 +366,14 @@ impl Finder<'_, '_> {
         }
     }
 
-    /// `name: Type`
+    /// Formats a name and its type: `name: Type`.
     fn named(&self, name: &str, ty: TypeId) -> String {
         let of = &self.program.get(ty).name;
         if size::is_temporary(name) { format!("a temporary: {of}") } else { format!("{name}: {of}") }
     }
 }
 
-/// Whether a value may borrow from another: its type contains a reference or a trait object.
+/// Returns `true` if a value may borrow from another: its type contains a reference or a trait object.
 fn may_borrow(program: &Program, ty: TypeId) -> bool {
     let mut seen = std::collections::HashSet::new();
     let mut left = vec![ty];
@@ -385,7 +396,7 @@ fn may_borrow(program: &Program, ty: TypeId) -> bool {
     false
 }
 
-/// `a, b and c`; of more than three, the first two and a count.
+/// Lists names: `a, b and c`. Of more than three, lists the first two and a count.
 fn some(names: &[String]) -> String {
     match names {
         [] => String::new(),

@@ -75,7 +75,7 @@ struct Span {
     is_padding: bool,
 }
 
-/// The ranges of a part, in order.
+/// Returns the ranges of a part, in order.
 fn spans(program: &Program, ty: &Type, part: &Part<'_>, measured: &Measured<'_>) -> Vec<Span> {
     let mut spans: Vec<Span> = part
         .fields
@@ -124,7 +124,7 @@ fn spans(program: &Program, ty: &Type, part: &Part<'_>, measured: &Measured<'_>)
     all
 }
 
-/// The most parts that are drawn: an enum may have hundreds of variants without fields.
+/// The maximum number of parts to draw, because an enum may have hundreds of variants without fields.
 const MOST_PARTS: usize = 40;
 
 /// Draws a scale of bytes, and a row for each part.
@@ -196,7 +196,7 @@ fn draw(program: &Program, ty: &Type, measured: &Measured<'_>, columns: usize) -
     lines
 }
 
-/// A label of a given width: truncated if it is longer, padded with dots if it is shorter.
+/// Returns a label of a given width: truncated if it is longer, padded with dots if it is shorter.
 fn fill(label: &str, width: usize, is_padding: bool) -> String {
     let label = if is_padding { "" } else { label };
     let mut text: String = label.chars().take(width).collect();
@@ -216,8 +216,8 @@ fn fill(label: &str, width: usize, is_padding: bool) -> String {
     text
 }
 
-/// The columns of each range between two edges: as its number needs, then as labels need, then in proportion to its
-/// bytes.
+/// Returns the number of columns of each range between two edges: first enough for its number, then for labels, then in
+/// proportion to its bytes.
 fn widths(edges: &[u64], parts: &[(&Part<'_>, Vec<Span>)], space: usize) -> Option<Vec<usize>> {
     let mut widths: Vec<usize> = edges.windows(2).map(|edge| edge[0].to_string().len() + 1).collect();
     let mut left = space.checked_sub(widths.iter().sum::<usize>() + 4)?;
@@ -248,7 +248,7 @@ fn widths(edges: &[u64], parts: &[(&Part<'_>, Vec<Span>)], space: usize) -> Opti
     Some(widths)
 }
 
-/// All fields with their bytes, and the padding between them.
+/// Returns all fields with their bytes, and the padding between them.
 fn list(program: &Program, ty: &Type, measured: &Measured<'_>) -> Vec<Vec<Cell>> {
     let mut rows = vec![header(&["offset", "size", "align", "field", "type"])];
     if measured.has_variants {

@@ -24,7 +24,7 @@ pub struct Type {
     /// The position of its declaration, for closures and coroutines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The line there.
+    /// The line of its declaration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
     /// The size of a value in bytes.
@@ -56,7 +56,7 @@ pub struct Type {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Field {
-    /// The name; tuples have `0`, `1`.
+    /// The name; `0`, `1` and so on in tuples.
     pub name: String,
     /// The short name of its type.
     #[serde(rename = "type")]
@@ -73,9 +73,9 @@ pub struct Field {
 pub struct Variant {
     /// The name.
     pub name: String,
-    /// Bytes up to the end of its last field, without a tag that has its own bytes.
+    /// The number of bytes up to the end of the last field, without a tag that has its own bytes.
     pub size: u64,
-    /// Bytes between its fields.
+    /// The number of bytes between the fields.
     pub padding: u64,
     /// Its fields.
     pub fields: Vec<Field>,
@@ -114,7 +114,7 @@ pub struct Suggestion {
     pub saves: u64,
 }
 
-/// The types of a program in the order of their paths. Without `all`, only those of the workspace.
+/// Returns the types of a program in the order of their paths. Without `all`, only those of the workspace.
 pub fn types(program: &Program, all: bool) -> Vec<Type> {
     let embedding = Embedding::new(program);
     let wanted = program.types().filter(|(_, ty)| is_listed(ty) && (all || ty.own));
@@ -166,7 +166,7 @@ impl Type {
     }
 }
 
-/// The field with an enum's niche, and its variant.
+/// Returns the field with an enum's niche, and its variant.
 pub(super) fn niche(kind: &Kind) -> Option<String> {
     let Kind::Enum(of) = kind else { return None };
     let name = of.tag.as_ref()?.niche.as_ref()?;

@@ -8,28 +8,30 @@ use std::collections::HashMap;
 pub(super) struct Part<'a> {
     pub(super) name: &'a str,
     pub(super) fields: Vec<&'a Field>,
-    /// The end of its bytes, with the tag.
+    /// The end of the part's bytes, including the tag.
     pub(super) end: u64,
-    /// Bytes of its fields and the tag.
+    /// The number of bytes of the fields and the tag.
     pub(super) used: u64,
     /// The end of the last field.
     last: u64,
-    /// Bytes between its fields as `-Zprint-type-sizes` counts them, which does not count a tag in a niche as a field.
+    /// The number of bytes between the fields as `-Zprint-type-sizes` counts them. It does not count a tag in a niche
+    /// as a field.
     gaps: u64,
 }
 
 impl Part<'_> {
-    /// Its size as `-Zprint-type-sizes` counts it: up to the end of the last field, without a tag that has its own bytes.
+    /// Returns the size as `-Zprint-type-sizes` counts it: up to the end of the last field, without a tag that has its
+    /// own bytes.
     pub(super) fn size(&self, tag: Option<&Tag>) -> u64 {
         self.last.saturating_sub(own_bytes(tag))
     }
 
-    /// Its padding as `-Zprint-type-sizes` counts it.
+    /// Returns the padding as `-Zprint-type-sizes` counts it.
     pub(super) fn gaps(&self) -> u64 {
         self.gaps
     }
 
-    /// Bytes of its fields.
+    /// Returns the number of bytes of the fields.
     pub(super) fn content(&self, tag: Option<&Tag>) -> u64 {
         let own = own_bytes(tag);
         if self.fields.is_empty() { 0 } else { self.used.saturating_sub(own) }
@@ -49,7 +51,7 @@ pub(super) struct Measured<'a> {
     pub(super) gap: Option<(usize, u64)>,
 }
 
-/// Whether `layout` lists types of this kind.
+/// Returns `true` if `layout` lists types of this kind.
 pub(super) fn is_listed(ty: &Type) -> bool {
     matches!(ty.kind, Kind::Struct(_) | Kind::Union(_) | Kind::Enum(_) | Kind::Closure(_) | Kind::Coroutine(_))
 }
@@ -86,7 +88,7 @@ pub(super) fn measure<'a>(program: &'a Program, ty: &'a Type) -> Measured<'a> {
     Measured { tag, has_variants, parts, padding, gap }
 }
 
-/// The values that a state holds, by offset.
+/// Returns the values that a state holds, by offset.
 pub(super) fn state_fields(state: &State) -> Vec<&Field> {
     let mut fields: Vec<&Field> = state.held.iter().chain(&state.awaited).collect();
     fields.sort_by_key(|field| field.offset);
@@ -117,7 +119,7 @@ fn part<'a>(program: &Program, ty: &Type, name: &'a str, fields: Vec<&'a Field>,
     Part { name, fields, end, used, last, gaps }
 }
 
-/// The bytes of a tag that is not in a field's niche.
+/// Returns the number of bytes of a tag, or 0 if the tag is in a field's niche.
 fn own_bytes(tag: Option<&Tag>) -> u64 {
     tag.filter(|tag| tag.niche.is_none()).map_or(0, |tag| tag.size)
 }
@@ -150,15 +152,15 @@ impl Embedding {
         Self { outer }
     }
 
-    /// The types that contain `id` directly, largest first.
+    /// Returns the types that contain `id` directly, largest first.
     pub(super) fn outer(&self, program: &Program, id: TypeId) -> Vec<TypeId> {
         let mut outer = self.outer.get(&id).cloned().unwrap_or_default();
         outer.sort_by_key(|outer| (std::cmp::Reverse(program.size_of(*outer)), *outer));
         outer
     }
 
-    /// The outermost type whose size is mainly due to `id`: at each step inward, one field takes at least half of the
-    /// bytes. Types of the workspace take precedence over wrappers of the standard library.
+    /// Returns the outermost type whose size is mainly due to `id`: at each step inward, one field takes at least half
+    /// of the bytes. Types of the workspace take precedence over wrappers of the standard library.
     pub(super) fn makes_big(&self, program: &Program, id: TypeId) -> Option<TypeId> {
         let mut best = None;
         let mut current = id;
@@ -183,13 +185,13 @@ impl Embedding {
 /// A change that makes a type smaller.
 #[derive(Clone, Debug)]
 pub(super) struct Change {
-    /// The change.
+    /// The change, as text.
     pub(super) how: String,
     /// The least number of bytes saved for each value.
     pub(super) saves: u64,
 }
 
-/// The change with the largest saving, if there is one.
+/// Returns the change with the largest saving, if there is one.
 pub(super) fn change(program: &Program, ty: &Type, measured: &Measured<'_>) -> Option<Change> {
     match &ty.kind {
         Kind::Enum(_) => boxing(program, ty, measured),
@@ -199,7 +201,7 @@ pub(super) fn change(program: &Program, ty: &Type, measured: &Measured<'_>) -> O
     .filter(|change| change.saves >= 8)
 }
 
-/// A change that boxes the largest variant, or the two or three largest.
+/// Returns a change that boxes the largest variant, or the two or three largest.
 fn boxing(program: &Program, ty: &Type, measured: &Measured<'_>) -> Option<Change> {
     let pointer = program.pointer_size;
     let tag = measured.tag?;
@@ -230,10 +232,11 @@ fn boxing(program: &Program, ty: &Type, measured: &Measured<'_>) -> Option<Chang
     best.map(|(_, change)| change)
 }
 
-/// A change that sorts the fields of a `repr(C)` struct by alignment. rustc sorts those of other structs.
+/// Returns a change that sorts the fields of a `repr(C)` struct by alignment. rustc sorts those of other structs.
 fn reordering(program: &Program, ty: &Type, fields: &[Field]) -> Option<Change> {
     let sum: u64 = fields.iter().map(|field| program.size_of(field.ty)).sum();
     let smallest = sum.checked_next_multiple_of(ty.align)?;
     let saves = ty.size.checked_sub(smallest)?;
-    (saves > 0).then(|| Change { how: "order the fields by falling alignment (it is `repr(C)`)".to_owned(), saves })
+    (saves > 0)
+        .then(|| Change { how: "order the fields by decreasing alignment (the type is `repr(C)`)".to_owned(), saves })
 }

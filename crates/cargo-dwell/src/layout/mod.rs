@@ -21,7 +21,7 @@ pub struct LayoutArgs {
     /// Draw the bytes of TYPE, field by field and variant by variant
     #[arg(long, value_name = "TYPE", conflicts_with = "pattern")]
     pub explain: Option<String>,
-    /// The order of the table [default: by the bytes that are padding or that only the largest variant uses]
+    /// The order of the table [default: padding plus the bytes that only the largest variant uses]
     #[arg(long, value_enum)]
     pub sort: Option<Sort>,
     /// Also show types of dependencies
@@ -102,12 +102,12 @@ pub fn run(program: &Program, args: &LayoutArgs, profile: Option<&str>) -> Resul
     })
 }
 
-/// Whether a name or path contains `pattern`.
+/// Returns `true` if a name or path contains `pattern`.
 fn matches(ty: &Type, pattern: &str) -> bool {
     ty.name.contains(pattern) || ty.path.contains(pattern)
 }
 
-/// The types with the name `name`: exact matches, else matches without arguments, else names that contain it.
+/// Returns the types with the name `name`: exact matches, else matches without arguments, else names that contain it.
 fn named(program: &Program, name: &str) -> Result<Vec<TypeId>> {
     let ends = |path: &str, sep: &str| {
         path.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with(sep))

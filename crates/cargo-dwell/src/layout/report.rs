@@ -19,9 +19,9 @@ pub(super) struct About<'a> {
     pub(super) embedding: &'a Embedding,
 }
 
-/// The default number of rows
+/// The default number of rows.
 const ROWS: usize = 20;
-/// and of suggestions.
+/// The default number of suggestions.
 const CHANGES: usize = 10;
 
 #[derive(Serialize)]
@@ -47,7 +47,7 @@ pub(super) fn text(about: &About<'_>, ids: &[TypeId], args: &LayoutArgs, out: &m
     let changes = changes(about, ids);
     if !changes.is_empty() {
         look.heading(out, "What to change, largest saving first", "")?;
-        let mut rows = vec![header(&["saves", "of", "type", "how", "is most of"])];
+        let mut rows = vec![header(&["saves", "of", "type", "how", "takes most of"])];
         for (id, change) in changes.iter().take(CHANGES) {
             let ty = about.program.get(*id);
             rows.push(vec![
@@ -63,7 +63,7 @@ pub(super) fn text(about: &About<'_>, ids: &[TypeId], args: &LayoutArgs, out: &m
             writeln!(out, "{} that save less are not shown (--format json).", changes.len() - CHANGES)?;
         }
         if changes.iter().take(CHANGES).any(|(id, _)| about.program.get(*id).public) {
-            writeln!(out, "(*) The type is `pub`: if that is a library's, the change breaks its API.")?;
+            writeln!(out, "(*) The type is `pub`: if it is part of a library's API, this is a breaking change.")?;
         }
     }
     if ids.is_empty() {
@@ -71,7 +71,7 @@ pub(super) fn text(about: &About<'_>, ids: &[TypeId], args: &LayoutArgs, out: &m
     }
     let shown = args.top.unwrap_or(if look.markdown { usize::MAX } else { ROWS }).min(ids.len());
     look.heading(out, "Types", "")?;
-    let mut rows = vec![header(&["size", "align", "padding", "type", "what takes the bytes", "is most of"])];
+    let mut rows = vec![header(&["size", "align", "padding", "type", "largest parts", "takes most of"])];
     for id in &ids[..shown] {
         let ty = about.program.get(*id);
         let measured = measure(about.program, ty);
@@ -86,7 +86,11 @@ pub(super) fn text(about: &About<'_>, ids: &[TypeId], args: &LayoutArgs, out: &m
     }
     look.table(out, &rows)?;
     if shown < ids.len() {
-        writeln!(out, "{} more are not shown (--top, --sort, PATTERN). --explain TYPE draws one.", ids.len() - shown)?;
+        writeln!(
+            out,
+            "{} more are not shown (--top, --sort, PATTERN). --explain TYPE draws the layout of one type.",
+            ids.len() - shown
+        )?;
     }
     Ok(())
 }
@@ -105,7 +109,7 @@ fn summary(about: &About<'_>) -> String {
     )
 }
 
-/// Suggestions for types of the workspace, largest saving first.
+/// Returns suggestions for types of the workspace, largest saving first.
 fn changes(about: &About<'_>, ids: &[TypeId]) -> Vec<(TypeId, Change)> {
     let own = ids.iter().filter(|id| about.program.get(**id).own);
     let mut changes: Vec<(TypeId, Change)> = own
@@ -118,7 +122,7 @@ fn changes(about: &About<'_>, ids: &[TypeId]) -> Vec<(TypeId, Change)> {
     changes
 }
 
-/// The largest variants or fields.
+/// Returns the largest variants or fields.
 fn takes(program: &Program, ty: &Type, measured: &Measured<'_>) -> String {
     if !measured.has_variants {
         let fields = measured.parts.iter().flat_map(|part| &part.fields);
@@ -154,7 +158,7 @@ fn takes(program: &Program, ty: &Type, measured: &Measured<'_>) -> String {
     }
 }
 
-/// A name truncated to the width of a table's column.
+/// Returns a name truncated to the width of a table's column.
 fn short(name: &str) -> String {
     const MOST: usize = 48;
     if name.chars().count() <= MOST {
@@ -163,7 +167,7 @@ fn short(name: &str) -> String {
     name.chars().take(MOST - 1).chain(std::iter::once('…')).collect()
 }
 
-/// The type whose size is mainly due to this one, and its share.
+/// Returns the type whose size is mainly due to this one, and its share.
 fn embedded(about: &About<'_>, id: TypeId) -> String {
     let program = about.program;
     if let Some(outer) = about.embedding.makes_big(program, id) {

@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// One change of the types.
+/// A suggested change of the types.
 #[derive(Debug, Clone, Serialize)]
 pub struct Suggestion {
     /// The JSON path of the field or type to change: `$.shapes.*.traits`.
@@ -24,9 +24,9 @@ pub struct Suggestion {
     pub to: String,
     /// The counts that justify the suggestion, as a sentence.
     pub why: String,
-    /// How many of the slots hold a value, if the suggestion depends on it.
+    /// The number of slots that hold a value, if the suggestion depends on it.
     pub filled: Option<u64>,
-    /// How many slots there are.
+    /// The number of slots, if the suggestion depends on it.
     pub slots: Option<u64>,
     /// Live bytes saved, after the suggestions above it.
     pub saves: i64,
@@ -43,15 +43,15 @@ pub struct Suggestion {
 pub struct Repeats {
     /// Their JSON path.
     pub path: String,
-    /// Strings seen.
+    /// The number of strings.
     pub count: u64,
-    /// Different ones.
+    /// The number of distinct strings.
     pub distinct: u64,
     /// Bytes that would be saved if each were stored once, estimated from the mean length.
     pub saves: u64,
 }
 
-/// What one suggestion changes.
+/// The change that one suggestion makes.
 #[derive(Debug, Clone)]
 enum Step {
     /// A struct or enum gets a box.
@@ -70,11 +70,11 @@ enum Step {
     Several(Vec<Step>),
 }
 
-/// Suggestions that save less than this fraction of the total are not measured a second time.
+/// Steps that save less than the total divided by this number are not measured a second time.
 const SMALLEST: i128 = 1_000;
 
-/// The suggestions that lead from the naive types to `lean`; each is the best of those that remain (see `Queue`). Steps below
-/// `SMALLEST` are made in the order of their first measurement.
+/// Returns the suggestions that lead from the naive types to `lean`. Each is the best of those that remain (see
+/// `Queue`). Steps below `SMALLEST` come last, in the order of their last measured savings.
 pub fn suggestions(positions: &Positions<'_>, lean: &Choices) -> Vec<Suggestion> {
     let naive = Choices::naive(positions);
     let mut now = Typed::new(Model::new(positions, &naive));
@@ -85,7 +85,7 @@ pub fn suggestions(positions: &Positions<'_>, lean: &Choices) -> Vec<Suggestion>
     }));
     let mut suggestions = Vec::new();
     loop {
-        // The candidate that is evaluated last is the one that is taken.
+        // `pop` takes the candidate that it evaluates last.
         let mut next = None;
         let best = open.pop(now.heap.cost() / SMALLEST, |step| now.saving(next.insert(step.apply(&now, lean))));
         let (step, next) = if let (Some(step), Some(next)) = (best, next) {
@@ -112,13 +112,13 @@ impl<'p, 's> Typed<'p, 's> {
         Self { model, heap }
     }
 
-    /// What other types save. Steps that save nothing alone are equally good.
+    /// Returns the saving of the types `after`, at least 0: steps that save nothing alone are equally good.
     fn saving(&self, after: &Self) -> i128 {
         (self.heap.cost() - after.heap.cost()).max(0)
     }
 }
 
-/// Positions whose strings repeat, largest saving first.
+/// Returns the positions whose strings repeat, largest saving first.
 pub fn repeats(positions: &Positions<'_>) -> Vec<Repeats> {
     let mut repeats = Vec::new();
     let mut look = |path: String, text: &Text| {
@@ -139,10 +139,11 @@ pub fn repeats(positions: &Positions<'_>) -> Vec<Repeats> {
     repeats
 }
 
-/// The largest product of positions and steps for which each step is measured alone: one measurement predicts all memory.
+/// The largest product of positions and steps for which each step is measured alone: one measurement predicts the
+/// memory of all positions.
 const LOOKS: usize = 200_000;
 
-/// The steps that probably save most. If there are too many, one last step makes all others together.
+/// Returns the steps that probably save most. If there are too many, a last step makes all others together.
 fn bounded(naive: &Model<'_, '_>, mut steps: Vec<Step>) -> Vec<Step> {
     let positions = naive.positions();
     let most = (LOOKS / positions.list.len().max(1)).max(10);
@@ -200,7 +201,7 @@ fn steps(positions: &Positions<'_>, lean: &Choices) -> Vec<Step> {
 }
 
 impl Step {
-    /// The types after this step.
+    /// Returns the types after this step.
     fn apply<'p, 's>(&self, now: &Typed<'p, 's>, lean: &Choices) -> Typed<'p, 's> {
         let mut next = now.model.choices().clone();
         self.make(&mut next, lean);
@@ -220,7 +221,7 @@ impl Step {
     }
 }
 
-/// The suggestion of a step.
+/// Returns the suggestion of a step.
 fn describe(before: &Typed<'_, '_>, after: &Typed<'_, '_>, step: &Step) -> Suggestion {
     let (was, is) = (before.heap, after.heap);
     let (before, after) = (&before.model, &after.model);
@@ -276,7 +277,7 @@ fn describe(before: &Typed<'_, '_>, after: &Typed<'_, '_>, step: &Step) -> Sugge
                 names.dedup();
                 names.join(", ")
             };
-            let words = "much larger values in later data do not load";
+            let words = "values outside the narrower range do not load";
             (owner(record), ints(now), ints(next), None, words.to_owned())
         }
         Step::Variants(union) => {
@@ -301,9 +302,9 @@ fn describe(before: &Typed<'_, '_>, after: &Typed<'_, '_>, step: &Step) -> Sugge
             (
                 "$".into(),
                 format!("{number} positions"),
-                "smaller types, which --rust writes".into(),
+                "smaller types (see the output of --rust)".into(),
                 None,
-                "those of the suggestions above".into(),
+                "as for the suggestions above".into(),
             )
         }
         Step::Split(record) => {
@@ -314,7 +315,7 @@ fn describe(before: &Typed<'_, '_>, after: &Typed<'_, '_>, step: &Step) -> Sugge
                 (0..groups.len()).map(|group| format!("Sparse<{}>", after.group_name(*record, group))).collect();
             let from =
                 format!("{} of {} fields", count(all.len() as u64), count(positions.fields[*record].len() as u64));
-            let words = "an indirection; serde(flatten) buffers these keys";
+            let words = "an indirection; serde(flatten) reads these keys through a buffer, which is slower";
             (positions.record_path(*record), from, names.join(", "), Some(filled), words.to_owned())
         }
     };
@@ -332,7 +333,7 @@ fn describe(before: &Typed<'_, '_>, after: &Typed<'_, '_>, step: &Step) -> Sugge
     }
 }
 
-/// The counts that justify a step.
+/// Returns the counts that justify a step, as a sentence.
 fn why(positions: &Positions<'_>, next: &Choices, step: &Step, path: &str, filled: Option<(u64, u64)>) -> String {
     let (filled, slots) = filled.unwrap_or_default();
     let absent = percent(slots - filled.min(slots), slots);
@@ -340,7 +341,7 @@ fn why(positions: &Positions<'_>, next: &Choices, step: &Step, path: &str, fille
         Step::Box(id) if positions.missing(*id) == 0 => format!("{path} is null in {absent} of the objects"),
         Step::Box(id) if positions.list[*id].slot.nulls == 0 => format!("{path} is absent in {absent} of the objects"),
         Step::Box(_) => format!("{path} is absent or null in {absent} of the objects"),
-        Step::Map(_) => format!("{path} is a map; sorted, it has no empty buckets"),
+        Step::Map(_) => format!("as a sorted map, {path} has no empty buckets"),
         Step::Exact(_, ids) => {
             let (mut texts, mut lists, mut arrays) = (false, false, false);
             for &id in ids {
@@ -350,17 +351,18 @@ fn why(positions: &Positions<'_>, next: &Choices, step: &Step, path: &str, fille
                 lists |= !text && !matches!(next.at[id], Choice::Array(_));
             }
             let what = match (texts, lists) {
-                (true, true) => "the texts and lists",
-                (true, false) => "the texts",
+                (true, true) => "the strings and lists",
+                (true, false) => "the strings",
                 _ => "the lists",
             };
             if texts || lists {
                 let all = if arrays { "; some lists have one length" } else { "" };
-                format!("{what} of {path} do not grow after loading, so they need no spare capacity{all}")
+                format!("if {what} of {path} do not grow after loading, they need no spare capacity{all}")
             } else {
                 format!("each list of {path} has one length, so it needs no pointer and no capacity")
             }
         }
+        Step::Narrow(..) if positions.schema.strict => format!("the integers of {path} fit in fewer bytes"),
         Step::Narrow(..) => format!("the integers of {path} fit in fewer bytes, even values 16 times as large"),
         Step::Variants(_) => {
             format!(
@@ -380,7 +382,7 @@ fn why(positions: &Positions<'_>, next: &Choices, step: &Step, path: &str, fille
     }
 }
 
-/// The type constructor of a string or sequence: `String`, `Box<str>`.
+/// Returns the type constructors of a string or sequence before and after: `String`, `Box<str>`.
 fn bare(positions: &Positions<'_>, id: PositionId, choice: Choice) -> (String, String) {
     if let Choice::Array(length) = choice {
         return ("Vec<_>".into(), format!("[_; {length}]"));
@@ -395,7 +397,7 @@ fn bare(positions: &Positions<'_>, id: PositionId, choice: Choice) -> (String, S
     (from.into(), to.into())
 }
 
-/// The owner of a heap block, as text.
+/// Returns the name of the owner of a heap block.
 pub fn name_of(positions: &Positions<'_>, at: At) -> String {
     match at {
         At::Documents => "documents".into(),

@@ -19,7 +19,7 @@ pub enum Format {
     Url,
 }
 
-/// Which formats get types of their own.
+/// The formats whose strings get types of other crates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Typed {
     /// `uuid::Uuid`
@@ -31,7 +31,7 @@ pub struct Typed {
 }
 
 impl Typed {
-    /// Whether a format has a type of its own.
+    /// Returns whether strings of a format get a type of another crate.
     pub fn has(self, format: Format) -> bool {
         match format {
             Format::Uuid => self.uuid,
@@ -41,7 +41,7 @@ impl Typed {
     }
 }
 
-/// Tests a string for a format.
+/// A test of a string for a format.
 type Test = fn(&[u8]) -> bool;
 
 const ALL: [(Format, Test); 5] = [
@@ -61,7 +61,7 @@ impl Excluded {
     /// The value that excludes every format.
     pub const EVERY: Self = Self((1 << ALL.len()) - 1);
 
-    /// [`EVERY`](Self::EVERY): the value for part files of older versions, which have no such field.
+    /// Returns [`EVERY`](Self::EVERY), the default for part files of older versions, which lack the field.
     pub fn every() -> Self {
         Self::EVERY
     }
@@ -87,13 +87,13 @@ impl Excluded {
         self.0 |= other.0;
     }
 
-    /// The narrowest format that is not excluded, if any string was tested.
+    /// Returns the narrowest format that is not excluded. At least one string must have been tested.
     pub fn format(self) -> Option<Format> {
         ALL.iter().enumerate().find(|(bit, _)| self.0 & (1 << bit) == 0).map(|(_, (format, _))| *format)
     }
 }
 
-/// Whether a string has a format.
+/// Returns whether a string has a format.
 pub fn is(text: &str, format: Format) -> bool {
     ALL.iter().any(|(of, is)| *of == format && is(text.as_bytes()))
 }
@@ -106,7 +106,7 @@ fn is_uuid(text: &[u8]) -> bool {
     text.len() == 36 && text.iter().enumerate().all(is_part)
 }
 
-/// The value of decimal digits.
+/// Returns the value of decimal digits, or `None` if a character is not a digit.
 fn number(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |sum: u32, &digit| digit.is_ascii_digit().then(|| sum * 10 + u32::from(digit - b'0')))
 }
@@ -125,7 +125,8 @@ fn is_date(text: &[u8]) -> bool {
     (1..=12).contains(&month) && (1..=days).contains(&day)
 }
 
-/// `15:04:05`, optionally with 3, 6 or 9 digits of fraction, as few of these as the value needs.
+/// Returns whether a text is a time such as `15:04:05`, optionally with 3, 6 or 9 digits of fraction, the fewest that
+/// the value needs.
 fn is_time(text: &[u8]) -> bool {
     let [h0, h1, b':', m0, m1, b':', s0, s1, fraction @ ..] = text else { return false };
     let below = |digits: [u8; 2], end: u32| number(&digits).is_some_and(|number| number < end);
@@ -164,7 +165,8 @@ fn is_date_time(text: &[u8]) -> bool {
         && is_time(&front[11..])
 }
 
-/// A URL that the crate `url` writes back unchanged: a lower-case host and a path, without escapes and dot segments.
+/// Returns whether a text is a URL that the crate `url` surely writes back unchanged: a lower-case host name, and an
+/// ASCII path without dot segments.
 fn is_url(text: &[u8]) -> bool {
     let schemes: [(&[u8], &[u8]); 4] =
         [(b"https://", b"443"), (b"http://", b"80"), (b"wss://", b"443"), (b"ws://", b"80")];

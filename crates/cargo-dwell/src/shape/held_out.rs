@@ -10,7 +10,7 @@ use super::lean;
 use super::quicktype;
 use super::schema::{Kind, Record, Schema, Slot, UnionId};
 use super::types::Int;
-use super::units::{count, percent};
+use super::units::{count, percent, plural};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,13 +20,13 @@ pub const MOST: usize = 64 << 20;
 /// The options that decide which values the types accept.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rules {
-    /// Sets of strings are closed.
+    /// Whether sets of strings are closed.
     pub strict: bool,
-    /// Numbers of which some have a fraction are `f64`.
+    /// Whether numbers are `f64` if some have a fraction.
     pub floats: bool,
-    /// How types treat unknown keys, if the user chose.
+    /// The treatment of unknown keys, if the user chose one.
     pub unknown: Option<UnknownKeys>,
-    /// Formats that have types of their own.
+    /// The formats whose strings get types of other crates.
     pub typed: Typed,
 }
 
@@ -43,14 +43,14 @@ impl Rules {
     }
 }
 
-/// What happens to a text that is not loaded and written back equal, the worst first.
+/// The effect on a text that does not load or is not written back equal, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// The text does not load.
     Refused,
-    /// It is written back with another difference than a lost key.
+    /// The text is written back with a difference other than a lost key.
     Changed,
-    /// It is written back without a key.
+    /// The text is written back without some of its keys.
     Lost,
 }
 
@@ -67,25 +67,25 @@ impl std::fmt::Display for Effect {
 /// The result for the held-out texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Texts tried.
+    /// The number of texts tried.
     pub tried: u64,
-    /// Texts that do not load.
+    /// The number of texts that do not load.
     pub refused: u64,
-    /// Texts that load and are written back with another difference than a lost key.
+    /// The number of texts that load and are written back with a difference other than a lost key.
     pub changed: u64,
-    /// Texts that load without some of their keys.
+    /// The number of texts that load without some of their keys.
     pub lost: u64,
     /// Counts by effect and reason: the first reason of each refused text, and each reason of another text once.
     pub reasons: BTreeMap<(Effect, String), u64>,
 }
 
 impl Outcome {
-    /// The reasons as lines: refusals first, then the most frequent.
+    /// Returns the reasons as lines: by effect, the worst first, then by frequency.
     pub fn lines(&self) -> Vec<String> {
         let mut reasons: Vec<_> = self.reasons.iter().collect();
         reasons.sort_by_key(|&((effect, reason), times)| (*effect, std::cmp::Reverse(*times), reason));
         let line = |((effect, reason), times): (&(Effect, String), &u64)| {
-            format!("{} times {effect}: {reason}", count(*times))
+            format!("{} {effect}: {reason}", plural(*times, "time"))
         };
         reasons.into_iter().map(line).collect()
     }
@@ -99,14 +99,14 @@ struct Wrong {
     lost: BTreeSet<String>,
 }
 
-/// Infers types from four fifths of the texts and tests them on the rest, `rounds` times with different fifths; prints the
-/// result.
+/// Infers types from four fifths of the texts, tests them on the rest, and prints the result. Does so `rounds` times,
+/// with the five fifths in turn.
 ///
 /// With fewer than five texts it prints that there are too few to hold any back.
 pub fn print(found: &Found, rounds: u32, rules: Rules) {
     let texts = input::texts(found, MOST);
     if texts.len() < 5 {
-        eprintln!("held out: none; this needs at least five texts, and there are {}", texts.len());
+        eprintln!("held out: not run; it needs at least five documents (found {})", texts.len());
         return;
     }
     let (mut all, mut quicktype) = (Outcome::default(), Outcome::default());
@@ -116,9 +116,10 @@ pub fn print(found: &Found, rounds: u32, rules: Rules) {
         quicktype.merge(theirs);
     }
     eprintln!(
-        "held out: types from four fifths of {} texts, tried on the rest, {rounds} times: of {} texts {} ({}) are \
-         refused, {} changed, {} lose keys",
-        count(texts.len() as u64),
+        "held out: {}, types from four fifths of {}: of {} tested, {} ({}) failed to load, {} differed when written \
+         back, {} lost keys",
+        plural(u64::from(rounds), "round"),
+        plural(texts.len() as u64, "document"),
         count(all.tried),
         count(all.refused),
         percent(all.refused, all.tried),
@@ -126,7 +127,7 @@ pub fn print(found: &Found, rounds: u32, rules: Rules) {
         count(all.lost),
     );
     eprintln!(
-        "held out: types like quicktype's: {} are refused, {} changed, {} lose keys",
+        "held out: types like quicktype's: {} failed to load, {} differed when written back, {} lost keys",
         count(quicktype.refused),
         count(quicktype.changed),
         count(quicktype.lost),
@@ -136,7 +137,7 @@ pub fn print(found: &Found, rounds: u32, rules: Rules) {
     }
 }
 
-/// Whether a text is held back in a round.
+/// Returns whether a text is held back in a round.
 pub fn is_held(index: usize, round: u32) -> bool {
     // Neighbouring texts are similar, so a multiplicative hash spreads the held-out fifth.
     let mixed = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31);
@@ -154,7 +155,7 @@ pub fn round_of(texts: &[String], round: u32, rules: Rules) -> (Outcome, Outcome
             let _ = accumulator.read(&mut serde_json::Deserializer::from_str(text));
         }
     };
-    // The same two passes as `input::read`.
+    // The same passes as in `input::read`: rounds of the study, then the full pass.
     let mut study = Accumulator::new();
     read(&mut study);
     let mut study = study.into_form().study();
@@ -186,7 +187,7 @@ impl Outcome {
         }
     }
 
-    /// Counts one text.
+    /// Tests one text and counts the result.
     pub fn add(&mut self, schema: &Schema, unit_other: &BTreeSet<UnionId>, value: &Value) {
         let mut found = Wrong::default();
         Check { schema, unit_other, found: &mut found }.slot(&schema.root, value, "$", false);
@@ -229,7 +230,7 @@ impl Check<'_> {
         loads
     }
 
-    /// Whether a value loads at a position.
+    /// Returns whether a value loads at a position.
     fn slot(&mut self, slot: &Slot, value: &Value, path: &str, optional: bool) -> bool {
         let is_none = value.is_null() && (optional || slot.nulls > 0);
         if self.schema.is_open(slot) && !is_none {
@@ -240,7 +241,7 @@ impl Check<'_> {
         self.seen(slot, value, path, optional)
     }
 
-    /// Whether a value loads as the inferred type.
+    /// Returns whether a value loads as the inferred type.
     fn seen(&mut self, slot: &Slot, value: &Value, path: &str, optional: bool) -> bool {
         match (&slot.kind, value) {
             (Kind::Any(_) | Kind::Never, _) | (Kind::Bool { .. }, Value::Bool(_)) => true,
@@ -330,22 +331,19 @@ impl Check<'_> {
                 if alternatives.iter().any(fits) || !self.schema.strict {
                     return true;
                 }
-                self.refuse(path, &format!("{} is none of the enum's types; without --strict it loads", kind_of(value)))
+                self.refuse(path, &format!("{} fits no variant of the enum; without --strict it loads", kind_of(value)))
             }
             (_, value) => {
-                let times = count(slot.count);
-                self.refuse(
-                    path,
-                    &format!(
-                        "{} where the type expects another, of {times} values; `OrOther` accepts it",
-                        kind_of(value)
-                    ),
-                )
+                let seen = match slot.count {
+                    1 => "the only value seen has".to_owned(),
+                    times => format!("all {} values seen have", count(times)),
+                };
+                self.refuse(path, &format!("{} where {seen} another type; `OrOther` accepts it", kind_of(value)))
             }
         }
     }
 
-    /// Whether a string loads although its type does not write it back unchanged.
+    /// Returns whether a string loads although its type does not write it back unchanged.
     fn text(&mut self, format: Format, text: &str, path: &str) -> bool {
         let loads = match format {
             Format::Uuid => formats::is(&text.to_ascii_lowercase(), format),

@@ -6,7 +6,7 @@ use super::positions::{PositionId, Positions};
 use super::rust::describe;
 use super::schema::{Kind, RecordId};
 use super::types::{Body, Layouts, Type};
-use super::units::{bytes, count, percent};
+use super::units::{bytes, count, percent, plural};
 use crate::page::{Bar, Class, Icicle, Page, Suggestion, Table};
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub fn page(plan: &Plan<'_>, sampled: bool) -> String {
         notes.push("Only part of the documents was read; all numbers are for that part.".into());
     }
     let page = Page {
-        title: format!("Rust types for {} JSON documents", count(schema.documents)),
+        title: format!("Rust types for {}", plural(schema.documents, "JSON document")),
         numbers: vec![
             ("JSON".into(), bytes(schema.bytes)),
             ("live bytes as serde_json::Value".into(), bytes(super::value::heap(schema).0.bytes)),
@@ -52,7 +52,7 @@ pub fn page(plan: &Plan<'_>, sampled: bool) -> String {
     page.html()
 }
 
-/// Own bytes of one JSON path, by purpose.
+/// A JSON path with its own bytes, by use.
 #[derive(Debug, Default)]
 struct Node {
     own: u64,
@@ -84,7 +84,7 @@ impl Node {
     }
 }
 
-/// `$`, `.shapes`, `.*`, `["a.b"]`, `[]` of `$.shapes.*["a.b"][]`.
+/// Splits a JSON path into steps: `$`, `.shapes`, `.*`, `["a.b"]`, `[]` for `$.shapes.*["a.b"][]`.
 fn steps(path: &str) -> Vec<&str> {
     let (mut steps, mut from) = (Vec::new(), 0);
     let (mut quoted, mut escaped) = (false, false);
@@ -129,7 +129,7 @@ fn icicle(plan: &Plan<'_>, choices: &Choices) -> Bar {
         node.own += heap.bytes;
         node.spare += spare;
         node.class = class;
-        node.details.push(("blocks".into(), count(heap.allocations)));
+        node.details.push(("allocations".into(), count(heap.allocations)));
         let Some(id) = position else { continue };
         let position = &positions.list[id];
         node.absent += absent.of(id, heap.bytes - spare);
@@ -155,7 +155,7 @@ fn class(kind: &Kind) -> Class {
     }
 }
 
-/// Whether a type stores a struct inline, not behind a pointer.
+/// Returns whether a type stores a struct inline, not behind a pointer.
 fn is_inline(of: &Type) -> bool {
     match of {
         Type::Named(_) => true,
@@ -177,7 +177,7 @@ impl<'p, 's> Absent<'p, 's> {
     fn new(positions: &'p Positions<'s>, model: &Model<'_, '_>) -> Self {
         let mut layouts = Layouts::new(&model.bodies);
         let mut share = BTreeMap::new();
-        // Each pass knows one more level of nesting, from the innermost records outwards.
+        // Each pass includes one more level of nesting, from the innermost records outwards.
         for _ in 0..NESTED {
             for (id, (def, body)) in model.defs.iter().zip(&model.bodies).enumerate() {
                 let (Source::Record(record), Body::Struct(types)) = (def.source, body) else { continue };
@@ -200,7 +200,7 @@ impl<'p, 's> Absent<'p, 's> {
         Self { positions, share }
     }
 
-    /// The part of `bytes` at a position that absent fields take, without unused capacity.
+    /// Returns the part of `bytes` at a position that absent fields take. `bytes` excludes unused capacity.
     fn of(&self, id: PositionId, bytes: u64) -> u64 {
         let position = &self.positions.list[id];
         let holds = match (&position.slot.kind, position.within.last()) {
@@ -215,7 +215,7 @@ impl<'p, 's> Absent<'p, 's> {
     }
 }
 
-/// A row for each field of each record.
+/// Returns a table with a row for each position.
 fn table(plan: &Plan<'_>) -> Table {
     let positions = &plan.positions;
     let (naive, lean) = (plan.model(&plan.naive), plan.model(&plan.lean));
@@ -238,7 +238,7 @@ fn table(plan: &Plan<'_>) -> Table {
     }
     rows.sort_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
     Table {
-        head: ["where", "filled", "naive", "its heap", "lean", "its heap", "values"].map(Into::into).to_vec(),
+        head: ["where", "filled", "naive", "heap bytes", "lean", "heap bytes", "values"].map(Into::into).to_vec(),
         rows: rows.into_iter().map(|(_, row)| row).collect(),
     }
 }

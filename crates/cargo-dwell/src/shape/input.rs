@@ -14,17 +14,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::ScopedJoinHandle;
 
-/// The read buffer: the largest file that is read at once and the longest line of JSON Lines. Larger texts are streamed.
+/// The size of the read buffer: the largest file that is read at once, and the longest line of JSON Lines. Larger texts
+/// are streamed.
 pub const BUFFER: usize = 64 << 20;
-/// Bytes that the study reads to find the form of the documents,
+/// The number of bytes that the study reads to find the form of the documents.
 const STUDIED: u64 = 8 << 20;
-/// and the bytes of its first round.
+/// The number of bytes that the first round of the study reads.
 const FIRST_STUDIED: u64 = 128 << 10;
 
 /// An error in an input, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The file, or `-`.
+    /// The file, or `-` for standard input.
     pub file: String,
     /// Line and column, from 1; `None` if the whole file is affected.
     pub location: Option<(u64, u64)>,
@@ -43,7 +44,7 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// A file that holds one JSON text or, as JSON Lines, many; or standard input.
+/// A file with one JSON text, or with several as JSON Lines; or standard input.
 #[derive(Debug, Clone)]
 pub struct Input {
     path: PathBuf,
@@ -52,11 +53,11 @@ pub struct Input {
     size: u64,
     /// Contents in memory: a whole text, or the beginning of standard input.
     held: Option<Arc<[u8]>>,
-    /// The most texts to read from it.
+    /// The largest number of texts to read.
     limit: u64,
 }
 
-/// How a file is compressed.
+/// The compression of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Zipped {
     No,
@@ -65,7 +66,7 @@ enum Zipped {
 }
 
 impl Zipped {
-    /// Splits a file name into the name without the ending of a compression, and the compression.
+    /// Splits the ending of a compression from a file name. Returns the rest of the name, and the compression.
     fn of(name: &str) -> (&str, Self) {
         let name_of = |ending| name.strip_suffix(ending);
         match (name_of(".gz"), name_of(".zst")) {
@@ -115,7 +116,7 @@ impl Input {
         Self { path: path.to_owned(), form, zipped: Zipped::No, size: 0, held: None, limit: u64::MAX }
     }
 
-    /// An input for a file, if its name has an ending of JSON.
+    /// Returns an input for a file, if its name has a JSON ending.
     fn file(path: &Path, size: u64) -> Option<Self> {
         // A lossy conversion keeps the ending of a name that is not UTF-8.
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
@@ -132,12 +133,12 @@ impl Input {
         self.path.as_os_str() == "-"
     }
 
-    /// The path; `-` for standard input.
+    /// Returns the path; `-` for standard input.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its size on disk.
+    /// Returns the size in bytes, on disk or of the contents in memory.
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -169,7 +170,8 @@ pub struct Found {
     pub problems: Vec<Problem>,
 }
 
-/// Finds the files with JSON at `paths`: files as they are, folders with all below them, `-` for standard input.
+/// Finds the files with JSON at `paths`: files by any name, all files with a JSON ending in a folder and below it, and
+/// standard input for `-`.
 pub fn find(paths: &[PathBuf]) -> Found {
     let mut found = Found::default();
     for path in paths {
@@ -186,7 +188,7 @@ pub fn find(paths: &[PathBuf]) -> Found {
     found
 }
 
-/// The built-in sample corpus.
+/// Returns the built-in sample corpus.
 pub fn sample() -> Found {
     let texts = crate::sample::documents(SAMPLE_SEED, SAMPLE_MODELS).map(|(name, text)| Input {
         size: text.len() as u64,
@@ -196,14 +198,15 @@ pub fn sample() -> Found {
     Found { inputs: texts.collect(), problems: Vec::new() }
 }
 
-/// The seed of the built-in sample
+/// The seed of the built-in sample.
 pub const SAMPLE_SEED: u64 = 1;
-/// and its number of service models.
+/// The number of service models in the built-in sample.
 pub const SAMPLE_MODELS: usize = 40;
 
 impl Found {
-    /// Keeps about `texts` texts: evenly spaced files, and the first texts of files that have many.
-    pub fn sample(&mut self, texts: usize) {
+    /// Keeps about `texts` texts: evenly spaced files, and the first texts of files that have many. Returns the largest
+    /// number of texts that are read from each file.
+    pub fn sample(&mut self, texts: usize) -> u64 {
         let files = self.inputs.len();
         let kept = files.min(texts).max(1);
         let mut index = 0;
@@ -215,6 +218,7 @@ impl Found {
         });
         let limit = texts.div_ceil(kept) as u64;
         self.inputs.iter_mut().for_each(|input| input.limit = limit);
+        limit
     }
 
     fn complain(&mut self, path: &Path, what: impl Into<String>) {
@@ -240,7 +244,7 @@ impl Found {
             Err(error) => return self.complain(path, cannot_read(&error)),
         };
         if !meta.is_dir() {
-            // A file that the user names is read whatever its ending is.
+            // A file that the user names is read, whatever its ending is.
             let zipped = Zipped::of(&path.to_string_lossy()).1;
             let any = || Input { zipped, size: meta.len(), ..Input::new(path, Format::Unknown) };
             return self.inputs.push(Input::file(path, meta.len()).unwrap_or_else(any));
@@ -265,7 +269,7 @@ impl Found {
                                 ),
                             );
                         }
-                        // A dangling link whose name has no ending of JSON is ignored.
+                        // A dangling link whose name has no JSON ending is ignored.
                         (None, Some(error)) if error.kind() == io::ErrorKind::NotFound => {
                             if Input::file(&location, 0).is_some() {
                                 self.complain(&location, "a symbolic link whose target does not exist");
@@ -284,7 +288,7 @@ impl Found {
 }
 
 const NO_JSON: &str =
-    "no JSON in this folder (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or .zst)";
+    "no JSON files in this folder (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or .zst)";
 
 fn cannot_read(error: &io::Error) -> String {
     match error.kind() {
@@ -296,12 +300,12 @@ fn cannot_read(error: &io::Error) -> String {
     }
 }
 
-/// The message for bytes that are not UTF-8.
+/// Returns the message for bytes that are not UTF-8.
 fn not_utf8(bytes: &[u8]) -> &'static str {
     match bytes {
         [0x1F, 0x8B, ..] => "gzip data in a file whose name does not end in .gz; rename or unpack it",
         // UTF-16 begins with a byte order mark; without one, about half of its bytes are zero.
-        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => "UTF-16; save the file as UTF-8",
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => "the file is UTF-16; save it as UTF-8",
         _ if memchr::memchr(0, bytes).is_some() => "not text; is this file JSON?",
         _ => "invalid UTF-8; save the file as UTF-8",
     }
@@ -312,7 +316,7 @@ fn not_utf8(bytes: &[u8]) -> &'static str {
 pub struct Options {
     /// The number of threads; 0 means one for each core.
     pub threads: usize,
-    /// Skip a text that cannot be read, instead of stopping.
+    /// Whether to skip a text that cannot be read, instead of stopping.
     pub keep_going: bool,
 }
 
@@ -324,7 +328,7 @@ pub struct Reading {
     pub problems: Vec<Problem>,
 }
 
-/// The texts of the inputs, up to `most` bytes, without those that cannot be parsed.
+/// Returns the texts of the inputs, up to `most` bytes, without those that cannot be parsed.
 pub fn texts(found: &Found, most: usize) -> Vec<String> {
     let (mut texts, mut size) = (Vec::new(), 0);
     for input in &found.inputs {
@@ -349,12 +353,13 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
-    // Each thread reads its own files in order. With the first error all threads stop at the files behind the bad one.
+    // Each thread reads its own files in order. Without `keep_going`, no thread begins a file that comes after a file
+    // with an error.
     let threads = threads.clamp(1, found.inputs.len().max(1));
     let shares = shares(&found.inputs, threads);
     let bad = AtomicUsize::new(usize::MAX);
-    // A syntax error shows only after part of the text is counted. Such texts are rare, so the first pass does not check
-    // for them. If it meets one, the thread reads its files again and checks each text before it counts it.
+    // A syntax error shows only after part of the text is counted. Such texts are rare, so the first pass does not
+    // check for them. If it meets one, the thread reads its files again and checks each text before it counts it.
     let work = |share: &Vec<usize>, check: bool| {
         let mut accumulator = form.start(threads);
         let mut buffer = Vec::new();
@@ -401,7 +406,7 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
         let threads: Vec<_> = shares.iter().map(|share| (share, spawn(share))).collect();
         let join = |(share, thread): (&Vec<usize>, io::Result<ScopedJoinHandle<_>>)| match thread {
             Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            // The system refused another thread.
+            // The system refused to start a thread, so this thread reads its share.
             Err(_) => work(share),
         };
         threads.into_iter().map(join).collect()
@@ -429,13 +434,13 @@ fn shares(inputs: &[Input], threads: usize) -> Vec<Vec<usize>> {
     shares.into_iter().map(|(_, share)| share).collect()
 }
 
-/// A stack that holds the deepest nesting `serde_json` accepts, in a debug build.
+/// The stack size of a thread: it suffices for the deepest nesting that `serde_json` accepts, in a debug build.
 const STACK: usize = 16 << 20;
 
 /// Reads an evenly spread sample of the inputs to find the form of the documents. The full pass reports errors.
 ///
-/// The sample is read in rounds, each four times as long as the one before. Each round starts with the form that the one
-/// before it found, so a recursive type is known before many positions of it are stored.
+/// The sample is read in rounds, each four times as long as the one before. Each round starts with the form that the
+/// one before it found, so a recursive type is known before many positions of it are stored.
 fn study(found: &Found) -> Form {
     let mut form = Accumulator::new().into_form();
     let total: u64 = found.inputs.iter().map(|input| input.size).sum();
@@ -468,28 +473,27 @@ fn study_part(found: &Found, total: u64, most: u64, accumulator: &mut Accumulato
         accumulator.at(u32::try_from(index).unwrap_or(u32::MAX));
         buffer.clear();
         if let Ok(source) = input.open() {
-            // A sample may end at an error.
+            // An error only ends the sample early.
             let _ = source.take(wanted).read_to_end(&mut buffer);
         }
         let text = match std::str::from_utf8(without_mark(&buffer)) {
             Ok(text) => text,
             Err(error) => std::str::from_utf8(&buffer[..error.valid_up_to()]).unwrap_or_default(),
         };
-        let mut texts = serde_json::Deserializer::from_str(text);
-        let mut read = 0;
-        while texts.end().is_err() && accumulator.read(&mut texts).is_ok() {
-            read += 1;
-        }
-        // The deserializer does not find the end of a text that was refused, for instance for a duplicate key.
-        if texts.end().is_err() {
-            for (_, text) in split(text).skip(read + 1) {
+        let mut first = serde_json::Deserializer::from_str(text);
+        let is_whole = match accumulator.read(&mut first) {
+            Ok(()) => first.end().is_ok(),
+            Err(error) => error.is_eof(),
+        };
+        if !is_whole {
+            for (_, text) in split(text).skip(1) {
                 let _ = accumulator.read(&mut serde_json::Deserializer::from_str(text));
             }
         }
     }
 }
 
-/// Splits concatenated texts and gives each with its offset. A text with an error extends to the end.
+/// Splits concatenated texts. Returns each with its offset; a text with an error extends to the end.
 fn split(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
     std::iter::from_fn(move || {
@@ -499,7 +503,7 @@ fn split(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The line and column after `text`, if it begins at the given ones.
+/// Returns the line and column after `text`, if `text` begins at the given ones.
 fn advance((line, column): (u64, u64), text: &[u8]) -> (u64, u64) {
     match memchr::memchr_iter(b'\n', text).count() as u64 {
         0 => (line, column + text.len() as u64),
@@ -512,7 +516,7 @@ fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }
 
-/// Reads one input.
+/// A reader of one input.
 struct Reader<'a> {
     input: &'a Input,
     accumulator: &'a mut Accumulator,
@@ -551,7 +555,7 @@ impl Reader<'_> {
     fn read_texts(&mut self, bytes: &[u8]) {
         let Some(text) = self.utf8(bytes, 1) else { return };
         if text.trim_ascii().is_empty() {
-            return self.complain(None, "is empty; it should hold JSON");
+            return self.complain(None, "is empty");
         }
         if self.input.form == Format::Text {
             return self.read_text(text, (1, 1));
@@ -569,7 +573,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Checks that `bytes` are UTF-8.
+    /// Returns `bytes` as UTF-8, or reports a problem. `line` is the line of their start.
     fn utf8<'t>(&mut self, bytes: &'t [u8], line: u64) -> Option<&'t str> {
         match std::str::from_utf8(bytes) {
             Ok(text) => Some(text),
@@ -621,17 +625,17 @@ impl Reader<'_> {
         };
         let text = error.to_string();
         let what = text.rfind(" at line ").map_or(&*text, |end| &text[..end]);
-        let lines = "more than one JSON text, but not one text for each line";
+        let lines = "several JSON values, but not one per line";
         let what = match what {
             _ if error.is_io() => match error.io_error_kind() {
                 Some(kind) if kind != io::ErrorKind::Other => cannot_read(&io::Error::new(kind, what)),
                 _ => what.to_owned(),
             },
-            _ if error.is_eof() => "the text ends too early; is the file complete?".to_owned(),
+            _ if error.is_eof() => "the JSON ends too early; is the file complete?".to_owned(),
             "trailing characters" => lines.to_owned(),
             "recursion limit exceeded" => "nested deeper than 127 levels, which is not supported".to_owned(),
-            "number out of range" => "a number too large for 64 bits of floating point".to_owned(),
-            what => format!("{what}; correct it"),
+            "number out of range" => "a number too large for f64".to_owned(),
+            what => what.to_owned(),
         };
         self.complain(Some(location), what);
     }
@@ -673,7 +677,8 @@ impl Reader<'_> {
             }
             buffer.drain(..start);
             if buffer.len() >= BUFFER {
-                let what = format!("a line longer than {} MiB; a file with one JSON text is named .json", BUFFER >> 20);
+                let mib = BUFFER >> 20;
+                let what = format!("a line longer than {mib} MiB; if the file is one JSON value, rename it to .json");
                 return self.complain(Some((number + 1, 1)), what);
             }
             ended = match fill(&mut source, buffer) {
@@ -682,7 +687,7 @@ impl Reader<'_> {
             };
         }
         if texts == 0 {
-            self.complain(None, "is empty; it should hold JSON");
+            self.complain(None, "is empty");
         }
     }
 
@@ -708,7 +713,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether the input is JSON Lines: the first line is a complete text and another line follows.
+/// Returns whether the input is JSON Lines: the first line is a complete text and another line follows.
 fn are_lines(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     let Some(end) = memchr::memchr(b'\n', text) else { return false };
@@ -723,11 +728,11 @@ fn fill(source: &mut dyn Read, buffer: &mut Vec<u8>) -> io::Result<bool> {
     Ok(read < left)
 }
 
-/// A reader that counts its bytes, and stops before one string can fill the memory.
+/// A reader that counts its bytes, and fails before one string can fill the memory.
 struct Pieces<R> {
     source: R,
     bytes: u64,
-    /// Bytes since the last quotation mark.
+    /// The number of bytes since the last quotation mark.
     run: usize,
 }
 

@@ -5,8 +5,8 @@
 //! for each block; for a struct of `s` bytes that is the case if fewer than `(s - 8) / (s + 16)` of its slots are full.
 //! One choice changes the savings of others, so the search repeats until nothing changes.
 //!
-//! One prediction takes time proportional to the number of positions. A schema with more than [`EXACT`] positions therefore
-//! measures each choice only on the struct that it changes, times the slots of that struct.
+//! One prediction takes time proportional to the number of positions. For a schema with more than [`EXACT`] positions,
+//! each choice is therefore measured only on the struct that it changes, times the number of slots of that struct.
 
 use super::model::{Choice, Choices, Model, Part, Presence, Source, Split, thin_lengths};
 use super::positions::{MAX_GROUPS, PositionId, Positions};
@@ -17,16 +17,16 @@ use dwell::model::blocks::BLOCK;
 use dwell::model::layout::{enumeration, structure};
 use std::rc::Rc;
 
-/// A position that is full more often than this never gets a box.
+/// The largest share of full slots of a position that may get a box.
 const MOSTLY: f64 = 0.75;
 
-/// Records with fewer fields are not split.
+/// The fewest fields of a record that may be split.
 const WIDE: usize = 12;
 
-/// Up to this number of positions, each choice is measured on all documents.
+/// The largest number of positions for which each choice is measured on all documents.
 pub const EXACT: usize = 2_000;
 
-/// The lean choices for a schema.
+/// Makes the lean choices for a schema.
 pub fn choose(positions: &Positions<'_>) -> Choices {
     let mut choices = Choices::naive(positions);
     for id in 0..positions.list.len() {
@@ -53,7 +53,7 @@ pub fn choose(positions: &Positions<'_>) -> Choices {
     choices
 }
 
-/// Whether measuring each choice on all documents takes too long.
+/// Returns whether it takes too long to measure each choice on all documents.
 fn is_large(positions: &Positions<'_>) -> bool {
     positions.list.len() > EXACT
 }
@@ -106,7 +106,7 @@ fn boxes_in_structs(positions: &Positions<'_>, choices: &mut Choices) {
     choices.at = trial.at;
 }
 
-/// The struct or enum in an optional field, without the box.
+/// Returns the type of an optional field's values, without boxes, if these may be boxed.
 fn pointee(of: &Type) -> Option<&Type> {
     match of {
         Type::Option(inner) | Type::Box(inner) | Type::Sparse(inner) => pointee(inner),
@@ -150,13 +150,13 @@ fn with_int(of: &Type, int: Int) -> Type {
     match of {
         Type::Option(inner) => with_int(inner, int).option(),
         Type::Open(inner) => with_int(inner, int).open(),
-        // The box is the field, whatever the integer in it.
+        // The field is a pointer, whatever the width of the integer behind it.
         Type::Box(_) => of.clone(),
         _ => Type::Int(int),
     }
 }
 
-/// The same choices with std's types instead of Dwell's.
+/// Returns the same choices with std's types instead of Dwell's.
 pub fn standard(lean: &Choices) -> Choices {
     let mut choices = lean.clone();
     choices.standard = true;
@@ -171,7 +171,7 @@ pub fn standard(lean: &Choices) -> Choices {
     choices
 }
 
-/// The choice without a cost.
+/// Returns the best choice among those without a cost.
 fn exact(positions: &Positions<'_>, id: PositionId) -> Choice {
     match positions.list[id].slot.kind {
         Kind::Seq(ref seq) if array(seq).is_some() => array(seq).map_or(Choice::Exact, Choice::Array),
@@ -186,7 +186,7 @@ fn exact(positions: &Positions<'_>, id: PositionId) -> Choice {
     }
 }
 
-/// The length of arrays that have a fixed one by nature: a point, a colour, a range, a matrix.
+/// Returns the length of arrays whose length seems to be fixed: points, colours, ranges, matrices.
 pub fn array(seq: &Seq) -> Option<u64> {
     let plain = match &seq.element.kind {
         Kind::Integer { .. } | Kind::Float { .. } | Kind::Bool { .. } => true,
@@ -197,10 +197,10 @@ pub fn array(seq: &Seq) -> Option<u64> {
     (seq.lengths.count >= 32 && (2..=16).contains(&length) && plain && seq.element.nulls == 0).then_some(length)
 }
 
-/// Whether a one-word handle saves enough to justify a less common type: more than half of a word for each slot.
+/// Returns whether a one-word handle saves enough to justify a less common type: more than half a word for each slot.
 ///
-/// It saves the length word in each slot, and stores the length in each block instead: a word for a sequence, usually a
-/// byte for a text.
+/// The handle saves the length word in each slot, and stores the length in each block instead: a word for a sequence,
+/// usually a byte for a string.
 fn thin(positions: &Positions<'_>, id: PositionId) -> bool {
     let (slots, lengths) = match &positions.list[id].slot.kind {
         Kind::Text(text) => (positions.slots(id), thin_lengths(text)),
@@ -211,7 +211,7 @@ fn thin(positions: &Positions<'_>, id: PositionId) -> bool {
     lengths < 4 * slots
 }
 
-/// The bytes of the documents, with an allocator's overhead for each block.
+/// Returns the bytes of the documents, with an allocator's overhead for each block.
 fn cost(positions: &Positions<'_>, choices: &Choices) -> i128 {
     Model::new(positions, choices).total().cost()
 }
@@ -305,7 +305,7 @@ fn variants(positions: &Positions<'_>, choices: &mut Choices) {
     }
 }
 
-/// Whether a box may be put around the values of a position.
+/// Returns whether the values of a position may be boxed.
 fn rare(positions: &Positions<'_>, id: PositionId) -> bool {
     let position = &positions.list[id];
     let boxable = match &position.slot.kind {
@@ -323,7 +323,8 @@ fn rare(positions: &Positions<'_>, id: PositionId) -> bool {
     boxable && position.field.is_some() && slots > full && full as f64 <= slots as f64 * MOSTLY
 }
 
-/// Whether `Sparse` represents a position's values as exactly as `Option` does, and better than a box if `{}` occurs.
+/// Returns whether `Sparse` represents a position's values as exactly as `Option` does, and better than a box if `{}`
+/// occurs.
 fn sparse(positions: &Positions<'_>, id: PositionId) -> bool {
     let slot = positions.list[id].slot;
     match slot.kind {
@@ -361,7 +362,7 @@ fn splits(positions: &Positions<'_>, choices: &mut Choices) {
     }
 }
 
-/// The records that may be split.
+/// Returns the records that may be split.
 fn wide(positions: &Positions<'_>) -> impl Iterator<Item = RecordId> {
     (0..positions.schema.records.len()).filter(|&record| positions.fields[record].len() >= WIDE)
 }
@@ -388,7 +389,7 @@ fn splits_alone(positions: &Positions<'_>, choices: &mut Choices) {
     choices.splits = splits;
 }
 
-/// The sizes of the fields of a record that is not split, if a document leads to it.
+/// Returns the sizes of the fields of a record that is not split, if a document reaches it.
 fn field_sizes(model: &Model<'_, '_>, record: RecordId) -> Option<Vec<u64>> {
     let id = model.find(Source::Record(record))?;
     let Body::Struct(types) = &model.bodies[id] else { return None };
@@ -455,7 +456,8 @@ struct Spread<'a> {
     members: Vec<(u64, u64)>,
     /// For each group, the number of instances that have any of its fields.
     filled: Vec<u64>,
-    /// Each set of keys: the number of instances with exactly these keys, and the number of the keys in each group.
+    /// For each set of keys, the number of instances with exactly these keys, and the number of these keys in each
+    /// group.
     sets: Vec<(u64, Vec<u32>)>,
     /// The sets that contain each field.
     sets_of: Vec<Vec<usize>>,

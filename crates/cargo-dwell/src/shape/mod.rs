@@ -32,6 +32,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use units::plural;
 
 /// The arguments of `cargo dwell shape`.
 #[derive(Debug, Args)]
@@ -40,8 +41,8 @@ use std::process::ExitCode;
     after_help = "Exit code: 0 on success, 2 if an input could not be read (the report covers the rest) or for wrong usage."
 )]
 pub struct ShapeArgs {
-    /// Files and folders with JSON (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or .zst),
-    /// `-` for standard input; none for a built-in sample
+    /// Files and folders with JSON (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or
+    /// .zst), `-` for standard input; without a path, reads a built-in sample
     #[arg(value_name = "DIR|FILE")]
     pub paths: Vec<PathBuf>,
     /// Write Rust types to FILE
@@ -50,28 +51,32 @@ pub struct ShapeArgs {
     /// Which types --rust writes
     #[arg(long, value_enum, default_value_t)]
     pub types: Set,
-    /// Accept only what the data has: a small set of strings becomes an enum without `Other`, unknown keys are errors
+    /// Accept only values like those in the data: enums of strings have no variant `Other`, unknown keys are errors
     #[arg(long)]
     pub strict: bool,
     /// How the types treat unknown keys [default: ignore; with --strict, refuse]
-    #[arg(long, value_enum, value_name = "DO")]
+    #[arg(long, value_enum, value_name = "ACTION")]
     pub unknown_keys: Option<UnknownKeys>,
-    /// Use f64 for fields with some fractional numbers; it writes 1 back as 1.0
+    /// Use `f64` instead of `serde_json::Number` for fields that mix integers and fractions; 1 is then written back as
+    /// 1.0
     #[arg(long)]
     pub floats: bool,
-    /// Use the types of these crates for texts that are all UUIDs, dates or absolute URLs, if they are written back unchanged
+    /// Use the types of these crates for strings that are all UUIDs, dates or absolute URLs, if they are written back
+    /// unchanged
     #[arg(long, value_enum, value_name = "CRATES", value_delimiter = ',')]
     pub text: Vec<TextType>,
-    /// Infer types from four fifths of the texts and test them on the rest, K times; print how many texts they refuse or change
+    /// Cross-validate: infer types from four fifths of the documents and test them on the rest, in K rounds (5 test
+    /// every document once); print how many documents do not load or are written back differently
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=20))]
     pub held_out: Option<u32>,
-    /// Write the counts to the file PART, for --merge, instead of a report
+    /// Write intermediate counts to PART, for a later --merge, and print no report
     #[arg(long, value_name = "PART")]
     pub save: Option<PathBuf>,
     /// Report on the part files that --save wrote, on this machine or on others
     #[arg(long, value_name = "PART", num_args = 1.., conflicts_with_all = ["paths", "sample", "held_out"])]
     pub merge: Vec<PathBuf>,
-    /// Write the report to FILE as an HTML page: icicles of live bytes by JSON path, suggestions, and a table to search
+    /// Write the report to FILE as an HTML page: icicle charts of live bytes by JSON path, suggestions, and a
+    /// searchable table
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Overwrite the files of --rust, --html and --save
@@ -86,7 +91,7 @@ pub struct ShapeArgs {
     /// Leave out suggestions that save less, such as 64K or 1MiB
     #[arg(long, value_name = "BYTES")]
     pub min_saving: Option<ByteSize>,
-    /// Read only about N texts: evenly spaced files, the first lines of JSON Lines
+    /// Read only about N documents: files at even intervals, and the first lines of JSON Lines files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub sample: Option<u32>,
     /// Stop at the first input that cannot be read, without a report
@@ -100,7 +105,7 @@ pub struct ShapeArgs {
     pub threads: Option<u16>,
 }
 
-/// Crates with types for texts.
+/// Crates with types for strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum TextType {
     /// `uuid::Uuid`
@@ -125,8 +130,8 @@ pub enum UnknownKeys {
 /// Runs `cargo dwell shape`.
 ///
 /// # Errors
-/// Returns an error if an input cannot be read and must not be skipped, if a file exists and must not be overwritten, or if
-/// output cannot be written.
+/// Returns an error if an input cannot be read and must not be skipped, if a file exists and must not be overwritten,
+/// or if output cannot be written.
 pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     for (option, file) in [("--rust", &args.rust), ("--html", &args.html), ("--save", &args.save)] {
         if let Some(file) = file {
@@ -143,7 +148,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     }
     let mut found = if args.paths.is_empty() { input::sample() } else { input::find(&args.paths) };
     if args.paths.is_empty() {
-        eprintln!("note: no path given, so this is a built-in sample of {} service models", found.inputs.len());
+        eprintln!("note: no path given; using a built-in sample of {} service models", found.inputs.len());
     }
     let keep_going = !args.strict_input;
     if !keep_going && !found.problems.is_empty() {
@@ -151,8 +156,9 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     }
     let files = found.inputs.len();
     if let Some(texts) = args.sample {
-        found.sample(texts as usize);
-        eprintln!("note: sampled, {} of {files} files are read, at most {texts} texts", found.inputs.len());
+        let each = plural(found.sample(texts as usize), "document");
+        let files = plural(files as u64, "file");
+        eprintln!("note: sample: reading {} of {files}, at most {each} of each", found.inputs.len());
     }
 
     let progress = progress(found.inputs.iter().map(input::Input::size).sum());
@@ -168,7 +174,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         eprintln!("error: {problem}");
     }
     if left_out.len() > SHOWN {
-        eprintln!("error: {} more inputs with errors", left_out.len() - SHOWN);
+        eprintln!("error: {} with errors", plural((left_out.len() - SHOWN) as u64, "more input"));
     }
     if let Some(rounds) = args.held_out {
         held_out::print(&found_again(args), rounds, rules(args));
@@ -179,7 +185,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
 /// The number of problems that are printed; a summary counts the others.
 const SHOWN: usize = 50;
 
-/// The options that decide which values the types accept.
+/// Returns the options that decide which values the types accept.
 fn rules(args: &ShapeArgs) -> held_out::Rules {
     let has = |of| args.text.contains(&of);
     held_out::Rules {
@@ -190,7 +196,7 @@ fn rules(args: &ShapeArgs) -> held_out::Rules {
     }
 }
 
-/// Searches for the inputs again.
+/// Finds the inputs again, for a second reading.
 fn found_again(args: &ShapeArgs) -> input::Found {
     let mut found = if args.paths.is_empty() { input::sample() } else { input::find(&args.paths) };
     if let Some(texts) = args.sample {
@@ -226,17 +232,17 @@ fn finish(args: &ShapeArgs, accumulator: infer::Accumulator, left_out: &[input::
     Ok(exit_code(left_out, schema.documents))
 }
 
-/// Reports how many inputs were left out, and chooses the exit code.
+/// Reports how many inputs were skipped, and chooses the exit code.
 fn exit_code(left_out: &[input::Problem], documents: u64) -> ExitCode {
     if left_out.is_empty() {
         return ExitCode::SUCCESS;
     }
-    eprintln!("error: {} left out, {documents} texts read", count(left_out.len(), "input"));
+    eprintln!("error: {} skipped; {} read", were(left_out.len() as u64, "input"), were(documents, "document"));
     ExitCode::from(2)
 }
 
-/// Whether the documents, or their elements, are probably unrelated objects: their record has many keys, and few of these
-/// are in more than half of the objects.
+/// Returns whether the documents, or their elements, are probably unrelated objects. Their record then has at least 20
+/// keys, and fewer than a tenth of the keys are in more than half of the objects.
 fn is_medley(schema: &Schema) -> bool {
     let slots = match &schema.root.kind {
         Kind::Mixed { alternatives } => alternatives.iter().collect(),
@@ -257,11 +263,11 @@ fn is_medley(schema: &Schema) -> bool {
         })
 }
 
-fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { " was" } else { "s were" })
+fn were(number: u64, noun: &str) -> String {
+    format!("{} {}", plural(number, noun), if number == 1 { "was" } else { "were" })
 }
 
-/// A progress bar on standard error, if that is a terminal.
+/// Creates a progress bar on standard error, if that is a terminal.
 fn progress(bytes: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {eta}") {
@@ -270,15 +276,15 @@ fn progress(bytes: u64) -> ProgressBar {
     bar
 }
 
-/// Checks that `file` can be written before the input is read, since a late failure would lose the report.
+/// Checks that `file` can be written. This precedes reading, since a later failure would lose the report.
 fn check_target(option: &str, file: &Path, force: bool) -> Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     if file.as_os_str() == "-" {
-        bail!("{option} -: standard output has the report; name a file");
+        bail!("{option} -: standard output is used for the report; pass a file name");
     } else if file.is_dir() {
         bail!("{}: is a folder; name a file in it", file.display());
     } else if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-        bail!("{}: there is no folder {}; make it first", file.display(), folder.display());
+        bail!("{}: the folder {} does not exist; create it first", file.display(), folder.display());
     } else if !force && file.exists() {
         bail!("{}: exists already; --force overwrites it", file.display());
     }
@@ -304,7 +310,7 @@ fn print(plan: &Plan<'_>, args: &ShapeArgs) -> Result<()> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     let written = plan.write(args.format, &options, &mut out);
     match written.and_then(|()| out.flush()) {
-        // A closed pipe is no error.
+        // A closed pipe is not an error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written.context("standard output"),
     }

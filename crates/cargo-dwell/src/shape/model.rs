@@ -1,4 +1,5 @@
-//! Builds Rust types from a schema and a choice for each position, and predicts the heap memory of the documents in them.
+//! Builds Rust types from a schema and a choice for each position, and predicts the heap memory of the documents in
+//! them.
 
 use super::formats::Format;
 use super::positions::{Position, PositionId, Positions, ROOT};
@@ -13,12 +14,12 @@ use std::rc::Rc;
 /// The representation of the values of one position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Choice {
-    /// The types of a first draft: `String`, `Vec`, `HashMap`, 64-bit integers, everything inline.
+    /// The types of a first draft: `String`, `Vec`, `HashMap`, 64-bit integers, no boxes.
     #[default]
     Plain,
     /// Without spare capacity: `Box<str>`, `Box<[T]>`, `SortedMap<Box<str>, T>`.
     Exact,
-    /// The same behind a one-word handle: `ThinStr`, `ThinSlice`, `SortedMap<ThinStr, T>`.
+    /// [`Exact`](Self::Exact) behind a one-word handle: `ThinStr`, `ThinSlice`, `SortedMap<ThinStr, T>`.
     Thin,
     /// `Box<T>`
     Boxed,
@@ -33,22 +34,22 @@ pub enum Choice {
 /// A choice for each position, variant and record.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Choices {
-    /// By position.
+    /// The choice for each position.
     pub at: Vec<Choice>,
-    /// Variants that are boxed.
+    /// The variants that are boxed.
     pub variants: BTreeSet<(UnionId, usize)>,
-    /// Records whose rare fields moved out.
+    /// The records whose rare fields are moved to structs of their own.
     pub splits: BTreeMap<RecordId, Rc<Split>>,
-    /// Use only std's types: `BTreeMap` for maps, and `Box<str>` for strings of enums with a variant `Other`.
+    /// Whether to use std's types only: `HashMap` for maps, and `Box<str>` for strings of enums with a variant `Other`.
     pub standard: bool,
 }
 
 /// The fields of a record that are moved to structs of their own, in groups.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Split {
-    /// The fields of each group, the commonest group first.
+    /// The fields of each group, the most common group first.
     pub groups: Vec<Vec<usize>>,
-    /// How many instances have at least one of each group's fields.
+    /// For each group, the number of instances that have at least one of its fields.
     pub filled: Vec<u64>,
     /// Whether each field is in a group.
     moved: Vec<bool>,
@@ -65,19 +66,19 @@ impl Split {
         Self { groups, filled, moved }
     }
 
-    /// Whether a field is in one of the groups.
+    /// Returns whether a field is in one of the groups.
     pub fn moved(&self, field: usize) -> bool {
         self.moved[field]
     }
 }
 
 impl Choices {
-    /// Whether these are the naive types.
+    /// Returns whether these are the naive types.
     pub fn is_naive(&self) -> bool {
         self.variants.is_empty() && self.splits.is_empty() && self.at.iter().all(|choice| *choice == Choice::Plain)
     }
 
-    /// The naive types: a first draft without thought of memory.
+    /// Returns the choices of the naive types, a first draft that is not optimised for memory.
     pub fn naive(positions: &Positions<'_>) -> Self {
         Self { at: vec![Choice::Plain; positions.list.len()], ..Self::default() }
     }
@@ -109,12 +110,12 @@ pub enum Part {
     Variant(usize),
 }
 
-/// How a field represents a key that is missing or `null`.
+/// The representation of a missing key or of `null` in a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
     /// The key is always present; `null`, if it occurs, is `None`.
     Always,
-    /// `None`: the key is missing.
+    /// A missing key is `None`; `null` does not occur.
     Missing,
     /// A missing key is `None`; a key with `null` is `Some` of the inner representation of `null`.
     MissingOrNull,
@@ -127,8 +128,8 @@ pub enum Presence {
 pub struct Def {
     /// The part of the schema that it is generated for.
     pub source: Source,
-    /// The part of the schema for each field or variant of its [`Body`], except for a variant for unseen values; empty for
-    /// keywords.
+    /// The part of the schema for each field or variant of its [`Body`], except for a variant for unseen values; empty
+    /// for keywords.
     pub parts: Vec<Part>,
     /// Whether it is the `T` of a `Sparse<T>`.
     pub sparse: bool,
@@ -152,9 +153,9 @@ pub enum At {
 enum Owned<'s> {
     /// Strings, one block for each that is not empty. If `true`, they are thin and store the length in the block.
     Text(&'s Text, bool),
-    /// The name.
+    /// Blocks whose sum is known.
     Known(Heap),
-    /// Boxes of one type, and their number.
+    /// A number of boxes, and the type in them.
     Boxes(u64, Type),
     /// Vectors that grew by `push`. The last field is the share that serde read from a buffer, with a known length.
     Vecs(&'s Lengths, Type, f64),
@@ -185,7 +186,7 @@ pub struct Model<'p, 's> {
     is_naive: bool,
     /// The structs and enums, in the order in which a document leads to them.
     pub defs: Vec<Def>,
-    /// Their parts.
+    /// The types of the fields or variants of each definition.
     pub bodies: Vec<Body>,
     /// The type of a document.
     pub root: Type,
@@ -201,7 +202,7 @@ impl<'p, 's> Model<'p, 's> {
         Self::with(positions, Cow::Borrowed(choices))
     }
 
-    /// Makes the types of `choices`, which the model keeps.
+    /// Builds the types of `choices`, which may be owned by the model.
     pub fn with(positions: &'p Positions<'s>, choices: Cow<'p, Choices>) -> Self {
         let mut model = Self {
             positions,
@@ -259,12 +260,12 @@ impl<'p, 's> Model<'p, 's> {
         }
     }
 
-    /// The definition that is written for this one: itself, or an equal one.
+    /// Returns the definition that is written for this one: itself, or an equal one.
     pub fn canonical(&self, id: DefId) -> DefId {
         *self.aliases.get_or_init(|| self.aliases()).of.get(&id).unwrap_or(&id)
     }
 
-    /// The memory of all documents in one vector of exact capacity, by owner.
+    /// Returns the memory of all documents in one vector without spare capacity, by owner.
     ///
     /// The sum equals the count of an allocator after `serde_json::from_slice` of each document.
     pub fn heap(&self) -> BTreeMap<At, Heap> {
@@ -276,7 +277,7 @@ impl<'p, 's> Model<'p, 's> {
         heap
     }
 
-    /// The part of [`heap`](Self::heap) without elements: unused capacity of vectors, and empty buckets of hash tables.
+    /// Returns the unused part of [`heap`](Self::heap): spare capacity of vectors, and empty buckets of hash tables.
     pub fn spare(&self) -> BTreeMap<At, u64> {
         let mut layouts = Layouts::new(&self.bodies);
         let mut spare = BTreeMap::<At, u64>::new();
@@ -289,7 +290,7 @@ impl<'p, 's> Model<'p, 's> {
         spare
     }
 
-    /// The sum of [`heap`](Self::heap).
+    /// Returns the sum of [`heap`](Self::heap).
     pub fn total(&self) -> Heap {
         let mut layouts = Layouts::new(&self.bodies);
         let mut total = Heap::default();
@@ -329,7 +330,7 @@ impl<'p, 's> Model<'p, 's> {
         }
     }
 
-    /// The number of slots of each struct and enum, with the spare capacity of vectors and hash tables.
+    /// Returns the number of slots of each struct and enum, with the spare capacity of vectors and hash tables.
     pub fn slots(&self) -> Vec<u64> {
         let mut layouts = Layouts::new(&self.bodies);
         let mut slots = vec![0; self.defs.len()];
@@ -349,8 +350,8 @@ impl<'p, 's> Model<'p, 's> {
                 Owned::HashMaps(lengths, entry) => count(entry, lengths.hash_buckets()),
             }
         }
-        // Each definition passes its slots to the types inside it, outermost first. An enum passes to each variant only the
-        // instances of that variant: unused bytes of a small variant belong to the enum.
+        // Each definition passes its slots to the types inside it, outermost first. An enum passes to each variant only
+        // the instances of that variant: unused bytes of a small variant belong to the enum.
         let schema = self.positions.schema;
         let each_inside = |id: DefId, f: &mut dyn FnMut(DefId, u64)| match (&self.bodies[id], self.defs[id].source) {
             (Body::Struct(fields), _) => fields
@@ -389,12 +390,13 @@ impl<'p, 's> Model<'p, 's> {
         slots
     }
 
-    /// The struct or enum that is generated for `source`.
+    /// Returns the struct or enum that is generated for `source`, if a document reaches it.
     pub fn find(&self, source: Source) -> Option<DefId> {
         self.ids.get(&key(source)).copied()
     }
 
-    /// The positions of vectors that may exceed the 1 MiB that serde reserves at most for a sequence read from a buffer.
+    /// Returns the positions of vectors that may exceed 1 MiB, the most that serde reserves for a sequence from a
+    /// buffer.
     pub fn grown(&self) -> Vec<PositionId> {
         let mut layouts = Layouts::new(&self.bodies);
         let grown = self.own.iter().filter_map(|(at, own)| match (at, own) {
@@ -408,22 +410,22 @@ impl<'p, 's> Model<'p, 's> {
         grown.collect()
     }
 
-    /// The choices that the types are of.
+    /// Returns the choices that the types were built from.
     pub fn choices(&self) -> &Choices {
         &self.choices
     }
 
-    /// Whether these are the types that one writes first.
+    /// Returns whether these are the naive types.
     pub fn is_naive(&self) -> bool {
         self.is_naive
     }
 
-    /// The positions of the model.
+    /// Returns the positions of the model.
     pub fn positions(&self) -> &'p Positions<'s> {
         self.positions
     }
 
-    /// The type of a field's position as Rust source; `?` if no document reaches the position.
+    /// Returns the type of a field's position as Rust source; `?` if no document reaches the position.
     pub fn type_at(&self, id: PositionId) -> String {
         for (def, body) in self.defs.iter().zip(&self.bodies) {
             let Body::Struct(types) = body else { continue };
@@ -436,12 +438,12 @@ impl<'p, 's> Model<'p, 's> {
         "?".into()
     }
 
-    /// The name of a group of rare fields.
+    /// Returns the name of a group of rare fields.
     pub fn group_name(&self, record: RecordId, group: usize) -> String {
         self.find(Source::Group(record, group)).map_or_else(String::new, |id| self.name(id))
     }
 
-    /// The name of a struct or enum.
+    /// Returns the name of a struct or enum.
     pub fn name(&self, id: DefId) -> String {
         let id = self.canonical(id);
         match self.defs[id].source {
@@ -461,12 +463,13 @@ impl<'p, 's> Model<'p, 's> {
         }
     }
 
-    /// A type as Rust source.
+    /// Returns a type as Rust source.
     pub fn rust(&self, of: &Type) -> String {
         of.rust(&|id| self.name(id))
     }
 
-    /// The share of each record's instances that serde reads from a buffer, in which sequences have a known length.
+    /// Returns the share of each record's instances that serde reads from a buffer, where sequences have a known
+    /// length.
     ///
     /// serde buffers the contents of internally tagged enums, untagged enums and flattened structs.
     fn buffered_shares(&self) -> Vec<f64> {
@@ -499,7 +502,7 @@ impl<'p, 's> Model<'p, 's> {
         shares
     }
 
-    /// The share for the values of a position.
+    /// Returns the share of a position's values that serde reads from a buffer.
     fn share(&self, id: PositionId, shares: &[f64]) -> f64 {
         let position = &self.positions.list[id];
         match position.owner {
@@ -512,7 +515,7 @@ impl<'p, 's> Model<'p, 's> {
         }
     }
 
-    /// The type of a position, with `null` and missing keys.
+    /// Returns the type of a position, including `null` and missing keys.
     fn position(&mut self, id: PositionId) -> (Type, Presence) {
         let position = &self.positions.list[id];
         let (slot, missing) = (position.slot, self.positions.is_optional(id));
@@ -534,7 +537,7 @@ impl<'p, 's> Model<'p, 's> {
         }
     }
 
-    /// The type of a position's values other than `null`.
+    /// Returns the type of a position's values other than `null`.
     fn base(&mut self, id: PositionId) -> Type {
         let of = self.seen(id);
         let (positions, position) = (self.positions, &self.positions.list[id]);
@@ -551,7 +554,7 @@ impl<'p, 's> Model<'p, 's> {
         of.boxed()
     }
 
-    /// The inferred type of a position's values other than `null`.
+    /// Returns the inferred type of a position's values other than `null`.
     fn seen(&mut self, id: PositionId) -> Type {
         let positions = self.positions;
         let position = &positions.list[id];
@@ -646,7 +649,8 @@ impl<'p, 's> Model<'p, 's> {
         }
     }
 
-    /// Reserves an id, so that a recursive type can refer to itself. `Err` has the id that the source has already.
+    /// Reserves an id, so that a recursive type can refer to itself. Returns `Err` with the id if the source has one
+    /// already.
     fn reserve(&mut self, source: Source) -> Result<DefId, DefId> {
         let id = self.defs.len();
         match self.ids.entry(key(source)) {
@@ -735,7 +739,7 @@ impl<'p, 's> Model<'p, 's> {
             types.push(Some(if boxed { bare.boxed() } else { bare }));
         }
         if !schema.strict {
-            // The variant for unknown tags, of which the data has none.
+            // The variant for unknown tags, which the data does not have.
             let value = || if self.is_naive { Type::Value } else { Type::Value.boxed() };
             types.push((!self.positions.has_unit_other(union)).then(value));
         }
@@ -749,7 +753,7 @@ impl<'p, 's> Model<'p, 's> {
             Ok(id) => {
                 let mut variants = vec![None; self.positions.schema.keywords[keywords].values.len()];
                 if !self.positions.schema.strict {
-                    // The variant for unknown strings, of which the data has none.
+                    // The variant for unknown strings, which the data does not have.
                     let other = if self.choices.standard { Type::BoxStr } else { Type::ThinStr };
                     variants.push(Some(if self.is_naive { Type::String } else { other }));
                 }
@@ -767,7 +771,7 @@ impl<'p, 's> Model<'p, 's> {
         };
         let within = &self.positions.list[position].within;
         let mut types: Vec<Option<Type>> = within.iter().map(|&within| Some(self.position(within).0)).collect();
-        // The variant for other JSON types, of which the data has none. Naive types have no such variant.
+        // The variant for other JSON types, which the data does not have. Naive types have no such variant.
         let holds_all = self.positions.list[position]
             .within
             .iter()
@@ -781,7 +785,7 @@ impl<'p, 's> Model<'p, 's> {
     }
 }
 
-/// The capacities of vectors that serde fills from a buffer, and whether they are exact.
+/// Returns the total capacity of vectors that serde fills from a buffer, and whether it is exact.
 ///
 /// serde reserves the length in the buffer, up to 1 MiB. A longer vector grows from there by doubling.
 fn buffered_capacity(lengths: &Lengths, size: u64) -> (u64, bool) {
@@ -815,7 +819,7 @@ fn share_of(count: u64, share: f64) -> u64 {
     (count as f64 * share).round() as u64
 }
 
-/// The bytes of the lengths that thin strings store in their blocks.
+/// Returns the bytes of the lengths that thin strings store in their blocks.
 pub fn thin_lengths(text: &Text) -> u64 {
     blocks::thin_texts(text.count - text.empty, text.long)
 }

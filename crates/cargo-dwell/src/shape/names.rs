@@ -3,7 +3,7 @@
 use heck::{ToSnakeCase, ToUpperCamelCase};
 use std::collections::BTreeSet;
 
-/// The keywords of edition 2024, with the reserved ones: as identifiers they need `r#`.
+/// The keywords of edition 2024, including the reserved ones. As identifiers they need `r#`.
 const KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
     "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move",
@@ -75,19 +75,19 @@ pub(super) const TAKEN: &[&str] = &[
 pub struct Scope(BTreeSet<String>);
 
 impl Scope {
-    /// A scope for type names, with the prelude's names in use.
+    /// Creates a scope for type names, in which all names that generated code must not shadow are in use.
     pub fn types() -> Self {
         Self(TAKEN.iter().map(ToString::to_string).collect())
     }
 
-    /// The first of `wanted` that is not in use; otherwise the last one with the first free number.
+    /// Returns the first of `wanted` that is not in use; otherwise the last one with the first free number.
     pub fn choose(&mut self, wanted: &[String]) -> String {
         let free = wanted.iter().find(|name| !self.0.contains(*name)).or(wanted.last());
         let name = free.map_or("Type", String::as_str);
         self.unique(name)
     }
 
-    /// `name`, with the first free number if it is in use.
+    /// Returns `name`, with the first free number if it is in use.
     pub fn unique(&mut self, name: &str) -> String {
         let mut unique = name.to_owned();
         let mut number = 1;
@@ -99,7 +99,8 @@ impl Scope {
     }
 }
 
-/// Field names for the keys of one record, in `snake_case`. A key such as `a.b#name` gives `name` if that is unique.
+/// Returns field names for the keys of one record, in `snake_case`. A key such as `a.b#name` gives `name` if that is
+/// unique.
 pub fn fields<'k>(keys: impl Iterator<Item = &'k str> + Clone) -> Vec<String> {
     let short = |key: &str| snake(key.rsplit(['#', '/', ':', '.', '@', '$']).next().unwrap_or(key));
     let shorts: Vec<String> = keys.clone().map(short).collect();
@@ -120,14 +121,14 @@ pub fn fields<'k>(keys: impl Iterator<Item = &'k str> + Clone) -> Vec<String> {
         .collect()
 }
 
-/// Variant names for the values of one closed set of strings.
+/// Returns variant names for the values of one closed set of strings.
 pub fn variants<'v>(values: impl Iterator<Item = &'v str>) -> Vec<String> {
     let mut scope = Scope::default();
     let name = |value: &str| if value.is_empty() { "Empty".to_owned() } else { type_name(value) };
     values.map(|value| scope.unique(&name(value))).collect()
 }
 
-/// `CamelCase`, and always a valid identifier.
+/// Converts a text to `CamelCase`. The result is always a valid identifier.
 pub fn type_name(text: &str) -> String {
     match camel(text) {
         name if name.is_empty() => "Other".into(),
@@ -137,31 +138,31 @@ pub fn type_name(text: &str) -> String {
     }
 }
 
-/// `snake_case`; may be empty.
+/// Converts a text to `snake_case`. The result may be empty.
 pub fn snake(text: &str) -> String {
     words(text).to_snake_case()
 }
 
-/// `CamelCase`; may be empty.
+/// Converts a text to `CamelCase`. The result may be empty.
 pub fn camel(text: &str) -> String {
     words(text).to_upper_camel_case()
 }
 
-/// Replaces each character that an identifier cannot have by a gap between words.
+/// Replaces each character that an identifier cannot have by a space, which separates words.
 fn words(text: &str) -> String {
     text.replace(|char: char| !is_part(char), " ")
 }
 
-/// Whether an identifier can have a character; `_` separates words.
+/// Returns whether a character can be part of a word in an identifier. `_` separates words.
 pub(super) fn is_part(char: char) -> bool {
     char != '_' && unicode_ident::is_xid_continue(char)
 }
 
-/// The conventions of `#[serde(rename_all = "..")]`, the commonest first.
+/// The conventions of `#[serde(rename_all = "..")]`, the most common first.
 pub const CONVENTIONS: &[&str] =
     &["camelCase", "kebab-case", "PascalCase", "SCREAMING_SNAKE_CASE", "snake_case", "lowercase"];
 
-/// The name that serde's `rename_all` gives a field.
+/// Returns the name that serde's `rename_all` gives a field.
 pub fn renamed_field(name: &str, convention: &str) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);
     let pascal = || {
@@ -184,7 +185,7 @@ pub fn renamed_field(name: &str, convention: &str) -> String {
     }
 }
 
-/// The name that serde's `rename_all` gives a variant.
+/// Returns the name that serde's `rename_all` gives a variant.
 pub fn renamed_variant(name: &str, convention: &str) -> String {
     let snake = || {
         let mut text = String::new();

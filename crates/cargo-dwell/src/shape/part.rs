@@ -1,7 +1,7 @@
 //! Part files: the counts of a part of a corpus, so that several machines can each read a part.
 //!
-//! A part is gzipped JSON. `merge` adds parts in the order of their contents, so the result does not depend on the order of
-//! the arguments or on earlier joins.
+//! A part is gzipped JSON. `merge` adds parts in the order of their contents, so the result does not depend on the
+//! order of the arguments or on earlier joins.
 
 use super::infer::Accumulator;
 use anyhow::{Context, Result, bail};
@@ -19,7 +19,7 @@ const VERSION: u32 = 2;
 #[derive(Serialize)]
 struct Header<'a> {
     dwell_shape_part: u32,
-    /// The accumulators of each reading, not yet added up: the sum is made at the end, in a fixed order.
+    /// The accumulators of each reading, not yet added up: [`merge`] adds them in a fixed order.
     accumulators: &'a [serde_json::Value],
 }
 
@@ -69,10 +69,10 @@ fn read(file: &Path) -> Result<Vec<serde_json::Value>> {
     Ok(part.accumulators)
 }
 
-/// Adds up the counts of these parts.
+/// Adds up the counts of several part files.
 ///
 /// # Errors
-/// Returns an error if a file is not a part.
+/// Returns an error if a file is not a part file.
 pub fn merge(files: &[PathBuf]) -> Result<Accumulator> {
     let mut all = Vec::new();
     for file in files {
@@ -96,7 +96,7 @@ pub fn merge(files: &[PathBuf]) -> Result<Accumulator> {
 /// Copies the contents of several parts into one file, without adding them up.
 ///
 /// # Errors
-/// Returns an error if a file is not a part, or if the new one cannot be written.
+/// Returns an error if a file is not a part file, or if the new one cannot be written.
 pub fn join(files: &[PathBuf], out: &Path, force: bool) -> Result<()> {
     let mut all = Vec::new();
     for file in files {

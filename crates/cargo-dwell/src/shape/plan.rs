@@ -18,9 +18,12 @@ pub enum Set {
     Lean,
     /// Types that take less memory, with serde and std only
     Std,
-    /// Types as one writes them first
+    /// First-draft types: `String`, `Vec`, `HashMap`, 64-bit integers
     Naive,
 }
+
+/// The doc comment of the module with the naive types.
+const NAIVE: &str = "First-draft types: `String`, `Vec`, `HashMap`, 64-bit integers.";
 
 /// The result of `cargo dwell shape` for a schema.
 #[derive(Debug)]
@@ -34,46 +37,46 @@ pub struct Plan<'s> {
 }
 
 impl<'s> Plan<'s> {
-    /// Decides on the lean types.
+    /// Chooses the lean types for a schema.
     pub fn new(schema: &'s Schema) -> Self {
         let positions = Positions::new(schema);
         let (naive, lean) = (Choices::naive(&positions), lean::choose(&positions));
         Self { positions, naive, lean }
     }
 
-    /// The types of `choices`, which are [`naive`](Self::naive) or [`lean`](Self::lean).
+    /// Returns the types of `choices`, which are [`naive`](Self::naive) or [`lean`](Self::lean).
     pub fn model<'p>(&'p self, choices: &'p Choices) -> Model<'p, 's> {
         Model::new(&self.positions, choices)
     }
 
-    /// The memory of the documents in the naive types, loaded by `serde_json::from_slice` into one vector.
+    /// Returns the memory of the documents in the naive types, loaded by `serde_json::from_slice` into one vector.
     pub fn naive_heap(&self) -> Heap {
         self.model(&self.naive).total()
     }
 
-    /// The same for the lean types.
+    /// Returns the memory of the documents in the lean types, loaded in the same way.
     pub fn lean_heap(&self) -> Heap {
         self.model(&self.lean).total()
     }
 
-    /// The suggestions that lead from the naive types to the lean ones, largest saving first.
+    /// Returns the suggestions that lead from the naive types to the lean ones, largest saving first.
     pub fn suggestions(&self) -> Vec<Suggestion> {
         advice::suggestions(&self.positions, &self.lean)
     }
 
-    /// Texts of which few are distinct, largest saving first.
+    /// Returns the positions whose strings repeat, largest saving first.
     pub fn repeats(&self) -> Vec<Repeats> {
         advice::repeats(&self.positions)
     }
 
-    /// A Rust source file with these types.
+    /// Returns a Rust source file with these types.
     pub fn rust(&self, set: Set) -> String {
         if set == Set::Both {
             return self.both();
         }
         let standard = self.standard();
         let (choices, name, about) = match set {
-            Set::Naive => (&self.naive, "naive", "The types as first written."),
+            Set::Naive => (&self.naive, "naive", NAIVE),
             Set::Std => (&standard, "std_only", "Types that take less memory, with serde and std only."),
             _ => (&self.lean, "lean", "Types that take less memory and read the same JSON."),
         };
@@ -92,12 +95,12 @@ impl<'s> Plan<'s> {
         comment + &rust::module(&self.positions, &model, name, about)
     }
 
-    /// The lean choices with std's types only, which show how much of the saving needs Dwell.
+    /// Returns the lean choices with std's types only, which show how much of the saving needs Dwell.
     pub fn standard(&self) -> Choices {
         lean::standard(&self.lean)
     }
 
-    /// A Rust source file with both sets of types, in the modules `naive` and `lean`.
+    /// Returns a Rust source file with both sets of types, in the modules `naive` and `lean`.
     fn both(&self) -> String {
         let (naive, lean) = (self.model(&self.naive), self.model(&self.lean));
         let (naive_heap, lean_heap) = (naive.total(), lean.total());
@@ -113,7 +116,7 @@ impl<'s> Plan<'s> {
             percent(lean_heap.bytes, naive_heap.bytes),
             rust::dependencies(&[&naive, &lean]),
         );
-        out.push_str(&rust::module(&self.positions, &naive, "naive", "The types as first written."));
+        out.push_str(&rust::module(&self.positions, &naive, "naive", NAIVE));
         out.push('\n');
         out.push_str(&rust::module(
             &self.positions,
@@ -124,7 +127,7 @@ impl<'s> Plan<'s> {
         out
     }
 
-    /// The heap blocks by owner, for `choices`.
+    /// Returns the heap blocks by owner, for `choices`.
     pub fn heap(&self, choices: &Choices) -> std::collections::BTreeMap<At, Heap> {
         self.model(choices).heap()
     }

@@ -6,7 +6,7 @@ use super::schema::{Kind, RecordId, Schema, Slot, UnionId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// Index into [`Positions::list`].
+/// An index into [`Positions::list`].
 pub type PositionId = usize;
 
 /// A [`Slot`] and its location.
@@ -14,7 +14,8 @@ pub type PositionId = usize;
 pub struct Position<'s> {
     /// The counts of its values.
     pub slot: &'s Slot,
-    /// The record that contains it, directly or through sequences and maps; `None` for positions outside of all records.
+    /// The record that contains it, directly or through sequences and maps; `None` for positions outside of all
+    /// records.
     pub owner: Option<RecordId>,
     /// The index of the owner's field, if this is the field itself and not an element in it.
     pub field: Option<usize>,
@@ -26,9 +27,10 @@ pub struct Position<'s> {
     pub buffered: bool,
     /// The name of the enum, for a mix of types; equal mixes share it.
     pub name: String,
-    /// A unique name, for a mix whose alternatives have other representations than at the positions that share `name`.
+    /// A unique name, for a mix whose alternatives are represented differently from those of the positions that share
+    /// `name`.
     pub own_name: String,
-    /// The type would contain itself here, so this position has a box in any set of types.
+    /// Whether the type would contain itself here. Such a position has a box in every set of types.
     pub recursive: bool,
 }
 
@@ -51,11 +53,11 @@ pub struct Positions<'s> {
     pub keywords_names: Vec<(String, Vec<String>)>,
     /// See [`Schema::unions_with_unit_other`].
     unions_with_unit_other: BTreeSet<UnionId>,
-    /// Variants through which a union contains itself.
+    /// The variants through which a union contains itself.
     pub recursive_variants: BTreeSet<(UnionId, usize)>,
 }
 
-/// The most groups that the rare fields of one record are split into.
+/// The largest number of groups for the rare fields of one record.
 pub const MAX_GROUPS: usize = 3;
 
 /// The name of a document's type in Rust.
@@ -65,10 +67,10 @@ pub const DOCUMENT: &str = "Document";
 pub const ROOT: PositionId = 0;
 
 impl<'s> Positions<'s> {
-    /// Numbers the positions of `schema`.
+    /// Lists and names the positions of `schema`.
     pub fn new(schema: &'s Schema) -> Self {
         let mut scope = Scope::types();
-        // The document's type always has this name: a struct, an enum, or an alias.
+        // The document's type is always called `Document`: a struct, an enum, or an alias.
         let root = match schema.root.kind {
             Kind::Record { id, .. } if schema.root.nulls == 0 => Some(&schema.records[id].name),
             Kind::Union { id } if schema.root.nulls == 0 => Some(&schema.unions[id].name),
@@ -160,7 +162,8 @@ impl<'s> Positions<'s> {
             let first = &wanted[&group[0]];
             let bases: Vec<String> = group.iter().map(|position| wanted[position][0].clone()).collect();
             let is_one = bases.iter().all(|base| *base == bases[0]);
-            // `Team` for `HomeTeam` and `AwayTeam`. Without a common word, the alternatives tell more than one key.
+            // `Team` for `HomeTeam` and `AwayTeam`. Without a common word, the alternatives describe the type better
+            // than one of the keys.
             let base = if is_one { None } else { common(&bases) };
             let of_types = first.iter().find(|_| !is_one).and(self.name_of_types(group[0]));
             let names: Vec<String> = base.into_iter().chain(of_types).chain(first.iter().cloned()).collect();
@@ -174,7 +177,7 @@ impl<'s> Positions<'s> {
         }
     }
 
-    /// `TeamOrList`, for a team or a list of teams.
+    /// Returns a name of the alternatives: `TeamOrList`, for a team or a list of teams.
     fn name_of_types(&self, position: PositionId) -> Option<String> {
         let Kind::Mixed { alternatives } = &self.list[position].slot.kind else { return None };
         let is_record = |slot: &Slot| matches!(slot.kind, Kind::Record { .. } | Kind::Union { .. });
@@ -224,7 +227,7 @@ impl<'s> Positions<'s> {
         id
     }
 
-    /// Candidate names for a mix of types, best first.
+    /// Returns candidate names for a mix of types, best first.
     fn mixed_names(&self, at: &Where, alternatives: &[Slot]) -> Vec<String> {
         let name = match names::camel(&at.name) {
             name if name.is_empty() => at.parent.clone(),
@@ -232,7 +235,7 @@ impl<'s> Positions<'s> {
         };
         let mut wanted = vec![name.clone()];
         if alternatives.len() == 2 {
-            // Objects first, since they describe the type best.
+            // The alternative with the name of the key comes first.
             let mut both = self.alternative_names(alternatives);
             both.sort_by_key(|alternative| *alternative != name);
             if both[0] == name {
@@ -244,7 +247,7 @@ impl<'s> Positions<'s> {
         wanted.push(inner);
         let inner = joined(&at.parent, &name);
         wanted.push(if inner.ends_with("Value") { format!("Any{inner}") } else { format!("{inner}Value") });
-        // If the name is taken: the alternatives, as `TextOrList`.
+        // If these names are taken, the name includes the alternatives, such as `TextOrList`.
         let types = self.alternative_names(alternatives).join("Or");
         wanted.push(format!("{name}{types}"));
         wanted.push(format!("{}{types}", at.parent));
@@ -252,7 +255,7 @@ impl<'s> Positions<'s> {
         wanted
     }
 
-    /// Variant names for the alternatives of a mix of types.
+    /// Returns variant names for the alternatives of a mix of types.
     pub fn alternative_names(&self, alternatives: &[Slot]) -> Vec<String> {
         let mut scope = Scope::default();
         let name = |slot: &Slot| match &slot.kind {
@@ -273,12 +276,12 @@ impl<'s> Positions<'s> {
         alternatives.iter().map(|slot| scope.unique(name(slot))).collect()
     }
 
-    /// The most frequent position of a record.
+    /// Returns the JSON path of the most frequent position of a record.
     pub fn record_path(&self, record: RecordId) -> String {
         self.schema.records[record].paths.first().cloned().unwrap_or_else(|| "$".into())
     }
 
-    /// The number of slots of a position if nothing is boxed and no container has spare capacity.
+    /// Returns the number of slots of a position if nothing is boxed and no container has spare capacity.
     pub fn slots(&self, id: PositionId) -> u64 {
         let position = &self.list[id];
         match (position.owner, position.field) {
@@ -287,12 +290,12 @@ impl<'s> Positions<'s> {
         }
     }
 
-    /// The number of instances of its record that lack a field; 0 for an element.
+    /// Returns the number of instances of the record that lack a field; 0 for an element.
     pub fn missing(&self, id: PositionId) -> u64 {
         self.slots(id) - self.list[id].slot.count
     }
 
-    /// Whether a field's key may be missing.
+    /// Returns whether a field's key may be missing.
     pub fn is_optional(&self, id: PositionId) -> bool {
         match (self.list[id].owner, self.list[id].field) {
             (Some(owner), Some(field)) => {
@@ -303,23 +306,23 @@ impl<'s> Positions<'s> {
         }
     }
 
-    /// The number of values other than `null`.
+    /// Returns the number of values other than `null`.
     pub fn full(&self, id: PositionId) -> u64 {
         let slot = self.list[id].slot;
         slot.count - slot.nulls
     }
 
-    /// Whether every field of a record may be missing, so that its default is the empty value.
+    /// Returns whether every field of a record may be missing, so that its default is the empty value.
     pub fn all_optional(&self, record: RecordId) -> bool {
         self.fields[record].iter().all(|&field| self.missing(field) > 0)
     }
 
-    /// Whether a union's variant for unknown tags holds no value.
+    /// Returns whether a union's variant for unknown tags holds no value.
     pub fn has_unit_other(&self, union: UnionId) -> bool {
         self.unions_with_unit_other.contains(&union)
     }
 
-    /// The number of instances of a record that have at least one of `fields`, and whether the number is exact.
+    /// Returns the number of instances of a record that have at least one of `fields`, and whether it is exact.
     pub fn any_of(&self, record: RecordId, fields: &[usize]) -> (u64, bool) {
         let record = &self.schema.records[record];
         if record.key_sets.is_empty() {
@@ -376,7 +379,7 @@ fn outline_of(kind: &Kind, out: &mut String) {
     }
 }
 
-/// The JSON path of a key.
+/// Returns the JSON path of a key below `path`.
 fn step(path: &str, key: &str) -> String {
     let plain = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if plain { format!("{path}.{key}") } else { format!("{path}[{key:?}]") }
@@ -433,7 +436,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether `named` may be contained inline in the types on the search path.
+    /// Visits a record or union. Returns whether the types on the search path can store it inline.
     fn named(&mut self, named: Named) -> bool {
         if let Some(&active) = self.state.get(&named) {
             return !active;

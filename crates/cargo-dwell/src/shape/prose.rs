@@ -15,7 +15,7 @@ impl Report {
         page.text(0, "Loaded into memory, the documents take, as predicted:")?;
         let about = if self.value_is_exact { "" } else { "about " };
         page.total(about, self.value, "as serde_json::Value")?;
-        page.total("", self.quicktype, "in types as quicktype generates them")?;
+        page.total("", self.quicktype, "in types like quicktype's")?;
         page.total("", self.naive, "in naive types: String, Vec, HashMap, u64, no boxes")?;
         page.total("", self.std, "in lean types, with serde and std only")?;
         page.total("", self.lean, "in lean types")?;
@@ -23,7 +23,7 @@ impl Report {
             page.text(0, &format!("Not exact: {doubt}."))?;
         }
         writeln!(page.out, "\n{bold}What to change{bold:#}")?;
-        page.text(0, "The largest saving comes first. Each assumes the changes above it.")?;
+        page.text(0, "The largest saving comes first. Each saving assumes that the changes above it are made.")?;
         let shown = self.suggestions.len().min(options.top.unwrap_or(FIRST));
         for (number, one) in (1..).zip(&self.suggestions[..shown]) {
             let saves = bytes(one.saves.unsigned_abs());
@@ -40,12 +40,16 @@ impl Report {
         }
         self.end_of_suggestions(shown, page.out)?;
         if !self.repeats.is_empty() {
-            writeln!(page.out, "\n{bold}Repeated texts{bold:#}")?;
-            page.text(0, "Interning would store each distinct text once. The lean types do not intern. The savings are estimates.")?;
+            writeln!(page.out, "\n{bold}Repeated strings{bold:#}")?;
+            page.text(
+                0,
+                "Interning would store each distinct string once; the lean types do not do that. The savings are \
+                 estimates.",
+            )?;
             for one in self.repeats.iter().take(options.top.unwrap_or(FIRST / 2)) {
                 let (number, distinct) = (count(one.count), count(one.distinct));
                 let text =
-                    format!("{}: {number} texts, {distinct} of them distinct; saves {}.", one.path, bytes(one.saves));
+                    format!("{}: {number} strings, {distinct} of them distinct; saves {}.", one.path, bytes(one.saves));
                 page.item("- ", &text)?;
             }
         }
@@ -68,8 +72,8 @@ impl Type {
     /// Describes the objects and their memory in sentences.
     fn about(&self) -> String {
         let mut text = match self.paths.first() {
-            Some(path) => format!("{path}: {} {}", count(self.instances), self.kind),
-            None => format!("{} {}", count(self.instances), self.kind),
+            Some(path) => format!("{path}: {}", self.objects()),
+            None => self.objects(),
         };
         if let (Some(naive), Some(lean)) = (self.naive, self.lean) {
             let each = if naive.size == lean.size {
@@ -110,7 +114,7 @@ fn change(naive: &Takes, lean: &Takes) -> String {
     format!("{} -> {}, {} -> {}", naive.of, lean.of, bytes(was), bytes(is))
 }
 
-/// Writes lines of a limited width.
+/// A writer of lines of a limited width.
 struct Page<'a, W> {
     width: usize,
     out: &'a mut W,

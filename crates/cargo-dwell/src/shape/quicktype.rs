@@ -1,18 +1,24 @@
-//! The types that quicktype writes for the same data: a baseline without thought of memory.
+//! The types that quicktype writes for the same data: a baseline that is not optimised for memory.
 //!
-//! The rules are those of quicktype 23 for Rust, from its sources: all objects of one position are one struct, whatever
-//! their tags are; a key that may be missing or `null` is an `Option`; an array is a `Vec` of one type; a number is an
-//! `i64`, or an `f64` if one has a fraction; values of several JSON types are an untagged enum; strings are a closed enum if there
-//! are at least ten of them, and fewer distinct ones than the square root of their number. Only recursive types are boxed.
+//! The rules are those of quicktype 23 for Rust, from its sources:
 //!
-//! The schema decides which objects are maps and which positions share a type. quicktype uses other heuristics for both.
+//! - All objects of one position are one struct, whatever their tags are.
+//! - A key that may be missing or `null` is an `Option`.
+//! - An array is a `Vec` of one type.
+//! - A number is an `i64`, or an `f64` if one has a fraction.
+//! - Values of several JSON types are an untagged enum.
+//! - Strings are a closed enum if there are at least ten, and fewer distinct ones than the square root of their number.
+//! - Only recursive types are boxed.
+//!
+//! The schema decides which objects are maps and which positions share a type. quicktype uses other heuristics for
+//! both.
 
 use super::model::{Choices, Heap, Model};
 use super::positions::Positions;
 use super::schema::{Field, Keywords, Kind, Lengths, Map, Record, RecordId, Schema, Seq, Slot, Text};
 use std::collections::BTreeMap;
 
-/// The memory of the documents in quicktype's types.
+/// Returns the memory of the documents in quicktype's types.
 pub fn heap(of: &Schema) -> Heap {
     let schema = schema(of);
     let positions = Positions::new(&schema);
@@ -20,7 +26,7 @@ pub fn heap(of: &Schema) -> Heap {
     Model::new(&positions, &choices).total()
 }
 
-/// The schema of quicktype's types.
+/// Returns the schema of quicktype's types.
 pub fn schema(of: &Schema) -> Schema {
     let mut merge = Merge {
         of,
@@ -255,7 +261,7 @@ impl Merge<'_> {
     }
 }
 
-/// Whether quicktype makes an enum of these strings.
+/// Returns whether quicktype makes an enum of these strings.
 fn is_enum(text: &Text) -> bool {
     let is_number = |word: &String| word.parse::<f64>().is_ok();
     let (words, count) = (text.words.len() as u64, text.count);
@@ -267,7 +273,7 @@ fn is_enum(text: &Text) -> bool {
         && !(words == 1 && text.words.contains_key(""))
 }
 
-/// The rank of a JSON type in the order in which an untagged enum tries them.
+/// Returns the rank of a JSON type in the order in which an untagged enum tries them.
 fn order(kind: &Kind) -> u8 {
     match kind {
         Kind::Never => 0,

@@ -8,7 +8,7 @@ use super::quicktype;
 use super::rust::describe;
 use super::schema::Kind;
 use super::types::{Body, Layouts};
-use super::units::{bytes, count, percent};
+use super::units::{bytes, count, percent, plural};
 use super::value;
 use anstyle::Style;
 use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, Table, presets};
@@ -27,12 +27,12 @@ pub struct Options {
     pub min_saving: u64,
     /// The width in columns; `None` takes it from `COLUMNS` or the terminal, or else 80.
     pub width: Option<u16>,
-    /// Only part of the documents was read.
+    /// Whether only part of the documents was read.
     pub sampled: bool,
 }
 
 impl Plan<'_> {
-    /// The reasons why the predictions may be inexact; empty if they are exact.
+    /// Returns the reasons why the predictions may be inexact; none if they are exact.
     pub fn doubts(&self) -> Vec<String> {
         doubts(self)
     }
@@ -53,7 +53,7 @@ pub struct Report {
     pub(super) version: u32,
     pub(super) documents: u64,
     pub(super) json_bytes: u64,
-    /// Only part of the documents was read; all numbers are for that part.
+    /// Whether only part of the documents was read; all numbers are for that part.
     pub(super) sampled: bool,
     /// The total for all documents as `serde_json::Value`s.
     pub(super) value: Total,
@@ -123,9 +123,9 @@ pub(super) struct Field {
 pub(super) struct Takes {
     #[serde(rename = "type")]
     pub(super) of: String,
-    /// Bytes inside the record.
+    /// The bytes inside the record.
     pub(super) inline: u64,
-    /// Heap bytes that the field owns, without those that other records own.
+    /// The heap bytes that the field owns, without those that other records own.
     pub(super) heap: u64,
     /// The number of its heap blocks.
     pub(super) allocations: u64,
@@ -208,8 +208,11 @@ impl Report {
         print(out, &self.suggestion_table(shown))?;
         self.end_of_suggestions(shown, out)?;
         if !self.repeats.is_empty() {
-            let heading = "Repeated texts";
-            writeln!(out, "\n{bold}{heading}{bold:#}: worth interning, not part of the lean types")?;
+            let heading = "Repeated strings";
+            writeln!(
+                out,
+                "\n{bold}{heading}{bold:#}: worth interning; the savings are not included in the lean types"
+            )?;
             print(out, &self.repeat_table(options.top.unwrap_or(FIRST / 2)))?;
         }
         let shown = self.records.len().min(options.top.unwrap_or(FIRST));
@@ -224,7 +227,9 @@ impl Report {
     pub(super) fn end_of_suggestions(&self, shown: usize, out: &mut impl io::Write) -> io::Result<()> {
         let left = self.suggestions_left_out + self.suggestions.len() - shown;
         if left > 0 {
-            writeln!(out, "{left} smaller suggestions are not shown (--top, --min-saving).")?;
+            let verb = if left == 1 { "is" } else { "are" };
+            let suggestions = plural(left as u64, "smaller suggestion");
+            writeln!(out, "{suggestions} {verb} not shown (--top, --min-saving).")?;
         }
         Ok(())
     }
@@ -233,7 +238,9 @@ impl Report {
     pub(super) fn end(&self, shown: usize, out: &mut impl io::Write) -> io::Result<()> {
         let left = self.records_left_out + self.records.len() - shown;
         if left > 0 {
-            writeln!(out, "\n{left} more types, which take less, are not shown (--top {}).", shown + left)?;
+            let (which, verb) = if left == 1 { ("takes", "is") } else { ("take", "are") };
+            let types = plural(left as u64, "more type");
+            writeln!(out, "\n{types}, which {which} less, {verb} not shown (--top {}).", shown + left)?;
         }
         writeln!(out, "\n--rust FILE writes the types, naive and lean.")
     }
@@ -248,7 +255,10 @@ impl Report {
         writeln!(out, "\n## What to change\n\nLargest saving first. Each total includes the suggestions above it.\n")?;
         print(out, &self.suggestion_table(usize::MAX))?;
         if !self.repeats.is_empty() {
-            writeln!(out, "\n## Repeated texts\n\nWorth interning, not part of the lean types.\n")?;
+            writeln!(
+                out,
+                "\n## Repeated strings\n\nWorth interning; the savings are not included in the lean types.\n"
+            )?;
             print(out, &self.repeat_table(usize::MAX))?;
         }
         writeln!(out, "\n## Types")?;
@@ -260,7 +270,6 @@ impl Report {
     }
 
     pub(super) fn summary(&self) -> String {
-        let plural = |number: u64, noun| format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" });
         let mut text = format!(
             "{}, {}; {}",
             plural(self.documents, "JSON document"),
@@ -285,7 +294,8 @@ impl Report {
                 right(percent(total.bytes, self.quicktype.bytes)),
             ]
         };
-        let head = ["loaded, predicted", "live bytes", "allocations", "per byte of JSON", "of Value", "of quicktype"];
+        let head =
+            ["types", "live bytes, predicted", "allocations", "bytes per byte of JSON", "% of Value", "% of quicktype"];
         let value = if self.value_is_exact { "serde_json::Value" } else { "serde_json::Value, about" };
         vec![
             header(&head),
@@ -298,7 +308,7 @@ impl Report {
     }
 
     fn suggestion_table(&self, most: usize) -> Vec<Vec<Cell>> {
-        let mut rows = vec![header(&["saves", "total", "where", "from", "to", "filled", "blocks", "costs"])];
+        let mut rows = vec![header(&["saves", "total after", "where", "from", "to", "filled", "allocations", "costs"])];
         for one in self.suggestions.iter().take(most) {
             let filled = match (one.filled, one.slots) {
                 (Some(filled), Some(slots)) => percent(filled, slots),
@@ -319,7 +329,7 @@ impl Report {
     }
 
     fn repeat_table(&self, most: usize) -> Vec<Vec<Cell>> {
-        let mut rows = vec![header(&["saves about", "where", "texts", "distinct"])];
+        let mut rows = vec![header(&["saves about", "where", "strings", "distinct"])];
         for one in self.repeats.iter().take(most) {
             rows.push(vec![
                 right(bytes(one.saves)),
@@ -334,18 +344,17 @@ impl Report {
 
 impl Type {
     fn head(&self) -> String {
-        let size = match (self.naive, self.lean) {
-            (Some(naive), Some(lean)) => format!(
-                "{} B x {} naive, {} B x {} lean",
-                count(naive.size),
-                count(naive.slots),
-                count(lean.size),
-                count(lean.slots)
-            ),
-            _ => "no size".into(),
+        let slots = |size: Option<Size>| match size {
+            Some(Size { size, slots }) => format!("{} of {} B", plural(slots, "slot"), count(size)),
+            None => "not in the types".into(),
         };
         let at = self.paths.first().map_or_else(String::new, |path| format!(", as {path}"));
-        format!("{} {}{at}; {size}", count(self.instances), self.kind)
+        format!("{}{at}; naive: {}; lean: {}", self.objects(), slots(self.naive), slots(self.lean))
+    }
+
+    /// Returns the number of instances: `1 object`, `1,000 objects`.
+    pub(super) fn objects(&self) -> String {
+        plural(self.instances, self.kind.trim_end_matches('s'))
     }
 
     fn table(&self) -> Vec<Vec<Cell>> {
@@ -388,7 +397,7 @@ fn signed(number: i64) -> String {
 /// The terminal width, in columns, from which a report has tables.
 const TABLES: u16 = 120;
 
-/// The width from `COLUMNS` or the terminal; 80 for a pipe or a file.
+/// Returns the width from `COLUMNS` or the terminal; 80 for a pipe or a file.
 fn columns() -> u16 {
     let variable = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     variable.or_else(|| Table::new().width()).unwrap_or(80)
@@ -408,7 +417,7 @@ fn print(out: &mut impl io::Write, rows: &[Vec<Cell>], width: u16, preset: &str)
     Ok(())
 }
 
-/// The reasons why a prediction may be inexact.
+/// Returns the reasons why a prediction may be inexact.
 pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
     let mut doubts = Vec::new();
     let positions = &plan.positions;
@@ -449,7 +458,8 @@ pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
         if positions.schema.records[record].key_sets.is_empty() && split.groups.iter().any(|group| group.len() > 1) {
             let name = &positions.record_names[record].0;
             doubts.push(format!(
-                "the rare fields of {name} occur in too many combinations to count; the most instances are assumed"
+                "the rare fields of {name} occur in too many combinations to count; the largest possible number of \
+                 instances is assumed"
             ));
         }
     }

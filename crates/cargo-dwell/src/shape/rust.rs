@@ -6,7 +6,7 @@ use super::names;
 use super::positions::{DOCUMENT, PositionId, Positions};
 use super::schema::{Kind, Lengths, Open, Text};
 use super::types::{Body, DefId, Type};
-use super::units::{count, percent};
+use super::units::{count, percent, plural};
 use std::fmt::Write;
 
 /// rustfmt's default line width.
@@ -49,7 +49,7 @@ pub fn module(positions: &Positions<'_>, model: &Model<'_, '_>, name: &str, doc:
 
 /// The function that the types use to distinguish `null` from a missing key.
 const PRESENT: &str = "
-    /// Reads a key that is there as `Some`, `null` too: `None` is left for a missing key.
+    /// Deserializes a present key as `Some`, including `null`; a missing key is `None`.
     fn present<'de, T, D>(value: D) -> Result<Option<T>, D::Error>
     where
         T: Deserialize<'de>,
@@ -61,7 +61,7 @@ const PRESENT: &str = "
 
 /// The enum of positions that accept other JSON types.
 const OR_OTHER: &str = "
-    /// A value of the inferred type, or any other value: the data was too little to rule other types out.
+    /// A value of the inferred type, or any other value: the data has too few values to exclude other types.
     #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
     #[serde(untagged)]
     pub enum OrOther<T> {
@@ -83,7 +83,7 @@ const OR_OTHER: &str = "
     }
 ";
 
-/// The dependencies on crates for formats of strings, as lines of a doc comment.
+/// Returns the dependencies on crates for formats of strings, as lines of a doc comment.
 pub fn dependencies(models: &[&Model<'_, '_>]) -> String {
     let crates = [
         (&[Format::Uuid][..], "uuid = { version = \"1\", features = [\"serde\"] }"),
@@ -178,7 +178,7 @@ fn attribute(out: &mut String, depth: usize, name: &str, arguments: &[String]) {
     line(out, depth, ")]");
 }
 
-/// The contents of a Rust string literal for a text.
+/// Returns a Rust string literal for a text, with its quotes.
 fn literal(text: &str) -> String {
     format!("{text:?}")
 }
@@ -214,7 +214,7 @@ impl Items<'_, '_, '_> {
                     line(&mut self.out, 2, &format!("{variant},"));
                 }
                 if let Some(other) = types.last().and_then(Option::as_ref) {
-                    self.other(variants, "untagged", "A text that was not seen", Some(other));
+                    self.other(variants, "untagged", "A string that is not in the data", Some(other));
                 }
                 line(&mut self.out, 1, "}");
             }
@@ -281,7 +281,8 @@ impl Items<'_, '_, '_> {
     }
 
     fn structure(&mut self, id: DefId, def: &Def, types: &[Type], record: usize) {
-        // `#[sparse(const)]` makes the default a constant, which needs no lazy initialisation, and derives `Default` too.
+        // `#[sparse(const)]` makes the default a constant, which needs no lazy initialisation, and derives `Default`
+        // too.
         let constant = def.sparse && types.iter().all(has_constant_default);
         let derived =
             if def.sparse && !constant { "Debug, Clone, Default, PartialEq" } else { "Debug, Clone, PartialEq" };
@@ -317,7 +318,7 @@ impl Items<'_, '_, '_> {
             arguments.insert(0, "deny_unknown_fields".into());
         }
         attribute(&mut self.out, 1, "serde", &arguments);
-        // A record without fields of its own is a map with a name.
+        // A record without fields other than the map is a map with a name.
         let transparent = of.fields.iter().all(|field| field.rest);
         if transparent {
             attribute(&mut self.out, 1, "serde", &["transparent".into()]);
@@ -352,7 +353,10 @@ impl Items<'_, '_, '_> {
                     let inner = self.model.find(inner).expect("it has been made");
                     let (any, exact) = self.positions.any_of(record, &self.members(inner));
                     let about = if exact { "" } else { "at most " };
-                    self.doc(2, &format!("{about}{} have any of these.", percent(any, of.instances)));
+                    self.doc(
+                        2,
+                        &format!("{about}{} of the objects have any of these fields.", percent(any, of.instances)),
+                    );
                     attribute(&mut self.out, 2, "serde", &["flatten".into()]);
                     let tier = self.model.name(inner)[name.len()..].to_ascii_lowercase();
                     let taken = |tier: &str| names.iter().any(|name| name == tier);
@@ -430,7 +434,7 @@ impl Items<'_, '_, '_> {
         if serde_name != key {
             more.insert(0, format!("rename = {}", literal(key)));
         }
-        // With a line for each, rustfmt has nothing to break.
+        // If each argument has its own line, rustfmt has nothing to break.
         if more.join(", ").len() <= ATTRIBUTE_WIDTH {
             attribute(&mut self.out, 2, "serde", &more);
         } else {
@@ -445,7 +449,7 @@ impl Items<'_, '_, '_> {
         line(&mut self.out, depth, &format!("/// {text}."));
     }
 
-    /// The doc comment of a struct or enum.
+    /// Returns the doc comment of a struct or enum.
     fn about(&self, def: &Def) -> String {
         let schema = self.positions.schema;
         match def.source {
@@ -454,17 +458,18 @@ impl Items<'_, '_, '_> {
                 let (paths, more) = record.paths.split_at(record.paths.len().min(3));
                 let paths: Vec<String> = paths.iter().map(|path| code(path)).collect();
                 let more = if more.is_empty() { "" } else { ", .." };
+                let objects = plural(record.instances, "object");
                 match paths[..] {
-                    [] => format!("{} seen: {}", count(record.instances), code(&self.positions.record_path(id))),
-                    _ => format!("{} seen: {}{more}", count(record.instances), paths.join(", ")),
+                    [] => format!("{objects} at {}", code(&self.positions.record_path(id))),
+                    _ => format!("{objects} at {}{more}", paths.join(", ")),
                 }
             }
-            Source::Group(id, _) => format!("What {} has rarely.", code(&self.positions.record_path(id))),
+            Source::Group(id, _) => format!("The rare fields of {}.", code(&self.positions.record_path(id))),
             Source::Union(id) => {
                 let union = &schema.unions[id];
                 format!(
-                    "One of {}, distinguished by {}: {}.",
-                    count(union.variants.len() as u64),
+                    "One of {}, by the value of {}: {}.",
+                    plural(union.variants.len() as u64, "variant"),
                     code(&union.tag),
                     code(&union.path)
                 )
@@ -474,24 +479,28 @@ impl Items<'_, '_, '_> {
                 let seen: u64 = keywords.values.values().sum();
                 format!(
                     "One of {}, {} seen: {}.",
-                    count(keywords.values.len() as u64),
-                    count(seen),
+                    plural(keywords.values.len() as u64, "string"),
+                    plural(seen, "value"),
                     code(&keywords.path)
                 )
             }
-            Source::Mixed(position) => format!("What {} holds.", code(&self.positions.list[position].path)),
+            Source::Mixed(position) => format!("A value of {}.", code(&self.positions.list[position].path)),
         }
     }
 
     /// Describes how many slots of a position are full, and their values.
     fn values(&self, id: PositionId, slots: u64) -> String {
         let position = &self.positions.list[id];
-        let mut text = match position.slot.count {
-            count if count == slots => "Always".into(),
-            count => format!("{} filled", percent(count, slots)),
+        let share = percent(position.slot.count, slots);
+        // The slots of a field are objects, those of an enum's variant are values.
+        let mut text = match (position.field.is_some(), position.slot.count == slots) {
+            (true, true) => "In all objects".into(),
+            (true, false) => format!("In {share} of the objects"),
+            (false, true) => "All values".into(),
+            (false, false) => format!("{share} of the values"),
         };
         if position.slot.nulls > 0 {
-            let _ = write!(text, ", {} null", percent(position.slot.nulls, slots));
+            let _ = write!(text, ", null in {}", percent(position.slot.nulls, slots));
         }
         let about = describe(&position.slot.kind);
         if !about.is_empty() {
@@ -515,47 +524,47 @@ impl Items<'_, '_, '_> {
     }
 }
 
-/// Whether a type of a field implements `dwell::sparse::ConstDefault`.
+/// Returns whether a type of a field implements `dwell::sparse::ConstDefault`.
 fn has_constant_default(of: &Type) -> bool {
     matches!(of, Type::Option(_) | Type::Sparse(_))
 }
 
-/// A short description of the values of a kind.
+/// Returns a short description of the values of a kind.
 pub fn describe(kind: &Kind) -> String {
     match kind {
-        Kind::Bool { trues } => format!("true {} times", count(*trues)),
+        Kind::Bool { trues } => format!("true {}", plural(*trues, "time")),
         Kind::Integer { min, max } if min == max => format!("always {min}"),
         Kind::Integer { min, max } => format!("{min} to {max}"),
         Kind::Text(Text { min, max, distinct, .. }) => {
             let distinct =
-                if *distinct == 1 { "one text only".into() } else { format!("{} distinct", count(*distinct)) };
-            format!("{} bytes, {distinct}", range(*min, *max))
+                if *distinct == 1 { "always the same string".into() } else { format!("{} distinct", count(*distinct)) };
+            let range =
+                if min == max { plural(*min, "byte") } else { format!("{} to {} bytes", count(*min), count(*max)) };
+            format!("{range}, {distinct}")
         }
-        Kind::Seq(seq) => lengths(&seq.lengths),
-        Kind::Map(map) => lengths(&map.lengths),
-        Kind::Record { empty, .. } if *empty > 0 => format!("{} times `{{}}`", count(*empty)),
+        Kind::Seq(seq) => lengths(&seq.lengths, "elements"),
+        Kind::Map(map) => lengths(&map.lengths, "entries"),
+        Kind::Record { empty, .. } if *empty > 0 => format!("{} `{{}}`", plural(*empty, "time")),
         _ => String::new(),
     }
 }
 
-fn lengths(lengths: &Lengths) -> String {
+/// Describes the lengths of sequences or maps; `unit` is the plural of what they contain.
+fn lengths(lengths: &Lengths, unit: &str) -> String {
     let filled = lengths.count - lengths.empty;
     if filled == 0 {
         return "always empty".into();
     }
     let mean = lengths.total as f64 / filled as f64;
-    let mut text = format!("{mean:.1} on average, {} at most", count(lengths.max));
+    let not_empty = if lengths.empty > 0 { " if not empty" } else { "" };
+    let mut text = format!("{mean:.1} {unit} on average{not_empty}, at most {}", count(lengths.max));
     if lengths.empty > 0 {
         let _ = write!(text, ", {} empty", percent(lengths.empty, lengths.count));
     }
     text
 }
 
-fn range(min: u64, max: u64) -> String {
-    if min == max { count(min) } else { format!("{} to {}", count(min), count(max)) }
-}
-
-/// A text between backticks, on one line.
+/// Returns a text between backticks, on one line.
 fn code(text: &str) -> String {
     format!("`{}`", text.replace(|char: char| char.is_control() || char == '`', "?"))
 }
@@ -568,7 +577,7 @@ fn rename_all(convention: &str) -> Vec<String> {
     if convention.is_empty() { Vec::new() } else { vec![format!("rename_all = {}", literal(convention))] }
 }
 
-/// The `rename_all` convention with the fewest single renames; `None` if no convention saves any.
+/// Returns the `rename_all` convention with the fewest single renames; empty if no convention saves any.
 fn convention<'k>(
     names: &[String],
     keys: &(impl Iterator<Item = &'k String> + Clone),

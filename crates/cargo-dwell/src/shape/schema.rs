@@ -9,20 +9,20 @@ use dwell::model::{blocks, table};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Index into [`Schema::records`].
+/// An index into [`Schema::records`].
 pub type RecordId = usize;
-/// Index into [`Schema::unions`].
+/// An index into [`Schema::unions`].
 pub type UnionId = usize;
-/// Index into [`Schema::keywords`].
+/// An index into [`Schema::keywords`].
 pub type KeywordsId = usize;
 
 /// The types and counts that were inferred from a corpus.
 #[derive(Debug, Clone, Default, Serialize)]
 #[expect(clippy::struct_excessive_bools, reason = "facts that do not depend on each other")]
 pub struct Schema {
-    /// JSON texts read: files, and lines of JSON Lines.
+    /// The number of JSON texts read: files, and lines of JSON Lines.
     pub documents: u64,
-    /// Bytes of JSON read, after decompression.
+    /// The number of bytes of JSON read, after decompression.
     pub bytes: u64,
     /// The position of one document; its `count` is `documents`.
     pub root: Slot,
@@ -32,35 +32,35 @@ pub struct Schema {
     pub unions: Vec<Union>,
     /// Closed sets of strings.
     pub keywords: Vec<Keywords>,
-    /// Closed enums: the types refuse strings that the data does not have.
+    /// Whether enums are closed: the types refuse strings that the data does not have.
     #[serde(skip)]
     pub strict: bool,
-    /// Read numbers as `f64` if some have a fraction; `1` is then written back as `1.0`.
+    /// Whether numbers are `f64` if some have a fraction; `1` is then written back as `1.0`.
     #[serde(skip)]
     pub floats: bool,
-    /// Formats of strings that use types of other crates.
+    /// The formats whose strings get types of other crates.
     #[serde(skip)]
     pub typed: Typed,
-    /// Use `i64` for all integers and `Vec` for all arrays.
+    /// Whether all integers are `i64` and all arrays `Vec`.
     #[serde(skip)]
     pub plain: bool,
-    /// The types refuse unknown keys.
+    /// Whether the types refuse unknown keys.
     #[serde(skip)]
     pub refuse: bool,
 }
 
-/// The least number of objects that shows which keys are required, and of values that shows their JSON type. By Laplace's
+/// The fewest objects that show which keys are required, and the fewest values that show their JSON type. By Laplace's
 /// rule of succession, the chance that the next one differs from `n` equal ones is `1 / (n + 2)`.
 const ENOUGH: u64 = 8;
-/// A smaller corpus is taken to be complete: nothing else is expected.
+/// The fewest texts of a corpus that is taken as a sample. A smaller corpus is taken to be complete.
 const MIN_TEXTS: u64 = 5;
-/// The least number of fields of a record whose types say something about each other.
+/// The fewest fields of a record for [`Record::open_siblings`].
 const MIN_SIBLINGS: usize = 16;
 
 impl Schema {
-    /// The unions whose variant for unknown tags holds no value: those that contain themselves at any depth. serde would
-    /// copy such a value once for each level of nesting. A union with objects without a tag is not among them: serde copies
-    /// these in any case.
+    /// Returns the unions whose variant for unknown tags holds no value. These unions contain themselves at any depth,
+    /// and serde would copy such a value once for each level of nesting. Unions that have objects without a tag are
+    /// left out: serde copies these objects in any case.
     pub fn unions_with_unit_other(&self) -> BTreeSet<UnionId> {
         let is_within = |&union: &UnionId| {
             let (mut records, mut unions) = (BTreeSet::new(), BTreeSet::new());
@@ -84,26 +84,28 @@ impl Schema {
         (0..self.unions.len()).filter(is_within).collect()
     }
 
-    /// Whether a key may be missing: some objects lack it, or there are too few objects to require it.
+    /// Returns whether a key may be missing: some objects lack it, or too few objects have it to require it.
     pub fn is_optional(&self, record: &Record, field: &Field) -> bool {
         field.slot.count < record.instances || self.may_lack(record, field)
     }
 
-    /// Whether all objects have a key that is still optional, because there are too few of them.
+    /// Returns whether a key that all objects have is optional nevertheless, because the objects are too few.
     pub fn may_lack(&self, record: &Record, field: &Field) -> bool {
         // A field that may be `null` accepts a missing key already.
         let is_key = field.slot.nulls == 0 && !field.rest && field.slot.count == record.instances;
         is_key && !self.strict && self.documents >= MIN_TEXTS && record.instances < ENOUGH
     }
 
-    /// Whether a position accepts values of JSON types that the data does not have there.
+    /// Returns whether a position accepts values of JSON types that the data does not have there.
     pub fn is_open(&self, slot: &Slot) -> bool {
         !self.strict && slot.open.is_some()
     }
 
-    /// Marks the positions that accept other JSON types: those with few values, and those whose siblings have several types.
+    /// Marks the positions that accept other JSON types: those with few values, and those whose siblings have several
+    /// types.
     ///
-    /// Positions inside an open one stay closed: a value that does not fit there is a value of another type as a whole.
+    /// Positions inside an open one stay closed: if a value does not fit there, the whole outer value counts as one of
+    /// another type.
     pub fn open(&mut self) {
         let documents = self.documents;
         if documents < MIN_TEXTS {
@@ -117,7 +119,7 @@ impl Schema {
             record.open_siblings();
             for field in &mut record.fields {
                 match &mut field.slot.kind {
-                    // This map is made of unknown keys and is no value itself.
+                    // This map holds the entries whose keys are not fields. It is not a value of the data.
                     Kind::Map(map) if field.rest => map.value.open_if(&few),
                     _ => field.slot.open_if(&few),
                 }
@@ -125,7 +127,7 @@ impl Schema {
         }
     }
 
-    /// The format of a string, if it has a type of its own.
+    /// Returns the format of the strings, if they get a type of another crate.
     pub fn format(&self, text: &Text) -> Option<Format> {
         text.format.filter(|&format| self.typed.has(format))
     }
@@ -146,9 +148,9 @@ impl Schema {
 /// A position that holds values, with their counts.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Slot {
-    /// Values seen here, `null` included.
+    /// The number of values, including `null`.
     pub count: u64,
-    /// How many of them were `null`.
+    /// The number of `null`s.
     pub nulls: u64,
     /// The type of the values other than `null`.
     pub kind: Kind,
@@ -161,14 +163,14 @@ pub struct Slot {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Open {
-    /// It has few values.
+    /// The position has few values.
     Few,
-    /// Nearly all fields of its record have one JSON type, and some of them others as well.
+    /// Nearly all fields of the record have one JSON type, and some of these fields have other types as well.
     Siblings,
 }
 
 impl Slot {
-    /// Opens this position if it has few values, otherwise the positions inside that do.
+    /// Opens this position if it has few values, otherwise the positions inside that have few.
     fn open_if(&mut self, few: &impl Fn(u64) -> bool) {
         if self.open.is_some() {
             return;
@@ -191,47 +193,47 @@ impl Slot {
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Kind {
-    /// No value but `null` was seen, or the sequences around the position are all empty.
+    /// Only `null` was seen, or all sequences around the position are empty.
     #[default]
     Never,
     /// `true` and `false`.
     Bool {
-        /// Values that were `true`.
+        /// The number of `true`s.
         trues: u64,
     },
     /// Integers.
     Integer {
-        /// The smallest seen.
+        /// The smallest value.
         min: i128,
-        /// The largest seen.
+        /// The largest value.
         max: i128,
     },
     /// Numbers of which at least one has a fraction or an exponent, or does not fit in 64 bits.
     Float {
-        /// The number of the others, which an `f64` would write back with a `.0`.
+        /// The number of values without a fraction, which an `f64` writes back with a `.0`.
         whole: u64,
         /// The number of whole numbers that do not fit in 64 bits; an `f64` keeps about 17 digits of them.
         huge: u64,
     },
-    /// Text.
+    /// Strings.
     Text(Text),
     /// One of a closed set of strings.
     Keyword {
-        /// Which set.
+        /// The set.
         id: KeywordsId,
         /// The counts of the strings.
         text: Text,
     },
     /// An object with a fixed set of keys.
     Record {
-        /// Which shape.
+        /// The record.
         id: RecordId,
-        /// How many of the values were `{}`.
+        /// The number of `{}`s.
         empty: u64,
     },
     /// One of several records, distinguished by a tag.
     Union {
-        /// Which union.
+        /// The union.
         id: UnionId,
     },
     /// An object whose keys are data.
@@ -280,7 +282,7 @@ enum JsonType {
 }
 
 impl JsonType {
-    /// The type of all values of a kind, if they have one.
+    /// Returns the JSON type of all values of a kind, if they have one.
     fn of(kind: &Kind) -> Option<Self> {
         match kind {
             Kind::Bool { .. } => Some(Self::Bool),
@@ -296,19 +298,19 @@ impl JsonType {
 /// Sums over the values of a position without a type, at any depth.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Free {
-    /// Values of the position itself, other than `null`.
+    /// The number of values at the position itself, without `null`.
     pub count: u64,
-    /// Strings that are not empty.
+    /// The number of non-empty strings.
     pub texts: u64,
     /// Bytes of the strings.
     pub text_bytes: u64,
-    /// The arrays.
+    /// The lengths of the arrays.
     pub arrays: Lengths,
-    /// The objects.
+    /// The numbers of keys of the objects.
     pub objects: Lengths,
     /// Bytes of the objects' keys.
     pub key_bytes: u64,
-    /// Some sums are estimates, since other positions share the objects below this one.
+    /// Whether some sums are estimates, since other positions share the objects below this one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
 }
@@ -328,7 +330,7 @@ impl Free {
         self.estimated |= other.estimated;
     }
 
-    /// Scales all sums to a share of them, an estimate.
+    /// Returns a share of all sums, as an estimate.
     #[must_use]
     pub fn share(&self, part: u64, whole: u64) -> Self {
         let of = |number: u64| scale(number, part, whole);
@@ -343,13 +345,13 @@ impl Free {
         }
     }
 
-    /// Whether [`owned`](Self::owned) is exact. It is not for larger maps, since the order of insertion decides how full the
-    /// nodes of a B-tree are.
+    /// Returns whether [`owned`](Self::owned) is exact. For larger maps it is not, since the order of insertion decides
+    /// how full the nodes of a B-tree are.
     pub fn is_exact(&self) -> bool {
         self.objects.max <= LEAF && !self.estimated
     }
 
-    /// The bytes and blocks that the values own as `serde_json::Value`s.
+    /// Returns the bytes and blocks that the values own as `serde_json::Value`s.
     pub fn owned(&self) -> (u64, u64) {
         let mut layouts = Layouts::new(&[]);
         let [key, value] = [Type::String, Type::Value].map(|of| layouts.layout(&of));
@@ -374,21 +376,21 @@ impl Free {
 /// The counts of the strings of a position.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Text {
-    /// Strings seen.
+    /// The number of strings.
     pub count: u64,
-    /// How many were empty.
+    /// The number of empty strings.
     pub empty: u64,
-    /// Bytes of all of them, UTF-8, without quotes and escapes.
+    /// The bytes of all strings in UTF-8, without quotes and escapes.
     pub bytes: u64,
-    /// The shortest, in bytes.
+    /// The length of the shortest string, in bytes.
     pub min: u64,
-    /// The longest, in bytes.
+    /// The length of the longest string, in bytes.
     pub max: u64,
-    /// Different strings, exact up to some thousands and estimated beyond.
+    /// The number of distinct strings, exact up to some thousands and estimated beyond.
     pub distinct: u64,
-    /// Strings of 255 bytes and more: a thin string needs more than one byte for their length.
+    /// The number of strings of 255 bytes or more. A thin string needs more than one byte for such a length.
     pub long: u64,
-    /// The distinct strings and their counts, if there are few.
+    /// The distinct strings and their counts, if few are distinct.
     #[serde(skip)]
     pub words: BTreeMap<String, u64>,
     /// The format of all strings, if they have one.
@@ -399,14 +401,15 @@ pub struct Text {
 /// The counts of the arrays of a position.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Seq {
-    /// Their lengths.
+    /// The lengths of the arrays.
     pub lengths: Lengths,
     /// The position of one element, over all arrays.
     pub element: Slot,
 }
 
 impl Text {
-    /// Adds the counts of another position. The number of distinct strings becomes an upper bound.
+    /// Adds the counts of another position. The number of distinct strings becomes an upper bound, unless both
+    /// positions list their strings.
     pub fn merge(&mut self, other: Self) {
         (self.min, self.max) = match (self.count, other.count) {
             (0, _) => (other.min, other.max),
@@ -434,7 +437,7 @@ impl Text {
 /// The counts of the maps of a position.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Map {
-    /// Their numbers of entries.
+    /// The numbers of entries of the maps.
     pub lengths: Lengths,
     /// The keys, over all maps.
     pub key: Text,
@@ -446,18 +449,18 @@ pub struct Map {
 /// their capacities needs.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Lengths {
-    /// Sequences seen.
+    /// The number of sequences or maps.
     pub count: u64,
-    /// How many were empty.
+    /// The number of empty ones.
     pub empty: u64,
-    /// Elements in all of them.
+    /// The number of elements in all of them.
     pub total: u64,
-    /// The longest.
+    /// The largest length.
     pub max: u64,
-    /// `by_power[k]` sequences have a length in `(2^(k-1), 2^k]`; `by_power[0]` have length 1. A `Vec` that is pushed to
-    /// from empty ends with a capacity of `2^k`, or its smallest step if that is larger.
+    /// `by_power[k]` sequences have a length in `(2^(k-1), 2^k]`; `by_power[0]` have length 1. A `Vec` that grows to
+    /// such a length by `push` has a capacity of `2^k`, or its first capacity if that is larger.
     pub by_power: Vec<u64>,
-    /// `by_buckets[k]` maps need `2^k` buckets, at least 4, at hashbrown's load of 7/8 (3 of 4).
+    /// `by_buckets[k]` maps need `2^k` buckets, at least 4, at hashbrown's load of 7/8 (3 entries in 4 buckets).
     pub by_buckets: Vec<u64>,
 }
 
@@ -507,7 +510,8 @@ impl Lengths {
         }
     }
 
-    /// An estimate for `count` maps with `total` entries, of which a few maps have all, up to `most` each.
+    /// Estimates the lengths of `count` maps with `total` entries. As few maps as possible have entries, up to `most`
+    /// each.
     pub fn spread(count: u64, total: u64, most: u64) -> Self {
         let mut lengths = Self::default();
         let most = most.max(total.div_ceil(count.max(1))).max(1);
@@ -521,7 +525,7 @@ impl Lengths {
         lengths
     }
 
-    /// Scales all counts to a share of them, an estimate.
+    /// Returns a share of all counts, as an estimate.
     fn share(&self, part: u64, whole: u64) -> Self {
         let of = |number: &u64| scale(*number, part, whole);
         Self {
@@ -534,18 +538,18 @@ impl Lengths {
         }
     }
 
-    /// The length of all sequences, if they have the same and it is not 0.
+    /// Returns the length of all sequences, if they have the same length and it is not 0.
     pub fn one(&self) -> Option<u64> {
         (self.max > 0 && self.total == self.count * self.max).then_some(self.max)
     }
 
-    /// The capacities, in elements, of `Vec`s that were pushed to from empty; `smallest` is the first capacity such a
-    /// `Vec` allocates: 8 for elements of one byte, 4 up to 1 KiB, else 1.
+    /// Returns the total capacity, in elements, of `Vec`s that grew from empty by `push`. `smallest` is the first
+    /// capacity that such a `Vec` allocates: 8 for elements of one byte, 4 up to 1 KiB, else 1.
     pub fn pushed_capacity(&self, smallest: u64) -> u64 {
         (0..).zip(&self.by_power).map(|(power, count)| count * (1u64 << power).max(smallest)).sum()
     }
 
-    /// The buckets of `HashMap`s that were inserted into from empty.
+    /// Returns the total number of buckets of `HashMap`s that grew from empty by inserts.
     pub fn hash_buckets(&self) -> u64 {
         (0..).zip(&self.by_buckets).map(|(power, count)| count << power).sum()
     }
@@ -565,16 +569,16 @@ fn bump(counts: &mut Vec<u64>, index: usize, by: u64) {
 /// An object with a fixed set of keys.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Record {
-    /// A Rust type name, unique in the schema, derived from its position.
+    /// A Rust type name, unique in the schema, derived from the position of the record.
     pub name: String,
-    /// Some JSON paths of it (`$.shapes.*.traits`), the most frequent first.
+    /// Some JSON paths of the record (`$.shapes.*.traits`), the most frequent first.
     pub paths: Vec<String>,
-    /// Objects of this shape, over all its slots.
+    /// The number of objects of this shape, over all slots.
     pub instances: u64,
-    /// Its keys in the order first seen, a union's tag not among them.
+    /// The keys in the order of their first occurrence, without a union's tag.
     pub fields: Vec<Field>,
-    /// The sets of keys that occur together, as rising indices into `fields`, each with the number of instances that have
-    /// exactly these keys. Empty if there are too many sets; then only the count of each key is known.
+    /// The sets of keys that occur together, as ascending indices into `fields`, each with the number of instances that
+    /// have exactly these keys. Empty if there are too many sets; then only the count of each key is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub key_sets: Vec<(Vec<usize>, u64)>,
 }
@@ -605,11 +609,12 @@ impl Record {
 /// One key of a record.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Field {
-    /// As in the data.
+    /// The key as it is in the data.
     pub key: String,
-    /// Its values; `slot.count` of the record's `instances` have the key.
+    /// The values. `slot.count` is the number of instances that have the key.
     pub slot: Slot,
-    /// A map for the entries whose keys are not fields, one map for each instance; `key` is unused.
+    /// Whether this is a map for the entries whose keys are not fields. Each instance has one such map; `key` is
+    /// unused.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub rest: bool,
 }
@@ -621,22 +626,22 @@ pub struct Union {
     pub name: String,
     /// The JSON path of its first occurrence.
     pub path: String,
-    /// The key, `type` in many formats.
+    /// The key: `type` in many formats.
     pub tag: String,
     /// The value of the tag and the record of each variant, most frequent first. A record belongs to one union only.
     pub variants: Vec<(String, RecordId)>,
-    /// The last variant is for a few objects without a tag.
+    /// Whether the last variant is for a few objects without a tag.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub untagged: bool,
 }
 
 impl Union {
-    /// The record of the objects without a tag.
+    /// Returns the record of the objects without a tag.
     pub fn without_tag(&self) -> Option<RecordId> {
         self.variants.last().filter(|_| self.untagged).map(|&(_, record)| record)
     }
 
-    /// The tag and record of each variant that has a tag.
+    /// Returns the tag and the record of each variant that has a tag.
     pub fn tagged(&self) -> &[(String, RecordId)] {
         &self.variants[..self.variants.len() - usize::from(self.untagged)]
     }
@@ -649,6 +654,6 @@ pub struct Keywords {
     pub name: String,
     /// The JSON path of its first occurrence.
     pub path: String,
-    /// The strings and how often each was seen.
+    /// The strings and their counts.
     pub values: BTreeMap<String, u64>,
 }

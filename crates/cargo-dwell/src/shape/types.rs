@@ -1,49 +1,49 @@
-//! Rust types as data, and their layouts.
+//! Representations of Rust types, and their layouts.
 //!
-//! [`dwell::model::layout`] has the rules for structs and enums; this module adds scalars and containers. The language does
-//! not guarantee these layouts, so a test compiles generated types and compares.
+//! [`dwell::model::layout`] has the rules for structs and enums; this module adds scalars and containers. The language
+//! does not guarantee these layouts, so a test compiles generated types and compares their sizes.
 
 use super::formats::Format;
 use dwell::model::Layout;
 use dwell::model::layout::{array, enumeration, option, structure, tuple};
 
-/// Index into the definitions.
+/// An index into the definitions.
 pub type DefId = usize;
 
 /// An integer type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Int {
-    /// 8, 16, 32 or 64; the first field, so that types compare by width.
+    /// The width: 8, 16, 32 or 64 bits. It is the first field, so that types compare by width.
     pub bits: u32,
-    /// `i8` to `i64`, else `u8` to `u64`.
+    /// Whether the type is one of `i8` to `i64`, and not one of `u8` to `u64`.
     pub signed: bool,
 }
 
 impl Int {
-    /// The narrowest type for a range within 64 bits.
+    /// Returns the narrowest type for a range within 64 bits.
     pub fn narrowest(min: i128, max: i128) -> Self {
         let all = [8, 16, 32, 64].map(|bits| Self { bits, signed: min < 0 });
         all.into_iter().find(|int| int.holds(min, max)).unwrap_or(all[3])
     }
 
-    /// Whether a 64-bit type holds a range. 128-bit types are not used: serde cannot read them from a buffer.
+    /// Returns whether a 64-bit type holds a range. 128-bit types are not used: serde cannot read them from a buffer.
     pub fn fits(min: i128, max: i128) -> bool {
         Self { bits: 64, signed: min < 0 }.holds(min, max)
     }
 
-    /// The naive type: `u64` if no value is negative, else `i64`.
+    /// Returns the naive type: `u64` if no value is negative, else `i64`.
     #[must_use]
     pub fn widest(self) -> Self {
         Self { bits: 64, ..self }
     }
 
-    /// The type for a range with headroom for later values, up to sixteen times as large.
+    /// Returns the narrowest type with headroom for later values, up to sixteen times as large.
     pub fn with_headroom(min: i128, max: i128) -> Self {
         let all = [8, 16, 32, 64].map(|bits| Self { bits, signed: min < 0 });
         all.into_iter().find(|int| int.holds(min * 16, max * 16)).unwrap_or(all[3])
     }
 
-    /// Whether a value fits.
+    /// Returns whether a value fits.
     pub fn holds_one(self, value: i128) -> bool {
         self.holds(value, value)
     }
@@ -108,25 +108,25 @@ pub enum Type {
 }
 
 impl Type {
-    /// `Option<self>`
+    /// Returns `Option<self>`.
     #[must_use]
     pub fn option(self) -> Self {
         Self::Option(Box::new(self))
     }
 
-    /// `Box<self>`
+    /// Returns `Box<self>`.
     #[must_use]
     pub fn boxed(self) -> Self {
         Self::Box(Box::new(self))
     }
 
-    /// `OrOther<self>`
+    /// Returns `OrOther<self>`.
     #[must_use]
     pub fn open(self) -> Self {
         Self::Open(Box::new(self))
     }
 
-    /// The type as Rust source; `name` gives the names of structs and enums.
+    /// Returns the type as Rust source; `name` returns the names of structs and enums.
     pub fn rust(&self, name: &dyn Fn(DefId) -> String) -> String {
         let of = |inner: &Self| inner.rust(name);
         match self {
@@ -159,7 +159,7 @@ impl Type {
         }
     }
 
-    /// Calls `f` on this type and all types inside it; does not resolve names.
+    /// Calls `f` on this type and all types inside it, without resolving names.
     pub fn walk(&self, f: &mut impl FnMut(&Self)) {
         f(self);
         match self {
@@ -191,7 +191,7 @@ pub enum Body {
     Enum(Vec<Option<Type>>),
 }
 
-/// The layouts of a set of types; each definition is computed once.
+/// The layouts of a set of types. The layout of each definition is computed once.
 pub struct Layouts<'t> {
     bodies: &'t [Body],
     named: Vec<Option<Layout>>,
@@ -203,12 +203,12 @@ impl<'t> Layouts<'t> {
         Self { bodies, named: vec![None; bodies.len()] }
     }
 
-    /// The size of a type in bytes.
+    /// Returns the size of a type in bytes.
     pub fn size(&mut self, of: &Type) -> u64 {
         self.layout(of).size
     }
 
-    /// The layout of a type.
+    /// Returns the layout of a type.
     pub fn layout(&mut self, of: &Type) -> Layout {
         match of {
             Type::Unit => Layout::NOTHING,
@@ -241,7 +241,7 @@ impl<'t> Layouts<'t> {
         }
     }
 
-    /// The layout of a struct or enum.
+    /// Returns the layout of a struct or enum.
     pub fn named(&mut self, id: DefId) -> Layout {
         if let Some(known) = self.named[id] {
             return known;
@@ -263,7 +263,7 @@ impl<'t> Layouts<'t> {
     }
 }
 
-/// The layout of a type of uuid 1, chrono 0.4 or url 2.
+/// Returns the layout of a type of uuid 1, chrono 0.4 or url 2.
 fn foreign(format: Format) -> Layout {
     let word = Layout::scalar(4, 0);
     // A date is a `NonZero` integer.

@@ -4,10 +4,10 @@ use super::model::Heap;
 use super::schema::{Free, Kind, Lengths, RecordId, Schema, Slot};
 use std::collections::BTreeMap;
 
-/// Bytes of a `Value`.
+/// The size of a `Value` in bytes.
 const VALUE: u64 = 32;
 
-/// The memory of all documents as values in one vector of exact capacity, and whether it is exact.
+/// Returns the memory of all documents as values in one vector without spare capacity, and whether it is exact.
 pub fn heap(schema: &Schema) -> (Heap, bool) {
     let free = free(schema);
     let (bytes, allocations) = free.owned();
@@ -15,7 +15,7 @@ pub fn heap(schema: &Schema) -> (Heap, bool) {
     (Heap { bytes: bytes + vector.bytes, allocations: allocations + vector.allocations }, free.is_exact())
 }
 
-/// The sums over all documents, as if the schema had no types.
+/// Returns the sums over all documents, as if the schema had no types.
 fn free(schema: &Schema) -> Free {
     let mut free = Free { count: schema.documents, ..Free::default() };
     let mut tags: BTreeMap<RecordId, (u64, u64)> = BTreeMap::new();
@@ -103,7 +103,7 @@ fn slot(of: &Slot, free: &mut Free) {
             free.merge(any);
             free.count = count;
         }
-        // `free` counts each record once; the other kinds own no memory.
+        // The function `free` counts each record once; the other kinds own no memory.
         Kind::Record { .. }
         | Kind::Union { .. }
         | Kind::Never

@@ -1,5 +1,5 @@
-//! A program with a counting allocator: `truth MODE FILE` behaves as MODE says and writes its live blocks and bytes to
-//! FILE.
+//! A program with a counting allocator: `truth MODE FILE` behaves as MODE selects and writes the number of its live
+//! blocks and bytes to FILE.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::collections::HashMap;
@@ -67,7 +67,7 @@ static ALLOCATOR: Counting = Counting;
 #[repr(align(256))]
 struct Aligned([u8; 300]);
 
-/// Data of many sizes and alignments.
+/// Allocates blocks of many sizes and alignments.
 fn make(seed: u64) -> impl Sized {
     let mut state = seed;
     let mut next = move || {
@@ -93,7 +93,7 @@ fn make(seed: u64) -> impl Sized {
     black_box((boxes, map, grown, aligned, zeroed, small))
 }
 
-/// Writes the live blocks and bytes, without allocating.
+/// Writes the numbers of live blocks and bytes to the file, without allocating.
 fn report(file: &str) {
     use std::io::Write;
     let mut buffer = [0_u8; 64];
@@ -114,7 +114,7 @@ unsafe extern "C" {
     fn getpid() -> i32;
 }
 
-/// Bytes that each mode leaks in one block.
+/// The size of the block that every mode leaks, in bytes.
 const LEAKED: usize = 123_457;
 
 fn leak(bytes: usize) {
@@ -135,7 +135,7 @@ fn main() {
                 thread.join().unwrap();
             }
             drop(make(2));
-            // What is not used is not allocated by an optimised program.
+            // `black_box` keeps the optimiser from removing the allocations.
             std::mem::forget(black_box((mode.clone(), file.clone())));
             report(&file);
             unsafe { _exit(7) };
@@ -147,7 +147,7 @@ fn main() {
             report(&file);
             unsafe { _exit(0) };
         }
-        // Threads that free what others allocated, of all sizes, and keep a part of it.
+        // Threads that free and reallocate blocks of other threads, of many sizes, and keep some of them.
         "churn" => {
             static POOL: std::sync::Mutex<Vec<Vec<u8>>> = std::sync::Mutex::new(Vec::new());
             let threads: Vec<_> = (1..=4_u64)
@@ -183,7 +183,7 @@ fn main() {
             report(&file);
             unsafe { _exit(0) };
         }
-        // A signal handler on a stack of its own, and calls that go deep, in the main thread and another.
+        // Allocations in a signal handler on an alternate stack, and in deep recursion on the main and another thread.
         "stacks" => {
             #[repr(C)]
             struct Action {
@@ -230,7 +230,7 @@ fn main() {
             std::thread::spawn(|| deep(300)).join().unwrap();
             std::mem::forget(memory);
         }
-        // Up to a peak, down, up to less, and down again, several times.
+        // The live bytes rise to a new peak and fall again six times, then rise once more to 90 % of the peak.
         "peak" => {
             for round in 1..=6_usize {
                 let mut boxes = Vec::new();
@@ -257,13 +257,13 @@ fn main() {
             std::fs::write(&file, &buffer[..used]).unwrap();
         }
         "return" => {}
-        // Memory runs out: the program tells it, and its runtime aborts.
+        // An allocation fails: the program reports it, and the runtime aborts.
         "refused" => {
             assert!(Vec::<u8>::new().try_reserve(black_box(1 << 62)).is_err());
             std::alloc::handle_alloc_error(std::alloc::Layout::new::<u64>());
         }
         "crash" => unsafe { black_box(std::ptr::without_provenance_mut::<u64>(8)).write_volatile(1) },
-        // A library that comes later, and allocates.
+        // Loads a library while it runs.
         "dlopen" => {
             unsafe extern "C" {
                 fn dlopen(file: *const std::ffi::c_char, flags: i32) -> *mut u8;
@@ -278,7 +278,7 @@ fn main() {
         }
         "exec" => {
             use std::os::unix::process::CommandExt;
-            // The agent's variables are not in the shell's environment.
+            // The shell must not inherit the agent's variables.
             let command = "test -z \"$LD_PRELOAD$CARGO_DWELL_CENSUS\" && exit 9";
             panic!("{}", std::process::Command::new("sh").args(["-c", command]).exec());
         }
@@ -292,7 +292,7 @@ fn main() {
                 unsafe { _exit(5) };
             }
             let mut status = 0;
-            // The child is the only one that this process has.
+            // The process has no child and no thread of the agent.
             assert_eq!(unsafe { waitpid(-1, &mut status, 0) }, child);
             assert_eq!(status, 5 << 8);
             assert_eq!(unsafe { waitpid(-1, &mut status, 0) }, -1);
@@ -301,7 +301,7 @@ fn main() {
             let text = String::from_utf8(output.stdout).unwrap();
             assert!(!text.contains("CARGO_DWELL_CENSUS") && !text.contains("census-agent"), "{text}");
         }
-        // Many threads that end together, each with a destructor that allocates and frees.
+        // 200 threads that end at the same time, each with a thread-local destructor that allocates and frees.
         "threads" => {
             struct Late;
             impl Drop for Late {
@@ -326,7 +326,7 @@ fn main() {
                 thread.join().unwrap();
             }
         }
-        // Waits for the end of its input, and then knows how many bytes came.
+        // Reads standard input to its end and prints the number of bytes.
         "wait" => {
             use std::io::Read;
             println!("ready");
@@ -335,7 +335,7 @@ fn main() {
             eprintln!("{} bytes", bytes.len());
             std::process::exit(3);
         }
-        // Until the tool has the helper and two copies.
+        // Runs until the tool has three child processes named `dwell-census`: the helper and two copies of the program.
         "copies" => loop {
             let parent = std::os::unix::process::parent_id();
             let of_tool = |status: String| status.contains("dwell-census") && status.contains(&format!("PPid:\t{parent}\n"));

@@ -1,4 +1,4 @@
-//! `crates MODE`: keeps values of types of other crates, as many as the test says.
+//! `crates MODE`: a program with a known number of values of third-party types on its heap.
 
 use bytes::{Bytes, BytesMut};
 use compact_str::CompactString;
@@ -105,7 +105,7 @@ fn main() {
     match std::env::args().nth(1).as_deref() {
         Some("types") => {
             let owner = Box::leak(black_box(Box::new(owner())));
-            // All of it is used.
+            // Uses all fields, so that the optimiser keeps their types.
             black_box((&owner.borrowed.boxed, owner.shapes[0].area(), &owner.slots[0].name, &owner.leaves[0].boxed));
         }
         Some("tasks") => {

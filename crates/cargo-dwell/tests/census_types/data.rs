@@ -1,4 +1,5 @@
-// Data of known make-up. The truth program keeps it on its heap; the test makes it too, and weighs it.
+// Known data. The program `truth` keeps it on its heap; the test builds the same data and measures it with
+// `dwell::weigh`.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
@@ -64,7 +65,7 @@ pub struct Tree {
     pub kids: RefCell<Vec<Rc<Tree>>>,
 }
 
-/// What `dwell::weigh` weighs too.
+/// The part of the data that implements `dwell::Weigh`.
 #[cfg_attr(test, derive(dwell::Weigh))]
 pub struct Plain {
     pub members: Vec<Member>,

@@ -1,4 +1,4 @@
-//! `truth MODE`: keeps data of known make-up on its heap.
+//! `truth MODE`: a program with known data on its heap.
 #![allow(unexpected_cfgs, dead_code)]
 
 mod data;
@@ -86,7 +86,7 @@ fn main() {
                 first.next = Box::into_raw(Box::new(Link { next: first.next, text: format!("link {number}") }));
             }
             Box::leak(black_box(Box::new(first)));
-            // C allocates it: only the pointer to it has its type.
+            // C allocates the `DIR`: only the pointer gives its type.
             let entries = std::fs::read_dir("/").unwrap();
             Box::leak(black_box(Box::new(Folder { entries })));
         }

@@ -1,4 +1,4 @@
-// Each kind of waste, as often as the test says.
+// Each kind of waste a known number of times.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -40,7 +40,7 @@ pub struct Wide {
     pub high: [u64; 6],
 }
 
-/// Half of these are empty, and of the wide fields one in fifty is there.
+/// Half of the notes are `None`, and of each wide field 2 % are `Some`.
 pub struct Extra {
     pub note: Option<String>,
     pub first: Option<Wide>,
@@ -66,7 +66,7 @@ pub struct Waste {
 }
 
 pub fn waste() -> Waste {
-    // No integer type is too large for these.
+    // Numbers that fit in no smaller integer type.
     let large = |i: u64| u64::MAX - i;
     let wide = |i: u64, of: u64| (i % 50 == of).then(|| Wide { low: [large(i); 6], high: [large(i); 6] });
     let extra = |i: u64| Extra {
@@ -90,7 +90,7 @@ pub fn waste() -> Waste {
     }
 }
 
-/// Texts that no declared type owns.
+/// Returns strings that no declared type owns.
 pub fn texts() -> Vec<String> {
     (0..2000).map(|i| format!("{i:010}").into_boxed_str().into_string()).collect()
 }

@@ -1,5 +1,5 @@
-//! A program that prints what `size_of`, `align_of` and `offset_of!` say of its types; the test compares that with its debug
-//! info.
+//! A program that prints the results of `size_of`, `align_of`, and `offset_of!` for its types. The test compares them
+//! with the debug info.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -104,13 +104,13 @@ fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-macro_rules! say {
+macro_rules! print_sizes {
     ($($of:ty),* $(,)?) => {
         $(println!("type\t{}\t{}\t{}", stringify!($of), size_of::<$of>(), align_of::<$of>());)*
     };
 }
 
-macro_rules! say_fields {
+macro_rules! print_offsets {
     ($of:ty, $($field:ident),*) => {
         $(println!("field\t{}\t{}\t{}", stringify!($of), stringify!($field), offset_of!($of, $field));)*
     };
@@ -142,12 +142,12 @@ fn main() {
     println!("future\tPlain::run\t{}", size_of_val(&future));
     println!("future\tleaf\t{}", size_of_val(&leaf(1)));
     black_box(block_on(future));
-    say!(
+    print_sizes!(
         Plain, Wasteful, Packed, Aligned, Niche, Tagged, Numbered, Either, Generic<u16, 5>, Empty,
         Option<Box<Plain>>, Vec<u8>, HashMap<u8, String>, u128, &'static [u8], Box<dyn Draw>,
     );
-    say_fields!(Plain, a, b, c, d);
-    say_fields!(Wasteful, a, b, c, d);
-    say_fields!(Packed, a, b);
-    say_fields!(Generic<u16, 5>, items, nested);
+    print_offsets!(Plain, a, b, c, d);
+    print_offsets!(Wasteful, a, b, c, d);
+    print_offsets!(Packed, a, b);
+    print_offsets!(Generic<u16, 5>, items, nested);
 }

@@ -1,4 +1,4 @@
-//! A library without std, whose debug info is small enough to damage each byte of it.
+//! A `no_std` library with little debug info, which `debuginfo_hostile` damages.
 #![no_std]
 
 use core::future::Future;
@@ -53,7 +53,7 @@ pub extern "C" fn entry(number: u64) -> usize {
     let size: &dyn Size = &node;
     let add = |more: usize| more + number as usize;
     let mut future = outer(&node);
-    // SAFETY: `future` is not moved after this.
+    // SAFETY: `future` is a local variable that is not used again except through `pinned`, so it is never moved.
     let pinned = unsafe { Pin::new_unchecked(&mut future) };
     let ready = match pinned.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value as usize,

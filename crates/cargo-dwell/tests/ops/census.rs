@@ -1,4 +1,5 @@
-//! Walks over the memory of a program some bytes of which were changed; `tests/census_types.rs` and the fuzz target share this.
+//! Walks over the memory of a program after some of its bytes were changed. `tests/census_types.rs` and the fuzz target
+//! share this.
 
 use cargo_dwell::census::json;
 use cargo_dwell::census::output::{Ran, Symbols};
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-/// Compiles the truth program to `exe`.
+/// Compiles `source` as the crate `truth` to `exe`, with optimisation level `level`.
 pub(crate) fn build(source: &Path, exe: &Path, level: &str) {
     let output = Command::new("rustc")
         .args(["--edition=2024", "-g", "-Cforce-frame-pointers=yes", "--crate-name=truth"])
@@ -21,27 +22,27 @@ pub(crate) fn build(source: &Path, exe: &Path, level: &str) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// A snapshot at the end of a program, with a copy of its memory.
+/// A snapshot taken at the exit of a program, with a copy of its memory.
 pub(crate) struct Copied {
     symbols: Symbols,
     whole: Snapshot,
-    /// Whole pages: those of the blocks and those of the executable, from their first address on. Sorted.
+    /// The start addresses and contents of the whole pages that hold blocks or the executable, sorted by address.
     ranges: Arc<Vec<(u64, Vec<u8>)>>,
-    /// Where a walk may read: blocks and the executable, from the first address to one past the last. Sorted, disjoint.
+    /// The half-open address ranges that a walk may read: blocks and the executable. Sorted and disjoint.
     readable: Arc<Vec<(u64, u64)>>,
 }
 
-/// A change of the memory.
+/// A change to the copied memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
-    /// Flips bits of a byte.
+    /// Flips the given bits of the byte at an address.
     Flip(u64, u8),
-    /// Writes a word.
+    /// Writes a word at an address.
     Word(u64, u64),
 }
 
 impl Copied {
-    /// Runs `executable` and copies its memory when it ends.
+    /// Runs `executable` and copies its memory when it exits.
     pub(crate) fn of(executable: PathBuf, mode: &str, cache: PathBuf) -> Self {
         let options = Options { at: vec![At::Exit], cache: Some(cache), ..Options::default() };
         let mut run = snapshots(&executable, &[mode.into()], &options).expect("it runs");
@@ -70,25 +71,25 @@ impl Copied {
         Self { symbols, whole, ranges: Arc::new(ranges), readable: Arc::new(readable) }
     }
 
-    /// Bytes that were live.
+    /// Returns the number of live bytes.
     #[allow(dead_code, reason = "the fuzz target does not ask")]
     pub(crate) fn live_bytes(&self) -> u64 {
         self.whole.live_bytes
     }
 
-    /// The number of blocks.
+    /// Returns the number of blocks.
     pub(crate) fn blocks(&self) -> usize {
         self.whole.blocks.len()
     }
 
-    /// The address and the size of a block.
+    /// Returns the address and the size of a block.
     pub(crate) fn block(&self, index: usize) -> (u64, u64) {
         let of = self.whole.blocks[index];
         (of.addr, of.size)
     }
 
-    /// Walks over the memory with these changes. It must end without a panic, read nothing far from blocks and the executable,
-    /// and count each block once.
+    /// Walks over the memory with the given changes. The walk must not panic, must read only near blocks and the
+    /// executable, and must count each block exactly once.
     pub(crate) fn check(&self, changes: &[Change], at: Moment) -> json::Snapshot {
         let whole = &self.whole;
         let mut bytes: Vec<(u64, u8)> = Vec::new();
@@ -102,7 +103,7 @@ impl Copied {
                 Change::Word(addr, word) => bytes.extend((addr..).zip(word.to_le_bytes())),
             }
         }
-        // Of two changes of a byte the last one counts.
+        // The last of several changes to a byte wins.
         bytes.reverse();
         bytes.sort_by_key(|(addr, _)| *addr);
         bytes.dedup_by_key(|(addr, _)| *addr);
@@ -116,7 +117,7 @@ impl Copied {
             blocks: whole.blocks.clone(),
             stacks: whole.stacks.clone(),
             modules: whole.modules.clone(),
-            // Some blocks in the role of stacks, in which the walk looks for headers.
+            // Every eighth block stands in for a stack, in which the walk looks for values.
             roots: whole.blocks.iter().step_by(8).map(|of| (of.addr, of.addr + of.size / 8 * 8)).collect(),
             memory: Box::new(memory),
         };
@@ -133,11 +134,11 @@ impl Copied {
     }
 }
 
-/// The memory with some bytes changed.
+/// The copied memory with some bytes changed.
 struct Changed {
     ranges: Arc<Vec<(u64, Vec<u8>)>>,
     readable: Arc<Vec<(u64, u64)>>,
-    /// Sorted by address.
+    /// The changed bytes by address, sorted.
     bytes: Vec<(u64, u8)>,
 }
 
@@ -153,7 +154,7 @@ fn read(ranges: &[(u64, Vec<u8>)], addr: u64, into: &mut [u8]) -> usize {
 
 impl Memory for Changed {
     fn read(&self, addr: u64, into: &mut [u8]) -> usize {
-        // The walk reads pieces of this size around what it needs.
+        // The walk reads memory in aligned pieces of this size.
         const PIECE: u64 = 1 << 16;
         let (first, last) = (addr / PIECE * PIECE, addr.saturating_add(into.len() as u64).next_multiple_of(PIECE));
         let index = self.readable.partition_point(|(start, _)| *start < last);
@@ -171,10 +172,11 @@ impl Memory for Changed {
     }
 }
 
-/// Words that are lengths, heights and pointers of no memory.
+/// Words that are invalid as lengths, heights, and pointers.
 const WORDS: [u64; 8] = [0, 1, u64::MAX, 1 << 63, (1 << 63) - 1, 1 << 60, 1 << 47, 0xffff_ffff];
 
-/// Makes changes of arbitrary bytes, twelve for each: what to do, a block, an offset in it, a value.
+/// Decodes changes from arbitrary bytes, twelve for each: the kind of change, a block, an offset in the block, and a
+/// value.
 pub(crate) fn changes(copied: &Copied, bytes: &[u8]) -> Vec<Change> {
     let (records, _) = bytes.as_chunks::<12>();
     let change = |record: &[u8; 12]| {

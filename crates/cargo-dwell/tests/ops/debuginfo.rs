@@ -1,35 +1,38 @@
-//! Executables with debug info made of arbitrary bytes; `tests/debuginfo_hostile.rs` and the fuzz target share this.
+//! Builds and reads executables with arbitrary debug info. `tests/debuginfo_hostile.rs` and the fuzz target share this.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The system's allocator, which notes how much was live at most.
+/// The system's allocator, which records the peak of live bytes.
 pub(crate) struct Peak;
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: each call is passed on to the system's allocator with the same arguments.
+// SAFETY: each method passes its arguments on to `System`, which upholds the contract of `GlobalAlloc`; counting does
+// not change the block.
 unsafe impl GlobalAlloc for Peak {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let live = LIVE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
         MOST.fetch_max(live, Ordering::Relaxed);
-        // SAFETY: the caller's layout, which is not of zero size.
+        // SAFETY: the caller of `alloc` guarantees that `layout` has a non-zero size, which is what `System` requires.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: `block` is of `alloc`, which is the system's, with this layout.
+        // SAFETY: the caller guarantees that `block` came from `alloc` above with this layout, and thus from `System`.
         unsafe { System.dealloc(block, layout) }
     }
 }
 
-/// What a small file may take in any case, and a file for each of its bytes.
+/// The memory that reading any file may take, in bytes.
 const FLOOR: usize = 96 << 20;
+/// The additional memory for each byte of the file, in bytes.
 const FOR_EACH_BYTE: usize = 24;
 
-/// Parses `data` as an executable; it must not panic nor take more than a few times its size.
+/// Parses `data` as an executable and returns whether it could be read. Parsing must neither panic nor exceed the
+/// memory limit.
 pub(crate) fn parse(data: &[u8]) -> bool {
     let before = LIVE.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
@@ -40,14 +43,14 @@ pub(crate) fn parse(data: &[u8]) -> bool {
         for (id, ty) in program.types() {
             assert!(ty.align.is_power_of_two() && program.get(id).size == ty.size);
         }
-        // The commands' answers must not panic either.
+        // The reports of the commands must not panic either.
         let _ = cargo_dwell::layout::json::types(program, true);
         let _ = cargo_dwell::dyn_traits::json::traits(program, true);
     }
     parsed.is_ok()
 }
 
-/// An ELF executable with these sections.
+/// Builds an ELF executable with the given sections.
 pub(crate) fn elf(sections: &[(&str, &[u8])]) -> Vec<u8> {
     let mut names = vec![0];
     let mut file = vec![0; 64];
@@ -84,10 +87,11 @@ pub(crate) fn elf(sections: &[(&str, &[u8])]) -> Vec<u8> {
     file
 }
 
-/// The sections that are read, in the order in which [`run`] cuts its input.
+/// The sections that the reader uses, in the order in which [`run`] takes them from its input.
 const SECTIONS: [&str; 5] = [".debug_abbrev", ".debug_info", ".debug_str", ".debug_line", ".debug_line_str"];
 
-/// Makes an executable of arbitrary bytes: the first says what to do, lengths of sections follow, then their bytes.
+/// Builds an executable of arbitrary bytes and parses it. The first byte selects the form; the lengths of the sections
+/// follow, then their contents.
 pub(crate) fn run(bytes: &[u8]) {
     let Some((how, rest)) = bytes.split_first() else { return };
     if how % 4 == 0 {
@@ -102,7 +106,7 @@ pub(crate) fn run(bytes: &[u8]) {
         let (section, after) = rest.split_at(wanted.min(rest.len()));
         rest = after;
         if name == ".debug_info" && how % 4 > 1 {
-            // With a header that fits, so that the entries are reached.
+            // A valid unit header lets the reader reach the entries.
             let version = if how % 4 == 2 { 4_u16 } else { 5 };
             info.extend_from_slice(&(section.len() + if version == 4 { 7 } else { 8 }).to_le_bytes()[..4]);
             info.extend_from_slice(&version.to_le_bytes());

@@ -1,6 +1,7 @@
-//! Loads JSON files into generated types and prints what they take: `load naive|lean FILE..`.
+//! `load naive|lean FILE..` loads JSON files into generated types and prints the memory that they take.
 //!
-//! One line: live bytes, live allocations, milliseconds of CPU, and how many documents are written back unequal.
+//! It prints one line: live bytes, live allocations, milliseconds of CPU time, and the number of documents that
+//! serialize back to different JSON.
 
 mod types;
 
@@ -9,31 +10,31 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// The system's allocator, with its live blocks and bytes as they were requested.
+/// The system's allocator, which counts live blocks and requested bytes.
 struct Counting;
 
 static BYTES: AtomicI64 = AtomicI64::new(0);
 static BLOCKS: AtomicI64 = AtomicI64::new(0);
 
-// SAFETY: every call goes to `System` with the arguments it came with.
+// SAFETY: each method passes its arguments on to `System`, which upholds the contract of `GlobalAlloc`.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         BYTES.fetch_add(layout.size() as i64, Relaxed);
         BLOCKS.fetch_add(1, Relaxed);
-        // SAFETY: the caller's promise is `System`'s.
+        // SAFETY: the caller upholds the contract of `alloc`, which is also that of `System.alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         BYTES.fetch_sub(layout.size() as i64, Relaxed);
         BLOCKS.fetch_sub(1, Relaxed);
-        // SAFETY: the caller's promise is `System`'s.
+        // SAFETY: the caller passes a block of this allocator with its layout, and every such block came from `System`.
         unsafe { System.dealloc(block, layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         BYTES.fetch_add(size as i64 - layout.size() as i64, Relaxed);
-        // SAFETY: the caller's promise is `System`'s.
+        // SAFETY: the caller upholds the contract of `realloc`, and every block of this allocator came from `System`.
         unsafe { System.realloc(block, layout, size) }
     }
 }
@@ -76,7 +77,7 @@ fn load<T: DeserializeOwned + Serialize>(files: Vec<String>) {
     println!("{bytes} {blocks} {} {unequal}", cpu.as_millis());
 }
 
-/// Fills `json` from the start, without an allocation that stays.
+/// Reads the file into the start of `json`, without keeping an allocation, and returns its length.
 fn read(file: &str, json: &mut [u8]) -> usize {
     use std::io::Read;
     let mut from = std::fs::File::open(file).expect(file);
@@ -89,7 +90,7 @@ fn read(file: &str, json: &mut [u8]) -> usize {
     }
 }
 
-/// User and system time of this process.
+/// Returns the CPU time of this process.
 fn cpu_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     let nanos = stat.split(' ').next().and_then(|text| text.parse().ok());

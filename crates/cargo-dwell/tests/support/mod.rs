@@ -1,4 +1,4 @@
-//! A crate made for the occasion: written below `target/`, built offline with the workspace's lock file, run.
+//! Writes crates below `target/`, builds them offline with the workspace's lock file, and runs them.
 
 #![allow(dead_code, reason = "each test binary uses its part")]
 
@@ -8,18 +8,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The workspace's root.
+/// Returns the workspace's root.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("a workspace").to_owned()
 }
 
-/// The crates of the types that `--text` asks for.
+/// Dependencies on the crates whose types `--text` uses.
 const OF_TEXTS: &str = "uuid = { version = \"1\", default-features = false, features = [\"serde\"] }\n\
                         chrono = { version = \"0.4\", default-features = false, features = [\"serde\"] }\n\
                         url = { version = \"2\", features = [\"serde\"] }\n";
 
-/// Whether cargo has the crates of the types that `--text` asks for. Nothing else in the workspace is built with them, so that
-/// `cargo test` does not download them; `cargo fetch` does.
+/// Returns whether cargo has downloaded the crates whose types `--text` uses. The rest of the workspace does not depend
+/// on them, so `cargo test` does not download them; `cargo fetch` does.
 pub(crate) fn has_crates_of_texts() -> bool {
     let folder = target(&root()).join("generated/of_texts");
     fs::create_dir_all(folder.join("src")).expect("a folder");
@@ -77,7 +77,7 @@ pub(crate) fn run(name: &str, sources: &[(&str, &str)], arguments: &[&str]) -> S
     String::from_utf8(ran.stdout).expect("UTF-8")
 }
 
-/// Leaves a file alone that is right, so that it is not built again.
+/// Writes a file unless it already has that content: cargo would rebuild a file with a new time.
 fn write(path: &Path, text: &str) {
     if fs::read_to_string(path).is_ok_and(|known| known == text) {
         return;
@@ -85,7 +85,7 @@ fn write(path: &Path, text: &str) {
     fs::write(path, text).expect("a folder of ours");
 }
 
-/// Where this test was built.
+/// Returns the target directory in which this test was built.
 pub(crate) fn target_dir() -> PathBuf {
     target(&root())
 }
@@ -96,7 +96,7 @@ fn target(root: &Path) -> PathBuf {
     target.map_or_else(|| root.join("target"), Path::to_owned)
 }
 
-/// The schema of JSON texts.
+/// Infers the schema of JSON texts.
 pub(crate) fn schema<'t>(texts: &(impl Iterator<Item = &'t [u8]> + Clone)) -> Schema {
     let read = |accumulator: &mut Accumulator| {
         for (index, text) in (0..).zip(texts.clone()) {
@@ -112,12 +112,13 @@ pub(crate) fn schema<'t>(texts: &(impl Iterator<Item = &'t [u8]> + Clone)) -> Sc
     accumulator.finish()
 }
 
-/// What rustfmt would change in `source`, with its default settings; nothing if it is not there, which is printed.
+/// Returns what rustfmt would change in `source` with its default settings. Without rustfmt, prints that the check is
+/// skipped and returns an empty string.
 pub(crate) fn unformatted(source: &str) -> String {
     use std::io::Write;
     use std::process::Stdio;
     let mut rustfmt = Command::new("rustfmt");
-    // In a folder without a `rustfmt.toml` above.
+    // Run outside of the repository, whose `rustfmt.toml` must not apply.
     rustfmt.args(["--edition", "2024", "--check", "--color", "never"]).current_dir(std::env::temp_dir());
     let child = rustfmt.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let Ok(mut child) = child else {

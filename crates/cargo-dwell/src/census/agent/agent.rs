@@ -1,5 +1,4 @@
-//! The agent of `cargo dwell census`: a library that the loader loads into the program. It records the program's live
-//! blocks.
+//! The agent of `cargo dwell census`: a library that `LD_PRELOAD` loads into the program to record its live blocks.
 //!
 //! The user's rustc compiles it, so it depends on `core` only and uses no recent language features. An environment
 //! variable passes it two file descriptors: the plan and a socket. Without a plan it only forwards calls to glibc.
@@ -26,7 +25,7 @@ use core::ffi::{c_char, CStr};
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 use layout::{Shard, Shared, State, Status, ADDRESSES, ENTRY, FRAMES, GRANULE, PAIRS, SHARDS};
 
-/// The records. The tool reads them at their address.
+/// The agent's records. The tool reads them from a copy of the process, at this address.
 pub static STATE: State = State {
     shadow: AtomicU64::new(0),
     pairs: AtomicU64::new(0),
@@ -64,7 +63,7 @@ struct Page {
 
 static PAGE: Page = Page { armed: AtomicU32::new(0), _rest: [0; 4092] };
 
-/// Whether calls are recorded.
+/// Returns `true` if the hooks record calls.
 #[inline(always)]
 pub fn is_armed() -> bool {
     PAGE.armed.load(Ordering::Relaxed) != 0
@@ -72,7 +71,7 @@ pub fn is_armed() -> bool {
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
-    // SAFETY: the process ends, with the code of an abort.
+    // SAFETY: `exit_group` takes a number, the exit code of an abort. It accesses no memory and does not return.
     unsafe { sys::call(sys::EXIT_GROUP, [134, 0, 0, 0, 0, 0]) };
     loop {
         sys::yield_now();
@@ -91,7 +90,7 @@ core::arch::global_asm!(
     ".popsection",
 );
 
-/// The loader calls it before the program's own initialisers.
+/// The agent's initialiser. The loader calls it before the program's own ones.
 #[used]
 #[link_section = ".init_array"]
 static START: extern "C" fn(i32, *const *const c_char, *mut *mut c_char) = start;
@@ -115,14 +114,15 @@ fn take_files(environment: *mut *mut c_char) -> Option<(u32, u32)> {
     let mut files = None;
     let mut index = 0;
     loop {
-        // SAFETY: the loader passes an array that ends with null, and `index` is not beyond that.
+        // SAFETY: the loader passes an array that ends with null. The loop returns at the null, so `index` is not
+        // beyond it.
         let slot = unsafe { environment.add(index) };
         // SAFETY: the array is readable up to its null, and no other thread runs yet.
         let entry = unsafe { *slot };
         if entry.is_null() {
             return files;
         }
-        // SAFETY: an entry of the environment is a string with a zero at its end, which lives as long as the process.
+        // SAFETY: an entry of the environment is a NUL-terminated string that lives as long as the process.
         let text = unsafe { CStr::from_ptr(entry) }.to_bytes();
         let value = |name: &str| text.strip_prefix(name.as_bytes())?.strip_prefix(b"=");
         if let Some(value) = value(layout::VARIABLE) {
@@ -132,13 +132,14 @@ fn take_files(environment: *mut *mut c_char) -> Option<(u32, u32)> {
             if let Some(colon) = preload.iter().position(|byte| *byte == b':') {
                 let name = b"LD_PRELOAD=";
                 for (at, byte) in (colon + 1..).zip(name) {
-                    // SAFETY: the string is `LD_PRELOAD=`, `colon` bytes, a colon and more: `colon + 1` and the length
-                    // of the name end before the part that stays.
+                    // SAFETY: the entry is `LD_PRELOAD=`, `colon` bytes, a colon, and the rest, which stays. `at` is
+                    // less than `colon + 1` plus the length of the name, which is the offset of the rest.
                     let target = unsafe { entry.add(at) };
-                    // SAFETY: strings of the environment are on the writable stack, and no other thread runs yet.
+                    // SAFETY: the kernel puts the environment's strings on the stack, which is writable, and no other
+                    // thread runs yet.
                     unsafe { *target = *byte as c_char };
                 }
-                // SAFETY: `colon + 1` is within the string, where the name was written just now.
+                // SAFETY: `colon + 1` is within the entry: the loop above wrote the name there.
                 let rest = unsafe { entry.add(colon + 1) };
                 // SAFETY: the array is writable, and no other thread runs yet.
                 unsafe { *slot = rest };
@@ -151,9 +152,10 @@ fn take_files(environment: *mut *mut c_char) -> Option<(u32, u32)> {
         }
         let mut at = slot;
         loop {
-            // SAFETY: `at` is an entry before the null, so there is one behind it.
+            // SAFETY: the entry at `at` is not null: `slot` was checked above, and the loop ends at the null. So the
+            // array has a next entry.
             let behind = unsafe { at.add(1) };
-            // SAFETY: it is at most the null.
+            // SAFETY: `behind` is at most the null at the array's end, which is readable.
             let next = unsafe { *behind };
             // SAFETY: the array is writable, and no other thread runs yet.
             unsafe { *at = next };
@@ -165,7 +167,7 @@ fn take_files(environment: *mut *mut c_char) -> Option<(u32, u32)> {
     }
 }
 
-/// `3,4`
+/// Parses two file descriptors, such as `3,4`.
 fn numbers(text: &[u8]) -> Option<(u32, u32)> {
     let text = core::str::from_utf8(text).ok()?;
     let (first, second) = text.split_once(',')?;
@@ -176,15 +178,15 @@ fn numbers(text: &[u8]) -> Option<(u32, u32)> {
 fn arm(plan: u32, socket: u32, stack_end: u64) {
     const PROT_READ_WRITE: usize = 3;
     const MAP_SHARED: usize = 1;
-    // SAFETY: a new mapping at an address of the kernel's choice replaces nothing.
+    // SAFETY: the kernel chooses an unused address, so the new mapping replaces nothing.
     let page = unsafe {
         sys::call(sys::MMAP, [0, layout::SHARED_BYTES, PROT_READ_WRITE, MAP_SHARED, plan as usize, 0])
     };
     if (-4095..0).contains(&page) {
         return;
     }
-    // SAFETY: the page stays mapped while the process lives, and holds atomic integers only, for which each bit pattern
-    // is a value.
+    // SAFETY: `mmap` succeeded, so `page` is the address of a page, which stays mapped while the process lives.
+    // `Shared` consists of atomic integers, for which every bit pattern is valid.
     let shared: &'static Shared = unsafe { &*(page as *const Shared) };
     if shared.magic.load(Ordering::Relaxed) != layout::MAGIC {
         return;
@@ -209,7 +211,7 @@ fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (
     const NO_HUGE_PAGE: usize = 15;
     const RLIMIT_STACK: usize = 3;
     const MOST_STACK: u64 = 1 << 30;
-    // SAFETY: the function reads a table that the kernel passed.
+    // SAFETY: `getauxval` takes a number, and only reads the table that the kernel passed to the process.
     let entry = unsafe { getauxval(AUX_ENTRY) };
     let bias = entry.wrapping_sub(shared.entry.load(Ordering::Relaxed));
     if bias % 4096 != 0 || !is_executable(shared) {
@@ -225,19 +227,19 @@ fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (
         let addr = sys::map(bytes as usize).map_err(|errno| (Status::NoAddressSpace, errno))?;
         // With huge pages, one block could take 2 MiB of shadow.
         for advice in [DONT_DUMP, NO_HUGE_PAGE] {
-            // SAFETY: the mapping was made just now, and the advice changes nothing of what it holds.
+            // SAFETY: the range is the mapping made above, and the advice does not change its contents.
             unsafe { sys::call(sys::MADVISE, [addr, bytes as usize, advice, 0, 0, 0]) };
         }
         field.store(addr as u64, Ordering::Relaxed);
     }
-    // SAFETY: the page is private and anonymous, since nothing but zeros is in it and it is aligned; in a child it is
-    // zero.
+    // SAFETY: `PAGE` is one aligned page of zeros, so the loader maps it as private anonymous memory. The advice
+    // changes it only in a child of a `fork`, to zeros, which are valid for all its fields.
     let error = unsafe { sys::call(sys::MADVISE, [&PAGE as *const Page as usize, 4096, WIPE_ON_FORK, 0, 0, 0]) };
     if error != 0 {
         return Err((Status::NoHelper, -error as u32));
     }
     let mut limit = [MOST_STACK; 2];
-    // SAFETY: the call writes two words.
+    // SAFETY: the call writes two words to `limit`, which has two.
     unsafe { sys::call(sys::GETRLIMIT, [RLIMIT_STACK, limit.as_mut_ptr() as usize, 0, 0, 0, 0]) };
     stacks::MAIN_LOW.store(stack_end - limit[0].min(MOST_STACK), Ordering::Relaxed);
     stacks::MAIN_HIGH.store(stack_end, Ordering::Relaxed);
@@ -252,14 +254,14 @@ fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (
     Ok(())
 }
 
-/// Whether this process runs the executable of the plan.
+/// Returns `true` if this process runs the plan's executable. Without `/proc` that is not known, and the result is `false`.
 fn is_executable(shared: &Shared) -> bool {
     // The kernel's `struct stat` begins with device and inode.
     let mut stat = [0_u64; 32];
-    // SAFETY: the path is a string with a zero at its end; the call writes 144 bytes, and `stat` has 256.
+    // SAFETY: the path is a NUL-terminated string; the call writes 144 bytes, and `stat` has 256.
     let error = unsafe {
         sys::call(sys::STAT, [c"/proc/self/exe".as_ptr() as usize, stat.as_mut_ptr() as usize, 0, 0, 0, 0])
     };
-    error != 0
-        || stat[0] == shared.device.load(Ordering::Relaxed) && stat[1] == shared.inode.load(Ordering::Relaxed)
+    error == 0
+        && stat[0] == shared.device.load(Ordering::Relaxed) && stat[1] == shared.inode.load(Ordering::Relaxed)
 }

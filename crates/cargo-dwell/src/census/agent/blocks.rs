@@ -1,11 +1,11 @@
 //! The live blocks.
 //!
-//! Small blocks are in the shadow: an array with an entry of 4 bytes for each 16 bytes of address space, of which only
-//! touched pages use memory. Other blocks are in several hash tables; the shadow marks their addresses if it has
-//! entries for them.
+//! Small blocks are in the shadow: an array with an entry of 4 bytes for each 16 bytes of address space. Only its
+//! touched pages use memory. Other blocks are in several hash tables, the shards; the shadow marks their addresses if
+//! it has entries for them.
 //!
-//! The process may be copied between any two instructions of another thread. So a block is added after its allocation and
-//! removed before its release, and the address in an entry is written last.
+//! The process may be copied between any two instructions of another thread. So a block is added after its allocation
+//! and removed before it is freed, and the address in an entry is written last.
 
 use crate::layout::{Shard, Slot, ENTRY, GRANULE, IN_SHARD, SHARDS, SMALL, TOMBSTONE};
 use crate::stacks::{self, Walked};
@@ -15,9 +15,9 @@ use core::sync::atomic::{AtomicU32, Ordering};
 /// The record of a block.
 #[derive(Clone, Copy)]
 pub enum Block {
-    /// In the shadow, with the number of its [`Pair`].
+    /// A block in the shadow, with the number of its [`Pair`].
     Small(u32),
-    /// In a shard, with its size and the index of its stack.
+    /// A block in a shard, with its size and the index of its stack.
     Large(u64, u32),
 }
 
@@ -31,22 +31,23 @@ impl Block {
     }
 }
 
-/// The shadow's entry for an address.
+/// Returns the shadow's entry for an address.
 #[inline(always)]
 fn entry(addr: u64) -> &'static AtomicU32 {
     let at = STATE.shadow.load(Ordering::Relaxed) + (addr & 0x7fff_ffff_ffff) / GRANULE * ENTRY;
-    // SAFETY: the shadow has an entry for each granule below 2^47, to which the address is cut; it is mapped before
-    // hooks are armed, stays so, and is zero at first, which is a value of an atomic integer.
+    // SAFETY: the shadow has an entry for each granule below 2^47, and the mask keeps the address below that. The
+    // shadow is mapped before the hooks are armed and never unmapped. Every bit pattern is a valid atomic integer.
     unsafe { &*(at as *const AtomicU32) }
 }
 
-/// Whether the shadow has an entry for this address.
+/// Returns `true` if the shadow has an entry for this address.
 #[inline(always)]
 fn is_aligned(addr: u64) -> bool {
     addr % GRANULE == 0
 }
 
-/// Adds a block. If a block was recorded at this address, its release was missed; its bytes are returned.
+/// Adds a block. Returns the size of the block that was recorded at this address before, and whose free was missed; 0
+/// if there was none.
 #[inline(always)]
 pub fn insert(addr: u64, size: u64, stack: &Walked) -> u64 {
     if size < SMALL && is_aligned(addr) {
@@ -73,7 +74,7 @@ pub fn restore(addr: u64, block: Block) {
     }
 }
 
-/// The record of the block at an address.
+/// Returns the record of the block at an address.
 #[inline(always)]
 pub fn find(addr: u64) -> Option<Block> {
     if is_aligned(addr) {
@@ -162,12 +163,12 @@ impl Shard {
         if slots == 0 {
             return &[];
         }
-        // SAFETY: `grow` mapped `mask + 1` slots there, zero at first, which is a value of atomic integers. Only the
-        // holder of the lock calls this, and only it unmaps them.
+        // SAFETY: `grow` mapped `mask + 1` slots at this address, and every bit pattern is valid for their atomic
+        // integers. Only the holder of the lock calls this function, and only the holder unmaps the slots.
         unsafe { core::slice::from_raw_parts(slots as *const Slot, self.mask.load(Ordering::Relaxed) as usize + 1) }
     }
 
-    /// The slots to search for an address, in probe order.
+    /// Returns the slots to search for an address, in probe order.
     fn probe(slots: &[Slot], addr: u64) -> impl Iterator<Item = &Slot> {
         let first = (hash(addr) >> 20) as usize;
         let mask = slots.len().wrapping_sub(1);
@@ -210,14 +211,14 @@ impl Shard {
         0
     }
 
-    /// Moves the blocks to a table with a load of at most three eighths. Without memory the old table stays.
+    /// Moves the blocks to a table with a load of at most three eighths. If there is no memory, the old table stays.
     fn grow(&self) {
         let old = self.slots();
         let live = old.iter().filter(|slot| slot.addr.load(Ordering::Relaxed) > TOMBSTONE);
         let count = (live.clone().count() as u64 * 8 / 3).next_power_of_two().max(FIRST_SLOTS);
         let Ok(slots) = sys::map(count as usize * core::mem::size_of::<Slot>()) else { return };
-        // SAFETY: `slots` is a fresh mapping of `count` slots, zero, which is a value of atomic integers, and no other
-        // thread knows it.
+        // SAFETY: `slots` is a fresh mapping of `count` slots that no other thread knows. Its zeros are valid atomic
+        // integers.
         let new = unsafe { core::slice::from_raw_parts(slots as *const Slot, count as usize) };
         let mut used = 0;
         for slot in live {
@@ -232,8 +233,8 @@ impl Shard {
         }
         let bytes = core::mem::size_of_val(old);
         let addr = old.as_ptr() as usize;
-        // A copy made between the two stores must not read beyond the table. So for a larger table the mask is stored
-        // last, and for a smaller one first.
+        // If the process is copied between the two stores, the tool must not read beyond the table. So the mask of a
+        // larger table is stored last, and that of a smaller one first.
         if count as usize >= old.len() {
             self.slots.store(slots as u64, Ordering::Release);
             self.mask.store(count - 1, Ordering::Release);
@@ -243,8 +244,8 @@ impl Shard {
         }
         self.used.store(used, Ordering::Relaxed);
         if bytes != 0 {
-            // SAFETY: the old slots were mapped by an earlier `grow` with this size; the caller holds the lock and
-            // makes its slices anew, so nothing refers to them any more.
+            // SAFETY: an earlier `grow` mapped the old slots with this size. The caller holds the lock and calls
+            // `slots` again after this function, so nothing refers to the old slots.
             unsafe { sys::call(sys::MUNMAP, [addr, bytes, 0, 0, 0, 0]) };
         }
     }

@@ -1,8 +1,8 @@
 //! A helper process that shares the program's memory and copies the program on request.
 //!
-//! The helper is a child of the tool and has its own file table, signal mask and session. So the program sees neither the
-//! helper nor its copies: they are not its threads or children. The helper keeps the memory alive after the program ends,
-//! however it ends, and the tool reads the final state from it.
+//! The helper is a child of the tool and has its own file table, signal mask and session. So the program sees neither
+//! the helper nor its copies: they are not its threads or children. The helper keeps the memory alive after any kind of
+//! end of the program, and the tool reads the final state from it.
 
 use crate::layout::{Event, Shared};
 use crate::{sys, STATE};
@@ -19,11 +19,11 @@ const POLL_HANG_UP: i16 = 0x10;
 static SHARED: AtomicU64 = AtomicU64::new(0);
 static SOCKET: AtomicU32 = AtomicU32::new(0);
 
-/// The page shared with the tool.
+/// Returns the page shared with the tool.
 pub fn shared() -> &'static Shared {
     let shared = SHARED.load(Ordering::Relaxed) as *const Shared;
-    // SAFETY: `start` stored the address of a page that stays mapped, before the helper ran and before hooks were armed,
-    // which are the only callers; all its fields are atomic integers.
+    // SAFETY: only the helper and armed hooks call this function. `start` stored the address of a page before either
+    // could run, and the page stays mapped. All its fields are atomic integers.
     unsafe { &*shared }
 }
 
@@ -35,14 +35,14 @@ pub fn start(shared: &'static Shared, socket: u32) -> Result<u32, u32> {
     let stack = sys::map(STACK)?;
     let mut before = 0_u64;
     let mask = ALL_SIGNALS;
-    // SAFETY: the call reads one word and writes another, both of which are locals. The helper inherits the mask.
+    // SAFETY: the call reads one word and writes another, and both are locals. The helper inherits the mask.
     unsafe {
         sys::call(sys::SIGPROCMASK, [SET_MASK, &mask as *const u64 as usize, &mut before as *mut u64 as usize, 8, 0, 0]);
     }
     let result: isize;
-    // SAFETY: the new process runs on a stack of its own and calls `main`, which does not return; this one goes on
-    // behind the call. Memory is shared, and `main` touches only atomics, its stack and system calls; it uses no
-    // thread-local memory, since it has this thread's.
+    // SAFETY: the new process runs on its own stack and calls `main`, which does not return; this process skips that
+    // call. The processes share memory, but `main` uses only atomics, its stack and system calls. It uses no
+    // thread-local memory, because that would be this thread's.
     unsafe {
         asm!(
             "syscall",
@@ -60,7 +60,7 @@ pub fn start(shared: &'static Shared, socket: u32) -> Result<u32, u32> {
             lateout("rcx") _, lateout("r11") _,
         );
     }
-    // SAFETY: the call reads the mask that was in force before.
+    // SAFETY: the call reads `before`, a local that holds the previous mask.
     unsafe { sys::call(sys::SIGPROCMASK, [SET_MASK, &before as *const u64 as usize, 0, 8, 0, 0]) };
     if result < 0 { Err(-result as u32) } else { Ok(result as u32) }
 }
@@ -69,29 +69,30 @@ fn socket() -> usize {
     SOCKET.load(Ordering::Relaxed) as usize
 }
 
-/// Closes all files but `keep`.
+/// Closes all files except `keep`.
 fn close_others(keep: usize) {
     let most = u32::MAX as usize;
-    // SAFETY: the calling process has a file table of its own, of which no Rust value holds an entry.
+    // SAFETY: the calling process has its own file table, and no Rust value owns a file in it.
     let error = unsafe { sys::call(sys::CLOSE_RANGE, [keep + 1, most, 0, 0, 0, 0]) };
     if error != 0 {
         // `close_range` is missing before Linux 5.9.
         for file in keep + 1..keep + 1024 {
-            // SAFETY: as the range.
+            // SAFETY: the same as for `close_range` above.
             unsafe { sys::call(sys::CLOSE, [file, 0, 0, 0, 0, 0]) };
         }
     }
     for file in 0..keep {
-        // SAFETY: the calling process has a file table of its own, of which no Rust value holds an entry.
+        // SAFETY: the calling process has its own file table, and no Rust value owns a file in it.
         unsafe { sys::call(sys::CLOSE, [file, 0, 0, 0, 0, 0]) };
     }
 }
 
 extern "C" fn main() -> ! {
     const SET_NAME: usize = 15;
-    // SAFETY: the name is a string with a zero at its end.
+    // SAFETY: the name is a NUL-terminated string, which the call only reads.
     unsafe { sys::call(sys::PRCTL, [SET_NAME, c"dwell-census".as_ptr() as usize, 0, 0, 0, 0]) };
-    // SAFETY: the call has no arguments. Signals for the program's process group do not reach the helper then.
+    // SAFETY: the call has no arguments and accesses no memory. It keeps signals to the program's process group away
+    // from the helper.
     unsafe { sys::call(sys::SETSID, [0; 6]) };
     close_others(socket());
     let shared = shared();
@@ -125,8 +126,8 @@ extern "C" fn main() -> ! {
 
 /// Copies the process and notifies the tool. Returns the copy's process id, or a negative error number.
 fn copy(what: u32) -> isize {
-    // SAFETY: without CLONE_VM the new process has a copy of all memory and continues here, on its copy of the stack;
-    // it makes system calls only.
+    // SAFETY: without CLONE_VM the new process has a copy of all memory and continues here, on its copy of the stack.
+    // It only makes system calls.
     let pid = unsafe { sys::call(sys::CLONE, [CLONE_PARENT, 0, 0, 0, 0, 0]) };
     if pid == 0 {
         sleep();
@@ -135,7 +136,7 @@ fn copy(what: u32) -> isize {
     pid
 }
 
-/// Waits until the tool closes its end of the socket. The tool usually kills the process earlier.
+/// Waits until the tool closes its end of the socket, then exits. The tool usually kills the process earlier.
 fn sleep() -> ! {
     loop {
         let mut byte = 0_u8;
@@ -149,7 +150,7 @@ fn sleep() -> ! {
 
 fn exit() -> ! {
     loop {
-        // SAFETY: the process ends; no destructor of another one runs.
+        // SAFETY: the call ends only the helper or its copy, accesses no memory, and does not return.
         unsafe { sys::call(sys::EXIT_GROUP, [0; 6]) };
     }
 }
@@ -162,11 +163,11 @@ fn notify(what: u32, pid: i32) {
         stack: STATE.asker_stack.load(Ordering::Relaxed),
         thread: STATE.asker_thread.load(Ordering::Relaxed),
     };
-    // SAFETY: the call reads the bytes of a local that has no padding: two words of four bytes, three of eight.
+    // SAFETY: the call reads the bytes of a local without padding: two fields of four bytes and three of eight.
     unsafe { sys::call(sys::WRITE, [socket(), &event as *const Event as usize, Event::BYTES, 0, 0, 0]) };
 }
 
-/// Whether the tool has closed its end.
+/// Returns `true` if the tool has closed its end of the socket.
 fn hung_up() -> bool {
     #[repr(C)]
     struct Poll {
@@ -180,20 +181,22 @@ fn hung_up() -> bool {
     poll.found & POLL_HANG_UP != 0
 }
 
-/// Live bytes are about to fall below this share of their peak: the condition for a snapshot.
+/// A snapshot requires that live bytes are about to fall to this share of their peak or less.
 const FALL: (i64, i64) = (99, 100);
-/// A snapshot is taken if the last one has less than this share of the peak,
+/// It also requires that the last snapshot has at most this share of the peak,
 const NEAR: (i64, i64) = (98, 100);
-/// or less than this share if snapshots took too much time.
+/// or at most this share if snapshots took too much time.
 const FAR: (i64, i64) = (93, 100);
-/// The time in nanoseconds that snapshots may always take, and a divisor for their share of the running time.
+/// The limit of the time that snapshots take: this many nanoseconds plus 1/`SHARE` of the running time.
 const FREE_NANOS: u64 = 30_000_000;
 const SHARE: u64 = 20;
-/// Lower peaks are ignored, in bytes.
+/// The lowest peak for a snapshot, in bytes.
 const LEAST: i64 = 1024;
 
-/// Whether live bytes are within two standard errors of their peak, so that sampling cannot distinguish them. The standard error
-/// is the square root of live bytes times the mean distance of samples, and 0 without `--sample`.
+/// Returns `true` if live bytes are within two standard errors of their peak, so that sampling cannot distinguish the
+/// two.
+///
+/// The standard error is the square root of the peak times the mean distance of samples. Without `--sample` it is 0.
 fn is_noise(peak: i64, live: i64) -> bool {
     let fallen = (peak - live) as i128;
     let variance = peak as i128 * STATE.sample.load(Ordering::Relaxed) as i128;
@@ -201,7 +204,7 @@ fn is_noise(peak: i64, live: i64) -> bool {
     2 * fallen < peak as i128 && fallen * fallen < 4 * variance
 }
 
-/// Takes a snapshot if live bytes, now `live`, are about to fall from their peak by `size`; waits for it.
+/// Takes a snapshot if live bytes, now `live`, are about to fall from their peak by `size`, and waits for it.
 #[cold]
 pub fn before_fall(live: i64, size: i64, frame: u64) {
     loop {
@@ -234,7 +237,7 @@ pub fn before_fall(live: i64, size: i64, frame: u64) {
             STATE.spent_nanos.fetch_add(sys::now().saturating_sub(start), Ordering::Relaxed);
             return;
         }
-        // Another thread requested it. Waiting keeps this thread's block alive for the copy.
+        // Another thread requested a snapshot. Waiting keeps this thread's block alive for the copy.
         wait(done);
         if STATE.done.load(Ordering::Relaxed) == done {
             return;
@@ -265,6 +268,6 @@ fn wait(done: u32) {
 fn is_helper_gone() -> bool {
     const NO_SUCH_PROCESS: isize = -3;
     let pid = shared().helper.load(Ordering::Relaxed) as usize;
-    // SAFETY: signal 0 is none: the call only says whether the process exists.
+    // SAFETY: the call sends no signal for the number 0; it only checks whether the process exists.
     unsafe { sys::call(sys::KILL, [pid, 0, 0, 0, 0, 0]) == NO_SUCH_PROCESS }
 }

@@ -1,4 +1,4 @@
-//! The hooks: functions that replace an allocator's. They call the original and record the result.
+//! The hooks: functions that replace an allocator's functions. They call the original and record the result.
 
 use crate::blocks;
 use crate::helper;
@@ -27,7 +27,7 @@ extern "C" {
 const EINVAL: i32 = 22;
 const ENOMEM: i32 = 12;
 
-/// The frame pointer of the calling function.
+/// Returns the frame pointer of the calling function.
 #[inline(always)]
 fn frame() -> u64 {
     let frame: u64;
@@ -39,7 +39,7 @@ fn frame() -> u64 {
 /// Calls `original` and records the result.
 ///
 /// # Safety
-/// `original` is a function of this kind, and the arguments are valid for it.
+/// `original` must be a function of the kind `call`, and the arguments must be valid for it.
 #[inline(always)]
 unsafe fn run(call: Call, original: Function, arguments: [usize; 3]) -> usize {
     let [a, b, c] = arguments;
@@ -58,14 +58,15 @@ unsafe fn run(call: Call, original: Function, arguments: [usize; 3]) -> usize {
         Call::Reallocate | Call::ReallocateMany | Call::Free if a != 0 => forget(thread, a as u64, new_size(call, b, c)),
         _ => None,
     };
-    // SAFETY: `original` is the allocator's own function, called with the arguments that the program passed to it. What
-    // this function recorded of the block at `a` is gone, so that nothing refers to it while it is freed or moved.
+    // SAFETY: `original` is the allocator's own function, called with the arguments that the program passed to it.
+    // `forget` has removed the record of the block at `a`, so no record refers to the block while it is freed or moved.
     let result = unsafe { original(a, b, c) };
     match call {
         Call::Allocate(index) => record(thread, result as u64, arguments[index] as u64, frame()),
         Call::AllocateMany => record(thread, result as u64, (a as u64).wrapping_mul(b as u64), frame()),
         Call::AllocateInto if result == 0 => {
-            // SAFETY: a function that writes a block to its first argument has done so where it returns 0.
+            // SAFETY: a function of the kind `AllocateInto` that returns 0 has written the block's address to its first
+            // argument, so that address is readable.
             let block = unsafe { *(a as *const usize) };
             record(thread, block as u64, c as u64, frame());
         }
@@ -88,7 +89,7 @@ unsafe fn run(call: Call, original: Function, arguments: [usize; 3]) -> usize {
     result
 }
 
-/// The size of a block after an allocation.
+/// Returns the size that a reallocation requests; 0 for other calls.
 #[inline(always)]
 fn new_size(call: Call, b: usize, c: usize) -> u64 {
     match call {
@@ -123,8 +124,8 @@ fn insert(thread: &Thread, block: u64, size: u64, frame: u64) {
     add_live(thread, counted(size) - counted(stale));
 }
 
-/// Removes a block that is about to be freed, or replaced by one of `new` bytes. First takes a snapshot if live bytes
-/// are about to fall from their peak.
+/// Removes the record of a block that is about to be freed, or replaced by one of `new` bytes. Takes a snapshot before
+/// that if live bytes are about to fall from their peak.
 #[inline(always)]
 fn forget(thread: &Thread, addr: u64, new: u64) -> Option<blocks::Block> {
     if sample::is_unrecorded(addr) {
@@ -142,7 +143,7 @@ fn forget(thread: &Thread, addr: u64, new: u64) -> Option<blocks::Block> {
     Some(block)
 }
 
-/// The bytes that a block counts as, for sampling.
+/// Returns the bytes that a block counts as: its size, or with sampling the bytes that it represents.
 #[inline(always)]
 fn counted(size: u64) -> i64 {
     let mean = STATE.sample.load(Ordering::Relaxed);
@@ -159,7 +160,7 @@ fn add_live(thread: &Thread, bytes: i64) {
     }
 }
 
-/// All threads together keep at most one part in `PART` of the peak unreported.
+/// All threads together keep at most 1/`PART` of the peak unreported.
 const PART: i64 = 1024;
 const MOST_KEPT: i64 = 64 << 10;
 const LEAST_KEPT: i64 = 64;
@@ -183,7 +184,7 @@ fn report_live(thread: &Thread) -> i64 {
     live
 }
 
-/// Called before live bytes fall by `size`.
+/// Reports live bytes before they fall by `size`, and takes a snapshot if one is due.
 #[cold]
 #[inline(never)]
 fn fall(thread: &Thread, size: i64) {
@@ -191,7 +192,7 @@ fn fall(thread: &Thread, size: i64) {
     helper::before_fall(live, size, frame());
 }
 
-/// The destructor of a thread.
+/// Reports a thread's data at its end, as the destructor of [`thread::KEY`].
 pub extern "C" fn end_of_thread(_: *mut u8) {
     let thread = thread::current();
     if !is_armed() || thread.inside.get() != 0 {
@@ -210,7 +211,7 @@ macro_rules! export {
         /// Wraps glibc's function of this name.
         ///
         /// # Safety
-        /// As of glibc's function.
+        /// The same as for glibc's function.
         #[no_mangle]
         pub unsafe extern "C" fn $name($($argument: usize),*) -> usize {
             let mut arguments = [0; 3];
@@ -237,7 +238,7 @@ export! {
 /// Wraps glibc's `free`. It preserves `errno`.
 ///
 /// # Safety
-/// As of glibc's function.
+/// The same as for glibc's function.
 #[no_mangle]
 pub unsafe extern "C" fn free(block: usize) {
     // SAFETY: the original is glibc's `free`, and the block is what the program gave it.
@@ -247,16 +248,16 @@ pub unsafe extern "C" fn free(block: usize) {
 /// Wraps glibc's `reallocarray`, for which glibc exports no second name.
 ///
 /// # Safety
-/// As of glibc's function.
+/// The same as for glibc's function.
 #[no_mangle]
 pub unsafe extern "C" fn reallocarray(block: usize, count: usize, size: usize) -> usize {
     match count.checked_mul(size) {
         // SAFETY: the original is glibc's `realloc`, and the block is what the program gave.
         Some(bytes) => unsafe { run(Call::Reallocate, __libc_realloc, [block, bytes, 0]) },
         None => {
-            // SAFETY: glibc returns the address of the thread's `errno`, which is always there.
+            // SAFETY: the function has no arguments, and always returns the address of the thread's `errno`.
             let errno = unsafe { __errno_location() };
-            // SAFETY: it is an aligned `int` of this thread.
+            // SAFETY: the address is that of an aligned `int` that only this thread uses.
             unsafe { *errno = ENOMEM };
             0
         }
@@ -266,18 +267,18 @@ pub unsafe extern "C" fn reallocarray(block: usize, count: usize, size: usize) -
 /// Wraps glibc's `posix_memalign`.
 ///
 /// # Safety
-/// As of glibc's function: `out` can be written.
+/// The same as for glibc's function: `out` must be valid for writes.
 #[no_mangle]
 pub unsafe extern "C" fn posix_memalign(out: *mut usize, align: usize, size: usize) -> i32 {
     if !align.is_power_of_two() || align % core::mem::size_of::<usize>() != 0 {
         return EINVAL;
     }
-    // SAFETY: the original is glibc's `memalign`, which takes each power of two.
+    // SAFETY: the original is glibc's `memalign`, which accepts every power of two.
     let block = unsafe { run(Call::Allocate(1), __libc_memalign, [align, size, 0]) };
     if block == 0 {
         return ENOMEM;
     }
-    // SAFETY: the caller of posix_memalign passes a pointer for the block.
+    // SAFETY: the caller guarantees that `out` is valid for writes.
     unsafe { *out = block };
     0
 }
@@ -296,11 +297,12 @@ pub fn set_original(function: usize, addr: usize) {
     }
 }
 
-/// The hook of function number `F`.
+/// Wraps function number `F` of [`FUNCTIONS`].
 unsafe extern "C" fn patched<const F: usize>(a: usize, b: usize, c: usize) -> usize {
     let original = ORIGINALS[F].load(Ordering::Relaxed);
-    // SAFETY: this hook's address is only in the stub of a function whose original was set before; the code there are the
-    // function's own first instructions and a jump to the rest of it, so it is a function of the same arguments.
+    // SAFETY: only the stub of a patched function calls this hook, and `patch` sets the original before it writes the
+    // jump to that stub. At that address are the function's own first instructions and a jump to the rest of it, so the
+    // code takes the same arguments as the function.
     let original: Function = unsafe { core::mem::transmute::<usize, Function>(original) };
     // SAFETY: the arguments are those that the program gave the function.
     unsafe { run(FUNCTIONS[F].call, original, [a, b, c]) }

@@ -2,36 +2,36 @@
 
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 
-/// The environment variable that hands the agent its two file descriptors: the plan and the socket, `FD,FD`.
+/// The environment variable that passes two file descriptors to the agent, the plan and the socket: `FD,FD`.
 pub const VARIABLE: &str = "CARGO_DWELL_CENSUS";
-/// The first bytes of a plan; it changes with the format.
+/// The first word of a plan. It changes with the format.
 pub const MAGIC: u64 = 0x0031_306c_6c65_7744;
-/// Bytes of [`Shared`] in the plan's file; the patches follow.
+/// The size of [`Shared`] in the plan's file in bytes. The patches follow it.
 pub const SHARED_BYTES: usize = 4096;
-/// The most frames kept of a call stack.
+/// The maximum number of frames kept of a call stack.
 pub const DEPTH: usize = 32;
 /// Blocks of fewer bytes at multiples of [`GRANULE`] are in the shadow, others in the shards.
 pub const SMALL: u64 = 1024;
 /// The shadow's entry for a block in a shard.
 pub const IN_SHARD: u32 = u32::MAX;
-/// Bytes of address space for each entry of the shadow.
+/// The number of bytes of address space for each entry of the shadow.
 pub const GRANULE: u64 = 16;
-/// Bytes of a shadow's entry: the number of a [`Pair`], or 0.
+/// The size of a shadow's entry in bytes. An entry is the number of a [`Pair`], [`IN_SHARD`], or 0.
 pub const ENTRY: u64 = 4;
 /// The end of the user address space.
 pub const ADDRESSES: u64 = 1 << 47;
 /// The number of hash tables for blocks outside the shadow.
 pub const SHARDS: usize = 16;
-/// The capacity for pairs, and for words of frames.
+/// The maximum number of pairs, and of words of frames.
 pub const PAIRS: u64 = 1 << 24;
 pub const FRAMES: u64 = 1 << 27;
-/// The address in a [`Slot`] whose block was removed.
+/// The address in a tombstone, which is a [`Slot`] whose block was removed.
 pub const TOMBSTONE: u64 = 1;
 
 /// One page that the program and the tool share.
 #[repr(C)]
 pub struct Shared {
-    /// Written by the tool before the program starts.
+    /// The fields that the tool writes before the program starts.
     pub magic: AtomicU64,
     pub entry: AtomicU64,
     pub device: AtomicU64,
@@ -39,7 +39,8 @@ pub struct Shared {
     pub wants_peak: AtomicU32,
     pub patch_bytes: AtomicU32,
     pub sample: AtomicU64,
-    /// Written by the agent: a [`Status`], the address of its [`State`], the bias of the executable, and the helper.
+    /// The fields that the agent writes: a [`Status`] and its error number, the address of its [`State`], the bias of
+    /// the executable, the process id of the helper, and the number of patched functions.
     pub status: AtomicU32,
     pub errno: AtomicU32,
     pub state: AtomicU64,
@@ -50,10 +51,11 @@ pub struct Shared {
     pub thread_pointer: AtomicU64,
     /// The futex that the helper waits on.
     pub doorbell: AtomicU32,
-    /// The numbers of requested and answered snapshots.
+    /// The numbers of snapshots that the tool requested and that the helper answered.
     pub asked: AtomicU32,
     pub answered: AtomicU32,
-    /// Set after the program's end: the helper stops.
+    /// Set by the tool after the program's end. The helper then answers with [`Event::ENDED`] and takes no more
+    /// snapshots.
     pub ended: AtomicU32,
 }
 
@@ -77,12 +79,13 @@ impl Status {
 /// The records of the hooks, in the program's memory.
 #[repr(C)]
 pub struct State {
-    /// An entry for each [`GRANULE`] bytes of address.
+    /// The address of the shadow, which has an entry for each [`GRANULE`] bytes of address space.
     pub shadow: AtomicU64,
-    /// [`Pair`]s; number 0 is not used.
+    /// The address of the [`Pair`]s, and their number. Number 0 is not used.
     pub pairs: AtomicU64,
     pub pairs_len: AtomicU64,
-    /// Call stacks: a length, then that many return addresses, innermost first.
+    /// The address of the call stacks, and their number of words. A stack is a length, then that many return addresses,
+    /// innermost first.
     pub frames: AtomicU64,
     pub frames_len: AtomicU64,
     pub shards: [Shard; SHARDS],
@@ -94,7 +97,7 @@ pub struct State {
     /// The bytes that a thread may keep unreported.
     pub quantum: AtomicI64,
     pub threads: AtomicU32,
-    /// A thread waits for a snapshot; the number of answered snapshots; snapshots are no longer possible.
+    /// Whether a thread waits for a snapshot, the number of answered snapshots, and whether snapshots are impossible.
     pub wanted: AtomicU32,
     pub done: AtomicU32,
     pub disabled: AtomicU32,
@@ -102,10 +105,10 @@ pub struct State {
     pub start_nanos: AtomicU64,
     /// The mean distance in bytes between sampled allocations; 0 if all are recorded.
     pub sample: AtomicU64,
-    /// The stack pointer and thread pointer of the requesting thread.
+    /// The frame pointer and the thread pointer of the thread that requested the latest snapshot.
     pub asker_stack: AtomicU64,
     pub asker_thread: AtomicU64,
-    /// The numbers of allocations and frees that the threads have reported.
+    /// The number of recorded allocations that the threads have reported.
     pub allocations: AtomicU64,
 }
 
@@ -127,7 +130,7 @@ pub struct Shard {
     pub mask: AtomicU64,
 }
 
-/// A block in a [`Shard`]; its address is 0 if the slot was never used.
+/// A block in a [`Shard`]. The address of a slot that was never used is 0.
 #[repr(C)]
 pub struct Slot {
     pub addr: AtomicU64,
@@ -154,7 +157,7 @@ impl Event {
     pub const ENDED: u32 = 3;
     pub const BYTES: usize = core::mem::size_of::<Self>();
 
-    /// The event with this representation.
+    /// Returns the event with this in-memory representation.
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         let word = |at: usize| {
             let mut word = [0; 8];
@@ -168,7 +171,7 @@ impl Event {
 /// The kind of an allocator's function, with the meaning of its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
-    /// Returns a block; the argument of this number is the size.
+    /// Returns a block. The argument with this index is its size.
     Allocate(usize),
     /// Returns a block for `(count, size)`.
     AllocateMany,
@@ -187,7 +190,7 @@ pub enum Call {
 pub enum Allocator {
     Mimalloc,
     Jemalloc,
-    /// An executable with its own `malloc`.
+    /// An allocator in an executable that defines its own `malloc`.
     Executable,
 }
 
@@ -264,19 +267,20 @@ pub const FUNCTIONS: [Function; FUNCTION_COUNT] = {
     ]
 };
 
-/// The number of candidate addresses for the patches' code.
+/// The number of addresses at which the agent may place the patches' code.
 pub const PLACEMENTS: usize = 8;
-/// The most bytes that a patch replaces.
+/// The maximum number of bytes that a patch replaces.
 pub const PATCH_BYTES: usize = 32;
 
-/// The head of what follows [`Shared`] in the plan: `count` [`Patch`]es, then for each placement `code_bytes` bytes of
-/// code.
+/// The header of the patches, which follow [`Shared`] in the plan.
+///
+/// After the header come `count` [`Patch`]es, then `code_bytes` bytes of code for each placement.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Patches {
     pub count: u32,
     pub code_bytes: u32,
-    /// Addresses of the file, multiples of a page.
+    /// The addresses for the code, without the bias of the executable. They are multiples of a page.
     pub placements: [u64; PLACEMENTS],
 }
 
@@ -284,17 +288,17 @@ pub struct Patches {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Patch {
-    /// An address of the file.
+    /// The function's address, without the bias of the executable.
     pub addr: u64,
     /// The number of its [`Function`].
     pub function: u32,
-    /// How many bytes are replaced.
+    /// The number of replaced bytes.
     pub len: u32,
-    /// Where in the code the moved instructions begin, and where the address of the hook is to be written.
+    /// The offsets in the code of the moved instructions, and of the hook's address, which the agent writes.
     pub moved: u32,
     pub hook: u32,
-    /// The bytes before.
+    /// The function's original bytes.
     pub old: [u8; PATCH_BYTES],
-    /// The bytes afterwards, for each placement.
+    /// The bytes that replace them, for each placement.
     pub new: [[u8; PATCH_BYTES]; PLACEMENTS],
 }

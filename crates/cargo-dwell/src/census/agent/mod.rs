@@ -1,4 +1,4 @@
-//! The agent: its source, which the user's rustc compiles at the first use.
+//! The agent's source, and its compilation by the user's rustc at the first use.
 
 #[expect(missing_docs, reason = "the agent's file, where comments say what groups of fields are")]
 #[expect(clippy::cast_possible_truncation, reason = "halves of a word")]
@@ -38,18 +38,19 @@ const FLAGS: [&str; 10] = [
     "-Coverflow-checks=no",
 ];
 
-/// Returns the agent's library; compiles it unless it is in `cache`. If the cache is not writable, the library goes to
-/// the folder for temporary files.
+/// Returns the path of the agent's library, which it compiles unless `cache` holds it.
+///
+/// If `cache` is not writable, the library goes to the folder for temporary files.
 ///
 /// # Errors
-/// Returns an error if there is no rustc, or if it fails.
+/// Returns an error if rustc cannot be run, or if it fails.
 pub fn library(cache: Option<&Path>) -> Result<PathBuf> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let version = Command::new(&rustc).arg("-vV").output().with_context(|| {
-        format!("{} cannot be run; the agent that records allocations is compiled by it once", rustc.display())
+        format!("{} cannot be run; census compiles its recording agent with rustc at first use", rustc.display())
     })?;
     if !version.status.success() {
-        bail!("{} -vV failed; the agent that records allocations is compiled by it once", rustc.display());
+        bail!("{} -vV failed; census compiles its recording agent with rustc at first use", rustc.display());
     }
     let mut hasher = foldhash::fast::FixedState::default().build_hasher();
     hasher.write(&version.stdout);
@@ -76,9 +77,9 @@ pub fn library(cache: Option<&Path>) -> Result<PathBuf> {
     }))
 }
 
-/// A temporary folder that no other user can write to, since programs load a library from it.
+/// Returns a temporary folder that no other user can write to, because programs load a library from it.
 fn temporary() -> Option<PathBuf> {
-    // SAFETY: the call has no arguments and cannot fail.
+    // SAFETY: `geteuid` has no arguments, accesses no memory of this process and cannot fail.
     let user = unsafe { libc::geteuid() };
     let folder = std::env::temp_dir().join(format!("cargo-dwell-{user}"));
     let _ = fs::DirBuilder::new().mode(0o700).create(&folder);
@@ -115,7 +116,7 @@ fn compile_in(rustc: &std::ffi::OsStr, work: &Path, library: &Path) -> Result<()
         .with_context(|| format!("{} cannot be run", rustc.display()))?;
     if !output.status.success() {
         let errors = String::from_utf8_lossy(&output.stderr);
-        let first = errors.lines().find(|line| line.starts_with("error")).unwrap_or("it does not say why");
+        let first = errors.lines().find(|line| line.starts_with("error")).unwrap_or("rustc printed no error");
         bail!("{} cannot compile the agent that records allocations: {first}", rustc.display());
     }
     fs::rename(&built, library).with_context(|| format!("{}: cannot be written", library.display()))

@@ -20,28 +20,30 @@ pub fn apply(shared: &Shared, plan: u32) {
     if bytes < size_of::<Patches>() {
         return;
     }
-    // SAFETY: a new mapping at an address of the kernel's choice replaces nothing.
+    // SAFETY: the kernel chooses an unused address, so the new mapping replaces nothing.
     let addr = unsafe { sys::call(sys::MMAP, [0, bytes, PROT_READ, MAP_PRIVATE, plan as usize, SHARED_BYTES]) };
     if (-4095..0).contains(&addr) {
         return;
     }
-    // SAFETY: the mapping has `bytes` bytes; the tool sealed the file's size, and writes nothing once the program runs.
+    // SAFETY: the mapping has `bytes` bytes. The tool sealed the file's size, and does not write to this part once the
+    // program runs.
     let plan = unsafe { core::slice::from_raw_parts(addr as *const u8, bytes) };
     if let Some(count) = apply_all(plan, shared.bias.load(Ordering::Relaxed)) {
         shared.patched.store(count, Ordering::Relaxed);
     }
-    // SAFETY: `plan` is not used any more.
+    // SAFETY: the mapping was made above with this size, and `plan` is not used after this.
     unsafe { sys::call(sys::MUNMAP, [addr as usize, bytes, 0, 0, 0, 0]) };
 }
 
 /// Reads a value of the plan.
 fn read<T: Copy + Plain>(plan: &[u8], at: usize) -> Option<T> {
     let bytes = plan.get(at..)?.get(..size_of::<T>())?;
-    // SAFETY: there are as many bytes, the read needs no alignment, and of a `Plain` each bit pattern is a value.
+    // SAFETY: `bytes` has the size of a `T`, the read needs no alignment, and every bit pattern is valid for a `Plain`
+    // type.
     Some(unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
 }
 
-/// Each bit pattern is a value.
+/// A type for which every bit pattern is valid.
 trait Plain {}
 impl Plain for Patches {}
 impl Plain for Patch {}
@@ -54,7 +56,8 @@ fn apply_all(plan: &[u8], bias: u64) -> Option<u32> {
         let source = plan.get(codes + placement * code_bytes..)?.get(..code_bytes)?;
         let wanted = bias.wrapping_add(head.placements[placement]) as usize;
         let arguments = [wanted, code_bytes, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_FIXED, usize::MAX, 0];
-        // SAFETY: the flag MAP_FIXED_NOREPLACE has the call fail where something is mapped.
+        // SAFETY: with the flag MAP_FIXED_NOREPLACE the call fails if something is mapped there, so it replaces
+        // nothing.
         let code = unsafe { sys::call(sys::MMAP, arguments) };
         if code as usize != wanted {
             if code > 0 {
@@ -64,7 +67,7 @@ fn apply_all(plan: &[u8], bias: u64) -> Option<u32> {
             }
             return None;
         }
-        // SAFETY: the mapping has `code_bytes` bytes, can be written, and belongs to this call only.
+        // SAFETY: the mapping was made above. It has `code_bytes` bytes, is writable, and only this function uses it.
         let target = unsafe { core::slice::from_raw_parts_mut(wanted as *mut u8, code_bytes) };
         target.copy_from_slice(source);
         Some((placement, target))
@@ -75,7 +78,7 @@ fn apply_all(plan: &[u8], bias: u64) -> Option<u32> {
         code.get_mut(patch.hook as usize..)?.get_mut(..hook.len())?.copy_from_slice(&hook);
     }
     let base = code.as_ptr() as usize;
-    // SAFETY: the mapping is of this function, which writes no more to it.
+    // SAFETY: the mapping was made above, and this function does not write to it after this.
     if unsafe { sys::call(sys::MPROTECT, [base, code_bytes, PROT_READ_EXEC, 0, 0, 0]) } != 0 {
         return None;
     }
@@ -83,25 +86,26 @@ fn apply_all(plan: &[u8], bias: u64) -> Option<u32> {
     for patch in patches() {
         let addr = bias.wrapping_add(patch.addr) as usize;
         let len = (patch.len as usize).min(PATCH_BYTES);
-        // SAFETY: the tool found the function's `len` bytes in a segment of the file that this process runs, which
-        // `prepare` has compared by device and inode: the loader has mapped them.
+        // SAFETY: the tool found these `len` bytes in a segment of the executable. `prepare` compared the device and
+        // inode of that file with those of the file that this process runs, so the loader has mapped the segment.
         let there = unsafe { core::slice::from_raw_parts(addr as *const u8, len) };
         if there != &patch.old[..len] {
             continue;
         }
         let (first, last) = (addr & !4095, (addr + len - 1) & !4095);
         let pages = last - first + 4096;
-        // SAFETY: the pages are code of the executable; to make them writable changes none of it.
+        // SAFETY: the pages hold code of the executable, as argued above. The call makes them writable and does not
+        // change them.
         if unsafe { sys::call(sys::MPROTECT, [first, pages, PROT_ALL, 0, 0, 0]) } != 0 {
             continue;
         }
         hooks::set_original(patch.function as usize, base + patch.moved as usize);
         for (index, byte) in patch.new[placement][..len].iter().enumerate() {
-            // SAFETY: the byte is one of the `len` that were made writable. No other thread runs yet, so none executes
-            // them.
+            // SAFETY: the byte is one of the `len` bytes made writable above. No other thread runs yet, so none
+            // executes them.
             unsafe { (addr as *mut u8).add(index).write_volatile(*byte) };
         }
-        // SAFETY: the pages get the protection back that code has.
+        // SAFETY: the call restores the usual protection of code, and nothing writes to the pages after this.
         unsafe { sys::call(sys::MPROTECT, [first, pages, PROT_READ_EXEC, 0, 0, 0]) };
         patched += 1;
     }

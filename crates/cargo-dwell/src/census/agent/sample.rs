@@ -1,5 +1,7 @@
-//! Samples allocations: bytes are sampled by a Poisson process, so a block of `size` bytes is recorded with a
-//! probability of `1 - exp(-size / mean)` and counts for the inverse of that.
+//! Samples allocations.
+//!
+//! Bytes are sampled by a Poisson process, so a block of `size` bytes is recorded with a probability of `1 - exp(-size
+//! / mean)`. Each recorded block counts as often as the inverse of its probability.
 
 use crate::stacks::mix;
 use crate::thread::Thread;
@@ -41,7 +43,7 @@ pub fn lower(addr: u64) {
     }
 }
 
-/// Whether to record the thread's next allocation, of `size` bytes.
+/// Decides whether to record the thread's next allocation, of `size` bytes.
 #[inline]
 pub fn is_sampled(thread: &Thread, size: u64, mean: u64) -> bool {
     if thread.random.get() == 0 {
@@ -60,12 +62,12 @@ pub fn is_sampled(thread: &Thread, size: u64, mean: u64) -> bool {
 #[cold]
 fn begin(thread: &Thread, mean: u64) {
     static THREADS: AtomicU64 = AtomicU64::new(1);
-    // Deterministic for programs with one thread.
+    // The seed is deterministic for programs with one thread.
     thread.random.set(mix(THREADS.fetch_add(1, Ordering::Relaxed)) | 1);
     thread.until_sample.set(distance(thread, mean));
 }
 
-/// An exponentially distributed number of bytes, at least 1.
+/// Returns an exponentially distributed number of bytes, at least 1.
 fn distance(thread: &Thread, mean: u64) -> i64 {
     // xorshift64*, Marsaglia (2003) and Vigna (2016).
     let mut state = thread.random.get();
@@ -78,7 +80,7 @@ fn distance(thread: &Thread, mean: u64) -> i64 {
     (-ln(uniform) * mean as f64) as i64 + 1
 }
 
-/// The natural logarithm of a number above 0, to nine digits.
+/// Returns the natural logarithm of a number above 0, to nine digits.
 fn ln(value: f64) -> f64 {
     let bits = value.to_bits();
     let mut exponent = (bits >> 52) as i64 - 1023;
@@ -93,7 +95,7 @@ fn ln(value: f64) -> f64 {
     exponent as f64 * core::f64::consts::LN_2 + 2.0 * f * series
 }
 
-/// The bytes that a recorded block of `size` bytes represents.
+/// Returns the bytes that a recorded block of `size` bytes represents.
 pub fn counted(size: u64, mean: u64) -> i64 {
     if mean == 0 || size == 0 || size > 16 * mean {
         return size as i64;

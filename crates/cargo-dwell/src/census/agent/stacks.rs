@@ -6,7 +6,7 @@ use crate::{STATE, sys};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-/// A call stack that was just hashed. If it is unknown, which is rare, its frames are walked again.
+/// A call stack that was walked to compute its hash. If the stack is unknown, which is rare, it is walked again.
 pub struct Walked<'t> {
     thread: &'t Thread,
     frame: u64,
@@ -15,15 +15,15 @@ pub struct Walked<'t> {
 
 /// The greatest distance of a frame from the thread pointer for which the stack counts as the thread's own.
 const FAR: u64 = 64 << 20;
-/// Words of a foreign stack (a coroutine's, a signal handler's) that are read.
+/// The maximum number of words read of a foreign stack, such as a coroutine's or a signal handler's.
 const WINDOW: usize = 256;
 
-/// The most frames that are walked. It is halved as the stored words grow, since code without frame pointers can
-/// produce a new stack for each allocation; the innermost frame is always correct.
+/// The maximum number of frames to walk. It is halved for each [`CROWDED`] stored words, because code without frame
+/// pointers can produce a new stack for each allocation. The innermost frame is always correct.
 static LIMIT: AtomicU32 = AtomicU32::new(DEPTH as u32);
 const CROWDED: u64 = 8 << 20;
 
-/// The range of the main thread's stack.
+/// The thread pointer of the main thread, and the range of its stack.
 pub static MAIN_THREAD: AtomicU64 = AtomicU64::new(0);
 pub static MAIN_LOW: AtomicU64 = AtomicU64::new(0);
 pub static MAIN_HIGH: AtomicU64 = AtomicU64::new(0);
@@ -37,13 +37,13 @@ impl<'t> Walked<'t> {
         Self { thread, frame, hash: mix(hash) }
     }
 
-    /// The index of the stack in the frames; 0 if the frames are full.
+    /// Returns the index of the stack in the frames; 0 if the frames are full.
     #[inline]
     pub fn number(&self) -> u32 {
         STACKS.get(self.hash).unwrap_or_else(|| self.store())
     }
 
-    /// The number of the pair of this stack and `size`; 0 if the pairs are full.
+    /// Returns the number of the pair of this stack and `size`; 0 if the pairs are full.
     #[inline(always)]
     pub fn pair(&self, size: u32) -> u32 {
         let hash = mix(self.hash ^ (u64::from(size) << 1 | 1));
@@ -70,10 +70,11 @@ impl<'t> Walked<'t> {
             let base = STATE.frames.load(Ordering::Relaxed) as *mut u64;
             let words = core::iter::once(len as u64).chain(frames[..len].iter().copied());
             for (index, word) in (at as usize..).zip(words) {
-                // SAFETY: `index` is below `end`, hence below FRAMES, the words that are reserved at `base`.
+                // SAFETY: `index` is below `end`, which was checked to be at most FRAMES, the number of words reserved
+                // at `base`.
                 let target = unsafe { base.add(index) };
-                // SAFETY: the word is mapped, aligned, and written once, under the lock of the map: no other thread has
-                // its index.
+                // SAFETY: the word is mapped and aligned. It is written once, under the lock of the map, and no other
+                // thread has its index yet.
                 unsafe { target.write(word) };
             }
             STATE.frames_len.store(end, Ordering::Release);
@@ -105,10 +106,10 @@ impl<'t> Walked<'t> {
 fn walk(thread: &Thread, frame: u64, found: impl FnMut(u64)) {
     if (thread.low.get()..thread.high.get()).contains(&frame) || learn(thread, frame) {
         walk_by(frame, thread.high.get() - 8, found, |addr| {
-            // SAFETY: `walk_by` passes addresses that are multiples of 8, from `frame`, which is at or above `low`, up
-            // to `high - 8`. The memory between is the thread's stack: for the main thread the kernel keeps it mapped
-            // from the stack pointer up, for others `learn` has read from each of its pages, and a stack is not
-            // unmapped while its thread runs.
+            // SAFETY: `walk_by` passes multiples of 8 from `frame`, which is at or above `low`, up to `high - 8`. The
+            // memory between is the thread's stack. For the main thread the kernel keeps it mapped from the stack
+            // pointer up. For other threads `learn` has read from each of its pages, and a stack is not unmapped while
+            // its thread runs.
             Some(unsafe { (addr as *const u64).read_volatile() })
         });
     } else {
@@ -143,18 +144,18 @@ fn walk_by(mut frame: u64, last: u64, mut found: impl FnMut(u64), read: impl Fn(
     }
 }
 
-/// The pair with a number from the shadow.
+/// Returns the pair with a number from the shadow.
 #[inline(always)]
 pub fn pair(number: u32) -> &'static crate::layout::Pair {
     let base = STATE.pairs.load(Ordering::Relaxed) as *const crate::layout::Pair;
-    // SAFETY: numbers are those of `store_pair`, below PAIRS, and as many pairs are reserved at `base`.
+    // SAFETY: `store_pair` makes only numbers below PAIRS, which is the number of pairs reserved at `base`.
     let pair = unsafe { base.add(number as usize) };
-    // SAFETY: the reservation is never unmapped, `base` is page-aligned, and a pair is two atomics, for which zero is a
-    // value.
+    // SAFETY: the reservation is never unmapped, and `base` is page-aligned. A pair is two atomic integers, for which
+    // every bit pattern is valid.
     unsafe { &*pair }
 }
 
-/// Finds out whether `frame` is on the calling thread's own stack, and its readable range.
+/// Determines the readable range of the calling thread's own stack. Returns `true` if `frame` is in it.
 #[cold]
 fn learn(thread: &Thread, frame: u64) -> bool {
     let pointer = thread::pointer();
@@ -179,16 +180,16 @@ const SEED: u64 = 0x243f_6a88_85a3_08d3;
 /// An odd multiplier for multiplicative congruential generators, from L'Ecuyer (1999).
 const FACTOR: u64 = 0xd134_2543_de82_ef95;
 
-/// A folded multiplication, as in wyhash and foldhash.
+/// Mixes the bits of a value by a folded multiplication, as in wyhash and foldhash.
 #[inline(always)]
 pub fn mix(value: u64) -> u64 {
     let product = u128::from(value) * 0x9e37_79b9_7f4a_7c15_u128;
     (product as u64) ^ ((product >> 64) as u64)
 }
 
-/// A hash table from hashes to numbers that only grows. Readers take no lock.
+/// A hash table that maps hashes to numbers and only grows. Readers take no lock.
 struct Map {
-    /// The address of the table: its mask, then `mask + 1` slots.
+    /// The address of the table: its number of slots, then the slots at an offset of 64 bytes. 0 if there is no table.
     table: AtomicUsize,
     lock: AtomicU32,
     used: AtomicU32,
@@ -210,7 +211,7 @@ impl Map {
         Self { table: AtomicUsize::new(0), lock: AtomicU32::new(0), used: AtomicU32::new(0) }
     }
 
-    /// The slots of a table.
+    /// Returns the slots of a table.
     #[inline(always)]
     fn slots(table: usize) -> &'static [MapSlot] {
         if table == 0 {
@@ -218,8 +219,8 @@ impl Map {
         }
         // SAFETY: a table that is not 0 was mapped by `grow`, which wrote its number of slots to its first word.
         let count = unsafe { *(table as *const usize) };
-        // SAFETY: `count` slots follow 64 bytes after the begin of the table, within its mapping; it is never unmapped,
-        // since another thread may read it still; a slot is two atomics, for which zero is a value.
+        // SAFETY: `grow` mapped `count` slots at this offset. A table is never unmapped, because another thread may
+        // still read it. A slot is two atomic integers, for which every bit pattern is valid.
         unsafe { core::slice::from_raw_parts((table + 64) as *const MapSlot, count) }
     }
 
@@ -245,7 +246,8 @@ impl Map {
         Self::find(slots, hash | 1).ok().map(|slot| slot.value.load(Ordering::Relaxed) as u32)
     }
 
-    /// The number of `hash`; if it has none, the one that `make` returns. 0 if the table is full.
+    /// Returns the number of `hash`, or inserts the number that `make` returns. Returns 0 if the table is full or
+    /// `make` returns `None`.
     fn get_or_insert(&self, hash: u64, make: impl FnOnce() -> Option<u32>) -> u32 {
         let key = hash | 1;
         sys::lock(&self.lock);
@@ -254,7 +256,7 @@ impl Map {
         }
         let number = match Self::find(Self::slots(self.table.load(Ordering::Relaxed)), key) {
             Ok(slot) => slot.value.load(Ordering::Relaxed) as u32,
-            // Without memory to grow, keep an empty slot, at which `find` ends.
+            // If there is no memory to grow, keep an empty slot, at which `find` ends.
             Err(Some(_)) if self.is_crowded() => 0,
             Err(Some(slot)) => match make() {
                 Some(number) => {
@@ -275,7 +277,7 @@ impl Map {
         self.used.load(Ordering::Relaxed) as usize * 8 >= Self::slots(self.table.load(Ordering::Relaxed)).len() * 7
     }
 
-    /// Doubles the table. Without memory the old table stays.
+    /// Doubles the table. If there is no memory, the old table stays.
     fn grow(&self) {
         let old = Self::slots(self.table.load(Ordering::Relaxed));
         let count = (old.len() * 2).max(FIRST_SLOTS);

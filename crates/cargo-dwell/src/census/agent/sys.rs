@@ -32,12 +32,13 @@ const MAP_PRIVATE_ANONYMOUS_NORESERVE: usize = 0x2 | 0x20 | 0x4000;
 /// Makes a system call. Errors are negative.
 ///
 /// # Safety
-/// What the call reads and writes is valid for it, and no Rust value that is in use is unmapped or overwritten.
+/// All memory that the call accesses must be valid for that access, and the call must not unmap or overwrite a Rust
+/// value that is in use.
 #[inline(always)]
 pub unsafe fn call(number: usize, args: [usize; 6]) -> isize {
     let result: isize;
-    // SAFETY: the registers are those of Linux' convention on x86-64, which clobbers rcx and r11 only; what the call
-    // does to memory is what the caller of this function answers for.
+    // SAFETY: the registers are those of Linux' convention on x86-64, which clobbers only rcx and r11 beside the
+    // result. The caller guarantees that the call's accesses to memory are valid.
     unsafe {
         asm!(
             "syscall",
@@ -53,14 +54,14 @@ pub unsafe fn call(number: usize, args: [usize; 6]) -> isize {
 
 /// Maps zeroed memory. Pages take no memory until they are touched.
 pub fn map(bytes: usize) -> Result<usize, u32> {
-    // SAFETY: a new mapping at an address of the kernel's choice replaces nothing.
+    // SAFETY: the kernel chooses an unused address, so the new mapping replaces nothing.
     let result = unsafe {
         call(MMAP, [0, bytes, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_NORESERVE, usize::MAX, 0])
     };
     if result < 0 && result >= -4095 { Err(-result as u32) } else { Ok(result as usize) }
 }
 
-/// Nanoseconds of the monotonic clock.
+/// Returns the time of the monotonic clock in nanoseconds.
 pub fn now() -> u64 {
     let mut time = [0_u64; 2];
     // SAFETY: the call writes two words to `time`, which is two words.
@@ -70,7 +71,7 @@ pub fn now() -> u64 {
 
 const FUTEX_PRIVATE: usize = 128;
 
-/// Sleeps until `word` is no longer `value`, another thread wakes it, or a second passes.
+/// Sleeps until another thread wakes the caller or a second passes. Returns at once if `word` is not `value`.
 pub fn wait(word: &AtomicU32, value: u32, shared: bool) {
     let second = [1_u64, 0];
     let operation = if shared { 0 } else { FUTEX_PRIVATE };
@@ -83,7 +84,7 @@ pub fn wait(word: &AtomicU32, value: u32, shared: bool) {
 /// Wakes all threads that wait on `word`.
 pub fn wake(word: &AtomicU32, shared: bool) {
     let operation = 1 | if shared { 0 } else { FUTEX_PRIVATE };
-    // SAFETY: waking reads no memory but to find the word's page.
+    // SAFETY: the call does not access the word; it uses the address only to find the waiting threads.
     unsafe { call(FUTEX, [word.as_ptr() as usize, operation, i32::MAX as usize, 0, 0, 0]) };
 }
 
@@ -93,7 +94,7 @@ pub fn yield_now() {
     unsafe { call(YIELD, [0; 6]) };
 }
 
-/// Takes a spin lock. Its critical sections are short and make no system calls but for memory.
+/// Acquires a spin lock. The critical sections are short, and make system calls only to map and unmap memory.
 pub fn lock(lock: &AtomicU32) {
     let mut tries = 0_u32;
     while lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
@@ -105,26 +106,28 @@ pub fn lock(lock: &AtomicU32) {
     }
 }
 
-/// Unlocks it.
+/// Releases a spin lock.
 pub fn unlock(lock: &AtomicU32) {
     lock.store(0, Ordering::Release);
 }
 
-/// Reads up to `out.len()` words of this process into `out`, and stops before memory that cannot be read.
+/// Reads up to `out.len()` words of this process into `out`, and stops before memory that cannot be read. Returns the
+/// number of words.
 pub fn read_own(addr: u64, out: &mut [u64]) -> usize {
     let local = [out.as_mut_ptr() as usize, core::mem::size_of_val(out)];
-    // The kernel stops at an entry that cannot be read, so there is one for each page.
+    // The kernel stops at an entry that it cannot read, so each page has its own.
     let bytes = local[1];
     let first = bytes.min(4096 - (addr as usize & 4095));
     let remote = [addr as usize, first, addr as usize + first, bytes - first];
-    // SAFETY: the kernel writes at most `bytes` bytes to `out`, which has them, and checks each address that it reads.
+    // SAFETY: the kernel writes at most `bytes` bytes to `out`, which is that long, and checks each address that it
+    // reads.
     let read = unsafe {
         call(PROCESS_VM_READV, [own_pid(), local.as_ptr() as usize, 1, remote.as_ptr() as usize, 2, 0])
     };
     read.max(0) as usize / 8
 }
 
-/// Whether all pages from that of `from` to that of `to` can be read.
+/// Returns `true` if all pages from the page of `from` to the page of `to` can be read.
 pub fn is_readable(from: u64, to: u64) -> bool {
     const AT_ONCE: usize = 64;
     let (mut page, last) = (from & !4095, to & !4095);
@@ -136,7 +139,8 @@ pub fn is_readable(from: u64, to: u64) -> bool {
             *entry = [page as usize + (index << 12), 1];
         }
         let local = [bytes.as_mut_ptr() as usize, count];
-        // SAFETY: the kernel writes `count` bytes at most, and `bytes` has as many; it checks each address that it reads.
+        // SAFETY: the kernel writes at most `count` bytes to `bytes`, which is at least that long, and checks each
+        // address that it reads.
         let read = unsafe {
             call(PROCESS_VM_READV, [own_pid(), local.as_ptr() as usize, 1, remote.as_ptr() as usize, count, 0])
         };

@@ -4,27 +4,26 @@ use core::arch::{asm, global_asm};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// All fields are zero in a new thread.
+/// A thread's data. All fields are zero in a new thread.
 #[repr(C)]
 pub struct Thread {
     /// Whether a hook is running. Nested calls, also from signal handlers, are not recorded.
     pub inside: Cell<u32>,
     /// Whether the thread is counted.
     pub known: Cell<u32>,
-    /// Live bytes and allocations that are not reported yet.
+    /// The live bytes and the number of allocations that are not reported yet.
     pub residue: Cell<i64>,
     pub allocations: Cell<u64>,
-    /// The readable range of its stack, from `low` up to `high`.
+    /// The readable range of the thread's stack, from `low` up to `high`.
     pub low: Cell<u64>,
     pub high: Cell<u64>,
-    /// Bytes until the next sample, and the state of the random generator.
+    /// The number of bytes until the next sample, and the state of the random generator.
     pub until_sample: Cell<i64>,
     pub random: Cell<u64>,
     _rest: Cell<u64>,
 }
 
 // Thread-local memory with the initial-exec model, reserved at program start. Rust's `thread_local` in a library calls
-// `__tls_get_addr`, which may allocate.
 // `__tls_get_addr`, which may allocate.
 global_asm!(
     ".pushsection .tbss.dwell_thread,\"awT\",@nobits",
@@ -40,7 +39,7 @@ global_asm!(
 
 const _: () = assert!(core::mem::size_of::<Thread>() == 64);
 
-/// The calling thread's data. It is valid while the thread runs, and a hook does not change threads.
+/// Returns the calling thread's data. The reference is valid while the thread runs, and a hook does not change threads.
 #[inline(always)]
 pub fn current() -> &'static Thread {
     let thread: *const Thread;
@@ -54,12 +53,12 @@ pub fn current() -> &'static Thread {
             options(pure, readonly, nostack),
         );
     }
-    // SAFETY: the address is that of 64 bytes, aligned to 16, zero at first, which belong only to this thread; all
-    // fields are `Cell`s of integers, for which each bit pattern is a value.
+    // SAFETY: `dwell_thread` has 64 bytes, the size of a `Thread`. They are aligned to 16, zero at first, and belong
+    // only to this thread. All fields are `Cell`s of integers, for which every bit pattern is valid.
     unsafe { &*thread }
 }
 
-/// The thread pointer, which is above the stack of a pthread.
+/// Returns the thread pointer, which is above the stack of a pthread.
 #[inline(always)]
 pub fn pointer() -> u64 {
     let pointer: u64;
@@ -68,9 +67,9 @@ pub fn pointer() -> u64 {
     pointer
 }
 
-/// The key whose destructor runs at the end of a thread; `u32::MAX` for none.
+/// The pthread key with the destructor that runs at the end of a thread; `u32::MAX` if there is none.
 pub static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
-/// Values of lower keys are in the thread's control block; setting others allocates.
+/// The number of keys with a value in the thread's control block. To set the value of a higher key allocates.
 const KEYS_WITHIN: u32 = 32;
 
 extern "C" {
@@ -78,19 +77,20 @@ extern "C" {
     fn pthread_setspecific(key: u32, value: *const u8) -> i32;
 }
 
-/// Makes the key.
+/// Creates the key. A key whose values would allocate is not used.
 pub fn prepare(destructor: extern "C" fn(*mut u8)) {
     let mut key = 0;
-    // SAFETY: `key` is a word that the call writes to; the destructor is a function that lives as long as the library.
+    // SAFETY: the call writes to `key`, a local. The destructor is a function, which lives as long as the library.
     let error = unsafe { pthread_key_create(&mut key, Some(destructor)) };
     if error == 0 && key < KEYS_WITHIN {
         KEY.store(key, Ordering::Relaxed);
     }
 }
 
-/// Registers the destructor for the calling thread. Returns whether it succeeded.
+/// Registers the destructor for the calling thread. Returns `true` if it succeeded.
 pub fn watch_end() -> bool {
     let key = KEY.load(Ordering::Relaxed);
-    // SAFETY: the key was made by `pthread_key_create`. The value is never read through, it only must not be null.
+    // SAFETY: `prepare` made the key by `pthread_key_create`. The value is never dereferenced; the destructor runs only
+    // if it is not null.
     key != u32::MAX && unsafe { pthread_setspecific(key, 1 as *const u8) } == 0
 }

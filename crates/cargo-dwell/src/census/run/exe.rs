@@ -41,12 +41,12 @@ impl Target {
         if mode & (libc::S_ISUID | libc::S_ISGID) != 0 {
             bail!("{name}: is setuid or setgid, so the loader takes no agent; run a copy without that bit");
         }
-        // SAFETY: the map is private and read-only, and every read goes through a bounds check of its length. A file
-        // that is truncated meanwhile is what every debugger that maps files relies on not to happen: builds write new
-        // files.
+        // SAFETY: the map is private and read-only, and every read checks its bounds. The contents change only if
+        // another process writes to or truncates the file meanwhile. As debuggers do, this function relies on that not
+        // happening: builds write new files.
         let data = unsafe { memmap2::Mmap::map(&file) }.with_context(|| format!("{name}: cannot be mapped"))?;
         let entry = check(&data).with_context(|| name.to_string())?;
-        // One canonical name for the program, the debug info and the mappings.
+        // Use one canonical name for the program, the debug info and the mappings.
         let path = path.canonicalize().with_context(|| format!("{name}: cannot be found"))?;
         Ok(Self { path, data, entry, device: metadata.dev(), inode: metadata.ino() })
     }
@@ -89,8 +89,8 @@ fn check(data: &[u8]) -> Result<u64> {
     Ok(header.e_entry(LittleEndian))
 }
 
-/// Whether most of the program's functions, without those of the standard library, begin by saving the caller's frame
-/// pointer. `None` without symbols.
+/// Checks whether most of the program's functions begin by saving the caller's frame pointer. Ignores functions of the
+/// standard library. Returns `None` if there are no symbols.
 pub(super) fn has_frame_pointers(data: &[u8]) -> Option<bool> {
     const MOST: usize = 2000;
     let file = ElfFile64::<LittleEndian>::parse(data).ok()?;
@@ -119,7 +119,7 @@ pub(super) fn has_frame_pointers(data: &[u8]) -> Option<bool> {
     (with + without > 0).then_some(with > without / 2)
 }
 
-/// The bytes of the file at an address.
+/// Returns `len` bytes of code at an address of the file.
 pub(in crate::census) fn code_at<'d>(
     file: &ElfFile64<'d, LittleEndian>,
     data: &'d [u8],

@@ -34,25 +34,25 @@ pub struct Run {
     pub snapshots: Vec<Snapshot>,
     /// The program's exit code; for a signal, 128 plus its number.
     pub code: u8,
-    /// The time that it ran, in milliseconds.
+    /// The running time of the program in milliseconds.
     pub millis: u64,
     /// Notes for the user, a line each.
     pub notes: Vec<String>,
 }
 
-/// Fails: there is no agent for this platform.
+/// Returns an error, because there is no agent for this platform.
 ///
 /// # Errors
-/// Always returns an error that says so.
+/// Always returns an error.
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 pub fn snapshots(_: &std::path::Path, _: &[std::ffi::OsString], _: &Options) -> anyhow::Result<Run> {
     anyhow::bail!("`cargo dwell census` needs Linux with glibc on x86-64")
 }
 
-/// Fails: there is no agent for this platform.
+/// Returns an error, because there is no agent for this platform.
 ///
 /// # Errors
-/// Always returns an error that says so.
+/// Always returns an error.
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 pub fn snapshots_early(
     executable: &std::path::Path,
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_read_as_they_are_written() {
+    fn snapshot_moments_are_parsed() {
         assert_eq!("peak".parse(), Ok(At::Peak));
         assert_eq!("30s".parse(), Ok(At::After(Duration::from_secs(30))));
         assert_eq!("1.5m".parse(), Ok(At::After(Duration::from_secs(90))));

@@ -29,7 +29,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The exit code that a shell reports for a program.
+/// Returns the exit code that a shell reports for a program.
 fn code(status: ExitStatus) -> u8 {
     let signal = || status.signal().map_or(1, |signal| 128 + signal);
     u8::try_from(status.code().unwrap_or_else(signal)).unwrap_or(1)
@@ -152,13 +152,14 @@ enum Message {
     Signal(i32, bool),
 }
 
-/// The interval at which a due snapshot waits for the agent.
+/// The interval at which a due snapshot checks whether the agent is ready.
 const ARMING: Duration = Duration::from_millis(5);
 
-/// The most snapshots of `--every` that are kept: each holds the memory that the program has changed since.
+/// The maximum number of kept snapshots of `--every`. Each holds a copy of the memory that the program has changed
+/// since.
 const MOST_ROUNDS: usize = 16;
 
-/// The files for the agent: a shared page, and the patches.
+/// The file for the agent: a shared page, then the patches.
 struct Plan {
     file: File,
     page: memmap2::MmapMut,
@@ -166,22 +167,26 @@ struct Plan {
 
 impl Plan {
     fn new(target: &Target, options: &Options, patches: &[u8]) -> Result<Self> {
-        // SAFETY: the name is a string with a zero at its end.
+        // SAFETY: the name is a NUL-terminated string, which the call only reads.
         let file =
             unsafe { libc::memfd_create(c"cargo-dwell-census".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
         if file < 0 {
-            return Err(std::io::Error::last_os_error()).context("no memory can be shared with the program");
+            return Err(std::io::Error::last_os_error()).context("cannot create the memory shared with the program");
         }
-        // SAFETY: the call returned a new file, of which nothing else is an owner.
+        // SAFETY: the call succeeded, so the number is a new file without another owner.
         let mut file = unsafe { File::from_raw_fd(file) };
         let filled = file.write_all(&[0; layout::SHARED_BYTES]).and_then(|()| file.write_all(patches));
-        filled.context("no memory can be shared with the program")?;
-        // SAFETY: the call takes an open file and flags.
-        unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, libc::F_SEAL_SHRINK | libc::F_SEAL_GROW) };
-        // SAFETY: the file cannot be truncated any more. The program writes to it at the same time: it is read and
-        // written through atomics only, see `shared`.
+        filled.context("cannot create the memory shared with the program")?;
+        // SAFETY: the call takes an open file and flags, and accesses no memory of this process.
+        let sealed =
+            unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, libc::F_SEAL_SHRINK | libc::F_SEAL_GROW) };
+        if sealed != 0 {
+            return Err(std::io::Error::last_os_error()).context("cannot create the memory shared with the program");
+        }
+        // SAFETY: the seals keep the file from being truncated. The program writes to the page at the same time, but
+        // both processes access it only through atomics, see `shared`.
         let page = unsafe { memmap2::MmapOptions::new().len(layout::SHARED_BYTES).map_mut(&file) };
-        let plan = Self { page: page.context("no memory can be shared with the program")?, file };
+        let plan = Self { page: page.context("cannot create the memory shared with the program")?, file };
         let shared = plan.shared();
         shared.entry.store(target.entry, Ordering::Relaxed);
         shared.device.store(target.device, Ordering::Relaxed);
@@ -195,8 +200,8 @@ impl Plan {
 
     #[expect(clippy::cast_ptr_alignment, reason = "a mapping is aligned to a page")]
     fn shared(&self) -> &Shared {
-        // SAFETY: the mapping is a page long and aligned to one, more than a `Shared` takes; that consists of atomic
-        // integers, for which each bit pattern is a value and which others may write at any time.
+        // SAFETY: the mapping is one aligned page, and a `Shared` fits in a page. It consists of atomic integers, for
+        // which every bit pattern is valid and which the program may write at any time.
         unsafe { &*self.page.as_ptr().cast::<Shared>() }
     }
 
@@ -209,12 +214,12 @@ impl Plan {
     fn ring(&self) {
         let bell = &self.shared().doorbell;
         bell.fetch_add(1, Ordering::Release);
-        // SAFETY: waking reads no memory but to find the word's page, which is mapped.
+        // SAFETY: the call does not access the word; it uses the address only to find the waiting threads.
         unsafe { libc::syscall(libc::SYS_futex, bell.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
     }
 }
 
-/// A pair of connected sockets that preserves message boundaries.
+/// Returns two connected sockets that preserve message boundaries.
 fn sockets() -> Result<(OwnedFd, OwnedFd)> {
     let mut pair = [0; 2];
     // SAFETY: the call writes two numbers to an array of two.
@@ -234,7 +239,7 @@ fn listen(socket: &OwnedFd, sender: &Sender<Message>, over: &AtomicBool) {
     let mut file = File::from(socket);
     loop {
         let mut poll = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        // SAFETY: the call reads and writes the one entry that it is given.
+        // SAFETY: the call reads and writes one entry, which is a local.
         let ready = unsafe { libc::poll(&raw mut poll, 1, PATIENCE) };
         if ready <= 0 {
             if over.load(Ordering::Relaxed) {
@@ -269,9 +274,9 @@ struct Session<'r, 'e> {
     taken: Vec<(Arc<Process>, About)>,
     /// The latest copy at a peak.
     peak: Option<(Arc<Process>, About)>,
-    /// Requests without an answer.
+    /// The requested snapshots that the helper has not answered yet.
     asked: Vec<Moment>,
-    /// Snapshots that were due before the agent was ready, since the loader of a large program takes long.
+    /// The snapshots that were due before the agent was ready. The loader takes long for a large program.
     early_asks: Vec<Moment>,
     started: Instant,
     interrupted: bool,
@@ -306,14 +311,14 @@ impl Session<'_, '_> {
             };
             match message {
                 Ok(Message::Event(event)) => self.take(&event)?,
-                Ok(Message::Ended(status)) => return status.context("the program's end cannot be seen"),
+                Ok(Message::Ended(status)) => return status.context("cannot wait for the program to end"),
                 Ok(Message::Signal(signal, alone)) => self.signal(signal, alone),
-                Err(RecvTimeoutError::Disconnected) => bail!("the program's end cannot be seen"),
+                Err(RecvTimeoutError::Disconnected) => bail!("cannot wait for the program to end"),
                 Err(RecvTimeoutError::Timeout) => {
                     let Some(due) = due.filter(|due| *due <= self.started.elapsed()) else { continue };
                     let asked_for = times.next_if_eq(&due).is_some();
                     let armed = self.plan.status() == Status::Armed;
-                    // Skip a periodic snapshot before the agent is ready.
+                    // Skip periodic snapshots until the agent is ready.
                     if asked_for || armed {
                         self.ask(Moment::After(due.as_millis() as u64));
                     }
@@ -403,7 +408,7 @@ impl Session<'_, '_> {
         about.stacks.extend(stack_pointers(self.pid));
         let process = Arc::new(Process::new(event.pid, Arc::clone(&self.socket))?);
         if at == Moment::Peak {
-            // Only the latest copy is kept; dropping the one before ends it.
+            // Only the latest copy is kept. Dropping the previous copy ends its process.
             self.peak = Some((process, about));
             return Ok(());
         }
@@ -416,7 +421,7 @@ impl Session<'_, '_> {
         Ok(())
     }
 
-    /// Reports while the program runs, since it may never end.
+    /// Reports while the program runs, because it may never end.
     fn report_early(&mut self) -> Result<()> {
         let Some(early) = &mut self.early else { return Ok(()) };
         let read = |(process, about): &(Arc<Process>, About)| image::snapshot(Arc::clone(process), about);
@@ -447,11 +452,14 @@ impl Session<'_, '_> {
         match self.plan.status() {
             Status::Armed => {}
             Status::Absent => bail!(
-                "{path}: the agent was not loaded: the program has capabilities or another loader, or the folder of the \
-                 agent forbids execution (set TMPDIR to another one)"
+                "{path}: the agent was not loaded: the program has file capabilities or does not use glibc's loader, \
+                 or the agent's folder is mounted noexec (set XDG_CACHE_HOME or TMPDIR to another folder)"
             ),
             Status::OtherExecutable => {
-                bail!("{path}: runs another executable than this file; name that one with --exe")
+                bail!(
+                    "{path}: this file starts another executable (pass that executable with --exe), or /proc is not \
+                     mounted"
+                )
             }
             Status::NoAddressSpace => bail!(
                 "{path}: 32 TiB of address space cannot be reserved for the records ({}); raise `ulimit -v`, and \
@@ -472,8 +480,12 @@ impl Session<'_, '_> {
             ));
         }
         let Some(End { process, about, taken: taken_bytes, live: live_bytes }) = end else {
-            // The helper was killed; earlier copies still exist.
-            self.notes.push("the helper of the agent was killed, so there is no snapshot of its end".to_owned());
+            // Earlier copies still exist.
+            self.notes.push(
+                "the agent's helper process was killed or does not answer, so there is no snapshot of the program's \
+                 exit"
+                    .to_owned(),
+            );
             let found = self.taken.drain(..).chain(self.peak.take());
             let snapshots =
                 found.map(|(process, about)| image::snapshot(process, &about)).collect::<Result<Vec<_>>>()?;
@@ -481,8 +493,8 @@ impl Session<'_, '_> {
         };
         if image::saw_executable(&process, &about) == Some(false) {
             self.notes.push(
-                "no allocation of the program itself was seen: its allocator is neither the system's nor mimalloc nor \
-                 jemalloc, or its symbols are stripped"
+                "no allocation by the program's own code was recorded; maybe its allocator is none of the system's, \
+                 mimalloc and jemalloc, or its symbols are stripped"
                     .to_owned(),
             );
         }
@@ -495,7 +507,9 @@ impl Session<'_, '_> {
         if self.options.at.contains(&At::Exit) {
             self.taken.push((process, about));
         } else if self.taken.is_empty() {
-            self.notes.push("the program ended before a snapshot was due; this is the snapshot of its end".to_owned());
+            self.notes.push(
+                "the program ended before any requested snapshot; reporting its state at exit instead".to_owned(),
+            );
             self.taken.push((process, about));
         }
         let mut snapshots = Vec::new();
@@ -507,7 +521,8 @@ impl Session<'_, '_> {
         Ok(Run { snapshots: in_order(snapshots), code: code(status), millis, notes: self.notes })
     }
 
-    /// Stops the helper, which shares the program's memory. Returns the live bytes of the last peak and at the end.
+    /// Stops the helper, which shares the program's memory. Returns the final state of the program, or `None` if the
+    /// helper does not answer.
     fn end(&mut self, messages: &Receiver<Message>) -> Result<Option<End>> {
         const PATIENCE: Duration = Duration::from_secs(20);
         let helper = self.plan.shared().helper.load(Ordering::Relaxed) as i32;
@@ -525,7 +540,7 @@ impl Session<'_, '_> {
         };
         let about = self.about(Moment::Exit, nanos);
         let process = Arc::new(Process::new(helper, Arc::clone(&self.socket))?);
-        let [taken, live] = image::live(&process, about.state).context("the agent's records are gone")?;
+        let [taken, live] = image::live(&process, about.state).context(image::NO_RECORDS)?;
         Ok(Some(End { process, about, taken, live }))
     }
 }
@@ -542,13 +557,13 @@ fn in_order(mut snapshots: Vec<Snapshot>) -> Vec<Snapshot> {
     snapshots
 }
 
-/// Whether a child of this process has ended.
+/// Returns `true` if a child of this process has ended.
 fn is_gone(pid: i32) -> bool {
     // A zombie has no memory.
     fs::read_to_string(format!("/proc/{pid}/statm")).map_or(true, |text| text.starts_with("0 "))
 }
 
-/// The stack pointers of threads that wait in a system call.
+/// Returns the stack pointers of threads that wait in a system call.
 fn stack_pointers(pid: i32) -> Vec<u64> {
     let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
     let pointer = |thread: fs::DirEntry| {
@@ -598,17 +613,17 @@ mod signals {
         let [read, write] = pair.map(|file| unsafe { OwnedFd::from_raw_fd(file) });
         PIPE.store(write.into_raw_fd(), Ordering::Relaxed);
         for signal in HANDLED {
-            // SAFETY: zero is a value of each field: no flags, an empty mask, the default handler.
+            // SAFETY: zero is valid for each field: no flags, an empty mask, the default handler.
             let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
-            // SAFETY: the call writes the old action only.
+            // SAFETY: the call changes no action, and writes the current one to a local.
             unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut action) };
             if action.sa_sigaction == libc::SIG_IGN {
-                // Ignored as by nohup: the program inherits that.
+                // The signal is ignored, as under nohup. The program inherits that.
                 continue;
             }
             action.sa_sigaction = handle as *const () as usize;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
-            // SAFETY: the handler has the type that SA_SIGINFO asks for and calls only what is async-signal-safe.
+            // SAFETY: the handler has the type that SA_SIGINFO requires, and calls only async-signal-safe functions.
             unsafe { libc::sigaction(signal, &raw const action, std::ptr::null_mut()) };
         }
         std::thread::spawn(move || {

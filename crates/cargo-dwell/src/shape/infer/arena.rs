@@ -1,11 +1,11 @@
 //! The accumulators: a [`Node`] for each position that holds values, and an [`Object`] for the JSON objects there.
 //!
-//! Positions whose type is known to be the same share one [`Object`]. So the accumulators of a recursive type are a graph
-//! with a cycle, and not a tree with a branch for each path.
+//! Positions whose type is known to be the same share one [`Object`]. The accumulators of a recursive type are
+//! therefore a graph with a cycle, not a tree with a branch for each path.
 //!
-//! Any two accumulators can be added, with exact counts: two nodes, a record's fields into one map value, the variants of a
-//! union into one record. So a wrong decision can be undone without reading again. A position that is too varied for a type
-//! is *untyped*: its node keeps only sums ([`Free`]).
+//! Any two accumulators can be added, with exact counts: two nodes, a record's fields into one map value, the variants
+//! of a union into one record. A wrong decision can therefore be undone without reading again. A position that is too
+//! varied for a type is *untyped*: its node keeps only sums ([`Free`]).
 //!
 //! While a text is read, the arena only grows: ids stay valid and shapes do not change. Changes wait in
 //! [`Arena::pending`]; [`Arena::settle`] makes them between two texts.
@@ -19,11 +19,12 @@ use serde::{Deserialize, Serialize};
 use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
-/// The number of nodes, each about half a kilobyte with its contents, from which on detail is dropped to save memory.
+/// The number of nodes above which detail is dropped to save memory. A node takes about half a kilobyte with its
+/// contents.
 pub(super) const BUDGET: usize = 1 << 16;
-/// An object with more keys is a map, whatever its values are.
+/// The most fields of a record. An object with more keys is a map, whatever its values are.
 pub(super) const MAX_FIELDS: usize = 1024;
-/// A longer array is not a tuple.
+/// The most elements of a tuple.
 pub(super) const MAX_TUPLE: usize = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -32,7 +33,7 @@ pub(super) struct NodeId(u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct ObjectId(u32);
 
-/// One position that holds values.
+/// The counts of one position that holds values.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Node {
@@ -47,7 +48,7 @@ pub(super) struct Node {
     pub(super) huge: u64,
     pub(super) min: i128,
     pub(super) max: i128,
-    /// The hash of the last string, if it was short, for [`Study`].
+    /// The hash of the last string if it may be the value of a tag, for [`Study`].
     pub(super) word: Option<u64>,
     pub(super) texts: Option<Box<Texts>>,
     pub(super) array: Option<Box<Array>>,
@@ -136,7 +137,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// The objects of a union that have no tag.
+    /// Returns the objects of a union that have no tag.
     pub(super) fn untagged(&self) -> Option<ObjectId> {
         match self {
             Self::Union(tagged) => tagged.untagged,
@@ -252,12 +253,12 @@ pub(super) struct Variant {
     pub(super) object: ObjectId,
 }
 
-/// What becomes of a node after a merge.
+/// The state of a node after a merge into another.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
-    /// Released: its values are in the other node.
+    /// The node is released: it becomes a link to the other one.
     Take,
-    /// Emptied, to be used again.
+    /// The node is emptied, for further values.
     Keep,
 }
 
@@ -265,7 +266,7 @@ pub(super) enum After {
 enum Pending {
     /// Merge two objects, which have the same type.
     Join(ObjectId, ObjectId),
-    /// Make one record of a union whose tag has too many values.
+    /// Turn a union whose tag has too many values into one record.
     Dissolve(ObjectId),
     /// Merge the positions of a tuple, since the lengths of the arrays differ.
     Flatten(NodeId),
@@ -275,12 +276,12 @@ enum Pending {
     Overflow(ObjectId),
 }
 
-/// The types that a new object is compared with: those reached through more than one field.
+/// The types that a new object is compared with: unions and recursive records.
 #[derive(Default)]
 struct Known {
     /// Unions by the hashes of tag and value; `None` if several match.
     variants: HashMap<(u64, u64), Option<ObjectId>>,
-    /// Unions by the hash of the tag; `None` if several match.
+    /// Recursive unions by the hash of the tag; `None` if several match.
     tags: HashMap<u64, Option<ObjectId>>,
     /// Recursive records by the sum of their keys; `None` if several match.
     records: HashMap<u64, Option<ObjectId>>,
@@ -304,7 +305,7 @@ pub(super) struct Arena {
     pub(super) studying: bool,
     /// The hashes of the keys of the objects being read, the innermost object on top.
     pub(super) seen: Vec<u64>,
-    /// Those of these keys whose value is a string that may be a tag's, in a study.
+    /// The hashes of the keys whose value is a string that may be a tag's, with the hash of the string, in a study.
     pub(super) words: Vec<(u64, u64)>,
     /// The type codes of the keys' values ([`super::visit::mark`]), with the hashes of the keys, in a study.
     pub(super) marks: Vec<(u64, u8)>,
@@ -322,7 +323,7 @@ pub(super) struct Arena {
     fresh: u32,
     /// The number of the form, the same in all arenas of it; 0 without a form.
     form: u64,
-    /// The number of nodes from which on detail is dropped to save memory.
+    /// The number of nodes above which detail is dropped to save memory.
     pub(super) budget: usize,
     /// Spare sets of keys, to find duplicate keys in maps.
     key_sets: Vec<Hashes>,
@@ -373,19 +374,19 @@ impl Arena {
         &mut self.objects[id.0 as usize]
     }
 
-    /// All objects that are not merged into others.
+    /// Returns all objects that are not merged into others.
     pub(super) fn all_objects(&self) -> Vec<ObjectId> {
         let ids = (0..).zip(&self.objects).filter(|(_, object)| object.link.is_none());
         ids.map(|(id, _)| ObjectId(id)).collect()
     }
 
-    /// The objects of unions without a tag.
+    /// Returns the objects of unions without a tag.
     pub(super) fn untagged_objects(&self) -> HashSet<ObjectId> {
         let objects = self.objects.iter().filter(|object| object.link.is_none());
         objects.filter_map(|object| Some(self.find(object.shape.untagged()?))).collect()
     }
 
-    /// The object that `id` was merged into, or `id`.
+    /// Returns the object that `id` was merged into, or `id`.
     pub(super) fn find(&self, mut id: ObjectId) -> ObjectId {
         while let Some(next) = self.object(id).link {
             id = next;
@@ -393,7 +394,7 @@ impl Arena {
         id
     }
 
-    /// Like [`find`](Self::find); shortens the path for later calls.
+    /// Like [`find`](Self::find), and shortens the path for later calls.
     fn find_mut(&mut self, id: ObjectId) -> ObjectId {
         let found = self.find(id);
         let mut id = id;
@@ -404,7 +405,7 @@ impl Arena {
         found
     }
 
-    /// The node that `id` was merged into, or `id`.
+    /// Returns the node that `id` was merged into, or `id`.
     pub(super) fn find_node(&self, mut id: NodeId) -> NodeId {
         while let Some(next) = self.node(id).link {
             id = next;
@@ -412,7 +413,7 @@ impl Arena {
         id
     }
 
-    /// The objects at a position, if it has any.
+    /// Returns the objects at a position, if it has any.
     pub(super) fn object_of(&self, node: NodeId) -> Option<ObjectId> {
         self.node(node).object.map(|object| self.find(object))
     }
@@ -433,7 +434,7 @@ impl Arena {
         ObjectId(self.objects.len() as u32 - 1)
     }
 
-    /// The objects at a position; creates an empty record if it has none.
+    /// Returns the objects at a position; creates an empty record if it has none.
     pub(super) fn objects_at(&mut self, node: NodeId) -> ObjectId {
         if let Some(object) = self.node(node).object {
             return self.find_mut(object);
@@ -471,7 +472,7 @@ impl Arena {
         }
     }
 
-    /// Adds a field to a record; for a variant, with the form that the union's template gives it.
+    /// Adds a field to a record. For a variant, the field has the form from the union's template.
     pub(super) fn new_field(&mut self, object: ObjectId, template: Option<ObjectId>, key: &str, hash: u64) -> usize {
         let known = template.map(|template| self.find(template)).and_then(|template| {
             let fields = self.fields(template)?;
@@ -494,7 +495,7 @@ impl Arena {
         self.fields_mut(object).map_or(0, |fields| fields.push(field))
     }
 
-    /// The entries of a record that are not fields.
+    /// Returns the entries of a record that are not fields, and creates them if there are none.
     pub(super) fn rest(&mut self, object: ObjectId) -> Option<&mut Rest> {
         if self.fields(object)?.rest.is_none() {
             let value = self.new_node(0);
@@ -510,7 +511,7 @@ impl Arena {
         self.fields_mut(object)?.rest.as_deref_mut()
     }
 
-    /// Whether one of [`Arena::words`] from this index on belongs to a common tag key.
+    /// Returns whether one of [`Arena::words`] from this index on belongs to a common tag key.
     pub(super) fn has_usual_tag(&self, words: usize) -> bool {
         self.words[words..].iter().any(|(hash, _)| self.usual.contains(hash))
     }
@@ -545,7 +546,7 @@ impl Arena {
         }
     }
 
-    /// Makes merged nodes available again. No id of such a node may be in use.
+    /// Makes merged nodes available again. No id of a merged node may be in use.
     pub(super) fn reclaim(&mut self) {
         for id in std::mem::take(&mut self.taken) {
             *self.node_mut(id) = Node::default();
@@ -553,7 +554,7 @@ impl Arena {
         }
     }
 
-    /// Drops the state of a text that ended with an error.
+    /// Clears the state of the text being read, which an error leaves behind.
     pub(super) fn abandon(&mut self) {
         self.seen.clear();
         self.words.clear();
@@ -740,8 +741,7 @@ impl Arena {
         }
     }
 
-    /// The array at a position that has one.
-    /// Returns the node of an array's element: that of all elements, or of its position in a tuple.
+    /// Returns the node for the element at `index` of an array: the common element, or the position of a tuple.
     pub(super) fn element(&mut self, node: NodeId, index: usize) -> NodeId {
         let array = self.array_mut(node);
         match array.fixed {
@@ -758,6 +758,7 @@ impl Arena {
         }
     }
 
+    /// Returns the array at a position that has one.
     pub(super) fn array_mut(&mut self, node: NodeId) -> &mut Array {
         self.node_mut(node).array.as_mut().expect("only called where there are arrays")
     }
@@ -847,7 +848,7 @@ impl Arena {
         }
     }
 
-    /// Whether no object of a record has a string under the tag's key.
+    /// Returns whether no object of a record has a string under the tag's key.
     pub(super) fn is_without(&self, record: ObjectId, tag: u64) -> bool {
         let Some(fields) = self.fields(record) else { return false };
         fields.find(tag).is_none_or(|index| self.node(fields.list[index].node).text_count() == 0)
@@ -902,7 +903,7 @@ impl Arena {
         }
     }
 
-    /// Moves those fields of a record to the rest that `keys` contains, or may contain.
+    /// Moves the fields of a record that `keys` contains, or may contain, to the rest.
     fn demote(&mut self, object: ObjectId, keys: &Texts) {
         self.move_to_rest(object, |field, _| keys.may_have(field.hash));
     }
@@ -916,7 +917,7 @@ impl Arena {
         }
     }
 
-    /// Moves the fields of a record for which `moves` returns true to the rest.
+    /// Moves the fields for which `moves` returns true from a record to its rest.
     pub(super) fn move_to_rest(&mut self, object: ObjectId, moves: impl Fn(&Field, u64) -> bool) {
         let Some(fields) = self.fields_mut(object) else { return };
         let list = std::mem::take(&mut fields.list);
@@ -933,13 +934,13 @@ impl Arena {
                 self.absorb(value, field.node, After::Take);
             }
         }
-        // The sets contain fields that were moved; remove these.
+        // Remove the moved fields from the sets of keys.
         let kept: Hashes =
             self.fields(object).into_iter().flat_map(|fields| &fields.list).map(|field| field.hash).collect();
         self.object_mut(object).sets.keep(&kept);
     }
 
-    /// The variant of a union for the tag `value`; the objects without a tag if there are too many variants.
+    /// Returns the variant of a union for the tag `value`, or the objects without a tag if there are too many variants.
     pub(super) fn variant(&mut self, union: ObjectId, value: &str, hash: u64) -> ObjectId {
         let known = self.tagged(union).map(|tagged| (tagged.find(hash), tagged.variants.len()));
         match known {
@@ -958,7 +959,7 @@ impl Arena {
         }
     }
 
-    /// The objects of a union without a tag, or with a tag that is not a string.
+    /// Returns the objects of a union without a tag, or with a tag that is not a string.
     pub(super) fn untagged(&mut self, union: ObjectId) -> ObjectId {
         if let Some(object) = self.tagged(union).and_then(|tagged| tagged.untagged) {
             return self.find_mut(object);
@@ -1021,7 +1022,7 @@ impl Arena {
         copy
     }
 
-    /// Completes the form: later objects count as found while reading.
+    /// Completes the form. Objects that are added later count as new.
     pub(super) fn seal(&mut self, recursive: &dyn Fn(ObjectId) -> bool) {
         fn enter<K: std::hash::Hash + Eq>(known: &mut HashMap<K, Option<ObjectId>>, key: K, object: ObjectId) {
             let entry = known.entry(key).or_insert(Some(object));
@@ -1075,12 +1076,12 @@ impl Arena {
         self.form = form;
     }
 
-    /// Whether these objects are not in the form and only the first of them was read.
+    /// Returns whether these objects are not in the form and only the first of them was read.
     pub(super) fn is_new(&self, object: ObjectId) -> bool {
         object.0 >= self.fresh && self.object(object).instances == 1
     }
 
-    /// Whether [`Arena::recognise`] can find a type.
+    /// Returns whether [`Arena::recognise`] can find a type.
     pub(super) fn knows(&self) -> bool {
         !self.known.variants.is_empty() || !self.known.records.is_empty()
     }
@@ -1163,8 +1164,8 @@ impl Arena {
         self.put_scratch(union, scratch);
     }
 
-    /// Adds an object that was just read to the study of its record. Its keys, strings and type codes begin at these indices
-    /// of [`Arena::seen`], [`Arena::words`] and [`Arena::marks`].
+    /// Adds an object that was just read to the study of its record. Its keys, strings and type codes begin at these
+    /// indices of [`Arena::seen`], [`Arena::words`] and [`Arena::marks`].
     pub(super) fn add_to_study(&mut self, object: ObjectId, seen: usize, words: usize, marks: usize) {
         // Taken out so that the rest of the arena can be borrowed.
         let mut study = self.object_mut(object).study.take().unwrap_or_default();
@@ -1179,12 +1180,12 @@ impl Arena {
         self.object_mut(object).study = Some(study);
     }
 
-    /// Whether the number of nodes exceeds the memory budget.
+    /// Returns whether the number of nodes is at least eight times the budget, so that new positions are untyped.
     pub(super) fn is_exhausted(&self) -> bool {
         self.len() / self.budget >= 8
     }
 
-    /// The serialisable part of the arena.
+    /// Returns the serialisable part of the arena.
     pub(super) fn saved(mut self) -> Saved {
         self.settle();
         self.prune();
@@ -1227,7 +1228,7 @@ impl Arena {
         arena.is_sound().then_some(arena)
     }
 
-    /// Whether all ids are valid and no chain of links is a cycle. A part file is untrusted input.
+    /// Returns whether all ids are valid and no chain of links is a cycle. A part file is untrusted input.
     fn is_sound(&self) -> bool {
         let node = |id: &NodeId| (id.0 as usize) < self.nodes.len();
         let object = |id: &ObjectId| (id.0 as usize) < self.objects.len();
@@ -1348,7 +1349,7 @@ impl Arena {
         }
     }
 
-    /// The sums of a position's values; estimates if it shares objects with other positions.
+    /// Returns the sums of a position's values; estimates if it shares objects with other positions.
     pub(super) fn free_at(&self, node: NodeId) -> Free {
         let mut free = Free::default();
         let of = self.node(node);
@@ -1361,7 +1362,7 @@ impl Arena {
         sum.free
     }
 
-    /// Removes parts of the form that no text has.
+    /// Removes the parts of the form that occur in no text.
     pub(super) fn prune(&mut self) {
         self.settle();
         for index in 0..self.nodes.len() {
@@ -1429,7 +1430,7 @@ impl Arena {
         }
     }
 
-    /// The number of nodes in use.
+    /// Returns the number of nodes in use.
     pub(super) fn len(&self) -> usize {
         self.nodes.len() - self.spare.len()
     }
@@ -1459,7 +1460,7 @@ pub(super) struct Saved {
 struct Sum<'a> {
     arena: &'a Arena,
     free: Free,
-    /// Objects that were added or are being added, so that a cycle ends.
+    /// The objects that were added or are being added, so that a cycle ends.
     open: HashSet<ObjectId>,
 }
 

@@ -12,13 +12,13 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// The most paths that are listed for a record.
 const MAX_PATHS: usize = 4;
-/// A closed set has at most this many strings
+/// The most strings of a closed set.
 const MAX_KEYWORDS: usize = 64;
-/// of at most this many bytes,
+/// The longest string of a closed set, in bytes.
 const MAX_KEYWORD: usize = 48;
-/// and each was seen this often on average,
+/// The least average count of the strings of a closed set.
 const TIMES: u64 = 8;
-/// or this often if it is the only one.
+/// The least count of the string of a closed set with only one string.
 const ONLY: u64 = 64;
 
 /// Builds the schema.
@@ -118,7 +118,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Describes the position of these nodes.
+    /// Builds the slot for the position of these nodes.
     fn slot(&mut self, group: &[NodeId], path: &Path, key: &str) -> Slot {
         let nodes: Vec<&Node> = group.iter().map(|&id| self.arena.node(id)).collect();
         let sum = |count: fn(&Node) -> u64| nodes.iter().map(|node| count(node)).sum::<u64>();
@@ -293,7 +293,8 @@ impl<'a> Builder<'a> {
         let lengths = if self.types.slots(object).is_empty() {
             self.types.lengths(object)
         } else {
-            // The number of these entries for each object is unknown: assume that as few objects as possible have all.
+            // The number of these entries for each object is unknown: assume that as few objects as possible have them
+            // all.
             Lengths::spread(instances, keys.count, keys.distinct())
         };
         let value = self.slot(&values, &path.below(".*"), "");
@@ -398,7 +399,7 @@ impl<'a> Builder<'a> {
         self.schema
     }
 
-    /// The name of a record at these positions, of which the most frequent is the first, and alternatives.
+    /// Returns the name of a record at these positions, the most frequent first, and alternatives.
     fn name_of_positions(&self, paths: &[(&String, &(u64, Path))]) -> (String, Vec<String>) {
         let (_, (most, first)) = paths[0];
         let all: u64 = paths.iter().map(|(_, (count, _))| count).sum();
@@ -432,7 +433,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Names for a record after its keys: `TypeWithItems`.
+    /// Returns names for a record after its keys: `TypeWithItems`.
     fn distinguished(&self, id: usize) -> Vec<String> {
         let (record, wish) = (&self.schema.records[id], &self.record_wishes[id]);
         if wish.name.is_empty() {
@@ -444,18 +445,18 @@ impl<'a> Builder<'a> {
         fields.iter().take(4).map(|field| format!("{name}With{}", type_name(&field.key))).collect()
     }
 
-    /// The name of a record or union, and the type that encloses it.
+    /// Returns the name of a record or union, and the type that encloses it.
     fn name_of(&self, owner: Owner) -> (String, Option<Owner>) {
         let (name, wish) = match owner {
             Owner::Record(id) => (&self.schema.records[id].name, &self.record_wishes[id]),
             Owner::Union(id) => (&self.schema.unions[id].name, &self.union_wishes[id]),
         };
-        // Its name is not chosen yet, so its key serves.
+        // Until the name is chosen, the key stands for it.
         let name = if name.is_empty() && !wish.name.is_empty() { type_name(&wish.name) } else { name.clone() };
         (name, wish.parent)
     }
 
-    /// Candidate names for a type, best first.
+    /// Returns candidate names for a type, best first.
     fn wanted(&self, wish: &Wish) -> Vec<String> {
         if let Some((value, union)) = &wish.variant {
             let (value, union) = (type_name(value), &self.schema.unions[*union].name);
@@ -499,12 +500,13 @@ pub(in crate::shape) fn joined(front: &str, back: &str) -> String {
     }
 }
 
-/// The number of distinct names of a type's positions.
+/// Returns the number of distinct names of a type's positions.
 fn distinct(paths: &[(&String, &(u64, Path))]) -> usize {
     paths.iter().map(|(_, (_, path))| path.name.as_str()).collect::<HashSet<_>>().len()
 }
 
-/// The last word of most variants' names: `Expression` for `BinaryExpression`, `CallExpression` and `Identifier`.
+/// Returns the last word of most variants' names: `Expression` for `BinaryExpression`, `CallExpression` and
+/// `Identifier`.
 fn name_of_variants(union: &Union) -> Option<String> {
     let names: Vec<String> = union.tagged().iter().map(|(value, _)| type_name(value)).collect();
     let mut words = BTreeMap::<&str, usize>::new();
@@ -518,13 +520,13 @@ fn name_of_variants(union: &Union) -> Option<String> {
     (times >= 2 && times * 2 > names.len()).then(|| word.to_owned())
 }
 
-/// Whether a string is a word, and not a number, a version, a date or a hash.
+/// Returns whether a string is a word, and not a number, a version, a date or a hash.
 fn is_name(word: &str) -> bool {
     let digits = word.chars().filter(char::is_ascii_digit).count();
     word.starts_with(char::is_alphabetic) && digits * 3 <= word.chars().count()
 }
 
-/// Whether a string can be a variant's name.
+/// Returns whether a string can be a variant's name.
 fn is_keyword(word: &str) -> bool {
     word.len() <= MAX_KEYWORD
         && word.contains(|c: char| c.is_ascii_alphanumeric())

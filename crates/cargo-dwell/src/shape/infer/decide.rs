@@ -1,10 +1,10 @@
 //! Decides the type of each position: record or map, tuple or sequence, typed or untyped.
 //!
 //! Record or map follows Spoth, Xie, Kennedy, Yang, Hammerschmidt, Lu, Gawlick and Liu, "Reducing Ambiguity in JSON
-//! Schema Discovery" (SIGMOD 2021): an object whose keys are data has many keys compared with the number of objects, and
-//! values of similar types. They measure the first by the entropy of the key space. This module uses the rate of new keys:
-//! the share of keys that were seen once estimates the probability that the next key is new (Good and Turing). A record
-//! with a hundred optional keys has a high entropy too, but few keys that were seen once.
+//! Schema Discovery" (SIGMOD 2021): an object whose keys are data has many keys compared with the number of objects,
+//! and values of similar types. They measure the first by the entropy of the key space. This module uses the rate of
+//! new keys: the share of keys that were seen once estimates the probability that the next key is new (Good and
+//! Turing). A record with a hundred optional keys has a high entropy too, but few keys that were seen once.
 
 use super::arena::{Arena, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
 use super::study::is_usual;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// While a text is read, a record with one of these numbers of keys is tested for being a map.
 const LOOK_AT: [usize; 2] = [64, 256];
 
-/// The study turns a record into a map only if it has this many keys; the full pass decides on the others.
+/// The study turns a record into a map only if it has at least this many keys; the full pass decides on the others.
 const SURE: usize = 32;
 
 const BOOL: u8 = 1;
@@ -24,7 +24,7 @@ const ARRAY: u8 = 8;
 const OBJECT: u8 = 16;
 pub(super) const FREE: u8 = 32;
 
-/// The JSON types at a position other than `null`, a bit for each.
+/// Returns the JSON types at a position other than `null`, with a bit for each.
 pub(super) fn kinds(arena: &Arena, node: NodeId) -> u8 {
     let node = arena.node(node);
     let bit = |count: u64, bit: u8| if count > 0 { bit } else { 0 };
@@ -36,7 +36,7 @@ pub(super) fn kinds(arena: &Arena, node: NodeId) -> u8 {
         | bit(node.free.as_ref().map_or(0, |free| free.count), FREE)
 }
 
-/// Whether the objects are maps already.
+/// Returns whether the objects are maps already.
 fn has_map(arena: &Arena, object: ObjectId) -> bool {
     matches!(arena.object(object).shape, Shape::Map { .. })
 }
@@ -44,11 +44,11 @@ fn has_map(arena: &Arena, object: ObjectId) -> bool {
 /// Whether the values of several keys have similar types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Likeness {
-    /// They do not, or there are too few.
+    /// The types differ, or no value is known.
     None,
-    /// They are strings, numbers, or sequences of these.
+    /// The values are strings, numbers, or sequences of these.
     Plain,
-    /// They are maps, or records with common keys.
+    /// The values are maps, or records with common keys.
     Objects,
 }
 
@@ -107,8 +107,8 @@ fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) 
     if maps > 0 && maps >= records {
         return Likeness::Objects;
     }
-    // Records are similar if most keys are in most of them, or if nearly all have one key in common. The first share is 1 if
-    // all records have the same keys, and 1 / records if no two have a key in common.
+    // Records are similar if most keys are in most of them, or if nearly all have one key in common. The first share is
+    // 1 if all records have the same keys, and 1 / records if no two have a key in common.
     let total: u64 = keys.values().sum();
     let squares: u64 = keys.values().map(|count| count * count).sum();
     let common = keys.values().copied().max().unwrap_or(0);
@@ -116,7 +116,7 @@ fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) 
     if records > 0 && alike { Likeness::Objects } else { Likeness::None }
 }
 
-/// Whether a key is unlikely to be a field's name: a number, a sentence, a path.
+/// Returns whether a key is unlikely to be a field's name: a number, a sentence, a path.
 fn is_data(key: &str) -> bool {
     key.len() > 48
         || key.is_empty()
@@ -124,7 +124,7 @@ fn is_data(key: &str) -> bool {
         || key.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '{' | '*' | '%' | ',' | ';' | '='))
 }
 
-/// Whether the keys of these records, taken as one type, are data.
+/// Returns whether the keys of these records, taken as one type, are data.
 pub(super) fn is_map(arena: &Arena, objects: &[ObjectId], also: &dyn Fn(ObjectId) -> bool) -> bool {
     let mut counts = BTreeMap::<&str, u64>::new();
     let mut nodes = Vec::new();
@@ -162,7 +162,7 @@ pub(super) fn is_map(arena: &Arena, objects: &[ObjectId], also: &dyn Fn(ObjectId
     }
 }
 
-/// Whether a record must not get another field.
+/// Returns whether a record must not get a field for another key.
 pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
     let Some(fields) = arena.fields(object) else { return true };
     if let Some(rest) = &fields.rest {
@@ -183,7 +183,7 @@ pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
         })
 }
 
-/// Makes the decisions of the study: clear maps, and tags.
+/// Makes the decisions of the study: which objects are clearly maps, and which keys are tags.
 pub(super) fn sketch(arena: &mut Arena) {
     arena.settle();
     maps(arena, arena.root, SURE, &shared(arena), &mut HashSet::new());
@@ -197,7 +197,8 @@ pub(super) fn settle(arena: &mut Arena) {
     maps(arena, arena.root, 0, &shared(arena), &mut HashSet::new());
 }
 
-/// Turns objects below `node` with at least `least` keys into maps where they are maps, and tuples into sequences.
+/// Turns objects below `node` with at least `least` keys into maps if their keys are data, and arrays into sequences if
+/// they are not tuples.
 fn maps(arena: &mut Arena, node: NodeId, least: usize, shared: &HashSet<ObjectId>, done: &mut HashSet<ObjectId>) {
     let node = arena.find_node(node);
     if arena.node(node).array.is_some() {
@@ -286,7 +287,8 @@ fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize, shared: &Hash
     is
 }
 
-/// Whether the documents are maps. Documents usually have fields, so this needs stronger evidence than other objects.
+/// Returns whether the documents are maps. Documents usually have fields, so this needs stronger evidence than other
+/// objects.
 fn is_root_map(arena: &Arena, object: ObjectId) -> bool {
     let Some(fields) = arena.fields(object) else { return false };
     let used = fields.list.iter().filter(|field| arena.node(field.node).count() > 0);
@@ -302,8 +304,8 @@ fn is_root_map(arena: &Arena, object: ObjectId) -> bool {
 /// A single document with fewer keys is a record, however similar its values are.
 const ROOT: usize = 48;
 
-/// If only a few objects have most of the keys: the least frequency of a key that remains a field. The record describes
-/// most objects, and the keys of the few do not make it a map.
+/// Returns the least count of a key that remains a field, if only a few objects have most of the keys. The record then
+/// describes most objects, and the keys of the few objects do not make it a map.
 fn outliers(arena: &Arena, object: ObjectId) -> Option<u64> {
     let of = arena.object(object);
     let fields = arena.fields(object)?;
@@ -311,8 +313,8 @@ fn outliers(arena: &Arena, object: ObjectId) -> Option<u64> {
     if of.instances < 16 || keys < 128 || of.lengths.total * 4 > keys * of.instances {
         return None;
     }
-    // The core: the keys of at least a tenth of the objects. Nearly all objects must have no other keys; if the sets of keys
-    // are not known, nearly all entries must be of the core.
+    // The core: the keys of at least a tenth of the objects. Nearly all objects must have no other keys; if the sets of
+    // keys are not known, nearly all entries must be of the core.
     let core: HashMap<u64, u64> = fields
         .list
         .iter()
@@ -324,7 +326,7 @@ fn outliers(arena: &Arena, object: ObjectId) -> Option<u64> {
     (!core.is_empty() && within * 10 >= all * 9).then_some(of.instances.div_ceil(100).max(2))
 }
 
-/// The positions directly below an object, including those of a union's variants.
+/// Returns the positions directly below an object, including those of a union's variants.
 pub(super) fn children(arena: &Arena, object: ObjectId) -> Vec<NodeId> {
     match &arena.object(object).shape {
         Shape::Record(fields) => {
@@ -338,7 +340,7 @@ pub(super) fn children(arena: &Arena, object: ObjectId) -> Vec<NodeId> {
     }
 }
 
-/// Objects that several positions share.
+/// Returns the objects that several positions share.
 pub(super) fn shared(arena: &Arena) -> HashSet<ObjectId> {
     let (mut met, mut shared) = (HashSet::new(), HashSet::new());
     let mut nodes = vec![arena.root];
@@ -355,7 +357,7 @@ pub(super) fn shared(arena: &Arena) -> HashSet<ObjectId> {
     shared
 }
 
-/// The objects directly below an object, also inside arrays.
+/// Returns the objects directly below an object, including those inside arrays.
 pub(super) fn objects_below(arena: &Arena, object: ObjectId) -> Vec<ObjectId> {
     let mut found = Vec::new();
     let mut nodes = children(arena, object);
@@ -370,13 +372,14 @@ pub(super) fn objects_below(arena: &Arena, object: ObjectId) -> Vec<ObjectId> {
     found
 }
 
-/// The positions of an array: those of a tuple, and the common element.
+/// Returns the positions of an array: those of a tuple, and the common element.
 pub(super) fn elements(arena: &Arena, node: NodeId) -> impl Iterator<Item = NodeId> {
     let array = arena.node(node).array.as_ref();
     array.into_iter().flat_map(|array| array.positions.iter().copied().chain([array.element]))
 }
 
-/// Whether there are several arrays, all with one length and one type at each position.
+/// Returns whether the arrays of a position may be tuples: several arrays of one length, with one type at each index.
+/// Also returns true for arrays of different lengths, whose positions are merged already.
 fn may_be_tuple(arena: &Arena, node: NodeId) -> bool {
     let Some(array) = arena.node(node).array.as_ref() else { return false };
     let Fixed::At(length) = array.fixed else { return array.fixed == Fixed::Varied };
@@ -384,15 +387,15 @@ fn may_be_tuple(arena: &Arena, node: NodeId) -> bool {
     length >= 2 && array.lengths.count >= 2 && array.positions[..length].iter().all(single)
 }
 
-/// Whether values of these JSON types are too varied for a type at one position; `inner` means that their elements or
-/// entries are varied too.
+/// Returns whether values of these JSON types are too varied for a type at one position. `inner` means that their
+/// elements or entries are varied too.
 pub(super) fn is_hopeless(kinds: u8, inner: bool) -> bool {
     let plain = (kinds & (BOOL | NUMBER | TEXT)).count_ones();
     let both = kinds & ARRAY != 0 && kinds & OBJECT != 0;
     (both && plain >= 2) || (inner && (plain >= 2 || (both && plain >= 1)))
 }
 
-/// Whether a node shares no descendant with another node, so that its sums are exact.
+/// Returns whether a node shares no descendant with another node, so that its sums are exact.
 pub(super) fn is_unshared(arena: &Arena, node: NodeId) -> bool {
     let (mut nodes, mut seen) = (vec![node], HashSet::new());
     while let Some(node) = nodes.pop() {
@@ -407,8 +410,8 @@ pub(super) fn is_unshared(arena: &Arena, node: NodeId) -> bool {
     true
 }
 
-/// Marks the records whose study found a tag. Also marks records at positions with the same name, or with the same values
-/// of the tag: other levels of a recursive type, of which the sample may have a single variant.
+/// Marks the records whose study found a tag. Also marks records at positions with the same name, or with the same
+/// values of the tag: these are other levels of a recursive type, of which the sample may have a single variant.
 fn unions(arena: &mut Arena) {
     let mut names = HashMap::<ObjectId, Vec<u64>>::new();
     let mut nodes = vec![arena.root];
@@ -481,7 +484,7 @@ fn unions(arena: &mut Arena) {
     }
 }
 
-/// Whether the values of several positions could be the values of one map.
+/// Returns whether the values of several positions could be the values of one map.
 pub(super) fn are_alike(arena: &Arena, nodes: &[NodeId]) -> bool {
     nodes.len() < 2 || likeness(arena, nodes, &|object| has_map(arena, object)) != Likeness::None
 }

@@ -1,8 +1,10 @@
-//! The form of a corpus: the types that one set of accumulators implies, without any value. The next pass starts from it.
+//! The form of a corpus: the types that one set of accumulators implies, without any value. The next pass starts from
+//! it.
 //!
-//! The objects of a recursive type, and those of a union, are one object of the form, whatever their positions are. So a
-//! recursive type is a cycle in the form, and reading adds to that cycle instead of a new branch for each path. Other types
-//! have an object for each position, up to a limit, since objects that are equal so far may turn out to be different.
+//! The objects of a recursive type, and those of a union, are one object of the form, whatever their positions are. A
+//! recursive type is therefore a cycle in the form, and reading adds to that cycle instead of to a new branch for each
+//! path. Other types have an object for each position, up to a limit, since objects that are equal so far may turn out
+//! to be different.
 
 use super::arena::{Arena, Array, Field, Fields, Fixed, NodeId, ObjectId, Rest, Shape, Tagged};
 use super::decide;
@@ -181,7 +183,7 @@ impl Former<'_> {
         object
     }
 
-    /// The fields of a record; `has_objects` tells for a key whether the form of its objects is known.
+    /// Builds the fields of a record. `has_objects` returns whether the form of the objects under a key is known.
     fn fields(&mut self, slots: &[Slot<'_>], has_objects: &dyn Fn(u64) -> bool) -> Fields {
         let mut order: Vec<&Slot<'_>> = slots.iter().collect();
         order.sort_by_key(|slot| (slot.first, slot.key));
@@ -196,7 +198,7 @@ impl Former<'_> {
         fields
     }
 
-    /// The union for a class of records in which a study found a tag.
+    /// Builds the union for a class of records in which a study found a tag.
     fn union(&mut self, class: ObjectId, slots: &[Slot<'_>]) -> Option<Tagged> {
         let tag = self.types.study_tag(class)?;
         let slot = slots.iter().find(|slot| slot.key == tag)?;
@@ -211,8 +213,8 @@ impl Former<'_> {
             return None;
         }
         let mut tagged = Tagged::new(tag.into(), self.new.new_object());
-        // Under these keys some objects have a tag. Where a variant's objects have none, they are of another type, which the
-        // next pass finds, since it reads the variants separately.
+        // Under these keys some objects have a tag. If a variant's objects have none, they are of another type. The
+        // next pass finds that type, since it reads the variants separately.
         let is_divided = |slot: &&Slot<'_>| {
             let objects = self.types.class_within(&slot.group);
             objects.is_some_and(|of| self.types.study_tag(of).is_some() || self.types.form(of) == Form::Union)
@@ -240,7 +242,7 @@ impl Former<'_> {
 /// The most positions of one type that have an object of their own.
 const COPIES: usize = 8;
 
-/// The recursive classes.
+/// Returns the recursive classes.
 fn recursive(types: &Types<'_>) -> HashSet<ObjectId> {
     let mut next = HashMap::<ObjectId, Vec<ObjectId>>::new();
     for (class, below) in types.below() {
@@ -249,7 +251,7 @@ fn recursive(types: &Types<'_>) -> HashSet<ObjectId> {
     cycles(&next)
 }
 
-/// The objects on cycles of the graph.
+/// Returns the objects on cycles of the graph.
 fn cycles(next: &HashMap<ObjectId, Vec<ObjectId>>) -> HashSet<ObjectId> {
     // Tarjan's strongly connected components (1972), iterative because a form may be deep.
     let mut all: Vec<ObjectId> = next.keys().copied().collect();

@@ -1,10 +1,11 @@
 //! Infers a [`Schema`] from JSON texts, without keeping their values.
 //!
-//! 1. A study reads a sample of the texts to find the tags of unions, and the objects whose keys are data. Its result is
-//!    a [`Form`].
-//! 2. The full pass reads all texts into accumulators of that form, one set for each thread, and adds these up. All counts
-//!    are from this pass, so they are exact.
-//! 3. `decide` chooses a kind for each position, `types` puts objects of one type together, and `build` makes the schema.
+//! 1. A study reads a sample of the texts to find the tags of unions, and the objects whose keys are data. Its result
+//!    is a [`Form`].
+//! 2. The full pass reads all texts into accumulators of that form, one set for each thread, and adds these up. All
+//!    counts are from this pass, so they are exact.
+//! 3. `decide` chooses a kind for each position, `types` puts objects of one type together, and `build` makes the
+//!    schema.
 
 mod arena;
 mod build;
@@ -37,7 +38,7 @@ pub struct Accumulator(Arena);
 /// The form of the documents, inferred from a sample.
 pub struct Form {
     arena: Arena,
-    /// The form's identity.
+    /// The number that identifies the form.
     number: u64,
 }
 
@@ -92,19 +93,19 @@ impl Accumulator {
         self.0.bytes += bytes;
     }
 
-    /// The inferred form.
+    /// Infers the form from the counts.
     pub fn into_form(mut self) -> Form {
         static FORMS: AtomicU64 = AtomicU64::new(1);
         decide::sketch(&mut self.0);
         Form { arena: self.0, number: FORMS.fetch_add(1, Ordering::Relaxed) }
     }
 
-    /// The number of texts read.
+    /// Returns the number of texts read.
     pub fn documents(&self) -> u64 {
         self.0.documents
     }
 
-    /// All counts, in a form that serde can write.
+    /// Returns all counts, in a form that serde can write.
     pub fn save(self) -> impl serde::Serialize {
         self.0.saved()
     }
@@ -138,7 +139,7 @@ impl Accumulator {
             let apart = types.with_rest();
             let maps = types.named_maps();
             if lost.is_empty() && apart.is_empty() && maps.is_empty() {
-                // Last, because it makes all objects untyped that are found to be of the same type.
+                // This comes last, because it makes a position untyped for all objects of the same type.
                 lost = types.hopeless();
                 if lost.is_empty() {
                     return build::build(&self.0, &types);
@@ -163,7 +164,7 @@ impl Accumulator {
         }
     }
 
-    /// The number of distinct positions, a measure of the memory in use.
+    /// Returns the number of distinct positions, a measure of the memory in use.
     pub fn positions(&self) -> usize {
         self.0.len()
     }

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 pub(super) struct Names(HashSet<String>);
 
 impl Names {
-    /// The first of `wanted` that is not in use; otherwise the last one with the first free letter.
+    /// Returns the first of `wanted` that is not in use; otherwise the last one with the first free letter.
     pub(super) fn choose(&mut self, wanted: &[String]) -> String {
         let last = wanted.last().map_or("Record", String::as_str);
         let numbered = (0..).map(|number| format!("{last}{}", letters(number)));
@@ -22,7 +22,7 @@ impl Names {
     }
 }
 
-/// `B`, `C`, .. `Z`, `BB`, ..: a number after a name would look like a version.
+/// Converts a number to letters: `B`, `C`, .. `Z`, `BB`, .. A number after a name would look like a version.
 fn letters(mut number: usize) -> String {
     let mut text = String::new();
     loop {
@@ -34,7 +34,7 @@ fn letters(mut number: usize) -> String {
     }
 }
 
-/// A key as a type name: `HttpQuery` for `smithy.api#httpQuery`.
+/// Converts a key to a type name: `HttpQuery` for `smithy.api#httpQuery`.
 pub(super) fn type_name(key: &str) -> String {
     let last = key.rsplit(['#', '/', ':']).find(|part| part.contains(is_part));
     let words: String = last.unwrap_or(key).chars().map(|c| if is_part(c) { c } else { ' ' }).collect();
@@ -167,7 +167,7 @@ const SINGULAR: &[&str] = &[
     "yes",
 ];
 
-/// The singular of a word, or of the last word of several.
+/// Returns the singular of a word, or of the last word of several.
 pub(in crate::shape) fn singular(plural: &str) -> String {
     // The singular of `goals1` is `goal`.
     let stem = plural.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -229,13 +229,14 @@ pub(in crate::shape) fn singular(plural: &str) -> String {
     }
 }
 
-/// The last word of a `CamelCase` name.
+/// Returns the last word of a `CamelCase` name.
 pub(super) fn last_word(name: &str) -> &str {
     let start = name.char_indices().rev().find(|(_, char)| char.is_uppercase());
     start.map_or(name, |(at, _)| &name[at..])
 }
 
-/// The words that all names have in common: `Team` for `HomeTeam` and `AwayTeam`, `Goal` for `Goal1` and `Goal2`.
+/// Returns the words that all names have in common: `Team` for `HomeTeam` and `AwayTeam`, `Goal` for `Goal1` and
+/// `Goal2`.
 pub(in crate::shape) fn common(names: &[String]) -> Option<String> {
     let first = names.first()?;
     let stem = first.trim_end_matches(|c: char| c.is_ascii_digit());

@@ -8,12 +8,12 @@ use std::hash::BuildHasherDefault;
 /// The most distinct sets that are kept.
 const MAX_SETS: usize = 4096;
 
-/// The sets of keys of a record's objects, and how many objects have exactly these keys.
+/// The sets of keys of a record's objects, and the number of objects with exactly these keys.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Sets {
     /// The sets, by the sum of the hashes of their keys, which does not depend on the order.
     seen: HashMap<u64, (Box<[u64]>, u64), BuildHasherDefault<Hashed>>,
-    /// There were more than [`MAX_SETS`].
+    /// Whether there were more than [`MAX_SETS`] sets.
     full: bool,
 }
 
@@ -43,7 +43,8 @@ impl Sets {
         }
     }
 
-    /// The number of objects whose keys all satisfy `is`, and the number of objects; `None` if the sets are not known.
+    /// Returns the number of objects whose keys all satisfy `is`, and the number of objects; `None` if the sets are not
+    /// known.
     pub(super) fn within(&self, is: impl Fn(u64) -> bool) -> Option<(u64, u64)> {
         if self.full {
             return None;
@@ -64,8 +65,8 @@ impl Sets {
         }
     }
 
-    /// The sets as indices from `index`, in a fixed order. Keys without an index are removed, and sets that are equal then
-    /// are merged.
+    /// Returns the sets as indices from `index`, in a fixed order. Keys without an index are removed, and sets that are
+    /// equal then are merged.
     pub(super) fn to_schema(&self, index: impl Fn(u64) -> Option<usize>) -> Vec<(Vec<usize>, u64)> {
         let mut sets = BTreeMap::<Vec<usize>, u64>::new();
         for (keys, count) in self.seen.values() {
@@ -77,7 +78,8 @@ impl Sets {
     }
 }
 
-/// A key's contribution to the sum of its set: its hash, mixed again, because sums of the plain hash collide too often.
+/// Returns a key's contribution to the sum of its set: its hash, mixed again, because sums of the plain hash collide
+/// too often.
 pub(super) fn part(hash: u64) -> u64 {
     let mixed = (hash ^ (hash >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed ^ (mixed >> 32)

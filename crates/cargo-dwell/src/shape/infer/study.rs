@@ -1,7 +1,7 @@
 //! Finds the tag of a union: the key whose value distinguishes the objects of a node.
 //!
-//! A tag is a key of every object. Its value is a string of a closed set, and the set of the other keys depends on it. The
-//! dependence is measured as the share of the variance of the keys' presence that the tag explains.
+//! A tag is a key of every object. Its value is a string of a closed set, and the set of the other keys depends on it.
+//! The dependence is measured as the share of the variance of the keys' presence that the tag explains.
 //!
 //! A common tag key, such as `type`, may also determine the JSON types of the values of other keys, as in `GeoJSON`'s
 //! `coordinates`. A few objects may lack it: `{}` beside the nodes of a syntax tree.
@@ -17,9 +17,9 @@ pub(super) const MAX_VARIANTS: usize = 256;
 const MAX_CANDIDATES: usize = 12;
 /// The most objects that are counted; more do not change the result.
 const MAX_OBJECTS: u64 = 20_000;
-/// An object with more keys gives the study up.
+/// The most keys of an object in a study. A larger object ends the study without a tag.
 const MAX_KEYS: usize = 64;
-/// If there is no candidate after this many objects, there is no tag.
+/// The number of objects after which a study without candidates ends without a tag.
 const MIN_OBJECTS: u64 = 256;
 /// The most distinct keys of a record that is studied.
 const MAX_ALL: usize = 4096;
@@ -34,7 +34,7 @@ pub(super) struct Study {
     objects: u64,
     /// The number of objects with each key, by its hash.
     all: HashMap<u64, u64, BuildHasherDefault<Hashed>>,
-    /// The node has no tag.
+    /// Whether the study ended without a tag.
     given_up: bool,
     /// The candidates by the hashes of their keys, with the counts for each of their values.
     candidates: BTreeMap<u64, Values>,
@@ -43,7 +43,7 @@ pub(super) struct Study {
 #[derive(Default, Clone)]
 struct Values {
     counts: BTreeMap<u64, Seen>,
-    /// A common tag key: objects may be without it.
+    /// Whether the key is a common tag key, which objects may lack.
     usual: bool,
 }
 
@@ -58,8 +58,8 @@ struct Seen {
 }
 
 impl Study {
-    /// Counts an object that was just read. `words` are its keys whose value may be a tag's: the key, its hash, and the hash
-    /// of the string.
+    /// Counts an object that was just read. `words` are its keys whose value may be a tag's: the key, its hash, and the
+    /// hash of the string.
     pub(super) fn count(&mut self, words: &[(&str, u64, u64)], keys: &[u64], marks: &[Feature]) {
         if self.objects >= MAX_OBJECTS || self.given_up {
             return;
@@ -77,7 +77,7 @@ impl Study {
             let new = |usual| Values { usual, ..Values::default() };
             self.candidates = candidates.map(|&(key, hash, _)| (hash, new(is_usual(key)))).collect();
         } else {
-            // The objects before this one lacked it.
+            // The objects before this one lacked these keys.
             for &(key, hash, _) in words {
                 if is_usual(key) && !self.all.contains_key(&hash) {
                     self.candidates.entry(hash).or_insert(Values { usual: true, ..Values::default() });
@@ -101,13 +101,13 @@ impl Study {
         });
     }
 
-    /// The hashes of the keys of objects with this value of the tag, if known.
+    /// Returns a predicate for the hashes of the keys of objects with this value of the tag, if they are known.
     pub(super) fn keys_of(&self, tag: u64, value: u64) -> Option<impl Fn(u64) -> bool> {
         let seen = self.candidates.get(&tag)?.counts.get(&value)?;
         Some(|key| seen.features.contains_key(&(key, 0)))
     }
 
-    /// The hashes of the keys of objects without this tag.
+    /// Returns a predicate for the hashes of the keys of objects without this tag.
     pub(super) fn keys_without(&self, tag: u64) -> Option<impl Fn(u64) -> bool> {
         let values = self.candidates.get(&tag)?;
         Some(move |key| {
@@ -116,7 +116,7 @@ impl Study {
         })
     }
 
-    /// Whether objects with this value of the tag have a tagged object, or an array of these, under a key.
+    /// Returns whether objects with this value of the tag have a tagged object, or an array of these, under a key.
     pub(super) fn has_tagged(&self, tag: u64, value: u64, key: u64) -> bool {
         let seen = self.candidates.get(&tag).and_then(|values| values.counts.get(&value));
         let mut marks = seen.into_iter().flat_map(|seen| seen.features.range((key, 1)..=(key, u8::MAX)));
@@ -160,7 +160,7 @@ impl Study {
         });
     }
 
-    /// The tag of these objects, if they have one.
+    /// Returns the tag of these objects, if they have one.
     pub(super) fn tag(&self, key_of: impl Fn(u64) -> Option<String>) -> Option<String> {
         let mut best: Option<(f64, String)> = None;
         for (&hash, values) in &self.candidates {
@@ -180,14 +180,14 @@ impl Study {
     }
 }
 
-/// Whether a key is a common tag key of JSON formats.
+/// Returns whether a key is a common tag key of JSON formats.
 pub(super) fn is_usual(key: &str) -> bool {
     let key = key.trim_start_matches(['@', '$', '_', '#']).to_ascii_lowercase();
     matches!(key.as_str(), "type" | "kind" | "tag" | "op" | "typename" | "event" | "variant" | "nodetype" | "node_type")
 }
 
 impl Values {
-    /// The share of the variance of the other keys' presence that the tag explains, if it is good enough.
+    /// Returns the share of the variance of the other keys' presence that the tag explains, if it is large enough.
     fn explains(&self, tag: u64, usual: bool) -> Option<f64> {
         let objects = self.counts.values().map(|seen| seen.objects).sum::<u64>();
         let variants = self.counts.len() as u64;
@@ -195,8 +195,8 @@ impl Values {
             return None;
         }
         let total = objects as f64;
-        // The type of a value is a feature of its own only if the value is always present. The last object of a text may
-        // lack it, since the sample ends in the middle of a text.
+        // The type of a value is a feature of its own only if the value is always present. The last object of a text
+        // may lack it, since the sample ends in the middle of a text.
         let is_always = |key: u64| {
             let with = |seen: &Seen| seen.features.get(&(key, 0)).copied().unwrap_or(0);
             let without = objects - self.counts.values().map(with).sum::<u64>().min(objects);
@@ -225,7 +225,7 @@ impl Values {
         (differ && explained / variance >= EXPLAINED).then(|| explained / variance)
     }
 
-    /// The expected distance between the keys and types of two objects of different variants.
+    /// Returns the expected distance between the keys and types of two objects of different variants.
     fn distance(&self, features: &BTreeSet<Feature>) -> f64 {
         let own = |seen: &Seen| seen.features.keys().copied().filter(|feature| features.contains(feature)).collect();
         let sets: Vec<(f64, BTreeSet<Feature>)> =

@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
 /// The most distinct strings of a closed set.
 const MAX_WORDS: usize = 256;
-/// The length from which a string is long, in bytes: a thin string then needs a word for the length.
+/// The least length of a long string in bytes, for which a thin string needs a further word.
 const LONG: u64 = 255;
 /// The longest string of a closed set, in bytes.
 const MAX_WORD: usize = 64;
@@ -18,7 +18,7 @@ const EXACT: usize = 2048;
 /// Bits of a hash that select a register: 4096 registers give a standard error of 1.6 %.
 const REGISTER_BITS: u32 = 12;
 
-/// The hash of keys and strings. It is fixed, so that all runs and threads agree.
+/// Returns the hash of a key or string. The seed is fixed, so that all runs and threads agree.
 pub(super) fn hash(text: &str) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
     hasher.write(text.as_bytes());
@@ -60,8 +60,8 @@ pub(super) struct Texts {
     distinct: Distinct,
 }
 
-/// A count of distinct strings: exact while they are few, then an estimate in bounded memory. The result does not depend on
-/// the order of the strings.
+/// A count of distinct strings: exact while they are few, then an estimate in bounded memory. The result does not
+/// depend on the order of the strings.
 #[derive(Clone, Serialize, Deserialize)]
 enum Distinct {
     #[serde(rename = "Words")] // the name in part files
@@ -223,7 +223,7 @@ impl Texts {
         *self = Self { distinct, ..Self::default() };
     }
 
-    /// The strings and their counts, if all are short and few are distinct.
+    /// Returns the strings and their counts, if all are short and few are distinct.
     pub(super) fn exact(&self) -> Option<&ExactSet> {
         match &self.distinct {
             Distinct::Exact(words) => Some(words),
@@ -231,18 +231,18 @@ impl Texts {
         }
     }
 
-    /// The string and its hash, if all strings are equal.
+    /// Returns the string and its hash, if all strings are equal.
     pub(super) fn only_word(&self) -> Option<(&str, u64)> {
         let words = self.exact().filter(|words| words.len() == 1)?;
         Some((words.word(0), words.hashes[0]))
     }
 
-    /// The hashes of the strings from [`Texts::words`], in the same order.
+    /// Returns the hashes of the strings from [`Texts::exact`], in the same order.
     pub(super) fn word_hashes(&self) -> &[u64] {
         self.exact().map_or(&[], |words| &words.hashes)
     }
 
-    /// Whether a string with this hash was counted. Returns true for all hashes once only an estimate is kept.
+    /// Returns whether a string with this hash was counted; true for all hashes once only an estimate is kept.
     pub(super) fn may_have(&self, hash: u64) -> bool {
         match &self.distinct {
             Distinct::Exact(words) => words.find(hash).is_some(),
@@ -293,7 +293,8 @@ fn register(registers: &mut [u8], hash: u64) {
     registers[index] = registers[index].max(u8::try_from(zeros).unwrap_or(u8::MAX));
 }
 
-/// `HyperLogLog` (Flajolet, Fusy, Gandouet, Meunier, 2007), with linear counting while many registers are zero.
+/// Estimates the number of distinct strings by `HyperLogLog` (Flajolet, Fusy, Gandouet, Meunier, 2007), with linear
+/// counting while many registers are zero.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rounded estimate of a count")]
 fn estimate(registers: &[u8]) -> u64 {
     let m = registers.len() as f64;

@@ -1,11 +1,12 @@
 //! Puts the objects of the accumulators into classes, one class for each type.
 //!
-//! Counts stay where they are. So a class can still turn out to be a map, of which each position has its own. Two objects
-//! are in one class
+//! The counts are not merged, so that a class can still turn out to be a map, of which each position has its own. Two
+//! objects are in one class
 //!
-//! - if they are in one position: under one key of a type, among the elements of its arrays, or among the values of a map;
-//! - if they are records with the same name that have most keys of the smaller one in common, or are under the same key of
-//!   two variants of a union;
+//! - if they are in one position: under one key of a type, among the elements of its arrays, or among the values of a
+//!   map;
+//! - if they are records with the same name that have most keys of the smaller one in common, or are under the same key
+//!   of two variants of a union;
 //! - if they have the same tag and a common variant, at any position;
 //! - if they have the same keys with the same types, at any position;
 //! - if one contains the other and they have nearly the same keys with the same types: a `status` and its
@@ -16,7 +17,7 @@ use super::arena::{Arena, Field, Fields, Fixed, NodeId, ObjectId, Shape};
 use super::decide::{self, FREE};
 use super::names;
 use super::sets::Sets;
-use super::study::is_usual;
+use super::study::{Study, is_usual};
 use super::text::Texts;
 use crate::shape::schema::Lengths;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
@@ -62,9 +63,11 @@ pub(super) struct Types<'a> {
     shared: HashSet<ObjectId>,
     /// Classes with shared objects whose keys are data.
     named_maps: HashSet<ObjectId>,
+    /// The tags of classes that only all their objects together show.
+    tags: HashMap<ObjectId, &'a str>,
 }
 
-/// Whether few enough objects lack a tag that it still distinguishes the others.
+/// Returns whether few enough objects lack a tag for it to distinguish the others.
 fn is_rare(without: u64, all: u64) -> bool {
     without * 4 <= all
 }
@@ -72,7 +75,7 @@ fn is_rare(without: u64, all: u64) -> bool {
 /// The most types with one name that are compared with each other.
 const MAX_CLUSTERS: usize = 64;
 
-/// How many objects of a record have a given value of the tag.
+/// The share of a record's objects that have a given value of the tag. `Some` includes an unknown share.
 enum With {
     None,
     Some,
@@ -100,6 +103,7 @@ impl<'a> Types<'a> {
             untagged: arena.untagged_objects(),
             shared: decide::shared(arena),
             named_maps: HashSet::new(),
+            tags: HashMap::new(),
         };
         types.enter(arena.root);
         loop {
@@ -130,7 +134,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// The class of an object.
+    /// Returns the class of an object.
     pub(super) fn class(&self, object: ObjectId) -> ObjectId {
         let mut object = self.arena.find(object);
         while let Some(&parent) = self.parents.get(&object) {
@@ -139,12 +143,12 @@ impl<'a> Types<'a> {
         object
     }
 
-    /// The class of the objects at a position, if it has any.
+    /// Returns the class of the objects at a position, if it has any.
     pub(super) fn class_at(&self, group: &[NodeId]) -> Option<ObjectId> {
         self.objects_at(group).next().map(|object| self.class(object))
     }
 
-    /// The objects at a position.
+    /// Returns the objects at a position.
     pub(super) fn objects_at(&self, group: &[NodeId]) -> impl Iterator<Item = ObjectId> {
         group.iter().filter_map(|&node| self.arena.object_of(node))
     }
@@ -160,6 +164,9 @@ impl<'a> Types<'a> {
         self.parents.insert(gone, kept);
         let moved = self.members.remove(&gone).unwrap_or_default();
         self.members.entry(kept).or_default().extend(moved);
+        if let Some(tag) = self.tags.remove(&gone) {
+            self.tags.entry(kept).or_insert(tag);
+        }
         for set in [&mut self.maps, &mut self.records, &mut self.named_maps] {
             if set.remove(&gone) {
                 set.insert(kept);
@@ -168,7 +175,7 @@ impl<'a> Types<'a> {
         true
     }
 
-    /// The classes, each with the classes directly below it.
+    /// Returns the classes, each with the classes directly below it.
     pub(super) fn below(&self) -> Vec<(ObjectId, Vec<ObjectId>)> {
         let of = |class: ObjectId| {
             let objects = self.members[&class].iter().flat_map(|&object| decide::objects_below(self.arena, object));
@@ -187,7 +194,7 @@ impl<'a> Types<'a> {
         self.members[&class].iter().map(|&object| &self.arena.object(object).shape)
     }
 
-    /// The kind of the objects of a class.
+    /// Returns the kind of the objects of a class.
     pub(super) fn form(&self, class: ObjectId) -> Form {
         let is_map =
             || self.maps.contains(&class) || self.shapes(class).any(|shape| matches!(shape, Shape::Map { .. }));
@@ -200,7 +207,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Whether a tag distinguishes nearly all objects of a class, and the others are records without it.
+    /// Returns whether a tag distinguishes nearly all objects of a class, and the others are records without it.
     fn is_union(&self, class: ObjectId) -> bool {
         let members = &self.members[&class];
         let Some(tag) = members.iter().find_map(|&object| Some(self.arena.tagged(object)?.hash)) else { return false };
@@ -209,7 +216,7 @@ impl<'a> Types<'a> {
             let instances = self.arena.object(object).instances;
             match self.arena.tagged(object) {
                 Some(tagged) if tagged.hash == tag => all += instances,
-                // The instances of their union include them already.
+                // The instances of the union include these already.
                 None if self.untagged.contains(&object) => without += instances,
                 None if self.arena.is_without(object, tag) => (all, without) = (all + instances, without + instances),
                 _ => return false,
@@ -218,7 +225,7 @@ impl<'a> Types<'a> {
         is_rare(without, all)
     }
 
-    /// Whether a union class has objects without a tag.
+    /// Returns whether a union class has objects without a tag.
     pub(super) fn has_untagged(&self, class: ObjectId) -> bool {
         self.instances(class) > 0
     }
@@ -227,17 +234,17 @@ impl<'a> Types<'a> {
         self.members[&class].iter().any(|object| self.shared.contains(object))
     }
 
-    /// The records of a class. If its unions are treated as records, these are the variants' records.
+    /// Returns the records of a class. If its unions are treated as records, these are the variants' records.
     fn parts(&self, class: ObjectId) -> impl Iterator<Item = ObjectId> {
         self.members[&class].iter().copied().filter(|&object| self.arena.tagged(object).is_none())
     }
 
-    /// The number of objects of a record class.
+    /// Returns the number of objects of a record class.
     pub(super) fn instances(&self, class: ObjectId) -> u64 {
         self.parts(class).map(|object| self.arena.object(object).instances).sum()
     }
 
-    /// The keys of a record class.
+    /// Returns the keys of a record class.
     pub(super) fn slots(&self, class: ObjectId) -> Vec<Slot<'a>> {
         let mut slots = BTreeMap::<&str, Slot>::new();
         for field in self.parts(class).flat_map(|object| fields(self.arena, object)) {
@@ -253,20 +260,20 @@ impl<'a> Types<'a> {
         slots.into_values().collect()
     }
 
-    /// The values of the entries of a record class that are not fields, and whether it has any.
+    /// Returns the values of the entries of a record class that are not fields.
     pub(super) fn rest(&self, class: ObjectId) -> Group {
         let rests = self.parts(class).filter_map(|object| self.arena.fields(object)?.rest.as_ref());
         rests.map(|rest| rest.value).collect()
     }
 
-    /// The numbers of keys of a record class's objects.
+    /// Returns the numbers of keys of a record class's objects.
     pub(super) fn lengths(&self, class: ObjectId) -> Lengths {
         let mut lengths = Lengths::default();
         self.parts(class).for_each(|object| lengths.merge(&self.arena.object(object).lengths));
         lengths
     }
 
-    /// The keys of the entries of a record class that are not fields.
+    /// Returns the keys of the entries of a record class that are not fields.
     pub(super) fn rest_keys(&self, class: ObjectId) -> Texts {
         let mut keys = Texts::default();
         let rests = self.parts(class).filter_map(|object| self.arena.fields(object)?.rest.as_ref());
@@ -274,7 +281,7 @@ impl<'a> Types<'a> {
         keys
     }
 
-    /// Record classes with several objects, of which one has entries that are not fields.
+    /// Returns the objects of each record class that has several, if one of them has entries that are not fields.
     pub(super) fn with_rest(&self) -> Vec<Vec<ObjectId>> {
         let records = self.classes().into_iter().filter(|&class| self.form(class) != Form::Map);
         let several = records.map(|class| self.parts(class).collect::<Vec<_>>()).filter(|parts| parts.len() > 1);
@@ -286,14 +293,14 @@ impl<'a> Types<'a> {
         several.filter(|parts| parts.iter().any(needs)).collect()
     }
 
-    /// Classes whose keys are data and whose objects several positions share.
+    /// Returns the objects of each class whose keys are data and whose objects several positions share.
     pub(super) fn named_maps(&self) -> Vec<Vec<ObjectId>> {
         let mut classes: Vec<ObjectId> = self.named_maps.iter().copied().collect();
         classes.sort_unstable();
         classes.into_iter().map(|class| self.parts(class).collect()).collect()
     }
 
-    /// The tag that a study found for a record class, if nearly all objects have it.
+    /// Returns the tag that a study found for a record class, if nearly all objects have it.
     pub(super) fn study_tag(&self, class: ObjectId) -> Option<&'a str> {
         let tags = self.members[&class].iter().filter_map(|&object| match &self.arena.object(object).shape {
             Shape::Union(tagged) => Some(&*tagged.key),
@@ -301,10 +308,26 @@ impl<'a> Types<'a> {
         });
         // Studies of different positions may have found different tags; some may be missing at other positions.
         let mut tried = HashSet::new();
-        tags.filter(|tag| tried.insert(*tag)).find(|tag| self.has_tag(class, tag))
+        let of_all = self.tags.get(&class).copied();
+        tags.chain(of_all).filter(|tag| tried.insert(*tag)).find(|tag| self.has_tag(class, tag))
     }
 
-    /// Whether every object of a record class has a string under a key; for a common tag key, nearly every object.
+    /// Returns the tag that the studies of all objects of a class show together.
+    ///
+    /// In the first round of a study most positions have one object, and a position with one object shows no tag.
+    fn tag_of_all(&self, class: ObjectId) -> Option<&'a str> {
+        let mut study = Study::default();
+        for object in self.parts(class) {
+            study.merge(self.arena.object(object).study.as_deref()?);
+        }
+        let all = || self.parts(class).flat_map(|object| fields(self.arena, object));
+        let tag = study.tag(|hash| Some(all().find(|field| field.hash == hash)?.key.to_string()))?;
+        let key: &'a str = &all().find(|field| *field.key == *tag)?.key;
+        self.has_tag(class, key).then_some(key)
+    }
+
+    /// Returns whether every object of a record class has a string under a key; for a common tag key, nearly every
+    /// object.
     fn has_tag(&self, class: ObjectId, key: &str) -> bool {
         let (mut all, mut without) = (0, 0);
         for object in self.parts(class) {
@@ -321,7 +344,8 @@ impl<'a> Types<'a> {
         without == 0 || (is_usual(key) && is_rare(without, all))
     }
 
-    /// Calls `f` with each record of a class that has the tag: its fields, and how many of its objects have this value of it.
+    /// Calls `f` with each record of a class that has the tag, its fields, and the share of its objects with this
+    /// value.
     fn each_with(&self, class: ObjectId, tag: u64, value: u64, mut f: impl FnMut(ObjectId, &'a Fields, With)) {
         for object in self.parts(class) {
             let Some(fields) = self.arena.fields(object) else { continue };
@@ -336,7 +360,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// The hashes of the keys of a class's objects with this value of the tag.
+    /// Returns the hashes of the keys of a class's objects with this value of the tag.
     pub(super) fn keys_of(&self, class: ObjectId, tag: u64, value: u64) -> HashSet<u64> {
         let mut keys = HashSet::new();
         self.each_with(class, tag, value, |object, fields, with| {
@@ -359,7 +383,7 @@ impl<'a> Types<'a> {
         self.arena.node(fields.list[index].node).text_count() == self.arena.object(object).instances
     }
 
-    /// The hashes of the keys of a class's objects without a tag.
+    /// Returns the hashes of the keys of a class's objects without a tag.
     pub(super) fn keys_without(&self, class: ObjectId, tag: u64) -> HashSet<u64> {
         let mut keys = HashSet::new();
         for object in self.parts(class) {
@@ -379,7 +403,7 @@ impl<'a> Types<'a> {
         keys
     }
 
-    /// Whether some objects of a record class lack the tag.
+    /// Returns whether some objects of a record class lack the tag.
     pub(super) fn has_others(&self, class: ObjectId, tag: u64) -> bool {
         self.parts(class).any(|object| {
             let index = self.arena.fields(object).and_then(|fields| Some((fields, fields.find(tag)?)));
@@ -388,7 +412,7 @@ impl<'a> Types<'a> {
         })
     }
 
-    /// The keys of the objects with this value of the tag under which some object has a tag itself.
+    /// Returns the keys of the objects with this value of the tag under which an object has a tag itself.
     pub(super) fn keys_of_tagged(&self, class: ObjectId, tag: u64, value: u64) -> HashSet<u64> {
         let mut keys = HashSet::new();
         self.each_with(class, tag, value, |object, fields, with| {
@@ -403,7 +427,7 @@ impl<'a> Types<'a> {
         keys
     }
 
-    /// Whether some object at this node, or in its arrays, has a tag.
+    /// Returns whether an object at this node, or in its arrays, has a tag.
     fn holds_tagged(&self, node: NodeId) -> bool {
         let of = self.arena.object_of(node).filter(|_| self.arena.node(node).objects > 0);
         let tagged = of.is_some_and(|object| match &self.arena.object(object).shape {
@@ -416,7 +440,7 @@ impl<'a> Types<'a> {
         tagged || decide::elements(self.arena, node).any(|element| self.holds_tagged(element))
     }
 
-    /// The tag of a class, the hashes of its values, and the keys of the objects with each value.
+    /// Returns the tag of a class, the hashes of its values, and the keys of the objects with each value.
     fn outline_of_union(&self, class: ObjectId) -> Option<(u64, BTreeMap<u64, HashSet<u64>>)> {
         if self.form(class) == Form::Union {
             let tag = names_hash(self.tag(class));
@@ -466,19 +490,19 @@ impl<'a> Types<'a> {
         changed
     }
 
-    /// The sets of keys of a record class.
+    /// Returns the sets of keys of a record class.
     pub(super) fn key_sets(&self, class: ObjectId) -> Sets {
         let mut sets = Sets::default();
         self.parts(class).for_each(|object| sets.merge(&self.arena.object(object).sets));
         sets
     }
 
-    /// The values of objects that are maps.
+    /// Returns the values of objects that are maps.
     pub(super) fn values(&self, objects: impl Iterator<Item = ObjectId>) -> Group {
         objects.flat_map(|object| decide::children(self.arena, object)).collect()
     }
 
-    /// The variants of a union class: the tag's value and the class of the objects.
+    /// Returns the variants of a union class: the tag's value and the class of the objects.
     pub(super) fn variants(&self, class: ObjectId) -> Vec<(&'a str, ObjectId)> {
         let mut variants = BTreeMap::new();
         for tagged in self.members[&class].iter().filter_map(|&object| self.arena.tagged(object)) {
@@ -489,13 +513,13 @@ impl<'a> Types<'a> {
         variants.into_iter().collect()
     }
 
-    /// The tag of a union class.
+    /// Returns the tag of a union class.
     pub(super) fn tag(&self, class: ObjectId) -> &'a str {
         let tagged = self.members[&class].iter().find_map(|&object| self.arena.tagged(object));
         tagged.map_or("", |tagged| &tagged.key)
     }
 
-    /// The positions of the elements of a position's arrays: several for tuples.
+    /// Returns the positions of the elements of a position's arrays: several for tuples.
     pub(super) fn elements(&self, group: &[NodeId]) -> Vec<Group> {
         let arrays = || group.iter().filter_map(|&node| self.arena.node(node).array.as_ref());
         let mut lengths = arrays().filter(|array| array.lengths.count > 0).map(|array| array.fixed);
@@ -597,10 +621,15 @@ impl<'a> Types<'a> {
             self.form(*class) == Form::Record && !variants.contains(class) && !self.named_maps.contains(class) && {
                 let parts: Vec<ObjectId> = self.parts(*class).collect();
                 decide::is_map(self.arena, &parts, &|object| self.form(self.class(object)) == Form::Map)
+                    && self.study_tag(*class).is_none()
             }
         };
         let maps: Vec<ObjectId> = classes.iter().copied().filter(is_map).collect();
-        let (named, own): (Vec<ObjectId>, Vec<ObjectId>) = maps.into_iter().partition(|&class| self.has_shared(class));
+        let tags: Vec<(ObjectId, &str)> =
+            maps.iter().filter_map(|&class| Some((class, self.tag_of_all(class)?))).collect();
+        let maps = maps.into_iter().filter(|class| tags.iter().all(|(tagged, _)| tagged != class));
+        let (named, own): (Vec<ObjectId>, Vec<ObjectId>) = maps.partition(|&class| self.has_shared(class));
+        self.tags.extend(tags);
         self.maps.extend(&own);
         self.named_maps.extend(&named);
         !own.is_empty() || !named.is_empty()
@@ -614,7 +643,7 @@ impl<'a> Types<'a> {
         !single.is_empty()
     }
 
-    /// The classes in breadth-first order, without the variants of unions.
+    /// Returns the classes in breadth-first order, without the variants of unions.
     fn meet(&self) -> Vec<Met> {
         let mut seen = HashSet::new();
         let mut met = Vec::new();
@@ -661,8 +690,8 @@ impl<'a> Types<'a> {
                 met.class = self.class(met.class);
             }
             group.retain(|met| seen.insert(met.class));
-            // The largest first, since the others are compared with it. The rest of the key makes the result independent of
-            // the order of visits.
+            // The largest first, since the others are compared with it. The rest of the key makes the result
+            // independent of the order of visits.
             group.sort_by_cached_key(|met| {
                 (Reverse(self.size(met.class)), Reverse(self.total(met.class)), self.keys(met.class))
             });
@@ -717,7 +746,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Whether the larger class contains most keys or variants of the smaller.
+    /// Returns whether the larger class contains most keys or variants of the smaller.
     fn is_part(&self, small: &Met, large: &Met) -> bool {
         let siblings = small.union.is_some() && small.union == large.union;
         match (self.form(small.class), self.form(large.class)) {
@@ -764,7 +793,7 @@ impl<'a> Types<'a> {
         group.iter().fold(0, |kinds, &node| kinds | decide::kinds(self.arena, node))
     }
 
-    /// Whether the values of two positions could be those of one.
+    /// Returns whether the values of two positions could be those of one.
     fn are_compatible(&self, left: &[NodeId], right: &[NodeId]) -> bool {
         let (left, right) = (self.kinds(left), self.kinds(right));
         left == 0 || right == 0 || left & right != 0
@@ -788,8 +817,8 @@ impl<'a> Types<'a> {
         changed
     }
 
-    /// Merges a record with one that it contains directly and that has nearly the same keys: a recursive type. Does the same
-    /// for records under two keys of one record.
+    /// Merges a record with one that it contains directly and that has nearly the same keys: a recursive type. Does the
+    /// same for records under two keys of one record.
     fn by_nesting(&mut self) -> bool {
         let mut joined = Vec::new();
         for class in self.classes() {
@@ -825,7 +854,8 @@ impl<'a> Types<'a> {
         changed
     }
 
-    /// Whether two record classes have at least four common keys, few others, and the same types under the common keys.
+    /// Returns whether two record classes have at least four common keys, few others, and the same types under the
+    /// common keys.
     fn are_nearly_equal(&self, (one, slots): (ObjectId, &[Slot]), (other, theirs): (ObjectId, &[Slot])) -> bool {
         // A cheap test of the numbers of keys first.
         if slots.len().min(theirs.len()) < 4 || slots.len().min(theirs.len()) * 4 < slots.len().max(theirs.len()) * 3 {
@@ -841,12 +871,12 @@ impl<'a> Types<'a> {
             && self.study_tag(one) == self.study_tag(other)
     }
 
-    /// The class of the objects at a position or in its arrays.
+    /// Returns the class of the objects at a position or in its arrays.
     pub(super) fn class_within(&self, group: &[NodeId]) -> Option<ObjectId> {
         self.classes_within(group).first().copied()
     }
 
-    /// The classes of the objects at a position and in its arrays.
+    /// Returns the classes of the objects at a position and in its arrays.
     fn classes_within(&self, group: &[NodeId]) -> Vec<ObjectId> {
         let mut classes: Vec<ObjectId> = self.class_at(group).into_iter().collect();
         for elements in self.elements(group) {
@@ -855,7 +885,7 @@ impl<'a> Types<'a> {
         classes
     }
 
-    /// A short description of the type of a position, equal for equal types.
+    /// Returns a short description of the type of a position, equal for equal types.
     fn outline(&self, group: &[NodeId]) -> String {
         let any = |is: fn(&super::arena::Node) -> bool| group.iter().any(|&node| is(self.arena.node(node)));
         let floats = any(|node| node.floats > 0);
@@ -880,7 +910,7 @@ impl<'a> Types<'a> {
         text
     }
 
-    /// The nodes of positions of which another node is untyped.
+    /// Returns the typed nodes of the positions of which another node is untyped.
     pub(super) fn lost(&self) -> Vec<NodeId> {
         let mut lost = Vec::new();
         self.lost_at(&[self.arena.root], &mut lost);
@@ -896,7 +926,7 @@ impl<'a> Types<'a> {
         lost
     }
 
-    /// The nodes of positions too varied for a type, unless they share objects with other positions.
+    /// Returns the nodes of positions too varied for a type, unless they share objects with other positions.
     pub(super) fn hopeless(&self) -> Vec<NodeId> {
         let mut hopeless = Vec::new();
         self.hopeless_at(&[self.arena.root], &mut hopeless);
@@ -947,7 +977,7 @@ fn names_hash(text: &str) -> u64 {
     super::text::hash(text)
 }
 
-/// The keys of a record.
+/// Returns the fields of a record.
 fn fields(arena: &Arena, object: ObjectId) -> impl Iterator<Item = &Field> {
     arena.fields(object).into_iter().flat_map(|fields| &fields.list)
 }

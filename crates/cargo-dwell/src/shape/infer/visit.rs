@@ -14,7 +14,7 @@ const MAX_WORD: usize = 40;
 /// The first whole number above the range of `i64`.
 const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 
-/// Whether a string may be the value of a tag: an identifier or name.
+/// Returns whether a string may be the value of a tag: an identifier or name.
 fn is_word(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "-_.:/#@".contains(c);
     text.len() <= MAX_WORD && text.starts_with(char::is_alphabetic) && text.chars().all(is_part)
@@ -34,7 +34,7 @@ pub(super) mod mark {
     pub(in super::super) const ARRAY: u8 = 8;
 }
 
-/// Reads one value into a node.
+/// A seed that reads one value into a node.
 pub(super) struct Value<'a> {
     pub(super) arena: &'a mut Arena,
     pub(super) node: NodeId,
@@ -125,7 +125,8 @@ impl<'de> Visitor<'de> for Value<'_> {
             arena.node_mut(node).array = Some(Box::new(array));
         }
         let (mut length, mut element) = (0, mark::NONE);
-        // Arrays of different lengths stay so until the end of the text.
+        // Arrays that are known to differ in length stay so until the end of the text, so their element is looked up
+        // once.
         let array = arena.array_mut(node);
         let varied = (array.fixed == Fixed::Varied).then_some(array.element);
         let ended = loop {
@@ -197,17 +198,17 @@ struct Open {
     /// Whether the target is a scratch object for the keys before the tag.
     scratch: bool,
     serial: u64,
-    /// The index of the field that followed in the last object.
+    /// The index after the last field, where the next key is expected.
     expected: usize,
-    /// The keys so far that are not fields.
+    /// The keys read so far that are not fields.
     keys: Option<Hashes>,
-    /// The sum of the keys so far that are fields.
+    /// The sum of the keys read so far that are fields.
     sum: u64,
-    /// The start of its keys in [`Arena::seen`],
+    /// The start of its keys in [`Arena::seen`].
     seen: usize,
-    /// its strings in [`Arena::words`],
+    /// The start of its strings in [`Arena::words`].
     words: usize,
-    /// and its type codes in [`Arena::marks`].
+    /// The start of its type codes in [`Arena::marks`].
     marks: usize,
 }
 
@@ -242,7 +243,8 @@ impl Open {
         }
     }
 
-    /// Reads the entries of an object of `owner` and counts it. Returns their number, the sum of the keys, and the outcome.
+    /// Reads the entries of an object of `owner` and counts the object. Returns their number, the sum of the keys, and
+    /// the outcome.
     fn read<'de, A: MapAccess<'de>>(
         mut self,
         arena: &mut Arena,
@@ -329,7 +331,7 @@ impl Open {
         self.target = Some(variant);
     }
 
-    /// Whether this object had a field before.
+    /// Returns whether this object had a field before.
     fn had(&self, arena: &Arena, last: u64, hash: u64) -> bool {
         // A later serial number belongs to a nested object with the same field, so the list of keys decides.
         last == self.serial || (last > self.serial && arena.seen[self.seen..].contains(&hash))
@@ -394,7 +396,7 @@ impl Open {
         }
     }
 
-    /// The position for a key that is not a field of a record and does not become one.
+    /// Returns the position for a key that is not a field of a record and does not become one.
     fn next_in_rest<E: Error>(&mut self, arena: &mut Arena, target: ObjectId, key: &str, hash: u64) -> Result<Next, E> {
         if !self.keys.get_or_insert_with(|| arena.take_keys()).insert(hash) {
             return Err(E::custom(format_args!("duplicate key {key:?}")));
@@ -430,7 +432,7 @@ impl Visitor<'_> for Key<'_> {
     }
 }
 
-/// Reads the value of a union's tag and sets the variant of the object.
+/// A seed that reads the value of a union's tag and sets the variant of the object.
 struct Tag<'a> {
     arena: &'a mut Arena,
     union: ObjectId,
@@ -438,7 +440,7 @@ struct Tag<'a> {
 }
 
 impl<'a> Tag<'a> {
-    /// The tag is also a field of the variant.
+    /// Sets the variant, and returns the seed for the tag's value: the tag is also a field of the variant.
     fn value(self, variant: ObjectId) -> Value<'a> {
         let Self { arena, union, open } = self;
         open.decide(arena, union, variant);
@@ -523,7 +525,7 @@ fn in_free<E>(arena: &mut Arena, node: NodeId, read: impl FnOnce(&mut Free) -> R
     result
 }
 
-/// Reads a value below an untyped position.
+/// A seed that reads a value below an untyped position.
 pub(super) struct FreeValue<'a> {
     pub(super) free: &'a mut Free,
 }

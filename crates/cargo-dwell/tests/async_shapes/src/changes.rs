@@ -1,5 +1,5 @@
-//! Futures before and after a change that `cargo dwell futures` suggests for the first of two: it saves what the suggestion
-//! says.
+//! Futures before and after a change that `cargo dwell futures` suggests. The change must save the bytes that the
+//! suggestion predicts.
 
 use crate::poll::step;
 use std::future::Future;

@@ -1,5 +1,5 @@
-//! Forty-two shapes of futures. A line `// shape: NAME` stands above each; `main` prints the size that the program itself sees.
-//! Behind an `.await`, `// holds:` lists what is held across it, as the source says; `_` is any type.
+//! Forty-two shapes of futures. A line `// shape: NAME` precedes each, and `main` prints its size as measured by the
+//! program. After an `.await`, `// holds:` lists the values held across it with their types; `_` stands for any type.
 
 #![allow(clippy::large_futures)]
 
@@ -26,7 +26,7 @@ async fn argument(data: Bytes<40>) -> u8 {
     data[1]
 }
 
-// 3: used before only, and never borrowed
+// 3: used only before the await, and never borrowed
 // shape: argument_used_before
 async fn argument_used_before(data: Bytes<40>) -> u8 {
     let first = data[1];
@@ -65,7 +65,7 @@ async fn two_awaits() -> u8 {
     small
 }
 
-// 8: the same bytes, one after the other
+// 8: two blocks that can share their bytes
 // shape: blocks_in_turn
 async fn blocks_in_turn() -> u8 {
     let first = {
@@ -167,7 +167,7 @@ async fn fails(data: Vec<u8>) -> Result<u8, String> {
     data.first().copied().ok_or_else(|| "empty".to_owned())
 }
 
-// 16: `?` on what was waited for
+// 16: `?` on the result of an await
 // shape: asks
 async fn asks() -> Result<u8, String> {
     let kept = black_box([5u8; 30]);
@@ -209,7 +209,7 @@ async fn recursive(depth: u32) -> u32 {
     below + depth
 }
 
-// 21: erased
+// 21: a type-erased future
 // shape: erased
 async fn erased(future: Pin<Box<dyn Future<Output = u8>>>) -> u8 {
     let mine = black_box([1u8; 16]);
@@ -224,7 +224,7 @@ async fn generic<T: Copy>(value: T) -> T {
     value
 }
 
-// 23: the same with another type
+// 23: the same function with another type
 fn generic_large() -> impl Future<Output = Bytes<500>> {
     generic([3; 500])
 }
@@ -352,7 +352,7 @@ impl Fetch for Cached {
     }
 }
 
-// 36: a method that owns
+// 36: a method that takes `self` by value
 impl Cached {
     // shape: method_by_value
     async fn consume(self, times: u64) -> u64 {
@@ -361,7 +361,7 @@ impl Cached {
     }
 }
 
-// 37: through the trait
+// 37: generic over the trait
 // shape: through_trait
 async fn through_trait<F: Fetch>(fetch: F) -> u8 {
     let key = black_box(3);
@@ -382,14 +382,14 @@ async fn streamed() -> u32 {
     sum
 }
 
-// 39: a stream of anything
+// 39: a generic stream
 // shape: streamed_generic
 async fn streamed_generic<S: Stream<Item = u32> + Unpin>(mut stream: S) -> u32 {
     let waiting: Next<'_, S> = next(&mut stream);
     waiting.await.unwrap_or(0) // holds: stream: _
 }
 
-// 40: dropped by hand, a guard in a block
+// 40: a guard dropped before an await, and a guard held across one
 // shape: guarded
 async fn guarded(cell: &std::cell::RefCell<u8>) -> u8 {
     let value = {
@@ -410,7 +410,7 @@ async fn patterns((left, right): (Bytes<8>, u32), Cached { bytes }: Cached) -> u
     right + u32::from(left[0]) + u32::from(bytes[0])
 }
 
-// 42: two values of one name
+// 42: a shadowed variable
 // shape: shadowed
 async fn shadowed() -> usize {
     let value = black_box([1u8; 24]);

@@ -1,4 +1,4 @@
-//! What an executor and a futures crate give, in short.
+//! A minimal executor and the combinators of a futures crate.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -29,7 +29,7 @@ pub fn run<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Two futures side by side.
+/// Polls two futures to completion at the same time.
 pub struct Join<A: Future, B: Future> {
     left: Result<A, Option<A::Output>>,
     right: Result<B, Option<B::Output>>,
@@ -40,10 +40,10 @@ pub fn join<A: Future, B: Future>(left: A, right: B) -> Join<A, B> {
 }
 
 fn poll_half<F: Future>(half: Pin<&mut Result<F, Option<F::Output>>>, context: &mut Context<'_>) {
-    // SAFETY: the future stays where it is; it is replaced only when it is done, which drops it there.
+    // SAFETY: the future is not moved out of `half`. It is only replaced after completion, which drops it in place.
     let half = unsafe { half.get_unchecked_mut() };
     if let Ok(future) = half {
-        // SAFETY: `half` was pinned, and so is its field.
+        // SAFETY: `half` was pinned and `future` is its field, which is never moved.
         if let Poll::Ready(value) = unsafe { Pin::new_unchecked(future) }.poll(context) {
             *half = Err(Some(value));
         }
@@ -54,11 +54,11 @@ impl<A: Future, B: Future> Future for Join<A, B> {
     type Output = (A::Output, B::Output);
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: nothing is moved out of it but the outputs.
+        // SAFETY: the futures are not moved out of `self`; only outputs are, which need no pinning.
         let this = unsafe { self.get_unchecked_mut() };
-        // SAFETY: `this` is pinned, and so are its fields.
+        // SAFETY: `self` was pinned, and this field is never moved out of it.
         poll_half(unsafe { Pin::new_unchecked(&mut this.left) }, context);
-        // SAFETY: `this` is pinned, and so are its fields.
+        // SAFETY: `self` was pinned, and this field is never moved out of it.
         poll_half(unsafe { Pin::new_unchecked(&mut this.right) }, context);
         match (&mut this.left, &mut this.right) {
             (Err(left @ Some(_)), Err(right @ Some(_))) => Poll::Ready((left.take().unwrap(), right.take().unwrap())),
@@ -72,7 +72,7 @@ pub enum Either<A, B> {
     Right(B),
 }
 
-/// Whichever of two futures is ready first.
+/// Polls two futures until one of them is ready.
 pub struct Select<A, B> {
     left: A,
     right: B,
@@ -86,13 +86,13 @@ impl<A: Future, B: Future> Future for Select<A, B> {
     type Output = Either<A::Output, B::Output>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: nothing is moved out of it.
+        // SAFETY: the futures are not moved out of `self`.
         let this = unsafe { self.get_unchecked_mut() };
-        // SAFETY: `this` is pinned, and so are its fields.
+        // SAFETY: `self` was pinned, and this field is never moved out of it.
         if let Poll::Ready(value) = unsafe { Pin::new_unchecked(&mut this.left) }.poll(context) {
             return Poll::Ready(Either::Left(value));
         }
-        // SAFETY: `this` is pinned, and so are its fields.
+        // SAFETY: `self` was pinned, and this field is never moved out of it.
         unsafe { Pin::new_unchecked(&mut this.right) }.poll(context).map(Either::Right)
     }
 }
@@ -103,7 +103,7 @@ pub trait Stream {
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>>;
 }
 
-/// The next item of a stream.
+/// A future of the next item of a stream.
 pub struct Next<'a, S: ?Sized>(&'a mut S);
 
 pub fn next<S: Stream + Unpin + ?Sized>(stream: &mut S) -> Next<'_, S> {
@@ -118,7 +118,7 @@ impl<S: Stream + Unpin + ?Sized> Future for Next<'_, S> {
     }
 }
 
-/// Counts up to an end.
+/// A stream of the numbers up to `end`.
 pub struct Counter {
     pub next: u32,
     pub end: u32,

@@ -1,4 +1,4 @@
-//! Types of every kind that a layout has something to say about, all of them used.
+//! Types of every kind of layout. All of them are used, so that the debug info describes them.
 
 #![allow(dead_code)]
 
