@@ -120,7 +120,7 @@ fn with_address<T: ?Sized>(mut pointer: *const T, address: *const u8) -> *const 
     pointer
 }
 
-/// A box of the library's layout `[metadata | tag][word][word]`, read with a branch instead of a conditional move. Here
+/// A box with the library's parts in another order, `[metadata | tag][word][word]`, read with a branch instead of a conditional move. Here
 /// the tag is the top bit, both for vtables and for lengths.
 pub(super) struct Branching<T: ?Sized> {
     metadata: usize,

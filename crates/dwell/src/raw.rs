@@ -139,10 +139,10 @@ impl<T: ?Sized> Meta<T> {
     /// Panics if an assumption of this file does not hold.
     #[inline]
     fn checked(self, like: *const T, heap: bool) -> Self {
-        assert!(ptr::eq(self.decode(like.cast()), like) && !self.is_heap(), "a pointer is not what dwell knows");
+        assert!(ptr::eq(self.decode(like.cast()), like) && !self.is_heap(), "unsupported layout of a fat pointer");
         // The heap bit is clear, so the addition sets it. An `|` would hide the sum of a known vtable from the optimiser.
         let word = self.word.as_ptr().wrapping_byte_add(Self::heap_bit(heap));
-        Self { word: NonNull::new(word).expect("of the bits below, one is set"), of: PhantomData }
+        Self { word: NonNull::new(word).expect("encoded metadata is never zero"), of: PhantomData }
     }
 
     /// Like [`new`](Self::new) with a clear heap bit, but usable in constants.
@@ -180,7 +180,7 @@ impl<T: ?Sized> Meta<T> {
             // and 2).
             Kind::Vtable => unsafe { parts.object.vtable },
         };
-        Some(Self { word: NonNull::new(word.cast_mut()).expect("no metadata is encoded as 0"), of: PhantomData })
+        Some(Self { word: NonNull::new(word.cast_mut()).expect("encoded metadata is never zero"), of: PhantomData })
     }
 
     /// The heap bit.

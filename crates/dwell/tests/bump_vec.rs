@@ -1061,7 +1061,9 @@ fn failed_initializers_free_the_block() {
     impl ExactSizeIterator for Short {}
     assert!(panics(|| _ = bump.alloc_slice_try_fill_iter(Short(3))));
     assert!(panics(|| _ = bump.try_alloc_slice_try_fill_iter(Short(3))));
-    assert!(panics(|| _ = bump.alloc_slice_try_fill_with(3, |_| -> Result<Spy<'_>, ()> { panic!("intentional panic") })));
+    assert!(panics(
+        || _ = bump.alloc_slice_try_fill_with(3, |_| -> Result<Spy<'_>, ()> { panic!("intentional panic") })
+    ));
     assert_eq!(format!("{:?}", AllocOrInitError::<_>::Init(3)), "Init(3)");
     assert_eq!(AllocOrInitError::<_>::Init(3).to_string(), "3");
 }

@@ -660,7 +660,7 @@ fn forgotten_reusable_only_leaks() {
 }
 
 #[test]
-#[should_panic = "there is a future to poll"]
+#[should_panic = "polled without a future"]
 fn polling_an_empty_reusable_panics() {
     let mut future = ReusableFuture::<()>::new();
     let _ = poll(Pin::new(&mut future));

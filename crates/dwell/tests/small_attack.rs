@@ -233,7 +233,8 @@ fn failed_allocation_returns_the_value() {
         filled.write(value);
         // SAFETY: the value was written above.
         let value = unsafe { filled.assume_init() }.into_inner();
-        let boxed = failing_after(0, || SmallBox::<_, 8>::try_new_in(value, Global)).expect("an inline value needs no allocation");
+        let boxed = failing_after(0, || SmallBox::<_, 8>::try_new_in(value, Global))
+            .expect("an inline value needs no allocation");
         let boxed = failing_after(0, || boxed.try_resize::<1>().map(drop).unwrap_err()).into_inner();
         assert!(boxed.is_inline());
         let boxed = failing_after(0, || boxed.try_into_box().map(drop).unwrap_err()).into_inner();

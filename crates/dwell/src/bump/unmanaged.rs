@@ -93,7 +93,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
     /// Creates an empty vector.
     #[inline]
     pub const fn new() -> Self {
-        const { assert!(!mem::needs_drop::<T>(), "an `UnmanagedVec` does not drop its elements, so their type must not need it") };
+        const { assert!(!mem::needs_drop::<T>(), "elements of an `UnmanagedVec` must not need `drop`") };
         let cap = if size_of::<T>() == 0 { u32::MAX } else { 0 };
         Self { start: NonNull::dangling(), len: 0, cap, owns: PhantomData }
     }

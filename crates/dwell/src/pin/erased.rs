@@ -13,11 +13,12 @@ use core::pin::Pin;
 /// A type-erased, pinned future in a slot of a [`Pool`].
 pub type LocalPoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + 'a>>;
 
-/// Generates the inline methods of futures, whose inline type differs from that of the other traits.
+/// Generates the `inline` methods for futures. They return an `InlineFuture`; those of the other traits return an
+/// `InlineBox`.
 macro_rules! inline_future {
     (dyn $Dyn:path) => {
-        /// Stores the value inline, in `N` words. A value that does not fit is a compile error, whose message has its
-        /// size.
+        /// Stores the value inline, in `N` words. A value that does not fit is a compile error, whose message contains
+        /// its size.
         #[inline]
         fn inline<'a, const N: usize>(self) -> InlineFuture<'a, Self::Output, N>
         where
@@ -60,8 +61,8 @@ macro_rules! inline_future {
 #[cfg(feature = "futures")]
 macro_rules! inline_box {
     (dyn $Dyn:path) => {
-        /// Stores the value inline, in `N` words. A value that does not fit is a compile error, whose message has its
-        /// size.
+        /// Stores the value inline, in `N` words. A value that does not fit is a compile error, whose message contains
+        /// its size.
         #[inline]
         fn inline<'a, const N: usize>(self) -> InlineBox<dyn $Dyn + Send + 'a, N>
         where
@@ -157,7 +158,7 @@ macro_rules! erased_ext {
             ///
             /// # Panics
             ///
-            /// Calls the allocation error handler if the allocator has no memory. [`try_boxed_in`](Self::try_boxed_in) returns
+            /// Calls the allocation error handler if the allocation fails. [`try_boxed_in`](Self::try_boxed_in) returns
             /// the value instead.
             #[cfg(feature = "std")]
             #[inline(always)]
@@ -172,7 +173,7 @@ macro_rules! erased_ext {
             ///
             /// # Errors
             ///
-            /// If the allocator has no memory; the error contains the value.
+            /// If the allocation fails. The error contains the value.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn try_boxed_in<'a>(
@@ -189,7 +190,7 @@ macro_rules! erased_ext {
             ///
             /// # Panics
             ///
-            /// Calls the allocation error handler if the allocator has no memory.
+            /// Calls the allocation error handler if the allocation fails.
             /// [`try_boxed_local_in`](Self::try_boxed_local_in) returns the value instead.
             #[inline(always)]
             fn boxed_local_in<'a>(self, pool: &Pool) -> Pin<PoolSlot<dyn $Dyn + 'a>>
@@ -203,7 +204,7 @@ macro_rules! erased_ext {
             ///
             /// # Errors
             ///
-            /// If the allocator has no memory; the error contains the value.
+            /// If the allocation fails. The error contains the value.
             #[inline(always)]
             fn try_boxed_local_in<'a>(self, pool: &Pool) -> Result<Pin<PoolSlot<dyn $Dyn + 'a>>, AllocError<Self>>
             where
@@ -214,8 +215,8 @@ macro_rules! erased_ext {
 
             /// Stores the value in a slot of a thread-local pool, as [`boxed_in`](Self::boxed_in) does in a given pool.
             ///
-            /// The pool reuses the memory of dropped values. It frees all of it when the thread has ended and the last value is
-            /// dropped.
+            /// The pool reuses the memory of dropped values. It frees all of it when the thread has ended and the last
+            /// value is dropped.
             ///
             /// # Panics
             ///
@@ -234,7 +235,7 @@ macro_rules! erased_ext {
             ///
             /// # Errors
             ///
-            /// If the allocator has no memory; the error contains the value.
+            /// If the allocation fails. The error contains the value.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn try_pooled<'a>(self) -> Result<Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>, AllocError<Self>>
@@ -263,7 +264,7 @@ macro_rules! erased_ext {
             ///
             /// # Errors
             ///
-            /// If the allocator has no memory; the error contains the value.
+            /// If the allocation fails. The error contains the value.
             #[cfg(feature = "std")]
             #[inline(always)]
             fn try_pooled_local<'a>(self) -> Result<Pin<sync::PoolSlot<dyn $Dyn + 'a>>, AllocError<Self>>

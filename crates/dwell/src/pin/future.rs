@@ -41,11 +41,11 @@ pub type InlineFuture<'a, T, const N: usize, L = usize> =
 /// ```
 pub type LocalInlineFuture<'a, T, const N: usize, L = usize> = ErasedInlineFuture<T, dyn Future<Output = T> + 'a, N, L>;
 
-/// An [`InlineFuture`] or a [`LocalInlineFuture`]: a future whose output is a `T`, with the auto traits and the lifetime of
-/// `D`.
+/// An [`InlineFuture`] or a [`LocalInlineFuture`]: a future whose output is a `T`, with the auto traits and the
+/// lifetime of `D`.
 ///
-/// An [`InlineBox<dyn Future>`](InlineBox) has more methods and takes a few instructions more: the compiler's vtable may have no
-/// drop function, so each drop tests for one.
+/// An [`InlineBox<dyn Future>`](InlineBox) has more methods and takes a few instructions more: the compiler's vtable
+/// may have no drop function, so each drop tests for one.
 // `repr(C)`: the storage is at offset 0, so the future has the address of its owner and reading it needs no offset.
 #[repr(C)]
 pub struct ErasedInlineFuture<T, D: ?Sized, const N: usize, L = usize> {
@@ -78,15 +78,17 @@ impl<T> Table<T> {
         let poll: fn(Pin<&mut F>, &mut Context<'_>) -> Poll<T> = F::poll;
         let drop: unsafe fn(*mut F) = ptr::drop_in_place::<F>;
         Self {
-            // SAFETY: the two function types have the same ABI: a `Pin<&mut F>` has that of a `&mut F` ("Layout and ABI" in the
-            // documentation of `Pin`), which for a sized `F` has that of a `*mut ()` ("ABI compatibility" in that of `fn`).
+            // SAFETY: the two function types have the same ABI: a `Pin<&mut F>` has that of a `&mut F` ("Layout and
+            // ABI" in the documentation of `Pin`), which for a sized `F` has that of a `*mut ()` ("ABI compatibility"
+            // in that of `fn`).
             poll: unsafe {
                 mem::transmute::<
                     fn(Pin<&mut F>, &mut Context<'_>) -> Poll<T>,
                     unsafe fn(*mut (), &mut Context<'_>) -> Poll<T>,
                 >(poll)
             },
-            // SAFETY: for a sized `F` a `*mut F` has the ABI of a `*mut ()` ("ABI compatibility" in the documentation of `fn`).
+            // SAFETY: for a sized `F` a `*mut F` has the ABI of a `*mut ()` ("ABI compatibility" in the documentation
+            // of `fn`).
             drop: unsafe { mem::transmute::<unsafe fn(*mut F), unsafe fn(*mut ())>(drop) },
         }
     }
@@ -176,8 +178,9 @@ impl<T, D: ?Sized, const N: usize, L> Future for ErasedInlineFuture<T, D, N, L> 
 
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
-        // Structural pinning, as the documentation of `core::pin` requires: the owner is `Unpin` only if `D` is; its drop drops
-        // the future at its address before the memory is used for anything else; and no function moves the future out.
+        // Structural pinning, as the documentation of `core::pin` requires: the owner is `Unpin` only if `D` is; its
+        // drop drops the future at its address before the memory is used for anything else; and no function moves the
+        // future out.
         // SAFETY: nothing is moved out of the reference, which is used only for the next line.
         let this = unsafe { self.get_unchecked_mut() };
         // SAFETY: the table is for the type of the live future at this address (invariants 1 and 2). The future is

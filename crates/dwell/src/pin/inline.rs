@@ -23,8 +23,8 @@ use core::task::{Context, Poll};
 /// let text = InlineBox::<dyn Debug, 2>::new_with(String::from("text"), |value| value);
 /// ```
 ///
-/// The value moves with its owner, so an `InlineBox` is `Unpin` only if `T` is. A pinned `InlineBox` pins its value, and an
-/// `InlineBox<dyn Future>` is a future, which can be awaited:
+/// The value moves with its owner, so an `InlineBox` is `Unpin` only if `T` is. A pinned `InlineBox` pins its value,
+/// and an `InlineBox<dyn Future>` is a future, which can be awaited:
 ///
 /// ```
 /// use dwell::pin::InlineBox;
@@ -88,8 +88,8 @@ impl<T: ?Sized, const N: usize, L> InlineBox<T, N, L> {
     ///
     /// # Panics
     ///
-    /// Panics if the closure panics, or if the value is coerced to a slice of more than `usize::MAX / 32` elements. The value
-    /// is dropped.
+    /// Panics if the closure panics, or if the value is coerced to a slice of more than `usize::MAX / 32` elements. The
+    /// value is dropped.
     #[inline]
     pub fn new_with<U, F>(value: U, unsize: F) -> Self
     where
@@ -128,8 +128,9 @@ impl<T: ?Sized, const N: usize, L> InlineBox<T, N, L> {
     /// ```
     #[inline]
     pub fn project(self: Pin<&mut Self>) -> Pin<&mut T> {
-        // Structural pinning, as the documentation of `core::pin` requires: an `InlineBox` is `Unpin` only if `T` is; its drop
-        // drops the value at its address before the memory is used for anything else; and no function moves the value out.
+        // Structural pinning, as the documentation of `core::pin` requires: an `InlineBox` is `Unpin` only if `T` is;
+        // its drop drops the value at its address before the memory is used for anything else; and no function moves
+        // the value out.
         // SAFETY: nothing is moved out of the reference, which is used only for the next line.
         let this = unsafe { self.get_unchecked_mut() };
         // SAFETY: the value moves only with its owner, which is pinned, and its drop runs at this address.
@@ -150,8 +151,8 @@ impl<T: ?Sized, const N: usize, L> Deref for InlineBox<T, N, L> {
 impl<T: ?Sized, const N: usize, L> DerefMut for InlineBox<T, N, L> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: the value is live (invariant 1), and is borrowed for as long as `self` is, exclusively. The storage is an
-        // `UnsafeCell`, so `value`, which borrows `self` shared, returns a pointer that may be written through.
+        // SAFETY: the value is live (invariant 1), and is borrowed for as long as `self` is, exclusively. The storage
+        // is an `UnsafeCell`, so `value`, which borrows `self` shared, returns a pointer that may be written through.
         unsafe { &mut *self.value() }
     }
 }

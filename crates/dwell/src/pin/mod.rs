@@ -19,14 +19,15 @@
 //! | is awaited where it is created | `.await`, or [`core::pin::pin!`] |
 //! | is stored, and its type is known | [`pinned`](PinExt::pinned), or [`pinned_in`](PinExt::pinned_in) a slab or pool |
 //! | is stored with its type erased, and is mostly small | [`small`](ErasedExt::small): inline, or in a box if it is too large |
-//! | is stored with its type erased, and must not allocate | [`inline`](ErasedExt::inline): inline; one that is too large does not compile |
+//! | is stored with its type erased, and must not allocate | [`inline`](ErasedExt::inline): inline, or a compile error |
 //! | is created and dropped all the time | [`pooled`](ErasedExt::pooled), or [`boxed_in`](ErasedExt::boxed_in) your own pool |
 //! | repeatedly replaces another | [`Reusable`] |
-//! | belongs to an `async fn` in a `dyn Trait`, or to a recursive one | the attribute `#[dwell::erased]` (feature `derive`) |
+//! | belongs to an `async fn` that is recursive or in a `dyn Trait` | the attribute `#[dwell::erased]` (feature `derive`) |
 //! | is a task of tokio | `spawn_erased` (feature `tokio`) |
 //!
-//! The feature `futures` adds the same methods for streams, sinks, readers and writers, in the traits `ErasedStreamExt`,
-//! `ErasedSinkExt`, `ErasedReadExt` and `ErasedWriteExt`. The feature `tower` adds type-erased services in `pin::tower`.
+//! The feature `futures` adds the same methods for streams, sinks, readers and writers, in the traits
+//! `ErasedStreamExt`, `ErasedSinkExt`, `ErasedReadExt` and `ErasedWriteExt`. The feature `tower` adds type-erased
+//! services in `pin::tower`.
 //!
 //! `docs/pin.md` in the repository describes the cost of each method and the effect of erasure on compile times.
 
@@ -104,21 +105,22 @@ pub trait PinExt: Sized {
         try_box(self).map(Box::into_pin)
     }
 
-    /// Pins the value in an `Rc`, as `Rc::pin(self)` does. There is no `try_` form: std has no fallible constructor of
-    /// `Rc` on stable Rust.
+    /// Pins the value in an `Rc`, as `Rc::pin(self)` does. It has no `try_` form, because std has no fallible
+    /// constructor of `Rc` on stable Rust.
     #[inline]
     fn pinned_rc(self) -> Pin<Rc<Self>> {
         Rc::pin(self)
     }
 
-    /// Pins the value in an `Arc`, as `Arc::pin(self)` does. There is no `try_` form: std has no fallible constructor
-    /// of `Arc` on stable Rust.
+    /// Pins the value in an `Arc`, as `Arc::pin(self)` does. It has no `try_` form, because std has no fallible
+    /// constructor of `Arc` on stable Rust.
     #[inline]
     fn pinned_arc(self) -> Pin<Arc<Self>> {
         Arc::pin(self)
     }
 
-    /// Moves the value to a box, slab or pool and pins it there. [`PinStorage`] lists the choices and the types of the results.
+    /// Moves the value to a box, slab or pool and pins it there. [`PinStorage`] lists the choices and the types of the
+    /// results.
     ///
     /// ```
     /// use dwell::{pin::PinExt, slab::{Slab, Slot}};
@@ -131,8 +133,8 @@ pub trait PinExt: Sized {
     ///
     /// # Panics
     ///
-    /// Panics or aborts as the insertion into the box, slab or pool does if the allocator has no memory.
-    /// [`try_pinned_in`](Self::try_pinned_in) returns the value instead.
+    /// Panics or aborts if the allocation fails, as the box, slab or pool does. [`try_pinned_in`](Self::try_pinned_in)
+    /// returns the value instead.
     #[inline(always)]
     fn pinned_in<P: PinStorage<Self>>(self, storage: P) -> P::Pinned {
         storage.pin(self)
@@ -142,7 +144,7 @@ pub trait PinExt: Sized {
     ///
     /// # Errors
     ///
-    /// If the allocator has no memory; the error contains the value.
+    /// If the allocation fails. The error contains the value.
     #[inline(always)]
     fn try_pinned_in<P: PinStorage<Self>>(self, storage: P) -> Result<P::Pinned, AllocError<Self>> {
         storage.try_pin(self)
@@ -159,7 +161,8 @@ impl<T> PinExt for T {}
 /// | [`&Slab<T>`](Slab), [`&sync::Slab<T>`](crate::slab::sync::Slab) | a pinned [`Slot`] |
 /// | [`&Pool`](crate::slab::Pool), [`&sync::Pool`](crate::slab::sync::Pool) | a pinned [`Slot`] of a pool |
 ///
-/// An arena is not among them: it reuses the memory of a forgotten value without dropping the value, which pinning forbids.
+/// An arena is not among them: it reuses the memory of a forgotten value without dropping the value, which pinning
+/// forbids.
 pub trait PinStorage<T> {
     /// The type of the pinned value.
     type Pinned;
@@ -171,7 +174,7 @@ pub trait PinStorage<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no memory; the error contains the value.
+    /// If the allocation fails. The error contains the value.
     fn try_pin(self, value: T) -> Result<Self::Pinned, AllocError<T>>;
 }
 

@@ -21,8 +21,8 @@ pub type LocalReusableFuture<'a, T> = Reusable<dyn Future<Output = T> + 'a>;
 
 /// A type-erased, pinned value in a heap block that the next value reuses if it fits.
 ///
-/// It has four words. If a value does not fit the block, a new block of the larger size and the larger alignment of both replaces
-/// it. Values that alternate between layouts therefore stop allocating after one round.
+/// It has four words. If a value does not fit the block, a new block of the larger size and the larger alignment of
+/// both replaces it. Values that alternate between layouts therefore stop allocating after one round.
 ///
 /// ```
 /// use dwell::pin::ReusableFuture;
@@ -39,8 +39,8 @@ pub struct Reusable<T: ?Sized> {
     // # Invariants
     //
     // 1. If there is a `meta`, the block begins with a live `T` of this metadata, which is owned and fits.
-    // 2. That value is pinned: nothing moves it, and its block is neither used for anything else nor freed before its drop has
-    //    run.
+    // 2. That value is pinned: nothing moves it, and its block is neither used for anything else nor freed before its
+    //    drop has run.
     meta: Option<Meta<T>>,
     // The drop of this field frees the block after `Reusable::drop` has dropped the value, even if that unwinds.
     block: Block,
@@ -65,8 +65,8 @@ impl<T: ?Sized + RefUnwindSafe> RefUnwindSafe for Reusable<T> {}
 struct Block {
     // # Invariants
     //
-    // 1. If the size of `layout` is not 0, the global allocator returned `address` for it, and only this struct frees it. If
-    //    it is 0, `address` is dangling and aligned.
+    // 1. If the size of `layout` is not 0, the global allocator returned `address` for it, and only this struct frees
+    //    it. If it is 0, `address` is dangling and aligned.
     address: NonNull<u8>,
     layout: Layout,
 }
@@ -101,8 +101,8 @@ impl Drop for Block {
     #[inline]
     fn drop(&mut self) {
         if self.layout.size() != 0 {
-            // SAFETY: the size is not 0, so the global allocator returned the address for this layout, and it is freed once
-            // (invariant 1).
+            // SAFETY: the size is not 0, so the global allocator returned the address for this layout, and it is freed
+            // once (invariant 1).
             unsafe { dealloc(self.address.as_ptr(), self.layout) };
         }
     }
@@ -166,8 +166,9 @@ impl<T: ?Sized> Reusable<T> {
     ///
     /// # Panics
     ///
-    /// Panics if the closure panics, or if the new value is coerced to a slice of more than `usize::MAX / 32` elements; the old
-    /// value stays. Panics if the drop of the old value panics; no value is left. In each case the new value is dropped.
+    /// Panics if the closure panics, or if the new value is coerced to a slice of more than `usize::MAX / 32` elements;
+    /// the old value stays. Panics if the drop of the old value panics; no value is left. In each case the new value is
+    /// dropped.
     #[inline]
     pub fn set_with<U, F>(&mut self, value: U, unsize: F)
     where
@@ -185,12 +186,12 @@ impl<T: ?Sized> Reusable<T> {
     /// # Errors
     ///
     /// If the new value does not fit and the allocation of a block fails, or if it is coerced to a slice of more than
-    /// `usize::MAX / 32` elements. The error contains it, and the old value stays.
+    /// `usize::MAX / 32` elements. The error contains the new value, and the old one stays.
     ///
     /// # Panics
     ///
-    /// Panics if the closure panics; the old value stays. Panics if the drop of the old value panics; no value is left. In each
-    /// case the new value is dropped.
+    /// Panics if the closure panics; the old value stays. Panics if the drop of the old value panics; no value is left.
+    /// In each case the new value is dropped.
     #[inline]
     pub fn try_set_with<U, F>(&mut self, value: U, unsize: F) -> Result<(), AllocError<U>>
     where
@@ -239,8 +240,8 @@ impl<'a, T> ReusableFuture<'a, T> {
     ///
     /// # Errors
     ///
-    /// If the new future does not fit and the allocation of a block fails. The error contains it, and the old future
-    /// stays.
+    /// If the new future does not fit and the allocation of a block fails. The error contains the new future, and the
+    /// old one stays.
     ///
     /// # Panics
     ///
@@ -266,8 +267,8 @@ impl<'a, T> LocalReusableFuture<'a, T> {
     ///
     /// # Errors
     ///
-    /// If the new future does not fit and the allocation of a block fails. The error contains it, and the old future
-    /// stays.
+    /// If the new future does not fit and the allocation of a block fails. The error contains the new future, and the
+    /// old one stays.
     ///
     /// # Panics
     ///
@@ -303,7 +304,7 @@ impl<F: ?Sized + Future> Future for Reusable<F> {
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        self.get().expect("there is a future to poll").poll(context)
+        self.get().expect("polled without a future").poll(context)
     }
 }
 

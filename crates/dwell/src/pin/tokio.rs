@@ -22,8 +22,8 @@ use tokio::task::JoinHandle;
 ///
 /// # Panics
 ///
-/// Panics outside a runtime, as `tokio::spawn` does. Fails if there is no memory, as [`ErasedExt::pooled`] does;
-/// [`try_spawn_erased`] then returns the future instead.
+/// Panics outside a runtime, as `tokio::spawn` does. Calls the allocation error handler if the allocation fails, as
+/// [`ErasedExt::pooled`] does; [`try_spawn_erased`] returns the future instead.
 #[inline]
 #[track_caller]
 pub fn spawn_erased<F>(future: F) -> JoinHandle<F::Output>
@@ -33,12 +33,12 @@ where
     spawn(future.pooled())
 }
 
-/// Like [`spawn_erased`], but returns an error if there is no memory for the future. If tokio's own allocation of the
+/// Like [`spawn_erased`], but returns an error if the allocation of the future fails. If tokio's own allocation of the
 /// task fails, the program still aborts.
 ///
 /// # Errors
 ///
-/// If there is no memory; the error contains the future.
+/// If the allocation of the future fails. The error contains the future.
 ///
 /// # Panics
 ///

@@ -35,7 +35,7 @@ use tower_service::Service;
 /// The future of a call of a type-erased service.
 type Call<Response, Error> = PoolFuture<'static, Result<Response, Error>>;
 
-/// A service whose calls are [`PoolFuture`]s, a type that can be named.
+/// A service whose calls return [`PoolFuture`]s, a type that can be named.
 ///
 /// ```
 /// use dwell::pin::{PoolFuture, tower::PoolCalls};
@@ -114,7 +114,7 @@ macro_rules! erased_service {
             ///
             /// # Panics
             ///
-            /// Fails as [`ErasedExt::pooled`] does if there is no memory.
+            /// Calls the allocation error handler if the allocation fails, as [`ErasedExt::pooled`] does.
             pub fn new<S>(service: S) -> Self
             where
                 S: Service<Request, Response = Response, Error = Error> $(+ $Bound)* + $life,
@@ -127,7 +127,7 @@ macro_rules! erased_service {
             ///
             /// # Errors
             ///
-            /// If the allocator has no memory; the error contains the service.
+            /// If the allocation fails. The error contains the service.
             pub fn try_new<S>(service: S) -> Result<Self, AllocError<S>>
             where
                 S: Service<Request, Response = Response, Error = Error> $(+ $Bound)* + $life,

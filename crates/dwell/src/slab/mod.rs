@@ -95,10 +95,7 @@
 //!
 //! `docs/slab.md` in the repository describes the representation, argues its soundness, and lists the measurements.
 
-#![expect(
-    clippy::inline_always,
-    reason = "a call would copy the value twice and costs more than a pop"
-)]
+#![expect(clippy::inline_always, reason = "a call would copy the value twice and costs more than a pop")]
 
 mod bounded;
 mod classes;

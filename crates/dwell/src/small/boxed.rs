@@ -38,8 +38,9 @@ pub type PoolIter<'a, T> = PoolSlot<dyn Iterator<Item = T> + 'a>;
 ///
 /// # Panics
 ///
-/// Calls the allocation error handler if there is no memory. [`Pool::try_insert`](crate::slab::SizeClasses::try_insert)
-/// returns the value instead. Panics if the value is coerced to a slice of more than `usize::MAX / 32` elements.
+/// Calls the allocation error handler if the allocation fails.
+/// [`Pool::try_insert`](crate::slab::SizeClasses::try_insert) returns the value instead. Panics if the value is coerced
+/// to a slice of more than `usize::MAX / 32` elements.
 #[macro_export]
 macro_rules! pooled {
     ($value:expr $(,)?) => {
@@ -57,9 +58,9 @@ pub fn pool_incoming<U, T: ?Sized>(incoming: &mut Incoming<U, T>) -> PoolSlot<T>
     let meta = Meta::new(like, false);
     let value: *mut U = thread_pool::insert(value).into_raw();
     let value = meta.decode(value.cast()).cast_mut();
-    // SAFETY: `into_raw` returned the pointer, and no other slot is made of it. The value is a `T` at that address: `like` had
-    // the metadata of a `U` as a `T`, because every `Incoming<U, T>` was an `Incoming<U, U>` before it was coerced and `U` is
-    // sized. This is the thread that called `into_raw`.
+    // SAFETY: `into_raw` returned the pointer on this thread, and no other slot is made from it. The value is a `T` at
+    // that address: `like` had the metadata of a `U` as a `T`, because every `Incoming<U, T>` was an `Incoming<U, U>`
+    // before it was coerced and `U` is sized.
     unsafe { PoolSlot::from_raw(value) }
 }
 
@@ -85,7 +86,7 @@ pub trait BoxedIterExt: Iterator + Sized {
     ///
     /// # Panics
     ///
-    /// Calls the allocation error handler if there is no memory. [`try_boxed_iter`](Self::try_boxed_iter) returns the
+    /// Calls the allocation error handler if the allocation fails. [`try_boxed_iter`](Self::try_boxed_iter) returns the
     /// iterator instead.
     #[inline(always)]
     fn boxed_iter<'a>(self) -> PoolIter<'a, Self::Item>
@@ -99,7 +100,7 @@ pub trait BoxedIterExt: Iterator + Sized {
     ///
     /// # Errors
     ///
-    /// If there is no memory; the error contains the iterator.
+    /// If the allocation fails; the error contains the iterator.
     #[inline(always)]
     fn try_boxed_iter<'a>(self) -> Result<PoolIter<'a, Self::Item>, AllocError<Self>>
     where
@@ -126,7 +127,7 @@ pub trait BoxedIterExt: Iterator + Sized {
     ///
     /// # Errors
     ///
-    /// If there is no memory; the error contains the iterator.
+    /// If the allocation fails; the error contains the iterator.
     #[inline(always)]
     fn try_boxed_iter_send<'a>(self) -> Result<PoolSlot<dyn Iterator<Item = Self::Item> + Send + 'a>, AllocError<Self>>
     where

@@ -28,10 +28,10 @@ use core::ptr;
 /// assert_eq!(greet.call_once((2,)), 3);
 /// ```
 ///
-/// An inline `dyn FnOnce` is moved to the heap for the call, except with the feature `nightly`, because stable Rust has
-/// no other way to call it. An inline `dyn CallOnce` is called where it is. On stable, call a `dyn FnOnce(&T)`, which
-/// accepts every lifetime, with `small.into_box()(&value)`; a `dyn for<'a> CallOnce<(&'a T,), Output = R>` is called
-/// without an allocation.
+/// On stable Rust, calling an inline `dyn FnOnce` moves it to the heap, because only a `Box` can call it. Calling an
+/// inline `dyn CallOnce` allocates nothing, and with the feature `nightly` the same holds for a `dyn FnOnce`. For
+/// arguments that are references of any lifetime, use a `dyn for<'a> CallOnce<(&'a T,), Output = R>`; on stable Rust a
+/// `dyn FnOnce(&T)` can be called only by `small.into_box()(&value)`.
 pub trait CallOnce<Args> {
     /// The type that the call returns.
     type Output;
@@ -90,6 +90,8 @@ pub(super) mod owned {
     use core::ptr::NonNull;
     use std_alloc::boxed::Box;
 
+    /// Makes a `Box` that owns the value where it is.
+    ///
     /// # Safety
     ///
     /// The caller neither uses nor drops the value behind `value` afterwards, and its memory outlives the box.
@@ -120,6 +122,8 @@ pub(super) mod owned {
     use std_alloc::alloc::handle_alloc_error;
     use std_alloc::boxed::Box;
 
+    /// Moves the value to a new `Box`.
+    ///
     /// # Safety
     ///
     /// The caller neither uses nor drops the value behind `value` afterwards.
@@ -170,8 +174,8 @@ impl<F: ?Sized, K: SlotKind> Slot<F, K> {
     {
         let closure = self.into_raw() as *mut ManuallyDrop<F>;
         // The shell frees the cell after the call, even if the call panics. SAFETY: `into_raw` returned the pointer on
-        // this thread, and no other slot is made of it. A live `F` is a live `ManuallyDrop<F>` at the same address and
-        // of the same layout, and the slot is not leaked.
+        // this thread, and no other slot is made from it. A live `F` is a live `ManuallyDrop<F>` at the same address
+        // and of the same layout, and the slot is not leaked.
         let mut shell = unsafe { Slot::<ManuallyDrop<F>, K>::from_raw(closure) };
         // SAFETY: the shell does not drop its value, and nothing uses the value after this call.
         unsafe { (**shell).call_in_place(args) }

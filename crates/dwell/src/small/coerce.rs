@@ -1,19 +1,20 @@
 //! Unsizing a pointer in safe code.
 //!
-//! Stable Rust has no bound for "`U` unsizes to `T`". A closure from `&U` to `&T` can do the coercion, but it can also return
-//! some other `&T`, with metadata that is wrong for the value. So the closure gets a reference that it can only coerce and
-//! return: a `&Coercible<B, U>`. Its type parameter `B`, the brand, ties the returned reference to the argument.
+//! Stable Rust has no bound for "`U` unsizes to `T`". A closure from `&U` to `&T` can do the coercion, but it can also
+//! return an unrelated `&T`, with metadata that is wrong for the value. So the closure gets a reference that it can
+//! only coerce and return: a `&Coercible<B, U>`. Its type parameter `B`, the brand, ties the returned reference to the
+//! argument.
 //!
 //! - [`SmallBox::new_with`](super::SmallBox::new_with) brands with `U`, the type of the value. Every `Coercible<U, T>`
 //!   was a `Coercible<U, U>` before it was coerced, because no function creates one in another way. For a sized `U` the
 //!   metadata follows from the two types, so any `Coercible<U, T>` that the closure returns has the right metadata.
-//! - [`SmallBox::coerce`](super::SmallBox::coerce) has a value whose type is erased, so two values of the same static type may
-//!   have different metadata. Its brand is a lifetime that is new in each call and that the closure cannot name: the only
-//!   `Coercible` with this brand is the one that the closure got.
-//! - [`small_box!`](crate::small_box) has no closure. A closure's parameters are inferred before the target is known, its `as _`
-//!   is checked after integer literals have become `i32`, and an opaque type that captures a lifetime and a type parameter
-//!   cannot pass through it. The macro coerces a `&mut Incoming<U, U>` to a `&mut Incoming<U, T>` in the argument of a function
-//!   that returns the box, as `Box::new(value)` is coerced where a `Box<dyn Trait>` is expected.
+//! - [`SmallBox::coerce`](super::SmallBox::coerce) starts from a value whose type is erased, so two values of the same
+//!   static type may have different metadata. Its brand is a lifetime that is new in each call and that the closure
+//!   cannot name: the only `Coercible` with this brand is the closure's argument.
+//! - [`small_box!`](crate::small_box) has no closure. A closure's parameters are inferred before the target is known,
+//!   its `as _` is checked after integer literals have become `i32`, and an opaque type that captures a lifetime and a
+//!   type parameter cannot pass through it. The macro coerces a `&mut Incoming<U, U>` to a `&mut Incoming<U, T>` in the
+//!   argument of a function that returns the box, as `Box::new(value)` is coerced where a `Box<dyn Trait>` is expected.
 
 use super::SmallBox;
 use crate::alloc::Global;
@@ -70,7 +71,7 @@ impl<B, T: ?Sized> Coercible<B, T> {
     /// # Safety
     ///
     /// - `pointer` is valid for reads of a live `T` for `'a`.
-    /// - `B` is `T`, or a `Brand` over whose lifetime the closure that gets the reference is generic.
+    /// - `B` is `T`; or it is a `Brand<'b>`, and the closure that gets the reference is generic over `'b`.
     pub(crate) unsafe fn at<'a>(pointer: *const T) -> &'a Self {
         // SAFETY: a `Coercible` is `repr(transparent)` over its value, and the caller guarantees that the value is live
         // and readable for `'a`.
@@ -129,7 +130,7 @@ impl<U, T: ?Sized> Incoming<U, T> {
     /// Panics if the value was moved out before.
     #[inline]
     pub(crate) fn take(&mut self) -> U {
-        assert!(mem::replace(&mut self.full, false), "the value was taken before");
+        assert!(mem::replace(&mut self.full, false), "the value was already moved out");
         // SAFETY: `full` was set, so `value` is a live `U` (invariants 1 and 2), at the same address because
         // `ManuallyDrop` is `repr(transparent)`. It is moved out once, since `full` is clear now.
         unsafe { (&raw const self.value).cast::<U>().read() }
@@ -146,9 +147,9 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
         let meta = Meta::new(like, !Self::fits(size_of::<U>(), align_of::<U>()));
         let layout = Layout::new::<U>();
         let Ok(block) = Self::block_for(layout, &Global) else { handle_alloc_error(layout) };
-        // SAFETY: `block_for` returned `block` for a `U`: there is one if a `U` does not fit, which is when `meta` has the heap
-        // bit. `like` had the metadata of a `U` as a `T`, because every `Incoming<U, T>` was an `Incoming<U, U>` before it was
-        // coerced and `U` is sized.
+        // SAFETY: `block_for` returned `block` for the layout of a `U` and `Global`. It is `Some` if a `U` does not
+        // fit, which is also when `meta` has the heap bit. `like` had the metadata of a `U` as a `T`, because every
+        // `Incoming<U, T>` was an `Incoming<U, U>` before it was coerced and `U` is sized.
         unsafe { Self::write_new(value, meta, block, Global) }
     }
 }
@@ -158,7 +159,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
 pub struct Coerced<U, T: ?Sized> {
     // # Invariants
     //
-    // 1. `meta` is the metadata of a `U` coerced to a `T`, without the heap bit.
+    // 1. Unless `U` is a `Brand`, `meta` is the metadata of a `U` coerced to a `T`, without the heap bit.
     meta: Meta<T>,
     // Invariant in `U`, as a `Coercible` is in its brand.
     of: PhantomData<fn(U) -> U>,
@@ -166,7 +167,8 @@ pub struct Coerced<U, T: ?Sized> {
 
 impl<U, T: ?Sized> Coerced<U, T> {
     pub const fn of(value: &Coercible<U, T>) -> Self {
-        // `U` is sized, so `value` was a `Coercible<U, U>` before it was coerced (invariant 1 of `Coercible`).
+        // If `U` is not a `Brand`, `value` was a `Coercible<U, U>` before it was coerced (invariant 1 of `Coercible`).
+        // `U` is sized, so the metadata is that of any `U` as a `T`.
         Self { meta: Meta::new_inline(value.as_ptr()), of: PhantomData }
     }
 }
@@ -182,11 +184,12 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
             );
         }
         let value = ManuallyDrop::new(value);
-        // SAFETY: `ManuallyDrop` and `Coercible` are `repr(transparent)` over the value. It is moved out once, because the
-        // wrapped `value` is neither used again nor dropped.
+        // SAFETY: `ManuallyDrop` and `Coercible` are `repr(transparent)` over the value. It is moved out once, because
+        // the wrapped `value` is neither used again nor dropped.
         let value = unsafe { (&raw const value).cast::<U>().read() };
-        // SAFETY: the assertion says that a `U` fits. `coerced` has the metadata of a `U` as a `T`, without the heap bit
-        // (invariant 1 of `Coerced`).
+        // SAFETY: the assertion above says that a `U` fits. There is a `U`, so `U` is not a `Brand`, which has no
+        // values. `coerced` therefore has the metadata of a `U` as a `T`, without the heap bit (invariant 1 of
+        // `Coerced`).
         unsafe { Self::new_storing(value, coerced.meta, Global) }
     }
 }

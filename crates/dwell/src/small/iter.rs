@@ -9,8 +9,8 @@ use core::ops::Range;
 use core::ptr;
 use core::slice;
 
-/// The iterators whose box is an iterator: all sized iterators, `dyn Iterator`, and trait objects of its subtraits in
-/// std.
+/// A trait of the iterators that stay iterators in a `SmallBox`. It is implemented for all sized iterators, `dyn
+/// Iterator`, and the trait objects of its subtraits in std.
 ///
 /// This trait tells the compiler that a box of a slice is not an iterator, so that it can have its own `IntoIterator`.
 /// Implement it for your own trait objects that have `Iterator` as a supertrait:
@@ -87,11 +87,12 @@ impl<I: ?Sized + BoxedIterator + FusedIterator, const N: usize, A: Allocator, L>
 {
 }
 
-/// An iterator over the elements of a boxed slice by value, from `into_iter` of a `SmallBox<[T]>`.
+/// An iterator that moves the elements out of a boxed slice, from `into_iter` of a `SmallBox<[T]>`.
 pub struct IntoIter<T, const N: usize = 2, A: Allocator = Global, L = usize> {
     // # Invariants
     //
-    // 1. `alive` is a range within `elements`. The elements in it are initialised and owned, the others are not.
+    // 1. `alive` is a range within `elements`. The elements in this range are initialised and owned; the others are
+    //    not.
     elements: SmallBox<[MaybeUninit<T>], N, A, L>,
     alive: Range<usize>,
 }
@@ -100,14 +101,16 @@ impl<T, const N: usize, A: Allocator, L> IntoIter<T, N, A, L> {
     /// Returns the remaining elements.
     pub fn as_slice(&self) -> &[T] {
         let elements: *const [MaybeUninit<T>] = &raw const self.elements[self.alive.clone()];
-        // SAFETY: the elements in `alive` are initialised (invariant 1), and a `[MaybeUninit<T>]` has the layout of a `[T]`.
+        // SAFETY: the elements in `alive` are initialised (invariant 1), and a `[MaybeUninit<T>]` has the layout of a
+        // `[T]`.
         unsafe { &*(elements as *const [T]) }
     }
 
     /// Returns the remaining elements.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         let elements: *mut [MaybeUninit<T>] = &raw mut self.elements[self.alive.clone()];
-        // SAFETY: the elements in `alive` are initialised (invariant 1), and a `[MaybeUninit<T>]` has the layout of a `[T]`.
+        // SAFETY: the elements in `alive` are initialised (invariant 1), and a `[MaybeUninit<T>]` has the layout of a
+        // `[T]`.
         unsafe { &mut *(elements as *mut [T]) }
     }
 }
@@ -117,8 +120,8 @@ impl<T, const N: usize, A: Allocator, L> Iterator for IntoIter<T, N, A, L> {
 
     fn next(&mut self) -> Option<T> {
         let index = self.alive.next()?;
-        // SAFETY: the element was in `alive`, so it is initialised and owned (invariant 1). `next` has just removed it from
-        // there, so it is moved out once.
+        // SAFETY: the element was in `alive`, so it is initialised and owned (invariant 1). `next` has just removed it
+        // from there, so it is moved out once.
         Some(unsafe { self.elements[index].assume_init_read() })
     }
 
@@ -130,8 +133,8 @@ impl<T, const N: usize, A: Allocator, L> Iterator for IntoIter<T, N, A, L> {
 impl<T, const N: usize, A: Allocator, L> DoubleEndedIterator for IntoIter<T, N, A, L> {
     fn next_back(&mut self) -> Option<T> {
         let index = self.alive.next_back()?;
-        // SAFETY: the element was in `alive`, so it is initialised and owned (invariant 1). `next_back` has just removed it from
-        // there, so it is moved out once.
+        // SAFETY: the element was in `alive`, so it is initialised and owned (invariant 1). `next_back` has just
+        // removed it from there, so it is moved out once.
         Some(unsafe { self.elements[index].assume_init_read() })
     }
 }
@@ -143,8 +146,8 @@ impl<T, const N: usize, A: Allocator, L> Drop for IntoIter<T, N, A, L> {
     fn drop(&mut self) {
         let left: *mut [T] = self.as_mut_slice();
         self.alive = 0..0;
-        // SAFETY: these elements were in `alive`, so they are initialised and owned (invariant 1). `alive` is empty now, so
-        // nothing uses them again.
+        // SAFETY: these elements were in `alive`, so they are initialised and owned (invariant 1). `alive` is empty
+        // now, so nothing uses them again.
         unsafe { ptr::drop_in_place(left) };
     }
 }
@@ -161,8 +164,8 @@ impl<T, const N: usize, A: Allocator, L> IntoIterator for SmallBox<[T], N, A, L>
 
     fn into_iter(self) -> IntoIter<T, N, A, L> {
         let alive = 0..self.len();
-        // SAFETY: a `[MaybeUninit<T>]` has the layout and the metadata of a `[T]`, and needs no initialisation. (All
-        // elements are initialised, as `alive` requires.)
+        // SAFETY: a `[MaybeUninit<T>]` has the layout and the metadata of a `[T]`, and its elements need not be
+        // initialised. (They all are, as `alive` requires.)
         let elements = unsafe { self.retype() };
         IntoIter { elements, alive }
     }

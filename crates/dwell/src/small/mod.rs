@@ -1,8 +1,8 @@
 //! A box that stores small values inline.
 //!
-//! A `Box<dyn Trait>` allocates for every value, and most values are small: a closure with one captured pointer, a node with
-//! two fields. A [`SmallBox<dyn Trait>`](SmallBox) has an inline capacity of two words and allocates only for values that are
-//! larger.
+//! A `Box<dyn Trait>` allocates for every value, and most values are small: a closure with one captured pointer, a node
+//! with two fields. A [`SmallBox<dyn Trait>`](SmallBox) has an inline capacity of two words and allocates only for
+//! values that are larger.
 //!
 //! ```
 //! use dwell::{SmallBox, small_box};
@@ -29,8 +29,8 @@
 //!
 //! - Values that are nearly always large: a `Box` is a word smaller and as fast.
 //! - A closed set of types: an `enum` needs no vtable.
-//! - An address that must not change while the box moves (`Pin<Box<T>>`): a small box moves its value. The box itself can be
-//!   pinned, and a `SmallBox<dyn Future>` can be awaited as it is.
+//! - An address that must not change while the box moves (`Pin<Box<T>>`): a small box moves its value. The box itself
+//!   can be pinned, and a `SmallBox<dyn Future>` can be awaited as it is.
 //!
 //! `docs/small.md` in the repository describes the representation, the comparison with other crates, and the
 //! implemented traits.
@@ -77,8 +77,8 @@ pub use self::push::PushWith;
 /// A box that stores a value of up to `N` words inline and allocates for a larger one.
 ///
 /// It has `N + 1` words: on a 64-bit target 24 bytes with the default `N` of 2, and 16 bytes for `SmallBox<T, 1>`. An
-/// `Option<SmallBox<T>>` has the same size. `T` may be a `dyn Trait`, a slice, `str`, a struct that ends in one of these,
-/// or a sized type.
+/// `Option<SmallBox<T>>` has the same size. `T` may be a `dyn Trait`, a slice, `str`, a struct that ends in one of
+/// these, or a sized type.
 ///
 /// ```
 /// use dwell::{SmallBox, small_box};
@@ -131,7 +131,8 @@ pub use self::push::PushWith;
 /// ```
 ///
 /// - `A`: the allocator for spilled values. See [`alloc`](crate::alloc).
-/// - `L`: a type whose alignment is the largest that an inline value may have. Only its alignment matters:
+/// - `L`: a type that raises the alignment of the inline buffer. A value is stored inline only if its alignment is at
+///   most that of `L` or of a word, whichever is larger. Only the alignment of `L` matters:
 ///
 /// ```
 /// # #![cfg_attr(feature = "nightly", feature(allocator_api))]
@@ -143,8 +144,8 @@ pub use self::push::PushWith;
 ///
 /// # Pinning
 ///
-/// A `SmallBox` is `Unpin` only if `T` is, because an inline value moves with the box. In return a pinned `SmallBox` pins its
-/// value, so `SmallBox<dyn Future>` is a `Future` for every future.
+/// A `SmallBox` is `Unpin` only if `T` is, because an inline value moves with the box. In return a pinned `SmallBox`
+/// pins its value, so `SmallBox<dyn Future>` is a `Future` for every future.
 // `repr(C)`: the storage is at offset 0, so an inline value has the address of its box and reading it needs no offset.
 #[repr(C)]
 pub struct SmallBox<T: ?Sized, const N: usize = 2, A: Allocator = Global, L = usize> {
@@ -154,8 +155,8 @@ pub struct SmallBox<T: ?Sized, const N: usize = 2, A: Allocator = Global, L = us
     //
     // 1. `meta` is the value's metadata. Its heap bit is set if the value is spilled, and clear if it is inline.
     // 2. An inline value begins at `storage.words`, and `fits` holds for its layout.
-    // 3. The address of a spilled value is stored at `storage.words` as an initialised pointer. The value fills a block of
-    //    its own layout from `alloc`. A value of size 0 has no block, and its address is dangling and aligned.
+    // 3. The address of a spilled value is stored at `storage.words` as an initialised pointer. The value fills a block
+    //    of its own layout from `alloc`. A value of size 0 has no block, and its address is dangling and aligned.
     // 4. The box itself never reads or writes the bytes of an inline value except to move all of them.
     //
     //   word  0           1           2
@@ -428,8 +429,8 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     pub fn new_in(value: T, alloc: A) -> Self {
         let block = Self::block_or_abort(Layout::new::<T>(), &alloc);
         let meta = Meta::new(ptr::dangling(), block.is_some());
-        // SAFETY: `block_for` returned `block` for a `T`, from this allocator. `T` is sized, so its metadata does not depend on
-        // the pointer; the heap bit is set if there is a block.
+        // SAFETY: `block_for` returned `block` for the layout of a `T` and this allocator. `T` is sized, so its
+        // metadata does not depend on the pointer; the heap bit is set if there is a block.
         unsafe { Self::write_new(value, meta, block, alloc) }
     }
 
@@ -443,8 +444,8 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         let layout = Layout::new::<T>();
         let Ok(block) = Self::block_for(layout, &alloc) else { return Err(AllocError::new(value, layout)) };
         let meta = Meta::new(ptr::dangling(), block.is_some());
-        // SAFETY: `block_for` returned `block` for a `T`, from this allocator. `T` is sized, so its metadata does not depend on
-        // the pointer; the heap bit is set if there is a block.
+        // SAFETY: `block_for` returned `block` for the layout of a `T` and this allocator. `T` is sized, so its
+        // metadata does not depend on the pointer; the heap bit is set if there is a block.
         Ok(unsafe { Self::write_new(value, meta, block, alloc) })
     }
 
@@ -484,8 +485,8 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<MaybeUninit<T>, N, A, L> {
 impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// Boxes a value that a closure coerces to a `T`.
     ///
-    /// The closure gets a [`Coercible`], which it can only coerce and return. [`small_box!`](crate::small_box) writes the
-    /// closure.
+    /// The closure gets a [`Coercible`], which it can only coerce and return. [`small_box!`](crate::small_box) writes
+    /// the closure.
     ///
     /// ```
     /// use dwell::SmallBox;
@@ -526,7 +527,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
         Self::try_new_with_in(value, Global, unsize)
     }
 
-    /// Converts a `Box`, whose block it keeps. Nothing is allocated, moved or freed.
+    /// Converts from a `Box` and keeps its block. Nothing is allocated, moved or freed.
     ///
     /// A small value stays on the heap until [`resize`](Self::resize) moves it inline.
     ///
@@ -546,17 +547,18 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     #[inline]
     pub fn from_box(value: Box<T>) -> Self {
         let meta = Meta::new(&raw const *value, true);
-        // SAFETY: the address of a box is not null.
+        // SAFETY: `Box::into_raw` returns a pointer that is not null, as its documentation says.
         let block = unsafe { NonNull::new_unchecked(Box::into_raw(value).cast()) };
-        // SAFETY: a `Box` has a block of its value's layout from the global allocator, or a dangling aligned address for size 0
-        // ("Memory layout" in its documentation), and `into_raw` gave up its ownership. `meta` has the heap bit.
+        // SAFETY: a `Box` has a block of its value's layout from the global allocator, or a dangling aligned address
+        // for size 0 ("Memory layout" in its documentation), and `into_raw` gave up its ownership. `meta` is the
+        // metadata of the value with the heap bit.
         unsafe { Self::from_block(block, meta, Global) }
     }
 
     /// Like [`from_box`](Self::from_box), but moves a value that fits to the inline buffer. If the `Box` is created in
     /// the same function, the optimiser removes its allocation.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "the allocation is removed only where it is seen together with this")]
+    #[expect(clippy::inline_always, reason = "the optimiser removes the allocation only if this function is inlined")]
     fn from_box_inline(value: Box<T>) -> Self {
         let meta = Meta::new(&raw const *value, false);
         let value = Box::into_raw(value);
@@ -566,9 +568,10 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
             // SAFETY: `into_raw` returned the pointer above, and it is not used again.
             return Self::from_box(unsafe { Box::from_raw(value) });
         }
-        // SAFETY: the value is live, has this size and metadata, fits, and is not used in its block again.
+        // SAFETY: the value is live and has this size and metadata. It fits inline, as checked above, so no block is
+        // needed. It is not used in its old block again.
         let this = unsafe { Self::move_from(value, layout.size(), meta, None, Global) };
-        // SAFETY: the address of a box is not null.
+        // SAFETY: `Box::into_raw` returns a pointer that is not null, as its documentation says.
         let block = unsafe { NonNull::new_unchecked(value.cast()) };
         // SAFETY: the block came from a `Box`: the global allocator allocated it with the layout of the value ("Memory
         // layout" in its documentation), or there is none for size 0. The value was moved out of it, and it is not used
@@ -599,7 +602,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Errors
     ///
-    /// If the value is inline and the allocator has no block for it; the error contains the small box.
+    /// If the value is inline and the allocation of a block for it fails; the error contains the small box.
     pub fn try_into_box(self) -> Result<Box<T>, AllocError<Self>> {
         let this = ManuallyDrop::new(self);
         if this.meta.is_heap() {
@@ -633,7 +636,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Errors
     ///
-    /// If the value is inline and the allocator has no block for it; the error contains the small box.
+    /// If the value is inline and the allocation of a block for it fails; the error contains the small box.
     #[inline]
     pub fn try_into_pin(self) -> Result<Pin<Box<T>>, AllocError<Self>> {
         self.try_into_box().map(Box::into_pin)
@@ -662,7 +665,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Errors
     ///
-    /// If the value is inline and the allocator has no block for it; the error contains the small box.
+    /// If the value is inline and the allocation of a block for it fails; the error contains the small box.
     #[inline]
     pub fn try_leak<'a>(self) -> Result<&'a mut T, AllocError<Self>>
     where
@@ -695,7 +698,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Errors
     ///
-    /// If the value is inline and the allocator has no block for it; the error contains the small box.
+    /// If the value is inline and the allocation of a block for it fails; the error contains the small box.
     #[inline]
     pub fn try_into_raw(self) -> Result<*mut T, AllocError<Self>> {
         self.try_into_box().map(Box::into_raw)
@@ -706,8 +709,8 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// # Safety
     ///
-    /// `raw` meets the requirements of [`Box::from_raw`]: [`into_raw`](Self::into_raw) or [`Box::into_raw`] returned it, and no
-    /// other box was made of it.
+    /// `raw` meets the requirements of [`Box::from_raw`]: [`into_raw`](Self::into_raw) or [`Box::into_raw`] returned
+    /// it, and no other box was made from it.
     ///
     /// # Panics
     ///
@@ -715,7 +718,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     #[inline]
     pub unsafe fn from_raw(raw: *mut T) -> Self {
         // SAFETY: the caller guarantees that `Box::into_raw`, or `SmallBox::into_raw`, which calls it, returned the
-        // pointer, and that no other box was made of it. So the new `Box` is the only owner.
+        // pointer, and that no other box was made from it. So the new `Box` is the only owner.
         Self::from_box(unsafe { Box::from_raw(raw) })
     }
 }
@@ -729,8 +732,8 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     {
         let meta = Self::coerced_meta(&value, unsize);
         let block = Self::block_or_abort(Layout::new::<U>(), &alloc);
-        // SAFETY: `block_for` returned `block` for a `U`, from this allocator: there is one if a `U` does not fit, which is
-        // when `meta` has the heap bit. `coerced_meta` returned the metadata of a `U` as a `T`.
+        // SAFETY: `block_for` returned `block` for the layout of a `U` and this allocator. It is `Some` if a `U` does
+        // not fit, which is also when `meta` has the heap bit. `coerced_meta` returned the metadata of a `U` as a `T`.
         unsafe { Self::write_new(value, meta, block, alloc) }
     }
 
@@ -755,8 +758,9 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         };
         let layout = Layout::new::<U>();
         let Ok(block) = Self::block_for(layout, &alloc) else { return Err(AllocError::new(value, layout)) };
-        // SAFETY: `block_for` returned `block` for a `U`, from this allocator: there is one if a `U` does not fit, which is
-        // when `meta` has the heap bit. `coerce_pointer` returned the metadata of a `U` as a `T`.
+        // SAFETY: `block_for` returned `block` for the layout of a `U` and this allocator. It is `Some` if a `U` does
+        // not fit, which is also when `meta` has the heap bit. `coerce_pointer` returned the metadata of a `U` as a
+        // `T`.
         Ok(unsafe { Self::write_new(value, meta, block, alloc) })
     }
 
@@ -779,7 +783,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         // `Coercible` and out again would need no `unsafe`, but would copy it.)
         let wrapped = unsafe { Coercible::at(value) };
         // The closure may return a different `Coercible`. Every `Coercible<U, T>` was a `Coercible<U, U>` before it was
-        // coerced, so its metadata is that of a `U` as a `T` all the same.
+        // coerced, so its metadata is that of a `U` as a `T` in any case.
         unsize(wrapped).as_ptr()
     }
 
@@ -834,7 +838,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     ///
     /// # Errors
     ///
-    /// If the value is moved to the heap and the allocator has no block for it; the error contains the box unchanged.
+    /// If the value has to move to the heap and the allocation fails; the error contains the box unchanged.
     pub fn try_resize<const M: usize>(self) -> Result<SmallBox<T, M, A, L>, AllocError<Self>> {
         let layout = self.layout();
         // SAFETY: `then` calls the closure only if the heap bit is set.
@@ -852,12 +856,13 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         let value = this.value();
         // SAFETY: `this` is not dropped and its allocator is not used again, so this moves it.
         let alloc = unsafe { ptr::read(&raw const this.alloc) };
-        // SAFETY: the value is live, has this size, and is not used again since `this` is not dropped. `new` is `None` if the
-        // value fits, or the block it is in, or a new block of its layout from this allocator.
+        // SAFETY: the value is live and has this size. `this` is not dropped, so the value is not used again at its old
+        // address. `new` is `None` if the value fits, and otherwise its own block or a new block of its layout from
+        // this allocator.
         let resized = unsafe { SmallBox::move_from(value, layout.size(), this.meta, new, alloc) };
         if let (Some(block), true) = (old, fits) {
-            // SAFETY: the block came from this allocator with the value's layout (invariant 3), and the value has been moved
-            // out of it.
+            // SAFETY: the block came from this allocator with the value's layout (invariant 3), and the value has been
+            // moved out of it.
             unsafe { deallocate(block, layout, &resized.alloc) };
         }
         Ok(resized)
@@ -904,8 +909,8 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// # Safety
     ///
     /// - `fits` holds for a `U`.
-    /// - Either `stored` is the value, and `meta` is the metadata of a `U` as a `T` without the heap bit; or `stored` is the
-    ///   address of the value, and both are as [`from_block`](Self::from_block) requires.
+    /// - Either `stored` is the value, and `meta` is the metadata of a `U` as a `T` without the heap bit; or `stored`
+    ///   is the address of a block, and the block and `meta` are as [`from_block`](Self::from_block) requires.
     #[inline]
     const unsafe fn new_storing<U>(stored: U, meta: Meta<T>, alloc: A) -> Self {
         // Writes each field separately: an uninitialised `InlineStorage` that is passed by value goes through
@@ -925,27 +930,27 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         unsafe { this.assume_init() }
     }
 
-    /// Creates the box of a spilled value.
+    /// Creates a box of a spilled value.
     ///
     /// # Safety
     ///
-    /// - `block` is what `allocate` returned for the value's layout and an allocator as `alloc`, and holds the live value,
-    ///   which has no other owner.
+    /// - `allocate` returned `block` for the value's layout and for `alloc`, which may have been moved since. The block
+    ///   holds the live value, which has no other owner.
     /// - `meta` is the value's metadata with the heap bit.
     #[inline]
     unsafe fn from_block(block: NonNull<()>, meta: Meta<T>, alloc: A) -> Self {
-        const { assert!(N > 0, "a SmallBox needs a word for an address") };
+        const { assert!(N > 0, "the inline capacity `N` of a SmallBox must be at least 1") };
         // SAFETY: an address fits, because `N` is at least 1, as asserted above. The caller guarantees that `block` is
         // the address of the value and that `meta` is the value's metadata with the heap bit, which is all that
         // `new_storing` requires.
         unsafe { Self::new_storing(block, meta, alloc) }
     }
 
-    /// Creates the box of `value`.
+    /// Creates a box of `value`.
     ///
     /// # Safety
     ///
-    /// - `block` is what [`block_for`](Self::block_for) returned for the layout of a `U` and `alloc`.
+    /// - [`block_for`](Self::block_for) returned `block` for the layout of a `U` and `alloc`.
     /// - `meta` is the metadata of a `U` as a `T`, with the heap bit if there is a block.
     #[inline]
     unsafe fn write_new<U>(value: U, meta: Meta<T>, block: Option<NonNull<()>>, alloc: A) -> Self {
@@ -958,33 +963,35 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         // SAFETY: the caller guarantees that `block_for` returned the block for the layout of a `U`, so it is valid for
         // writes of one and aligned.
         unsafe { block.cast::<U>().write(value) };
-        // SAFETY: the block came from `alloc` for a `U` and holds the live value; `meta` is its metadata with the heap bit.
+        // SAFETY: `block_for` returned the block for the layout of a `U` and `alloc`, and it now holds the live value.
+        // The caller guarantees that `meta` is the value's metadata, with the heap bit because there is a block.
         unsafe { Self::from_block(block, meta, alloc) }
     }
 
-    /// Creates the box of a value that is moved from `value`.
+    /// Creates a box of a value that it moves from `value`.
     ///
     /// # Safety
     ///
-    /// - `value` points to a live `T` of this size. It is not used as a `T` afterwards, unless a copy of its bytes is a value
-    ///   as well.
-    /// - `meta` is its metadata. The heap bit has no meaning.
-    /// - `block` is `None` if the value fits inline. Otherwise it is `value`'s own block, or a new one, of its layout and from
-    ///   an allocator as `alloc`.
+    /// - `value` points to a live `T` of `size` bytes. It is not used as a `T` afterwards, unless a copy of its bytes
+    ///   is a value as well.
+    /// - `meta` is the metadata of the value. Its heap bit is ignored.
+    /// - `block` is `None` if the value fits inline. Otherwise it is the block that contains `value`, or a new block of
+    ///   the value's layout. Either came from `alloc`, which may have been moved since.
     #[inline]
     unsafe fn move_from(value: *const T, size: usize, meta: Meta<T>, block: Option<NonNull<()>>, alloc: A) -> Self {
         let meta = meta.with_heap(block.is_some());
         if let Some(block) = block {
-            // SAFETY: both are valid for `size` bytes. They may be the same block, so this is `copy`.
+            // SAFETY: the value and the block, which has its layout, are valid for `size` bytes. They may be the same
+            // memory, so this is `copy`.
             unsafe { ptr::copy(value.cast::<u8>(), block.as_ptr().cast::<u8>(), size) };
-            // SAFETY: the block has the value's layout, came from an allocator as `alloc` and now holds the value; `meta` has
-            // the heap bit.
+            // SAFETY: the caller guarantees that the block has the value's layout and came from `alloc`. It now holds
+            // the value, and `meta` has the heap bit.
             return unsafe { Self::from_block(block, meta, alloc) };
         }
         let mut storage = InlineStorage::new();
         let to = storage.words.get_mut().as_mut_ptr().cast::<u8>();
-        // SAFETY: the value is valid for reads of `size` bytes. Without a block it fits, so the words, which are new, are valid
-        // for writes of as many.
+        // SAFETY: the value is valid for reads of `size` bytes. Without a block it fits inline, so the words, which are
+        // new, are valid for writes of as many bytes.
         unsafe { ptr::copy_nonoverlapping(value.cast::<u8>(), to, size) };
         Self { meta, storage, alloc, owns: PhantomData }
     }
@@ -993,30 +1000,31 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     ///
     /// # Safety
     ///
-    /// With the metadata `meta` the value is a live `V`. It has the layout that it had, or, if it is inline, any that fits.
-    /// The heap bit is the same.
+    /// With the metadata `meta`, the value is a live `V`. Its layout is unchanged or, if the value is inline, any
+    /// layout that fits. The heap bit of `meta` is that of the box.
     #[inline]
     unsafe fn with_meta<V: ?Sized>(self, meta: Meta<V>) -> SmallBox<V, N, A, L> {
         debug_assert!(self.meta.is_heap() == meta.is_heap());
         let this = ManuallyDrop::new(self);
-        // SAFETY: `this` is not dropped and its storage is not used again, so this moves it with the value or address in it.
+        // SAFETY: `this` is not dropped and its storage is not used again, so this moves it with the value or address
+        // in it.
         let storage = unsafe { ptr::read(&raw const this.storage) };
         // SAFETY: `this` is not dropped and its allocator is not used again, so this moves it.
         let alloc = unsafe { ptr::read(&raw const this.alloc) };
         SmallBox { meta, storage, alloc, owns: PhantomData }
     }
 
-    /// Replaces the metadata by that of the pointer that `view` returns.
+    /// Replaces the metadata with that of the pointer that `view` returns.
     ///
     /// # Safety
     ///
-    /// `view` returns its argument's address with metadata that makes the value a live `V`. It has the layout that it had, or,
-    /// if it is inline, any that fits.
+    /// `view` returns its argument's address with metadata that makes the value a live `V`. The value's layout is
+    /// unchanged or, if the value is inline, any layout that fits.
     #[inline]
     unsafe fn cast<V: ?Sized>(self, view: impl FnOnce(*const T) -> *const V) -> SmallBox<V, N, A, L> {
         let meta = Meta::new(view(self.value()), self.meta.is_heap());
-        // SAFETY: the caller guarantees that `view` returned metadata that makes the value a live `V` of such a layout.
-        // The heap bit is the same.
+        // SAFETY: the caller guarantees that `view` returned metadata that makes the value a live `V` of the same
+        // layout or, if it is inline, of a layout that fits. The heap bit is the same.
         unsafe { self.with_meta(meta) }
     }
 
@@ -1037,25 +1045,25 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// Returns a pointer to the value. It may be written through if `self` is borrowed exclusively or owned.
     #[inline]
     fn value(&self) -> *mut T {
-        const { assert!(N > 0, "a SmallBox needs a word for an address") };
-        // SAFETY: `N` is at least 1, so there is a word in the storage. With the heap bit that is an initialised pointer
-        // (invariant 3), which only a function with `&mut self` or `self` writes.
+        const { assert!(N > 0, "the inline capacity `N` of a SmallBox must be at least 1") };
+        // SAFETY: `N` is at least 1, as asserted above, so the storage has a word. With the heap bit, that word is an
+        // initialised pointer (invariant 3), which only a function with `&mut self` or `self` writes.
         unsafe { self.meta.locate(self.storage.words.get().cast()) }.cast_mut()
     }
 
     /// Converts to a box that does not drop its value.
     #[inline]
     fn without_drop(self) -> SmallBox<ManuallyDrop<T>, N, A, L> {
-        // SAFETY: `ManuallyDrop` is `repr(transparent)`: it has the layout and the metadata of a `T`, and a live `T` is a
-        // live `ManuallyDrop<T>`.
+        // SAFETY: `ManuallyDrop` is `repr(transparent)`: it has the layout and the metadata of a `T`, and a live `T` is
+        // a live `ManuallyDrop<T>`.
         unsafe { self.retype() }
     }
 
     /// Returns the layout of the value.
     #[inline]
     fn layout(&self) -> Layout {
-        // SAFETY: the box owns a live value, and `value` returns a pointer that has write permission: to the storage through
-        // its `UnsafeCell`, or as the allocator returned it.
+        // SAFETY: the box owns a live value, and `value` returns a pointer that has write permission: to the storage
+        // through its `UnsafeCell`, or as the allocator returned it.
         unsafe { layout_of(self.value()) }
     }
 
@@ -1091,8 +1099,8 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         if is_global::<A>() {
             // A `Box` drops the value: this needs no guard and reads the size after the drop, which takes 166
             // instructions instead of 184 (`create+drop/large` of `cargo run --release -p dwell-bench -- small`).
-            // SAFETY: the value is live, in a block of its own layout from the global allocator (invariant 3), as a
-            // `Box`'s is; nothing uses it afterwards.
+            // SAFETY: the value is live, in a block of its own layout from the global allocator (invariant 3), as
+            // `Box::from_raw` requires. The caller guarantees that nothing uses it afterwards.
             drop(unsafe { Box::from_raw(value) });
             return;
         }
@@ -1126,15 +1134,16 @@ unsafe fn move_to_box<T: ?Sized>(value: *mut T) -> Result<Box<T>, Layout> {
 
 macro_rules! drop_glue {
     ($($unsafe:ident)? $(#[$may_dangle:meta])?) => {
-        // SAFETY (nightly): `drop` does nothing with the value but drop it, and `owns` tells the drop check that it does.
+        // SAFETY (nightly): `drop` does nothing with the value but drop it, and because of the field `owns` the drop
+        // check treats the box as the owner of a `T`.
         $($unsafe)? impl<$(#[$may_dangle])? T: ?Sized, const N: usize, A: Allocator, L> Drop for SmallBox<T, N, A, L> {
             #[inline]
             fn drop(&mut self) {
                 if self.meta.is_heap() {
-                    // SAFETY: the heap bit is set, so the value is spilled. This is the end of the box.
+                    // SAFETY: the heap bit is set, so the value is spilled. The box is not used after its drop.
                     unsafe { self.drop_spilled() };
                 } else {
-                    // SAFETY: the heap bit is clear, so the live value is inline. This is the end of the box.
+                    // SAFETY: the heap bit is clear, so the live value is inline. The box is not used after its drop.
                     unsafe { ptr::drop_in_place(self.inline_value()) };
                 }
             }

@@ -63,10 +63,11 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     pub fn from_box_in(value: Box<T, A>) -> Self {
         let meta = Meta::new(&raw const *value, true);
         let (value, alloc) = Box::into_raw_with_allocator(value);
-        // SAFETY: the address of a box is not null.
+        // SAFETY: `Box::into_raw_with_allocator` returns a pointer that is not null, as that of `Box::into_raw` is.
         let block = unsafe { NonNull::new_unchecked(value.cast()) };
-        // SAFETY: a `Box` has a block of its value's layout from its allocator, or a dangling aligned address for size 0, and
-        // `into_raw_with_allocator` gave up its ownership. `meta` has the heap bit.
+        // SAFETY: a `Box` has a block of its value's layout from its allocator, or a dangling aligned address for size
+        // 0, and `into_raw_with_allocator` gave up its ownership. `meta` is the metadata of the value with the heap
+        // bit.
         unsafe { Self::from_block(block, meta, alloc) }
     }
 
@@ -74,7 +75,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     ///
     /// # Errors
     ///
-    /// If the value is inline and the allocator has no block for it; the error contains the small box.
+    /// If the value is inline and the allocation of a block for it fails; the error contains the small box.
     pub fn try_into_box_in(self) -> Result<Box<T, A>, AllocError<Self>> {
         let layout = self.layout();
         let block = if self.meta.is_heap() {
@@ -82,15 +83,16 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
             unsafe { self.heap_address() }
         } else {
             let Ok(block) = super::allocate(layout, &self.alloc) else { return Err(AllocError::new(self, layout)) };
-            // SAFETY: the value is valid for reads of its size, and the block, which is new, for writes of as many bytes.
+            // SAFETY: the value is valid for reads of its size, and the block, which is new, for writes of as many
+            // bytes.
             unsafe { ptr::copy_nonoverlapping(self.value().cast::<u8>(), block.as_ptr().cast::<u8>(), layout.size()) };
             block
         };
         let this = ManuallyDrop::new(self);
         // SAFETY: `this` is not dropped and its allocator is not used again, so this moves it.
         let alloc = unsafe { ptr::read(&raw const this.alloc) };
-        // SAFETY: the block came from this allocator with the value's layout, by the line above or by invariant 3 of
-        // `SmallBox`, and holds the value. `this` is not dropped, so the `Box` is its only owner.
+        // SAFETY: the block came from this allocator with the value's layout, from `allocate` above or by invariant 3
+        // of `SmallBox`, and holds the value. `this` is not dropped, so the `Box` is its only owner.
         Ok(unsafe { Box::from_raw_in(this.meta.decode(block.as_ptr()).cast_mut(), alloc) })
     }
 }
@@ -101,8 +103,9 @@ impl<Args: Tuple, F: ?Sized + FnOnce<Args>, const N: usize, A: Allocator, L> FnO
     #[inline]
     extern "rust-call" fn call_once(self, args: Args) -> F::Output {
         let mut shell = self.without_drop();
-        // SAFETY: the shell does not drop its value, and nothing uses the value but the box made here, which the call consumes.
-        // The shell, which has the value's memory, is dropped after that.
+        // SAFETY: the shell does not drop its value, and nothing uses the value but the box made here, which the call
+        // consumes. The shell, which has the value's memory, is dropped after the call, so that memory outlives the
+        // box.
         let closure = unsafe { super::call::owned::take(&mut **shell) };
         <Box<F, _> as FnOnce<Args>>::call_once(closure, args)
     }

@@ -5,7 +5,7 @@ use crate::alloc::{AllocError, Global};
 use core::alloc::Layout;
 use std_alloc::vec::Vec;
 
-/// The method `push_with` for a `Vec` of boxes.
+/// Methods that push a box onto a `Vec` without a copy on the stack.
 ///
 /// `vec.push(small_box!(value))` may build the box on the stack word by word and then copy it by wider loads, which
 /// wait for the stores. That takes about 7 ns. `push_with` writes the words directly to the vector and takes about 1 ns
@@ -30,7 +30,7 @@ pub trait PushWith<T: ?Sized> {
     ///
     /// # Errors
     ///
-    /// If the collection cannot grow, and in the cases of [`SmallBox::try_new_with`]. The error contains the value.
+    /// If the vector cannot grow, and in the cases of [`SmallBox::try_new_with`]. The error contains the value.
     fn try_push_with<U, F>(&mut self, value: U, unsize: F) -> Result<(), AllocError<U>>
     where
         F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>;

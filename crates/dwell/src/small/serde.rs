@@ -1,4 +1,4 @@
-//! serde: a box serialises as its value.
+//! The implementations of serde's traits: a box serialises as its value.
 
 use super::SmallBox;
 use crate::alloc::{Allocator, Global};

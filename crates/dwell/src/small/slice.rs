@@ -21,13 +21,13 @@ use std_alloc::vec::Vec;
 enum Refusal {
     /// The value has more than `isize::MAX` bytes, or more elements than the word of metadata can hold.
     TooLong,
-    /// The allocator cannot provide a block of this layout.
+    /// The allocation of a block of this layout failed.
     NoBlock(Layout),
 }
 
 impl Refusal {
     /// Fails as functions without a `Result` do: panics if the value is too long, and calls the allocation error
-    /// handler if there is no block.
+    /// handler if the allocation failed.
     fn raise(self) -> ! {
         match self {
             Self::TooLong => panic!("the slice has too many elements for a SmallBox"),
@@ -127,7 +127,7 @@ impl<T, const N: usize, A: Allocator, L> Partial<T, N, A, L> {
     ///
     /// Panics if the slice is spilled and not full: its block has the layout of the full slice.
     fn finish(self) -> SmallBox<[T], N, A, L> {
-        assert!(self.len == self.slice.len() || self.slice.is_inline(), "a block has the layout of its value");
+        assert!(self.len == self.slice.len() || self.slice.is_inline(), "a spilled slice must be full");
         let this = mem::ManuallyDrop::new(self);
         // SAFETY: `this` is not dropped and its slice is not used again, so this moves it.
         let slice = unsafe { ptr::read(&raw const this.slice) };
@@ -142,8 +142,8 @@ impl<T, const N: usize, A: Allocator, L> Drop for Partial<T, N, A, L> {
     fn drop(&mut self) {
         let live: *mut [MaybeUninit<T>] = &raw mut self.slice[..self.len];
         self.len = 0;
-        // SAFETY: the first `len` elements were initialised and owned (invariant 1). `len` is 0 now, so nothing uses them
-        // again.
+        // SAFETY: the first `len` elements were initialised and owned (invariant 1). `len` is 0 now, so nothing uses
+        // them again.
         unsafe { ptr::drop_in_place(live as *mut [T]) };
     }
 }
@@ -196,7 +196,7 @@ impl<T: Clone, const N: usize, A: Allocator + Clone, L> Clone for SmallBox<[T], 
     }
 }
 
-/// Unsized types that are plain bytes.
+/// Unsized types that can be copied byte by byte.
 ///
 /// # Safety
 ///
@@ -262,7 +262,7 @@ macro_rules! bytes {
         impl<const N: usize, L> SmallBox<$Type, N, Global, L> {
             /// Like `SmallBox::from` of an owned value, but returns an error if the allocation fails.
             ///
-            /// A large value keeps its block only if that has no spare capacity.
+            /// A value that does not fit inline keeps its block only if the block has no spare capacity.
             ///
             /// # Errors
             ///
@@ -299,7 +299,7 @@ macro_rules! bytes {
             }
         }
 
-        /// Copies a small value inline, and keeps the block of a larger one.
+        /// Copies a value that fits inline, and keeps the block of a larger one.
         $(#[cfg(feature = $std)])?
         impl<const N: usize, L> From<$Owned> for SmallBox<$Type, N, Global, L> {
             fn from(value: $Owned) -> Self {
@@ -379,7 +379,7 @@ impl<T, const M: usize, const N: usize, L> From<[T; M]> for SmallBox<[T], N, Glo
     }
 }
 
-/// Moves a small slice inline, and keeps the block of a larger one.
+/// Moves a slice that fits inline, and keeps the block of a larger one.
 impl<T, const N: usize, L> From<Vec<T>> for SmallBox<[T], N, Global, L> {
     fn from(vec: Vec<T>) -> Self {
         if !Self::fits(size_of_val(&*vec), align_of::<T>()) {
@@ -392,7 +392,7 @@ impl<T, const N: usize, L> From<Vec<T>> for SmallBox<[T], N, Global, L> {
 impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
     /// Like `SmallBox::from(vec)`, but returns an error if the allocation fails.
     ///
-    /// A large slice keeps its block only if the vector has no spare capacity.
+    /// A slice that does not fit inline keeps its block only if the vector has no spare capacity.
     ///
     /// # Errors
     ///
@@ -417,8 +417,8 @@ impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
         // elements; nothing below unwinds.
         unsafe { vec.set_len(0) };
         let to = NonNull::from(&mut *slice).cast::<T>();
-        // SAFETY: the vector's buffer is valid for reads of `len` elements and the slice for writes of as many. The
-        // slice is new, so they do not overlap.
+        // SAFETY: the vector's buffer is valid for reads of `len` elements, and the slice for writes of `len` elements.
+        // The slice is new, so they do not overlap.
         unsafe { ptr::copy_nonoverlapping(vec.as_ptr(), to.as_ptr(), len) };
         // SAFETY: all `len` elements have been written.
         Ok(unsafe { slice.assume_init() })
@@ -473,13 +473,13 @@ impl<const N: usize, L> SmallBox<str, N, Global, L> {
     /// use dwell::SmallBox;
     ///
     /// let text = SmallBox::<str>::try_from_iter(["a", "b"]);
-    /// assert_eq!(*text.ok().expect("some memory is left"), *"ab");
+    /// assert_eq!(*text.ok().expect("memory is left"), *"ab");
     /// ```
     ///
     /// # Errors
     ///
     /// If an allocation fails, for the text while it is written or for the box, or if a piece's `fmt` returns an error.
-    /// The error contains the text so far and the pieces that are not in it.
+    /// The error contains the text written so far and the pieces that are not in it.
     pub fn try_from_iter<I: IntoIterator<Item: fmt::Display>>(
         pieces: I,
     ) -> Result<Self, AllocError<(String, impl Iterator<Item = I::Item>)>> {
@@ -487,14 +487,14 @@ impl<const N: usize, L> SmallBox<str, N, Global, L> {
     }
 }
 
-/// A large slice keeps its block.
+/// Keeps the block of a spilled slice.
 impl<T, const N: usize, L> From<SmallBox<[T], N, Global, L>> for Vec<T> {
     fn from(slice: SmallBox<[T], N, Global, L>) -> Self {
         slice.into_box().into()
     }
 }
 
-/// A large string keeps its block.
+/// Keeps the block of a spilled string.
 impl<const N: usize, L> From<SmallBox<str, N, Global, L>> for String {
     fn from(text: SmallBox<str, N, Global, L>) -> Self {
         text.into_box().into()
@@ -515,7 +515,8 @@ impl<T, const M: usize, const N: usize, A: Allocator, L> TryFrom<SmallBox<[T], N
         if slice.len() != M {
             return Err(slice);
         }
-        // SAFETY: the closure keeps the address, and a slice of `M` elements has the layout of a `[T; M]` and is a live one.
+        // SAFETY: the closure keeps the address. A slice of `M` elements has the layout of a `[T; M]`, and its elements
+        // are live.
         Ok(unsafe { slice.cast(<*const [T]>::cast::<[T; M]>) })
     }
 }

@@ -19,11 +19,11 @@ use core::hash::BuildHasherDefault;
 
 /// A type that can tell whether a value equals the default.
 ///
-/// An empty value must not differ from `Default::default()` in any way that a program can observe: [`Sparse`] drops it and
-/// later reads, hashes, compares and serialises the default instead. `-0.0` is therefore not empty.
+/// An empty value must not differ from `Default::default()` in any way that a program can observe: [`Sparse`] drops it
+/// and later reads, hashes, compares and serialises the default instead. `-0.0` is therefore not empty.
 ///
-/// A collection of std is empty if its `is_empty` returns `true`. Its capacity, the state of its hasher, and the identity of an
-/// `Rc` are ignored.
+/// A collection of std is empty if its `is_empty` returns `true`. Its capacity, the state of its hasher, and the
+/// identity of an `Rc` are ignored.
 ///
 /// `#[derive(Sparse)]` (feature `derive`) implements it field by field. By hand:
 ///
@@ -42,7 +42,7 @@ use core::hash::BuildHasherDefault;
 ///
 /// A wrong implementation loses values. It cannot cause undefined behaviour.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say when it is empty",
+    message = "`{Self}` does not implement `IsEmpty`",
     label = "needs `IsEmpty`",
     note = "derive it with `#[derive(Sparse)]`, implement `dwell::sparse::IsEmpty` by hand, or mark the field \
             `#[sparse(eq)]` to compare it with its default"
@@ -97,11 +97,11 @@ pub trait IsEmpty {
 /// assert_eq!(Sparse::<Counter>::empty().0.load(Relaxed), 1); // another `Sparse`
 /// ```
 ///
-/// This is sound but never intended. `#[derive(Sparse)]` refuses fields with interior mutability. It cannot refuse them behind a
-/// pointer (`Box<AtomicU32>`, `Arc<Mutex<_>>`) or in a field whose type names a type parameter, and no check covers an
-/// implementation by hand. Do not implement `DefaultRef` for these types; read with [`Sparse::get`].
+/// This is sound but never intended. `#[derive(Sparse)]` refuses fields with interior mutability. It cannot refuse them
+/// behind a pointer (`Box<AtomicU32>`, `Arc<Mutex<_>>`) or in a field whose type names a type parameter, and no check
+/// covers an implementation by hand. Do not implement `DefaultRef` for these types; read with [`Sparse::get`].
 #[diagnostic::on_unimplemented(
-    message = "`Sparse<{Self}>` cannot lend a default `{Self}`",
+    message = "`Sparse<{Self}>` cannot be dereferenced, because `{Self}` has no static default",
     label = "needs `DefaultRef`",
     note = "derive it with `#[derive(Sparse)]` or implement `dwell::sparse::DefaultRef` by hand; `Sparse::get` works \
             without"
@@ -120,7 +120,7 @@ pub trait DefaultRef {
 #[diagnostic::on_unimplemented(
     message = "the default of `{Self}` is not a constant",
     label = "needs `ConstDefault`",
-    note = "leave `#[sparse(const)]` away and derive `Default`: the default is then made when it is first read"
+    note = "remove `#[sparse(const)]` and derive `Default`: the default is then created when it is first read"
 )]
 pub trait ConstDefault: Default {
     /// The value that `Default::default` returns.
@@ -129,13 +129,13 @@ pub trait ConstDefault: Default {
 
 /// A lazily created default for a `static`.
 ///
-/// The first [`get`](Self::get) creates the default and leaks it: one value for each type. Threads that race create one each,
-/// and all but one are dropped. No thread waits.
+/// The first [`get`](Self::get) creates the default and leaks it: one value for each type. Threads that race create one
+/// each, and all but one are dropped. No thread waits.
 pub struct DefaultCell<T> {
     // # Invariants
     //
-    // 1. `value` is null, or points to a valid `T` in a leaked box. It is written once, from null, with release ordering; the
-    //    `T` is shared from then on and never freed.
+    // 1. `value` is null, or points to a valid `T` in a leaked box. It is written once, from null, with release
+    //    ordering; the `T` is shared from then on and never freed.
     value: AtomicPtr<T>,
 }
 
@@ -149,8 +149,8 @@ impl<T> DefaultCell<T> {
     ///
     /// # Panics
     ///
-    /// Panics only if `T::default` panics; the next call tries again. Aborts if the allocator has no memory for the default;
-    /// [`try_get`](Self::try_get) does not.
+    /// Panics only if `T::default` panics; the next call tries again. Aborts if the allocation of the default fails;
+    /// [`try_get`](Self::try_get) returns an error instead.
     #[inline]
     pub fn get(&'static self) -> &'static T
     where
@@ -169,8 +169,8 @@ impl<T> DefaultCell<T> {
     ///
     /// # Errors
     ///
-    /// If there is no default yet and the allocator has no block of `size_of::<T>()` bytes. The error contains the
-    /// default, and the next call tries again.
+    /// If there is no default yet and the allocation of a box for it fails. The error contains the default, and the
+    /// next call tries again.
     pub fn try_get(&'static self) -> Result<&'static T, AllocError<T>>
     where
         T: Default + Send + Sync,
@@ -205,8 +205,9 @@ impl<T> DefaultCell<T> {
                 first
             }
         };
-        // SAFETY: `published` is not null: it is `made`, or what the exchange found instead of null. So it points to a valid,
-        // leaked `T` (invariant 1), which this thread has written or whose writing the acquire ordering makes visible.
+        // SAFETY: `published` is not null: it is `made`, or what the exchange found instead of null. So it points to a
+        // valid, leaked `T` (invariant 1). Either this thread has written it, or the acquire ordering of the exchange
+        // makes the writes of the thread that created it visible here.
         unsafe { &*published }
     }
 }
@@ -231,10 +232,10 @@ impl<T> core::fmt::Debug for DefaultCell<T> {
 pub struct GenericDefaultCell {
     // # Invariants
     //
-    // 1. `head` and each `Node::next` are null or point to a valid `Node` in a leaked box. A node is written before it is
-    //    published in `head` with release ordering, and never afterwards; it is never freed.
-    // 2. `Node::value` points to a valid value of the type `Node::id` in a leaked box, shared from then on and never freed. That
-    //    type is `Sync` and `'static`.
+    // 1. `head` and each `Node::next` are null or point to a valid `Node` in a leaked box. A node is written before it
+    //    is published in `head` with release ordering, and never afterwards; it is never freed.
+    // 2. `Node::value` points to a valid value of the type `Node::id` in a leaked box, shared from then on and never
+    //    freed. That type is `Sync` and `'static`.
     head: AtomicPtr<Node>,
 }
 
@@ -256,12 +257,13 @@ impl GenericDefaultCell {
     }
 
     fn find<T: 'static>(mut node: *const Node) -> Option<&'static T> {
-        // SAFETY: `node` is null or points to a valid, leaked node (invariant 1). `head` was loaded with acquire ordering, which
-        // makes the writes of all nodes that were published before visible, and a node's `next` was published before it.
+        // SAFETY: `node` is null or points to a valid, leaked node (invariant 1). `head` was loaded with acquire
+        // ordering, which makes the writes of all nodes that were published before visible, and a node's `next` was
+        // published before it.
         while let Some(Node { id, value, next }) = unsafe { node.as_ref() } {
             if *id == TypeId::of::<T>() {
-                // SAFETY: `T` has the id of the value's type and both are `'static`, so it is the same type: `value` points to a
-                // valid, leaked `T` that threads may share (invariant 2).
+                // SAFETY: `T` has the id of the value's type and both are `'static`, so it is the same type: `value`
+                // points to a valid, leaked `T` that threads may share (invariant 2).
                 return Some(unsafe { &*value.cast::<T>() });
             }
             node = *next;
@@ -289,10 +291,10 @@ impl Default for GenericDefaultCell {
     }
 }
 
-/// Stands for a value of any type in constants that are type-checked and never evaluated.
+/// Returns a value of any type, for constants that are type-checked and never evaluated.
 #[doc(hidden)]
 pub const fn any_value<T>() -> T {
-    panic!("it is never called")
+    panic!("`any_value` is only type-checked")
 }
 
 /// A cache for whether all fields of a type's own `Default` are empty.

@@ -102,7 +102,7 @@ impl<'a, K, V> Entry<'a, K, V> {
     ///
     /// # Errors
     ///
-    /// If the entry is vacant and the allocation of a block for one more entry fails; the error contains key and value.
+    /// If the entry is vacant and the allocation for one more entry fails. The error contains the key and the value.
     pub fn try_or_insert(self, value: V) -> Result<&'a mut V, AllocError<(K, V)>> {
         self.try_or_insert_with(|| value)
     }
@@ -250,7 +250,7 @@ impl<'a, K, V> OccupiedEntry<'a, K, V> {
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the map stays unchanged.
+    /// If the reallocation to the smaller size fails. The error contains this entry, and the map stays unchanged.
     pub fn try_remove(self) -> Result<V, AllocError<Self>> {
         self.try_remove_entry().map(|(_, value)| value)
     }
@@ -264,7 +264,7 @@ impl<'a, K, V> OccupiedEntry<'a, K, V> {
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the map stays unchanged.
+    /// If the reallocation to the smaller size fails. The error contains this entry, and the map stays unchanged.
     pub fn try_remove_entry(self) -> Result<(K, V), AllocError<Self>> {
         self.map.sorted.try_remove_at(self.index).map_err(|error| error.map(|()| self))
     }
@@ -290,7 +290,7 @@ impl<'a, K, V> VacantEntry<'a, K, V> {
     ///
     /// # Errors
     ///
-    /// If the allocation of a block for one more entry fails; the error contains key and value, and the map stays
+    /// If the allocation for one more entry fails. The error contains the key and the value, and the map stays
     /// unchanged.
     pub fn try_insert(self, value: V) -> Result<&'a mut V, AllocError<(K, V)>> {
         self.try_insert_entry(value).map(OccupiedEntry::into_mut)

@@ -1,7 +1,7 @@
 //! `IsEmpty` and `DefaultRef` for the types of other crates.
 //!
-//! Types with interior mutability have no `DefaultRef`. Types whose `Default` differs from call to call (`ahash::RandomState`)
-//! have neither.
+//! Types with interior mutability have no `DefaultRef`. Types whose `Default` differs from call to call
+//! (`ahash::RandomState`) have neither.
 #![allow(unused_imports, unused_macros, reason = "each feature uses a part of it")]
 
 use super::empty::{const_default, is_empty};

@@ -1,7 +1,7 @@
 //! Sizes and offsets of the thin blocks: arithmetic only, so that it can be tested separately.
 //!
-//! A function whose result would exceed the limits of `Layout` returns `Err` with the largest layout of the same alignment, for
-//! error messages. No allocator is called with it.
+//! A function whose result would exceed the limits of `Layout` returns `Err` with the largest layout of the same
+//! alignment, for error messages. No allocator is called with it.
 #![forbid(unsafe_code)]
 
 use core::alloc::Layout;
@@ -13,8 +13,8 @@ const fn max(a: usize, b: usize) -> usize {
 /// Returns the number of bytes from the start of a slice's block to its elements. The length is in the word before the
 /// elements.
 ///
-/// Sizes and alignments of words are powers of two, as are all alignments, so the larger of the two is a multiple of
-/// either and both the length and the elements are aligned.
+/// The size of a word and all alignments are powers of two, so the larger of the two is a multiple of the smaller. Both
+/// the length and the elements are therefore aligned.
 pub(super) const fn slice_offset<T>() -> usize {
     max(size_of::<usize>(), align_of::<T>())
 }

@@ -1,7 +1,7 @@
 //! One-word storage for structs that are mostly empty, and one-word strings, slices and sorted maps.
 //!
-//! A field of type `Option<Settings>` has the size of `Settings` even if it is `None`. A [`Sparse<Settings>`](Sparse) has one
-//! word, allocates only for a value that differs from the default, and reads as the struct itself:
+//! A field of type `Option<Settings>` has the size of `Settings` even if it is `None`. A [`Sparse<Settings>`](Sparse)
+//! has one word, allocates only for a value that differs from the default, and reads as the struct itself:
 //!
 //! ```
 //! # #[cfg(feature = "derive")] {
@@ -32,17 +32,17 @@
 //!
 //! # When to use something else
 //!
-//! - A struct that is never empty if it is present: an `Option<Box<T>>` says so in its type and costs the same. `Sparse` is for
-//!   structs whose *default* means "absent".
-//! - A struct that most owners have: store it inline. A box costs an allocation, 8 bytes for the pointer, 8 to 16 bytes of the
-//!   allocator's own, and a cache miss. It pays if the fraction of owners with a value is below about
+//! - A struct that is never empty if it is present: use an `Option<Box<T>>`, which says so in its type and costs the
+//!   same. `Sparse` is for structs whose *default* means "absent".
+//! - A struct that is present in most owners: store it inline. A box costs an allocation, 8 bytes for the pointer, 8 to
+//!   16 bytes of allocator overhead, and a cache miss. It pays if the fraction of owners with a value is below about
 //!   `(size - 8) / (size + 16)`.
 //! - A struct of up to two words: store it inline.
 //!
 //! # Strings, slices and maps
 //!
-//! [`ThinStr`] and [`ThinSlice`] are `Box<str>` and `Box<[T]>` with a handle of one word. [`SortedMap`] and [`SortedSet`] are a
-//! map and a set for few entries, with the same handle.
+//! [`ThinStr`] and [`ThinSlice`] are `Box<str>` and `Box<[T]>` with a handle of one word. [`SortedMap`] and
+//! [`SortedSet`] are a map and a set for few entries, with the same handle.
 //!
 //! `docs/sparse.md` in the repository explains the representation and lists the measurements.
 
@@ -86,10 +86,10 @@ pub use self::sorted_set::SortedSet;
 pub use self::thin_slice::ThinSlice;
 pub use self::thin_str::ThinStr;
 
-/// An owner of a `T` in one word: it stores the value on the heap, or nothing if the value equals the default.
+/// A one-word owner of a `T`, which stores the value on the heap, or nothing if the value equals the default.
 ///
-/// A `Sparse<T>` has 8 bytes on a 64-bit target, and so has `Option<Sparse<T>>`. An empty one owns no memory; any other owns
-/// one heap block of `size_of::<T>()` bytes.
+/// A `Sparse<T>` has 8 bytes on a 64-bit target, and so has `Option<Sparse<T>>`. An empty one owns no memory; any other
+/// owns one heap block of `size_of::<T>()` bytes.
 ///
 /// ```
 /// use dwell::Sparse;
@@ -103,17 +103,17 @@ pub use self::thin_str::ThinStr;
 /// assert_eq!(size_of::<Option<Sparse<Vec<String>>>>(), size_of::<usize>());
 /// ```
 ///
-/// [`Deref`] requires [`DefaultRef`], and functions that test for empty values require [`IsEmpty`]. The collections and numbers
-/// of std implement both, and `#[derive(Sparse)]` (feature `derive`) implements them for a struct. [`get`](Self::get) requires
-/// neither.
+/// [`Deref`] requires [`DefaultRef`], and functions that test for empty values require [`IsEmpty`]. The collections and
+/// numbers of std implement both, and `#[derive(Sparse)]` (feature `derive`) implements them for a struct.
+/// [`get`](Self::get) requires neither.
 ///
 /// Two values are equal if they dereference to equal values: an empty one equals one that holds a boxed default.
 ///
 /// # Interior mutability
 ///
-/// All empty values of a type dereference to one default. With a type that can be written through `&T` (an atomic, a `Mutex`),
-/// `counter.fetch_add(1)` on an empty `Sparse` would change the value of all other empty ones. `#[derive(Sparse)]` refuses such
-/// fields; [`DefaultRef`] lists the cases that it cannot refuse.
+/// All empty values of a type dereference to the same default. If a type can be written through `&T` (an atomic, a
+/// `Mutex`), `counter.fetch_add(1)` on an empty `Sparse` would change the value of all other empty ones.
+/// `#[derive(Sparse)]` refuses such fields; [`DefaultRef`] lists the cases that it cannot refuse.
 pub struct Sparse<T> {
     // # Invariants
     //
@@ -128,8 +128,9 @@ pub struct Sparse<T> {
 // `T: Send`.
 unsafe impl<T: Send> Send for Sparse<T> {}
 
-// SAFETY: `&Sparse<T>` gives out `&T` of its own box, as `&Box<T>` does, which is sound for `T: Sync`; no method writes through
-// `&Sparse<T>`. The default that `Deref` lends comes from the safe trait `DefaultRef`, whose implementation returns a `&T`.
+// SAFETY: `&Sparse<T>` gives out `&T` of its own box, as `&Box<T>` does, which is sound for `T: Sync`; no method writes
+// through `&Sparse<T>`. The default that `Deref` lends comes from the safe trait `DefaultRef`, whose implementation
+// returns a `&T`.
 unsafe impl<T: Sync> Sync for Sparse<T> {}
 
 // The value is on the heap and does not move with the `Sparse`, as in a `Box`.
@@ -141,9 +142,9 @@ impl<T: UnwindSafe> UnwindSafe for Sparse<T> {}
 impl<T> Sparse<T> {
     /// The pointer of an empty `Sparse`.
     ///
-    /// No box that `from_stored` takes has this address. A block of at least one byte does not begin at `usize::MAX`, since
-    /// the address of its end is at most `usize::MAX` (`core::ptr`, "Allocation"); `from_stored` gives a box of a zero-sized
-    /// type a dangling address of its own choice.
+    /// No box that `from_stored` takes has this address. A block of at least one byte does not begin at `usize::MAX`,
+    /// since the address of its end is at most `usize::MAX` (`core::ptr`, "Allocation"). For a box of a zero-sized
+    /// type, `from_stored` stores a dangling address that differs from this one.
     const SENTINEL: NonNull<T> = NonNull::new(ptr::without_provenance_mut(usize::MAX)).expect("usize::MAX is not null");
 
     /// Creates an empty value, which reads as the default and owns no memory.
@@ -194,8 +195,8 @@ impl<T> Sparse<T> {
 
     /// Returns the stored value mutably, or `None` if this is empty.
     ///
-    /// [`get_mut_or_default`](Self::get_mut_or_default) stores a default first if this is empty, and [`edit`](Self::edit) frees
-    /// the box if the value is empty afterwards.
+    /// [`get_mut_or_default`](Self::get_mut_or_default) stores a default first if this is empty, and
+    /// [`edit`](Self::edit) frees the box if the value is empty afterwards.
     pub fn get_mut(&mut self) -> Option<&mut T> {
         if self.is_vacant() {
             return None;
@@ -219,8 +220,8 @@ impl<T> Sparse<T> {
             return None;
         }
         // SAFETY: `ptr` is not `SENTINEL`, so it came from `Box::into_raw` and has no other owner (invariant 1). `this`
-        // is in a `ManuallyDrop` and not used again, so the box is returned once. For a zero-sized `T` any aligned
-        // pointer that is not null is enough.
+        // is in a `ManuallyDrop` and not used again, so the box is returned once. For a zero-sized `T`, `from_raw`
+        // accepts any aligned pointer that is not null.
         Some(unsafe { Box::from_raw(this.ptr.as_ptr()) })
     }
 
@@ -244,7 +245,7 @@ impl<T> Sparse<T> {
 }
 
 impl<T: IsEmpty> Sparse<T> {
-    /// Stores a value, in a box unless it is empty.
+    /// Moves a value to a box, or drops it if it is empty.
     ///
     /// ```
     /// use dwell::Sparse;
@@ -260,12 +261,12 @@ impl<T: IsEmpty> Sparse<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block of `size_of::<T>()` bytes; the error contains the value.
+    /// If the value is not empty and the allocation of a box for it fails. The error contains the value.
     pub fn try_new(value: T) -> Result<Self, AllocError<T>> {
         if value.is_empty() { Ok(Self::empty()) } else { try_box(value).map(Self::from_stored) }
     }
 
-    /// Stores a box without reallocating it, or frees it if its value is empty.
+    /// Takes ownership of a box without moving its value, or frees the box if the value is empty.
     ///
     /// ```
     /// use dwell::Sparse;
@@ -318,8 +319,7 @@ impl<T: Default> Sparse<T> {
     ///
     /// # Errors
     ///
-    /// If there was no value and the allocator has no block of `size_of::<T>()` bytes; the error
-    /// contains the default, and `self` stays empty.
+    /// If this is empty and the allocation of a box fails. The error contains the default, and `self` stays empty.
     pub fn try_get_mut_or_default(&mut self) -> Result<&mut T, AllocError<T>> {
         if self.is_vacant() {
             *self = Self::from_stored(try_box(T::default())?);
@@ -380,8 +380,8 @@ impl<T: Default + IsEmpty> Sparse<T> {
     ///
     /// # Errors
     ///
-    /// If nothing is stored, `value` is not empty, and the allocator has no block of `size_of::<T>()` bytes; the error
-    /// contains `value`, and `self` stays empty.
+    /// If this is empty, `value` is not, and the allocation of a box fails. The error contains `value`, and `self`
+    /// stays empty.
     pub fn try_replace(&mut self, value: T) -> Result<T, AllocError<T>> {
         if let Some(stored) = self.get_mut()
             && !value.is_empty()
@@ -408,7 +408,8 @@ impl<T: Default + IsEmpty> Sparse<T> {
     ///
     /// # Panics
     ///
-    /// Panics only if the closure panics. Changes to a stored value then remain; changes to an empty one are lost.
+    /// Panics if the closure, `T::default` or `T::is_empty` panics. If the closure does, changes to a stored value remain,
+    /// and changes to an empty one are lost.
     pub fn edit<R>(&mut self, f: impl FnOnce(&mut T) -> R) -> R {
         if let Some(value) = self.get_mut() {
             let result = f(value);
@@ -426,8 +427,8 @@ impl<T: Default + IsEmpty> Sparse<T> {
     ///
     /// # Errors
     ///
-    /// If the edit filled an empty value and the allocator has no block of `size_of::<T>()` bytes; the error
-    /// contains the edited value and the closure's result, and `self` stays empty.
+    /// If this is empty, the edited value is not, and the allocation of a box fails. The error contains the edited
+    /// value and the closure's result, and `self` stays empty.
     pub fn try_edit<R>(&mut self, f: impl FnOnce(&mut T) -> R) -> Result<R, AllocError<(T, R)>> {
         if let Some(value) = self.get_mut() {
             let result = f(value);
@@ -452,7 +453,7 @@ impl<T: Clone> Sparse<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block of `size_of::<T>()` bytes; the error contains the cloned value.
+    /// If this is not empty and the allocation of a box fails. The error contains the cloned value.
     pub fn try_clone(&self) -> Result<Self, AllocError<T>> {
         match self.get() {
             None => Ok(Self::empty()),
@@ -463,14 +464,14 @@ impl<T: Clone> Sparse<T> {
 
 macro_rules! drop_glue {
     ($($unsafe:ident)? $(#[$may_dangle:meta])?) => {
-        // SAFETY (nightly): `T` may dangle, since this only drops the `T` in its box; `owns: PhantomData<T>` tells the drop
-        // check that a `T` is dropped.
+        // SAFETY (nightly): `T` may dangle, since this only drops the `T` in its box; `owns: PhantomData<T>` tells the
+        // drop check that a `T` is dropped.
         $($unsafe)? impl<$(#[$may_dangle])? T> Drop for Sparse<T> {
             fn drop(&mut self) {
                 if !self.is_vacant() {
                     // SAFETY: `ptr` is not `SENTINEL`, so it came from `Box::into_raw` and has no other owner
-                    // (invariant 1); `self` is not used after `drop`. For a zero-sized `T` any aligned pointer that is
-                    // not null is enough.
+                    // (invariant 1); `self` is not used after `drop`. For a zero-sized `T`, `from_raw` accepts any
+                    // aligned pointer that is not null.
                     drop(unsafe { Box::from_raw(self.ptr.as_ptr()) });
                 }
             }
@@ -580,8 +581,8 @@ impl<T: Default + IsEmpty + Ord> Ord for Sparse<T> {
     }
 }
 
-/// Equal values have equal hashes, stored or not, if no empty `T` equals a value that is not empty. The hash differs from that of
-/// a `T`.
+/// Equal values have equal hashes, stored or not, if no empty `T` equals a value that is not empty. The hash differs
+/// from that of a `T`.
 impl<T: Default + IsEmpty + Hash> Hash for Sparse<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         // An empty value hashes as `None`. Otherwise, hashing the default of a type that contains a `Sparse<Self>`
@@ -590,7 +591,7 @@ impl<T: Default + IsEmpty + Hash> Hash for Sparse<T> {
     }
 }
 
-/// Prints `Empty`, or the value.
+/// Formats the value, or writes `Empty` if nothing is stored.
 impl<T: fmt::Debug> fmt::Debug for Sparse<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.get() {

@@ -19,16 +19,14 @@ impl<'de, T: IsEmpty + Deserialize<'de>> Deserialize<'de> for Sparse<T> {
     }
 }
 
-/// For a [`Sparse<T>`] field that may be `null`: `#[serde(default, with = "dwell::sparse::nullable")]`.
+/// Functions for a [`Sparse<T>`] field that may be `null`: `#[serde(default, with = "dwell::sparse::nullable")]`.
 ///
-/// A `T` that serialises as `null` is read as an empty value.
-///
-/// The format is that of an `Option<T>`: `null` and, with `default`, a missing field are read as an empty value, and an empty
-/// value is written as `null`.
+/// The format is that of an `Option<T>`: `null` and, with `default`, a missing field are read as an empty value, and an
+/// empty value is written as `null`. A `T` that itself serialises as `null` is read as an empty value too.
 pub mod nullable {
     use super::{Deserialize, Deserializer, IsEmpty, Serialize, Serializer, Sparse};
 
-    /// Serialises an `Option<T>`, which is `None` if `value` is empty.
+    /// Serialises `value` as an `Option<T>`, which is `None` if `value` is empty.
     pub fn serialize<T: IsEmpty + Serialize, S: Serializer>(
         value: &Sparse<T>,
         serializer: S,
@@ -36,7 +34,7 @@ pub mod nullable {
         value.get().filter(|value| !value.is_empty()).serialize(serializer)
     }
 
-    /// Deserialises an `Option<T>`, of which `None` becomes an empty value.
+    /// Deserialises an `Option<T>` and converts `None` to an empty value.
     pub fn deserialize<'de, T, D>(deserializer: D) -> Result<Sparse<T>, D::Error>
     where
         T: IsEmpty + Deserialize<'de>,
@@ -46,7 +44,7 @@ pub mod nullable {
     }
 }
 
-/// For a field that stays an `Option<Box<T>>` and never holds an empty `T`:
+/// Functions for a field that stays an `Option<Box<T>>` and never holds an empty `T`:
 /// `#[serde(default, with = "dwell::sparse::option_box")]`.
 pub mod option_box {
     use super::{Deserialize, Deserializer, IsEmpty, Serialize, Serializer};

@@ -65,7 +65,7 @@ impl<K: Serialize, V: Serialize> Serialize for SortedMap<K, V> {
     }
 }
 
-/// Deserialises a map: collects, then sorts once. The last of equal keys wins, as in std's maps.
+/// Deserialises a map: collects the entries and sorts them once. The last value of equal keys wins, as in std's maps.
 impl<'de, K: Ord + Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for SortedMap<K, V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Entries<K, V>(PhantomData<(K, V)>);
@@ -98,7 +98,7 @@ impl<T: Serialize> Serialize for SortedSet<T> {
     }
 }
 
-/// Deserialises a sequence: collects, then sorts once. Of equal values the first stays.
+/// Deserialises a sequence: collects the values and sorts them once. The first of equal values stays.
 impl<'de, T: Ord + Deserialize<'de>> Deserialize<'de> for SortedSet<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Vec::deserialize(deserializer).map(Self::from)

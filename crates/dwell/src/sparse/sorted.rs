@@ -1,4 +1,5 @@
-//! The engine of [`SortedMap`](super::SortedMap) and [`SortedSet`](super::SortedSet): a slice of entries in order of their keys.
+//! The engine of [`SortedMap`](super::SortedMap) and [`SortedSet`](super::SortedSet): a slice of entries in order of
+//! their keys.
 #![forbid(unsafe_code)]
 
 use super::ThinSlice;
@@ -19,7 +20,7 @@ pub(super) trait Keyed<E> {
 
     fn key(entry: &E) -> &Self::Key;
 
-    /// Updates `first` as an insertion of `later`, whose key is equal, would.
+    /// Updates `first` with `later`, an entry with an equal key, as an insertion does.
     fn update(first: &mut E, later: &mut E);
 }
 
@@ -101,7 +102,8 @@ impl<E, S> Sorted<E, S> {
         guard.entries.retain_mut(keep);
     }
 
-    /// Calls `keep` for all entries, then removes those that it rejected. If `keep` panics or an allocation fails, all stay.
+    /// Calls `keep` for all entries, then removes those that it rejected. If `keep` panics or an allocation fails, all
+    /// stay.
     pub(super) fn try_retain(&mut self, keep: impl FnMut(&mut E) -> bool) -> Result<(), AllocError<()>> {
         let refused = |layout| AllocError::new((), layout);
         let mut kept = Vec::new();
@@ -160,9 +162,11 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
         S::Key: Borrow<Q>,
     {
         match (range.start_bound(), range.end_bound()) {
-            (Bound::Excluded(start), Bound::Excluded(end)) => assert!(start < end, "the range is empty"),
+            (Bound::Excluded(start), Bound::Excluded(end)) if start == end => {
+                panic!("range start and end are equal and excluded");
+            }
             (Bound::Included(start) | Bound::Excluded(start), Bound::Included(end) | Bound::Excluded(end)) => {
-                assert!(start <= end, "the range ends before it begins");
+                assert!(start <= end, "range start is greater than range end");
             }
             _ => {}
         }
@@ -300,7 +304,7 @@ struct Plan<E> {
     replaced: Vec<E>,
 }
 
-/// Returns whether two entries have equal keys. If they have, it updates `first` with `later`.
+/// Returns whether two entries have equal keys. If they do, it updates `first` with `later`.
 fn is_merged<E, S: Keyed<E, Key: Ord>>(later: &mut E, first: &mut E) -> bool {
     let is_equal = S::key(later).cmp(S::key(first)).is_eq();
     if is_equal {

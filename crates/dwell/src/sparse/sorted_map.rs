@@ -21,9 +21,9 @@ use std_alloc::vec::Vec;
 
 /// A map for few entries, with a handle of one word.
 ///
-/// A `HashMap` has six words, a `BTreeMap` three, and both allocate more than their entries need. A `SortedMap` has one word
-/// (8 bytes on a 64-bit target), and so has `Option<SortedMap<K, V>>`. An empty map owns no memory; any other owns one block
-/// with its length and exactly its entries, sorted by key. A lookup is a binary search.
+/// A `HashMap` has six words, a `BTreeMap` three, and both allocate more than their entries need. A `SortedMap` has one
+/// word (8 bytes on a 64-bit target), and so has `Option<SortedMap<K, V>>`. An empty map owns no memory; any other owns
+/// one block with its length and exactly its entries, sorted by key. A lookup is a binary search.
 ///
 /// ```
 /// use dwell::sparse::SortedMap;
@@ -44,8 +44,8 @@ use std_alloc::vec::Vec;
 ///
 /// # Which keys are the same
 ///
-/// As in a `BTreeMap`, [`Ord`] alone decides, for any number of entries and in every method: two keys are the same when `cmp`
-/// returns `Equal`. `Eq` of the keys is used only to compare two maps.
+/// As in a `BTreeMap`, [`Ord`] alone decides, for any number of entries and in every method: two keys are the same when
+/// `cmp` returns `Equal`. `Eq` of the keys is used only to compare two maps.
 ///
 /// As with std's maps, a key whose order changes while it is in the map, or an [`Ord`] that contradicts itself, leads
 /// to failed lookups and another order of iteration. It does not cause undefined behaviour.
@@ -124,7 +124,7 @@ impl<K, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the map stays unchanged.
+    /// If the reallocation to the smaller size fails. The map stays unchanged.
     pub fn try_pop_first(&mut self) -> Result<Option<(K, V)>, AllocError<()>> {
         self.sorted.try_pop_first()
     }
@@ -138,7 +138,7 @@ impl<K, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the map stays unchanged.
+    /// If the reallocation to the smaller size fails. The map stays unchanged.
     pub fn try_pop_last(&mut self) -> Result<Option<(K, V)>, AllocError<()>> {
         self.sorted.try_pop_last()
     }
@@ -147,7 +147,7 @@ impl<K, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the entries; the error contains the map.
+    /// If the allocation fails. The error contains the map.
     pub fn try_into_vec(self) -> Result<Vec<(K, V)>, AllocError<Self>> {
         let mut entries = Vec::new();
         if entries.try_reserve_exact(self.len()).is_err() {
@@ -216,8 +216,8 @@ impl<K, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the results of `keep`, which is not called then, or none for the remaining entries;
-    /// all entries stay.
+    /// If the allocation for the results of `keep` fails, before `keep` is called, or that for the remaining entries.
+    /// All entries stay.
     pub fn try_retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) -> Result<(), AllocError<()>> {
         self.sorted.try_retain(|(key, value)| keep(key, value))
     }
@@ -229,7 +229,7 @@ impl<K: Clone, V: Clone> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the entries; nothing has been cloned then.
+    /// If the allocation fails. No entry has been cloned then.
     pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
         Ok(Self { sorted: self.sorted.try_clone()? })
     }
@@ -293,8 +293,8 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If the key is new and the allocation of a block for one more entry fails; the error contains key and value and
-    /// the map stays unchanged.
+    /// If the key is new and the allocation for one more entry fails. The error contains the key and the value, and the
+    /// map stays unchanged.
     pub fn try_insert(&mut self, key: K, value: V) -> Result<Option<V>, AllocError<(K, V)>> {
         match self.sorted.search(&key) {
             Ok(index) => Ok(Some(mem::replace(&mut self.sorted.entries[index].1, value))),
@@ -304,8 +304,7 @@ impl<K: Ord, V> SortedMap<K, V> {
 
     /// Removes `key` and returns its value.
     ///
-    /// Reallocates, and moves all greater entries. To remove many, see
-    /// [`retain`](Self::retain).
+    /// Reallocates, and moves all greater entries. To remove many, see [`retain`](Self::retain).
     pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -317,7 +316,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the map stays unchanged.
+    /// If the reallocation to the smaller size fails. The map stays unchanged.
     pub fn try_remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Result<Option<V>, AllocError<()>>
     where
         K: Borrow<Q>,
@@ -325,7 +324,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         Ok(self.try_remove_entry(key)?.map(|(_, value)| value))
     }
 
-    /// Like [`remove`](Self::remove), but returns the stored key too.
+    /// Like [`remove`](Self::remove), but also returns the stored key.
     pub fn remove_entry<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<(K, V)>
     where
         K: Borrow<Q>,
@@ -337,7 +336,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the map stays unchanged.
+    /// If the reallocation to the smaller size fails. The map stays unchanged.
     pub fn try_remove_entry<Q: Ord + ?Sized>(&mut self, key: &Q) -> Result<Option<(K, V)>, AllocError<()>>
     where
         K: Borrow<Q>,
@@ -363,7 +362,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the entries of both; both maps stay unchanged.
+    /// If the allocation for the entries of both maps fails. Both maps stay unchanged.
     pub fn try_append(&mut self, other: &mut Self) -> Result<(), AllocError<()>> {
         self.sorted.try_append(&mut other.sorted)
     }
@@ -389,7 +388,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for one of the two parts; the map stays unchanged.
+    /// If the allocation for one of the two parts fails. The map stays unchanged.
     pub fn try_split_off<Q: Ord + ?Sized>(&mut self, key: &Q) -> Result<Self, AllocError<()>>
     where
         K: Borrow<Q>,
@@ -408,7 +407,8 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Panics
     ///
-    /// Panics if the start of the range is greater than the end, or if both are equal and excluded, as with a `BTreeMap`.
+    /// Panics if the start of the range is greater than the end, or if both are equal and excluded, as with a
+    /// `BTreeMap`.
     pub fn range<Q: Ord + ?Sized, R: RangeBounds<Q>>(&self, range: R) -> Iter<'_, K, V>
     where
         K: Borrow<Q>,
@@ -433,8 +433,8 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no memory to sort in, or no block for the entries; the error contains them, perhaps sorted
-    /// and without those that a later one with the same key replaces.
+    /// If the allocation for sorting or for the entries fails. The error contains the entries, which may be sorted and
+    /// lack those that a later entry with the same key replaces.
     ///
     /// # Panics
     ///
@@ -448,14 +448,14 @@ impl<K: Ord, V> SortedMap<K, V> {
     /// ```
     /// use dwell::sparse::SortedMap;
     ///
-    /// let map = SortedMap::try_from_iter([("b", 2), ("a", 1)]).ok().expect("some memory is left");
+    /// let map = SortedMap::try_from_iter([("b", 2), ("a", 1)]).ok().expect("memory is left");
     /// assert_eq!(map["a"], 1);
     /// ```
     ///
     /// # Errors
     ///
-    /// If the allocator has no memory; the error contains an iterator over all entries, including those that the
-    /// iterator had not yielded yet; see [`try_from_vec`](Self::try_from_vec).
+    /// If an allocation fails. The error contains an iterator over all entries, including those that the iterator had
+    /// not yielded yet. [`try_from_vec`](Self::try_from_vec) describes their order.
     ///
     /// # Panics
     ///
@@ -470,8 +470,8 @@ impl<K: Ord, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no memory; the map stays unchanged, and the error contains an iterator over the new
-    /// entries, as that of [`try_from_iter`](Self::try_from_iter) does.
+    /// If an allocation fails. The map stays unchanged, and the error contains an iterator over the new entries, as
+    /// that of [`try_from_iter`](Self::try_from_iter) does.
     ///
     /// # Panics
     ///
@@ -507,7 +507,7 @@ impl<K: Borrow<Q> + Ord, V, Q: Ord + ?Sized> Index<&Q> for SortedMap<K, V> {
     }
 }
 
-/// Sorts once. The last of equal keys wins.
+/// Sorts the entries once. The last value of equal keys wins.
 impl<K: Ord, V> From<Vec<(K, V)>> for SortedMap<K, V> {
     fn from(entries: Vec<(K, V)>) -> Self {
         Self { sorted: Sorted::from_unsorted(ThinSlice::from(entries)) }
@@ -551,16 +551,17 @@ impl<K: Ord, V> From<SortedMap<K, V>> for BTreeMap<K, V> {
     }
 }
 
-/// Collects, then sorts once. The last of equal keys wins. The iterator's `size_hint` is not trusted.
+/// Collects the entries and sorts them once. The last value of equal keys wins. The iterator's `size_hint` is not
+/// trusted.
 impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         Self { sorted: Sorted::from_unsorted(collect(entries)) }
     }
 }
 
-/// Collects, sorts once and merges: *n* more entries take one reallocation, not *n*.
+/// Collects the entries, sorts them once and merges them: *n* more entries take one reallocation, not *n*.
 ///
-/// If the iterator or the comparison of two keys panics, the map stays as it is.
+/// If the iterator or the comparison of two keys panics, the map stays unchanged.
 impl<K: Ord, V> Extend<(K, V)> for SortedMap<K, V> {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
         self.sorted.extend(collect(entries));

@@ -21,9 +21,9 @@ use std_alloc::vec::Vec;
 
 /// A set for few values, with a handle of one word.
 ///
-/// A `HashSet` has six words, a `BTreeSet` three, and both allocate more than their values need. A `SortedSet` has one word
-/// (8 bytes on a 64-bit target), and so has `Option<SortedSet<T>>`. An empty set owns no memory; any other owns one block with
-/// its length and exactly its values, sorted. A lookup is a binary search.
+/// A `HashSet` has six words, a `BTreeSet` three, and both allocate more than their values need. A `SortedSet` has one
+/// word (8 bytes on a 64-bit target), and so has `Option<SortedSet<T>>`. An empty set owns no memory; any other owns
+/// one block with its length and exactly its values, sorted. A lookup is a binary search.
 ///
 /// ```
 /// use dwell::sparse::SortedSet;
@@ -42,8 +42,8 @@ use std_alloc::vec::Vec;
 ///
 /// # Which values are the same
 ///
-/// As in a `BTreeSet`, [`Ord`] alone decides, for any number of values and in every method: two values are the same when
-/// `cmp` returns `Equal`. `Eq` of the values is used only to compare two sets.
+/// As in a `BTreeSet`, [`Ord`] alone decides, for any number of values and in every method: two values are the same
+/// when `cmp` returns `Equal`. `Eq` of the values is used only to compare two sets.
 ///
 /// As with std's sets, a value whose order changes while it is in the set, or an [`Ord`] that contradicts itself, leads
 /// to failed lookups and another order of iteration. It does not cause undefined behaviour.
@@ -126,7 +126,7 @@ impl<T> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the set stays unchanged.
+    /// If the reallocation to the smaller size fails. The set stays unchanged.
     pub fn try_pop_first(&mut self) -> Result<Option<T>, AllocError<()>> {
         self.sorted.try_pop_first()
     }
@@ -140,7 +140,7 @@ impl<T> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the set stays unchanged.
+    /// If the reallocation to the smaller size fails. The set stays unchanged.
     pub fn try_pop_last(&mut self) -> Result<Option<T>, AllocError<()>> {
         self.sorted.try_pop_last()
     }
@@ -168,8 +168,8 @@ impl<T> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the results of `keep`, which is not called then, or none for the remaining values;
-    /// all values stay.
+    /// If the allocation for the results of `keep` fails, before `keep` is called, or that for the remaining values.
+    /// All values stay.
     pub fn try_retain(&mut self, mut keep: impl FnMut(&T) -> bool) -> Result<(), AllocError<()>> {
         self.sorted.try_retain(|value| keep(value))
     }
@@ -178,7 +178,7 @@ impl<T> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the values; the error contains the set.
+    /// If the allocation fails. The error contains the set.
     pub fn try_into_vec(self) -> Result<Vec<T>, AllocError<Self>> {
         let mut values = Vec::new();
         if values.try_reserve_exact(self.len()).is_err() {
@@ -195,7 +195,7 @@ impl<T: Clone> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the values; nothing has been cloned then.
+    /// If the allocation fails. No value has been cloned then.
     pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
         Ok(Self { sorted: self.sorted.try_clone()? })
     }
@@ -239,7 +239,7 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// If the value is new and the allocation of a block for one more fails; the error contains it and the set stays
+    /// If the value is new and the allocation for one more value fails. The error contains the value, and the set stays
     /// unchanged.
     pub fn try_insert(&mut self, value: T) -> Result<bool, AllocError<T>> {
         match self.sorted.search(&value) {
@@ -248,7 +248,7 @@ impl<T: Ord> SortedSet<T> {
         }
     }
 
-    /// Inserts a value, and replaces and returns an equal stored one.
+    /// Inserts a value. Replaces an equal stored value and returns it.
     pub fn replace(&mut self, value: T) -> Option<T> {
         self.try_replace(value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
@@ -267,8 +267,7 @@ impl<T: Ord> SortedSet<T> {
 
     /// Removes a value and returns whether the set contained it.
     ///
-    /// Reallocates, and moves all greater values. To remove many, see
-    /// [`retain`](Self::retain).
+    /// Reallocates, and moves all greater values. To remove many, see [`retain`](Self::retain).
     pub fn remove<Q: Ord + ?Sized>(&mut self, value: &Q) -> bool
     where
         T: Borrow<Q>,
@@ -280,7 +279,7 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the set stays unchanged.
+    /// If the reallocation to the smaller size fails. The set stays unchanged.
     pub fn try_remove<Q: Ord + ?Sized>(&mut self, value: &Q) -> Result<bool, AllocError<()>>
     where
         T: Borrow<Q>,
@@ -300,7 +299,7 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator cannot shrink the block; the set stays unchanged.
+    /// If the reallocation to the smaller size fails. The set stays unchanged.
     pub fn try_take<Q: Ord + ?Sized>(&mut self, value: &Q) -> Result<Option<T>, AllocError<()>>
     where
         T: Borrow<Q>,
@@ -308,7 +307,7 @@ impl<T: Ord> SortedSet<T> {
         self.sorted.search(value).ok().map(|index| self.sorted.try_remove_at(index)).transpose()
     }
 
-    /// Moves all values of `other` into this set. Of two equal values, that of this set stays.
+    /// Moves all values of `other` into this set. Of two equal values, this set keeps its own.
     ///
     /// ```
     /// use dwell::sparse::SortedSet;
@@ -325,7 +324,7 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the values of both; both sets stay unchanged.
+    /// If the allocation for the values of both sets fails. Both sets stay unchanged.
     pub fn try_append(&mut self, other: &mut Self) -> Result<(), AllocError<()>> {
         self.sorted.try_append(&mut other.sorted)
     }
@@ -351,7 +350,7 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for one of the two parts; the set stays unchanged.
+    /// If the allocation for one of the two parts fails. The set stays unchanged.
     pub fn try_split_off<Q: Ord + ?Sized>(&mut self, value: &Q) -> Result<Self, AllocError<()>>
     where
         T: Borrow<Q>,
@@ -369,7 +368,8 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Panics
     ///
-    /// Panics if the start of the range is greater than the end, or if both are equal and excluded, as with a `BTreeSet`.
+    /// Panics if the start of the range is greater than the end, or if both are equal and excluded, as with a
+    /// `BTreeSet`.
     pub fn range<Q: Ord + ?Sized, R: RangeBounds<Q>>(&self, range: R) -> Iter<'_, T>
     where
         T: Borrow<Q>,
@@ -427,8 +427,8 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no memory to sort in, or no block for the values; the error contains them, perhaps sorted
-    /// and without those that equal an earlier one.
+    /// If the allocation for sorting or for the values fails. The error contains the values, which may be sorted and
+    /// lack those that equal an earlier value.
     ///
     /// # Panics
     ///
@@ -442,14 +442,14 @@ impl<T: Ord> SortedSet<T> {
     /// ```
     /// use dwell::sparse::SortedSet;
     ///
-    /// let set = SortedSet::try_from_iter(["b", "a"]).ok().expect("some memory is left");
+    /// let set = SortedSet::try_from_iter(["b", "a"]).ok().expect("memory is left");
     /// assert_eq!(set.as_slice(), ["a", "b"]);
     /// ```
     ///
     /// # Errors
     ///
-    /// If the allocator has no memory; the error contains an iterator over all values, including those that the
-    /// iterator had not yielded yet; see [`try_from_vec`](Self::try_from_vec).
+    /// If an allocation fails. The error contains an iterator over all values, including those that the iterator had
+    /// not yielded yet. [`try_from_vec`](Self::try_from_vec) describes their order.
     ///
     /// # Panics
     ///
@@ -462,8 +462,8 @@ impl<T: Ord> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no memory; the set stays unchanged, and the error contains an iterator over the new values,
-    /// as that of [`try_from_iter`](Self::try_from_iter) does.
+    /// If an allocation fails. The set stays unchanged, and the error contains an iterator over the new values, as that
+    /// of [`try_from_iter`](Self::try_from_iter) does.
     ///
     /// # Panics
     ///
@@ -476,7 +476,7 @@ impl<T: Ord> SortedSet<T> {
     }
 }
 
-/// An iterator over the values of two sets in order, which yields equal values of both together.
+/// An iterator over the values of two sets in order. It yields equal values of both sets together.
 struct Both<'a, T> {
     here: Peekable<slice::Iter<'a, T>>,
     there: Peekable<slice::Iter<'a, T>>,
@@ -543,7 +543,7 @@ impl<T: fmt::Debug> fmt::Debug for SortedSet<T> {
     }
 }
 
-/// Sorts once. Of equal values the first stays.
+/// Sorts the values once. The first of equal values stays.
 impl<T: Ord> From<Vec<T>> for SortedSet<T> {
     fn from(values: Vec<T>) -> Self {
         Self { sorted: Sorted::from_unsorted(ThinSlice::from(values)) }
@@ -587,16 +587,16 @@ impl<T: Ord> From<SortedSet<T>> for BTreeSet<T> {
     }
 }
 
-/// Collects, then sorts once. Of equal values the first stays. The iterator's `size_hint` is not trusted.
+/// Collects the values and sorts them once. The first of equal values stays. The iterator's `size_hint` is not trusted.
 impl<T: Ord> FromIterator<T> for SortedSet<T> {
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
         Self { sorted: Sorted::from_unsorted(collect(values)) }
     }
 }
 
-/// Collects, sorts once and merges: *n* more values take one reallocation, not *n*.
+/// Collects the values, sorts them once and merges them: *n* more values take one reallocation, not *n*.
 ///
-/// If the iterator or the comparison of two values panics, the set stays as it is.
+/// If the iterator or the comparison of two values panics, the set stays unchanged.
 impl<T: Ord> Extend<T> for SortedSet<T> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
         self.sorted.extend(collect(values));

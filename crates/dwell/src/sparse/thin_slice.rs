@@ -31,11 +31,12 @@ static EMPTY_HEADER: EmptyHeader = EmptyHeader([0; SHARED_ALIGN / size_of::<usiz
 struct Block<T> {
     // # Invariants
     //
-    // 1. The word right before `data` is an aligned, initialised `usize`, the length, readable as long as the block lives.
+    // 1. The word right before `data` is an aligned, initialised `usize`, the length, readable as long as the block
+    //    lives.
     // 2. If the length is 0, `data` is `EMPTY` and the block owns nothing.
     // 3. Otherwise the block is the only owner of an allocation of the global allocator with the layout
-    //    `layout::slice::<T>(len)`, which is `Ok`. `data` lies `slice_offset` bytes into it, is aligned for `T`, and has the
-    //    provenance of the whole allocation.
+    //    `layout::slice::<T>(len)`, which is `Ok`. `data` lies `slice_offset` bytes into it, is aligned for `T`, and
+    //    has the provenance of the whole allocation.
     data: NonNull<T>,
     // Owns elements of type `T`: drop check and variance are those of a `Box<[T]>`.
     owns: PhantomData<T>,
@@ -45,7 +46,8 @@ struct Block<T> {
 // is never written (invariant 2). Apart from the length it gives access only to `T`s, which are `Send`.
 unsafe impl<T: Send> Send for Block<T> {}
 
-// SAFETY: no method writes through `&Block`, so threads that share one only read the length and the `T`s, which are `Sync`.
+// SAFETY: no method writes through `&Block`, so threads that share one only read the length and the `T`s, which are
+// `Sync`.
 unsafe impl<T: Sync> Sync for Block<T> {}
 
 // As `Box<[T]>`: owning `T`s is as unwind safe as they are (a bare `NonNull` would require `RefUnwindSafe`).
@@ -82,7 +84,8 @@ impl<T> Block<T> {
     /// - `base` was allocated by the global allocator with that layout, and nothing else uses or frees it.
     unsafe fn from_base(base: NonNull<u8>, len: usize) -> Self {
         debug_assert!(len != 0);
-        // SAFETY: `slice_offset` is at most the size of the layout, which is `slice_offset` plus the size of the elements.
+        // SAFETY: `slice_offset` is at most the size of the layout, which is `slice_offset` plus the size of the
+        // elements.
         let data = unsafe { base.add(layout::slice_offset::<T>()) }.cast::<T>();
         let block = Self { data, owns: PhantomData };
         // SAFETY: `slice_offset` is at least a word and a multiple of a word's alignment, and `base` is aligned to a
@@ -100,8 +103,8 @@ impl<T> Block<T> {
     }
 
     fn len(&self) -> usize {
-        // SAFETY: the word before `data` is an aligned, initialised `usize` (invariant 1). It is written only by `from_base`,
-        // before the block exists.
+        // SAFETY: the word before `data` is an aligned, initialised `usize` (invariant 1). It is written only by
+        // `from_base`, before the block exists.
         unsafe { self.header().read() }
     }
 
@@ -122,11 +125,12 @@ impl<T> Block<T> {
 
     /// Returns the memory of all elements, initialised or not.
     fn slots(&mut self) -> &mut [MaybeUninit<T>] {
-        // SAFETY: `0 <= len <= len`.
+        // SAFETY: the range `0..len` satisfies `start <= end <= len`.
         let elements = unsafe { self.elements(0..self.len()) };
         let mut slots = NonNull::slice_from_raw_parts(elements.cast::<MaybeUninit<T>>(), elements.len());
-        // SAFETY: the pointer is aligned and valid for `len` elements; a `MaybeUninit` needs no initialised value. The block is
-        // the only owner of the allocation (invariant 3) and is borrowed exclusively, so nothing else reads or writes it.
+        // SAFETY: the pointer is aligned and valid for `len` elements; a `MaybeUninit` needs no initialised value. The
+        // block is the only owner of the allocation (invariant 3) and is borrowed exclusively, so nothing else reads or
+        // writes it.
         unsafe { slots.as_mut() }
     }
 
@@ -139,8 +143,8 @@ impl<T> Block<T> {
         // SAFETY: the length is not 0, so `data` lies `slice_offset` bytes into the allocation (invariant 3).
         let base = unsafe { self.data.cast::<u8>().sub(layout::slice_offset::<T>()) };
         let size = layout::slice_offset::<T>() + len * size_of::<T>();
-        // SAFETY: these are the size and the alignment of `layout::slice::<T>(len)`, which is `Ok` (invariant 3): the size is
-        // no more than `isize::MAX` rounded down to the alignment, and the alignment is a power of two.
+        // SAFETY: these are the size and the alignment of `layout::slice::<T>(len)`, which is `Ok` (invariant 3): the
+        // size is no more than `isize::MAX` rounded down to the alignment, and the alignment is a power of two.
         Some((base, unsafe { Layout::from_size_align_unchecked(size, layout::slice_align::<T>()) }))
     }
 
@@ -152,8 +156,8 @@ impl<T> Block<T> {
             return Ok(());
         };
         let new = layout::slice::<T>(len)?;
-        // SAFETY: `base` is allocated with `old` by the global allocator. `new.size()` is not 0, since the header is a part of
-        // it, and it is the size of a valid layout with the same alignment.
+        // SAFETY: `base` is allocated with `old` by the global allocator. `new.size()` is not 0, since the header is a
+        // part of it, and it is the size of a valid layout with the same alignment.
         let base = unsafe { realloc(base.as_ptr(), old, new.size()) };
         let base = NonNull::new(base).ok_or(new)?;
         // SAFETY: `len` is not 0. `realloc` returned an allocation with the layout `new`, which is
@@ -188,8 +192,8 @@ impl<T> Block<T> {
 /// assert_eq!(size_of::<Option<ThinSlice<i32>>>(), size_of::<usize>());
 /// ```
 ///
-/// It does not grow: collect into a `Vec` and convert it. A conversion in either direction allocates the exact block and copies
-/// once.
+/// A `ThinSlice` does not grow: collect into a `Vec` and convert it. A conversion in either direction allocates a block
+/// of the exact size and copies the elements once.
 pub struct ThinSlice<T> {
     // # Invariants
     //
@@ -215,13 +219,13 @@ impl<T> ThinSlice<T> {
     /// ```
     /// use dwell::sparse::ThinSlice;
     ///
-    /// let bytes = ThinSlice::try_from_vec(vec![1, 2]).expect("some memory is left");
+    /// let bytes = ThinSlice::try_from_vec(vec![1, 2]).expect("memory is left");
     /// assert_eq!(*bytes, [1, 2]);
     /// ```
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the length and the elements; the error contains the vector unchanged.
+    /// If the allocation fails. The error contains the vector unchanged.
     pub fn try_from_vec(mut elements: Vec<T>) -> Result<Self, AllocError<Vec<T>>> {
         // SAFETY: after `Ok`, the vector's length is set to 0 before any other code runs, so the vector neither uses
         // nor drops the elements again.
@@ -241,7 +245,7 @@ impl<T> ThinSlice<T> {
     /// use dwell::sparse::ThinSlice;
     ///
     /// let squares = ThinSlice::try_from_iter((1..4).map(|n| n * n));
-    /// assert_eq!(*squares.ok().expect("some memory is left"), [1, 4, 9]);
+    /// assert_eq!(*squares.ok().expect("memory is left"), [1, 4, 9]);
     /// ```
     ///
     /// # Errors
@@ -256,7 +260,7 @@ impl<T> ThinSlice<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the elements; the error contains the slice.
+    /// If the allocation fails. The error contains the slice.
     pub fn try_into_vec(self) -> Result<Vec<T>, AllocError<Self>> {
         let mut elements = Vec::new();
         if elements.try_reserve_exact(self.len()).is_err() {
@@ -271,7 +275,7 @@ impl<T> ThinSlice<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the elements; the error contains the slice.
+    /// If the allocation fails. The error contains the slice.
     pub fn try_into_boxed_slice(self) -> Result<Box<[T]>, AllocError<Self>> {
         self.try_into_vec().map(Vec::into_boxed_slice)
     }
@@ -285,22 +289,23 @@ impl<T> ThinSlice<T> {
         let block = Block::<T>::alloc(elements.len())?;
         // SAFETY: the block has just been allocated for `elements.len()` elements.
         let to = unsafe { block.elements(0..elements.len()) };
-        // SAFETY: both are aligned and valid for `elements.len()` elements. They do not overlap: `to` has just been allocated,
-        // or there are no elements.
+        // SAFETY: both are aligned and valid for `elements.len()` elements. They do not overlap: `to` has just been
+        // allocated, or there are no elements.
         unsafe { to.cast::<T>().copy_from_nonoverlapping(NonNull::from(elements).cast(), elements.len()) };
         Ok(Self { block })
     }
 
-    /// A pointer to all elements.
+    /// Returns a pointer to all elements.
     fn elements(&self) -> NonNull<[T]> {
-        // SAFETY: `0 <= len <= len`.
+        // SAFETY: the range `0..len` satisfies `start <= end <= len`.
         unsafe { self.block.elements(0..self.block.len()) }
     }
 
     /// Returns the block, without dropping its elements.
     fn into_block(self) -> Block<T> {
         let this = ManuallyDrop::new(self);
-        // SAFETY: `this.block` is a valid block. `this` is in a `ManuallyDrop` and not used again, so the copy is its only owner.
+        // SAFETY: `this.block` is a valid block. `this` is in a `ManuallyDrop` and not used again, so the copy is its
+        // only owner.
         unsafe { ptr::read(&raw const this.block) }
     }
 
@@ -361,7 +366,7 @@ impl<T: Clone> ThinSlice<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the length and the elements; nothing has been cloned then.
+    /// If the allocation fails. No element has been cloned then.
     pub fn try_from_slice(elements: &[T]) -> Result<Self, AllocError<&[T]>> {
         let mut builder = match Builder::try_new(elements.len()) {
             Ok(builder) => builder,
@@ -377,7 +382,7 @@ impl<T: Clone> ThinSlice<T> {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the length and the elements; nothing has been cloned then.
+    /// If the allocation fails. No element has been cloned then.
     pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
         Self::try_from_slice(self).map_err(|error| error.map(|_| ()))
     }
@@ -434,8 +439,8 @@ macro_rules! drop_glue {
         $($unsafe)? impl<$(#[$may_dangle])? T> Drop for Block<T> {
             fn drop(&mut self) {
                 if let Some((base, layout)) = self.allocation() {
-                    // SAFETY: `base` is allocated with `layout` by the global allocator, and the block, which is not used
-                    // after this, is the only owner (invariant 3).
+                    // SAFETY: `base` is allocated with `layout` by the global allocator, and the block, which is not
+                    // used after this, is the only owner (invariant 3).
                     unsafe { dealloc(base.as_ptr(), layout) };
                 }
             }
@@ -444,22 +449,24 @@ macro_rules! drop_glue {
         // The next two drop the elements. Their field `block` then frees the memory, even if the drop of an element
         // panics.
 
-        // SAFETY (nightly): `T` may dangle, since this only drops `T`s; `Block::owns` tells the drop check that it does.
+        // SAFETY (nightly): `T` may dangle, since this only drops `T`s; `Block::owns` tells the drop check that it
+        // does.
         $($unsafe)? impl<$(#[$may_dangle])? T> Drop for ThinSlice<T> {
             fn drop(&mut self) {
-                // SAFETY: all elements are initialised and this slice is their only owner (invariant 1). It is not used after
-                // this, and dropping its block does not touch them.
+                // SAFETY: all elements are initialised and this slice is their only owner (invariant 1). It is not used
+                // after this, and dropping its block does not touch them.
                 unsafe { self.elements().drop_in_place() };
             }
         }
 
-        // SAFETY (nightly): `T` may dangle, since this only drops `T`s; `Block::owns` tells the drop check that it does.
+        // SAFETY (nightly): `T` may dangle, since this only drops `T`s; `Block::owns` tells the drop check that it
+        // does.
         $($unsafe)? impl<$(#[$may_dangle])? T> Drop for IntoIter<T> {
             fn drop(&mut self) {
                 // SAFETY: `alive.start <= alive.end <= block.len()` (invariant 1).
                 let alive = unsafe { self.block.elements(self.alive.clone()) };
-                // SAFETY: these elements are initialised and this iterator is their only owner (invariant 1). It is not used
-                // after this, and dropping its block does not touch them.
+                // SAFETY: these elements are initialised and this iterator is their only owner (invariant 1). It is not
+                // used after this, and dropping its block does not touch them.
                 unsafe { alive.drop_in_place() };
             }
         }
@@ -475,8 +482,8 @@ impl<T> Deref for ThinSlice<T> {
 
     #[inline]
     fn deref(&self) -> &[T] {
-        // SAFETY: the pointer is aligned and valid for all elements, which are initialised and owned (invariant 1). Nothing
-        // writes them while `self` is borrowed.
+        // SAFETY: the pointer is aligned and valid for all elements, which are initialised and owned (invariant 1).
+        // Nothing writes them while `self` is borrowed.
         unsafe { self.elements().as_ref() }
     }
 }
@@ -549,8 +556,8 @@ impl<T> From<ThinSlice<T>> for Vec<T> {
         let from = unsafe { block.elements(0..len) }.cast::<T>();
         // SAFETY: `from` is valid for `len` elements, and so is the vector's buffer, which is another allocation.
         unsafe { from.as_ptr().copy_to_nonoverlapping(elements.as_mut_ptr(), len) };
-        // SAFETY: the capacity is at least `len`, and `len` elements have been copied. The vector is their only owner: `block`
-        // frees its memory without dropping them.
+        // SAFETY: the capacity is at least `len`, and `len` elements have been copied. The vector is their only owner:
+        // `block` frees its memory without dropping them.
         unsafe { elements.set_len(len) };
         elements
     }
@@ -562,7 +569,7 @@ impl<T> From<ThinSlice<T>> for Box<[T]> {
     }
 }
 
-/// The iterator's `size_hint` is not trusted.
+/// Collects the elements. The iterator's `size_hint` is not trusted.
 impl<T> FromIterator<T> for ThinSlice<T> {
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
         collect(elements)
@@ -604,15 +611,16 @@ impl<T> IntoIter<T> {
     pub fn as_slice(&self) -> &[T] {
         // SAFETY: `alive.start <= alive.end <= block.len()` (invariant 1).
         let alive = unsafe { self.block.elements(self.alive.clone()) };
-        // SAFETY: the pointer is aligned and valid for these elements, which are initialised (invariant 1). Nothing writes or
-        // moves them while `self` is borrowed.
+        // SAFETY: the pointer is aligned and valid for these elements, which are initialised (invariant 1). Nothing
+        // writes or moves them while `self` is borrowed.
         unsafe { alive.as_ref() }
     }
 
     /// Returns the block, without dropping its elements.
     fn into_block(self) -> Block<T> {
         let this = ManuallyDrop::new(self);
-        // SAFETY: `this.block` is a valid block. `this` is in a `ManuallyDrop` and not used again, so the copy is its only owner.
+        // SAFETY: `this.block` is a valid block. `this` is in a `ManuallyDrop` and not used again, so the copy is its
+        // only owner.
         unsafe { ptr::read(&raw const this.block) }
     }
 

@@ -42,16 +42,18 @@ static EMPTY_HEADER: [u8; 1] = [0];
 /// assert_eq!(size_of::<Option<ThinStr>>(), size_of::<usize>());
 /// ```
 ///
-/// It dereferences to `str` but does not grow: build a `String` and convert it. A conversion in either direction allocates the
-/// exact block and copies once.
+/// A `ThinStr` dereferences to `str` but does not grow: build a `String` and convert it. A conversion in either
+/// direction allocates a block of the exact size and copies the text once.
 pub struct ThinStr {
     // # Invariants
     //
-    // 1. The byte before `data` is the length if that is less than `STR_LONG`; otherwise it is `STR_LONG`, and the unaligned
-    //    word before it is the length, which is then at least `STR_LONG`. They are initialised and never written again.
+    // 1. The byte before `data` is the length if that is less than `STR_LONG`; otherwise it is `STR_LONG`, and the
+    //    unaligned word before it is the length, which is then at least `STR_LONG`. They are initialised and never
+    //    written again.
     // 2. If the length is 0, `data` points right after `EMPTY_HEADER` and this string owns nothing.
     // 3. Otherwise this string is the only owner of an allocation of the global allocator with the layout
-    //    `layout::str(len)`, which is `Ok`. `data` lies `str_offset(len)` bytes into it and has the provenance of all of it.
+    //    `layout::str(len)`, which is `Ok`. `data` lies `str_offset(len)` bytes into it and has the provenance of all
+    //    of it.
     // 4. The `len` bytes at `data` are initialised and valid UTF-8.
     data: NonNull<u8>,
 }
@@ -79,7 +81,7 @@ impl ThinStr {
         Self { data: Self::EMPTY }
     }
 
-    /// Copies a string.
+    /// Copies a string into a new `ThinStr`.
     ///
     /// ```
     /// use dwell::sparse::ThinStr;
@@ -94,7 +96,7 @@ impl ThinStr {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the length and the text; the error contains `text`.
+    /// If the allocation fails. The error contains `text`.
     pub fn try_new(text: &str) -> Result<Self, AllocError<&str>> {
         Self::copy(text).map_err(|layout| AllocError::new(text, layout))
     }
@@ -105,7 +107,7 @@ impl ThinStr {
     /// use dwell::sparse::ThinStr;
     ///
     /// let text = ThinStr::try_from_iter(["a", "b"]);
-    /// assert_eq!(text.ok().expect("some memory is left"), "ab");
+    /// assert_eq!(text.ok().expect("memory is left"), "ab");
     /// ```
     ///
     /// # Errors
@@ -122,7 +124,7 @@ impl ThinStr {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the text. The error contains it.
+    /// If the allocation fails. The error contains the `ThinStr`.
     pub fn try_into_string(self) -> Result<String, AllocError<Self>> {
         let mut string = String::new();
         if string.try_reserve_exact(self.len()).is_err() {
@@ -137,7 +139,7 @@ impl ThinStr {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the text. The error contains it.
+    /// If the allocation fails. The error contains the `ThinStr`.
     pub fn try_into_boxed_str(self) -> Result<Box<str>, AllocError<Self>> {
         self.try_into_string().map(String::into_boxed_str)
     }
@@ -146,7 +148,7 @@ impl ThinStr {
     ///
     /// # Errors
     ///
-    /// If the allocator has no block for the length and the text.
+    /// If the allocation fails.
     pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
         Self::copy(self).map_err(|layout| AllocError::new((), layout))
     }
@@ -171,8 +173,8 @@ impl ThinStr {
             _ => {
                 // SAFETY: the byte before `data` is in the allocation, which nothing else uses.
                 unsafe { byte.write(layout::STR_LONG) };
-                // SAFETY: `len` is at least `STR_LONG`, so `str_offset(len)` is a word and a byte: the allocation begins with
-                // a word, which nothing else uses.
+                // SAFETY: `len` is at least `STR_LONG`, so `str_offset(len)` is a word and a byte: the allocation
+                // begins with a word, which nothing else uses.
                 unsafe { base.cast::<usize>().write_unaligned(len) };
             }
         }
@@ -200,7 +202,8 @@ impl ThinStr {
         }
         // SAFETY: the byte is `STR_LONG`, so a word lies before it in the same allocation (invariant 1).
         let word = unsafe { self.data.sub(layout::str_offset(usize::MAX)) };
-        // SAFETY: that word is initialised, and never written again (invariant 1). It may be unaligned, as this read allows.
+        // SAFETY: that word is initialised, and never written again (invariant 1). It may be unaligned, as this read
+        // allows.
         unsafe { word.cast::<usize>().read_unaligned() }
     }
 
@@ -213,8 +216,8 @@ impl ThinStr {
     /// Returns the text.
     #[inline]
     pub fn as_str(&self) -> &str {
-        // SAFETY: the `len` bytes at `data` are initialised (invariant 4) and lie in one allocation, or there are none. Nothing
-        // writes or frees them while `self` is borrowed.
+        // SAFETY: the `len` bytes at `data` are initialised (invariant 4) and lie in one allocation, or there are none.
+        // Nothing writes or frees them while `self` is borrowed.
         let bytes = unsafe { slice::from_raw_parts(self.data.as_ptr(), self.len()) };
         // SAFETY: the bytes are valid UTF-8 (invariant 4).
         unsafe { str::from_utf8_unchecked(bytes) }
@@ -222,8 +225,8 @@ impl ThinStr {
 
     /// Returns the text mutably, for changes that keep its length, such as `make_ascii_lowercase`.
     pub fn as_mut_str(&mut self) -> &mut str {
-        // SAFETY: the `len` bytes at `data` are initialised (invariant 4) and lie in an allocation that nothing else uses
-        // (invariant 3), or there are none. `self` is borrowed exclusively as long as the reference lives.
+        // SAFETY: the `len` bytes at `data` are initialised (invariant 4) and lie in an allocation that nothing else
+        // uses (invariant 3), or there are none. `self` is borrowed exclusively as long as the reference lives.
         let bytes = unsafe { slice::from_raw_parts_mut(self.data.as_ptr(), self.len()) };
         // SAFETY: the bytes are valid UTF-8 (invariant 4), and safe code can write only valid UTF-8 through a
         // `&mut str`.
@@ -241,11 +244,11 @@ impl Drop for ThinStr {
         let offset = layout::str_offset(len);
         // SAFETY: the length is not 0, so `data` lies `str_offset(len)` bytes into an allocation (invariant 3).
         let base = unsafe { self.data.sub(offset) };
-        // SAFETY: these are the size and the alignment of `layout::str(len)`, which is `Ok` (invariant 3): the size is at most
-        // `isize::MAX`, and 1 is a power of two.
+        // SAFETY: these are the size and the alignment of `layout::str(len)`, which is `Ok` (invariant 3): the size is
+        // at most `isize::MAX`, and 1 is a power of two.
         let layout = unsafe { Layout::from_size_align_unchecked(offset + len, 1) };
-        // SAFETY: `base` is allocated with `layout` by the global allocator, and `self`, which is not used after this, is the
-        // only owner (invariant 3).
+        // SAFETY: `base` is allocated with `layout` by the global allocator, and `self`, which is not used after this,
+        // is the only owner (invariant 3).
         unsafe { dealloc(base.as_ptr(), layout) };
     }
 }
@@ -281,9 +284,9 @@ impl Clone for ThinStr {
             *self = source.clone();
             return;
         }
-        // SAFETY: both have `len` bytes. They do not overlap: `self` is the only owner of its own (invariant 3) and is
-        // not `source`, since it is borrowed exclusively; or both have no bytes. The copied bytes are valid UTF-8
-        // (invariant 4).
+        // SAFETY: both have `source.len()` bytes, as compared above. If that is not 0, the bytes do not overlap: `self`
+        // is the only owner of its allocation (invariant 3) and is not `source`, since it is borrowed exclusively. The
+        // copied bytes are valid UTF-8 (invariant 4).
         unsafe { self.data.copy_from_nonoverlapping(source.data, source.len()) };
     }
 }
@@ -350,7 +353,8 @@ impl str::FromStr for ThinStr {
     }
 }
 
-/// Collects the same items as a `String`: `char`, `&str`, `String` and more. The iterator's `size_hint` is not trusted.
+/// Collects the items that a `String` collects: `char`, `&str`, `String` and more. The iterator's `size_hint` is not
+/// trusted.
 impl<A> FromIterator<A> for ThinStr
 where
     String: FromIterator<A>,

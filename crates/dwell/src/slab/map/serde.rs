@@ -34,9 +34,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SlabMap<T> {
                     || access.next_entry(),
                     |entries, more| {
                         entries.try_reserve(more).map_err(|_| {
-                            A::Error::custom(format_args!(
-                                "key too large: cannot allocate {more} more entries"
-                            ))
+                            A::Error::custom(format_args!("key too large: cannot allocate {more} more entries"))
                         })
                     },
                 )
