@@ -336,7 +336,7 @@ fn equal_strings_are_interned() {
     // The identifiers are distinct and are not interned.
     assert_eq!(interned.len(), 1, "{advice}");
     assert_eq!((interned[0].path.as_str(), interned[0].is_exact), ("Row<String, String>.unit", false));
-    assert_eq!(interned[0].allocations, 4 - MANY as i64);
+    assert_eq!(interned[0].allocations, 4 - MANY.cast_signed() as i64);
 
     // Compares all suggestions together with the changed program.
     let shared = UNITS.map(Arc::<str>::from);
@@ -346,7 +346,7 @@ fn equal_strings_are_interned() {
     let predicted = advice.before - advice.suggestions.iter().map(|made| made.saves).sum::<u64>();
     assert!(predicted.abs_diff(measured.total()) <= 16, "{predicted} {measured}\n{advice}");
     let more: i64 = advice.suggestions.iter().map(|made| made.allocations).sum();
-    assert_eq!(2 * MANY as i64 + 1 + more, measured.allocations.cast_signed());
+    assert_eq!(2 * MANY.cast_signed() as i64 + 1 + more, measured.allocations.cast_signed());
 }
 
 #[test]
@@ -546,7 +546,7 @@ fn fields_equal_to_their_default_become_sparse() {
         id: u32,
     }
     let data = |n: u32| if n.is_multiple_of(10) { Data { nullable: true, ..Data::default() } } else { Data::default() };
-    let schemas: Box<[Schema]> = (0..MANY as u32).map(|id| Schema { data: data(id), id }).collect();
+    let schemas: Box<[Schema]> = (0..).take(MANY).map(|id| Schema { data: data(id), id }).collect();
     let advice = tree(&schemas).advise();
     let made = &advice.suggestions[0];
     assert_eq!(
@@ -558,7 +558,7 @@ fn fields_equal_to_their_default_become_sparse() {
         data: dwell::Sparse<Data>,
         id: u32,
     }
-    let lean: Box<[Lean]> = (0..MANY as u32).map(|id| Lean { data: dwell::Sparse::new(data(id)), id }).collect();
+    let lean: Box<[Lean]> = (0..).take(MANY).map(|id| Lean { data: dwell::Sparse::new(data(id)), id }).collect();
     assert!(lean[10].id == 10 && lean[10].data.nullable && made.is_exact);
     assert_eq!(made.total, dwell::weigh(&lean).total());
     // Boxing would save nothing, since every value is present.

@@ -159,7 +159,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
 pub struct Coerced<U, T: ?Sized> {
     // # Invariants
     //
-    // 1. Unless `U` is a `Brand`, `meta` is the metadata of a `U` coerced to a `T`, without the heap bit.
+    // 1. `meta` is the metadata that each value of type `U` has as a `T`, without the heap bit.
     meta: Meta<T>,
     // Invariant in `U`, as a `Coercible` is in its brand.
     of: PhantomData<fn(U) -> U>,
@@ -167,8 +167,8 @@ pub struct Coerced<U, T: ?Sized> {
 
 impl<U, T: ?Sized> Coerced<U, T> {
     pub const fn of(value: &Coercible<U, T>) -> Self {
-        // If `U` is not a `Brand`, `value` was a `Coercible<U, U>` before it was coerced (invariant 1 of `Coercible`).
-        // `U` is sized, so the metadata is that of any `U` as a `T`.
+        // A `Brand` has no values. For any other `U`, `value` was a `Coercible<U, U>` before it was coerced (invariant 1
+        // of `Coercible`); `U` is sized, so each `U` has the same metadata as a `T`.
         Self { meta: Meta::new_inline(value.as_ptr()), of: PhantomData }
     }
 }
@@ -187,9 +187,8 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
         // SAFETY: `ManuallyDrop` and `Coercible` are `repr(transparent)` over the value. It is moved out once, because
         // the wrapped `value` is neither used again nor dropped.
         let value = unsafe { (&raw const value).cast::<U>().read() };
-        // SAFETY: the assertion above says that a `U` fits. There is a `U`, so `U` is not a `Brand`, which has no
-        // values. `coerced` therefore has the metadata of a `U` as a `T`, without the heap bit (invariant 1 of
-        // `Coerced`).
+        // SAFETY: the assertion above says that a `U` fits. By invariant 1 of `Coerced` its metadata is that of this `U`
+        // as a `T`, without the heap bit.
         unsafe { Self::new_storing(value, coerced.meta, Global) }
     }
 }
