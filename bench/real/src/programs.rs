@@ -80,7 +80,7 @@ const DELAY_QUEUE: Program = Program {
 
 const POM: Program = Program {
     name: "pom",
-    change: "`SmallBox` for `Box<dyn Fn>`",
+    change: "`pooled!` for `Box<dyn Fn>`",
     packages: &[Package {
         name: "pom",
         version: "3.4.0",
