@@ -1,4 +1,6 @@
-//! Formats numbers for people.
+//! Formats numbers for people, and parses sizes that people write.
+
+use bytesize::ByteSize;
 
 /// Formats a count: `1,234,567`.
 pub fn count(number: u64) -> String {
@@ -37,6 +39,15 @@ pub fn bytes(number: u64) -> String {
     format!("{value:.1} PB")
 }
 
+/// Parses a number of bytes: `512`, `64K`, `1.5MiB`.
+///
+/// # Errors
+///
+/// Returns a message for people if the text is not such a number.
+pub fn parse_bytes(text: &str) -> Result<ByteSize, String> {
+    text.trim().parse().map_err(|_| "must be a number of bytes such as 512, 64K or 1.5MiB".to_owned())
+}
+
 /// Formats a share: `12.3 %`. Only an empty share is 0 %, and only the whole is 100 %.
 pub fn percent(part: u64, whole: u64) -> String {
     if part == 0 || whole == 0 {
@@ -51,5 +62,20 @@ pub fn percent(part: u64, whole: u64) -> String {
         ..0.1 => format!("{percent:.2} %"),
         99.95.. if part < whole => "> 99.9 %".into(),
         _ => format!("{percent:.1} %"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_parsed_or_explained() {
+        for (text, bytes) in [("0", 0), ("512", 512), ("64K", 64_000), ("1.5MiB", 1_572_864), (" 7 ", 7)] {
+            assert_eq!(parse_bytes(text).map(|size| size.as_u64()), Ok(bytes), "{text}");
+        }
+        for text in ["", "abc", "-1", "1e3", "10XB", "99999999999999999999"] {
+            assert!(parse_bytes(text).is_err_and(|message| message.starts_with("must be a number of bytes")), "{text}");
+        }
     }
 }

@@ -41,7 +41,7 @@ struct RunArgs {
     #[arg(long, value_name = "TIME", value_parser = run::duration)]
     every: Option<Duration>,
     /// Record one allocation per BYTES on average, such as 64K, for long runs
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = crate::units::parse_bytes)]
     sample: Option<ByteSize>,
     /// The program's own arguments
     #[arg(last = true, value_name = "ARGS")]

@@ -3,9 +3,9 @@
 use super::CheckArgs;
 use crate::debuginfo::{Field, Kind, Program, Type, TypeId};
 use crate::nearest;
+use crate::units::parse_bytes;
 use crate::units::{count, plural};
 use anyhow::{Context, Result, bail};
-use bytesize::ByteSize;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,8 +26,7 @@ impl FromStr for SizeBudget {
     fn from_str(text: &str) -> Result<Self, String> {
         // A type's name may contain `=` too: `Box<dyn Fn() -> u8>=16`, `Iterator<Item = u8>`.
         let (name, bytes) = text.rsplit_once('=').ok_or("write it as TYPE=BYTES, such as `Config=64`")?;
-        let most = bytes.trim().parse::<ByteSize>();
-        let most = most.map_err(|_| format!("`{}` is not a number of bytes, such as 64", bytes.trim()))?;
+        let most = parse_bytes(bytes).map_err(|how| format!("`{}` {how}", bytes.trim()))?;
         let name = name.trim().to_owned();
         if name.is_empty() {
             return Err("name the type before the `=`, such as `Config=64`".into());

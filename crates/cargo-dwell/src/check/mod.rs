@@ -20,7 +20,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "TYPE=BYTES")]
     pub max_size: Vec<SizeBudget>,
     /// Fail with exit code 1 if a future is larger than BYTES
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = crate::units::parse_bytes)]
     pub max_future: Option<ByteSize>,
     /// Write the sizes of all types, futures and vtables to FILE as JSON, for --diff
     #[arg(long, value_name = "FILE")]

@@ -26,7 +26,7 @@ pub struct FuturesArgs {
     #[arg(long)]
     pub all: bool,
     /// Leave out smaller futures
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = crate::units::parse_bytes)]
     pub min: Option<ByteSize>,
     /// Show the N largest futures with what each holds
     #[arg(long, value_name = "N")]

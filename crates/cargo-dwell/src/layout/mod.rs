@@ -28,7 +28,7 @@ pub struct LayoutArgs {
     #[arg(long)]
     pub all: bool,
     /// Leave out smaller types
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = crate::units::parse_bytes)]
     pub min: Option<ByteSize>,
     /// Show the first N types
     #[arg(long, value_name = "N")]

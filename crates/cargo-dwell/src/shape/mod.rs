@@ -89,7 +89,7 @@ pub struct ShapeArgs {
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
     /// Leave out suggestions that save less, such as 64K or 1MiB
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = crate::units::parse_bytes)]
     pub min_saving: Option<ByteSize>,
     /// Read only about N documents: files at even intervals, and the first lines of JSON Lines files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
