@@ -1,4 +1,4 @@
-//! Hands the compiler's name on to what is measured.
+//! Passes the compiler's version to the program, which prints it with the results.
 
 use std::env;
 use std::process::Command;

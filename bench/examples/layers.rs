@@ -1,7 +1,7 @@
-//! What eight erased layers take by the clock: `cargo run --release -p dwell-bench --example layers`.
+//! The time of eight erased layers: `cargo run --release -p dwell-bench --example layers`.
 //!
-//! `dwell-bench -- pin` times the same in long rounds, which on a machine with other work are interrupted. Here they are short,
-//! and taken in turns, so that the median is of rounds that were not.
+//! `dwell-bench -- pin` times the same in long rounds, which other programs on the machine interrupt. Here the subjects
+//! take turns in short rounds, so most rounds, and with them the median, are not interrupted.
 
 use dwell::pin::ErasedExt;
 use dwell::slab::sync::Pool;
@@ -16,7 +16,7 @@ use std::time::Instant;
 const ROUNDS: usize = 401;
 const OPERATIONS: u32 = 2000;
 
-/// A word, and the future inside, if there is one.
+/// A layer: a word, and the inner future if there is one.
 struct Layer<F>(u64, Option<F>);
 
 impl<F: Future<Output = u64> + Unpin> Future for Layer<F> {
@@ -32,22 +32,22 @@ impl<F: Future<Output = u64> + Unpin> Future for Layer<F> {
     }
 }
 
-/// `.boxed()` whose failure is no panic, so that no value is kept in memory to be dropped by one.
+/// `.boxed()` that aborts if the allocation fails. It cannot unwind, so the value need not be in memory for a drop.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "as the others are")]
 fn boxed_or_abort<F: Future<Output = u64> + Send + 'static>(future: F) -> BoxFuture<'static, u64> {
-    // SAFETY: all futures here have a size.
+    // SAFETY: no future here has size 0.
     let block = unsafe { alloc(Layout::new::<F>()) }.cast::<F>();
     if block.is_null() {
         abort();
     }
-    // SAFETY: a block for an `F`.
+    // SAFETY: the block was allocated with the layout of an `F`.
     unsafe { block.write(future) };
-    // SAFETY: the global allocator's, with an `F`.
+    // SAFETY: the block came from the global allocator with the layout of an `F` and holds one.
     Box::into_pin(unsafe { Box::from_raw(block) })
 }
 
-/// Eight layers around another, each of them erased inside the next; polled once, and dropped.
+/// Builds eight layers around a future, each erased inside the next one, polls them once and drops them.
 macro_rules! layers {
     ($word:ident; $erase:expr) => {
         layers!($word; $erase; $erase(Layer($word, None::<BoxFuture<'static, u64>>)); 1 2 3 4 5 6 7 8)

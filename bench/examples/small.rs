@@ -1,5 +1,5 @@
-//! `dwell-bench small` in a program with nothing else in it: it builds in seconds, and what it times does not move when
-//! another module changes. For `bench/several-builds`.
+//! The workloads of `dwell-bench small` alone, for `bench/several-builds`. The program builds in seconds, and a change
+//! of another module does not change the addresses of its code.
 #![expect(dead_code, reason = "the modules are those of the whole suite, which uses more of them")]
 
 #[path = "../src/callgrind.rs"]

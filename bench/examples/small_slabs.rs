@@ -1,7 +1,7 @@
 //! The resident memory of many small slabs: `cargo run -p dwell-bench --example small_slabs`.
 //!
-//! The bytes that a slab asks the allocator for do not say how many pages they touch. Here a process for each subject
-//! makes ten thousand slabs of ten values, or as many boxes, and prints its resident memory.
+//! The requested bytes of a slab do not show how many pages they touch. So a separate process for each subject creates
+//! ten thousand slabs of ten values, or as many boxes, and prints its resident memory.
 
 use dwell::slab::{Slab, Slot};
 use mimalloc::MiMalloc;
@@ -30,12 +30,12 @@ impl Chosen {
 // that was allocated before it.
 unsafe impl GlobalAlloc for Chosen {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the layout has a size, as `alloc` requires it.
+        // SAFETY: the caller guarantees that the layout's size is not 0.
         unsafe { Self::inner().alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the block has this layout and is of the allocator in use, as is argued above.
+        // SAFETY: the block has this layout and came from the allocator in use, as argued above.
         unsafe { Self::inner().dealloc(block, layout) }
     }
 }
@@ -43,7 +43,7 @@ unsafe impl GlobalAlloc for Chosen {
 #[global_allocator]
 static ALLOCATOR: Chosen = Chosen;
 
-/// Resident memory of this process, in KiB.
+/// Returns the resident memory of this process in KiB.
 fn resident() -> u64 {
     let status = fs::read_to_string("/proc/self/status").expect("Linux");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a line of resident memory");
@@ -98,8 +98,8 @@ fn main() -> ExitCode {
         ON_MIMALLOC.store(allocator == "mimalloc", Relaxed);
         let measure = SUBJECTS.iter().find(|(known, _)| *known == name).expect("a subject's name").1;
         println!("{}", measure());
-        // The runtime's own clean-up would free what glibc allocated.
-        // SAFETY: ends the process, and nothing is left to be written.
+        // The runtime's clean-up at the end of `main` would pass blocks of glibc to mimalloc.
+        // SAFETY: the call ends the process, and all output was flushed.
         unsafe { libc::_exit(0) };
     }
     println!("{GROUPS} groups of {EACH} values of {} bytes; resident memory in KiB", size_of::<Value>());

@@ -1,18 +1,18 @@
-//! What a driver does on the command line: it runs one workload and prints what it measured.
+//! The command line of a driver: runs one workload and prints the measured number.
 //!
-//! This file is copied into the scratch package of a program. It is no module of this package.
+//! `side` copies this file into the package of a driver. It is not a module of this package.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Least time of the timed runs of one process.
+/// The shortest total time of the timed runs of one process.
 const TIMED: Duration = Duration::from_millis(150);
 
 /// Runs the workload that the command line names.
 ///
-/// `time WORKLOAD` prints the nanoseconds of the fastest run, `count WORKLOAD N` runs it N times, `peak WORKLOAD` prints the
-/// most bytes that one run had allocated. Each prints the checksum of a run behind it.
+/// `time WORKLOAD` prints the nanoseconds of the fastest run, `count WORKLOAD N` runs it N times, `peak WORKLOAD`
+/// prints the largest number of live bytes of one run. Each then prints the checksum of a run.
 pub fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -52,7 +52,7 @@ pub fn main() {
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-/// The system's allocator, which counts the bytes that were asked for and not yet freed.
+/// The system's allocator, which counts live requested bytes.
 pub struct Counting;
 
 fn add(bytes: usize) {

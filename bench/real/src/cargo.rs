@@ -5,10 +5,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The cargo that runs this program, or the one in the path.
+/// Returns a command for the cargo that runs this program, or for the one in the path.
 fn cargo(directory: &Path, target: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")));
-    // Warnings of foreign code are not ours, and must not fail a build.
+    // Warnings in the code of published packages must not fail a build.
     command.env("RUSTFLAGS", "--cap-lints=warn").env_remove("CARGO_ENCODED_RUSTFLAGS");
     command.env("CARGO_TARGET_DIR", target).env("CARGO_TERM_COLOR", "never").env("CARGO_INCREMENTAL", "0");
     command.current_dir(directory);
@@ -19,7 +19,7 @@ fn cargo(directory: &Path, target: &Path) -> Command {
 ///
 /// # Errors
 ///
-/// If it fails, with its errors but not its warnings.
+/// If cargo fails. The error contains cargo's errors but not its warnings.
 fn run(directory: &Path, target: &Path, arguments: &[&str]) -> Result<Output> {
     let output = cargo(directory, target).args(arguments).output().context("cannot run cargo")?;
     if !output.status.success() {
@@ -29,7 +29,7 @@ fn run(directory: &Path, target: &Path, arguments: &[&str]) -> Result<Output> {
     Ok(output)
 }
 
-/// The errors in what cargo prints, each to its blank line.
+/// Returns the errors in cargo's output. Each ends at a blank line.
 fn errors(stderr: &str) -> String {
     let mut kept = Vec::new();
     let mut inside = false;
@@ -42,7 +42,8 @@ fn errors(stderr: &str) -> String {
     if kept.is_empty() { stderr.trim_end().to_owned() } else { kept.join("\n") }
 }
 
-/// The source folders of packages by the manifest in `directory`: name, version and folder. Downloads missing packages.
+/// Returns name, version and source folder of the packages that the manifest in `directory` needs. Downloads missing
+/// ones.
 pub(crate) fn sources(directory: &Path, target: &Path) -> Result<Vec<(String, String, PathBuf)>> {
     let output = run(directory, target, &["metadata", "--format-version", "1", "--quiet"]).context(
         "cannot take the sources from the registry; without a network only what cargo has downloaded is there",
@@ -62,7 +63,7 @@ pub(crate) fn lock(directory: &Path, target: &Path) -> Result<()> {
     run(directory, target, &["metadata", "--format-version", "1", "--quiet"]).map(drop)
 }
 
-/// Builds the binaries of `package` as releases are, or only checks that it compiles.
+/// Builds the binaries of `package` in release, or only checks that it compiles.
 pub(crate) fn build(directory: &Path, target: &Path, package: &str, check: bool) -> Result<()> {
     let how: &[&str] = if check { &["check"] } else { &["build", "--release"] };
     run(directory, target, &[how, &["--quiet", "--package", package]].concat()).map(drop)
@@ -83,7 +84,7 @@ pub(crate) fn rustdoc_json(directory: &Path, target: &Path, package: &str) -> Re
     Ok(())
 }
 
-/// How many tests passed, failed and were not run.
+/// The numbers of tests that passed, failed and were ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tests {
     pub(crate) passed: usize,
@@ -103,7 +104,7 @@ impl Tests {
 ///
 /// # Errors
 ///
-/// If they do not build, or none is found.
+/// If the tests do not build, or if there are none.
 pub(crate) fn test(directory: &Path, target: &Path, package: &str, arguments: &[&str]) -> Result<Tests> {
     let mut command = cargo(directory, target);
     command.args(["test", "--no-fail-fast", "--quiet", "--package", package, "--config", "profile.dev.debug=0"]);
@@ -119,7 +120,7 @@ pub(crate) fn test(directory: &Path, target: &Path, package: &str, arguments: &[
     Ok(tests)
 }
 
-/// The sum of the lines `test result: ok. 3 passed; 0 failed; 1 ignored; ..`.
+/// Returns the sum of the lines `test result: ok. 3 passed; 0 failed; 1 ignored; ..`.
 fn summary(stdout: &str) -> Tests {
     let mut tests = Tests::default();
     for line in stdout.lines().filter_map(|line| line.strip_prefix("test result: ")) {

@@ -1,17 +1,18 @@
-//! Edit scripts: a published source is changed by exact text, and a script that no longer fits is an error.
+//! Edit scripts, which change a published source: they find exact texts and replace them. A text that is not found is an
+//! error.
 //!
 //! ```text
 //! file src/lib.rs
 //! <<<<<<<
 //! the lines to find, which occur once
 //! =======
-//! the lines to put there
+//! the lines to put in their place
 //! >>>>>>>
 //! ```
 //!
-//! `<<<<<<< all` replaces every occurrence, in `file src/*.rs` of all files that have it. `<<<<<<< words` does so
-//! with a part of a line. `{dwell}` in a line to put is the path of this repository. Lines that begin with
-//! `#` outside of an edit are comments.
+//! `<<<<<<< all` replaces every occurrence; with `file src/*.rs` in all matching files. `<<<<<<< words` does the same for
+//! a part of a line. `{dwell}` in a new line stands for the path of this repository. Lines that begin with `#` outside of
+//! an edit are comments.
 
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeMap;
@@ -65,11 +66,11 @@ pub(crate) fn parse(script: &str) -> Result<Vec<Edit>> {
     Ok(edits)
 }
 
-/// Applies the edits to the files that they name; all other files stay as they are. After an error some are edited.
+/// Applies the edits to the files that they name. After an error, some files are edited already.
 ///
 /// # Errors
 ///
-/// If a file is not there, or a text is not there or more than once.
+/// If a file does not exist, or if a text to replace does not occur, or occurs more than once.
 pub(crate) fn apply(edits: &[Edit], files: &mut BTreeMap<String, Vec<u8>>, dwell: &str) -> Result<()> {
     for edit in edits {
         let first = edit.find.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
@@ -80,7 +81,7 @@ pub(crate) fn apply(edits: &[Edit], files: &mut BTreeMap<String, Vec<u8>>, dwell
         let (mut files_found, mut found) = (0, 0);
         for (name, bytes) in files.iter_mut().filter(|(name, _)| of_file(name)) {
             let text = str::from_utf8(bytes).with_context(|| format!("{name} is not UTF-8"))?;
-            // Some are published with the line ends of Windows.
+            // Some files are published with the line ends of Windows.
             let ends =
                 |script: &str| if text.contains("\r\n") { script.replace('\n', "\r\n") } else { script.to_owned() };
             let find = ends(&edit.find);
@@ -98,7 +99,7 @@ pub(crate) fn apply(edits: &[Edit], files: &mut BTreeMap<String, Vec<u8>>, dwell
     Ok(())
 }
 
-/// The lines that differ between two versions of files: of each block of them, the longer side.
+/// Returns the number of lines that differ between two versions of files. Each block counts as its longer side.
 pub(crate) fn lines_changed(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>) -> usize {
     let lines = |bytes: &[u8]| String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect::<Vec<_>>();
     let changed = |(name, new): (&String, &Vec<u8>)| match before.get(name) {
@@ -109,7 +110,7 @@ pub(crate) fn lines_changed(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap
     after.iter().map(changed).sum()
 }
 
-/// By blocks between lines that both have, found greedily: the next line of `new` that is soon in `old` ends a block.
+/// Returns the number of differing lines of a file. A block ends at the next line of `new` that follows soon in `old`.
 fn differing(old: &[String], new: &[String]) -> usize {
     let (mut at_old, mut at_new, mut count) = (0, 0, 0);
     while at_old < old.len() || at_new < new.len() {
@@ -117,7 +118,7 @@ fn differing(old: &[String], new: &[String]) -> usize {
             (at_old, at_new) = (at_old + 1, at_new + 1);
             continue;
         }
-        // The block that skips the fewest lines of both.
+        // Take the block that skips the fewest lines of both.
         let (left, right) = (&old[at_old..], &new[at_new..]);
         let next = (1..=left.len() + right.len()).find_map(|skipped| {
             (0..=skipped.min(left.len())).find_map(|of_old| {

@@ -1,8 +1,8 @@
-//! Published programs before and after a change to Dwell: one command takes their sources from the registry, builds both
-//! sides, runs the tests that they ship, and measures them.
+//! Measures published programs before and after a change to Dwell: downloads their sources from the registry, builds both
+//! sides, runs the tests that the packages ship, and runs the workloads.
 //!
-//! [`run`] goes through the programs. `programs` lists them, `side` writes the two sides, `cargo` builds and tests them,
-//! `measure` runs their drivers, `table` prints. docs/real.md says what is measured.
+//! `programs` lists the programs, `side` writes the two sides of one, `cargo` builds and tests them, `measure` runs their
+//! drivers, `table` prints the results. docs/real.md describes the measurements.
 
 mod cargo;
 mod edit;
@@ -21,28 +21,28 @@ use crate::program::Program;
 use crate::side::{Folders, Prepared};
 use crate::table::{Measured, Workload};
 
-/// What the command line says.
+/// The arguments of the command.
 #[derive(clap::Args, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Args {
-    /// The programs; all of them if none is named.
+    /// The names of the programs; all programs without a name
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Prints the names of the programs, their versions and what changes.
+    /// Print the names and versions of the programs, and what changes
     #[arg(long)]
     list: bool,
-    /// Only checks that the edits fit and that both sides compile.
+    /// Only check that the edits can be applied and that both sides compile
     #[arg(long)]
     check: bool,
-    /// Measures the programs that an earlier run built.
+    /// Measure the programs that an earlier run built
     #[arg(long, conflicts_with = "check")]
     no_build: bool,
-    /// Skips the tests that the packages ship.
+    /// Skip the tests that the packages ship
     #[arg(long)]
     no_tests: bool,
 }
 
-/// How much is measured, and how it is printed.
+/// The length of the measurement, and the output format.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Runs fewer rounds.
@@ -53,11 +53,11 @@ pub struct Options {
 
 /// Measures the programs that `args` names. Progress goes to standard error, results to standard output.
 ///
-/// Returns how many programs could not be built or measured; each has an error on standard error.
+/// Returns the number of programs that could not be built or measured. Each has an error on standard error.
 ///
 /// # Errors
 ///
-/// If a name is not known, or standard output cannot be written to.
+/// If a name is unknown, or standard output cannot be written to.
 pub fn run(args: &Args, options: Options) -> Result<usize> {
     let programs = chosen(&args.names)?;
     let mut out = io::stdout();
@@ -71,7 +71,7 @@ pub fn run(args: &Args, options: Options) -> Result<usize> {
     let folders = Folders::of_this_clone()?;
     let valgrind = measure::has_valgrind();
     if !valgrind {
-        eprintln!("there is no valgrind: the column `instructions` is left out");
+        eprintln!("valgrind is not installed: the column `instructions` is left out");
     }
     let (mut measured, mut failed) = (Vec::new(), 0);
     for program in programs {
@@ -94,7 +94,7 @@ pub fn run(args: &Args, options: Options) -> Result<usize> {
     Ok(failed)
 }
 
-/// The programs of these names, or all.
+/// Returns the programs with these names, or all programs if there are no names.
 fn chosen(names: &[String]) -> Result<Vec<&'static Program>> {
     if names.is_empty() {
         return Ok(programs::ALL.iter().collect());
@@ -113,13 +113,13 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Program>> {
 fn one(program: &Program, folders: &Folders, args: &Args, options: Options, valgrind: bool) -> Result<Measured> {
     let say = |what: &str| eprintln!("{}: {what}", program.name);
     let target = folders.target();
-    say("takes the source");
+    say("getting the source");
     let Prepared { before, after, lines } = side::prepare(program, folders)?;
     for (side, name) in [(&before, "before"), (&after, "after")] {
         if args.no_build {
             continue;
         }
-        say(&format!("builds {name}"));
+        say(&format!("building {name}"));
         let built = cargo::build(&side.folder, &target, &side.package, args.check);
         built.with_context(|| format!("cannot build the program {name}"))?;
     }
@@ -136,7 +136,7 @@ fn one(program: &Program, folders: &Folders, args: &Args, options: Options, valg
     }
     for package in program.packages.iter().filter(|_| !args.no_tests) {
         let Some(arguments) = package.tests else { continue };
-        say(&format!("tests {} before and after", package.name));
+        say(&format!("testing {} before and after the change", package.name));
         let old = cargo::test(&before.folder, &target, package.name, arguments).context("before")?;
         let new = cargo::test(&after.folder, &target, package.name, arguments).context("after")?;
         say(&format!("tests of {}: {old:?} before, {new:?} after", package.name));
@@ -146,7 +146,7 @@ fn one(program: &Program, folders: &Folders, args: &Args, options: Options, valg
     }
     let mut workloads = Vec::new();
     for name in program.workloads.iter().copied() {
-        say(&format!("measures {name}"));
+        say(&format!("measuring {name}"));
         let binaries = |allocator| (before.binary(&target, allocator), after.binary(&target, allocator));
         let time = |allocator| {
             let (before, after) = binaries(allocator);

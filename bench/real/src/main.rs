@@ -3,16 +3,16 @@
 use clap::Parser;
 use std::process::ExitCode;
 
-/// Measures published programs before and after a change to Dwell.
+/// Measures published programs before and after a change to Dwell
 #[derive(Parser)]
 #[command(version)]
 struct Cli {
     #[command(flatten)]
     args: dwell_bench_real::Args,
-    /// Prints only JSON, one row per line.
+    /// Print only JSON, one row per line
     #[arg(long)]
     json: bool,
-    /// Takes fewer rounds.
+    /// Measure fewer rounds
     #[arg(long)]
     quick: bool,
 }

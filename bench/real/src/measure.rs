@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail, ensure};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// A number of both sides.
+/// A number for each side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pair {
     pub(crate) before: f64,
@@ -17,18 +17,18 @@ impl Pair {
     }
 }
 
-/// Times of both sides, and their ratio in pairs.
+/// The times of both sides, and the ratio of paired times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Time {
-    /// The least time of each side, in nanoseconds.
+    /// The shortest time of each side, in nanoseconds.
     pub(crate) least: Pair,
-    /// The median of the ratios of the pairs, and its confidence interval.
+    /// The median of the ratios of the pairs, and its 95 % confidence interval.
     pub(crate) ratio: f64,
     pub(crate) low: f64,
     pub(crate) high: f64,
 }
 
-/// What a driver prints: a number, and the checksum of its work.
+/// Returns the output of a driver: a number, and the checksum of the workload.
 fn answer(output: &Output, what: &Path) -> Result<(f64, String)> {
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);
@@ -45,7 +45,7 @@ fn same_work(before: &str, after: &str) -> Result<()> {
     Ok(())
 }
 
-/// Most live bytes of one run.
+/// Returns the largest number of live bytes of one run.
 pub(crate) fn peak(before: &Path, after: &Path, workload: &str) -> Result<Pair> {
     let peak = |binary: &Path| {
         let output = Command::new(binary).args(["peak", workload]).output();
@@ -56,7 +56,7 @@ pub(crate) fn peak(before: &Path, after: &Path, workload: &str) -> Result<Pair> 
     Ok(Pair { before: before.0, after: after.0 })
 }
 
-/// Times, the sides in turn: each round runs both, every other round in reverse.
+/// Returns the times of both sides. Each round runs both, every other round in reverse order.
 pub(crate) fn time(before: &Path, after: &Path, workload: &str, rounds: usize) -> Result<Time> {
     let time = |binary: &Path| {
         let output = Command::new(binary).args(["time", workload]).output();
@@ -80,7 +80,7 @@ pub(crate) fn time(before: &Path, after: &Path, workload: &str, rounds: usize) -
     Ok(Time { least, ratio, low, high })
 }
 
-/// The median and its 95 % confidence interval, by ranks.
+/// Returns the median and its 95 % confidence interval by ranks.
 fn spread(mut values: Vec<f64>) -> Option<[f64; 3]> {
     values.sort_by(f64::total_cmp);
     let last = values.len().checked_sub(1)?;
@@ -90,13 +90,14 @@ fn spread(mut values: Vec<f64>) -> Option<[f64; 3]> {
     Some([f64::midpoint(values[last / 2], values[last - last / 2]), values[low], values[last - low]])
 }
 
-/// Whether callgrind can count.
+/// Returns whether valgrind is installed.
 pub(crate) fn has_valgrind() -> bool {
     let valgrind = Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     valgrind.is_ok_and(|status| status.success())
 }
 
-/// Instructions of one run: those of a process that runs `1 + more` times, less those of one that runs once.
+/// Returns the instructions of one run: those of a process that runs the workload `1 + more` times, less those of a
+/// process that runs it once, divided by `more`.
 pub(crate) fn instructions(before: &Path, after: &Path, workload: &str, more: u32) -> Result<Pair> {
     let count = |binary: &Path, times: u32| {
         let output = Command::new("valgrind")
@@ -119,7 +120,7 @@ pub(crate) fn instructions(before: &Path, after: &Path, workload: &str, more: u3
     Ok(Pair { before: before.0, after: after.0 })
 }
 
-/// The number in callgrind's last line, `==1234== Collected : 5678`.
+/// Returns the number in callgrind's last line, `==1234== Collected : 5678`.
 fn collected(messages: &str) -> Option<f64> {
     let line = messages.lines().find(|line| line.contains("Collected :"))?;
     line.rsplit_once(':')?.1.trim().parse().ok()

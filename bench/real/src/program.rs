@@ -6,47 +6,47 @@ use std::path::Path;
 
 /// A published program, measured before and after a change to Dwell.
 pub(crate) struct Program {
-    /// What the command line calls it.
+    /// Its name on the command line.
     pub(crate) name: &'static str,
-    /// What changes, in a few words.
+    /// The change, in a few words.
     pub(crate) change: &'static str,
     /// The packages that are copied and may be edited. The first is the program.
     pub(crate) packages: &'static [Package],
-    /// The `[dependencies]` of the driver, on both sides.
+    /// The `[dependencies]` of the driver on both sides.
     pub(crate) dependencies: &'static str,
-    /// More of them, on the changed side. `{dwell}` is the path of this repository.
+    /// Further dependencies on the changed side. `{dwell}` stands for the path of this repository.
     pub(crate) more_after: &'static str,
-    /// A file that the driver reads. `{input}` in the driver is its path.
+    /// A file that the driver reads. `{input}` in the driver stands for its path.
     pub(crate) input: Option<Input>,
     /// The driver, a file in `programs/`: a module with `pub fn workload(name: &str) -> Box<dyn FnMut() -> u64>`.
     pub(crate) driver: &'static str,
-    /// An edit script of the driver, on the changed side; empty if it is the same. The file that it edits is
+    /// The edit script of the driver for the changed side; empty if there is none. It edits the file
     /// `program.rs`.
     pub(crate) driver_after: &'static str,
-    /// What is measured.
+    /// The workloads to measure.
     pub(crate) workloads: &'static [&'static str],
 }
 
-/// Where a file that a driver reads comes from.
+/// The origin of a file that a driver reads.
 pub(crate) enum Input {
-    /// A package of the registry ships it.
+    /// A file in a package of the registry.
     Shipped { package: &'static str, version: &'static str, path: &'static str },
-    /// rustdoc writes it: the JSON of a package of the registry, in the version of the format that the program reads.
+    /// rustdoc's JSON of a package of the registry, in the version of the format that the program reads.
     RustdocJson { package: &'static str, version: &'static str, features: &'static [&'static str], format: u32 },
 }
 
-/// One package of the registry at an exact version.
+/// A package of the registry at an exact version.
 pub(crate) struct Package {
     pub(crate) name: &'static str,
     pub(crate) version: &'static str,
-    /// Its edit script, a file in `programs/`; empty if it stays as it is.
+    /// Its edit script, a file in `programs/`; empty if it is not edited.
     pub(crate) edits: &'static str,
-    /// How the tests that it ships are run: arguments of `cargo test`, or none if it ships none.
+    /// The arguments of `cargo test` for the tests that it ships; `None` if it ships none.
     pub(crate) tests: Option<&'static [&'static str]>,
 }
 
 impl Program {
-    /// A program without a part that most do not have.
+    /// A program without the optional parts.
     pub(crate) const NONE: Self = Self {
         name: "",
         change: "",
@@ -59,13 +59,13 @@ impl Program {
         workloads: &[],
     };
 
-    /// The package that gives the program its version.
+    /// Returns the package that gives the program its version.
     pub(crate) fn main(&self) -> &Package {
         &self.packages[0]
     }
 }
 
-/// A driver or an edit script. No name is no text.
+/// Returns the text of a driver or an edit script; empty if there is no name.
 pub(crate) fn text(name: &str) -> Result<String> {
     if name.is_empty() {
         return Ok(String::new());

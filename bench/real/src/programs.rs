@@ -21,7 +21,7 @@ pub(crate) const ALL: &[Program] = &[
     RUSTDOC_TYPES,
 ];
 
-/// The program that the command line names.
+/// Returns the program with this name.
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
     ALL.iter().find(|program| program.name == name)
 }
@@ -68,7 +68,7 @@ const DELAY_QUEUE: Program = Program {
         name: "tokio-util",
         version: "0.7.20",
         edits: "delay-queue/slab.edits",
-        // The other test files do not reach its slab.
+        // The other test files do not use its slab.
         tests: Some(&["--features", "full", "--test", "time_delay_queue"]),
     }],
     dependencies: "tokio-util = { version = \"=0.7.20\", features = [\"time\"] }\n\
@@ -133,7 +133,7 @@ const WAST: Program = Program {
         name: "wast",
         version: "263.0.0",
         edits: "wast/bumpalo.edits",
-        // Its other tests need crates that the package does not name.
+        // Its other tests need crates that its manifest lacks.
         tests: Some(&["--lib", "--test", "comments"]),
     }],
     dependencies: "wast = \"=263.0.0\"",
@@ -149,7 +149,7 @@ const SONIC_RS: Program = Program {
         name: "sonic-rs",
         version: "0.5.10",
         edits: "sonic-rs/bumpalo.edits",
-        // Its tests need a crate of its repository that is not published.
+        // Its tests need an unpublished crate of its repository.
         tests: None,
     }],
     dependencies: "sonic-rs = \"=0.5.10\"",
@@ -196,7 +196,7 @@ const ASYNC_GRAPHQL: Program = Program {
         name: "async-graphql",
         version: "8.0.0-rc.5",
         edits: "async-graphql/after.edits",
-        // Each of its 50 test files is a program of its own; these resolve what changes.
+        // Each of its 50 test files is a separate program; these use the changed code.
         tests: Some(&[
             "--test",
             "list",
@@ -226,7 +226,7 @@ const JAQ: Program = Program {
             name: "jaq-json",
             version: "2.0.3",
             edits: "jaq/json.edits",
-            // Its tests use functions of jaq-std that default features have.
+            // Its tests use functions that the default features of jaq-std add.
             tests: Some(&["--features", "serde,jaq-std/default", "--lib", "--tests"]),
         },
     ],
@@ -280,7 +280,7 @@ const RUSTDOC_TYPES: Program = Program {
     change: "`ThinStr`, `ThinSlice`, `SortedMap`, boxes",
     packages: &[Package {
         name: "rustdoc-types",
-        // Of the format that the rustdoc of Rust 1.95 writes.
+        // The version of the format that rustdoc of Rust 1.95 writes.
         version: "0.57.4",
         edits: "rustdoc-types/after.edits",
         tests: Some(&["--lib"]),

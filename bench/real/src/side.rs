@@ -1,12 +1,12 @@
-//! A program's two sides on disk: the copied packages, edited or not, and the driver in front of them.
+//! The two sides of a program on disk: the copied packages, edited or not, and the driver that uses them.
 //!
 //! ```text
-//! target/real/lru/source/Cargo.toml            asks cargo for the exact version
+//! target/real/lru/source/Cargo.toml            depends on the exact version
 //! target/real/lru/before/Cargo.toml            the driver: a library and three binaries
 //! target/real/lru/before/src/program.rs        its workloads
 //! target/real/lru/before/lru/                  the package as published
 //! target/real/lru/after/                       the same, edited
-//! target/real/build/                           what cargo builds, for all programs
+//! target/real/build/                           cargo's output, for all programs
 //! ```
 
 use anyhow::{Context, Result, bail, ensure};
@@ -22,7 +22,7 @@ use crate::program::{Input, Package, Program, text};
 /// Files by their paths in a folder.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// The binaries of a driver: each has another global allocator.
+/// The binaries of a driver, each with another global allocator.
 const BINARIES: [(&str, &str); 3] = [
     ("glibc", "std::alloc::System = std::alloc::System"),
     ("mimalloc", "mimalloc::MiMalloc = mimalloc::MiMalloc"),
@@ -31,14 +31,14 @@ const BINARIES: [(&str, &str); 3] = [
 
 /// The folders that the command works in.
 pub(crate) struct Folders {
-    /// This repository.
+    /// The root of this repository.
     pub(crate) dwell: PathBuf,
     /// `target/real`.
     pub(crate) work: PathBuf,
 }
 
 impl Folders {
-    /// Those of the clone that this program was built from.
+    /// Returns the folders of the clone that this program was built from.
     pub(crate) fn of_this_clone() -> Result<Self> {
         let package = Path::new(env!("CARGO_MANIFEST_DIR"));
         let dwell =
@@ -46,7 +46,7 @@ impl Folders {
         Ok(Self { work: dwell.join("target/real"), dwell })
     }
 
-    /// Where cargo builds. One folder for all, so that a dependency is built once.
+    /// Returns cargo's target folder. All programs share it, so that a dependency is built once.
     pub(crate) fn target(&self) -> PathBuf {
         self.work.join("build")
     }
@@ -56,11 +56,11 @@ impl Folders {
 pub(crate) struct Prepared {
     pub(crate) before: Side,
     pub(crate) after: Side,
-    /// How many lines of the packages and the driver the change touches.
+    /// The number of changed lines in the packages and in the driver.
     pub(crate) lines: usize,
 }
 
-/// One side of it.
+/// One side of a program.
 pub(crate) struct Side {
     pub(crate) folder: PathBuf,
     /// The name of the driver.
@@ -68,17 +68,17 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    /// A binary of the driver.
+    /// Returns the path of a binary of the driver.
     pub(crate) fn binary(&self, target: &Path, allocator: &str) -> PathBuf {
         target.join("release").join(format!("{}-{allocator}{}", self.package, std::env::consts::EXE_SUFFIX))
     }
 }
 
-/// Takes the sources of `program`, and writes both sides.
+/// Gets the sources of `program` and writes both sides.
 ///
 /// # Errors
 ///
-/// If a package cannot be had, or an edit does not fit.
+/// If a package cannot be downloaded, or an edit cannot be applied.
 pub(crate) fn prepare(program: &Program, folders: &Folders) -> Result<Prepared> {
     let work = folders.work.join(program.name);
     let published = take(program, &work, &folders.target())?;
@@ -107,20 +107,20 @@ pub(crate) fn prepare(program: &Program, folders: &Folders) -> Result<Prepared> 
     let more = program.more_after.replace("{dwell}", dwell);
     let after = write(program, &work, "after", &more, &edited, &driver_after["program.rs"])?;
     if !after.folder.join("Cargo.lock").exists() {
-        // The same versions of everything that both sides have.
+        // Both sides use the same versions of their common dependencies.
         fs::copy(&lock, after.folder.join("Cargo.lock"))?;
     }
     Ok(Prepared { before, after, lines })
 }
 
-/// The files of each package as published, by cargo's copy of the registry.
+/// Returns the files of each package as published, from cargo's copy of the registry.
 fn take(program: &Program, work: &Path, target: &Path) -> Result<Vec<Files>> {
     let packages: Vec<(&str, &str, &[&str])> =
         program.packages.iter().map(|package| (package.name, package.version, &[][..])).collect();
     registry(&packages, &work.join("source"), target)?.iter().map(|folder| read(folder)).collect()
 }
 
-/// The path of the file that a driver reads.
+/// Returns the path of the file that a driver reads.
 fn find_input(input: &Input, work: &Path, target: &Path) -> Result<String> {
     let folder = work.join("input");
     let path = match *input {
@@ -148,8 +148,8 @@ fn find_input(input: &Input, work: &Path, target: &Path) -> Result<String> {
     path.into_os_string().into_string().ok().context("a path of the input is not UTF-8")
 }
 
-/// The folders of packages, at exact versions and with features, in cargo's copy of the registry, by a manifest in
-/// `folder` that asks for them.
+/// Returns the folders of packages, at exact versions and with features, in cargo's copy of the registry. Writes a
+/// manifest with these dependencies to `folder`.
 fn registry(packages: &[(&str, &str, &[&str])], folder: &Path, target: &Path) -> Result<Vec<PathBuf>> {
     let asked: Vec<String> = packages
         .iter()
@@ -172,7 +172,7 @@ fn registry(packages: &[(&str, &str, &[&str])], folder: &Path, target: &Path) ->
     folders.collect()
 }
 
-/// All files in a folder that a build can need.
+/// Returns all files in a folder that a build may need.
 fn read(folder: &Path) -> Result<Files> {
     let mut files = Files::new();
     let mut folders = vec![folder.to_owned()];
@@ -192,7 +192,7 @@ fn read(folder: &Path) -> Result<Files> {
     Ok(files)
 }
 
-/// Writes one side: the driver's package, and the packages in it.
+/// Writes one side: the package of the driver, with the copied packages in it.
 fn write(program: &Program, work: &Path, side: &str, more: &str, packages: &[Files], driver: &[u8]) -> Result<Side> {
     let folder = work.join(side);
     let package = format!("{}-{side}", program.name);
@@ -204,7 +204,7 @@ fn write(program: &Program, work: &Path, side: &str, more: &str, packages: &[Fil
     let binaries: Vec<String> = BINARIES.iter().map(binary).collect();
     let patch = |package: &Package| format!("{0} = {{ path = \"{0}\" }}\n", package.name);
     let patches: Vec<String> = program.packages.iter().map(patch).collect();
-    // One codegen unit: the split of a crate decides what is inlined, and would differ between the sides at random.
+    // One codegen unit: the split of a crate decides what is inlined, and would differ at random between the sides.
     let manifest = format!(
         "[workspace]\nresolver = \"2\"\nmembers = [{}]\n\
          [package]\nname = \"{package}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\
@@ -237,7 +237,7 @@ fn write(program: &Program, work: &Path, side: &str, more: &str, packages: &[Fil
     Ok(Side { folder, package })
 }
 
-/// Writes a file unless it has these bytes already: a new modification time makes cargo build again.
+/// Writes a file unless it has these bytes already, because cargo rebuilds after a new modification time.
 fn put(path: &Path, bytes: &[u8]) -> Result<()> {
     match fs::read(path) {
         Ok(old) if old == bytes => return Ok(()),

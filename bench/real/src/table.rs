@@ -1,4 +1,4 @@
-//! Results as a table of Markdown, and as JSON.
+//! The results as a Markdown table and as JSON.
 
 use serde_json::json;
 use std::fmt::Write as _;
@@ -6,18 +6,18 @@ use std::fmt::Write as _;
 use crate::cargo::Tests;
 use crate::measure::{Pair, Time};
 
-/// All that is measured of one program.
+/// The results of one program.
 pub(crate) struct Measured {
     pub(crate) name: &'static str,
     pub(crate) version: &'static str,
     pub(crate) change: &'static str,
     pub(crate) lines: usize,
-    /// Of both sides, or none if the package ships none.
+    /// The test results of both sides; `None` if the package ships no tests.
     pub(crate) tests: Option<(Tests, Tests)>,
     pub(crate) workloads: Vec<Workload>,
 }
 
-/// The numbers of one workload. What is none could not be measured.
+/// The numbers of one workload; `None` for those that could not be measured.
 pub(crate) struct Workload {
     pub(crate) name: &'static str,
     pub(crate) instructions: Option<Pair>,
@@ -26,7 +26,7 @@ pub(crate) struct Workload {
     pub(crate) peak: Option<Pair>,
 }
 
-/// The whole table. A column that has no number is left out.
+/// Returns the table. A column without numbers is left out.
 pub(crate) fn markdown(programs: &[Measured]) -> String {
     let any = |has: fn(&Workload) -> bool| programs.iter().flat_map(|program| &program.workloads).any(has);
     let shown = [
@@ -69,7 +69,7 @@ pub(crate) fn markdown(programs: &[Measured]) -> String {
     text
 }
 
-/// Three digits where they say something.
+/// Formats a ratio with up to three significant digits.
 fn ratio(value: f64) -> String {
     // Neither side allocates.
     if value.is_nan() {
@@ -89,7 +89,7 @@ fn tests(tests: Tests) -> String {
     }
 }
 
-/// Rows as the other modules of `dwell-bench` print them: one number a line.
+/// Returns rows as the other modules of `dwell-bench` print them, one number a line.
 pub(crate) fn json(program: &Measured) -> String {
     let mut text = String::new();
     let mut row = |workload: &str, subject: &str, metric: &str, unit: &str, pair: Pair, ratio: f64| {

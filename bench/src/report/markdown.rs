@@ -16,12 +16,12 @@ fn cell(text: &str) -> String {
 /// Returns the text of `docs/results.md`.
 pub(super) fn results(lines: &[String]) -> Result<String> {
     let rows = parse(lines)?;
-    let mut text = "# Results\n\nMade by\n\n".to_owned();
+    let mut text = "# Results\n\nThese commands write this page:\n\n".to_owned();
     text += "    cargo run --release -p dwell-bench -- all --quick --json > rows.jsonl\n";
     text += "    cargo run --release -p dwell-bench -- report --markdown docs/results.md < rows.jsonl\n\n";
     text +=
-        "Lower is better in every column. `×` is the number beside the baseline's: of counts less the loop's own, of ";
-    text += "times the median of the ratios in the same round. The bold subjects are Dwell's.\n\n";
+        "Lower is better in every column. `×` is the number divided by the baseline's: for counts after subtracting ";
+    text += "the loop's own, for times the median of the ratios within rounds. The bold subjects are Dwell's.\n\n";
     text += "| measured on | |\n|---|---|\n";
     for (name, value) in about::machine() {
         writeln!(text, "| {name} | {} |", cell(&value))?;
@@ -70,18 +70,18 @@ fn table(workload: &str, rows: &[&Measured]) -> String {
 /// The lines of the README's table.
 const HEADLINES: [[&str; 5]; 12] = [
     // A description, the module, the workload, Dwell's subject, and the metric.
-    ["a small boxed trait object: make, drop", "small", "create+drop/small", "dwell", "ir"],
+    ["a small boxed trait object: create, drop", "small", "create+drop/small", "dwell", "ir"],
     ["a call through it, sizes mixed", "small", "access/varied", "dwell", "ns"],
-    ["a large one: make, drop", "small", "create+drop/large", "dwell", "ir"],
-    ["slab: make, drop one of 64 bytes", "slab", "lifecycle/64B", "dwell", "ns"],
+    ["a large one: create, drop", "small", "create+drop/large", "dwell", "ir"],
+    ["slab: insert and drop 64 bytes", "slab", "lifecycle/64B", "dwell", "ns"],
     ["slab: an order book", "slab", "book", "dwell", "ns"],
     ["slab: p99.9 while growing", "slab", "growth/64B", "dwell", "p999"],
     ["bump: allocate a `u64`", "bump", "u64", "dwell", "ir"],
-    ["bump: plant a tree", "bump", "tree", "dwell", "ns"],
+    ["bump: build a tree", "bump", "tree", "dwell", "ns"],
     ["future: box in a pool, first poll", "pin", "pending_8/first_poll", "dwell/pooled", "ns"],
     ["future: eight boxed layers, to the end", "pin", "layered_pending_8_l8/complete", "dwell/pooled", "ns"],
     ["Smithy models, generated, in memory", "sparse", "smithy", "dwell/sparse", "bytes"],
-    ["read a mostly empty part", "sparse", "read/field/2%", "dwell", "ir"],
+    ["read a field of a mostly empty struct", "sparse", "read/field/2%", "dwell", "ir"],
 ];
 
 /// Returns whether a subject is no competitor, such as a lower bound or a prototype.

@@ -170,7 +170,7 @@ function curves(points, unit) {
 const note = (module, workload) => about.notes.find(of => of.module === module && of.workloads.some(wanted => (wanted.endsWith("*") ? workload.startsWith(wanted.slice(0, -1)) : wanted === workload)));
 
 function summary() {
-  const section = made(`<section id="summary"><h2>In a minute</h2><p>What Dwell takes beside the <em>best</em> peer of each workload: .5× is half. Where only variants of Dwell were measured, the best of them stands for it. A weigher that is off by more than 1 % is no peer. Times within 5 % and counts within 2 % are even. Lower is better everywhere.</p><div class="summary"></div></section>`);
+  const section = made(`<section id="summary"><h2>In a minute</h2><p>Dwell's number divided by that of the <em>best</em> peer of each workload: .5× is half. If only variants of Dwell were measured, the best variant counts as Dwell. A measuring crate with an error of more than 1 % is no peer. Times within 5 % and counts within 2 % are even. Lower is better everywhere.</p><div class="summary"></div></section>`);
   const cards = section.querySelector(".summary");
   for (const module of modules) {
     const list = duels.filter(duel => duel.module === module).sort((a, b) => a.ratio - b.ratio);
@@ -200,7 +200,7 @@ function summary() {
 function section(module) {
   const own = measured.filter(row => row.module === module);
   const metrics = unique(own.map(row => row.metric)).filter(metric => !/^p\d+$/.test(metric));
-  const element = made(`<section id="${escaped(module)}"><h2>${escaped(module)}</h2><p>Ratios to ${unique(own.map(row => row.baseline)).map(of => `<code>${escaped(of)}</code>`).join(" or ")}; those of instructions are taken after the loop's own are taken off. A thin line is the range that the median lies in (95 %).</p></section>`);
+  const element = made(`<section id="${escaped(module)}"><h2>${escaped(module)}</h2><p>Ratios to ${unique(own.map(row => row.baseline)).map(of => `<code>${escaped(of)}</code>`).join(" or ")}; ratios of instructions exclude those of the loop. A thin line is the 95 % confidence interval of the median.</p></section>`);
   if (metrics.length) {
     const tools = made(`<div class="tools"></div>`), grid = made(`<div class="grid"></div>`), filter = made(`<input type="search" placeholder="filter workloads" aria-label="Filter workloads">`);
     let chosen = metrics.includes("ir") ? "ir" : metrics[0];
@@ -271,7 +271,7 @@ function table(list) {
   return element;
 }
 
-// What a verdict rests on, and a word on what no longer holds.
+// The bounds that a verdict rests on, and those that no longer hold.
 function rests(claim) {
   const items = claim.rests.map(rest => `<li>${rest.holds === false ? "<b>The verdict no longer fits:</b> " : ""}${escaped(rest.text)}</li>`).join("");
   const open = claim.rests.some(rest => rest.holds === false) ? " open" : "";
@@ -283,7 +283,7 @@ function claims() {
   const element = made(`<section id="claims"><h2>The tables of the articles</h2><p>Each as it was published, then with the code that they published measured here, then Dwell.</p></section>`);
   for (const claim of about.claims) {
     const lines = claim.lines.map(line => `<tr><td>${escaped(line.what)}</td><td>${escaped(line.published)}</td><td>${escaped(line.theirs)}</td><td>${escaped(line.ours)}</td></tr>`).join("");
-    element.append(made(`<div class="card tablebox" style="margin-bottom:14px"><h3>${escaped(claim.title)}</h3><p class="note">${escaped(claim.source)}</p><table class="words"><thead><tr><th></th><th>as published</th><th>theirs, here</th><th>Dwell, here</th></tr></thead><tbody>${lines}</tbody></table><p><b>${escaped(claim.verdict)}</b> ${escaped(claim.why)}</p>${rests(claim)}</div>`));
+    element.append(made(`<div class="card tablebox" style="margin-bottom:14px"><h3>${escaped(claim.title)}</h3><p class="note">${escaped(claim.source)}</p><table class="words"><thead><tr><th></th><th>as published</th><th>its code, measured here</th><th>Dwell, measured here</th></tr></thead><tbody>${lines}</tbody></table><p><b>${escaped(claim.verdict)}</b> ${escaped(claim.why)}</p>${rests(claim)}</div>`));
   }
   return element;
 }

@@ -184,7 +184,7 @@ pub(super) fn markdown(rows: &[Measured]) -> Result<String> {
         let Table { title, source, verdict, why, lines, rests } = table;
         write!(
             text,
-            "\n### {title}\n\n{source}\n\n| | as published | theirs, here | Dwell, here |\n|---|---|---|---|\n"
+            "\n### {title}\n\n{source}\n\n| | as published | its code, measured here | Dwell, measured here |\n|---|---|---|---|\n"
         )?;
         for Cells { what, published, theirs, ours } in lines {
             writeln!(text, "| {what} | {published} | {theirs} | {ours} |")?;

@@ -1,4 +1,4 @@
-//! Tasks of an executor in one thread: its slab has the waker of each task that lives.
+//! Tasks of an executor in one thread: the executor keeps the waker of each live task in a slab.
 
 use async_executor::LocalExecutor;
 use std::future::Future;

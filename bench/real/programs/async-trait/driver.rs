@@ -1,4 +1,4 @@
-//! A service as web frameworks have them: a handler behind a trait object asks a repository behind another.
+//! A service as in web frameworks: a handler behind a trait object calls a repository behind another.
 
 use async_trait::async_trait;
 use std::future::Future;
@@ -27,7 +27,7 @@ impl Repository for Memory {
     async fn related(&self, id: u64) -> Vec<u64> {
         let mut found = Vec::with_capacity(3);
         for near in id..id + 3 {
-            // A request in a request, as a cache in front of a store makes it.
+            // A request within a request, as by a cache in front of a store.
             found.extend(self.find(near).await);
         }
         found

@@ -1,4 +1,4 @@
-//! Timeouts of connections: inserted, pushed back, removed, and the rest expires. The clock is tokio's paused one.
+//! Timeouts of connections: inserted, pushed back and removed; the rest expires. tokio's clock is paused.
 
 use std::time::Duration;
 use tokio_util::time::DelayQueue;
@@ -16,7 +16,7 @@ async fn next(queue: &mut DelayQueue<u64>) -> Option<u64> {
     std::future::poll_fn(|context| queue.poll_expired(context)).await.map(tokio_util::time::delay_queue::Expired::into_inner)
 }
 
-/// `entries` timeouts, of which each is pushed back once, half are removed, and half expire.
+/// Inserts `entries` timeouts and pushes each back once. Half are removed, and half expire.
 async fn timeouts(entries: u64) -> u64 {
     let mut state = 5;
     let mut queue = DelayQueue::new();
@@ -50,7 +50,7 @@ pub fn workload(name: &str) -> Box<dyn FnMut() -> u64> {
             sum
         })),
         "20,000 timeouts" => Box::new(move || runtime.block_on(timeouts(20_000))),
-        // No entry waits: it is inserted and removed.
+        // Each entry is removed right after it was inserted.
         "insert, remove" => Box::new(move || runtime.block_on(async {
             let (mut state, mut sum) = (9, 0);
             let mut queue = DelayQueue::new();

@@ -59,7 +59,7 @@ pub fn workload(name: &str) -> Box<dyn FnMut() -> u64> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     match name {
         "5,000 requests at once" => Box::new(move || runtime.block_on(requests(5_000))),
-        // Fifty connections in turn, each with a handful of streams.
+        // Fifty connections one after the other, each with ten requests.
         "50 connections" => Box::new(move || (0..50).map(|_| runtime.block_on(requests(10))).sum()),
         _ => panic!("no workload {name}"),
     }

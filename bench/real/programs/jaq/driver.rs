@@ -1,4 +1,4 @@
-//! Filters of the kind that jaq's own benchmark has: numbers, recursion, and paths of a tree.
+//! Filters like those of jaq's own benchmark: numbers, recursion, and paths in a tree.
 
 use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Vars, data, unwrap_valr};
@@ -22,7 +22,7 @@ fn filter(code: &'static str, input: Val) -> Box<dyn FnMut() -> u64> {
 
 pub fn workload(name: &str) -> Box<dyn FnMut() -> u64> {
     match name {
-        // As `cumsum`, `reduce` and `add` of its benchmark.
+        // Like `cumsum`, `reduce` and `add` of its benchmark.
         "numbers" => filter(
             "[range(20000) | select(. % 3 == 0) | . * 2] | [foreach .[] as $x (0; . + $x)] | (add / length, last)",
             Val::from(0_isize),

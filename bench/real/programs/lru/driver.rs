@@ -1,4 +1,5 @@
-//! Caches whose entries have 72 bytes: small ones made and dropped, one that is filled and emptied all the time, a large one.
+//! Caches whose entries have 72 bytes: small ones that are created and dropped, one with constant insertions and
+//! removals, a large one.
 
 use lru::LruCache;
 use std::num::NonZeroUsize;
@@ -18,7 +19,7 @@ fn random(state: &mut u64) -> u64 {
 
 pub fn workload(name: &str) -> Box<dyn FnMut() -> u64> {
     match name {
-        // A cache is made, takes ten entries and is dropped. The result is of one cache at a time.
+        // Caches are created, filled with ten entries and dropped, one at a time.
         "10 entries" => Box::new(|| {
             let mut sum = 0;
             for round in 0..2_000_u64 {
@@ -30,7 +31,7 @@ pub fn workload(name: &str) -> Box<dyn FnMut() -> u64> {
             }
             sum
         }),
-        // Sessions: half of the operations insert, half remove what may be there.
+        // Sessions: half of the operations insert, half remove a key that may be present.
         "churn" => Box::new(|| {
             let (mut cache, mut state, mut sum) = (LruCache::unbounded(), 7, 0);
             for _ in 0..100_000 {
@@ -40,7 +41,7 @@ pub fn workload(name: &str) -> Box<dyn FnMut() -> u64> {
             }
             sum
         }),
-        // A million entries are put in and dropped with the cache.
+        // A million entries are inserted, and dropped with the cache.
         "a million" => Box::new(|| {
             let (mut cache, mut state) = (LruCache::new(capacity(1_000_000)), 3);
             for _ in 0..1_000_000 {

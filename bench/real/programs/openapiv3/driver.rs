@@ -1,4 +1,4 @@
-//! Descriptions of four services that the package ships for its tests, 1.3 MB of JSON: loaded, and held.
+//! Descriptions of four services that the package ships for its tests, 1.3 MB of JSON, loaded and kept in memory.
 
 use openapiv3::OpenAPI;
 

@@ -1,4 +1,4 @@
-//! pom's own benchmark: the JSON parser of its examples on the file of its benchmarks, and making the parser.
+//! pom's own benchmark: creates the JSON parser of its examples and parses the file of its benchmarks.
 
 #[path = "../pom/examples/json.rs"]
 mod json;
@@ -7,7 +7,7 @@ static INPUT: &[u8] = include_bytes!("../pom/assets/data.json");
 
 pub fn workload(name: &str) -> Box<dyn FnMut() -> u64> {
     match name {
-        // Recursive parts of the grammar are made anew wherever they occur, as in its benchmark.
+        // Recursive parts of the grammar are created again at each occurrence, as in its benchmark.
         "parse data.json" => Box::new(|| {
             let mut sum = 0;
             for _ in 0..20 {

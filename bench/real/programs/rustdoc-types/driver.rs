@@ -1,4 +1,4 @@
-//! The description that rustdoc writes of syn, 10 MB of JSON: loaded, and held.
+//! rustdoc's JSON of syn, 10 MB, loaded and kept in memory.
 
 use rustdoc_types::Crate;
 

@@ -1,4 +1,4 @@
-//! Lazy updates: entities whose components come with `World::maintain`, as particles and projectiles do.
+//! Lazy updates: entities whose components `World::maintain` adds, such as particles and projectiles.
 
 use specs::prelude::*;
 
@@ -14,7 +14,7 @@ impl Component for Lifetime {
     type Storage = VecStorage<Self>;
 }
 
-/// Creates a thousand entities a frame, each with a position and a lifetime.
+/// Creates a thousand entities in each frame, each with a position and a lifetime.
 struct Emit;
 
 impl<'a> System<'a> for Emit {
@@ -29,7 +29,7 @@ impl<'a> System<'a> for Emit {
     }
 }
 
-/// Removes the lifetime of an entity that has no frame left, and the entity.
+/// Removes entities at the end of their lifetime.
 struct Age;
 
 impl<'a> System<'a> for Age {

@@ -1,4 +1,4 @@
-//! WebAssembly text of a generated module, parsed and encoded. Strings with escapes are what the parser puts in its arena.
+//! WebAssembly text of a generated module, parsed and encoded. The parser allocates strings with escapes in its arena.
 
 use std::fmt::Write as _;
 use wast::Wat;
