@@ -7,13 +7,13 @@ use super::measured::Measured;
 
 /// The layouts of `dwell-bench sparse` and their labels, in the order of the picture.
 const LAYOUTS: [(&str, &str); 8] = [
-    ("naive", "structs as first written"),
+    ("naive", "first draft, nothing boxed"),
     ("boxed", "two structs boxed by hand"),
     ("dwell/sparse", "Sparse where weigh suggests it"),
     ("dwell/box-str", "+ Box<str>"),
     ("dwell/sorted", "+ SortedMap, Box<[T]>"),
     ("dwell/thin", "+ ThinStr, ThinSlice"),
-    ("dwell/interned", "+ each string once"),
+    ("dwell/interned", "+ each string stored once"),
     ("dwell/bump", "all in bump arenas instead"),
 ];
 

@@ -283,9 +283,8 @@ impl<T> AllocError<T> {
         self.value
     }
 
-    /// Returns the size and the alignment, in bytes, of the block that could not be allocated. If no [`Layout`] can
-    /// have that size, the size of the result has no meaning; for most functions it is the largest of the alignment, or
-    /// 0.
+    /// Returns the size and the alignment, in bytes, of the block that could not be allocated. If the size exceeds
+    /// `isize::MAX`, which no [`Layout`] can express, the size of the result has no meaning.
     pub fn layout(&self) -> Layout {
         self.layout
     }

@@ -8,10 +8,12 @@
 //! | small trait objects and closures | inline in their owner, without an allocation | [`small`]: [`SmallBox`] |
 //! | many of all types, dropped together | in an arena | [`bump`]: [`Bump`] |
 //! | many of one type, created and dropped all the time | in slots of a slab, at stable addresses | [`slab`](mod@slab): [`Slab`], [`slab!`] |
+//! | values that you find by a small integer key | in slots of a slab, without an owner | [`slab`](mod@slab): [`SlabMap`](slab::SlabMap) |
 //! | optional structs that are mostly absent | on the heap, behind one word | [`sparse`]: [`Sparse`](struct@Sparse) |
 //! | strings and slices that no longer grow, maps of a few entries | in one exact block, behind one word | [`sparse`]: [`ThinStr`](sparse::ThinStr), [`ThinSlice`](sparse::ThinSlice), [`SortedMap`](sparse::SortedMap) |
 //! | futures, and other values that must not move | pinned inline, in a box or in a slab | [`mod@pin`]: [`PinExt`](pin::PinExt), [`ErasedExt`](pin::ErasedExt) |
-//! | any, to measure their memory | anywhere: [`weigh()`] follows every pointer | [`mod@weigh`] |
+//!
+//! [`weigh()`] measures how much memory a value uses, with all that it owns. [`mod@weigh`] suggests which types to change.
 //!
 //! The command-line tool `cargo dwell` finds the types of a program that would gain from one of these.
 //!
@@ -55,12 +57,13 @@
 //! - **Sound in safe code.** No sequence of safe calls leads to undefined behaviour, even if user code panics, re-enters the
 //!   container, or forgets values. Each type lists its invariants at its definition; `docs/soundness.md` in the repository
 //!   explains them.
-//! - **Failed allocations are reported.** Every function that allocates has a variant whose name begins with `try_`. It
-//!   returns the arguments in an [`AllocError`] and does not panic. `clone`, `from`, `extend` and `collect` abort, as
-//!   in std; their variants are inherent functions: `try_clone`, `try_from_vec`, `try_from_string`, `try_extend`,
-//!   `try_from_iter`. Deserialisation and the calls and clones of tower's services have no variant, because the traits
-//!   of serde and tower define none. The conversion of text to a `dyn Error`, `#[erased]` and `pooled!` have no variant
-//!   either, nor have `pinned_rc` and `pinned_arc`, because stable std has no fallible constructor of `Rc` and `Arc`.
+//! - **Failed allocations are reported.** A function that allocates calls `handle_alloc_error` if the allocation fails, as
+//!   in std. Its variant whose name begins with `try_` returns the arguments in an [`AllocError`] instead. The variants of
+//!   `clone`, `from`, `extend` and `collect` are inherent functions: `try_clone`, `try_from_vec`, `try_from_string`,
+//!   `try_extend`, `try_from_iter`. Deserialisation and the calls and clones of tower's services have no variant, because
+//!   the traits of serde and tower define none. The conversion of text to a `dyn Error`, `#[erased]` and `pooled!` have no
+//!   variant either, nor have `pinned_rc` and `pinned_arc`, because stable std has no fallible constructor of `Rc` and
+//!   `Arc`.
 //! - **No required dependency**, no build script, no network access. The global state consists of the defaults that the
 //!   derives cache for each type, the thread-local slabs and pools of [`slab!`] and `.pooled()`, and a counter of the
 //!   threads that created a [`slab::sync`] slab.

@@ -413,7 +413,7 @@ const _: () = {
     const fn is_vtable<T: ?Sized>() -> bool {
         matches!(Kind::of::<T>(), Kind::Vtable)
     }
-    #[expect(dead_code, reason = "only its pointer is looked at")]
+    #[expect(dead_code, reason = "only the metadata of its pointer is read")]
     struct Tail<T: ?Sized>(u8, T);
     assert!(is_length::<[u8]>() && is_length::<[()]>() && is_length::<str>() && is_length::<Tail<[u64]>>());
     assert!(is_vtable::<dyn core::any::Any>() && is_vtable::<dyn Fn() + Send>());

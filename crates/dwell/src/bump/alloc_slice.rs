@@ -97,7 +97,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// If `make` panics, after dropping the elements so far, or when a slice cannot be that long.
+    /// If `make` panics; the elements so far are dropped. If the slice would have more than `isize::MAX` bytes.
     pub fn alloc_slice_fill_with<T>(&self, len: usize, make: impl FnMut(usize) -> T) -> &mut [T] {
         let filled = fill(Vec::with_capacity_in(len, self), len, infallible(make));
         filled.unwrap_or_else(|never| match never {})
@@ -131,7 +131,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When a slice cannot be that long.
+    /// If the slice would have more than `isize::MAX` bytes.
     pub fn alloc_slice_fill_copy<T: Copy>(&self, len: usize, value: T) -> &mut [T] {
         self.alloc_slice_fill_with(len, |_| value)
     }
@@ -145,7 +145,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When a slice cannot be that long.
+    /// If the slice would have more than `isize::MAX` bytes.
     pub fn alloc_slice_fill_clone<T: Clone>(&self, len: usize, value: &T) -> &mut [T] {
         self.alloc_slice_fill_with(len, |_| value.clone())
     }
@@ -167,7 +167,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When a slice cannot be that long.
+    /// If the slice would have more than `isize::MAX` bytes.
     pub fn alloc_slice_fill_default<T: Default>(&self, len: usize) -> &mut [T] {
         self.alloc_slice_fill_with(len, |_| T::default())
     }
@@ -316,7 +316,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// If `make` panics, after dropping the elements so far, or when a slice cannot be that long.
+    /// If `make` panics; the elements so far are dropped. If the slice would have more than `isize::MAX` bytes.
     pub fn alloc_slice_try_fill_with<T, F, E>(&self, len: usize, make: F) -> Result<&mut [T], E>
     where
         F: FnMut(usize) -> Result<T, E>,
@@ -363,7 +363,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Panics
     ///
-    /// When the iterator returns fewer values than its `len`, or a slice cannot be that long.
+    /// If the iterator returns fewer values than its `len`, or the slice would have more than `isize::MAX` bytes.
     pub fn alloc_slice_try_fill_iter<T, I, E>(&self, values: I) -> Result<&mut [T], E>
     where
         I: IntoIterator<Item = Result<T, E>>,

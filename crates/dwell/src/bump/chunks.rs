@@ -49,7 +49,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// See [`chunks`](Self::chunks).
     ///
-    /// Values in the chunk may be borrowed, and the padding between them is uninitialised. Reading through such a
+    /// Values in the chunks may be borrowed, and the padding between them is uninitialised. Reading through such a
     /// pointer is `unsafe`: the bytes must be initialised, no `&mut` to them may be in use, and no `Cell` among them
     /// may be written at the same time. The pointers are valid for as long as the arena is borrowed.
     ///

@@ -792,8 +792,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// Limits the bytes that the arena holds from its allocator. `None` removes the limit.
     ///
-    /// Chunks that already exceed the limit stay. An allocation fails only if no chunk that is large enough for it is
-    /// within the limit.
+    /// An arena that already holds more keeps its chunks. An allocation that needs a new chunk fails if even the smallest
+    /// chunk for it would exceed the limit.
     ///
     /// ```
     /// use dwell::Bump;

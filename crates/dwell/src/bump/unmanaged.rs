@@ -242,7 +242,6 @@ impl<'a, T> UnmanagedVec<'a, T> {
         if copies {
             // SAFETY: the new block has capacity for `len` elements. If there is an old block, it is another one, is
             // live, and has `len` live elements. Otherwise `len` is 0.
-            // 0. The new one has capacity for them.
             unsafe { start.copy_from_nonoverlapping(self.start, self.count()) };
         }
         // SAFETY: the block's layout begins with a `usize`, so it is valid for the write and aligned for it.

@@ -63,7 +63,7 @@ pub use self::pooled::{LocalPooledFuture, PoolFuture};
 #[doc(hidden)]
 pub use self::pooled::{erase, erase_local, unreachable_output};
 #[doc(hidden)]
-#[expect(deprecated, reason = "they are here for programs that still use them")]
+#[expect(deprecated, reason = "deprecated names, for programs that use them")]
 pub use self::renamed::{FutureInPlace, InPlace, InPlaceFuture, LocalInPlaceFuture};
 pub use self::reusable::{LocalReusableFuture, Reusable, ReusableFuture};
 #[cfg(feature = "tokio")]

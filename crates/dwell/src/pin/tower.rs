@@ -2,8 +2,8 @@
 //!
 //! | tower's | here | |
 //! |---|---|---|
-//! | `BoxService` | [`PoolService`] | neither `Clone` nor `Sync` |
-//! | `BoxCloneService` | [`PoolCloneService`] | `Clone` |
+//! | `BoxService` | [`PoolService`] | `Sync`, not `Clone` |
+//! | `BoxCloneService` | [`PoolCloneService`] | `Clone`, not `Sync` |
 //! | `BoxCloneSyncService` | [`PoolCloneSyncService`] | `Clone` and `Sync`, as axum requires |
 //! | `BoxFuture` as a `Service::Future` | [`PoolFuture`], by [`PoolCalls`] | the service keeps its type |
 //!

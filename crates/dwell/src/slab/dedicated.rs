@@ -1,7 +1,8 @@
 //! Dedicated blocks: one allocation for one value that no size class of a pool fits.
 //!
 //! A slot of a pool finds the owner of its cell by the cell's address. So a dedicated block has its header where a
-//! block of a slab has one: at a multiple of [`MIN_BLOCK`] below the value. The owner in it is the empty core.
+//! block of a slab has one: at a multiple of [`MIN_BLOCK`] below the value. Its owner is an empty core, since the value
+//! is in no slab.
 
 use super::geometry::MIN_BLOCK;
 use super::stack::CellPtr;

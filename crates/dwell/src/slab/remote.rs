@@ -5,7 +5,7 @@
 //! give:    link the chain's last to head; head = chain's first       one compare-exchange, however long the chain
 //! take:    chain = head; head = null                                  the slab's thread, when it has no vacant cell
 //! close:   chain = head; head = CLOSED; left += occupied cells        the slab's thread, once, when it inserts no more
-//! give:    head is CLOSED: left -= chain's length                     whoever brings `left` to 0 frees the memory
+//! give:    head is CLOSED: left -= chain's length                     the thread that brings `left` to 0 frees the memory
 //! ```
 //!
 //! `close` and the calls of `give` that find the list closed may add to `left` in any order: until the occupied cells
@@ -280,8 +280,8 @@ impl Returns {
     }
 
     /// Adds the number of cells that are still occupied, after [`close`](Self::close). Returns whether none is left.
-    pub(super) fn expect(&self, out: isize) -> bool {
-        self.settle(out)
+    pub(super) fn expect(&self, occupied: isize) -> bool {
+        self.settle(occupied)
     }
 
     /// Adds to `left`. Returns whether that brings it to 0, which happens once.
@@ -389,8 +389,8 @@ mod model {
 
         /// Drops the slab after `back` of its cells were taken from the list.
         fn drop_slab(&self, back: isize) {
-            let out = 3 - back - Self::count(self.returns.close());
-            if self.returns.expect(out) {
+            let occupied = 3 - back - Self::count(self.returns.close());
+            if self.returns.expect(occupied) {
                 self.free();
             }
         }

@@ -71,7 +71,7 @@ impl<T, const N: usize, L> SmallBox<[T], N, Global, L> {
     ///
     /// If the slice does not fit inline and the allocation fails, or if it has more than `isize::MAX` bytes or more
     /// than `usize::MAX / 32` elements. In the second case the error contains the largest layout of the alignment.
-    #[expect(clippy::type_complexity, reason = "a box and its error")]
+    #[expect(clippy::type_complexity, reason = "a type alias would hide the result")]
     pub fn try_new_uninit_slice(len: usize) -> Result<SmallBox<[MaybeUninit<T>], N, Global, L>, AllocError<()>> {
         SmallBox::uninit_slice(len, Global).map_err(|refusal| refusal.into_error((), align_of::<T>()))
     }

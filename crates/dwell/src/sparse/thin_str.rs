@@ -23,7 +23,7 @@ static EMPTY_HEADER: [u8; 1] = [0];
 ///
 /// A `Box<str>` has two words, a `String` three. A `ThinStr` has one (8 bytes on a 64-bit target), and so has
 /// `Option<ThinStr>`. An empty string owns no memory; any other owns one block of alignment 1. The block is one byte
-/// longer than a text of up to 254 bytes, and nine bytes longer than any other:
+/// longer than a text of up to 254 bytes, and nine bytes longer than a longer text:
 ///
 /// ```text
 ///  ThinStr                                 ThinStr

@@ -82,7 +82,7 @@ impl Limit {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a limit is what a person writes; casts saturate"
+        reason = "limits are small numbers, and casts saturate"
     )]
     pub const fn in_units(number: f64, unit: &str) -> Self {
         let bytes = match unit.as_bytes() {

@@ -1,7 +1,7 @@
 //! Measures how much memory a value uses: itself and everything it owns.
 //!
 //! [`size_of_val`] of a `Vec` returns the 24 bytes of its pointer, length and capacity, without the elements.
-//! [`weigh`](fn@weigh) follows every pointer. [`tree`] reports the bytes by type and field, and with the feature
+//! [`weigh`](fn@weigh) adds all heap blocks that the value owns. [`tree`] reports the bytes by type and field, and with the feature
 //! `advice` it suggests changes:
 //!
 //! ```

@@ -57,7 +57,7 @@ impl Texts {
 
 /// Hashes eight bytes at a time by folding the two halves of a 128-bit product.
 fn hash(text: &[u8]) -> u64 {
-    #[expect(clippy::cast_possible_truncation, reason = "the lower half, and the upper one")]
+    #[expect(clippy::cast_possible_truncation, reason = "takes the two halves of the product")]
     let mix = |a: u64, b: u64| {
         let product = u128::from(a) * u128::from(b);
         (product as u64) ^ ((product >> 64) as u64)

@@ -39,7 +39,7 @@ impl Reach {
 ///
 /// Each type that implements [`Weigh`] has one, [`Weigh::TYPE`]. The compiler may emit several copies of it; [`is`](Self::is)
 /// compares the contents.
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "the flags are independent")]
 #[non_exhaustive]
 pub struct Type {
     name: fn() -> &'static str,

@@ -4,7 +4,7 @@
 //! std does not report the number of buckets. Without removals the capacity determines it. A removed entry may leave a
 //! tombstone, which reduces the capacity; then the distance between the addresses of the remaining entries gives a
 //! lower bound.
-#![allow(dead_code, reason = "without `std` and features no table is to be weighed")]
+#![allow(dead_code, reason = "without `std` and the crates' features no map uses it")]
 
 use crate::model::table::{GROUP, buckets_at_least, buckets_for, capacity_of, layout};
 use crate::weigh::{Walk, Weigh};
