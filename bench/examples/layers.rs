@@ -34,7 +34,7 @@ impl<F: Future<Output = u64> + Unpin> Future for Layer<F> {
 
 /// `.boxed()` that aborts if the allocation fails. It cannot unwind, so the value need not be in memory for a drop.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "as the others are")]
+#[expect(clippy::inline_always, reason = "the other subjects are inlined too")]
 fn boxed_or_abort<F: Future<Output = u64> + Send + 'static>(future: F) -> BoxFuture<'static, u64> {
     // SAFETY: no future here has size 0.
     let block = unsafe { alloc(Layout::new::<F>()) }.cast::<F>();

@@ -16,7 +16,10 @@ pub(crate) fn machine() -> Vec<(&'static str, String)> {
         ("compiler", env!("DWELL_RUSTC").to_owned()),
         ("allocator", allocator()),
     ];
-    about.push(("counter", callgrind::version().unwrap_or_else(|| "no valgrind: no instruction counts".to_owned())));
+    about.push((
+        "counter",
+        callgrind::version().unwrap_or_else(|| "valgrind is not installed: no instruction counts".to_owned()),
+    ));
     about
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
     )?;
     output.rows(&bytes())?;
     if callgrind::version().is_none() {
-        eprintln!("no valgrind: instructions are left out");
+        eprintln!("valgrind is not installed: instructions are left out");
         return Ok(());
     }
     for suite in suites() {
@@ -430,7 +430,7 @@ fn measure<T, I: Iterator<Item = T>>(
 
 /// Returns the bytes of the live blocks of glibc, including its headers and rounding; `None` with another allocator.
 #[cfg(all(target_env = "gnu", not(feature = "profile")))]
-#[expect(clippy::unnecessary_wraps, reason = "there is none with another allocator")]
+#[expect(clippy::unnecessary_wraps, reason = "returns `None` with another allocator")]
 fn glibc_in_use() -> Option<usize> {
     // SAFETY: `mallinfo2` has no preconditions; it only reads the allocator's statistics.
     let info = unsafe { libc::mallinfo2() };

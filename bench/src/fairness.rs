@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
             wrong.len()
         ))?;
     } else {
-        eprintln!("no valgrind: whether a loop was emptied is not checked");
+        eprintln!("valgrind is not installed: empty loops are not detected");
     }
     wrong.iter().try_for_each(|line| output.say(line))?;
     let apart = if args.ir { 0 } else { twice(quick, output)? };

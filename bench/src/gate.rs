@@ -110,7 +110,7 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<()> {
         }
     } else {
         gates.retain(|gate| gate.metric != "ir");
-        eprintln!("no valgrind: {} gates on `ir` are skipped", before - gates.len());
+        eprintln!("valgrind is not installed: {} gates on `ir` are skipped", before - gates.len());
     }
 
     let mut failed = 0;
@@ -128,7 +128,7 @@ pub(crate) fn run(args: &Args, output: Output) -> Result<()> {
     }
     if args.update {
         if !counts {
-            bail!("without valgrind there is nothing to write");
+            bail!("valgrind is not installed: the baseline would have no instruction counts");
         }
         return Baseline::of(&rows).write();
     }

@@ -471,7 +471,7 @@ fn left_over(operations: usize) -> Result<Vec<Row>> {
         let output = Command::new(std::env::current_exe()?)
             .args(["left-over", subject, &operations.to_string()])
             .output()
-            .context("cannot run a process of its own")?;
+            .context("cannot start a process for each allocator")?;
         let left: Left = serde_json::from_slice(&output.stdout)
             .with_context(|| format!("{subject}: {}", String::from_utf8_lossy(&output.stderr)))?;
         let of = baseline.get_or_insert(Left { ..left });

@@ -78,7 +78,11 @@ pub(crate) fn turns(subjects: usize, round: usize) -> impl Iterator<Item = usize
 pub(crate) fn spread(mut values: Vec<f64>) -> [f64; 3] {
     values.sort_by(f64::total_cmp);
     let count = values.len() as f64;
-    #[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "a rank below the middle")]
+    #[expect(
+        clippy::cast_sign_loss,
+        clippy::cast_possible_truncation,
+        reason = "the index is positive and below `len`"
+    )]
     let low = (count / 2.0 - 0.98 * count.sqrt()).max(1.0) as usize - 1;
     let (least, greatest) = (values[low], values[values.len() - 1 - low]);
     [median(values), least, greatest]

@@ -32,8 +32,8 @@ fn bad_input_prints_one_line_and_exits_with_2() {
 
     let file = folder.path().join("a.json");
     for (content, expected) in [
-        (&b"no json"[..], "a.json is no Smithy model: expected ident at line 1 column 2"),
-        (b"{\"shapes\": {\"a#b\": {\"type\": \"list\"", "a.json is no Smithy model: EOF while parsing"),
+        (&b"no json"[..], "a.json is not a Smithy model: expected ident at line 1 column 2"),
+        (b"{\"shapes\": {\"a#b\": {\"type\": \"list\"", "a.json is not a Smithy model: EOF while parsing"),
         (b"{\"shapes\": {\"a#b\": {\"type\": \"lost\"}}}", "unknown variant `lost`"),
         (b"\xFF", "valid UTF-8"),
     ] {
@@ -72,7 +72,7 @@ fn json_output_has_only_rows() {
     }
     let output = bench(&["sparse", "--quick", "--json", "--models", folder.path().to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains("no valgrind"));
+    assert!(text(&output.stderr).contains("valgrind is not installed"));
     let rows: Vec<serde_json::Value> =
         text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for row in &rows {

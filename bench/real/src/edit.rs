@@ -1,5 +1,4 @@
-//! Edit scripts, which change a published source: they find exact texts and replace them. A text that is not found is an
-//! error.
+//! Edit scripts, which change a published source: they find exact texts and replace them. A missing text is an error.
 //!
 //! ```text
 //! file src/lib.rs
@@ -10,9 +9,9 @@
 //! >>>>>>>
 //! ```
 //!
-//! `<<<<<<< all` replaces every occurrence; with `file src/*.rs` in all matching files. `<<<<<<< words` does the same for
-//! a part of a line. `{dwell}` in a new line stands for the path of this repository. Lines that begin with `#` outside of
-//! an edit are comments.
+//! `<<<<<<< all` replaces every occurrence; with `file src/*.rs` in all matching files. `<<<<<<< words` does the same
+//! for a part of a line. `{dwell}` in a new line stands for the path of this repository. Lines that begin with `#`
+//! outside of an edit are comments.
 
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeMap;

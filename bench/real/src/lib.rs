@@ -1,8 +1,8 @@
-//! Measures published programs before and after a change to Dwell: downloads their sources from the registry, builds both
-//! sides, runs the tests that the packages ship, and runs the workloads.
+//! Measures published programs before and after a change to Dwell: downloads their sources from the registry, builds
+//! both sides, runs the tests that the packages ship, and runs the workloads.
 //!
-//! `programs` lists the programs, `side` writes the two sides of one, `cargo` builds and tests them, `measure` runs their
-//! drivers, `table` prints the results. docs/real.md describes the measurements.
+//! `programs` lists the programs, `side` writes the two sides of one, `cargo` builds and tests them, `measure` runs
+//! their drivers, `table` prints the results. docs/real.md describes the measurements.
 
 mod cargo;
 mod edit;

@@ -85,7 +85,11 @@ fn spread(mut values: Vec<f64>) -> Option<[f64; 3]> {
     values.sort_by(f64::total_cmp);
     let last = values.len().checked_sub(1)?;
     let half = (values.len() as f64) / 2.0;
-    #[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "a rank below the middle")]
+    #[expect(
+        clippy::cast_sign_loss,
+        clippy::cast_possible_truncation,
+        reason = "the index is positive and below `len`"
+    )]
     let low = (half - 0.98 * (values.len() as f64).sqrt()).max(1.0) as usize - 1;
     Some([f64::midpoint(values[last / 2], values[last - last / 2]), values[low], values[last - low]])
 }

@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     if !args.workload.is_empty() {
         suite.keep(|workload| args.workload.iter().any(|wanted| wanted == workload))?;
     }
-    output.say("ratios of ir are taken after the loop's own ir is taken off")?;
+    output.say("ratios of ir exclude the loop's instructions")?;
     let mut rows = Vec::new();
     if args.times {
         // Nothing is counted.
@@ -96,13 +96,13 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
         output.say(&format!("({version})"))?;
         rows = callgrind::rows(&suite, |_, _| true)?;
     } else {
-        eprintln!("no valgrind: the column `ir` is left out");
+        eprintln!("valgrind is not installed: the column `ir` is left out");
     }
     if !args.ir {
         rows.extend(time::rows(&suite, if quick { 5 } else { 21 }));
     }
     output.rows(&rows)?;
-    output.say("\nbeside the best settings of bumpalo and bump-scope, net of the loop:\n")?;
+    output.say("\nthe best settings of bumpalo and bump-scope, without the loop:\n")?;
     output.say(&targets::table(&rows))?;
     output.say("the article's allocators:\n")?;
     output.say(&claims::table(&rows))?;

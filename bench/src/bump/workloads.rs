@@ -454,7 +454,7 @@ pub(super) mod typed {
     }
 
     #[derive(Clone, Copy)]
-    #[expect(dead_code, reason = "a node is written as an arena's is; those of another tree are read")]
+    #[expect(dead_code, reason = "written like an arena's nodes, but only those of another tree are read")]
     struct Node {
         number: u64,
         children: Option<[NonNull<Cell<Self>>; 2]>,

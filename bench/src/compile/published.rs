@@ -79,7 +79,9 @@ impl Published {
         fs::write(folder.join("src/lib.rs"), "")?;
         fetch(&folder)?;
         let home = env::var_os("CARGO_HOME").map(PathBuf::from);
-        let home = home.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo"))).context("no home")?;
+        let home = home
+            .or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo")))
+            .context("neither CARGO_HOME nor HOME is set")?;
         let name = format!("{}-{}", self.name, self.version);
         for registry in fs::read_dir(home.join("registry/src"))? {
             let path = registry?.path().join(&name);
@@ -114,7 +116,7 @@ impl Published {
                 let (file, future) = self.boundary;
                 let text = fs::read_to_string(copy.join(file))?;
                 if text.matches(future).count() != 1 {
-                    bail!("{file} is not as it was");
+                    bail!("{file} does not contain the expected text once");
                 }
                 fs::write(copy.join(file), text.replace(future, &format!("{future}{postfix}")) + IMPORTS)?;
             }
@@ -151,7 +153,7 @@ impl Published {
         if self.main.is_some() {
             let tokio = "[dependencies.tokio]\nversion = \"1\"\nfeatures = [";
             if !manifest.contains(tokio) {
-                bail!("its manifest is not as it was");
+                bail!("its Cargo.toml does not have the expected dependency on tokio");
             }
             manifest = manifest.replacen(tokio, &format!("{tokio}\"full\", "), 1);
         }
@@ -169,7 +171,7 @@ use {dwell::pin::{ErasedExt as _, PinExt as _}, futures_util::FutureExt as _};
 fn fetch(folder: &Path) -> Result<()> {
     let output = Command::new("cargo").args(["fetch", "--quiet"]).current_dir(folder).output()?;
     if !output.status.success() {
-        bail!("it cannot be had: {}", String::from_utf8_lossy(&output.stderr).trim());
+        bail!("cannot download its dependencies: {}", String::from_utf8_lossy(&output.stderr).trim());
     }
     Ok(())
 }

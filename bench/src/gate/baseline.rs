@@ -94,7 +94,7 @@ impl Baseline {
 
     pub(super) fn write(&self) -> Result<()> {
         fs::write(Path::new(FILE), self.text()).with_context(|| format!("cannot write {FILE}"))?;
-        eprintln!("{} numbers written to {FILE}; commit them by themselves", self.entries.len());
+        eprintln!("{} numbers written to {FILE}; commit them in a separate commit", self.entries.len());
         Ok(())
     }
 
@@ -126,10 +126,13 @@ impl Baseline {
         for line in &worse {
             output.say(line)?;
         }
-        let compared = format!("{} numbers beside bench/baseline.tsv", self.entries.len());
+        let compared = format!("{} numbers compared with bench/baseline.tsv", self.entries.len());
         output.say(&format!("{compared}: {} worse by more than 2 %, {better} better", worse.len()))?;
         if self.made_with != now.made_with {
-            eprintln!("the baseline is of {}, this is {}: the difference is no failure", self.made_with, now.made_with);
+            eprintln!(
+                "the baseline was made with {}, these numbers with {}: differences are not failures",
+                self.made_with, now.made_with
+            );
             return Ok(0);
         }
         Ok(worse.len())

@@ -26,11 +26,11 @@ pub(crate) fn suites() -> [Suite; 3] {
 pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
     match callgrind::version() {
         Some(version) => output.say(&format!("({version})"))?,
-        None => eprintln!("no valgrind: the column `ir` is left out"),
+        None => eprintln!("valgrind is not installed: the column `ir` is left out"),
     }
     for suite in suites() {
         output.say(&format!(
-            "ratios are to `{}`; those of ir are taken after the loop's own ir is taken off",
+            "ratios are relative to `{}`; those of ir exclude the loop's instructions",
             suite.baseline
         ))?;
         let mut rows = Vec::new();

@@ -84,7 +84,7 @@ async fn capture(bytes: [u8; 4096]) -> u64 {
     u64::from(bytes[0])
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "a value that is not known is all that is needed")]
+#[expect(clippy::cast_possible_truncation, reason = "any value that the compiler does not know")]
 pub(super) fn large(value: u64) -> impl Work {
     let mut bytes = [0; 4096];
     bytes[0] = value as u8;

@@ -142,7 +142,7 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
         output.say(&format!("({version})"))?;
         rows = callgrind::rows(&suite, |_, _| true)?;
     } else {
-        eprintln!("no valgrind: the column `ir` is left out");
+        eprintln!("valgrind is not installed: the column `ir` is left out");
     }
     rows.extend(time::rows(&suite, if quick { 5 } else { 21 }));
     rows.extend(latency::rows(&probes, quick));

@@ -53,7 +53,7 @@ pub(super) fn live_once<S: Holds<Words<N>>, const N: usize>(storage: &mut S::Sto
 }
 
 /// Inserts a value and removes one of the `ALIVE` values.
-#[expect(clippy::cast_possible_truncation, reason = "what is cut off is not asked for")]
+#[expect(clippy::cast_possible_truncation, reason = "only the low bits are used")]
 #[inline(always)]
 pub(super) fn exchange<S: Holds<Words<N>>, const N: usize, const ALIVE: usize>(
     storage: &mut S::Storage,

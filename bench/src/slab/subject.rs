@@ -4,7 +4,7 @@ use crate::sink;
 
 /// A value of `N` words. The measured sizes are 64, 256 and 4096 bytes.
 #[derive(Clone, Copy)]
-#[expect(unreachable_pub, reason = "nexus-slab's macro shows it in what is public")]
+#[expect(unreachable_pub, reason = "nexus-slab's macro uses it in a public signature")]
 pub struct Words<const N: usize>(pub(super) [u64; N]);
 
 impl<const N: usize> Words<N> {
@@ -80,7 +80,7 @@ pub(super) trait Links: 'static {
 
 /// An order of the book, with the links of a doubly linked list. It has 64 bytes if links are pointers.
 #[repr(C)]
-#[expect(unreachable_pub, reason = "as `Words`")]
+#[expect(unreachable_pub, reason = "nexus-slab's macro uses it in a public signature")]
 pub struct Order<L> {
     pub(super) previous: L,
     pub(super) next: L,

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     if !args.subject.is_empty() {
         suite.keep_subjects(&args.subject)?;
     }
-    output.say("ratios of ir are taken after the loop's own ir is taken off")?;
+    output.say("ratios of ir exclude the loop's instructions")?;
     let mut rows = Vec::new();
     if args.times {
         // Nothing is counted.
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
         output.say(&format!("({version})"))?;
         rows = callgrind::rows(&suite, |_, _| true)?;
     } else {
-        eprintln!("no valgrind: the column `ir` is left out");
+        eprintln!("valgrind is not installed: the column `ir` is left out");
     }
     let rounds = if quick { 5 } else { 21 };
     rows.extend(time::rows(&suite, rounds));

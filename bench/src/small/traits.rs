@@ -18,12 +18,12 @@ use std::rc::Rc;
 macro_rules! has {
     ($Type:ty: $($bound:tt)+) => {{
         struct Probe<T: ?Sized>(PhantomData<T>);
-        #[allow(dead_code, reason = "where every bound holds")]
+        #[allow(dead_code, reason = "not used if every type has the trait")]
         trait Fallback {
             const HAS: bool = false;
         }
         impl<T: ?Sized> Fallback for Probe<T> {}
-        #[allow(dead_code, reason = "where the bound does not hold")]
+        #[allow(dead_code, reason = "not used for types without the trait")]
         impl<T: ?Sized + $($bound)+> Probe<T> {
             const HAS: bool = true;
         }

@@ -184,7 +184,7 @@ impl Holder for Lent<Part> {
 
 /// A record that contains the part, as an element of a vector.
 struct Record<H> {
-    #[expect(dead_code, reason = "what else a record has")]
+    #[expect(dead_code, reason = "the other fields of a record")]
     id: u64,
     part: H,
 }

@@ -283,7 +283,7 @@ macro_rules! smithy_types {
 
 pub(crate) use smithy_types;
 
-/// The structs as first written.
+/// The first draft: nothing is boxed.
 pub(super) mod naive {
     type Text = String;
     type List<T> = Vec<T>;

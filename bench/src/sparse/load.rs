@@ -95,7 +95,7 @@ pub(super) struct Counted {
 impl Task {
     /// Loads, measures and prints the report for [`measure`].
     pub(crate) fn answer(&self) -> Result<()> {
-        let layout = LAYOUTS.iter().find(|layout| layout.name == self.layout).context("no such layout")?;
+        let layout = LAYOUTS.iter().find(|layout| layout.name == self.layout).context("there is no such layout")?;
         println!("{}", serde_json::to_string(&(layout.run)(self)?)?);
         Ok(())
     }
@@ -114,7 +114,7 @@ impl Task {
             // Reading the file takes the same time for all layouts and is not measured.
             let start = process_cpu_ms();
             let model: M =
-                serde_json::from_str(&json).with_context(|| format!("{} is no Smithy model", file.display()))?;
+                serde_json::from_str(&json).with_context(|| format!("{} is not a Smithy model", file.display()))?;
             models.push(model);
             cpu_ms += process_cpu_ms() - start;
         }
@@ -145,7 +145,7 @@ pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
         }
     }
     if files.is_empty() {
-        bail!("{} holds no .json file", folder.display());
+        bail!("{} contains no .json file", folder.display());
     }
     files.sort();
     Ok(files)
@@ -187,7 +187,7 @@ fn jemalloc() -> Result<Option<usize>> {
 }
 
 #[cfg(not(feature = "profile"))]
-#[expect(clippy::unnecessary_wraps, reason = "as with the feature")]
+#[expect(clippy::unnecessary_wraps, reason = "the signature is the same as with the feature")]
 fn jemalloc() -> Result<Option<usize>> {
     Ok(None)
 }

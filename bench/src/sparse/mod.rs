@@ -62,15 +62,14 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     });
     output.say(&format!("size_of Shape, Reference, Traits: {}", sizes.collect::<Vec<_>>().join(", ")))?;
 
-    output
-        .say("\nOne operation on a part of eight words; ratios of ir are taken after the loop's own ir is taken off")?;
+    output.say("\nOne operation on a struct of eight words; ratios of ir exclude the loop's instructions")?;
     let suite = suite();
     let mut rows = Vec::new();
     if let Some(version) = callgrind::version() {
         output.say(&format!("({version})"))?;
         rows = callgrind::rows(&suite, |workload, _| !quick || !workload.ends_with("50%"))?;
     } else {
-        eprintln!("no valgrind: the column `ir` is left out");
+        eprintln!("valgrind is not installed: the column `ir` is left out");
     }
     rows.extend(time::rows(&suite, if quick { 5 } else { 21 }));
     output.rows(&rows)?;
@@ -115,7 +114,7 @@ fn row(subject: &str, metric: &'static str, value: f64, unit: &'static str, rati
 /// Returns the rows for the memory of a layout, with ratios to the naive one.
 fn memory_rows(subject: &str, report: &Report, baseline: &Report) -> Result<Vec<Row>> {
     let (Some(counted), Some(naive)) = (&report.counted, &baseline.counted) else {
-        bail!("{subject}: the counting run counted nothing")
+        bail!("{subject}: the run that counts allocations printed no count")
     };
     if counted.hash != naive.hash {
         return Err(CheckFailed::error(format!("{subject} does not hold the data that {BASELINE} holds")));

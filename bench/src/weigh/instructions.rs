@@ -22,7 +22,7 @@ pub(super) fn suite() -> Suite {
 /// The number of models in a walk: enough that the fixed cost of a tree is negligible.
 const MODELS: usize = 8;
 
-/// Adds the subjects for a layout. An operation is a twenty-thousandth of a walk over the generated models.
+/// Adds the subjects for a layout. An operation is 1/20,000 of a walk over the generated models.
 fn add<M: DeserializeOwned + 'static>(ops: &mut Vec<Op>, workload: &str, subjects: Vec<Subject<Vec<M>>>) {
     for subject in subjects {
         ops.push(Op::new(workload, subject.name, move || {

@@ -35,7 +35,7 @@ macro_rules! weighed_types {
     };
 }
 
-/// The structs as first written.
+/// The first draft: nothing is boxed.
 pub(super) mod naive {
     type Text = String;
     type List<T> = Vec<T>;

@@ -101,7 +101,9 @@ impl Task {
         let mut models: Vec<M> = Vec::with_capacity(files.len());
         for file in &files {
             let json = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-            models.push(serde_json::from_str(&json).with_context(|| format!("{} is no model", file.display()))?);
+            models.push(
+                serde_json::from_str(&json).with_context(|| format!("{} is not a Smithy model", file.display()))?,
+            );
         }
         let live = count::live();
         let taken = count::taken().cast_unsigned() as u64;

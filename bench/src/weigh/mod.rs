@@ -45,15 +45,15 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     output.say(&format!("{}; {} allocator", corpus.describe(), count::ALLOCATOR))?;
     let reports = measure_all(&corpus, if quick { 3 } else { 11 }, args.tree.as_deref())?;
     output.rows(&rows(&reports))?;
-    output.say("\nMaps that were filled and emptied: `exact` is 1 where `weigh` says that it is")?;
+    output.say("\nMaps that were filled and emptied: `exact` is 1 if `weigh` reports an exact result")?;
     output.rows(&emptied::rows())?;
-    output.say("\nWhat the advisor says of `naive`; each suggestion after those above it:")?;
+    output.say("\nThe suggestions for `naive`; each saving assumes the suggestions above it:")?;
     output.say(reports[0].advice.trim_end())?;
     if let Some(version) = callgrind::version() {
-        output.say(&format!("\nA walk over eight generated models, a twenty-thousandth of it ({version})"))?;
+        output.say(&format!("\nA walk over eight generated models; an operation is 1/20,000 of a walk ({version})"))?;
         output.rows(&callgrind::rows(&suite(), |_, _| true)?)?;
     } else {
-        eprintln!("no valgrind: the column `ir` is left out");
+        eprintln!("valgrind is not installed: the column `ir` is left out");
     }
     Ok(())
 }

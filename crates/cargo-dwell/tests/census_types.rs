@@ -1,6 +1,6 @@
 //! Runs `cargo dwell census` on programs with known data and checks types, owners, lengths, variants, and duplicates.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
-#![allow(unexpected_cfgs, dead_code, reason = "the data is that of another program")]
+#![allow(unexpected_cfgs, dead_code, reason = "another program uses these types")]
 
 mod support;
 
@@ -452,7 +452,7 @@ fn live_local_variables_are_found() {
 }
 
 #[path = "census_types/data.rs"]
-#[allow(clippy::all, clippy::pedantic, unreachable_pub, dropping_copy_types, reason = "a program as people write them")]
+#[allow(clippy::all, clippy::pedantic, unreachable_pub, dropping_copy_types, reason = "code as in other programs")]
 mod data;
 
 #[test]

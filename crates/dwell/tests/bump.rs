@@ -30,7 +30,7 @@ proptest! {
 }
 
 #[test]
-#[expect(clippy::mutable_key_type, reason = "the arena's cells are not what is hashed")]
+#[expect(clippy::mutable_key_type, reason = "the hash does not depend on the arena's cells")]
 fn collections_compare_and_hash_like_those_of_std() {
     use dwell::{Bump, bump};
     use std::collections::{BTreeSet, HashMap};

@@ -720,7 +720,7 @@ struct HandsOut {
 }
 
 impl HandsOut {
-    #[expect(clippy::mut_from_ref, reason = "it is handed out once")]
+    #[expect(clippy::mut_from_ref, reason = "a flag ensures that it is returned once")]
     fn value(&self) -> Option<&mut u64> {
         // SAFETY: `is_out` was false, so no other reference to the value was made.
         (!self.is_out.replace(true)).then(|| unsafe { &mut *self.value.get() })

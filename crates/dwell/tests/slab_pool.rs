@@ -1,5 +1,5 @@
 //! Tests of the public API of `slab::Pool`, and attempts to break it with safe code.
-#![expect(clippy::large_stack_arrays, reason = "what is too large for a class is large")]
+#![expect(clippy::large_stack_arrays, reason = "values too large for every size class")]
 #![expect(clippy::cast_possible_truncation, reason = "numbers that are small enough")]
 
 mod common;

@@ -1,6 +1,6 @@
 //! Tests of the public API of `slab::sync`, and attempts to break it with safe code. Threads meet at barriers, so that
 //! races are likely to show.
-#![expect(clippy::large_stack_arrays, reason = "what is too large for a class is large")]
+#![expect(clippy::large_stack_arrays, reason = "values too large for every size class")]
 
 mod common;
 

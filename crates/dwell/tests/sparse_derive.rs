@@ -192,7 +192,7 @@ fn types_without_interior_mutability_are_accepted() {
     enum Switch {
         #[default]
         Off,
-        #[allow(dead_code, reason = "the default is another")]
+        #[allow(dead_code, reason = "never constructed: the default is the other variant")]
         On(AtomicU32),
     }
     assert!(Sparse::new(Switch::Off).get().is_none());

@@ -73,7 +73,7 @@ fn auto_traits_match_box() {
         ($type:ty: $bound:ident) => {{
             struct Asked<T>(T);
             impl<T> No for Answer<Asked<T>> {}
-            #[allow(dead_code, reason = "never read where the bound does not hold")]
+            #[allow(dead_code, reason = "not used for types without the trait")]
             impl<T: $bound> Answer<Asked<T>> {
                 const YES: bool = true;
             }

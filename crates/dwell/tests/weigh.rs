@@ -5,7 +5,7 @@
 //! `DWELL_TEST_SEED=<seed> cargo test -p dwell --test weigh <group>`.
 #![cfg(feature = "std")]
 #![expect(clippy::cast_possible_truncation, reason = "random numbers of any kind")]
-#![expect(clippy::zero_sized_map_values, reason = "their tables differ from sets' by nothing, which is to be shown")]
+#![expect(clippy::zero_sized_map_values, reason = "the test shows that such a map has the table of a set")]
 
 mod common;
 #[path = "ops/weigh.rs"]

@@ -86,7 +86,7 @@ program!(lean: Box<str>, BoxSlice, OptionBox, OptionBox, Box<Large>);
 struct Seed {
     name: String,
     part: Option<(String, Vec<u16>)>,
-    #[expect(clippy::option_option, reason = "a link without a name, and none")]
+    #[expect(clippy::option_option, reason = "tells a link without a name from no link")]
     link: Option<Option<String>>,
     shape: u8,
 }
@@ -269,7 +269,7 @@ fn repr_c_fields_are_reordered() {
 #[test]
 fn large_rare_variant_is_boxed() {
     #[derive(Weigh)]
-    #[expect(clippy::large_enum_variant, reason = "which is what is to be found")]
+    #[expect(clippy::large_enum_variant, reason = "the test checks that this is found")]
     enum Event {
         Key(u32),
         Image([u64; 100]),
@@ -483,7 +483,7 @@ fn field_of_all_variants_is_boxed_in_all() {
             value: u32,
             traits: Traits,
         },
-        #[expect(dead_code, reason = "a variant that no value has is as large")]
+        #[expect(dead_code, reason = "never constructed, but counts for the size of the enum")]
         Never {
             traits: Traits,
         },
@@ -808,7 +808,7 @@ fn sizes_just_above_a_limit_get_a_hint() {
 
 #[test]
 fn user_defined_weights_saturate() {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "what `with` asks for")]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "`with` calls it with a reference")]
     fn all(_: &u8) -> dwell::weigh::Weight {
         dwell::weigh::Weight::of_blocks(u64::MAX, u64::MAX)
     }

@@ -84,7 +84,7 @@ fn fields_and_recursive_types_are_weighed() {
 }
 
 #[derive(Weigh)]
-#[expect(clippy::large_enum_variant, reason = "one to be found by its size")]
+#[expect(clippy::large_enum_variant, reason = "the test finds it by its size")]
 enum Message {
     Quit,
     Move {
@@ -93,7 +93,7 @@ enum Message {
     },
     Write(String),
     Many(Vec<Message>, #[weigh(skip)] PhantomData<String>),
-    #[expect(dead_code, reason = "never made, so that its node is one that no value was met at")]
+    #[expect(dead_code, reason = "never constructed, so its node has no value")]
     Large([u64; 32]),
 }
 
@@ -254,7 +254,7 @@ written_elsewhere! {
 }
 
 #[test]
-#[expect(deprecated, reason = "the derive must not mind")]
+#[expect(deprecated, reason = "the derive also supports deprecated types")]
 fn derive_is_hygienic() {
     let tree = exact(|| Hygiene::<'_, '_, String, true, 3> {
         r#type: Some("x".into()),

@@ -1,6 +1,6 @@
 //! `weigh` of slabs, arenas and pinned values against the allocator's counts: each byte is counted once, at its owner.
 #![cfg(feature = "std")]
-#![expect(clippy::large_stack_arrays, reason = "large values are what they are")]
+#![expect(clippy::large_stack_arrays, reason = "large values are tested")]
 
 mod common;
 

@@ -237,7 +237,7 @@ fn generated_file_is_up_to_date() {
 fn predictions_for_recursive_types_in_a_struct_are_exact() {
     mod before {
         #[derive(dwell::Weigh)]
-        #[allow(dead_code, clippy::large_enum_variant, reason = "a variant that no value has")]
+        #[allow(dead_code, clippy::large_enum_variant, reason = "never constructed")]
         pub(super) enum Ty {
             Infer(u32),
             Slice(Box<Ty>),
@@ -251,7 +251,7 @@ fn predictions_for_recursive_types_in_a_struct_are_exact() {
     }
     mod after {
         #[derive(dwell::Weigh)]
-        #[allow(dead_code, reason = "a variant that no value has")]
+        #[allow(dead_code, reason = "never constructed")]
         pub(super) enum Ty {
             Infer(u32),
             Slice(Box<Ty>),

@@ -212,7 +212,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         }
     }
 
-    #[expect(clippy::match_same_arms, reason = "each kind of type has its arm")]
+    #[expect(clippy::match_same_arms, reason = "one arm for each kind of type")]
     fn shape(&mut self, number: SiteId) -> Shape {
         let schema = &self.walk.schema;
         let of = &schema.sites[number];

@@ -140,7 +140,7 @@ pub fn census(ran: &Ran, snapshots: &[Snapshot]) -> Result<Document> {
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::cast_precision_loss,
-    reason = "an error has few digits"
+    reason = "only a few digits of the error are printed"
 )]
 fn standard_error(snapshot: &Snapshot, mean: u64) -> u64 {
     let variance: f64 = snapshot

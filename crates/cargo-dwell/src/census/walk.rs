@@ -8,8 +8,8 @@
 //! Each pass reads a block at most once, so it terminates for any contents. It reads memory only inside live blocks and
 //! statics, and never more elements than a collection's length. A collection larger than its block is not decoded.
 
-#![expect(clippy::similar_names, reason = "sites have sizes")]
-#![expect(clippy::match_same_arms, clippy::single_match_else, reason = "each kind of type has its arm")]
+#![expect(clippy::similar_names, reason = "`site` and `size` are used together")]
+#![expect(clippy::match_same_arms, clippy::single_match_else, reason = "one arm for each kind of type")]
 
 use super::json::Histogram;
 use super::owners::{BlockType, Origin};
@@ -812,7 +812,7 @@ impl<'s, 'p> Walk<'s, 'p> {
 
     /// Compares the contents of a block with the other blocks of its owner. Comparing bytes is enough: equal blocks
     /// cannot own the same other block.
-    #[expect(clippy::too_many_arguments, reason = "a block and a run in it")]
+    #[expect(clippy::too_many_arguments, reason = "the first two describe a block, the others a run of values in it")]
     fn contents(&mut self, addr: u64, size: u64, site: SiteId, at: u64, stride: u64, count: u64, weight: u64) {
         let of = &self.schema.sites[site];
         let Some(bytes) = count.checked_mul(stride).filter(|bytes| (1..=LONGEST_TEXT).contains(bytes)) else { return };
@@ -852,7 +852,7 @@ impl<'s, 'p> Walk<'s, 'p> {
     }
 
     /// Reads `count` adjacent values.
-    #[expect(clippy::too_many_arguments, reason = "a block and a run in it")]
+    #[expect(clippy::too_many_arguments, reason = "the first two describe a block, the others a run of values in it")]
     fn run_of(&mut self, addr: u64, size: u64, site: SiteId, at: u64, stride: u64, count: u64, weight: u64) {
         if count == 0 || stride == 0 {
             return;

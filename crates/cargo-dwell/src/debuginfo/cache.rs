@@ -354,7 +354,7 @@ impl Reader<'_> {
         self.texts.get(index).cloned()
     }
 
-    #[expect(clippy::option_option, reason = "the outer one is whether it could be read")]
+    #[expect(clippy::option_option, reason = "the outer `Option` is `None` if the file cannot be read")]
     fn some<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
         match self.number()? {
             0 => Some(None),
@@ -416,7 +416,7 @@ impl Reader<'_> {
         })
     }
 
-    #[expect(clippy::option_option, reason = "the outer one is whether it could be read")]
+    #[expect(clippy::option_option, reason = "the outer `Option` is `None` if the file cannot be read")]
     fn source(&mut self) -> Option<Option<Source>> {
         self.some(|input| Some(Source { file: input.text()?, line: input.small()? }))
     }
@@ -437,7 +437,7 @@ impl Reader<'_> {
         self.each(Self::field)
     }
 
-    #[expect(clippy::option_option, reason = "the outer one is whether it could be read")]
+    #[expect(clippy::option_option, reason = "the outer `Option` is `None` if the file cannot be read")]
     fn tag(&mut self) -> Option<Option<Tag>> {
         self.some(|input| Some(Tag { offset: input.number()?, size: input.number()?, niche: input.some(Self::text)? }))
     }

@@ -178,7 +178,7 @@ impl Offsets {
 }
 
 /// Returns the id of the type at `index`.
-#[expect(clippy::cast_possible_truncation, reason = "the pool and the budget refuse more types than a `u32` counts")]
+#[expect(clippy::cast_possible_truncation, reason = "the pool and the budget limit the number of types to `u32::MAX`")]
 fn id_of(index: usize) -> TypeId {
     TypeId(index as u32)
 }

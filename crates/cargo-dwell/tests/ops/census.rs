@@ -72,7 +72,7 @@ impl Copied {
     }
 
     /// Returns the number of live bytes.
-    #[allow(dead_code, reason = "the fuzz target does not ask")]
+    #[allow(dead_code, reason = "the fuzz target does not use it")]
     pub(crate) fn live_bytes(&self) -> u64 {
         self.whole.live_bytes
     }

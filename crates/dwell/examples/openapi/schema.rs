@@ -10,7 +10,7 @@ pub(crate) struct Schema {
 
 #[derive(Default, Deserialize, Weigh, DeriveSparse)]
 #[serde(default, rename_all = "camelCase")]
-#[allow(clippy::struct_excessive_bools, reason = "the crate has them")]
+#[allow(clippy::struct_excessive_bools, reason = "as in the crate openapiv3")]
 pub(crate) struct SchemaData {
     pub(crate) nullable: bool,
     pub(crate) read_only: bool,
