@@ -28,7 +28,7 @@ fn bad_input_prints_one_line_and_exits_with_2() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing");
     assert!(error_line(&missing).contains("cannot read the folder"));
-    assert!(error_line(folder.path()).contains("holds no .json file"));
+    assert!(error_line(folder.path()).contains("contains no .json file"));
 
     let file = folder.path().join("a.json");
     for (content, expected) in [
@@ -97,6 +97,6 @@ fn gate_without_valgrind_reports_skipped_gates() {
     let output = bench(&["gate"]);
     assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
     assert!(text(&output.stderr).contains("gates on `ir` are skipped"));
-    let (stdout, summary) = (text(&output.stdout), " numbers beside bench/baseline.tsv: 0 worse");
+    let (stdout, summary) = (text(&output.stdout), " numbers compared with bench/baseline.tsv: 0 worse");
     assert!(stdout.lines().all(|line| line.starts_with("ok ") || line.contains(summary)), "{stdout}");
 }

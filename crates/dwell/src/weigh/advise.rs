@@ -159,7 +159,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
         (many, Edit::Site(site, _)) => match program.sites[site].def {
             Some(def) => {
                 let same = same_name(program, &step.edits);
-                let fields = if matches!(program.sites[site].edge, Edge::Field(..)) { "fields" } else { "slots" };
+                let fields = if matches!(program.sites[site].edge, Edge::Field(..)) { "fields" } else { "parts" };
                 let what = same.map_or_else(|| format!("{many} {fields}"), |name| format!("{name} in {many} variants"));
                 let boxed = step.edits.iter().filter(|edit| matches!(edit, Edit::Variant(..))).count();
                 let (what, boxed) = match boxed {
@@ -171,7 +171,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
                 };
                 format!("{what} of {}{boxed}", crate::model::search::without_arguments(&program.defs[def].name))
             }
-            None => format!("{many} slots"),
+            None => format!("{many} parts"),
         },
         (many, Edit::Reorder(_)) => format!("{many} types"),
     };
