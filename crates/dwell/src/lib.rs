@@ -61,9 +61,9 @@
 //!   in std. Its variant whose name begins with `try_` returns the arguments in an [`AllocError`] instead. The variants of
 //!   `clone`, `from`, `extend` and `collect` are inherent functions: `try_clone`, `try_from_vec`, `try_from_string`,
 //!   `try_extend`, `try_from_iter`. Deserialisation and the calls and clones of tower's services have no variant, because
-//!   the traits of serde and tower define none. The conversion of text to a `dyn Error`, `#[erased]` and `pooled!` have no
-//!   variant either, nor have `pinned_rc` and `pinned_arc`, because stable std has no fallible constructor of `Rc` and
-//!   `Arc`.
+//!   the traits of serde and tower define none. The conversion of text to a `dyn Error`, `#[erased]`, `pooled!`, and the
+//!   `clone` and `collect` of a `SlabMap` have no variant either, nor have `pinned_rc` and `pinned_arc`, because stable std
+//!   has no fallible constructor of `Rc` and `Arc`.
 //! - **No required dependency**, no build script, no network access. The global state consists of the defaults that the
 //!   derives cache for each type, the thread-local slabs and pools of [`slab!`] and `.pooled()`, and a counter of the
 //!   threads that created a [`slab::sync`] slab.

@@ -47,8 +47,14 @@ fn failed_allocation_returns_the_value() {
     let value = String::from("k");
     let error = failing_after(0, || map.try_insert(value)).unwrap_err();
     assert_eq!((error.layout().size(), error.into_inner().as_str()), (size_of::<String>(), "k"));
-    assert!(failing_after(0, || map.try_reserve(10)).is_err());
+    assert!(failing_after(0, || map.try_reserve(10).is_err() && map.try_reserve_exact(10).is_err()));
+    let value = String::from("e");
+    let error = failing_after(0, || map.vacant_entry().try_insert(value).map(drop).unwrap_err());
+    assert_eq!(error.into_inner(), "e");
     assert!(failing_after(0, || SlabMap::<u8>::try_with_capacity(10)).is_err());
     assert!(map.is_empty() && map.vacant_key() == 0);
     assert_eq!(map.try_insert(String::from("kept")).unwrap(), 0);
+    assert_eq!(map.vacant_entry().try_insert(String::from("too")).unwrap(), "too");
+    map.try_reserve_exact(10).unwrap();
+    assert!(map.len() == 2 && map.capacity() >= 12);
 }

@@ -182,6 +182,16 @@ impl<T> SlabMap<T> {
         self.entries.try_reserve(missing).map_err(|_| AllocError::new((), self.layout_with(missing)))
     }
 
+    /// Like [`reserve_exact`](Self::reserve_exact), but returns an error on failure.
+    ///
+    /// # Errors
+    ///
+    /// The same as for [`try_reserve`](Self::try_reserve).
+    pub fn try_reserve_exact(&mut self, additional: usize) -> Result<(), AllocError<()>> {
+        let missing = self.missing(additional);
+        self.entries.try_reserve_exact(missing).map_err(|_| AllocError::new((), self.layout_with(missing)))
+    }
+
     /// Returns the layout of the present entries and `more` new ones, or that of one entry if the size exceeds
     /// `isize::MAX` bytes.
     fn layout_with(&self, more: usize) -> Layout {
@@ -578,6 +588,18 @@ impl<'a, T> VacantEntry<'a, T> {
     pub fn insert(self, value: T) -> &'a mut T {
         let key = self.map.insert(value);
         self.map.get_mut(key).expect("the value was just put there")
+    }
+
+    /// Like [`insert`](Self::insert), but returns the value in an error if the allocation fails.
+    ///
+    /// # Errors
+    ///
+    /// When the map has no vacant entry and cannot grow.
+    pub fn try_insert(self, value: T) -> Result<&'a mut T, AllocError<T>> {
+        match self.map.try_reserve(1) {
+            Ok(()) => Ok(self.insert(value)),
+            Err(error) => Err(error.map(|()| value)),
+        }
     }
 }
 
