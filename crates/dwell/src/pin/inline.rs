@@ -107,6 +107,8 @@ impl<T: ?Sized, const N: usize, L> InlineBox<T, N, L> {
         let value = value.into_inner();
         // SAFETY: the constant above asserts `fits`, so the words are large and aligned enough for a `U`.
         unsafe { to.write(value) };
+        // The closure returned a `Coercible<U, T>`, which was a `Coercible<U, U>` before it was coerced (invariant 1 of
+        // `Coercible`). `U` is sized, so `meta` is the metadata of each `U` as a `T`, and both invariants hold.
         Self { storage, meta, owns: PhantomData }
     }
 

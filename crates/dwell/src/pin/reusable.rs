@@ -176,7 +176,9 @@ impl<T: ?Sized> Reusable<T> {
     {
         let value = Coercible::new(value);
         let meta = Meta::new(unsize(&value).as_ptr(), false);
-        if let Err(error) = self.replace(value, meta) {
+        // SAFETY: the closure returned a `Coercible<U, T>`, which was a `Coercible<U, U>` before it was coerced
+        // (invariant 1 of `Coercible`). `U` is sized, so each `U` has the same metadata as a `T`.
+        if let Err(error) = unsafe { self.replace(value.into_inner(), meta) } {
             handle_alloc_error(error.layout());
         }
     }
@@ -201,13 +203,19 @@ impl<T: ?Sized> Reusable<T> {
         let Some(meta) = Meta::try_new(unsize(&value).as_ptr(), false) else {
             return Err(AllocError::new(value.into_inner(), largest_layout(align_of::<U>())));
         };
-        self.replace(value, meta)
+        // SAFETY: the closure returned a `Coercible<U, T>`, which was a `Coercible<U, U>` before it was coerced
+        // (invariant 1 of `Coercible`). `U` is sized, so each `U` has the same metadata as a `T`.
+        unsafe { self.replace(value.into_inner(), meta) }
     }
 
-    /// Drops the value and stores another, whose metadata as a `T` is `meta`.
+    /// Drops the value and stores another.
+    ///
+    /// # Safety
+    ///
+    /// `meta` is the metadata of a `U` as a `T`, with a clear heap bit.
     #[inline]
-    fn replace<U>(&mut self, value: Coercible<U, U>, meta: Meta<T>) -> Result<(), AllocError<U>> {
-        let value = value.into_inner();
+    unsafe fn replace<U>(&mut self, value: U, meta: Meta<T>) -> Result<(), AllocError<U>> {
+        debug_assert!(!meta.is_heap());
         let layout = Layout::new::<U>();
         if self.block.fits(layout) {
             self.clear();
