@@ -384,7 +384,7 @@ impl<T: ?Sized> Meta<T> {
 #[cold]
 #[track_caller]
 const fn too_many_elements() -> ! {
-    panic!("the slice has too many elements for a SmallBox")
+    panic!("the slice has too many elements")
 }
 
 /// Returns the layout of the value at `value`, without reading the value.

@@ -466,6 +466,21 @@ fn try_functions_report_failed_allocations() {
     twice::shutdown().unwrap();
 }
 
+/// A failed `try_build` used to leave its limit behind, which held for later inserts.
+#[test]
+fn failed_try_build_changes_nothing() {
+    dwell::slab!(mod pages: [u64; 100]);
+    for successes in 0..5 {
+        let built = failing_after(successes, || pages::init().bounded(3).chunk_capacity(1).try_build());
+        let limit = if built.is_ok() { 3 } else { 20 };
+        assert_eq!((pages::is_initialized(), pages::capacity()), (built.is_ok(), if built.is_ok() { 3 } else { 0 }));
+        let slots: Vec<_> = (0..20).map_while(|n| pages::try_insert([n; 100]).ok()).collect();
+        assert_eq!(slots.len(), limit, "after {successes} allocations");
+        drop(slots);
+        pages::shutdown().unwrap();
+    }
+}
+
 /// The numbers of freed blocks are reused, each once. The search for a free number was linear.
 #[test]
 fn numbers_of_freed_blocks_are_reused() {
@@ -760,6 +775,10 @@ fn coerced_slots_drop_and_reclaim() {
     let slot = slab.insert(counts.spy(1));
     assert!(panics(|| drop(slot.coerce::<dyn Debug, _>(|_| panic!("no view")))));
     assert!(slab.is_empty() && counts.balanced());
+    // So does a slice with more elements than the word of the metadata can hold.
+    let long = Slab::new();
+    assert!(panics(|| drop(long.insert([(); usize::MAX]).coerce::<[()], _>(|view| view))));
+    assert!(long.is_empty());
 }
 
 #[test]
@@ -1053,6 +1072,58 @@ fn lying_module_impl_frees_no_live_memory() {
     receive.recv().unwrap();
 }
 
+/// The initialiser of a `Module`'s thread-local variable uses the module, so std initialises the variable twice and
+/// overwrites the slab that the first slots are in. Their chunks have the same owner as those of the second slab.
+#[test]
+fn module_initialised_by_itself_frees_no_live_memory() {
+    thread_local! {
+        static SLAB: module::ThreadSlab<Box<u64>> = {
+            if !NESTED.replace(true) {
+                let slots = (0..30).map(|n| module::insert::<Recursive>(Box::new(n))).collect();
+                FIRST.with(|first| first.set(slots));
+            }
+            module::ThreadSlab::new(100_000)
+        };
+        static NESTED: Cell<bool> = const { Cell::new(false) };
+        static FIRST: Cell<Vec<module::SlotOf<Recursive>>> = const { Cell::new(Vec::new()) };
+    }
+    struct Recursive;
+    impl module::Module for Recursive {
+        type Value = Box<u64>;
+        const LIMIT: usize = 100_000;
+        fn local() -> &'static LocalKey<module::ThreadSlab<Box<u64>>> {
+            &SLAB
+        }
+    }
+    let (send, receive) = channel();
+    std::thread::spawn(move || {
+        drop(module::insert::<Recursive>(Box::new(7)));
+        let mut first = FIRST.with(Cell::take);
+        assert_eq!(first.drain(10..).map(|slot| **slot).sum::<u64>(), (10..30).sum());
+        let mut slots: Vec<_> = (0..50).map(|n| module::insert::<Recursive>(Box::new(n))).collect();
+        let keys: Vec<_> = slots.drain(..10).map(Slot::leak).collect();
+        for _ in 0..3 {
+            slots.truncate(slots.len() - 10);
+            module::shrink_to_fit::<Recursive>();
+            let _ = module::shutdown::<Recursive>();
+            assert!(
+                first.iter().zip(0..).chain(slots.iter().zip(10..)).all(|(slot, n)| ***slot == n),
+                "values overlap"
+            );
+        }
+        for key in keys {
+            drop(module::reclaim::<Recursive>(key));
+        }
+        drop((first, slots));
+        send.send(()).unwrap();
+        // The thread never ends, so leaked memory stays reachable for leak checkers.
+        loop {
+            std::thread::park();
+        }
+    });
+    receive.recv().unwrap();
+}
+
 /// The macro's output does not depend on the names in scope.
 mod names {
     #![allow(dead_code, non_camel_case_types, non_upper_case_globals, reason = "names to be confused with")]
@@ -1071,6 +1142,12 @@ mod names {
         /// Documented.
         #[cfg(all())]
         mod values: Value, bounded(Module);
+    }
+    ::dwell::slab! {
+        /// The attributes hold for all that the macro generates.
+        #[cfg(any())]
+        #[doc(hidden)]
+        pub mod left_out: Missing;
     }
     ::dwell::slab!(pub(crate) mod arrays: [u8; LOCAL]);
     ::dwell::slab!(pub(super) mod above: self::inner::Named<[u8; LOCAL]>);

@@ -8,10 +8,12 @@ use std::env;
 use std::process::{Command, exit};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// An allocator that exits at the next allocation if `EXIT` is set, and overwrites freed memory.
+/// An allocator that exits at the next allocation if `EXIT` is set, or after the next free if `EXIT_AFTER_FREE` is, and
+/// overwrites freed memory. A `realloc` allocates, copies and frees.
 struct Exiting;
 
 static EXIT: AtomicBool = AtomicBool::new(false);
+static EXIT_AFTER_FREE: AtomicBool = AtomicBool::new(false);
 
 // SAFETY: both functions forward to `System` with the same layout.
 unsafe impl GlobalAlloc for Exiting {
@@ -27,7 +29,10 @@ unsafe impl GlobalAlloc for Exiting {
         // SAFETY: the caller guarantees that the block has this layout and is not used again.
         unsafe { std::hint::black_box(block).write_bytes(0xdd, layout.size()) };
         // SAFETY: the caller upholds the contract of `dealloc`, which is the same.
-        unsafe { System.dealloc(block, layout) }
+        unsafe { System.dealloc(block, layout) };
+        if EXIT_AFTER_FREE.swap(false, Ordering::Relaxed) {
+            exit(3);
+        }
     }
 }
 
@@ -56,7 +61,7 @@ fn exit_inside_an_allocation() {
         if cfg!(miri) {
             return; // Miri cannot start processes
         }
-        for which in ["slab", "pool"] {
+        for which in ["slab", "pool", "modules"] {
             let mut this = Command::new(env::current_exe().expect("a path"));
             this.args(["--exact", "exit_inside_an_allocation", "--nocapture", "--test-threads=1"]).env(CHILD, which);
             let child = this.output().expect("it starts");
@@ -68,6 +73,9 @@ fn exit_inside_an_allocation() {
     READS.with(|_| ());
     let slots = SLABS.with(|(slab, pool)| (slab.insert(7), pool.insert(8)));
     READS.with(|reads| reads.0.set(Some(slots)));
+    if which == "modules" {
+        insert_in_five_modules();
+    }
     SLABS.with(|(slab, pool)| {
         let (mut slots, mut pooled) = (Vec::with_capacity(1000), Vec::with_capacity(1000));
         EXIT.store(true, Ordering::Relaxed);
@@ -79,4 +87,17 @@ fn exit_inside_an_allocation() {
         }
     });
     unreachable!("a thousand values need more memory");
+}
+
+/// The list of the modules of a thread has a capacity of four at first. The fifth moves it, and the allocator exits in
+/// between, when the old list is freed.
+fn insert_in_five_modules() {
+    dwell::slab!(mod first: u64);
+    dwell::slab!(mod second: u64);
+    dwell::slab!(mod third: u64);
+    dwell::slab!(mod fourth: u64);
+    dwell::slab!(mod fifth: u64);
+    drop((first::insert(1), second::insert(2), third::insert(3), fourth::insert(4)));
+    EXIT_AFTER_FREE.store(true, Ordering::Relaxed);
+    drop(fifth::insert(5));
 }

@@ -297,8 +297,8 @@ impl<O: Owners> Core<O> {
             return;
         }
         let returned = self.owners.take_returned();
-        // SAFETY: `take_returned` returns a linked list of vacant cells of this core, which nothing else uses. This is
-        // the thread of the slab.
+        // SAFETY: `take_returned` returns a linked list of vacant cells of this core, which nothing else uses. The callers
+        // are methods of a slab, which does not leave its thread, so this is the thread of the slab.
         unsafe { self.push_linked(returned) };
     }
 
@@ -433,8 +433,7 @@ unsafe impl Owners for OneThread {
     }
 
     unsafe fn free_slow(core: CoreRef<Self>, cell: CellPtr) {
-        // SAFETY: a core is not freed while one of its cells is occupied, and up to this call the cell is. `NO_SLAB` is
-        // a static.
+        // SAFETY: a core is not freed while one of its cells is occupied, and up to this call the cell is.
         let owners = unsafe { &core.get().owners };
         let Some(left) = owners.left.get() else {
             // SAFETY: the caller guarantees that the cell contains no value, is on no list, and is not used again.

@@ -364,6 +364,11 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     /// ];
     /// assert_eq!(format!("{} {}", values[0], values[1]), "7 seven");
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the closure panics, or if the value is coerced to a slice of more than `usize::MAX / 32` elements. The value
+    /// is dropped.
     #[inline]
     pub fn coerce<U: ?Sized, F>(self, unsize: F) -> Slot<U, K>
     where

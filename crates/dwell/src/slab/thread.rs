@@ -22,6 +22,7 @@ use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
 use core::convert::Infallible;
 use core::marker::PhantomData;
+use core::mem;
 use core::ptr::{self, NonNull};
 use std::thread::LocalKey;
 use std_alloc::vec::Vec;
@@ -244,15 +245,21 @@ impl AtExit {
         let refused = Refusal::Alloc(Layout::new::<fn()>());
         // This fails only if the global allocator has re-entered from `try_reserve` below.
         let mut calls = self.0.try_borrow_mut().map_err(|_| refused)?;
-        calls.try_reserve(1).map_err(|_| refused)?;
-        calls.push(f);
-        Ok(())
+        // Taken, because the global allocator may call `exit` after it has freed the old buffer. `drop` then finds an
+        // empty list, and no module is torn down.
+        let mut list = mem::take(&mut *calls);
+        let reserved = list.try_reserve(1).map_err(|_| refused);
+        if reserved.is_ok() {
+            list.push(f);
+        }
+        *calls = list;
+        reserved
     }
 }
 
 impl Drop for AtExit {
     fn drop(&mut self) {
-        for f in core::mem::take(self.0.get_mut()) {
+        for f in mem::take(self.0.get_mut()) {
             f();
         }
     }
@@ -444,12 +451,15 @@ pub fn shutdown<M: Module>() -> Shutdown {
     if len != 0 {
         return Err(SlotsRemaining(len));
     }
-    let _ = M::local().try_with(|slab| {
-        slab.sweep();
-        slab.initialized.set(false);
-        let _ = slab.core.memory(|memory| memory.configure(M::LIMIT, 0));
-    });
+    let _ = M::local().try_with(reset::<M>);
     Ok(())
+}
+
+/// Frees the chunks that have no occupied cell, and undoes `init`.
+fn reset<M: Module>(slab: &ThreadSlab<M::Value>) {
+    slab.sweep();
+    slab.initialized.set(false);
+    let _ = slab.core.memory(|memory| memory.configure(M::LIMIT, 0));
 }
 
 /// A builder for the slab of a module on this thread, which the module's `init` returns.
@@ -525,10 +535,12 @@ impl<M: Module> Init<M> {
             if slab.initialized.get() {
                 return Err(Refusal::Initialized);
             }
-            slab.core.memory(|memory| memory.configure(self.limit, self.chunk_capacity))?;
             slab.begin::<M>()?;
-            let reserved = slab.reserve(self.preallocate);
-            slab.initialized.set(reserved.is_ok());
+            let configured = slab.core.memory(|memory| memory.configure(self.limit, self.chunk_capacity));
+            let reserved = configured.and_then(|()| slab.reserve(self.preallocate));
+            if reserved.is_err() {
+                reset::<M>(slab);
+            }
             reserved
         })
     }
@@ -556,7 +568,8 @@ impl<M: Module> Init<M> {
 /// ```
 ///
 /// `mod orders: Order, bounded(1000);` limits each thread to 1000 values. Attributes and visibility are written as for
-/// any module. The type is named as in the code around the macro.
+/// any module; of the attributes only documentation comes before a `cfg`. The type is named as in the code around the
+/// macro.
 ///
 /// # The module
 ///
@@ -579,6 +592,11 @@ impl<M: Module> Init<M> {
 /// outlive that; their chunks are freed when the last such slot is dropped. Slots do not leave their thread.
 #[macro_export]
 macro_rules! slab {
+    // Disables all that the macro generates, not only the module.
+    ($(#[doc $($doc:tt)+])* #[cfg $condition:tt] $($rest:tt)+) => {
+        #[cfg $condition]
+        $crate::slab! { $(#[doc $($doc)+])* $($rest)+ }
+    };
     // The marker type must be as visible as the type of the values may be. Its visibility is relative to the module, so
     // each form of `pub` has an arm of its own.
     ($(#[$meta:meta])* mod $($rest:tt)+) => {
