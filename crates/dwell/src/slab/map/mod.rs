@@ -365,47 +365,58 @@ impl<T> SlabMap<T> {
         Ok(entries.map(|entry| entry.value_mut().expect("each entry was seen to be occupied")))
     }
 
-    /// Returns a reference to the value of a key without a check.
+    /// Returns a reference to the value of a key that is known to be in bounds.
     ///
     /// # Safety
     ///
-    /// The key has a value.
+    /// The key is in bounds: since the last `clear`, `clone_from`, `compact`, `drain` or `shrink_to_fit` the map has had a
+    /// value whose key is at least as large.
+    ///
+    /// # Panics
+    ///
+    /// When the key has no value.
     pub unsafe fn get_unchecked(&self, key: usize) -> &T {
-        debug_assert!(self.contains(key));
-        // SAFETY: the caller guarantees that the key has a value, so it is the index of an entry.
+        debug_assert!(key < self.entries.len());
+        // SAFETY: only the methods that the contract names remove entries, so the entry of the value that the caller
+        // refers to is there, and `key` is at most its index.
         let entry = unsafe { self.entries.get_unchecked(key) };
-        // SAFETY: the caller guarantees that the key has a value, so its entry is occupied.
-        unsafe { entry.value().unwrap_unchecked() }
+        // A vacant entry is not excluded: the contract is that of the crate slab, whose callers may rely on the panic.
+        entry.value().expect("invalid key")
     }
 
-    /// Returns a mutable reference to the value of a key without a check.
+    /// Returns a mutable reference to the value of a key that is known to be in bounds.
     ///
     /// # Safety
     ///
-    /// The key has a value.
+    /// The key is in bounds: since the last `clear`, `clone_from`, `compact`, `drain` or `shrink_to_fit` the map has had a
+    /// value whose key is at least as large.
+    ///
+    /// # Panics
+    ///
+    /// When the key has no value.
     pub unsafe fn get_unchecked_mut(&mut self, key: usize) -> &mut T {
-        debug_assert!(self.contains(key));
-        // SAFETY: the caller guarantees that the key has a value, so it is the index of an entry.
+        debug_assert!(key < self.entries.len());
+        // SAFETY: only the methods that the contract names remove entries, so the entry of the value that the caller
+        // refers to is there, and `key` is at most its index.
         let entry = unsafe { self.entries.get_unchecked_mut(key) };
-        // SAFETY: the caller guarantees that the key has a value, so its entry is occupied.
-        unsafe { entry.value_mut().unwrap_unchecked() }
+        entry.value_mut().expect("invalid key")
     }
 
-    /// Returns mutable references to the values of two keys without a check.
+    /// Returns mutable references to the values of two keys that are known to be in bounds.
     ///
     /// # Safety
     ///
-    /// Both keys have a value, and they are not equal.
+    /// Both keys are in bounds, as [`get_unchecked`](Self::get_unchecked) requires, and they are not equal.
+    ///
+    /// # Panics
+    ///
+    /// When a key has no value.
     pub unsafe fn get2_unchecked_mut(&mut self, key1: usize, key2: usize) -> (&mut T, &mut T) {
-        debug_assert!(key1 != key2 && self.contains(key1) && self.contains(key2));
-        // SAFETY: the caller guarantees that both keys have a value, so they are indices of entries, and that they
-        // differ.
+        debug_assert!(key1 != key2 && key1.max(key2) < self.entries.len());
+        // SAFETY: only the methods that the contract names remove entries, so the entries of the values that the
+        // caller refers to are there, and the keys are at most their indices. The caller guarantees that the keys differ.
         let [first, second] = unsafe { self.entries.get_disjoint_unchecked_mut([key1, key2]) };
-        // SAFETY: the caller guarantees that the key has a value, so its entry is occupied.
-        let first = unsafe { first.value_mut().unwrap_unchecked() };
-        // SAFETY: the caller guarantees that the key has a value, so its entry is occupied.
-        let second = unsafe { second.value_mut().unwrap_unchecked() };
-        (first, second)
+        (first.value_mut().expect("invalid key"), second.value_mut().expect("invalid key"))
     }
 
     /// Returns the key of a value of this map, from the value's address.
@@ -705,6 +716,25 @@ mod tests {
         assert_eq!(size_of::<super::Entry<Box<u8>>>(), 16);
         assert_eq!(size_of::<super::Entry<String>>(), size_of::<String>());
         assert_eq!(size_of::<super::Entry<()>>(), 16);
+    }
+
+    /// The contract of the crate slab: the key is in bounds, and a vacant entry panics. It was undefined behaviour.
+    #[test]
+    fn get_unchecked_of_a_vacant_key_panics() {
+        let mut map: SlabMap<_> = [(0, 'a'), (2, 'c')].into_iter().collect();
+        let panics = |f: &mut dyn FnMut() -> char| catch_unwind(AssertUnwindSafe(f)).is_err();
+        // SAFETY: the map has a value whose key is 2, so keys up to 2 are in bounds.
+        assert_eq!(unsafe { *map.get_unchecked(2) }, 'c');
+        // SAFETY: the map has a value whose key is 2, so keys up to 2 are in bounds.
+        assert!(panics(&mut || unsafe { *map.get_unchecked(1) }));
+        // SAFETY: the map has a value whose key is 2, so keys up to 2 are in bounds.
+        assert!(panics(&mut || unsafe { *map.get_unchecked_mut(1) }));
+        // SAFETY: the map has a value whose key is 2, so keys up to 2 are in bounds. The two differ.
+        assert!(panics(&mut || unsafe { *map.get2_unchecked_mut(2, 1).0 }));
+        // SAFETY: the map has a value whose key is 2, so keys up to 2 are in bounds. The two differ.
+        let (first, last) = unsafe { map.get2_unchecked_mut(0, 2) };
+        core::mem::swap(first, last);
+        assert_eq!((map[0], map[2]), ('c', 'a'));
     }
 
     #[test]
