@@ -1155,6 +1155,16 @@ mod names {
     mod inner {
         pub(crate) struct Named<T>(pub(crate) T);
         ::dwell::slab!(pub(crate) mod texts: &'static str);
+        ::dwell::slab!(pub(self) mod own: Named<u8>);
+        mod innermost {
+            pub(in super::super) struct Hidden(pub(in super::super) u8);
+            ::dwell::slab!(pub(in super::super) mod above: Hidden);
+        }
+        pub(super) use innermost::{Hidden, above};
+
+        pub(super) fn insert_own() -> u8 {
+            own::insert(Named(8)).0
+        }
     }
 
     #[test]
@@ -1164,6 +1174,7 @@ mod names {
         assert_eq!(*arrays::insert([1, 2, 3]), [1, 2, 3]);
         assert_eq!(above::insert(inner::Named([5; 3])).0, [5; 3]);
         assert_eq!(within::insert(Value([6; 3])).0, [6; 3]);
+        assert_eq!((inner::insert_own(), inner::above::insert(inner::Hidden(9)).0), (8, 9));
         let key = inner::texts::insert("a").leak();
         assert_eq!(inner::texts::leaked().next(), ::core::option::Option::Some(key));
         inner::texts::with(key, |text| *text = "b");

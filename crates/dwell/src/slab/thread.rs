@@ -120,7 +120,7 @@ pub struct ThreadSlab<T> {
     core: Core<OneThread>,
     parked: FreeStack,
     phase: Cell<Phase>,
-    /// Whether the slab was set up, by `init` or an insert.
+    /// Whether the slab was set up, by `init`, `reserve` or an insert.
     initialized: Cell<bool>,
     of: PhantomData<*mut T>,
 }
@@ -515,7 +515,7 @@ impl<M: Module> Init<M> {
     ///
     /// # Panics
     ///
-    /// When the slab is already set up, by `init` or an insert, and was not shut down since, or when it cannot have
+    /// When the slab is already set up, by `init`, `reserve` or an insert, and was not shut down since, or when it cannot have
     /// that many slots.
     pub fn build(self) {
         self.finish().unwrap_or_else(|refusal| refused(refusal));
@@ -583,7 +583,7 @@ impl<M: Module> Init<M> {
 /// | `len()`, `is_empty()`, `capacity()` | describe the slab of this thread |
 /// | `reserve(n)`, `try_reserve(n)`, `shrink_to_fit()` | reserve memory for `n` more values; free unused chunks |
 /// | `init()` | returns an [`Init`](crate::slab::Init), which configures the slab before its first use; optional |
-/// | `is_initialized()` | returns whether the slab of this thread was set up, by `init` or an insert |
+/// | `is_initialized()` | returns whether the slab of this thread was set up, by `init`, `reserve` or an insert |
 /// | `shutdown()` | frees all memory of this thread, or returns the number of values that are left |
 ///
 /// # When a thread ends
@@ -597,25 +597,18 @@ macro_rules! slab {
         #[cfg $condition]
         $crate::slab! { $(#[doc $($doc)+])* $($rest)+ }
     };
-    // The marker type must be as visible as the type of the values may be. Its visibility is relative to the module, so
-    // each form of `pub` has an arm of its own.
-    ($(#[$meta:meta])* mod $($rest:tt)+) => {
-        $crate::slab! { @limit ($(#[$meta])*) () (pub(super)) $($rest)+ }
-    };
-    ($(#[$meta:meta])* pub mod $($rest:tt)+) => {
-        $crate::slab! { @limit ($(#[$meta])*) (pub) (pub) $($rest)+ }
-    };
-    ($(#[$meta:meta])* pub(crate) mod $($rest:tt)+) => {
-        $crate::slab! { @limit ($(#[$meta])*) (pub(crate)) (pub(crate)) $($rest)+ }
-    };
-    ($(#[$meta:meta])* pub(self) mod $($rest:tt)+) => {
+    // The marker type must be as visible as the type of the values may be. Its visibility is relative to the module.
+    ($(#[$meta:meta])* $(pub(self))? mod $($rest:tt)+) => {
         $crate::slab! { @limit ($(#[$meta])*) () (pub(super)) $($rest)+ }
     };
     ($(#[$meta:meta])* pub(super) mod $($rest:tt)+) => {
         $crate::slab! { @limit ($(#[$meta])*) (pub(super)) (pub(in super::super)) $($rest)+ }
     };
-    ($(#[$meta:meta])* pub(in $($path:ident)::+) mod $($rest:tt)+) => {
-        $crate::slab! { @limit ($(#[$meta])*) (pub(in $($path)::+)) (pub(in $($path)::+)) $($rest)+ }
+    ($(#[$meta:meta])* pub(in super $(:: $path:ident)*) mod $($rest:tt)+) => {
+        $crate::slab! { @limit ($(#[$meta])*) (pub(in super $(:: $path)*)) (pub(in super::super $(:: $path)*)) $($rest)+ }
+    };
+    ($(#[$meta:meta])* pub $(($($scope:tt)+))? mod $($rest:tt)+) => {
+        $crate::slab! { @limit ($(#[$meta])*) (pub $(($($scope)+))?) (pub $(($($scope)+))?) $($rest)+ }
     };
     (@limit $meta:tt $vis:tt $marker:tt $name:ident: $Value:ty $(;)?) => {
         $crate::slab! { @module $meta $vis $marker $name ($Value) ($crate::slab::MAX_CAPACITY) }
@@ -731,7 +724,7 @@ macro_rules! slab {
                 $crate::slab::thread::shrink_to_fit::<Module>();
             }
 
-            /// Returns whether the slab of this thread was set up, by `init` or an insert.
+            /// Returns whether the slab of this thread was set up, by `init`, `reserve` or an insert.
             pub fn is_initialized() -> bool {
                 $crate::slab::thread::is_initialized::<Module>()
             }
