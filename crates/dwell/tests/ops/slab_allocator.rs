@@ -28,9 +28,13 @@ thread_local! {
     static DIRECT: Kept<Slot<[u64; 2]>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
     static SYNC: Kept<sync::Slot<[u64; 2]>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
     static POOL: Kept<PoolSlot<[u64; 2]>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
+    /// Slabs that end in the middle of a program, before or after their slots.
+    static OTHERS: Kept<Slabs> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
     static LIES: Kept<module::SlotOf<LyingModule>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
     /// The slabs that the allocator uses, or `None` while it must not use any.
     static SLABS: Cell<Option<&'static Slabs>> = const { Cell::new(None) };
+    /// Whether the allocator also makes and drops slabs.
+    static MAKES_SLABS: Cell<bool> = const { Cell::new(false) };
     static A: module::ThreadSlab<[u64; 2]> = const { module::ThreadSlab::new(100_000) };
     static B: module::ThreadSlab<[u64; 2]> = const { module::ThreadSlab::new(100_000) };
 }
@@ -39,6 +43,12 @@ pub(crate) struct Slabs {
     direct: Slab<[u64; 2]>,
     sync: sync::Slab<[u64; 2]>,
     pool: Pool,
+}
+
+impl Slabs {
+    fn try_new() -> Option<Self> {
+        Some(Self { direct: Slab::try_new().ok()?, sync: sync::Slab::try_new().ok()?, pool: Pool::new() })
+    }
 }
 
 /// A `Module` that returns one of two slabs at random.
@@ -58,18 +68,12 @@ fn random(below: usize) -> usize {
     usize::try_from(next >> 33).unwrap_or(0) % below
 }
 
-/// Drops a random slot of `kept` and stores a new one there, if `make` returns one.
-fn exchange<T>(kept: &'static LocalKey<Kept<T>>, make: impl FnOnce() -> Option<T>, words: impl Fn(&T) -> [u64; 2]) {
-    let at = random(KEPT);
-    let old = kept.with(|kept| kept.try_borrow_mut().ok().and_then(|mut kept| kept[at].take()));
-    if let Some(old) = &old {
-        let [word, again] = words(old);
-        if word != !again {
-            std::process::abort(); // values overlap
-        }
-    }
-    drop(old);
-    let new = make();
+fn take<T>(kept: &'static LocalKey<Kept<T>>, at: usize) -> Option<T> {
+    kept.with(|kept| kept.try_borrow_mut().ok().and_then(|mut kept| kept[at].take()))
+}
+
+/// Stores `new`, and drops what was there.
+fn put<T>(kept: &'static LocalKey<Kept<T>>, at: usize, new: Option<T>) {
     let left = kept.with(|kept| match kept.try_borrow_mut() {
         Ok(mut kept) => mem::replace(&mut kept[at], new),
         Err(_) => new,
@@ -77,14 +81,43 @@ fn exchange<T>(kept: &'static LocalKey<Kept<T>>, make: impl FnOnce() -> Option<T
     drop(left);
 }
 
+/// Drops a random slot of `kept` and stores a new one there, if `make` returns one.
+fn exchange<T>(kept: &'static LocalKey<Kept<T>>, make: impl FnOnce() -> Option<T>, words: impl Fn(&T) -> [u64; 2]) {
+    let at = random(KEPT);
+    let old = take(kept, at);
+    if let Some(old) = &old {
+        let [word, again] = words(old);
+        if word != !again {
+            std::process::abort(); // values overlap
+        }
+    }
+    drop(old);
+    put(kept, at, make());
+}
+
 fn value() -> [u64; 2] {
     let word = RANDOM.get();
     [word, !word]
 }
 
+/// Uses some of the slabs that the allocator has made, or drops them and makes new ones.
+fn use_other_slabs() {
+    let at = random(KEPT);
+    let slabs = take(&OTHERS, at).filter(|_| random(4) != 0);
+    let Some(slabs) = slabs else { return put(&OTHERS, at, Slabs::try_new()) };
+    exchange(&DIRECT, || slabs.direct.try_insert(value()).ok(), |slot| **slot);
+    exchange(&SYNC, || slabs.sync.try_insert(value()).ok(), |slot| **slot);
+    exchange(&POOL, || slabs.pool.try_insert(value()).ok(), |slot| **slot);
+    slabs.sync.shrink_to_fit();
+    put(&OTHERS, at, Some(slabs));
+}
+
 /// Performs a few random operations.
 fn run_random_operations(slabs: &'static Slabs) {
     for _ in 0..random(6) {
+        if MAKES_SLABS.get() && random(4) == 0 {
+            use_other_slabs();
+        }
         match random(8) {
             0 | 1 => exchange(&PAIRS, || pairs::try_insert(value()).ok(), |slot| **slot),
             2 => exchange(&DIRECT, || slabs.direct.try_insert(value()).ok(), |slot| **slot),
@@ -154,6 +187,7 @@ pub(crate) fn set_up() -> &'static Slabs {
 /// Runs one program, determined by the seed: `inserts` inserts while the allocator performs random operations.
 pub(crate) fn program(slabs: &'static Slabs, seed: u64, inserts: usize) {
     RANDOM.set(seed);
+    MAKES_SLABS.set(seed % 8 == 1);
     let mut held = Vec::with_capacity(2 * inserts);
     SLABS.set(Some(slabs));
     for _ in 0..inserts {
@@ -183,6 +217,7 @@ pub(crate) fn clear_all(slabs: &Slabs) {
     clear(&SYNC);
     clear(&POOL);
     clear(&LIES);
+    clear(&OTHERS);
     assert!(slabs.direct.is_empty() && slabs.sync.is_empty());
     pairs::shutdown().unwrap();
 }
