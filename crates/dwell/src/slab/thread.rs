@@ -515,8 +515,8 @@ impl<M: Module> Init<M> {
     ///
     /// # Panics
     ///
-    /// When the slab is already set up, by `init`, `reserve` or an insert, and was not shut down since, or when it cannot have
-    /// that many slots.
+    /// When the slab is already set up, by `init`, `reserve` or an insert, and was not shut down since, or when it cannot
+    /// have that many slots.
     pub fn build(self) {
         self.finish().unwrap_or_else(|refusal| refused(refusal));
     }
