@@ -298,9 +298,73 @@ fn check_pointers(s: &json::Snapshot) {
     assert_eq!(row(s, "Data.c"), ("CString", "u8", 1, 11, Some(11), 11));
     assert_eq!(row(s, "Data.weak"), ("sync::Weak<[u8; 3]>", "[u8; 3]", 1, 24, Some(0), 0));
     assert!(owned(s, "Data.hole").is_empty());
+    assert_eq!(row(s, "Data.locked"), ("Arc<Mutex<Vec<u8>>>", "Mutex<Vec<u8>>", 1, 16 + 32, Some(1), 1));
+    assert_eq!(row(s, "Data.locked *"), ("Vec<u8>", "u8", 1, 5, Some(5), 5));
     let table = row(s, "(static truth::TABLE) []");
     assert_eq!((table.0, table.2, table.3), ("Box<[u8; 100]>", 7, 700));
     assert!(owned(s, "(static truth::TABLE)").iter().all(|of| of.by == "static"));
+}
+
+#[test]
+fn values_left_in_an_iterator_are_counted() {
+    for level in LEVELS {
+        let s = &run(level, "data", At::Exit);
+        assert_eq!(row(s, "Data.left"), ("vec::IntoIter<String>", "String", 1, 240, Some(7), 10));
+        assert_eq!(row(s, "Data.left []").2, 7);
+        assert_eq!(strings(s, "Data.left []"), (7, 42, 7, 0));
+    }
+}
+
+#[test]
+fn zero_initialised_statics_are_owners() {
+    for level in LEVELS {
+        let s = &run(level, "data", At::Exit);
+        assert_eq!(row(s, "(static truth::SLOTS) []"), ("Box<u16>", "u16", 2000, 4000, Some(2000), 2000));
+    }
+}
+
+#[test]
+fn contents_of_once_locks_are_counted_if_they_are_initialised() {
+    for level in LEVELS {
+        let s = &run(level, "data", At::Exit);
+        assert_eq!(row(s, "Data.once"), ("Vec<u8>", "u8", 1, 21, Some(21), 21));
+        assert!(owned(s, "Data.never").is_empty());
+        let boxes = row(s, "(static truth::LAZY) []");
+        assert_eq!((boxes.0, boxes.2, boxes.3), ("Box<[u8; 50]>", 9, 450));
+    }
+}
+
+#[test]
+fn unsized_texts_have_owners() {
+    for level in LEVELS {
+        let s = &run(level, "data", At::Exit);
+        assert_eq!(row(s, "Data.place"), ("Box<Path>", "u8", 1, 7, Some(7), 7));
+        assert_eq!(row(s, "Data.places []"), ("Rc<Path>", "u8", 3, 3 * 24, Some(18), 18));
+        assert_eq!(strings(s, "Data.places []"), (3, 18, 1, 12));
+    }
+}
+
+#[test]
+fn reference_to_a_whole_block_gives_its_length() {
+    for level in LEVELS {
+        let s = &run(level, "data", At::Exit);
+        let slice = row(s, "Data.borrowed");
+        assert_eq!((slice.0, slice.1, slice.2, slice.4), ("Vec<Note>", "Note", 1, Some(3)));
+        assert_eq!(owned(s, "Data.borrowed")[0].by, "weak");
+        assert_eq!(strings(s, "Data.word"), (1, 6, 1, 0));
+        assert_eq!(row(s, "Note.text").2, 3);
+    }
+}
+
+#[test]
+fn ring_that_nothing_owns_is_a_cycle() {
+    for level in LEVELS {
+        let s = &run(level, "data", At::Exit);
+        let rings: u64 = s.blocks.iter().filter(|of| of.content == "Arc<Ring>").map(|of| of.blocks).sum();
+        assert_eq!(rings, 7);
+        assert_eq!(row(s, "(cycle)").2, 1);
+        assert_eq!(row(s, "Ring.bytes"), ("Vec<u8>", "u8", 7, 21, Some(21), 21));
+    }
 }
 
 #[test]

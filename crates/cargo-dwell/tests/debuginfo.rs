@@ -96,6 +96,11 @@ fn type_kinds_are_distinguished() {
     let values: Vec<_> = numbered.variants.iter().map(|variant| variant.discriminants.clone()).collect();
     assert_eq!(values, [vec![-3..=-3], vec![9..=9]]);
 
+    // Constants of a signed tag have the fewest bytes that hold them with their sign.
+    let Kind::Enum(signed) = &named(&program, "Signed").kind else { panic!() };
+    let values: Vec<_> = signed.variants.iter().map(|variant| variant.discriminants.clone()).collect();
+    assert_eq!(values, [vec![-5..=-5], vec![251..=251], vec![-300..=-300]]);
+
     assert!(matches!(&named(&program, "Either").kind, Kind::Union(fields) if fields.len() == 2));
     let Kind::Array { element, count: 3 } = named(&program, "[[u16; 2]; 3]").kind else { panic!() };
     assert_eq!(&*program.get(element).name, "[u16; 2]");

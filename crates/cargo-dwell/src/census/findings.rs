@@ -270,9 +270,11 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             Decode::Vec { header: Some(_), element, .. } if name.starts_with("Vec<") => {
                 Shape::Sequence(Holder::Growable, in_model(*element))
             }
-            Decode::Vec { element, .. } | Decode::Deque { element, .. } | Decode::Slice { element, .. } => {
-                Shape::Sequence(Holder::LikeGrowable, in_model(*element))
-            }
+            Decode::Once { value, .. } => Shape::Wrapper(in_model(value.site)),
+            Decode::Vec { element, .. }
+            | Decode::Deque { element, .. }
+            | Decode::Slice { element, .. }
+            | Decode::Iter { element, .. } => Shape::Sequence(Holder::LikeGrowable, in_model(*element)),
             Decode::Text { .. } if name == "String" => Shape::Text(Holder::Growable),
             Decode::Text { .. } => Shape::Text(Holder::LikeGrowable),
             Decode::Box { value } => Shape::Pointer(Holder::Box, in_model(*value)),

@@ -385,6 +385,9 @@ fn modules(maps: &[Mapping], about: &About) -> Vec<Module> {
     if let Some(index) = executable {
         let mut module = modules.remove(index);
         module.bias = about.bias;
+        // The kernel maps memory without a file for zero-initialised statics, directly behind the file's last mapping.
+        let behind = maps.iter().find(|map| map.start == module.end && map.writable && map.path.as_os_str().is_empty());
+        module.end = behind.map_or(module.end, |map| map.end);
         module.path.clone_from(&about.executable);
         modules.insert(0, module);
     }

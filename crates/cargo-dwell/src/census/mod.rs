@@ -15,6 +15,7 @@ mod html;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod image;
 pub mod json;
+mod once;
 pub mod output;
 mod owners;
 mod pieces;

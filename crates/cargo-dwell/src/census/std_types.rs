@@ -4,12 +4,13 @@
 
 use super::crate_types;
 use super::fields::{fields, find, named, of_type, pointee, wide};
+use super::once;
 use super::types::{Decode, Decoder, Node, Part, Schema, SiteId, TableHeader, Target, TreeHeader, VecHeader, head};
 use crate::debuginfo::{Kind, TypeId};
 use dwell::model::Edge;
 
 /// The path of a type without arguments, and its decoder.
-const TABLE: [(&str, Decoder); 39] = [
+const TABLE: [(&str, Decoder); 42] = [
     ("alloc::vec::Vec", vec),
     ("alloc::string::String", text),
     ("std::ffi::os_str::OsString", text),
@@ -21,6 +22,9 @@ const TABLE: [(&str, Decoder); 39] = [
     ("alloc::sync::Arc", counted),
     ("alloc::rc::Weak", weak),
     ("alloc::sync::Weak", weak),
+    ("alloc::vec::into_iter::IntoIter", into_iter),
+    (once::LOCK, once_lock),
+    (once::LAZY, lazy_lock),
     ("alloc::collections::vec_deque::VecDeque", deque),
     ("alloc::collections::binary_heap::BinaryHeap", heap),
     ("alloc::collections::linked_list::LinkedList", list),
@@ -112,6 +116,31 @@ fn boxed_text(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Option<Decode> 
         .map(|header| Decode::Text { header: Some(VecHeader { ptr: at + header.ptr, len: at + header.len, ..header }) })
 }
 
+/// Decodes the elements that are left in a `vec::IntoIter`.
+fn into_iter(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    let at = |name: &str| named(schema, ty, name);
+    let (start, cap, ptr, end) = (at("buf")?, at("cap")?, at("ptr")?, at("end")?);
+    let element = schema.param(ty, "T")?;
+    let stride = schema.get(element).size;
+    Some(Decode::Iter { start, cap, ptr, end, element: schema.part(element, site, Edge::Element), stride })
+}
+
+fn once_lock(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    once_of(schema, ty, site, "value")
+}
+
+fn lazy_lock(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
+    once_of(schema, ty, site, "data")
+}
+
+/// Decodes a type with a `Once` and the value in `field`, whose offset in this field is 0.
+fn once_of(schema: &mut Schema<'_>, ty: TypeId, site: SiteId, field: &str) -> Option<Decode> {
+    let complete = schema.once_complete?;
+    let (state, at) = (named(schema, ty, once::STATE)?, named(schema, ty, field)?);
+    let value = schema.param(ty, "T")?;
+    Some(Decode::Once { state, complete, value: Part { at, site: schema.part(value, site, Edge::Inner) } })
+}
+
 fn boxed(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
     let of = schema.get(ty);
     match &of.kind {
@@ -120,7 +149,7 @@ fn boxed(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode> {
             if wide(schema, ty).is_none() {
                 return Some(Decode::Dyn);
             }
-            if of.path.starts_with("alloc::boxed::Box<str") {
+            if is_text(of.path.strip_prefix("alloc::boxed::Box<").unwrap_or_default()) {
                 return Some(Decode::Text { header: wide(schema, ty) });
             }
             let element = (*pointee)?;
@@ -157,7 +186,7 @@ fn shared(schema: &mut Schema<'_>, ty: TypeId, site: SiteId, is_weak: bool) -> O
             let argument = path.split_once('<').map_or("", |(_, rest)| rest);
             if wide(schema, wide_pointer).is_none() {
                 Target::Dyn
-            } else if argument.starts_with("str") {
+            } else if is_text(argument) {
                 Target::Text { at: counts }
             } else {
                 let element = argument.strip_prefix('[').and_then(|rest| {
@@ -184,6 +213,12 @@ fn shared(schema: &mut Schema<'_>, ty: TypeId, site: SiteId, is_weak: bool) -> O
         }
     };
     Some(Decode::Counted { ptr, is_weak, counts, target })
+}
+
+/// Returns `true` if the first argument of a type is an unsized text.
+fn is_text(arguments: &str) -> bool {
+    let first = arguments.split([',', '>']).next().unwrap_or_default();
+    ["str", "std::path::Path", "std::ffi::os_str::OsStr", "core::ffi::c_str::CStr"].contains(&first)
 }
 
 /// Returns the offset and type of the value in the block of an `Rc` or `Arc`.

@@ -4,6 +4,7 @@
 //! paths as those of `dwell::weigh`. A struct or enum that a program declares is described once, even if many sites
 //! have it.
 
+use super::once;
 use crate::debuginfo::{Field, Kind, Program, Tag, Text, Type, TypeId};
 use dwell::model::Edge;
 use std::collections::HashMap;
@@ -32,6 +33,8 @@ pub(super) struct Schema<'p> {
     plain: HashMap<TypeId, bool>,
     paddings: HashMap<TypeId, Ranges>,
     has_own: bool,
+    /// The number of the state in which a `OnceLock` has its value, if known.
+    pub(super) once_complete: Option<u64>,
     depth: u32,
 }
 
@@ -226,6 +229,21 @@ pub(super) enum Decode {
     SmallDyn {
         meta: u64,
     },
+    /// `OnceLock` and `LazyLock`: the value exists in one of the states.
+    Once {
+        state: u64,
+        complete: u64,
+        value: Part,
+    },
+    /// `vec::IntoIter`: the values from `ptr` up to `end` are left.
+    Iter {
+        start: u64,
+        cap: u64,
+        ptr: u64,
+        end: u64,
+        element: SiteId,
+        stride: u64,
+    },
     /// A pointer to one value inside a block, or to as many as the length at `len`.
     Within {
         ptr: u64,
@@ -236,7 +254,18 @@ pub(super) enum Decode {
     /// A raw pointer or a reference, a weak owner of its target.
     Pointer {
         pointee: Option<TypeId>,
+        meta: Meta,
     },
+}
+
+/// The second word of a pointer, with its offset.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Meta {
+    None,
+    /// The length of a slice.
+    Length(u64),
+    /// The vtable of a trait object.
+    Vtable(u64),
 }
 
 /// The value of a reference-counted pointer, after the two counts.
@@ -398,7 +427,7 @@ impl<'p> Schema<'p> {
         for (id, ty) in program.types() {
             by_path.entry(&*ty.path).or_insert(id);
         }
-        Self {
+        let mut schema = Self {
             program,
             known,
             sites: Vec::new(),
@@ -408,8 +437,11 @@ impl<'p> Schema<'p> {
             plain: HashMap::new(),
             paddings: HashMap::new(),
             has_own: program.types().any(|(_, ty)| ty.own),
+            once_complete: None,
             depth: 0,
-        }
+        };
+        schema.once_complete = once::complete(&schema);
+        schema
     }
 
     pub(super) fn get(&self, id: TypeId) -> &'p Type {
@@ -496,7 +528,15 @@ impl<'p> Schema<'p> {
         match &of.kind {
             Kind::Primitive | Kind::Vtable(_) => Decode::Plain,
             Kind::Opaque | Kind::Union(_) => Decode::Opaque,
-            Kind::Pointer { pointee } | Kind::WidePointer { pointee, .. } => Decode::Pointer { pointee: *pointee },
+            Kind::Pointer { pointee } => Decode::Pointer { pointee: *pointee, meta: Meta::None },
+            Kind::WidePointer { pointee, fields } => {
+                let meta = match fields.get(1) {
+                    Some(field) if &*field.name == "length" => Meta::Length(field.offset),
+                    Some(field) => Meta::Vtable(field.offset),
+                    None => Meta::None,
+                };
+                Decode::Pointer { pointee: *pointee, meta }
+            }
             Kind::Array { .. } if self.is_plain(ty, 0) => Decode::Plain,
             Kind::Array { element, count } => {
                 let stride = self.get(*element).size;

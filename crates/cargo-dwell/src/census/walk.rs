@@ -12,12 +12,13 @@
 #![expect(clippy::match_same_arms, clippy::single_match_else, reason = "one arm for each kind of type")]
 
 use super::json::Histogram;
+use super::once::STATE_BYTES;
 use super::owners::{BlockType, Origin};
 use super::pieces::Image;
 use super::snapshot::{Moment, Snapshot};
 use super::std_types;
 use super::texts::Texts;
-use super::types::{Decode, DefId, Node, Schema, SiteId, TableHeader, Target, VecHeader, head, number, word};
+use super::types::{Decode, DefId, Meta, Node, Schema, SiteId, TableHeader, Target, VecHeader, head, number, word};
 use crate::debuginfo::{Kind, Text, TypeId};
 use dwell::model::malloc::Model as Malloc;
 use dwell::model::{Counts, Edge, LONG_TEXT, table};
@@ -140,10 +141,14 @@ pub(super) struct Walk<'s, 'p> {
     vtables: HashMap<u64, TypeId>,
     is_counting: bool,
     flags: Vec<u8>,
+    /// The index plus one of the block with the first pointer that owns each block; 0 if there is none.
+    owner_of: Vec<u32>,
+    /// The index plus one of the block that is being read; 0 for a static.
+    current: u32,
     /// The index of each block's holding plus one; 0 if it has none.
     claims: Vec<HoldingId>,
     queue: Vec<Work>,
-    pointed_at: Vec<(usize, SiteId, Option<TypeId>)>,
+    pointed_at: Vec<Pointed>,
     depth: u32,
     pub(super) tallies: Vec<Tally>,
     pub(super) def_tallies: Vec<DefTally>,
@@ -159,6 +164,16 @@ pub(super) struct Walk<'s, 'p> {
     /// The number of bytes of these values.
     inner_bytes: u64,
     buffer: Vec<u8>,
+}
+
+/// A block that a raw pointer or reference points to.
+struct Pointed {
+    block: usize,
+    site: SiteId,
+    /// The type of the target, or of its elements.
+    pointee: Option<TypeId>,
+    /// The number of elements, for a pointer to a slice.
+    len: Option<u64>,
 }
 
 /// A block to read.
@@ -232,6 +247,8 @@ impl<'s, 'p> Walk<'s, 'p> {
             vtables,
             is_counting: false,
             flags: vec![0; blocks],
+            owner_of: vec![0; blocks],
+            current: 0,
             claims: vec![0; blocks],
             queue: Vec::new(),
             pointed_at: Vec::new(),
@@ -261,26 +278,56 @@ impl<'s, 'p> Walk<'s, 'p> {
                 self.drain();
             }
         }
+        self.follow_pointers();
         self.start_at_stacks();
         self.is_counting = true;
         self.inner.clear();
         self.inner_bytes = 0;
         self.start_at_statics(&statics);
         self.drain();
-        for (without, owner) in [(OWNED | POINTED_AT, Owner::Stack), (OWNED, Owner::Unowned), (0, Owner::Unowned)] {
+        for (without, owner) in [(OWNED | POINTED_AT, Owner::Stack), (OWNED, Owner::Unowned)] {
             for block in 0..blocks {
-                if self.claims[block] == 0 && self.flags[block] & without == 0 && self.type_of(block).is_some() {
-                    self.start(block, owner.clone());
-                    self.drain();
+                if self.flags[block] & without == 0 {
+                    self.start_unclaimed(block, owner.clone());
                 }
             }
             self.follow_pointers();
         }
+        // The other blocks are in a cycle of owners, or an owner in a cycle leads to them.
+        let mut passed = vec![false; blocks];
+        for block in 0..blocks {
+            if self.claims[block] == 0 {
+                let first = self.first_owner(block, &mut passed);
+                self.start_unclaimed(first, Owner::Unowned);
+                self.start_unclaimed(block, Owner::Unowned);
+            }
+        }
+        self.follow_pointers();
         for block in 0..blocks {
             if self.claims[block] == 0 {
                 self.untyped(block);
             }
         }
+    }
+
+    /// Decodes a block without an owner as the type from its call stack, if that is known.
+    fn start_unclaimed(&mut self, block: usize, owner: Owner) {
+        if self.claims[block] == 0 && self.type_of(block).is_some() {
+            self.start(block, owner);
+            self.drain();
+        }
+    }
+
+    /// Follows the owners of a block until one repeats or has no owner, and returns that one. Stops at blocks that an
+    /// earlier call has passed.
+    fn first_owner(&self, block: usize, passed: &mut [bool]) -> usize {
+        let mut at = block;
+        while !std::mem::replace(&mut passed[at], true)
+            && let Some(owner) = self.owner_of[at].checked_sub(1)
+        {
+            at = owner as usize;
+        }
+        at
     }
 
     /// Returns the site of the values in each holding's blocks, for holdings without an owning field.
@@ -304,8 +351,10 @@ impl<'s, 'p> Walk<'s, 'p> {
 
     fn drain(&mut self) {
         while let Some(work) = self.queue.pop() {
+            self.current = u32::try_from(work.block + 1).unwrap_or(0);
             self.look_into(&work);
         }
+        self.current = 0;
     }
 
     /// Returns the statics of the program, as sites with their addresses.
@@ -452,18 +501,32 @@ impl<'s, 'p> Walk<'s, 'p> {
 
     /// Follows raw pointers and references to blocks without another owner.
     fn follow_pointers(&mut self) {
-        if !self.is_counting {
-            return;
-        }
-        while let Some((block, site, pointee)) = self.pointed_at.pop() {
-            if self.claims[block] != 0 {
+        while let Some(Pointed { block, site, pointee, len }) = self.pointed_at.pop() {
+            if self.is_met(block) {
                 continue;
             }
-            if self.type_of(block).is_some() {
+            let size = self.snapshot.blocks[block].size;
+            // Only a slice of the whole block tells how many elements there are: a `Vec` may have more.
+            let slice = pointee
+                .zip(len)
+                .filter(|(element, len)| *len > 0 && len.checked_mul(self.schema.get(*element).size) == Some(size));
+            let of_block = self.type_of(block);
+            if let Some(ty) = of_block {
+                if let Some((element, len)) = slice.filter(|(element, _)| ty == BlockType::Slots(*element)) {
+                    self.lengths.insert(block, len);
+                    self.slice_text(block, site, element, len);
+                }
                 self.start(block, Owner::Weak(site));
+            } else if let Some((element, len)) = slice {
+                let content = format!("*[{}]", self.schema.get(element).name);
+                let root = self.root(BlockType::Slots(element), &content);
+                self.lengths.insert(block, len);
+                self.slice_text(block, site, element, len);
+                self.start_as(block, Owner::Weak(site), BlockType::Slots(element), root, content);
             } else if let Some(ty) = pointee
-                && self.schema.get(ty).size == self.snapshot.blocks[block].size
-                && self.schema.get(ty).size != 0
+                && len.is_none()
+                && self.schema.get(ty).size == size
+                && size != 0
             {
                 let content = format!("*{}", self.schema.get(ty).name);
                 let root = self.root(BlockType::Value(ty), &content);
@@ -480,6 +543,18 @@ impl<'s, 'p> Walk<'s, 'p> {
                 self.claim_as(block, Owner::Weak(site), root, None, || (content, name, 0), used);
             }
             self.drain();
+        }
+    }
+
+    /// Returns `true` if the present pass has met an owner of a block, or has read it.
+    fn is_met(&self, block: usize) -> bool {
+        if self.is_counting { self.claims[block] != 0 } else { self.flags[block] & SEEN != 0 }
+    }
+
+    /// Counts the text of a `&str`.
+    fn slice_text(&mut self, block: usize, site: SiteId, element: TypeId, len: u64) {
+        if self.schema.get(element).size == 1 && self.schema.sites[site].name.ends_with("str") {
+            self.text(block, site, 0, len);
         }
     }
 
@@ -659,6 +734,9 @@ impl<'s, 'p> Walk<'s, 'p> {
     fn claim(&mut self, block: usize, site: SiteId, concrete: Option<TypeId>, used: Use) -> bool {
         if !self.is_counting {
             let is_new = self.flags[block] & SEEN == 0;
+            if self.flags[block] & OWNED == 0 {
+                self.owner_of[block] = self.current;
+            }
             self.flags[block] |= SEEN | OWNED;
             return is_new;
         }
@@ -1192,25 +1270,54 @@ impl<'s, 'p> Walk<'s, 'p> {
                 self.within(site, ptr, *element, *stride, len);
                 len == 0
             }
-            Decode::Pointer { pointee } => {
+            Decode::Once { state, complete, value } => {
+                // The state's higher bits tell whether threads wait.
+                let is_complete =
+                    number(bytes, *state, STATE_BYTES).is_some_and(|state| state & 3 == u128::from(*complete));
+                if is_complete {
+                    let size = self.schema.sites[value.site].size;
+                    self.value(value.site, sub(bytes, value.at, size), weight);
+                }
+                !is_complete
+            }
+            Decode::Iter { start, cap, ptr, end, element, stride } => {
+                let at = |field: u64| word(bytes, field);
+                let (Some(start), Some(cap), Some(ptr), Some(end)) = (at(*start), at(*cap), at(*ptr), at(*end)) else {
+                    return true;
+                };
+                let from = ptr.checked_sub(start);
+                let len = end.checked_sub(ptr).and_then(|bytes| bytes.checked_div(*stride));
+                let (Some(from), Some(len)) = (from, len) else { return true };
+                if from.checked_add(len.saturating_mul(*stride)).is_some_and(|end| end <= cap.saturating_mul(*stride))
+                    && let Some(block) = self.sequence(site, start, cap, len, *stride)
+                {
+                    self.push(block, What::Run { site: *element, at: from, stride: *stride, count: len });
+                }
+                len == 0
+            }
+            Decode::Pointer { pointee, meta } => {
                 let Some(ptr) = word(bytes, 0) else { return false };
+                let (pointee, len) = match *meta {
+                    Meta::None => (*pointee, None),
+                    Meta::Length(at) => (*pointee, word(bytes, at)),
+                    Meta::Vtable(at) => (word(bytes, at).and_then(|table| self.vtables.get(&table).copied()), None),
+                };
                 // A reference to a value in an arena.
-                if let Some(pointee) = *pointee
+                if let Some(pointee) = pointee
                     && self.schema.get(pointee).size > 0
                     && let Some(block) = self.block_around(ptr)
                     && matches!(self.type_of(block), Some(BlockType::Chunk(_)))
                 {
                     let element = self.pointee(site, pointee);
-                    self.within(site, ptr, element, self.schema.get(pointee).size, 1);
+                    self.within(site, ptr, element, self.schema.get(pointee).size, len.unwrap_or(1));
                     return false;
                 }
                 if let Some(block) = self.block_at(ptr) {
-                    if self.is_counting {
-                        if self.claims[block] == 0 {
-                            self.pointed_at.push((block, site, *pointee));
-                        }
-                    } else {
+                    if !self.is_counting {
                         self.flags[block] |= POINTED_AT;
+                    }
+                    if !self.is_met(block) {
+                        self.pointed_at.push(Pointed { block, site, pointee, len });
                     }
                 }
                 ptr == 0
@@ -1357,7 +1464,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         if !self.is_counting {
             self.flags[block] |= POINTED_AT;
         } else if self.claims[block] == 0 {
-            self.pointed_at.push((block, site, None));
+            self.pointed_at.push(Pointed { block, site, pointee: None, len: None });
         }
         self.push(block, What::Run { site: element, at, stride, count: len });
     }
@@ -1517,7 +1624,10 @@ fn describe(schema: &Schema<'_>, site: SiteId, concrete: Option<TypeId>) -> (Str
     let of = &schema.sites[site];
     let at = |site: SiteId| (Text::clone(&schema.sites[site].name), schema.sites[site].size);
     let (element, size) = match &*of.decode {
-        Decode::Vec { element, .. } | Decode::Slice { element, .. } | Decode::Deque { element, .. } => at(*element),
+        Decode::Vec { element, .. }
+        | Decode::Slice { element, .. }
+        | Decode::Deque { element, .. }
+        | Decode::Iter { element, .. } => at(*element),
         Decode::Text { .. } | Decode::Compact | Decode::ThinText { .. } => ("u8".into(), 1),
         Decode::Small { element, .. } | Decode::Thin { element, .. } => at(*element),
         Decode::Bytes { .. } => match concrete {

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub(super) type Slice<'d> = EndianSlice<'d, RunTimeEndian>;
 
 /// Maps a file into memory.
-pub(super) fn map(path: &Path) -> Result<Mmap> {
+pub(crate) fn map(path: &Path) -> Result<Mmap> {
     let file = File::open(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => anyhow::anyhow!("{}: there is no such file", path.display()),
         _ => anyhow::anyhow!("{}: cannot be opened: {error}", path.display()),

@@ -444,12 +444,13 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
                 }
                 _ => {
                     let tag = raw.tag.map(|(offset, ty)| self.tag(offset, ty, raw));
+                    let is_signed = self.is_signed(raw);
                     let variants = raw
                         .variants
                         .iter()
                         .map(|variant| Variant {
                             name: self.texts.get(variant.name),
-                            discriminants: variant.discriminants.clone(),
+                            discriminants: variant.discriminants.of_tag(is_signed),
                             fields: self.fields(&variant.fields),
                         })
                         .collect();
@@ -466,6 +467,12 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
             && raw.variants.len() > 1
             && raw.variants.iter().any(|variant| variant.discriminants.is_empty());
         Tag { offset, size: of.unwrap_or(raw.size), niche: is_niche.then(|| Text::from("")) }
+    }
+
+    /// Returns `true` if the tag is a signed integer.
+    fn is_signed(&self, raw: &RawType<'_>) -> bool {
+        let of = raw.tag.and_then(|(_, ty)| self.raws.get((self.find)(ty).0 as usize));
+        of.is_some_and(|of| matches!(&*of.path, "i8" | "i16" | "i32" | "i64" | "isize"))
     }
 
     fn coroutine(&mut self, raw: &RawType<'d>, outer: &str, kind: &str) -> Coroutine {
@@ -493,7 +500,7 @@ impl<'d, F: Fn(Option<u64>) -> TypeId> Linker<'_, 'd, F> {
                 }
                 State {
                     name,
-                    discriminant: variant.discriminants.first().map(|range| *range.start()),
+                    discriminant: variant.discriminants.of_tag(false).first().map(|range| *range.start()),
                     source,
                     held,
                     awaited,

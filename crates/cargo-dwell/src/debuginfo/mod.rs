@@ -15,6 +15,7 @@ mod names;
 mod read;
 mod unit;
 
+pub(crate) use file::map;
 pub use model::{
     Coroutine, Enum, Field, Flavour, Frame, Kind, Param, Program, Source, State, Static, Tag, Text, Type, TypeId,
     Variant, Vtable,

@@ -41,6 +41,28 @@ const BARE: [&str; 24] = [
     "std::path::PathBuf",
 ];
 
+/// Types of std with a public path that is shorter than the one in the debug info: they keep the bare name if the
+/// program has them. Types of other crates with the same name get a longer one.
+const BARE_IF_USED: [&str; 17] = [
+    "std::sync::poison::mutex::Mutex",
+    "std::sync::poison::rwlock::RwLock",
+    "std::sync::mutex::Mutex",
+    "std::sync::rwlock::RwLock",
+    "std::sync::once_lock::OnceLock",
+    "std::sync::lazy_lock::LazyLock",
+    "core::cell::once::OnceCell",
+    "core::cell::lazy::LazyCell",
+    "core::num::nonzero::NonZero",
+    "alloc::collections::vec_deque::VecDeque",
+    "alloc::collections::binary_heap::BinaryHeap",
+    "alloc::collections::linked_list::LinkedList",
+    "alloc::collections::btree::set::BTreeSet",
+    "alloc::ffi::c_str::CString",
+    "std::ffi::os_str::OsString",
+    "std::time::Instant",
+    "std::time::SystemTime",
+];
+
 /// Default arguments, which short names omit.
 const DEFAULTS: [&str; 3] =
     ["alloc::alloc::Global", "std::hash::random::RandomState", "std::collections::hash::map::RandomState"];
@@ -63,13 +85,15 @@ impl<'a> Namer<'a> {
         let mut short: HashMap<&str, String> = HashMap::new();
         let mut open: Vec<&str> = heads.filter(|head| short.insert(head, String::new()).is_none()).collect();
         let mut taken: HashMap<String, usize> = HashMap::new();
-        for path in BARE {
+        let used = BARE_IF_USED.iter().filter(|path| short.contains_key(*path)).copied();
+        let bare: Vec<&str> = BARE.into_iter().chain(used).collect();
+        for path in &bare {
             taken.insert(last(path).to_owned(), 2);
             if let Some(name) = short.get_mut(path) {
                 last(path).clone_into(name);
             }
         }
-        open.retain(|head| !BARE.contains(head));
+        open.retain(|head| !bare.contains(head));
         for level in 0..=3 {
             let names: Vec<String> =
                 open.iter().map(|head| candidate(head, level, &source, impls).unwrap_or_default()).collect();
@@ -562,6 +586,8 @@ mod tests {
     #[test]
     fn ambiguous_names_keep_a_path_segment() {
         let heads = [
+            "std::sync::poison::mutex::Mutex",
+            "lock_api::mutex::Mutex",
             "core::fmt::Error",
             "std::io::error::Error",
             "app::Error",
@@ -573,7 +599,7 @@ mod tests {
         let namer = namer(&heads);
         assert_eq!(
             heads.map(|head| namer.name(head)),
-            ["fmt::Error", "io::Error", "app::Error", "Vec", "other::Vec", "a::X", "b::X"]
+            ["Mutex", "lock_api::Mutex", "fmt::Error", "io::Error", "app::Error", "Vec", "other::Vec", "a::X", "b::X"]
         );
     }
 

@@ -242,9 +242,31 @@ pub(super) struct RawField<'d> {
 #[derive(Clone, Debug)]
 pub(super) struct RawVariant<'d> {
     pub name: &'d [u8],
-    pub discriminants: Vec<RangeInclusive<i128>>,
+    pub discriminants: Discriminants,
     pub fields: Vec<RawField<'d>>,
     pub source: Option<(Arc<str>, u32)>,
+}
+
+/// The tag values of a variant.
+#[derive(Clone, Debug, Default, Hash)]
+pub(super) struct Discriminants {
+    values: Vec<RangeInclusive<i128>>,
+    /// The number of bytes of the constant, if its form has no sign; 0 otherwise.
+    bytes: u32,
+}
+
+impl Discriminants {
+    pub(super) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Returns the values for a tag with or without a sign. LLVM writes the constant in the fewest bytes for this kind
+    /// of tag: one byte of 251 is -5 for an `i16`, and 251 for a `u16`.
+    pub(super) fn of_tag(&self, is_signed: bool) -> Vec<RangeInclusive<i128>> {
+        let unused = 128 - 8 * self.bytes;
+        let extend = |value: i128| if is_signed && self.bytes > 0 { value << unused >> unused } else { value };
+        self.values.iter().map(|range| extend(*range.start())..=extend(*range.end())).collect()
+    }
 }
 
 /// The function of a closure or coroutine.
@@ -429,7 +451,7 @@ enum Frame {
     /// The variant part of a type.
     VariantPart { index: usize },
     /// A variant of a type.
-    Variant { index: usize, discriminants: Vec<RangeInclusive<i128>> },
+    Variant { index: usize, discriminants: Discriminants },
     /// The function of a closure or coroutine, with its path.
     Body { path: String, body: Body },
     /// Another function.
@@ -452,7 +474,7 @@ struct VariantRef<'d> {
     name: &'d [u8],
     ty: Option<u64>,
     offset: u64,
-    discriminants: Vec<RangeInclusive<i128>>,
+    discriminants: Discriminants,
     source: Option<(Arc<str>, u32)>,
 }
 
@@ -632,7 +654,10 @@ impl<'d> UnitReader<'_, 'd> {
                     self.charge(size_of::<RawVariant<'_>>())?;
                     self.partials[index].raw.variants.push(RawVariant {
                         name,
-                        discriminants: value.map(|value| value..=value).into_iter().collect(),
+                        discriminants: Discriminants {
+                            values: value.map(|value| value..=value).into_iter().collect(),
+                            bytes: 0,
+                        },
                         fields: Vec::new(),
                         source: None,
                     });
@@ -1001,13 +1026,20 @@ fn length(attrs: &Attrs<'_>) -> u64 {
 }
 
 /// Returns the tag values of a variant: one value, or a list of values and ranges.
-fn discriminants(attrs: &Attrs<'_>) -> Vec<RangeInclusive<i128>> {
-    let one = attrs.iter().find(|attr| attr.name() == dw::DW_AT_discr_value).and_then(number);
-    if let Some(one) = one {
-        return vec![one..=one];
+fn discriminants(attrs: &Attrs<'_>) -> Discriminants {
+    let one = attrs.iter().find(|attr| attr.name() == dw::DW_AT_discr_value);
+    if let Some((attr, value)) = one.and_then(|attr| Some((attr, number(attr)?))) {
+        let bytes = match attr.value() {
+            AttributeValue::Data1(_) => 1,
+            AttributeValue::Data2(_) => 2,
+            AttributeValue::Data4(_) => 4,
+            AttributeValue::Data8(_) => 8,
+            _ => 0,
+        };
+        return Discriminants { values: vec![value..=value], bytes };
     }
     let list = attrs.iter().find(|attr| attr.name() == dw::DW_AT_discr_list);
-    let Some(AttributeValue::Block(mut block)) = list.map(Attribute::value) else { return Vec::new() };
+    let Some(AttributeValue::Block(mut block)) = list.map(Attribute::value) else { return Discriminants::default() };
     let mut ranges = Vec::new();
     while ranges.len() < 64
         && let Ok(kind) = block.read_u8()
@@ -1016,7 +1048,7 @@ fn discriminants(attrs: &Attrs<'_>) -> Vec<RangeInclusive<i128>> {
         let high = if kind == dw::DW_DSC_range.0 { block.read_uleb128().unwrap_or(low) } else { low };
         ranges.push(i128::from(low)..=i128::from(high));
     }
-    ranges
+    Discriminants { values: ranges, bytes: 0 }
 }
 
 /// Returns a constant of up to 16 bytes.

@@ -96,6 +96,34 @@ pub struct Data {
     pub c: std::ffi::CString,
     pub weak: std::sync::Weak<[u8; 3]>,
     pub hole: std::mem::MaybeUninit<String>,
+    pub left: std::vec::IntoIter<String>,
+    pub once: std::sync::OnceLock<Vec<u8>>,
+    pub never: std::sync::OnceLock<String>,
+    pub place: Box<std::path::Path>,
+    pub places: Vec<Rc<std::path::Path>>,
+    pub borrowed: &'static [Note],
+    pub word: &'static str,
+    pub locked: Arc<Mutex<Vec<u8>>>,
+}
+
+pub struct Note {
+    pub at: u64,
+    pub text: String,
+}
+
+/// A ring of values that own each other.
+pub struct Ring {
+    pub next: Mutex<Option<Arc<Ring>>>,
+    pub bytes: Vec<u8>,
+}
+
+/// Leaks a ring of `number` values with three bytes each.
+pub fn leak_ring(number: usize) {
+    let ring: Vec<Arc<Ring>> =
+        (0..number).map(|_| Arc::new(Ring { next: Mutex::default(), bytes: vec![1; 3] })).collect();
+    for (index, of) in ring.iter().enumerate() {
+        *of.next.lock().unwrap() = Some(Arc::clone(&ring[(index + 1) % number]));
+    }
 }
 
 pub fn members() -> Vec<Member> {
@@ -197,5 +225,18 @@ pub fn data() -> Data {
         c: c"a c string".into(),
         weak: Arc::downgrade(&Arc::new([1, 2, 3])),
         hole: std::mem::MaybeUninit::uninit(),
+        left: {
+            let mut left = (0..10).map(|i| format!("left {i}")).collect::<Vec<_>>().into_iter();
+            left.next();
+            left.nth_back(1);
+            left
+        },
+        once: std::sync::OnceLock::from(vec![1; 21]),
+        never: std::sync::OnceLock::new(),
+        place: std::path::Path::new("a/place").into(),
+        places: (0..3).map(|_| Rc::from(std::path::Path::new("places"))).collect(),
+        borrowed: (0..3).map(|i| Note { at: i, text: "borrowed".into() }).collect::<Vec<_>>().leak(),
+        word: String::from("a word").leak(),
+        locked: Arc::new(Mutex::new(vec![1; 5])),
     }
 }

@@ -7,7 +7,7 @@ mod waste;
 use std::future::Future;
 use std::hint::black_box;
 use std::pin::Pin;
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 use std::task::{Context, Poll, Waker};
 
 #[cfg(mimalloc)]
@@ -19,6 +19,11 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 static TABLE: Mutex<Vec<Box<[u8; 100]>>> = Mutex::new(Vec::new());
+
+/// All zero, so it is not in the executable's file, and larger than a page.
+static SLOTS: [Mutex<Option<Box<u16>>>; 2000] = [const { Mutex::new(None) }; 2000];
+
+static LAZY: LazyLock<Vec<Box<[u8; 50]>>> = LazyLock::new(|| (0..9).map(|i| Box::new([i; 50])).collect());
 
 struct Never;
 
@@ -58,6 +63,9 @@ fn main() {
     match std::env::args().nth(1).as_deref() {
         Some("data") => {
             let data = Box::leak(black_box(Box::new(data::data())));
+            data::leak_ring(7);
+            black_box(LAZY.len());
+            SLOTS.iter().for_each(|slot| *slot.lock().unwrap() = Some(Box::new(1)));
             TABLE.lock().unwrap().extend((0..7).map(|i| Box::new([i; 100])));
             black_box(&data.shapes);
         }

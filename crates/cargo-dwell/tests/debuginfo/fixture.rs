@@ -49,6 +49,13 @@ pub enum Numbered {
     Y = 9,
 }
 
+#[repr(i16)]
+pub enum Signed {
+    A(u64) = -5,
+    B = 251,
+    C = -300,
+}
+
 pub union Either {
     int: u64,
     bytes: [u8; 12],
@@ -132,6 +139,7 @@ fn main() {
     black_box(&Tagged::A(1));
     black_box(&Tagged::B { x: [count as u8; 200], y: 1 });
     black_box(&Tagged::C);
+    black_box(&[Signed::A(count), Signed::B, Signed::C]);
     black_box(&Either { int: count });
     black_box(&Generic::<u16, 5> { items: [count as u16; 5], nested: [[1; 2]; 3] });
     black_box(&Empty);
@@ -143,7 +151,7 @@ fn main() {
     println!("future\tleaf\t{}", size_of_val(&leaf(1)));
     black_box(block_on(future));
     print_sizes!(
-        Plain, Wasteful, Packed, Aligned, Niche, Tagged, Numbered, Either, Generic<u16, 5>, Empty,
+        Plain, Wasteful, Packed, Aligned, Niche, Tagged, Numbered, Signed, Either, Generic<u16, 5>, Empty,
         Option<Box<Plain>>, Vec<u8>, HashMap<u8, String>, u128, &'static [u8], Box<dyn Draw>,
     );
     print_offsets!(Plain, a, b, c, d);
