@@ -213,6 +213,7 @@ fn every_kind_of_exit_gives_peak_and_exit_snapshots() {
         ("crash", 139),
         ("refused", 134),
         ("dlopen", 0),
+        ("lock", 0),
         ("exec", 9),
         ("fork", 0),
     ];

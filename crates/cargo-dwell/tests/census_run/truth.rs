@@ -257,6 +257,13 @@ fn main() {
             std::fs::write(&file, &buffer[..used]).unwrap();
         }
         "return" => {}
+        // Locks all present and future memory.
+        "lock" => {
+            unsafe extern "C" {
+                fn mlockall(flags: i32) -> i32;
+            }
+            assert_eq!(unsafe { mlockall(3) }, 0);
+        }
         // An allocation fails: the program reports it, and the runtime aborts.
         "refused" => {
             assert!(Vec::<u8>::new().try_reserve(black_box(1 << 62)).is_err());

@@ -283,6 +283,13 @@ pub unsafe extern "C" fn posix_memalign(out: *mut usize, align: usize, size: usi
     0
 }
 
+/// Replaces glibc's `mlockall` and does nothing. Locking all memory would map all pages of the shadow, which are 32 TiB.
+/// The sanitizers of LLVM, whose shadows are as large, do the same.
+#[no_mangle]
+pub extern "C" fn mlockall(_: i32) -> i32 {
+    0
+}
+
 /// The addresses of the moved first instructions of patched functions; 0 for functions that are not patched.
 static ORIGINALS: [AtomicUsize; FUNCTION_COUNT] = {
     #[allow(clippy::declare_interior_mutable_const)]
