@@ -18,7 +18,7 @@ pub struct OutputArgs {
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// Show one type: its blocks, fields and variants, and the chain of owners up to a root
-    #[arg(long = "type", value_name = "NAME")]
+    #[arg(long = "type", value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub of_type: Option<String>,
     /// Show the first N rows of each table
     #[arg(long, value_name = "N")]

@@ -31,7 +31,23 @@ pub(super) fn read(file: &Path) -> Result<Document> {
     if snapshots.is_empty() {
         bail!("{}: has no snapshot", file.display());
     }
+    if let Some(number) = largest(&value["snapshots"]).filter(|number| *number > LARGEST) {
+        bail!("{}: has the number {number}, which no census has; the file was changed or damaged", file.display());
+    }
     Document::deserialize(value).with_context(not_saved)
+}
+
+/// The largest number of a census: the address space in bytes. Sums of such numbers do not overflow.
+const LARGEST: u64 = 1 << 48;
+
+/// Returns the largest number in a value.
+fn largest(value: &serde_json::Value) -> Option<u64> {
+    match value {
+        serde_json::Value::Number(number) => number.as_u64(),
+        serde_json::Value::Array(all) => all.iter().filter_map(largest).max(),
+        serde_json::Value::Object(all) => all.values().filter_map(largest).max(),
+        _ => None,
+    }
 }
 
 /// Writes a file atomically.
@@ -88,6 +104,10 @@ mod tests {
             (r#"{"version": 9, "snapshots": []}"#, "has version 9"),
             (r#"{"version": 1, "snapshots": []}"#, "has no snapshot"),
             (r#"{"version": 1, "snapshots": [{"at": 3}]}"#, "is not a file that"),
+            (
+                r#"{"version": 1, "snapshots": [{"blocks": [{"bytes": 18446744073709551615}]}]}"#,
+                "has the number 18446744073709551615",
+            ),
         ] {
             fs::write(&file, text).unwrap();
             let error = read(&file).unwrap_err().to_string();
