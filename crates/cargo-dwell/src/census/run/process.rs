@@ -462,7 +462,7 @@ impl Session<'_, '_> {
                 )
             }
             Status::NoAddressSpace => bail!(
-                "{path}: 32 TiB of address space cannot be reserved for the records ({}); raise `ulimit -v`, and \
+                "{path}: 32 TiB of address space cannot be reserved for the records ({}); raise `ulimit -v` and `ulimit -d`, and \
                  vm.overcommit_memory must not be 2",
                 std::io::Error::from_raw_os_error(shared.errno.load(Ordering::Relaxed) as i32)
             ),
