@@ -36,12 +36,12 @@ fn frame() -> u64 {
     frame
 }
 
-/// Calls `original` and records the result.
+/// Calls `original` and records the result. `frame` is the frame pointer of the hook.
 ///
 /// # Safety
 /// `original` must be a function of the kind `call`, and the arguments must be valid for it.
 #[inline(always)]
-unsafe fn run(call: Call, original: Function, arguments: [usize; 3]) -> usize {
+unsafe fn run(call: Call, original: Function, arguments: [usize; 3], frame: u64) -> usize {
     let [a, b, c] = arguments;
     if matches!(call, Call::Free) && sample::is_unrecorded(a as u64) {
         // SAFETY: `original` is the allocator's own function, called with the argument that the program passed to it.
@@ -62,13 +62,13 @@ unsafe fn run(call: Call, original: Function, arguments: [usize; 3]) -> usize {
     // `forget` has removed the record of the block at `a`, so no record refers to the block while it is freed or moved.
     let result = unsafe { original(a, b, c) };
     match call {
-        Call::Allocate(index) => record(thread, result as u64, arguments[index] as u64, frame()),
-        Call::AllocateMany => record(thread, result as u64, (a as u64).wrapping_mul(b as u64), frame()),
+        Call::Allocate(index) => record(thread, result as u64, arguments[index] as u64, frame),
+        Call::AllocateMany => record(thread, result as u64, (a as u64).wrapping_mul(b as u64), frame),
         Call::AllocateInto if result == 0 => {
             // SAFETY: a function of the kind `AllocateInto` that returns 0 has written the block's address to its first
             // argument, so that address is readable.
             let block = unsafe { *(a as *const usize) };
-            record(thread, block as u64, c as u64, frame());
+            record(thread, block as u64, c as u64, frame);
         }
         Call::AllocateInto | Call::Free => {}
         Call::Reallocate | Call::ReallocateMany => {
@@ -80,7 +80,7 @@ unsafe fn run(call: Call, original: Function, arguments: [usize; 3]) -> usize {
                     blocks::restore(a as u64, before);
                     add_live(thread, counted(before.size()));
                 }
-                _ => record(thread, result as u64, size, frame()),
+                _ => record(thread, result as u64, size, frame),
             }
         }
     }
@@ -206,6 +206,25 @@ pub extern "C" fn end_of_thread(_: *mut u8) {
     thread.inside.set(0);
 }
 
+/// Returns `true` if a sampled run does not record this call. Subtracts an allocation it from the distance to the
+/// next sample. Only for functions that no other hooked function calls: such a call would be subtracted twice.
+#[inline(always)]
+fn is_skipped(call: Call, arguments: [usize; 3]) -> bool {
+    let size = match call {
+        Call::Allocate(index) => arguments[index],
+        Call::AllocateMany => arguments[0].wrapping_mul(arguments[1]),
+        _ => return false,
+    };
+    let thread = thread::current();
+    // Without `--sample`, and before the thread's first sample, the distance is 0.
+    let left = thread.until_sample.get().wrapping_sub(size as i64);
+    let is_skipped = left > 0 && thread.inside.get() == 0;
+    if is_skipped {
+        thread.until_sample.set(left);
+    }
+    is_skipped
+}
+
 macro_rules! export {
     ($($name:ident($($argument:ident),*) = $original:ident, $call:expr;)*) => {$(
         /// Wraps glibc's function of this name.
@@ -214,13 +233,24 @@ macro_rules! export {
         /// The same as for glibc's function.
         #[no_mangle]
         pub unsafe extern "C" fn $name($($argument: usize),*) -> usize {
+            // A function of its own, so that a call that is not recorded saves no registers.
+            #[inline(never)]
+            unsafe fn record(a: usize, b: usize, c: usize, frame: u64) -> usize {
+                // SAFETY: the original is glibc's function of this kind. The caller passes the program's arguments.
+                unsafe { run($call, $original, [a, b, c], frame) }
+            }
             let mut arguments = [0; 3];
             let mut index = 0;
             $(arguments[index] = $argument; index += 1;)*
             let _ = index;
-            // SAFETY: the original is glibc's function of this kind, and the arguments are those that the program gave
-            // it.
-            unsafe { run($call, $original, arguments) }
+            let [a, b, c] = arguments;
+            if is_skipped($call, arguments) {
+                // SAFETY: the original is glibc's function of this kind, and the arguments are those that the program
+                // gave it.
+                return unsafe { $original(a, b, c) };
+            }
+            // SAFETY: as above.
+            unsafe { record(a, b, c, frame()) }
         }
     )*};
 }
@@ -241,8 +271,19 @@ export! {
 /// The same as for glibc's function.
 #[no_mangle]
 pub unsafe extern "C" fn free(block: usize) {
-    // SAFETY: the original is glibc's `free`, and the block is what the program gave it.
-    unsafe { run(Call::Free, __libc_free, [block, 0, 0]) };
+    // A function of its own, so that a call that is not recorded saves no registers.
+    #[inline(never)]
+    unsafe fn record(block: usize, frame: u64) {
+        // SAFETY: the original is glibc's `free`, and the caller passes the program's block.
+        unsafe { run(Call::Free, __libc_free, [block, 0, 0], frame) };
+    }
+    if sample::is_unrecorded(block as u64) {
+        // SAFETY: the original is glibc's `free`, and the block is what the program gave it.
+        unsafe { __libc_free(block, 0, 0) };
+        return;
+    }
+    // SAFETY: as above.
+    unsafe { record(block, frame()) }
 }
 
 /// Wraps glibc's `reallocarray`, for which glibc exports no second name.
@@ -253,7 +294,7 @@ pub unsafe extern "C" fn free(block: usize) {
 pub unsafe extern "C" fn reallocarray(block: usize, count: usize, size: usize) -> usize {
     match count.checked_mul(size) {
         // SAFETY: the original is glibc's `realloc`, and the block is what the program gave.
-        Some(bytes) => unsafe { run(Call::Reallocate, __libc_realloc, [block, bytes, 0]) },
+        Some(bytes) => unsafe { run(Call::Reallocate, __libc_realloc, [block, bytes, 0], frame()) },
         None => {
             // SAFETY: the function has no arguments, and always returns the address of the thread's `errno`.
             let errno = unsafe { __errno_location() };
@@ -274,7 +315,7 @@ pub unsafe extern "C" fn posix_memalign(out: *mut usize, align: usize, size: usi
         return EINVAL;
     }
     // SAFETY: the original is glibc's `memalign`, which accepts every power of two.
-    let block = unsafe { run(Call::Allocate(1), __libc_memalign, [align, size, 0]) };
+    let block = unsafe { run(Call::Allocate(1), __libc_memalign, [align, size, 0], frame()) };
     if block == 0 {
         return ENOMEM;
     }
@@ -312,7 +353,7 @@ unsafe extern "C" fn patched<const F: usize>(a: usize, b: usize, c: usize) -> us
     // code takes the same arguments as the function.
     let original: Function = unsafe { core::mem::transmute::<usize, Function>(original) };
     // SAFETY: the arguments are those that the program gave the function.
-    unsafe { run(FUNCTIONS[F].call, original, [a, b, c]) }
+    unsafe { run(FUNCTIONS[F].call, original, [a, b, c], frame()) }
 }
 
 macro_rules! hooks {
