@@ -423,6 +423,7 @@ fn each_kind_of_waste_is_found() {
         // 500 arrays of 256 B, 5 of them distinct; each of these gets two reference counts.
         assert_eq!(found("duplicate", "Waste.profiles []"), (500, 500 * 256, 495 * 256 - 5 * 16));
         assert_eq!(found("duplicate", "Waste.settings []"), (300, 300 * 16, 297 * 16 - 3 * 16));
+        assert_eq!(found("unshared", "Waste.settings []"), (300, 300 * 32, 300 * 16));
         // 24 B in declaration order (`repr(C)`), 16 B in the compiler's order.
         assert_eq!(found("reorder", "Ordered").2, 1000 * 8);
         // An `Option<u64>` that is never zero: 24 B become 16.
@@ -447,6 +448,40 @@ fn each_kind_of_waste_is_found() {
         // A block for a string of 10 bytes takes 32 in glibc, 8 of which are its own.
         assert_eq!(found("short", "Vec<String> []"), (2000, 20_000, 20_000));
         assert_eq!(found("rounding", "Vec<String> []"), (2000, 20_000, 2000 * 22));
+    }
+}
+
+#[test]
+fn rare_variants_small_maps_and_small_objects_are_found() {
+    for level in LEVELS {
+        let snapshot = run(level, "more", At::Exit);
+        let found = |kind: &str, location: &str| {
+            let of = snapshot.findings.iter().find(|of| of.location == location && of.kind == kind);
+            let of = of.unwrap_or_else(|| panic!("{kind} of {location} is not among {:#?}", snapshot.findings));
+            assert!(!of.costs.is_empty() && !of.why.is_empty() && !of.how.is_empty() && of.at.is_some(), "{of:?}");
+            (of.count, of.bytes, of.saves)
+        };
+        // 136 B become 16, and ten values have a block.
+        assert_eq!(found("variant", "Choice::Large"), (1000, 136_000, 1000 * (136 - 16) - 10 * 128));
+        // A map of 48 B with four buckets of 16 B and 20 control bytes; a sorted map of 8 B with a length and two entries.
+        assert_eq!(found("sorted", "More.maps []"), (400, 400 * (48 + 84), 400 * (48 - 8 + 84 - 40)));
+        assert_eq!(found("shrink", "More.queues []"), (300, 300 * 512, 300 * (512 - 64)));
+        // 24 B and a capacity of 100; then 8 B, and a block with a byte for the length.
+        assert_eq!(found("thin", "More.texts []"), (500, 500 * 124, 500 * (24 - 8 + 100 - 31)));
+        // Nine of ten values fit in one word.
+        assert_eq!(found("inline", "More.areas []"), (900, 900 * 8 + 100 * 32, 900 * 8));
+    }
+}
+
+#[test]
+fn idle_futures_are_found() {
+    for level in LEVELS {
+        let snapshot = run(level, "tasks", At::Exit);
+        let of = snapshot.findings.iter().find(|of| of.kind == "future" && of.location == "{async fn task}");
+        let of = of.unwrap_or_else(|| panic!("{:#?}", snapshot.findings));
+        // 30 futures are in the state with the large array, and 10 in the other one.
+        assert!(of.count == 40 && of.saves > 0 && of.saves < 10 * of.bytes / 40, "{of:?}");
+        assert!(of.why.starts_with("30 of 40 are in Suspend") && of.at.is_some(), "{of:?}");
     }
 }
 
@@ -478,6 +513,12 @@ fn check_leaks(snapshot: &json::Snapshot) {
     // The `Vec` itself was on a stack frame that is gone, so the length is unknown and only the capacity is reported.
     let unknown = snapshot.blocks.iter().find(|of| of.content == "Vec<String>").expect("the vector");
     assert_eq!((unknown.len, unknown.capacity), (None, 3));
+    // Only the root of a leaked tree has no owner.
+    let tree: Vec<_> = snapshot.blocks.iter().filter(|of| of.content == "BTreeMap<u16, Box<u16>>").collect();
+    let [nodes, root] = tree.as_slice() else { panic!("{tree:#?}") };
+    assert_eq!((nodes.owner.as_str(), root.owner.as_str(), root.blocks), ("BTreeMap<u16, Box<u16>>", "(stack)", 1));
+    assert_eq!(nodes.len.zip(root.len).map(|(nodes, root)| nodes + root), Some(500));
+    assert_eq!(row(snapshot, "BTreeMap<u16, Box<u16>> value").2, 500);
 }
 
 #[test]

@@ -59,7 +59,11 @@ pub(super) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
     estimates.extend(padding(walk, &program, &plan));
     estimates.extend(inline(walk, blocks));
     estimates.extend(futures(walk));
-    estimates.retain(|finding| finding.saves > total / LEAST || finding.kind == "inline" && finding.count >= 16);
+    // Values that need no block save the allocations too.
+    let most: u64 = blocks.iter().map(|of| of.blocks).sum();
+    let is_worth =
+        |finding: &Finding| finding.saves > total / LEAST || finding.kind == "inline" && finding.count > most / LEAST;
+    estimates.retain(is_worth);
     found.extend(estimates);
     found.sort_by_key(|finding| std::cmp::Reverse(finding.saves));
     found
@@ -290,7 +294,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
                 [one] if is_met => Shape::Sequence(Holder::Other, in_model(one.site)),
                 _ => Shape::Leaf,
             },
-            Decode::Tree { node, .. } if name.starts_with("BTreeMap<") => {
+            Decode::Tree { header: Some(_), node } if name.starts_with("BTreeMap<") => {
                 Shape::Map(Holder::BTree, in_model(node.keys.2), in_model(node.values.2))
             }
             Decode::Tree { node, .. } => Shape::Sequence(Holder::Other, in_model(node.keys.2)),
@@ -480,8 +484,17 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>, bloc
                         Shape::Optional { is_option: true, .. } => "None",
                         _ => "empty",
                     };
-                    let rare = number.saturating_sub(filled);
-                    format!("{absent} in {} of {}, {} B", percent(rare, number), count(number), count(of.own.size))
+                    match number.saturating_sub(filled) {
+                        0 => format!("{} values of {} B", count(number), count(of.own.size)),
+                        rare => {
+                            format!(
+                                "{absent} in {} of {}, {} B",
+                                percent(rare, number),
+                                count(number),
+                                count(of.own.size)
+                            )
+                        }
+                    }
                 }
                 Change::Exact | Change::Thin => {
                     let waste = sum(|counts| counts.waste);

@@ -608,9 +608,8 @@ impl<'s, 'p> Walk<'s, 'p> {
             }
             BlockType::Chunk(arena) => made(schema, &format!("chunk of {arena}")),
             BlockType::Node(leaf, _) => {
-                let name = Text::clone(&schema.get(leaf).name);
-                let site = made(schema, &name);
-                if let Some(node) = std_types::node_of(schema, leaf, site, false) {
+                let site = made(schema, content);
+                if let Some(node) = std_types::node_of(schema, leaf, site, content.starts_with("BTreeSet<")) {
                     schema.sites[site].decode = Rc::new(Decode::Tree { header: None, node });
                 }
                 site

@@ -4,6 +4,7 @@
 mod data;
 mod waste;
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::hint::black_box;
 use std::pin::Pin;
@@ -73,6 +74,10 @@ fn main() {
             Box::leak(black_box(Box::new(waste::waste())));
             Box::leak(black_box(Box::new(waste::texts())));
         }
+        Some("more") => {
+            let more = Box::leak(black_box(Box::new(waste::more())));
+            black_box(more.areas.iter().map(|of| of.area()).fold(0, u64::wrapping_add));
+        }
         Some("tasks") => {
             let mut server = Box::new(Server { tasks: Vec::new() });
             for number in 0..40 {
@@ -87,6 +92,7 @@ fn main() {
                 black_box(Box::leak(Box::new(number)));
             }
             std::mem::forget(black_box(vec![String::from("one"); 3]));
+            std::mem::forget(black_box((0..500).map(|i| (i, Box::new(i))).collect::<BTreeMap<u16, Box<u16>>>()));
         }
         Some("pointers") => {
             let mut first = Link { next: std::ptr::null_mut(), text: "first".into() };

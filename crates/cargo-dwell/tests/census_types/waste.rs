@@ -1,6 +1,6 @@
 // Each kind of waste a known number of times.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
 pub struct Point(pub f64, pub f64, pub f64);
@@ -93,4 +93,58 @@ pub fn waste() -> Waste {
 /// Returns strings that no declared type owns.
 pub fn texts() -> Vec<String> {
     (0..2000).map(|i| format!("{i:010}").into_boxed_str().into_string()).collect()
+}
+
+pub enum Choice {
+    Small(u64),
+    Large([u64; 16]),
+}
+
+pub trait Area {
+    fn area(&self) -> u64;
+}
+impl Area for u64 {
+    fn area(&self) -> u64 {
+        *self
+    }
+}
+impl Area for [u64; 4] {
+    fn area(&self) -> u64 {
+        self[0]
+    }
+}
+
+pub struct More {
+    pub choices: Vec<Choice>,
+    pub maps: Vec<HashMap<u32, u64>>,
+    pub queues: Vec<VecDeque<u64>>,
+    pub texts: Vec<String>,
+    pub areas: Vec<Box<dyn Area>>,
+}
+
+pub fn more() -> More {
+    let large = |i: u64| u64::MAX - i;
+    More {
+        choices: (0..1000)
+            .map(|i| if i % 100 == 0 { Choice::Large([large(i); 16]) } else { Choice::Small(large(i)) })
+            .collect(),
+        maps: (0..400).map(|i| (0..2).map(|k| (u32::MAX - k, large(i))).collect()).collect(),
+        queues: (0..300)
+            .map(|i| {
+                let mut queue = VecDeque::with_capacity(64);
+                queue.extend((0..8).map(|k| large(i + k)));
+                queue
+            })
+            .collect(),
+        texts: (0..500)
+            .map(|i| {
+                let mut text = String::with_capacity(100);
+                text.push_str(&format!("a text of thirty bytes: {i:06}"));
+                text
+            })
+            .collect(),
+        areas: (0..1000)
+            .map(|i| -> Box<dyn Area> { if i % 10 == 0 { Box::new([large(i); 4]) } else { Box::new(large(i)) } })
+            .collect(),
+    }
 }
