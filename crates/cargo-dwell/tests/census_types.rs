@@ -522,6 +522,23 @@ fn check_leaks(snapshot: &json::Snapshot) {
 }
 
 #[test]
+fn merged_functions_do_not_mix_types() {
+    for level in LEVELS {
+        let snapshot = run(level, "merged", At::Exit);
+        let of = |content: &str| {
+            let roots = snapshot.blocks.iter().filter(|of| of.owner == "(stack)" && of.content == content);
+            roots.map(|of| (of.blocks, of.bytes)).collect::<Vec<_>>()
+        };
+        for content in ["Vec<u64>", "Vec<f64>", "Vec<Box<u16>>", "VecDeque<u64>", "VecDeque<f64>"] {
+            assert_eq!(of(content), [(1, 1024)], "{content} at level {level} of {:#?}", snapshot.blocks);
+        }
+        for content in ["BTreeMap<u64, [u64; 3]>", "BTreeMap<u64, String>"] {
+            assert_eq!(of(content).len(), 1, "{content} at level {level} of {:#?}", snapshot.blocks);
+        }
+    }
+}
+
+#[test]
 fn raw_pointers_are_weak_owners() {
     for level in LEVELS {
         let snapshot = run(level, "pointers", At::Exit);

@@ -106,6 +106,7 @@ fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&
             break;
         }
         if let Some(ty) = block_type(frame, schema) {
+            let ty = of_callers(ty, &stack[index..], schema);
             origin.ty = Some(ty);
             origin.content = content(ty, &stack[index..], schema);
             if let Some(BlockType::Table(_, kind)) = &mut origin.ty {
@@ -219,6 +220,47 @@ fn block_type(frame: &Frame, schema: &Schema<'_>) -> Option<BlockType> {
             .then_some(BlockType::Table(ty, TableKind::Table));
     }
     None
+}
+
+/// Corrects a type by the functions of std that called the one with this type.
+///
+/// LLVM merges functions with equal code, such as `RawVec::grow_one` for two types of the same size, and the debug info
+/// of one of them remains. Their callers are more often inlined, so that their arguments are right. The size must be the
+/// same, because a caller may also be a function of another collection, which contains this one.
+fn of_callers(ty: BlockType, stack: &[Result<&Frame, String>], schema: &Schema<'_>) -> BlockType {
+    let frames = || stack.iter().map_while(|frame| frame.as_ref().ok());
+    let param =
+        |frame: &Frame, name: &str| frame.params.iter().find(|param| &*param.name == name).map(|param| param.ty);
+    let layout = |of: TypeId| (schema.get(of).size, schema.get(of).align);
+    let is_same = |of: TypeId, other: &TypeId| layout(of) == layout(*other);
+    // The type of this path for the key and value of the outermost caller in these modules.
+    let of_map = |modules: &[&str], path: &dyn Fn(&str, &str) -> String, of: TypeId| {
+        frames()
+            .take_while(|frame| is_std(path_head(&frame.path)))
+            .filter(|frame| modules.iter().any(|module| frame.path.starts_with(module)))
+            .filter_map(|frame| param(frame, "K").zip(param(frame, "V")))
+            .filter_map(|(key, value)| schema.by_path(&path(&schema.get(key).path, &schema.get(value).path)))
+            .filter(|other| is_same(of, other))
+            .last()
+            .unwrap_or(of)
+    };
+    match ty {
+        BlockType::Slots(of) => {
+            let caller = frames().find(|frame| !frame.path.starts_with("alloc::raw_vec::"));
+            let caller = caller.filter(|frame| frame.path.starts_with("alloc::"));
+            let other = caller.and_then(|frame| param(frame, "T")).filter(|other| is_same(of, other));
+            BlockType::Slots(other.unwrap_or(of))
+        }
+        BlockType::Node(leaf, is_inner) => {
+            let path = |key: &str, value: &str| format!("alloc::collections::btree::node::LeafNode<{key}, {value}>");
+            BlockType::Node(of_map(&["alloc::collections::btree::"], &path, leaf), is_inner)
+        }
+        BlockType::Table(of, kind) => {
+            let path = |key: &str, value: &str| format!("({key}, {value})");
+            BlockType::Table(of_map(&["hashbrown::", "std::collections::hash::"], &path, of), kind)
+        }
+        _ => ty,
+    }
 }
 
 /// Returns the arguments at the end of a path: `u8, A>` for `a::b<u8, A>`.

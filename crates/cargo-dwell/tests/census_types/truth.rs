@@ -4,7 +4,7 @@
 mod data;
 mod waste;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
 use std::hint::black_box;
 use std::pin::Pin;
@@ -77,6 +77,22 @@ fn main() {
         Some("more") => {
             let more = Box::leak(black_box(Box::new(waste::more())));
             black_box(more.areas.iter().map(|of| of.area()).fold(0, u64::wrapping_add));
+        }
+        // Collections whose functions have equal code.
+        Some("merged") => {
+            let (mut whole, mut real, mut boxes) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut queue, mut real_queue) = (VecDeque::new(), VecDeque::new());
+            let (mut numbers, mut texts) = (BTreeMap::new(), BTreeMap::new());
+            for i in 0..100_u64 {
+                whole.push(i);
+                real.push(i as f64);
+                boxes.push(Box::new(i as u16));
+                queue.push_back(i);
+                real_queue.push_back(i as f64);
+            }
+            (0..100_u64).for_each(|i| drop(numbers.insert(i, [i; 3])));
+            (0..100_u64).for_each(|i| drop(texts.insert(i, format!("text {i}"))));
+            std::mem::forget(black_box((whole, real, boxes, queue, real_queue, numbers, texts)));
         }
         Some("tasks") => {
             let mut server = Box::new(Server { tasks: Vec::new() });
