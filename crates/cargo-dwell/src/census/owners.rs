@@ -24,11 +24,12 @@ pub(super) enum BlockType {
 }
 
 /// Arenas: the prefix of the paths of the functions that allocate chunks, and the arena's name.
-const ARENAS: [(&str, &str); 4] = [
+const ARENAS: [(&str, &str); 5] = [
     ("bumpalo::", "bumpalo::Bump"),
     ("bump_scope::", "bump_scope::Bump"),
     ("dwell::bump::", "dwell::Bump"),
     ("dwell::slab::", "dwell::Slab"),
+    ("lasso::arenas::", "lasso::Rodeo"),
 ];
 /// The maximum number of functions, after those of std, to search for one of [`ARENAS`].
 const WITHIN_ARENA: usize = 8;
