@@ -206,7 +206,7 @@ pub extern "C" fn end_of_thread(_: *mut u8) {
     thread.inside.set(0);
 }
 
-/// Returns `true` if a sampled run does not record this call. Subtracts an allocation it from the distance to the
+/// Returns `true` if a sampled run does not record this allocation, and then subtracts its size from the distance to the
 /// next sample. Only for functions that no other hooked function calls: such a call would be subtracted twice.
 #[inline(always)]
 fn is_skipped(call: Call, arguments: [usize; 3]) -> bool {
@@ -215,9 +215,11 @@ fn is_skipped(call: Call, arguments: [usize; 3]) -> bool {
         Call::AllocateMany => arguments[0].wrapping_mul(arguments[1]),
         _ => return false,
     };
+    // No allocator has a block of more than `i64::MAX` bytes.
+    let Ok(size) = i64::try_from(size) else { return false };
     let thread = thread::current();
     // Without `--sample`, and before the thread's first sample, the distance is 0.
-    let left = thread.until_sample.get().wrapping_sub(size as i64);
+    let left = thread.until_sample.get().wrapping_sub(size);
     let is_skipped = left > 0 && thread.inside.get() == 0;
     if is_skipped {
         thread.until_sample.set(left);
@@ -249,7 +251,7 @@ macro_rules! export {
                 // gave it.
                 return unsafe { $original(a, b, c) };
             }
-            // SAFETY: as above.
+            // SAFETY: `record` calls the same function of glibc, with the arguments that the program gave it.
             unsafe { record(a, b, c, frame()) }
         }
     )*};
@@ -282,7 +284,7 @@ pub unsafe extern "C" fn free(block: usize) {
         unsafe { __libc_free(block, 0, 0) };
         return;
     }
-    // SAFETY: as above.
+    // SAFETY: `record` passes the program's block to glibc's `free` once. This function does not.
     unsafe { record(block, frame()) }
 }
 
