@@ -21,7 +21,7 @@ fn bumpalo_program_compiles_and_runs() {
         let boxed: Box<'_, [usize]> = words.iter().map(|word| word.len()).collect_in(&bump);
         assert_eq!(*boxed, [5, 6, 4, 4, 3, 4]);
         assert_eq!(words.drain_filter(|word| word.len() == 4).count(), 3);
-        assert!(std::ptr::eq(words.bump(), &bump));
+        assert!(std::ptr::eq(words.bump(), &raw const bump));
         let numbers: Result<Vec<'_, u32>, _> = ["1", "x", "2"].iter().map(|n| n.parse()).collect_in(&bump);
         assert!(numbers.is_err());
         assert_eq!(words.into_bump_slice(), ["where", "values", "and"]);
@@ -74,4 +74,27 @@ fn arena_is_an_allocator() {
     vec.truncate(10);
     vec.shrink_to_fit();
     assert!(vec.iter().copied().eq(0..10));
+}
+
+/// As with bumpalo's `Box`, generic code need not write `T: 'a`.
+#[test]
+fn generic_code_needs_no_bound_for_the_lifetime_of_a_box() {
+    struct Owner<'a, T>(Box<'a, T>);
+    impl<'a, T> Owner<'a, T> {
+        fn new(value: T, bump: &'a Bump) -> Self {
+            Self(Box::new_in(value, bump))
+        }
+    }
+    trait Borrows {
+        type Reference;
+    }
+    impl<'a, T> Borrows for Box<'a, T> {
+        type Reference = &'a T;
+    }
+    fn boxed<T>(value: T, bump: &Bump) -> Box<'_, T> {
+        Owner::new(value, bump).0
+    }
+    let bump = Bump::new();
+    let number: <Box<'_, i32> as Borrows>::Reference = boxed(7, &bump).leak();
+    assert_eq!(*number, 7);
 }

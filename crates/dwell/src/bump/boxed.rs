@@ -39,8 +39,9 @@ pub struct Box<'a, T: ?Sized> {
     // 1. `value` points to a live `T`, which this box owns and only this box accesses, in bytes that are reserved for
     //    `'a`.
     value: NonNull<T>,
-    // Owns a `T` and borrows the arena: drop check, variance and auto traits are those of a `Box<T>` with a lifetime.
-    owns: PhantomData<(&'a (), T)>,
+    // Owns a `T` in a borrowed arena: drop check and variance are those of a `std::boxed::Box<T>` with a lifetime. From
+    // the `&'a T` the compiler infers `T: 'a`, so generic code need not write this bound.
+    owns: PhantomData<(&'a T, T)>,
 }
 
 // SAFETY: by invariant 1 the box is the only owner of its value, and it does not access the arena.
