@@ -278,6 +278,33 @@ fn base_allocator_panics_at_each_call() {
     }
 }
 
+/// Shrinking by moving frees no chunk: if the allocator panicked then, the owner would keep a block that was freed.
+#[test]
+fn shrinking_to_another_alignment_frees_no_chunk() {
+    for size in [100, 0] {
+        let base = Panicking(Counting::default());
+        let bump = Bump::<8, _>::new_in(&base);
+        bump.alloc(1_u64);
+        let old = layout(20_000, 1);
+        let block = bump.alloc_layout(old);
+        // SAFETY: the block has these bytes.
+        unsafe { block.write_bytes(7, 20_000) };
+        // An alignment that the block does not have, so it has to move.
+        let new = layout(size, 2 << block.addr().get().trailing_zeros());
+        base.0.fail_at.set(base.0.calls.get() + 1);
+        let mut smaller = None;
+        // SAFETY: the block is the arena's, with this layout; the new one is no larger.
+        let panicked = panics(|| smaller = unsafe { (&&bump).shrink(block, old, new) }.ok());
+        // SAFETY: the arena frees a dedicated chunk only with its block, so the old bytes are still there.
+        assert!(is_filled(unsafe { std::slice::from_raw_parts(block.as_ptr(), 20_000) }, 7) && !panicked);
+        // SAFETY: `shrink` returned the block, and copied this many bytes.
+        assert!(is_filled(unsafe { std::slice::from_raw_parts(smaller.unwrap().cast().as_ptr(), size) }, 7));
+        base.0.fail_at.set(0);
+        drop(bump);
+        assert_eq!((base.0.blocks.get(), base.0.bytes.get()), (0, 0));
+    }
+}
+
 /// Collections from before a checkpoint keep their elements after a rewind to it, and can grow.
 #[test]
 fn older_collections_survive_a_rewind() {

@@ -224,7 +224,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
 
     /// Frees the block if it is the last one. Returns whether it was; if so, the block must not be used again.
     #[inline]
-    fn free_last(&self) -> bool {
+    pub(super) fn free_last(&self) -> bool {
         let is_last = self.is_last();
         if is_last {
             self.bump.pos.set(Bump::<MIN_ALIGN, A>::at(self.bump.pos.get(), self.start.addr().get()));
