@@ -464,6 +464,32 @@ fn sizes_near_isize_max_are_refused() {
     }
 }
 
+/// Like std's collections. It aborted with "memory allocation of 0 bytes failed".
+#[test]
+fn capacity_above_isize_max_panics() {
+    let above = isize::MAX.cast_unsigned() + 1;
+    for capacity in [above, usize::MAX] {
+        assert!(panics(|| drop(Bump::with_capacity(capacity))));
+        assert!(panics(|| drop(Bump::<1>::with_capacity_in(capacity, Global))));
+        assert!(Bump::try_with_capacity(capacity).is_err());
+    }
+}
+
+/// A scope's blocks in the free range of the outer arena are in no list of chunks.
+#[test]
+fn chunks_of_scopes_list_their_own_chunks() {
+    let bump = Bump::new();
+    let outer: &u64 = bump.alloc(1_u64);
+    let scope = bump.scope_guard();
+    scope.alloc(2_u64);
+    assert_eq!((scope.chunks_raw().count(), bump.chunks_raw().map(NonNull::len).sum::<usize>()), (0, 8));
+    let own: &[u8] = filled(&scope, LARGE, 3);
+    assert_eq!(scope.chunks_raw().next().unwrap().cast::<u8>().as_ptr().cast_const(), own.as_ptr());
+    assert_eq!(scope.allocated_bytes(), bump.allocated_bytes());
+    drop(scope);
+    assert_eq!((*outer, bump.chunks_raw().map(NonNull::len).sum::<usize>()), (1, 8));
+}
+
 #[test]
 fn zero_sized_values_need_no_chunk() {
     let bump = Bump::new();

@@ -34,10 +34,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         let layout = Layout::for_value(values);
         let block = self.take_slice::<T>(layout.size()).or_else(|| self.refill(layout));
         let to = block.ok_or(AllocError::new((), layout))?.cast::<T>().as_ptr();
-        // SAFETY: the block was just allocated for these values. No other pointer to it exists, so it does not overlap
-        // them.
+        // SAFETY: the block was just allocated for these values, so it has capacity for them and is aligned. No other pointer
+        // to it exists, so it does not overlap them.
         unsafe { ptr::copy_nonoverlapping(values.as_ptr(), to, values.len()) };
-        // SAFETY: the values were just written to a block that no other code accesses.
+        // SAFETY: the line above wrote the values, to a block that was just allocated. It stays where it is while the
+        // arena is borrowed, and no other code accesses it.
         Ok(unsafe { slice::from_raw_parts_mut(to, values.len()) })
     }
 
@@ -60,7 +61,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     #[inline]
     pub fn try_alloc_str(&self, text: &str) -> Result<&mut str, AllocError<()>> {
         let bytes = self.try_alloc_slice_copy(text.as_bytes())?;
-        // SAFETY: these are copies of the bytes of a `str`.
+        // SAFETY: these are copies of the bytes of a `str`, thus UTF-8.
         Ok(unsafe { str::from_utf8_unchecked_mut(bytes) })
     }
 }
@@ -286,8 +287,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             // No other pointer to it exists, whatever `make` did with the arena.
             Ok(value) => Ok(unsafe { Self::fill(block, value) }),
             Err(error) => {
-                // SAFETY: if `T` is not zero-sized, the arena handed the block out with this layout, and the block was
-                // not freed.
+                // SAFETY: if `T` is not zero-sized, the arena handed the block out with this layout above. Only this call
+                // has its address, so the block was not freed.
                 if let Some(block) = unsafe { self.block(block.cast(), layout) } {
                     block.free();
                 }

@@ -37,14 +37,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     unsafe fn shrunk(&self, start: NonNull<u8>, old: Layout, new: Layout) -> Option<NonNull<u8>> {
         // SAFETY: the caller guarantees that this arena handed `start` out with the layout `old` and that the block is
         // live.
-        let block = unsafe { self.block(start, old) };
-        if let Some(block) = block.as_ref()
-            && new.size() != 0
-            && block.can_shrink_to(new)
-        {
-            block.shrink(new);
-            return Some(start);
-        }
+        let block = match unsafe { self.block(start, old) } {
+            Some(block) if new.size() != 0 && block.can_shrink_to(new) => {
+                // SAFETY: `can_shrink_to` checked the alignment and the bytes taken.
+                unsafe { block.shrink(new) };
+                return Some(start);
+            }
+            block => block,
+        };
         let smaller = self.take_or_refill(new)?;
         // SAFETY: the old block has at least `new.size()` bytes and the new one has as many. They are two live blocks,
         // so they do not overlap.

@@ -85,7 +85,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
             if taken <= bump.end.get().addr().get() - start {
                 // The pointer derives from the arena's `pos`, whose provenance covers the whole chunk. The provenance
                 // of the caller's pointer may cover only the old bytes.
-                return Some(bump.advance(start + taken, taken));
+                // SAFETY: this is the last block before `pos`. Its new end is at most `end` (the check above). It is a
+                // multiple of `MIN_ALIGN`, since the old end `pos` and the bytes taken before and now are.
+                return Some(unsafe { bump.advance(start + taken, taken) });
             }
         }
         if arithmetic::may_be_dedicated(self.layout.size(), self.layout.align()) {
@@ -196,14 +198,27 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
         Some(unsafe { grown.start(header) })
     }
 
-    /// Shrinks the block in place. With the layout `new` it must not take more bytes than now.
+    /// Shrinks the block in place. Its layout is `new` after this.
+    ///
+    /// # Safety
+    ///
+    /// The block is aligned for `new`, and does not take more bytes with it than now.
     #[inline]
-    pub(super) fn shrink(&self, new: Layout) {
+    pub(super) unsafe fn shrink(self, new: Layout) {
         let taken = arithmetic::taken(new.size(), new.align(), MIN_ALIGN);
         debug_assert!(self.is_aligned(new.align()) && taken <= self.taken());
         if self.is_last() {
-            self.bump.pos.set(Bump::<MIN_ALIGN, A>::at(self.bump.pos.get(), self.start.addr().get() + taken));
+            self.move_pos_back(taken);
         }
+    }
+
+    /// Moves `pos` back to `taken` bytes behind the beginning of this block.
+    #[inline]
+    fn move_pos_back(&self, taken: usize) {
+        // SAFETY: the block lies in a chunk, so its address is not 0, and the block has `taken` bytes or more, so the sum
+        // does not overflow.
+        let pos = unsafe { Bump::<MIN_ALIGN, A>::at(self.bump.pos.get(), self.start.addr().get() + taken) };
+        self.bump.pos.set(pos);
     }
 
     /// Returns whether the block can shrink in place to a layout. With a larger alignment it might take more bytes than
@@ -227,7 +242,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
     pub(super) fn free_last(&self) -> bool {
         let is_last = self.is_last();
         if is_last {
-            self.bump.pos.set(Bump::<MIN_ALIGN, A>::at(self.bump.pos.get(), self.start.addr().get()));
+            self.move_pos_back(0);
         }
         is_last
     }

@@ -109,16 +109,16 @@ impl<T: ?Sized> Box<'_, T> {
         value
     }
 
-    /// Converts a pointer from [`into_raw`](Self::into_raw) to a box again.
+    /// Converts a pointer from [`into_raw`](Self::into_raw) to a box again, or creates a box that owns the value at a
+    /// pointer.
     ///
     /// # Safety
     ///
-    /// The pointer came from `into_raw`, and no other box is made from it. The arena of the value is borrowed for the
-    /// lifetime of the box.
+    /// The pointer came from `into_raw` or points to a live value, and no other code uses or drops the value. The bytes
+    /// of the value are reserved for the lifetime of the box: their arena is borrowed for it.
     #[inline]
     pub unsafe fn from_raw(value: *mut T) -> Self {
-        // SAFETY: the caller guarantees that the pointer came from `into_raw`, which returns the pointer of a
-        // `NonNull`.
+        // SAFETY: the caller guarantees that the pointer is that of a value, thus not null.
         let value = unsafe { NonNull::new_unchecked(value) };
         Self { value, owns: PhantomData }
     }
@@ -169,6 +169,11 @@ impl<'a, T: ?Sized + 'a> Box<'a, T> {
     /// ];
     /// assert_eq!(format!("{} {}", values[0], values[1]), "1 two");
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the result is a slice of more than `usize::MAX >> 5` elements (`>> 2` on 32-bit targets), which only
+    /// zero-sized elements can be. `From` converts such an array.
     #[inline]
     pub fn coerce<U: ?Sized, F>(self, unsize: F) -> Box<'a, U>
     where

@@ -47,7 +47,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// Returns pointers to the bytes allocated before this call, one for each chunk, newest first.
     ///
-    /// See [`chunks`](Self::chunks).
+    /// See [`chunks`](Self::chunks). The bytes that a [`scope`](Self::scope) allocates in the free range of the outer
+    /// arena are in the chunks of neither.
     ///
     /// Values in the chunks may be borrowed, and the padding between them is uninitialised. Reading through such a
     /// pointer is `unsafe`: the bytes must be initialised, no `&mut` to them may be in use, and no `Cell` among them

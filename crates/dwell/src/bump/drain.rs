@@ -108,7 +108,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
 pub struct Drain<'v, 'a, T, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
-    // 1. `gap.vec().len() <= front <= back <= gap.next`.
+    // 1. `front <= back <= gap.next`. If `front < back`, `gap.vec().len() <= front`.
     // 2. The elements from `front` to `back` are live and owned by this iterator.
     front: usize,
     back: usize,

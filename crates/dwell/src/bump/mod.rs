@@ -38,6 +38,12 @@
 //! The arena drops no value, and dropping a reference into it runs no destructor. Allocate values that own no other
 //! memory, or let a [`bump::Box`](Box) or a [`bump::Vec`](Vec) own them, which drop their contents.
 //!
+//! # No memory
+//!
+//! If there is no memory, or if a [limit](Bump::set_limit) does not allow a chunk, a method calls
+//! [`handle_alloc_error`], which aborts the process. If a capacity exceeds `isize::MAX` bytes, it panics. Its `try_` form
+//! returns an error in both cases.
+//!
 //! # When to use something else
 //!
 //! - Values that are allocated and freed one by one: the arena frees their bytes only as a whole. A slab reuses them.
@@ -143,6 +149,7 @@ pub use self::unmanaged::UnmanagedVec;
 pub use self::vec::{IntoIter, Vec};
 
 use self::arithmetic::Typed;
+use self::capacity::NoMemory;
 use self::chunk::{Chunk, Header, Kind, Store};
 use crate::alloc::{AllocError, Allocator, Global};
 use core::alloc::Layout;
@@ -261,6 +268,10 @@ impl Bump {
     /// bump.alloc([0_u8; 10_000]);
     /// assert_eq!(bump.allocated_bytes(), before);
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// When `bytes` exceeds `isize::MAX`.
     pub fn with_capacity(bytes: usize) -> Self {
         Self::with_capacity_in(bytes, Global)
     }
@@ -288,11 +299,13 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 
     /// [`with_capacity`](Bump::with_capacity) with an allocator.
+    ///
+    /// # Panics
+    ///
+    /// When `bytes` exceeds `isize::MAX`.
     pub fn with_capacity_in(bytes: usize, alloc: A) -> Self {
-        match Self::try_with_capacity_in(bytes, alloc) {
-            Ok(bump) => bump,
-            Err(error) => handle_alloc_error(error.layout()),
-        }
+        let no = NoMemory::of(Layout::new::<u8>(), bytes, 0);
+        Self::try_with_capacity_in(bytes, alloc).unwrap_or_else(|_| no.abort())
     }
 
     /// [`with_capacity_in`](Self::with_capacity_in) that reports a failed allocation and returns the allocator in the
@@ -306,7 +319,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
                 unsafe { bump.install(chunk) };
                 Ok(bump)
             }
-            None => Err(AllocError::new(bump, Layout::from_size_align(bytes, 1).unwrap_or(Layout::new::<()>()))),
+            None => Err(NoMemory::of(Layout::new::<u8>(), bytes, 0).error(bump)),
         }
     }
 }
@@ -403,9 +416,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         // bytes from `pos` on are in no block.
         unsafe { chunk.set_used(range.pos) };
         if range.end.addr().get() - range.pos.addr().get() >= size_of::<Option<Chunk>>() {
+            // SAFETY: the range is the end of a chunk that was not freed.
+            let link = unsafe { Self::link(range.end) };
             // SAFETY: the check above found that the range has the bytes of a link, and they are in no block. A chunk
             // and its size are multiples of `CHUNK_ALIGN`, so its end, and thus the link, is aligned for a pointer.
-            unsafe { Self::link(range.end).write(self.saved.get()) };
+            unsafe { link.write(self.saved.get()) };
             self.saved.set(Some(chunk));
         }
     }
@@ -418,13 +433,21 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     unsafe fn saved_range(chunk: Chunk) -> (FreeRange, Option<Chunk>) {
         // SAFETY: a saved chunk is a shared one of the list, and its free bytes are not lent (invariant 8).
         let range = unsafe { Self::range_of(chunk) };
+        // SAFETY: the range is the end of a chunk of the list, which was not freed (invariant 5).
+        let link = unsafe { Self::link(range.end) };
         // SAFETY: the last word of a saved chunk holds the next saved chunk (invariant 8).
-        (range, unsafe { Self::link(range.end).read() })
+        (range, unsafe { link.read() })
     }
 
     /// Returns the address of the link in a saved chunk that ends at `end`.
-    fn link(end: NonNull<u8>) -> NonNull<Option<Chunk>> {
-        Self::at(end, end.addr().get() - size_of::<Option<Chunk>>()).cast()
+    ///
+    /// # Safety
+    ///
+    /// `end` is the end of a chunk that was not freed.
+    unsafe fn link(end: NonNull<u8>) -> NonNull<Option<Chunk>> {
+        // SAFETY: the caller guarantees that `end` is the end of a chunk, which has more bytes than its header and thus
+        // than a link.
+        unsafe { end.cast::<Option<Chunk>>().sub(1) }
     }
 
     /// Makes a chunk the newest of the list. The free range becomes all of its bytes behind the header.
@@ -450,11 +473,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     ///
     /// # Safety
     ///
-    /// The chunk is of this arena's store, has `size` bytes, is in no list, and has no live block except that one.
+    /// The chunk is of this arena's store, has `size` bytes, is in no list, and has no live block except that one, which
+    /// lies in the chunk.
     unsafe fn dedicate(&self, (chunk, size): (Chunk, usize), align: usize) -> NonNull<u8> {
         // SAFETY: the chunk is in no list, so it was not freed; the store has this `HEADER`.
         let start = unsafe { chunk.start(Self::HEADER) };
-        let block = Self::at(start, arithmetic::up(start.addr().get(), align));
+        let padding = arithmetic::up(start.addr().get(), align) - start.addr().get();
+        // SAFETY: the caller guarantees that the block, which begins behind this padding, lies in the chunk.
+        let block = unsafe { start.add(padding) };
         // SAFETY: the chunk was not freed, and has `size` bytes.
         unsafe { chunk.set_header(Header { prev: self.chunks.get(), size, kind: Kind::Dedicated { block } }) };
         self.chunks.set(Some(chunk));
@@ -462,10 +488,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     }
 
     /// Returns `pointer` with another address of its allocation.
+    ///
+    /// # Safety
+    ///
+    /// `addr` is not 0.
     #[inline]
-    fn at(pointer: NonNull<u8>, addr: usize) -> NonNull<u8> {
-        // SAFETY: each caller passes an address at or behind a block, a chunk's header or a dangling `pos`. It is not
-        // 0, because the sums do not overflow by the ground rules of `arithmetic`.
+    unsafe fn at(pointer: NonNull<u8>, addr: usize) -> NonNull<u8> {
+        debug_assert!(addr != 0);
+        // SAFETY: the caller guarantees that the address is not 0.
         let addr = unsafe { NonZero::new_unchecked(addr) };
         pointer.with_addr(addr)
     }
@@ -482,14 +512,20 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         pos
     }
 
-    /// Moves `pos` to the address `after`, which is at most `end`. Returns the block, which is the last `taken` bytes
-    /// before `after`.
+    /// Moves `pos` to the address `after`. Returns the block, which is the last `taken` bytes before `after`.
+    ///
+    /// # Safety
+    ///
+    /// `after` is a multiple of `MIN_ALIGN` and at most `end`. The block begins at `pos` or behind it, or is the last
+    /// block before `pos`, which grows.
     #[inline]
-    fn advance(&self, after: usize, taken: usize) -> NonNull<u8> {
-        debug_assert!(after <= self.end.get().addr().get() && after.is_multiple_of(MIN_ALIGN));
+    unsafe fn advance(&self, after: usize, taken: usize) -> NonNull<u8> {
+        debug_assert!(after <= self.end.get().addr().get() && after.is_multiple_of(MIN_ALIGN) && taken < after);
         let pos = self.pos.get();
-        self.pos.set(Self::at(pos, after));
-        Self::at(pos, after - taken)
+        // SAFETY: `after` is not 0: it is not less than the block's beginning.
+        self.pos.set(unsafe { Self::at(pos, after) });
+        // SAFETY: the block's beginning is not 0: it is `pos`, which is not null, or behind it, or in a chunk.
+        unsafe { Self::at(pos, after - taken) }
     }
 
     /// Takes a block for a type that is not zero-sized from the free range.
@@ -502,7 +538,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         if after > self.end.get().addr().get() {
             return None;
         }
-        Some(self.advance(after, Typed::<MIN_ALIGN, T>::TAKEN))
+        // SAFETY: `after` is the end of a block at `pos` or behind it, rounded up to `MIN_ALIGN`, and at most `end` (the
+        // check above).
+        Some(unsafe { self.advance(after, Typed::<MIN_ALIGN, T>::TAKEN) })
     }
 
     /// Takes a block from the free range. For size 0 the result is an aligned pointer at or behind `pos`, and no block.
@@ -510,7 +548,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     fn take(&self, layout: Layout) -> Option<NonNull<u8>> {
         let (size, align) = (layout.size(), layout.align());
         let after = arithmetic::place(self.pos_addr(), self.end.get().addr().get(), size, align, MIN_ALIGN)?;
-        Some(self.advance(after, arithmetic::taken(size, align, MIN_ALIGN)))
+        // SAFETY: `place` returned the end of a block at `pos` or behind it, rounded up to `MIN_ALIGN` and at most `end`.
+        Some(unsafe { self.advance(after, arithmetic::taken(size, align, MIN_ALIGN)) })
     }
 
     /// Allocates a block by the fast path or the slow path.
@@ -538,10 +577,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         {
             // SAFETY: the chunk is new, so it is in no list and has no block. The size is its own.
             unsafe { self.install(chunk) };
-            // The block fits: the chunk's bytes behind the header are a multiple of `MIN_ALIGN`, and at least the
-            // block's size.
             let taken = arithmetic::up(layout.size(), MIN_ALIGN);
-            return Some(self.advance(self.pos.get().addr().get() + taken, taken));
+            // SAFETY: the block begins at `pos`. It fits: the chunk's bytes behind the header are a multiple of
+            // `MIN_ALIGN`, and at least the block's size.
+            return Some(unsafe { self.advance(self.pos.get().addr().get() + taken, taken) });
         }
         self.refill_more(layout)
     }
@@ -563,7 +602,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             spare
         } else if arithmetic::is_dedicated(least) {
             let chunk = self.store().make_least(least)?;
-            // SAFETY: the chunk is new, so it is in no list and has no block. The size is its own.
+            // SAFETY: the chunk is new, so it is in no list and has no block. The size is its own, and at least what
+            // `least_chunk` returned for the block.
             return Some(unsafe { self.dedicate(chunk, layout.align()) });
         } else {
             // SAFETY: `chunk` is in the list (invariant 3), and chunks of the list are not freed (invariant 5).
@@ -720,10 +760,12 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         let (pos, end) = (self.pos_addr(), self.end.get().addr().get());
         if Typed::<MIN_ALIGN, T>::IS_ALIGNED {
             let after = arithmetic::place_aligned(pos, end, size, MIN_ALIGN)?;
-            return Some(self.advance(after, after - pos));
+            // SAFETY: `place_aligned` returned the end of a block at `pos`, rounded up to `MIN_ALIGN` and at most `end`.
+            return Some(unsafe { self.advance(after, after - pos) });
         }
         let after = arithmetic::place(pos, end, size, align_of::<T>(), MIN_ALIGN)?;
-        Some(self.advance(after, arithmetic::taken(size, align_of::<T>(), MIN_ALIGN)))
+        // SAFETY: `place` returned the end of a block at `pos` or behind it, rounded up to `MIN_ALIGN` and at most `end`.
+        Some(unsafe { self.advance(after, arithmetic::taken(size, align_of::<T>(), MIN_ALIGN)) })
     }
 }
 
@@ -780,7 +822,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
     }
 
-    /// Returns the number of bytes that the arena holds from its allocator, used or not.
+    /// Returns the number of bytes that the arena and its scopes hold from the allocator, used or not.
     pub fn allocated_bytes(&self) -> usize {
         self.store().held()
     }

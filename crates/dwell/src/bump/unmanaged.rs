@@ -99,6 +99,10 @@ impl<'a, T> UnmanagedVec<'a, T> {
     }
 
     /// Creates an empty vector with capacity for `capacity` elements.
+    ///
+    /// # Panics
+    ///
+    /// When `capacity` is more than `u32::MAX`.
     pub fn with_capacity_in<const MIN_ALIGN: usize, A: Allocator>(
         capacity: usize,
         bump: &'a Bump<MIN_ALIGN, A>,
@@ -121,6 +125,10 @@ impl<'a, T> UnmanagedVec<'a, T> {
     /// Creates a vector of the items of an iterator.
     ///
     /// The size hint of the iterator is not trusted.
+    ///
+    /// # Panics
+    ///
+    /// When there are more than `u32::MAX` items.
     pub fn from_iter_in<const MIN_ALIGN: usize, A: Allocator>(
         values: impl IntoIterator<Item = T>,
         bump: &'a Bump<MIN_ALIGN, A>,

@@ -739,7 +739,9 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
             self.cap = self.len;
             // SAFETY: the size is less than that of the block's layout, and the alignment is the same, so they form a
             // layout.
-            block.shrink(unsafe { Layout::from_size_align_unchecked(self.len * size_of::<T>(), align_of::<T>()) });
+            let new = unsafe { Layout::from_size_align_unchecked(self.len * size_of::<T>(), align_of::<T>()) };
+            // SAFETY: the alignment is the block's, and the size is less than before.
+            unsafe { block.shrink(new) };
         }
     }
 
