@@ -798,6 +798,25 @@ fn failed_request_keeps_saved_chunks() {
     assert!(is_filled(large, 2) && kept.iter().zip(3..).all(|(bytes, n)| is_filled(&bytes[..], n)));
 }
 
+/// A large block tries eight saved chunks and not all: it abandons none, so 8,000 large blocks beside as many saved
+/// chunks took 0.6 s instead of 0.05.
+#[test]
+fn large_blocks_try_few_saved_chunks() {
+    for (scopes, fits) in [(8, true), (9, false)] {
+        let bump = Bump::with_capacity(2 * LARGE);
+        // Each scope is lent a chunk, the first one the large chunk. They are saved in this order.
+        let mut guards = Vec::new();
+        for _ in 0..=scopes {
+            guards.push(bump.scope_guard());
+            bump.alloc(1_u8);
+        }
+        guards.into_iter().for_each(drop);
+        let before = bump.allocated_bytes();
+        filled(&bump, LARGE, 1);
+        assert_eq!(bump.allocated_bytes() == before, fits, "{scopes} scopes");
+    }
+}
+
 /// Saved chunks form a list. A large block that fits in none of them leaves them saved, and a checkpoint keeps the
 /// first.
 #[test]

@@ -595,7 +595,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             return NonNull::new(ptr::without_provenance_mut(layout.align()));
         }
         let least = arithmetic::least_chunk(layout.size(), layout.align(), Self::HEADER, Self::CHUNK_ALIGN)?;
-        if let Some(block) = self.take_saved(layout) {
+        // If a small block fits in no saved chunk, all are abandoned below. A large one leaves them as they are, so it
+        // tries only a few: otherwise each would try all of them again.
+        let tries = if arithmetic::is_dedicated(least) { 8 } else { usize::MAX };
+        if let Some(block) = self.take_saved(layout, tries) {
             return Some(block);
         }
         let chunk = if let Some(spare) = self.store().take_spare(least) {
@@ -618,13 +621,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.take(layout)
     }
 
-    /// Takes a block from the first saved chunk in which it fits. The arena continues in that chunk and saves the
-    /// current one.
+    /// Takes a block from the first saved chunk in which it fits, of the first `tries` ones. The arena continues in that
+    /// chunk and saves the current one.
     ///
     /// The arena abandons the saved chunks before that one, as it does with any chunk in which a block does not fit.
-    fn take_saved(&self, layout: Layout) -> Option<NonNull<u8>> {
+    fn take_saved(&self, layout: Layout, tries: usize) -> Option<NonNull<u8>> {
         let mut rest = self.saved.get();
-        while let Some(saved) = rest {
+        for _ in 0..tries {
+            let saved = rest?;
             // SAFETY: the list `saved` has only saved chunks of this arena (invariant 8).
             let (range, next) = unsafe { Self::saved_range(saved) };
             if range.fits(layout, MIN_ALIGN) {
