@@ -204,9 +204,9 @@ pub(super) fn round(size: usize, chunk_align: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::{
-        DEDICATED, FIRST_CHUNK, HIGH_TOP, LARGEST_CHUNK, MALLOC, MAX_MIN_ALIGN, SMALL, TOP, Typed, chunk_for_round,
-        ends_at, ends_low, is_dedicated, least_chunk, may_be_dedicated, next_chunk, place, place_aligned, place_high,
-        place_low, round, taken, up,
+        DEDICATED, FIRST_CHUNK, HIGH_TOP, LARGEST_CHUNK, LOWER_HALF, MALLOC, MAX_MIN_ALIGN, SMALL, TOP, Typed,
+        chunk_for_round, ends_at, ends_low, is_dedicated, least_chunk, may_be_dedicated, next_chunk, place,
+        place_aligned, place_high, place_low, round, taken, up,
     };
     use core::alloc::Layout;
     use proptest::prelude::*;
@@ -353,12 +353,9 @@ mod tests {
         assert_eq!(place(top, top, MAX, 1, 64), None);
         assert_eq!(place(top, top, 1, 1 << (usize::BITS - 2), 64), None);
         assert_eq!(place(top - 64, top, 64, 64, 64), Some(top));
-        assert!(
-            ends_low(TOP - 64, 64)
-                && !ends_low(TOP - 63, 64)
-                && !ends_low(usize::MAX - 15, 16)
-                && !ends_low(16, MAX + 1)
-        );
+        assert!(ends_low(TOP - 64, 64) && !ends_low(TOP - 63, 64) && !ends_low(usize::MAX - 15, 16));
+        // This address is in the upper half.
+        assert_eq!(ends_low(16, MAX + 1), !LOWER_HALF);
     }
 
     #[test]
