@@ -1832,6 +1832,57 @@ fn boxes_drop_and_coerce() {
     assert!(counts.balanced());
 }
 
+/// A box is coerced to a struct with an unsized tail and from trait to trait, and written to afterwards.
+#[test]
+fn coerced_boxes_can_be_written() {
+    struct Tail<T: ?Sized>(Cell<u8>, T);
+    trait Cells: fmt::Debug {
+        fn put(&self, value: u8);
+    }
+    impl Cells for Cell<u8> {
+        fn put(&self, value: u8) {
+            self.set(value);
+        }
+    }
+    let bump = Bump::new();
+    let mut tail = bump::Box::new_in(Tail(Cell::new(1), [2_u64; 3]), &bump).coerce::<Tail<[u64]>, _>(|value| value);
+    tail.0.set(3);
+    tail.1[2] = 4;
+    assert_eq!((tail.0.get(), &tail.1), (3, &[2, 2, 4][..]));
+    let cells = bump::Box::new_in(Cell::new(1), &bump).coerce::<dyn Cells, _>(|value| value);
+    cells.put(2);
+    assert_eq!(format!("{:?}", cells.coerce::<dyn fmt::Debug, _>(|value| value)), "Cell { value: 2 }");
+    // Metadata has bits for fewer elements than units can be. A conversion has no such limit.
+    let units = || bump::Box::new_in([const {}; usize::MAX >> 1], &bump);
+    assert!(panics(|| drop(units().coerce::<[()], _>(|value| value))));
+    assert_eq!(bump::Box::<'_, [()]>::from(units()).len(), usize::MAX >> 1);
+}
+
+/// The guard of a scope, and an arena with chunks in this arena, are values in it.
+#[test]
+fn scopes_and_arenas_in_their_own_arena() {
+    let counts = Counts::default();
+    let bump = Bump::new();
+    for _ in 0..20 {
+        let scope = bump::Box::new_in(bump.scope_guard(), &bump);
+        let value = bump::Box::new_in(counts.spy(7), &scope);
+        let outer = filled(&bump, 700, 1);
+        filled(&scope, 700, 2);
+        assert_eq!(value.value, 7);
+        drop(value);
+        drop(scope);
+        assert!(is_filled(outer, 1));
+    }
+    assert!(counts.balanced());
+    let inner: &Bump<8, &Bump> = bump.alloc(Bump::new_in(&bump));
+    let mut numbers = bump::Vec::new_in(inner);
+    for n in 0..scaled(5000) {
+        numbers.push(n);
+        bump.alloc(n);
+    }
+    assert!(numbers.into_slice().iter().copied().eq(0..scaled(5000)));
+}
+
 /// Headers and elements of all alignments can be read back.
 #[test]
 fn thin_values_of_all_alignments() {

@@ -85,6 +85,32 @@ fn allocator_api2_04_vectors_grow_in_the_arena() {
     assert!(vec.iter().copied().eq(0..10));
 }
 
+/// The allocator of `with_buffer`, used by several vectors at once, moved, and asked for zero-size blocks.
+#[test]
+fn buffer_serves_collections() {
+    let mut buffer = [std::mem::MaybeUninit::uninit(); 1000];
+    for offset in 0..9 {
+        let first = bump::First::new(&mut buffer[offset..], Global);
+        let (mut some, mut other) = (AnyVec::new_in(&first), AnyVec::new_in(&first));
+        for n in 0..scaled(400) {
+            some.push(n);
+            other.push(n.to_le_bytes()[0]);
+            if n.is_multiple_of(50) {
+                some.shrink_to_fit();
+                other = AnyVec::with_capacity_in(0, &first);
+            }
+        }
+        assert!(some.iter().copied().eq(0..scaled(400)));
+        drop((some, other, AnyBox::new_in((), &first)));
+        let aligned = AnyBox::new_in([7_u128; 9], &first);
+        assert_eq!(*aligned, [7; 9]);
+        drop(aligned);
+        let mut moved = AnyVec::new_in(first);
+        moved.extend(0..100_u8);
+        assert!({ moved }.iter().copied().eq(0..100));
+    }
+}
+
 fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).unwrap()
 }

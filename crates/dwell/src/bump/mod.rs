@@ -187,7 +187,9 @@ use std_alloc::alloc::handle_alloc_error;
 /// assert_eq!(b.as_ptr().addr() - a.as_ptr().addr(), 3);
 /// ```
 ///
-/// - `A`: the base allocator, which allocates the chunks. See [`alloc`](crate::alloc).
+/// - `A`: the base allocator, which allocates the chunks. See [`alloc`](crate::alloc). It may use the arena that calls
+///   it, and it may panic. If its `grow` panics, the old chunk must still be there, as std's `Vec` requires. The default
+///   `grow` of the trait violates this if `deallocate` panics after it freed the block.
 // `chunk` separates `pos` from `end`. If they were adjacent, aarch64 would load them as a pair, and that load would
 // wait for the previous allocation's store to `pos`.
 #[repr(C)]
