@@ -42,8 +42,8 @@ use core::slice;
 /// # assert_eq!(root.name, "root");
 /// ```
 ///
-/// It grows in place while its block is the last one of the arena. If a call passes another arena than before, the
-/// elements are copied there. The block begins with a word that identifies its arena.
+/// It grows in place while its block is the last one of the arena. If a call that grows it passes another arena than
+/// that of its block, the elements are copied there. The block begins with a word that identifies its arena.
 ///
 /// A vector that grew in a scope cannot outlive it:
 ///
