@@ -16,6 +16,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let name = &input.ident;
     let walk = Ident::new("__walk", Span::mixed_site());
 
+    let plain = quote!(Plain);
     let mut parts: Vec<FieldPart<'_>> = Vec::new();
     let (kind, reach, body, vacant) = match &input.data {
         Data::Struct(data) => {
@@ -46,7 +47,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 }
                 #(#steps)*
             };
-            let reach = reach_of(dwell, "Plain", &fields);
+            let reach = reach_of(dwell, &plain, &fields);
             let checks = fields.iter().map(|part| part.vacant(dwell));
             let vacant = quote! {
                 #[inline]
@@ -90,7 +91,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 data.variants.iter().map(|variant| field_parts(&variant.fields)).collect::<Result<Vec<_>>>()?;
             let (kind, body) = enum_walk(data, &variants, dwell, &walk)?;
             let all: Vec<_> = variants.into_iter().flatten().collect();
-            let reach = reach_of(dwell, if all.is_empty() { "Plain" } else { "Inline" }, &all);
+            let parts_reach = quote!(of_parts(::core::mem::size_of::<Self>()));
+            let reach = reach_of(dwell, if all.is_empty() { &plain } else { &parts_reach }, &all);
             parts.extend(all);
             let default = data.variants.iter().find(|variant| {
                 matches!(variant.fields, Fields::Unit) && variant.attrs.iter().any(|it| it.path().is_ident("default"))
@@ -370,8 +372,8 @@ fn source(tokens: &TokenStream) -> String {
 /// The number of fields up to which each one is worth a prefetch.
 const FEW_FIELDS: usize = 3;
 
-fn reach_of(dwell: &Path, least: &str, parts: &[FieldPart<'_>]) -> TokenStream {
-    let least = Ident::new(least, Span::call_site());
+/// Returns the expression of the largest `Reach` of the parts, and at least the `least` of the items of `Reach`.
+fn reach_of(dwell: &Path, least: &TokenStream, parts: &[FieldPart<'_>]) -> TokenStream {
     let reaches = parts.iter().filter_map(|part| part.reach(dwell));
     quote!(#dwell::weigh::Reach::#least #(.max(#reaches))*)
 }

@@ -509,6 +509,136 @@ fn many_mutually_recursive_types_share_nodes() {
     assert!(tree.nodes.len() < 1 << 20, "{}", tree.nodes.len());
 }
 
+/// A recursive type whose recursion leads through a tuple in a vector, as that of a JSON object does, or through an
+/// `Option` in a box: the part behind the pointer is not the type itself.
+#[test]
+fn recursion_through_tuples_and_options_reuses_nodes() {
+    #[derive(Default, Weigh)]
+    struct Object {
+        fields: Vec<(String, Object)>,
+    }
+    impl Drop for Object {
+        fn drop(&mut self) {
+            let mut todo = std::mem::take(&mut self.fields);
+            while let Some((_, mut object)) = todo.pop() {
+                todo.append(&mut object.fields);
+            }
+        }
+    }
+    #[derive(Weigh)]
+    struct Optional {
+        next: Box<Option<Optional>>,
+    }
+    impl Drop for Optional {
+        fn drop(&mut self) {
+            let mut next = self.next.take();
+            while let Some(mut node) = next {
+                next = node.next.take();
+            }
+        }
+    }
+    let object =
+        |n: usize| (0..n).fold(Object::default(), |inner, _| Object { fields: vec![(String::from("key"), inner)] });
+    let optional =
+        |n: usize| (0..n).fold(Optional { next: Box::new(None) }, |inner, _| Optional { next: Box::new(Some(inner)) });
+    fn check(few: &Tree, many: &Tree) {
+        assert_eq!(many.nodes.len(), few.nodes.len());
+        assert_eq!(many.nodes.iter().map(|node| node.heap).sum::<u64>(), many.weight.heap);
+        assert!(many.nodes.iter().any(|node| node.instances == LONG as u64), "{many}");
+        #[cfg(feature = "advice")]
+        assert_eq!(many.advise().before, many.weight.total());
+    }
+    let (few, many) = (object(5), object(LONG));
+    assert_eq!(both(&many), (LONG as u64 * (size_of::<(String, Object)>() as u64 + 3), 2 * LONG as u64));
+    check(&weigh::tree(&few), &weigh::tree(&many));
+    let (few, many) = (optional(5), optional(LONG));
+    assert_eq!(both(&many), of::<Option<Optional>>(LONG + 1));
+    check(&weigh::tree(&few), &weigh::tree(&many));
+}
+
+/// A recursive type that is neither a struct nor an enum to the walk.
+#[test]
+fn recursive_collection_written_by_hand_has_one_node() {
+    use dwell::weigh::{Kind, Type, Walk, type_of};
+    #[derive(Default)]
+    struct Forest(Vec<Forest>);
+    impl Drop for Forest {
+        fn drop(&mut self) {
+            let mut todo = std::mem::take(&mut self.0);
+            while let Some(mut forest) = todo.pop() {
+                todo.append(&mut forest.0);
+            }
+        }
+    }
+    impl Weigh for Forest {
+        const TYPE: &'static Type =
+            &Type::new::<Self>(Kind::Sequence { element: type_of::<Self>, growable: true, contiguous: true });
+
+        fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+        where
+            Self: 'v,
+        {
+            if walk.defer(self) {
+                return;
+            }
+            walk.block(self.0.capacity() * size_of::<Self>(), align_of::<Self>(), 0);
+            walk.slots::<Self>(0, self.0.capacity(), self.0.len());
+            walk.elements(0, &self.0);
+        }
+    }
+    let forest = (0..LONG).fold(Forest::default(), |inner, _| Forest(vec![inner]));
+    assert_eq!(both(&forest), of::<Forest>(LONG));
+    let tree = weigh::tree(&forest);
+    assert_eq!((tree.nodes.len(), tree.nodes[0].instances), (1, LONG as u64 + 1));
+    // The suggestions describe the type by its parts, and used to overflow the stack.
+    #[cfg(feature = "advice")]
+    assert_eq!(tree.advise().before, tree.weight.total());
+}
+
+#[derive(Weigh)]
+struct Twice<T>(Rc<T>, Rc<T>);
+
+/// Each level shares its default, so that there are 2^40 paths to the innermost one.
+#[test]
+fn shared_defaults_take_linear_time() {
+    fn twice<T>(inner: T) -> Twice<T> {
+        let shared = Rc::new(inner);
+        Twice(shared.clone(), shared)
+    }
+    fn five<T>(inner: T) -> Twice<Twice<Twice<Twice<Twice<T>>>>> {
+        twice(twice(twice(twice(twice(inner)))))
+    }
+    let shared = five(five(five(five(five(five(five(five(0_u8))))))));
+    assert_eq!(both(&shared).1, 40);
+    assert_eq!(weigh::tree(&shared).nodes.len(), 1 + 2 * 40 + 40);
+}
+
+/// Values of size 0 are all alike, so the walk need not follow each of `usize::MAX`.
+#[test]
+fn zero_sized_values_take_no_time() {
+    #[derive(Clone, Copy, Weigh)]
+    enum Single {
+        Only(()),
+    }
+    #[derive(Weigh)]
+    struct Marked {
+        marks: [(); usize::MAX],
+        name: String,
+    }
+    fn check<T: Weigh>(values: T) {
+        assert_eq!(both(&values), (0, 0));
+        assert_eq!(both(&[Some(values)]), (0, 0));
+    }
+    check([None::<std::convert::Infallible>; usize::MAX]);
+    check([Ok::<(), std::convert::Infallible>(()); usize::MAX]);
+    check([Single::Only(()); usize::MAX]);
+    assert_eq!(both(&vec![[Single::Only(()); usize::MAX]; 3]), (0, 0));
+    let marked = [Marked { marks: [(); usize::MAX], name: String::from("name") }];
+    assert_eq!(both(&marked), (4, 1));
+    let tree = weigh::tree(&vec![[Ok::<(), ()>(()); 7]; 3]);
+    assert!(tree.nodes.iter().any(|node| node.instances == 21));
+}
+
 #[test]
 fn allocator_models_round_up() {
     let value = vec![String::from("x"); 100];

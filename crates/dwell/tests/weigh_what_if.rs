@@ -273,3 +273,50 @@ fn predictions_for_recursive_types_in_a_struct_are_exact() {
     assert_eq!((what_if.total(), what_if.allocations()), (measured.total(), measured.allocations));
     assert_eq!((measured.total(), value[0].name), (64, 1));
 }
+
+/// Two fields of one type through which a struct contains itself: each has its own node and its own prediction.
+#[test]
+fn predictions_for_recursion_through_tuples_are_exact() {
+    macro_rules! program {
+        ($version:ident, $item:ty, $wrap:expr) => {
+            mod $version {
+                use crate::Gen;
+
+                #[derive(Default, dwell::Weigh)]
+                pub(super) struct Item {
+                    one: Vec<(u8, $item)>,
+                    other: Vec<(u8, Item)>,
+                    nested: Vec<Vec<(u8, $item)>>,
+                }
+
+                impl Item {
+                    pub(super) fn make(random: &mut Gen) -> Self {
+                        let mut item = Self::default();
+                        for _ in 0..if random.is_deep() { 0 } else { random.len() } {
+                            let inner = random.nested(Self::make);
+                            match random.below(3) {
+                                0 => item.one.push((0, $wrap(inner))),
+                                1 => item.other.push((0, inner)),
+                                _ => item.nested.push(vec![(0, $wrap(inner))]),
+                            }
+                        }
+                        item
+                    }
+                }
+            }
+        };
+    }
+    program!(before, Item, std::convert::identity);
+    program!(after, Box<Item>, Box::new);
+    for state in 1..if cfg!(miri) { 3 } else { 50 } {
+        let random = || Gen { state, depth: 0, left: 200 };
+        let tree = tree(&before::Item::make(&mut random()));
+        let mut what_if = WhatIf::new(&tree);
+        for path in ["Item.one [].1", "Item.nested [] [].1"] {
+            what_if.boxed_always(path).unwrap();
+        }
+        let weight = dwell::weigh(&after::Item::make(&mut random()));
+        assert_eq!((what_if.total(), what_if.allocations()), (weight.total(), weight.allocations));
+        assert!(what_if.is_exact());
+    }
+}

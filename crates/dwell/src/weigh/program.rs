@@ -38,12 +38,19 @@ struct Builder {
     /// The structs and enums, each with its description. The compiler may emit several copies of a description, so a
     /// lookup compares the contents.
     defs: Vec<(&'static Type, DefId)>,
+    /// The types around the next site, up to the struct or enum that contains it.
+    around: Vec<&'static Type>,
     layouts: BTreeMap<usize, Layout>,
 }
 
 pub(super) fn build(tree: &Tree) -> Built {
-    let mut builder =
-        Builder { program: Program::default(), types: Vec::new(), defs: Vec::new(), layouts: BTreeMap::new() };
+    let mut builder = Builder {
+        program: Program::default(),
+        types: Vec::new(),
+        defs: Vec::new(),
+        around: Vec::new(),
+        layouts: BTreeMap::new(),
+    };
     let root = &tree.counters[0];
     builder.site(root.ty, Edge::Root, None, true, "value");
     builder.program.inline = tree.weight.inline;
@@ -67,6 +74,8 @@ impl Builder {
             is_editable,
             counts: Counts::default(),
         });
+        let is_inside_itself = !ty.is_named() && self.around.iter().any(|outer| outer.is(ty));
+        self.around.push(ty);
         let mut part = |ty: &'static Type, edge| {
             let path = match edge {
                 Edge::Tuple(index) => format!("{path}.{index}"),
@@ -76,6 +85,8 @@ impl Builder {
         };
         let shape = match ty.kind {
             Kind::Plain | Kind::Opaque => Shape::Leaf,
+            // A collection that contains itself, written by hand. Its inner site is the outer one.
+            _ if is_inside_itself => Shape::Leaf,
             Kind::Struct { fields, .. } if ty.is_tuple() => Shape::Tuple(
                 fields
                     .iter()
@@ -98,6 +109,7 @@ impl Builder {
             }
             Kind::Pointer { to, .. } => Shape::Pointer(holder(ty), part(to(), Edge::Pointee)),
         };
+        self.around.pop();
         self.program.sites[id].shape = shape;
         id
     }
@@ -107,6 +119,7 @@ impl Builder {
             return def;
         }
         let own = self.layout(ty);
+        let around = core::mem::take(&mut self.around);
         let def = self.program.defs.len();
         self.defs.push((ty, def));
         let name = short(ty.name());
@@ -139,6 +152,7 @@ impl Builder {
                 self.program.defs[def].variants[number].fields.push(made);
             }
         }
+        self.around = around;
         def
     }
 

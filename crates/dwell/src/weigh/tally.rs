@@ -10,8 +10,8 @@ pub(super) type Cursor = usize;
 /// The cell of the link to the root, which precedes the root's own cells.
 const TO_ROOT: usize = 0;
 const ROOT: Cursor = TO_ROOT + 1;
-/// The number of nodes from which on each recursive type has one node, wherever it occurs. This bounds the tree of
-/// types that contain each other.
+/// The number of nodes from which on each struct and enum behind pointers has one node, and each other type behind
+/// pointers has one in a field, wherever they occur. This bounds the tree of types that contain each other.
 const MOST_NODES: usize = 1 << 14;
 
 /// Four counters that the walk reads and writes together, with one bounds check.
@@ -79,6 +79,15 @@ struct Made {
     ty: &'static Type,
     variant: Option<usize>,
     parent: Option<usize>,
+    /// The number of the part in the parent.
+    part: usize,
+}
+
+impl Made {
+    /// Returns whether the node is for values of the type, not for a variant of it.
+    fn is_of(&self, ty: &Type) -> bool {
+        self.variant.is_none() && self.ty.is(ty)
+    }
 }
 
 /// The counters of one node, with the sums over the links to it.
@@ -111,7 +120,7 @@ impl Tally {
         (to_root[TO], to_root[USED]) = (ROOT as u64, 1);
         let mut tally =
             Self { cells: Vec::from([to_root]), nodes: Vec::new(), odd: Vec::new(), texts: None, cursor: ROOT };
-        tally.add(root, None, None);
+        tally.add(root, None, None, 0);
         tally
     }
 
@@ -123,14 +132,14 @@ impl Tally {
     /// Adds a node and returns its cursor.
     #[cold]
     #[inline(never)]
-    fn add(&mut self, ty: &'static Type, variant: Option<usize>, parent: Option<usize>) -> Cursor {
+    fn add(&mut self, ty: &'static Type, variant: Option<usize>, parent: Option<usize>, part: usize) -> Cursor {
         let parts = match (&ty.kind, variant) {
             (Kind::Enum { variants }, Some(variant)) => variants[variant].fields.len(),
             _ => ty.parts(),
         };
         let at = self.cells.len();
         self.cells.resize(at + LINKS + parts, Cell::default());
-        self.nodes.push(Made { at, parts, ty, variant, parent });
+        self.nodes.push(Made { at, parts, ty, variant, parent, part });
         at
     }
 
@@ -235,7 +244,7 @@ impl Tally {
     #[cold]
     #[inline(never)]
     fn make(&mut self, index: usize, ty: &'static Type, variant: Option<usize>) -> Cursor {
-        let made = self.add(ty, variant, Some(self.number(self.cursor)));
+        let made = self.add(ty, variant, Some(self.number(self.cursor)), index);
         self.cells[self.cursor + LINKS + index][TO] = made as u64;
         made
     }
@@ -243,7 +252,7 @@ impl Tally {
     #[cold]
     #[inline(never)]
     fn make_on_heap(&mut self, index: usize, ty: &'static Type) -> Cursor {
-        match self.same_type_around(ty) {
+        match self.same_type_around(ty, index) {
             Some(found) => {
                 self.cells[self.cursor + LINKS + index][TO] = found as u64;
                 found
@@ -252,20 +261,38 @@ impl Tally {
         }
     }
 
-    fn same_type_around(&self, ty: &'static Type) -> Option<Cursor> {
-        // Only structs and enums share a node. Two fields of type `Vec<T>` have two nodes.
-        if !ty.is_named() {
-            return None;
+    /// Returns a node that part `index` of the current node, of type `ty`, can share, if the type contains itself.
+    fn same_type_around(&self, ty: &'static Type, index: usize) -> Option<Cursor> {
+        let here = self.number(self.cursor);
+        let around = || core::iter::successors(Some(&self.nodes[here]), |node| Some(&self.nodes[node.parent?]));
+        let anywhere = if self.nodes.len() >= MOST_NODES { &self.nodes[..] } else { &[] };
+        let mut known = anywhere.iter().chain(around()).filter(|node| node.is_of(ty));
+        let found = if ty.is_named() {
+            known.next()
+        } else {
+            // Two fields of type `Vec<T>` have two nodes, so a collection, option or tuple shares only the node of the
+            // same field of an enclosing struct or enum. A collection that is written by hand may contain itself
+            // without a struct between.
+            let mut between = around().take_while(|node| !node.ty.is_named());
+            between.find(|node| node.is_of(ty)).or_else(|| known.find(|node| self.is_same_field(node, here, index)))
+        };
+        found.map(|node| node.at)
+    }
+
+    /// Returns whether a node is for the same part of the same field as part `part` of the node with number `parent`.
+    fn is_same_field(&self, node: &Made, parent: usize, part: usize) -> bool {
+        let (mut one, mut other) = ((node.parent, node.part), (Some(parent), part));
+        loop {
+            let ((Some(a), a_part), (Some(b), b_part)) = (one, other) else { return false };
+            let (a, b) = (&self.nodes[a], &self.nodes[b]);
+            if a_part != b_part || a.variant != b.variant || !a.ty.is(b.ty) {
+                return false;
+            }
+            if a.at == b.at || a.ty.is_named() {
+                return true;
+            }
+            (one, other) = ((a.parent, a.part), (b.parent, b.part));
         }
-        let is_of = |node: &&Made| node.variant.is_none() && node.ty.is(ty);
-        if self.nodes.len() >= MOST_NODES
-            && let Some(found) = self.nodes.iter().find(is_of)
-        {
-            return Some(found.at);
-        }
-        let here = &self.nodes[self.number(self.cursor)];
-        let around = core::iter::successors(Some(here), |node| Some(&self.nodes[node.parent?]));
-        around.into_iter().find(is_of).map(|node| node.at)
     }
 
     /// Counts values of part `index` that are not vacant.

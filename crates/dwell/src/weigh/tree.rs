@@ -10,7 +10,7 @@ use std_alloc::vec::Vec;
 /// The bytes of a value and of all that it owns, by type and field: the result of [`tree`](super::tree).
 ///
 /// A node is a part of a type: a field of a struct, the elements of a vector, the target of a box. The number of
-/// nodes depends on the types and not on the number of values. A recursive type reuses its first node.
+/// nodes depends on the types and not on the number of values. A recursive type reuses the nodes of enclosing values.
 ///
 /// `nodes[0]` is the value itself; a parent precedes its children. A node counts only the blocks that its values own
 /// directly, so that the sum of [`heap`](Node::heap) over all nodes is the total.

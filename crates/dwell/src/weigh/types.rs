@@ -25,6 +25,12 @@ impl Reach {
         if self as u8 >= other as u8 { self } else { other }
     }
 
+    /// Returns the reach of a type with optional parts that own no memory. Zero-size values have no states.
+    #[doc(hidden)]
+    pub const fn of_parts(size: usize) -> Self {
+        if size == 0 { Self::Plain } else { Self::Inline }
+    }
+
     /// Returns whether a walk skips values of this reach.
     pub(super) const fn is_skipped(self, tree: bool) -> bool {
         match self {

@@ -265,7 +265,9 @@ macro_rules! shared {
 
             #[inline]
             fn is_default(&self) -> bool {
-                T::is_default(self)
+                // Not of a shared value: several pointers may lead to it on each level of a type, and then the number
+                // of paths is exponential.
+                $module::$ty::strong_count(self) == 1 && T::is_default(self)
             }
 
             #[inline]

@@ -135,7 +135,7 @@ variants! {
 }
 
 impl<T: Weigh> Weigh for Option<T> {
-    const REACH: Reach = T::REACH.max(Reach::Inline);
+    const REACH: Reach = T::REACH.max(Reach::of_parts(size_of::<Self>()));
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Optional { some: type_of::<T> });
     const PREFETCHES: bool = T::PREFETCHES;
 
@@ -240,6 +240,11 @@ impl<T: Weigh, F> Weigh for LazyCell<T, F> {
     }
 }
 
+/// Returns the values that may differ: of zero-size values, which are all alike, at most one. There may be `usize::MAX`.
+fn distinct<T>(values: &[T]) -> &[T] {
+    if size_of::<T>() == 0 { &values[..values.len().min(1)] } else { values }
+}
+
 impl<T: Weigh, const N: usize> Weigh for [T; N] {
     const REACH: Reach = if N == 0 { Reach::Plain } else { T::REACH };
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Array { element: type_of::<T>, len: N });
@@ -247,12 +252,12 @@ impl<T: Weigh, const N: usize> Weigh for [T; N] {
 
     #[inline]
     fn is_vacant(&self) -> bool {
-        self.iter().all(Weigh::is_vacant)
+        distinct(self).iter().all(Weigh::is_vacant)
     }
 
     #[inline]
     fn is_default(&self) -> bool {
-        self.iter().all(Weigh::is_default)
+        distinct(self).iter().all(Weigh::is_default)
     }
 
     #[inline]

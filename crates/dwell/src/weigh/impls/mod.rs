@@ -92,7 +92,7 @@ macro_rules! variants {
         $(#[$meta])*
         impl<$($generics)*> $crate::weigh::Weigh for $ty {
             const REACH: $crate::weigh::Reach =
-                $crate::weigh::Reach::Inline $($(.max(<$part as $crate::weigh::Weigh>::REACH))*)*;
+                $crate::weigh::Reach::of_parts(size_of::<Self>()) $($(.max(<$part as $crate::weigh::Weigh>::REACH))*)*;
             const TYPE: &'static $crate::weigh::Type = &$crate::weigh::Type::new::<Self>($crate::weigh::Kind::Enum {
                 variants: &[$($crate::weigh::Variant::new(
                     $name,
