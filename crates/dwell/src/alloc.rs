@@ -416,7 +416,8 @@ pub(crate) fn try_write<I: IntoIterator<Item: fmt::Display>, R>(
     while let Some(piece) = pieces.next() {
         let len = to.text.len();
         let written = fmt::Write::write_fmt(&mut to, format_args!("{piece}"));
-        if written.is_err() {
+        // A `fmt` may ignore the error of a failed allocation; the text would then lack a part.
+        if written.is_err() || to.refused.is_some() {
             to.text.truncate(len); // removes the part of the piece that was written
             let layout = to.refused.unwrap_or(Layout::for_value(to.text.as_str()));
             return Err(AllocError::new((to.text, Some(piece).into_iter().chain(pieces)), layout));

@@ -232,6 +232,25 @@ fn panic_in_drop_of_a_replaced_value_loses_no_other_entry() {
     }
 }
 
+#[test]
+fn panic_in_drop_of_a_rejected_entry_loses_no_other_entry() {
+    for way in 0..2 {
+        let counts = Counts::default();
+        let left = left_by(|| {
+            let mut map = spies(&counts, 0..6);
+            counts.panic_at_drop.set(1);
+            assert!(panics(|| match way {
+                0 => map.retain(|key, _| key % 3 != 1),
+                _ => assert!(map.try_retain(|key, _| key % 3 != 1).is_ok()),
+            }));
+            // `retain` stops at the panic; `try_retain` has decided for all entries before it.
+            assert_eq!(keys(&map), [&[0, 2, 3, 4, 5][..], &[0, 2, 3, 5]][way]);
+        });
+        assert_eq!(left.1, 0);
+        assert!(counts.balanced(), "{counts:?}");
+    }
+}
+
 /// An iterator whose `size_hint` cycles through the values that the test sets.
 struct WrongHints<I>(I, Vec<usize>, Cell<usize>);
 

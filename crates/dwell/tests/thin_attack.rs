@@ -310,6 +310,26 @@ fn partly_written_piece_is_returned_whole() {
     assert!(rest.next().is_some() && rest.next().is_none());
 }
 
+/// A `fmt` that ignores errors writes on after a failed allocation. The text lacks a part, so the call fails.
+#[test]
+fn piece_that_ignores_a_failed_allocation_is_returned() {
+    struct Ignores;
+    impl std::fmt::Display for Ignores {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            let _ = f.write_str("lost");
+            Ok(())
+        }
+    }
+    let Err(error) = failing_after(0, || ThinStr::try_from_iter([Ignores])) else { panic!("a part is missing") };
+    assert_eq!(error.layout().size(), 4);
+    let (text, rest) = error.into_inner();
+    assert_eq!((&*text, rest.count()), ("", 1));
+    let Err(error) = failing_after(0, || SmallBox::<str>::try_from_iter([Ignores])) else {
+        panic!("a part is missing")
+    };
+    assert_eq!(error.into_inner().1.count(), 1);
+}
+
 #[test]
 fn empty_values_need_no_allocation() {
     failing_after(0, || {

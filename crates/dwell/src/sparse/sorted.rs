@@ -106,17 +106,21 @@ impl<E, S> Sorted<E, S> {
     /// stay.
     pub(super) fn try_retain(&mut self, keep: impl FnMut(&mut E) -> bool) -> Result<(), AllocError<()>> {
         let refused = |layout| AllocError::new((), layout);
+        let all = Layout::for_value(&*self.entries);
         let mut kept = Vec::new();
-        if kept.try_reserve_exact(self.entries.len()).is_err() {
-            return Err(refused(Layout::for_value(&*self.entries)));
-        }
+        kept.try_reserve_exact(self.entries.len()).map_err(|_| refused(all))?;
         kept.extend(self.entries.iter_mut().map(keep));
         let mut left = Builder::try_new(kept.iter().filter(|keep| **keep).count()).map_err(refused)?;
+        let mut rejected = Vec::new();
+        rejected.try_reserve_exact(kept.iter().filter(|keep| !**keep).count()).map_err(|_| refused(all))?;
         for (entry, keep) in mem::take(&mut self.entries).into_iter().zip(kept) {
             if keep {
                 left.push(entry);
+            } else {
+                rejected.push(entry); // within its capacity
             }
         }
+        // The rejected entries are dropped last, since a drop may panic.
         self.entries = left.finish();
         Ok(())
     }

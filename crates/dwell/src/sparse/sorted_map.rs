@@ -205,7 +205,7 @@ impl<K, V> SortedMap<K, V> {
     ///
     /// # Panics
     ///
-    /// Panics only if `keep` panics. The entries that it rejected are then removed, and all others stay.
+    /// Panics only if `keep` or the drop of an entry panics. The entries rejected so far are then removed, and all others stay.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
         self.sorted.retain(|(key, value)| keep(key, value));
     }
@@ -216,8 +216,8 @@ impl<K, V> SortedMap<K, V> {
     ///
     /// # Errors
     ///
-    /// If the allocation for the results of `keep` fails, before `keep` is called, or that for the remaining entries.
-    /// All entries stay.
+    /// If the allocation for the results of `keep` fails, before `keep` is called, or one for moving the entries. All
+    /// entries stay.
     pub fn try_retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) -> Result<(), AllocError<()>> {
         self.sorted.try_retain(|(key, value)| keep(key, value))
     }

@@ -157,7 +157,7 @@ impl<T> SortedSet<T> {
     ///
     /// # Panics
     ///
-    /// Panics only if `keep` panics. The values that it rejected are then removed, and all others stay.
+    /// Panics only if `keep` or the drop of a value panics. The values rejected so far are then removed, and all others stay.
     pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
         self.sorted.retain(|value| keep(value));
     }
@@ -168,8 +168,8 @@ impl<T> SortedSet<T> {
     ///
     /// # Errors
     ///
-    /// If the allocation for the results of `keep` fails, before `keep` is called, or that for the remaining values.
-    /// All values stay.
+    /// If the allocation for the results of `keep` fails, before `keep` is called, or one for moving the values. All
+    /// values stay.
     pub fn try_retain(&mut self, mut keep: impl FnMut(&T) -> bool) -> Result<(), AllocError<()>> {
         self.sorted.try_retain(|value| keep(value))
     }
