@@ -48,8 +48,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// # Lifetimes and type parameters
 ///
 /// The default is stored in a `static`, with `'static` for the lifetimes of the type, and is borrowed for any shorter
-/// lifetime. `Deref` therefore works for all lifetimes of the type. It requires type parameters to be `'static`;
-/// `Sparse::get` does not.
+/// lifetime. `Deref` therefore works for all lifetimes of the type, unless a trait bound names one (`T: Trait<'a>`).
+/// It requires type parameters to be `'static`; `Sparse::get` does not.
 ///
 /// # Interior mutability
 ///

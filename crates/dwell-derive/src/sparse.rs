@@ -259,13 +259,14 @@ fn const_default(input: &DeriveInput, attributes: &TypeAttributes) -> Result<Opt
 fn default_ref_body(input: &DeriveInput, dwell: &Path, constant: bool) -> TokenStream {
     // Shortening `'static` to the lifetimes of `Self` is subtyping, which the compiler rejects if the type is not
     // covariant.
-    let kind = lent_type(input);
-    if is_generic(input) {
+    if needs_generic_cell(input) {
+        let kind = lent_type(input);
         return quote! {
             static DEFAULTS: #dwell::sparse::GenericDefaultCell = #dwell::sparse::GenericDefaultCell::new();
             DEFAULTS.get::<#kind>()
         };
     }
+    let kind = static_type(input);
     if constant {
         return quote! {
             static DEFAULT: #kind = <#kind as #dwell::sparse::ConstDefault>::DEFAULT;
@@ -276,6 +277,12 @@ fn default_ref_body(input: &DeriveInput, dwell: &Path, constant: bool) -> TokenS
         static DEFAULT: #dwell::sparse::DefaultCell<#kind> = #dwell::sparse::DefaultCell::new();
         DEFAULT.get()
     }
+}
+
+/// Returns whether the default cannot be in a `static` of its own type, which can name neither the type's parameters nor
+/// `Self`.
+fn needs_generic_cell(input: &DeriveInput) -> bool {
+    is_generic(input) || bounds_name_lifetime(input)
 }
 
 /// Returns the type with `'static` for each of its lifetimes, which is the type of a default in a `static`.
@@ -289,24 +296,25 @@ fn static_type(input: &DeriveInput) -> TokenStream {
     quote!(#name<#(#arguments),*>)
 }
 
-/// Replaces each lifetime parameter of the type among the tokens by `'static`.
+/// Replaces each lifetime parameter of the type among the tokens by `'static`, and `Self` by the type.
 fn with_static(input: &DeriveInput, tokens: TokenStream) -> TokenStream {
     let mut replaced: Vec<TokenTree> = Vec::new();
     for token in tokens {
         let after_quote = matches!(replaced.last(), Some(TokenTree::Punct(punct)) if punct.as_char() == '\'');
-        replaced.push(match token {
+        match token {
             TokenTree::Group(group) => {
                 let mut inner = Group::new(group.delimiter(), with_static(input, group.stream()));
                 inner.set_span(group.span());
-                TokenTree::Group(inner)
+                replaced.push(TokenTree::Group(inner));
             }
             TokenTree::Ident(ident)
                 if after_quote && input.generics.lifetimes().any(|parameter| parameter.lifetime.ident == ident) =>
             {
-                TokenTree::Ident(Ident::new("static", ident.span()))
+                replaced.push(TokenTree::Ident(Ident::new("static", ident.span())));
             }
-            token => token,
-        });
+            TokenTree::Ident(ident) if ident == "Self" => replaced.extend(static_type(input)),
+            token => replaced.push(token),
+        }
     }
     replaced.into_iter().collect()
 }
@@ -336,29 +344,39 @@ fn static_predicates(input: &DeriveInput) -> TokenStream {
 /// It is `Self` unchanged if a trait bound names a lifetime (`T: Trait<'a>`). The type with `'static` would need the
 /// bound for `'static` too, and the compiler could not choose between the two bounds (E0283).
 fn lent_type(input: &DeriveInput) -> TokenStream {
-    let is_lifetime = |ident: &Ident| input.generics.lifetimes().any(|parameter| parameter.lifetime.ident == *ident);
+    if bounds_name_lifetime(input) { quote!(Self) } else { static_type(input) }
+}
+
+/// Returns whether a trait bound names a lifetime of the type, by itself or in `Self`.
+fn bounds_name_lifetime(input: &DeriveInput) -> bool {
+    if input.generics.lifetimes().next().is_none() {
+        return false;
+    }
+    let is_lifetime = |ident: &Ident| {
+        ident == "Self" || input.generics.lifetimes().any(|parameter| parameter.lifetime.ident == *ident)
+    };
     let names_lifetime = |tokens: TokenStream| mentions(tokens, &is_lifetime);
+    // `Sized` has one implementation, whatever the lifetimes.
+    let is_trait = |bound: &&TypeParamBound| match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last().is_none_or(|last| last.ident != "Sized"),
+        _ => false,
+    };
     let in_bounds = |bounds: &Punctuated<TypeParamBound, Token![+]>| {
-        bounds
-            .iter()
-            .filter(|bound| !matches!(bound, TypeParamBound::Lifetime(_)))
-            .any(|bound| names_lifetime(bound.to_token_stream()))
+        bounds.iter().filter(is_trait).any(|bound| names_lifetime(bound.to_token_stream()))
     };
     let given = input.generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let in_where = given.into_iter().any(|predicate| match predicate {
         WherePredicate::Type(predicate) => {
-            names_lifetime(predicate.bounded_ty.to_token_stream()) || in_bounds(&predicate.bounds)
+            let of_type = names_lifetime(predicate.bounded_ty.to_token_stream());
+            of_type && predicate.bounds.iter().any(|bound| is_trait(&bound)) || in_bounds(&predicate.bounds)
         }
         _ => false,
     });
-    if in_where || input.generics.type_params().any(|parameter| in_bounds(&parameter.bounds)) {
-        return quote!(Self);
-    }
-    static_type(input)
+    in_where || input.generics.type_params().any(|parameter| in_bounds(&parameter.bounds))
 }
 
 fn lent_where(input: &DeriveInput, where_clause: Option<&syn::WhereClause>) -> TokenStream {
-    if !is_generic(input) {
+    if !needs_generic_cell(input) {
         return quote!(#where_clause);
     }
     let given = where_clause.into_iter().flat_map(|clause| &clause.predicates);
@@ -389,9 +407,11 @@ fn refuse_interior_mutability(input: &DeriveInput, attributes: &TypeAttributes) 
         Data::Enum(data) => data.variants.iter().flat_map(|variant| &variant.fields).collect(),
         Data::Union(_) => Vec::new(), // `is_empty_body` reports it
     };
-    // The derive does not know the types for type parameters, and `Self` in the check would be that of its trait.
-    let is_unknown =
-        |ident: &Ident| ident == "Self" || input.generics.type_params().any(|parameter| parameter.ident == *ident);
+    // The derive does not know the types for type parameters, which `Self` names too.
+    let is_generic = input.generics.type_params().next().is_some();
+    let is_unknown = |ident: &Ident| {
+        is_generic && ident == "Self" || input.generics.type_params().any(|parameter| parameter.ident == *ident)
+    };
     let mut checks = Vec::new();
     for (index, field) in fields.into_iter().enumerate() {
         if allows_interior_mutability(field)? || mentions(field.ty.to_token_stream(), &is_unknown) {

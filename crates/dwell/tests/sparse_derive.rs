@@ -155,6 +155,36 @@ fn bounds_that_name_a_lifetime() {
     assert_eq!(both.get().map(|both| (both.long, both.short, both.named.name())), Some(("long", None, "number")));
     let empty = Sparse::<Both<'static, 'static, u8>>::empty();
     assert_eq!((empty.long, empty.named), ("", 0));
+
+    // Without type parameters too.
+    #[derive(Default, Sparse)]
+    struct Bounded<'a>
+    where
+        &'a str: Default,
+        u8: Named<'a>,
+        Self: Send,
+    {
+        text: Option<&'a str>,
+    }
+    #[derive(Sparse)]
+    #[sparse(const)]
+    struct Constant<'a>
+    where
+        u8: Named<'a>,
+    {
+        text: &'a str,
+    }
+    #[derive(Default, Sparse)]
+    struct Unbounded<'a>
+    where
+        Self: Sized,
+    {
+        text: Option<&'a str>,
+    }
+    assert_eq!(Sparse::new(Bounded { text: Some(&owned) }).get().unwrap().text, Some("long"));
+    assert_eq!((Sparse::<Bounded<'static>>::empty().text, Sparse::<Constant<'static>>::empty().text), (None, ""));
+    assert_eq!(Sparse::new(Constant { text: &owned }).get().unwrap().text, "long");
+    assert_eq!(Sparse::new(Unbounded { text: Some(&owned) }).text, Some("long"));
 }
 
 /// Types without interior mutability of their own, though they may own some on the heap, and one that allows it by an
@@ -186,6 +216,18 @@ fn types_without_interior_mutability_are_accepted() {
     let counted = Sparse::new(Allowed::<u8, 0> { counts: vec![AtomicU32::new(1)], ..Allowed::default() });
     assert_eq!(counted.counts[0].fetch_add(1, Ordering::Relaxed), 1);
     assert_eq!(counted.counts[0].load(Ordering::Relaxed), 2);
+
+    // Without type parameters, `Self` is a type that the derive checks.
+    #[derive(Default, Sparse)]
+    struct Tree<'a>
+    where
+        Self: Send,
+    {
+        own: Sparse<Self>,
+        list: Vec<Self>,
+        text: Option<Box<(&'a str, Self)>>,
+    }
+    assert!(Tree::default().own.own.list.is_empty() && Tree::default().own.text.is_none());
 
     #[derive(Sparse)]
     #[sparse(const)]

@@ -32,4 +32,24 @@ enum Level {
     On([AtomicU8; 2]),
 }
 
+struct Of<T>(AtomicU8, std::marker::PhantomData<T>);
+
+// `Self` stands for this struct, which has no type parameters.
+#[derive(Sparse)]
+struct Around<'a, const N: usize> {
+    name: [&'a str; N],
+    #[sparse(is_empty = "is_nothing")]
+    counted: Of<Self>,
+}
+
+fn is_nothing<T>(_: &Of<T>) -> bool {
+    true
+}
+
+impl<const N: usize> Default for Around<'_, N> {
+    fn default() -> Self {
+        Self { name: [""; N], counted: Of(AtomicU8::new(0), std::marker::PhantomData) }
+    }
+}
+
 fn main() {}
