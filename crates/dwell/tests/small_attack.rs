@@ -240,7 +240,9 @@ fn failed_allocation_returns_the_value() {
         let boxed = failing_after(0, || boxed.try_into_box().map(drop).unwrap_err()).into_inner();
         let mut pushed: Vec<SmallBox<Large<'_>, 2>> = Vec::new();
         let value = boxed.into_inner();
-        let value = failing_after(0, || pushed.try_push_with(value, |value| value).unwrap_err()).into_inner();
+        let refused = failing_after(0, || pushed.try_push_with(value, |value| value).unwrap_err());
+        assert_eq!(refused.layout().size(), size_of_val(&pushed));
+        let value = refused.into_inner();
         let value = failing_after(1, || pushed.try_push_with(value, |value| value).unwrap_err()).into_inner();
         assert_eq!((pushed.len(), value.0.value), (0, 7));
         let made = Cell::new(false);

@@ -564,6 +564,31 @@ fn panic_in_try_retain_leaves_the_map_unchanged() {
     assert_eq!(keys(&map), [0, 1, 2, 3, 4, 5]);
 }
 
+/// `AllocError::layout` is that of the block that could not be allocated.
+#[test]
+fn errors_have_the_layout_of_the_refused_block() {
+    type Entry = (u32, String);
+    fn entries(keys: std::ops::Range<u32>) -> Vec<Entry> {
+        keys.map(|n| (n, String::new())).collect()
+    }
+    fn array<T>(len: usize) -> std::alloc::Layout {
+        std::alloc::Layout::array::<T>(len).unwrap()
+    }
+    let mut map = SortedMap::from(entries(0..9));
+    for (successes, layout) in [(0, array::<bool>(9)), (1, array::<Entry>(6))] {
+        let refused = failing_after(successes, || map.try_retain(|key, _| *key < 3)).unwrap_err();
+        assert_eq!(refused.layout(), layout);
+    }
+    let mut other = SortedMap::from(entries(7..11));
+    for (successes, layout) in [(0, array::<Result<usize, usize>>(4)), (1, array::<Entry>(2))] {
+        assert_eq!(failing_after(successes, || map.try_append(&mut other)).unwrap_err().layout(), layout);
+    }
+    let unsorted = entries(0..3);
+    let refused = failing_after(0, || SortedMap::try_from_vec(unsorted)).map(drop).unwrap_err();
+    assert_eq!(refused.layout(), array::<(Entry, usize)>(3));
+    assert_eq!((map.len(), other.len()), (9, 4));
+}
+
 /// `try_extend` and `try_from_iter` treat duplicate keys like `extend` and `collect`.
 #[test]
 fn try_functions_keep_the_first_key_and_the_last_value() {

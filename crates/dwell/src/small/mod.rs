@@ -610,8 +610,9 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
             // `Box::from_raw` requires. `this` is not dropped, so the `Box` is its only owner.
             return Ok(unsafe { Box::from_raw(this.value()) });
         }
-        // SAFETY: the value is live and `this` owns it. `this` is in a `ManuallyDrop` and is not used again if the
-        // value was moved. `Global` needs no drop.
+        // SAFETY: the value is live, `this` owns it, and `value` returns a pointer to the inline storage that may be
+        // written through. `this` is in a `ManuallyDrop` and is not used again if the value was moved. `Global` needs no
+        // drop.
         unsafe { move_to_box(this.value()) }.map_err(|layout| AllocError::new(ManuallyDrop::into_inner(this), layout))
     }
 
@@ -856,9 +857,9 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         let value = this.value();
         // SAFETY: `this` is not dropped and its allocator is not used again, so this moves it.
         let alloc = unsafe { ptr::read(&raw const this.alloc) };
-        // SAFETY: the value is live and has this size. `this` is not dropped, so the value is not used again at its old
-        // address. `new` is `None` if the value fits, and otherwise its own block or a new block of its layout from
-        // this allocator.
+        // SAFETY: the value is live and has this size and metadata (invariant 1). `this` is not dropped, so the value is
+        // not used again at its old address. `new` is `None` if the value fits, and otherwise its own block or a new
+        // block of its layout from this allocator.
         let resized = unsafe { SmallBox::move_from(value, layout.size(), this.meta, new, alloc) };
         if let (Some(block), true) = (old, fits) {
             // SAFETY: the block came from this allocator with the value's layout (invariant 3), and the value has been

@@ -1,7 +1,7 @@
 //! Pushing boxes onto a `Vec` without a copy on the stack.
 
 use super::{Coercible, SmallBox};
-use crate::alloc::{AllocError, Global};
+use crate::alloc::{AllocError, Global, largest_layout};
 use core::alloc::Layout;
 use std_alloc::vec::Vec;
 
@@ -61,7 +61,8 @@ impl<T: ?Sized, const N: usize, L> PushWith<T> for Vec<SmallBox<T, N, Global, L>
         F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
         if self.try_reserve(1).is_err() {
-            return Err(AllocError::new(value, Layout::new::<SmallBox<T, N, Global, L>>()));
+            let layout = Layout::array::<SmallBox<T, N, Global, L>>(self.len().saturating_add(1));
+            return Err(AllocError::new(value, layout.unwrap_or(largest_layout(align_of::<L>()))));
         }
         self.push(SmallBox::try_new_with(value, unsize)?);
         Ok(())

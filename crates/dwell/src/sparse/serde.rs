@@ -3,7 +3,8 @@
 use super::{IsEmpty, Sparse};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Serialises as `T` does. An empty `Sparse` serialises as `T::default()`.
+/// Serialises as `T` does. An empty `Sparse` serialises as `T::default()`, so a field of type `Sparse<Self>` needs
+/// `skip_serializing_if` or [`nullable`].
 impl<T: Default + Serialize> Serialize for Sparse<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.read(|value| value.serialize(serializer))

@@ -4,7 +4,7 @@
 
 use super::ThinSlice;
 use super::thin_slice::Builder;
-use crate::alloc::AllocError;
+use crate::alloc::{AllocError, largest_layout};
 use core::alloc::Layout;
 use core::borrow::Borrow;
 use core::cmp::Ordering;
@@ -106,13 +106,11 @@ impl<E, S> Sorted<E, S> {
     /// stay.
     pub(super) fn try_retain(&mut self, keep: impl FnMut(&mut E) -> bool) -> Result<(), AllocError<()>> {
         let refused = |layout| AllocError::new((), layout);
-        let all = Layout::for_value(&*self.entries);
-        let mut kept = Vec::new();
-        kept.try_reserve_exact(self.entries.len()).map_err(|_| refused(all))?;
+        let mut kept = with_capacity(self.entries.len()).map_err(refused)?;
         kept.extend(self.entries.iter_mut().map(keep));
-        let mut left = Builder::try_new(kept.iter().filter(|keep| **keep).count()).map_err(refused)?;
-        let mut rejected = Vec::new();
-        rejected.try_reserve_exact(kept.iter().filter(|keep| !**keep).count()).map_err(|_| refused(all))?;
+        let left = kept.iter().filter(|keep| **keep).count();
+        let mut rejected = with_capacity(kept.len() - left).map_err(refused)?;
+        let mut left = Builder::try_new(left).map_err(refused)?;
         for (entry, keep) in mem::take(&mut self.entries).into_iter().zip(kept) {
             if keep {
                 left.push(entry);
@@ -234,16 +232,10 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
 
     /// Compares all keys and allocates all memory that adding `more` needs.
     fn plan(&self, more: &[E]) -> Result<Plan<E>, Layout> {
-        let mut found = Vec::new();
-        if found.try_reserve_exact(more.len()).is_err() {
-            return Err(Layout::for_value(more));
-        }
+        let mut found = with_capacity(more.len())?;
         found.extend(more.iter().map(|entry| self.search(S::key(entry))));
         let new = found.iter().filter(|index| index.is_err()).count();
-        let mut replaced = Vec::new();
-        if replaced.try_reserve_exact(found.len() - new).is_err() {
-            return Err(Layout::for_value(more));
-        }
+        let replaced = with_capacity(found.len() - new)?;
         // Saturates only for two slices of zero-sized entries.
         let all = Builder::try_new(self.entries.len().saturating_add(new))?;
         Ok(Plan { found, all, replaced })
@@ -308,6 +300,15 @@ struct Plan<E> {
     replaced: Vec<E>,
 }
 
+/// Creates a vector for `len` values, or returns the layout whose allocation failed.
+fn with_capacity<T>(len: usize) -> Result<Vec<T>, Layout> {
+    let mut values = Vec::new();
+    match values.try_reserve_exact(len) {
+        Ok(()) => Ok(values),
+        Err(_) => Err(Layout::array::<T>(len).unwrap_or(largest_layout(align_of::<T>()))),
+    }
+}
+
 /// Returns whether two entries have equal keys. If they do, it updates `first` with `later`.
 fn is_merged<E, S: Keyed<E, Key: Ord>>(later: &mut E, first: &mut E) -> bool {
     let is_equal = S::key(later).cmp(S::key(first)).is_eq();
@@ -332,11 +333,10 @@ fn sort<E, S: Keyed<E, Key: Ord>>(mut entries: ThinSlice<E>) -> ThinSlice<E> {
 fn try_sort<E, S: Keyed<E, Key: Ord>>(mut entries: Vec<E>) -> Result<Vec<E>, AllocError<Vec<E>>> {
     // std's stable sort aborts if its allocation fails. An unstable sort is stable too if each entry is paired with its
     // index and compared by it last.
-    let mut indexed = Vec::new();
-    if indexed.try_reserve_exact(entries.len()).is_err() {
-        let layout = Layout::for_value(&*entries);
-        return Err(AllocError::new(entries, layout));
-    }
+    let mut indexed = match with_capacity(entries.len()) {
+        Ok(indexed) => indexed,
+        Err(layout) => return Err(AllocError::new(entries, layout)),
+    };
     indexed.extend(entries.drain(..).zip(0_usize..));
     indexed.sort_unstable_by(|(a, i), (b, j)| S::key(a).cmp(S::key(b)).then(i.cmp(j)));
     indexed.dedup_by(|(later, _), (first, _)| is_merged::<E, S>(later, first));
