@@ -509,10 +509,10 @@ fn many_mutually_recursive_types_share_nodes() {
     assert!(tree.nodes.len() < 1 << 20, "{}", tree.nodes.len());
 }
 
-/// A recursive type whose recursion leads through a tuple in a vector, as that of a JSON object does, or through an
-/// `Option` in a box: the part behind the pointer is not the type itself.
+/// Recursive types whose recursion leads through a tuple in a vector, as that of a JSON object does, through an `Option`
+/// in a box, or through a `RefCell` in an `Rc`: the part behind the pointer is not the type itself.
 #[test]
-fn recursion_through_tuples_and_options_reuses_nodes() {
+fn recursion_through_tuples_options_and_cells_reuses_nodes() {
     #[derive(Default, Weigh)]
     struct Object {
         fields: Vec<(String, Object)>,
@@ -541,6 +541,18 @@ fn recursion_through_tuples_and_options_reuses_nodes() {
         |n: usize| (0..n).fold(Object::default(), |inner, _| Object { fields: vec![(String::from("key"), inner)] });
     let optional =
         |n: usize| (0..n).fold(Optional { next: Box::new(None) }, |inner, _| Optional { next: Box::new(Some(inner)) });
+    #[derive(Weigh)]
+    struct Counted {
+        next: Option<Rc<RefCell<Counted>>>,
+    }
+    impl Drop for Counted {
+        fn drop(&mut self) {
+            let mut next = self.next.take();
+            while let Some(node) = next {
+                next = Rc::try_unwrap(node).ok().and_then(|node| node.into_inner().next.take());
+            }
+        }
+    }
     fn check(few: &Tree, many: &Tree) {
         assert_eq!(many.nodes.len(), few.nodes.len());
         assert_eq!(many.nodes.iter().map(|node| node.heap).sum::<u64>(), many.weight.heap);
@@ -550,6 +562,11 @@ fn recursion_through_tuples_and_options_reuses_nodes() {
     }
     let (few, many) = (object(5), object(LONG));
     assert_eq!(both(&many), (LONG as u64 * (size_of::<(String, Object)>() as u64 + 3), 2 * LONG as u64));
+    check(&weigh::tree(&few), &weigh::tree(&many));
+    let counted =
+        |n: usize| (0..n).fold(Counted { next: None }, |inner, _| Counted { next: Some(Rc::new(RefCell::new(inner))) });
+    let (few, many) = (counted(5), counted(LONG));
+    assert_eq!(both(&many), of::<(usize, usize, RefCell<Counted>)>(LONG));
     check(&weigh::tree(&few), &weigh::tree(&many));
     let (few, many) = (optional(5), optional(LONG));
     assert_eq!(both(&many), of::<Option<Optional>>(LONG + 1));
