@@ -15,6 +15,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let name = &input.ident;
 
     let is_empty = is_empty_body(input, &attributes)?;
+    let has_empty_parts = has_empty_parts(input, &attributes)?;
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
     let mut bounded = input.generics.clone();
     if is_generic(input) || attributes.bound.is_some() {
@@ -50,6 +51,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 fn is_empty(&self) -> ::core::primitive::bool {
                     #is_empty
                 }
+
+                #has_empty_parts
             }
 
             #[automatically_derived]
@@ -129,27 +132,44 @@ fn is_empty_body(input: &DeriveInput, attributes: &TypeAttributes) -> Result<Tok
 /// Returns an expression that tests whether all fields are empty, both of the value and of the type's default.
 fn struct_is_empty(input: &DeriveInput, fields: &Fields, attributes: &TypeAttributes) -> Result<TokenStream> {
     let dwell = &attributes.dwell;
+    let all_empty = fields_are_empty(fields, dwell, "is_empty")?;
+    if attributes.constant {
+        // The derive implements `Default` itself, so that all fields of the default are empty.
+        return Ok(all_empty);
+    }
+    let of_default = quote! {
+        #dwell::sparse::IsEmpty::has_empty_parts(&<Self as ::core::default::Default>::default())
+    };
+    let default_is_empty = asked_once(input, dwell, &of_default);
+    Ok(quote!(#all_empty && #default_is_empty))
+}
+
+/// Returns the body of a function of `IsEmpty`, which ends in the conjunction of `test` of all fields.
+fn fields_are_empty(fields: &Fields, dwell: &Path, test: &str) -> Result<TokenStream> {
     let checks = fields
         .iter()
         .enumerate()
-        .map(|(index, field)| field_is_empty(index, field, dwell))
+        .map(|(index, field)| field_is_empty(index, field, dwell, test))
         .collect::<Result<Vec<_>>>()?;
     let value = value();
-    let all_empty = Ident::new("__dwell_all_empty", Span::mixed_site());
-    if attributes.constant {
-        // The derive implements `Default` itself, so that all fields of the default are empty.
-        return Ok(quote! {
-            let #value = self;
-            true #(&& #checks)*
-        });
-    }
-    let of_default = quote!(#all_empty(&<Self as ::core::default::Default>::default()));
-    let default_is_empty = asked_once(input, dwell, &of_default);
-    // A closure can name the type's generics; an inner function cannot.
     Ok(quote! {
-        let #all_empty = |#value: &Self| true #(&& #checks)*;
-        #all_empty(self) && #default_is_empty
+        let #value = self;
+        true #(&& #checks)*
     })
+}
+
+/// Returns `IsEmpty::has_empty_parts` of a struct that is compared by its fields.
+fn has_empty_parts(input: &DeriveInput, attributes: &TypeAttributes) -> Result<Option<TokenStream>> {
+    let Data::Struct(data) = &input.data else { return Ok(None) };
+    if attributes.eq {
+        return Ok(None);
+    }
+    let all_empty = fields_are_empty(&data.fields, &attributes.dwell, "has_empty_parts")?;
+    Ok(Some(quote! {
+        fn has_empty_parts(&self) -> ::core::primitive::bool {
+            #all_empty
+        }
+    }))
 }
 
 /// Returns the identifier of the tested value, hygienic with respect to the user's names.
@@ -169,7 +189,7 @@ fn asked_once(input: &DeriveInput, dwell: &Path, question: &TokenStream) -> Toke
     }}
 }
 
-fn field_is_empty(index: usize, field: &Field, dwell: &Path) -> Result<TokenStream> {
+fn field_is_empty(index: usize, field: &Field, dwell: &Path, test: &str) -> Result<TokenStream> {
     let member = match &field.ident {
         Some(name) => Member::Named(name.clone()),
         None => Member::Unnamed(Index::from(index)),
@@ -177,7 +197,8 @@ fn field_is_empty(index: usize, field: &Field, dwell: &Path) -> Result<TokenStre
     let kind = &field.ty;
     let span = kind.span();
     let value = value();
-    let mut check = quote_spanned!(span=> #dwell::sparse::IsEmpty::is_empty(&#value.#member));
+    let test = Ident::new(test, span);
+    let mut check = quote_spanned!(span=> #dwell::sparse::IsEmpty::#test(&#value.#member));
     for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("sparse")) {
         attribute.parse_nested_meta(|meta| {
             if meta.path.is_ident("eq") {

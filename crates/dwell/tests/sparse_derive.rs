@@ -561,3 +561,32 @@ fn comparing_a_deep_value_takes_linear_time() {
     assert!(one == other && one.partial_cmp(&other) == Some(std::cmp::Ordering::Equal));
     assert!(deep(99) < one && deep(0).items.is_empty());
 }
+
+/// The test of a generic type also tests the type's default. If that repeated itself for each part on each level, the
+/// test would take exponential time.
+#[test]
+fn is_empty_of_nested_generic_types_takes_polynomial_time() {
+    #[derive(Default, Sparse)]
+    struct Field<T>(T, u8);
+    #[derive(Default, Sparse)]
+    struct Parts<T>([(u8, Box<T>); 1]);
+    #[derive(Sparse)]
+    struct Retries<T>(T, u8);
+    impl<T: Default> Default for Retries<T> {
+        fn default() -> Self {
+            Self(T::default(), 3)
+        }
+    }
+    type Six<T> = Field<Parts<Field<Parts<Field<Parts<T>>>>>>;
+    type Deep<T> = Six<Six<Six<Six<Six<Six<Six<T>>>>>>>;
+
+    assert!(Sparse::new(Deep::<u8>::default()).get().is_none());
+    assert!(!Field(Deep::<u8>::default(), 1).is_empty());
+    let mut inside = Six::<u8>::default();
+    *inside.0.0[0].1.0.0[0].1.0.0[0].1 = 1;
+    assert!(!inside.is_empty());
+    // The default of the innermost type is not empty, so nothing around it is.
+    assert!(!Six::<Retries<u8>>::default().is_empty());
+    assert!(!Field(Retries(0_u8, 0), 0).is_empty());
+    assert!(!Parts([(0, Box::new(Retries(0_u8, 0)))]).is_empty());
+}

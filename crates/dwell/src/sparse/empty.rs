@@ -50,6 +50,16 @@ use core::hash::BuildHasherDefault;
 pub trait IsEmpty {
     /// Returns whether `self` equals its type's default.
     fn is_empty(&self) -> bool;
+
+    /// Returns whether `self` is empty, provided that a value of the same type with empty parts is known to be.
+    ///
+    /// The derive tests the default of a type by this function, after it has tested the parts of another value. Then it
+    /// need not test the defaults of their types again, which would take exponential time in nested types.
+    #[doc(hidden)]
+    #[inline]
+    fn has_empty_parts(&self) -> bool {
+        self.is_empty()
+    }
 }
 
 /// A type with a static default, which an empty [`Sparse`] dereferences to.
@@ -439,13 +449,6 @@ is_empty! {
     {T} BTreeSet<T>: self => self.is_empty();
     {K, V} BTreeMap<K, V>: self => self.is_empty();
     {T: ?Sized} PhantomData<T>: self => true;
-    {T: IsEmpty, const N: usize} [T; N]: self => self.iter().all(T::is_empty);
-    {T: IsEmpty + ?Sized} Box<T>: self => (**self).is_empty();
-    {T: IsEmpty + ?Sized} Rc<T>: self => (**self).is_empty();
-    {T: IsEmpty + ?Sized} Arc<T>: self => (**self).is_empty();
-    {T: IsEmpty + ToOwned + ?Sized} Cow<'_, T>: self => (**self).is_empty();
-    {T: IsEmpty + ?Sized} &T: self => (**self).is_empty();
-    {T: IsEmpty} core::num::Wrapping<T>: self => self.0.is_empty();
     {T: IsEmpty} Sparse<T>: self => self.is_empty();
     {} core::time::Duration: self => self.is_zero();
 }
@@ -460,6 +463,51 @@ is_empty! {
 
 pub(super) use {const_default, is_empty};
 
+impl<T: IsEmpty, const N: usize> IsEmpty for [T; N] {
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.iter().all(T::is_empty)
+    }
+
+    #[inline]
+    fn has_empty_parts(&self) -> bool {
+        self.iter().all(T::has_empty_parts)
+    }
+}
+
+/// Implements `IsEmpty` for values that are empty if each of their parts is.
+macro_rules! parts {
+    ($({$($generics:tt)*} $type:ty: $self:ident => $($part:expr),+;)*) => {$(
+        impl<$($generics)*> IsEmpty for $type {
+            #[inline]
+            fn is_empty(&$self) -> bool {
+                $(IsEmpty::is_empty($part))&&+
+            }
+
+            #[inline]
+            fn has_empty_parts(&$self) -> bool {
+                $(part_has_empty_parts($part))&&+
+            }
+        }
+    )*};
+}
+
+/// Returns whether a part has empty parts. The known value may have a trait object of another type, so a trait object is
+/// tested in full.
+#[inline]
+fn part_has_empty_parts<T: IsEmpty + ?Sized>(part: &T) -> bool {
+    if size_of::<&T>() == size_of::<usize>() { part.has_empty_parts() } else { part.is_empty() }
+}
+
+parts! {
+    {T: IsEmpty + ?Sized} Box<T>: self => &**self;
+    {T: IsEmpty + ?Sized} Rc<T>: self => &**self;
+    {T: IsEmpty + ?Sized} Arc<T>: self => &**self;
+    {T: IsEmpty + ToOwned + ?Sized} Cow<'_, T>: self => &**self;
+    {T: IsEmpty + ?Sized} &T: self => &**self;
+    {T: IsEmpty} core::num::Wrapping<T>: self => &self.0;
+}
+
 macro_rules! integers {
     ($($type:ty)*) => {
         is_empty! { $({} $type: self => *self == 0;)* }
@@ -470,7 +518,7 @@ integers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
 
 macro_rules! tuples {
     ($(($($name:ident $index:tt),+))*) => {
-        is_empty! { $({$($name: IsEmpty),+} ($($name,)+): self => $(self.$index.is_empty())&&+;)* }
+        parts! { $({$($name: IsEmpty),+} ($($name,)+): self => $(&self.$index),+;)* }
     };
 }
 tuples! {
