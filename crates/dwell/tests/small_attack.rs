@@ -337,6 +337,67 @@ fn small_box_const_does_not_read_an_address_as_an_integer() {
     assert_eq!((OBJECT.0, OBJECT.1.to_string()), (1, "7".to_owned()));
 }
 
+/// A packed value has a pointer across two words of the inline buffer, which a constant must move as a whole.
+#[test]
+fn constants_move_pointers_at_odd_offsets() {
+    #[repr(C, packed)]
+    #[derive(Clone, Copy)]
+    struct Packed(u8, &'static str);
+    impl std::fmt::Display for Packed {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            let Self(number, text) = *self;
+            write!(f, "{number} {text}")
+        }
+    }
+    const fn boxed() -> SmallBox<dyn std::fmt::Display + Sync, 3> {
+        small_box_const!(Packed(1, "packed"))
+    }
+    static STATIC: SmallBox<Packed, 3> = SmallBox::new_const(Packed(2, "static"));
+    let ([one], [other]) = const { ([boxed()], [boxed()]) };
+    assert_eq!(one.resize::<1>().to_string() + &other.resize::<9>().to_string(), "1 packed1 packed");
+    assert_eq!(STATIC.to_string(), "2 static");
+}
+
+/// The offset of an unsized tail depends on the alignment of the value, also while the value moves.
+#[test]
+fn unsized_tails_stay_aligned_through_moves() {
+    #[repr(align(64))]
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Wide;
+    struct Tail<H, T: ?Sized>(H, T);
+    trait At: std::fmt::Debug {
+        fn address(&self) -> usize;
+    }
+    impl<T: std::fmt::Debug> At for T {
+        fn address(&self) -> usize {
+            std::ptr::from_ref(self).addr()
+        }
+    }
+    fn check<T: At + 'static, const N: usize, L>(value: T, align: usize, inline: bool) {
+        let shown = format!("{value:?}");
+        let is_good = |tail: &Tail<u8, dyn At>| {
+            assert_eq!((tail.0, format!("{:?}", &tail.1)), (7, shown.clone()));
+            assert_eq!(tail.1.address() % align, 0);
+        };
+        let first: SmallBox<Tail<u8, dyn At>, 1, Global, L> = SmallBox::new_with(Tail(7_u8, value), |tail| tail as _);
+        is_good(&first);
+        let resized = first.resize::<N>();
+        assert_eq!(resized.is_inline(), inline);
+        is_good(&resized);
+        let boxed = resized.into_box();
+        is_good(&boxed);
+        is_good(&SmallBox::<_, N, Global, L>::from_box(boxed).resize::<2>());
+    }
+    check::<_, 4, usize>(String::from("text"), align_of::<String>(), true);
+    check::<_, 8, Wide>(Wide, 64, true);
+    check::<_, 8, usize>(Wide, 64, false);
+    check::<_, 16, Wide>([Wide; 3], 64, true);
+    let slice: SmallBox<Tail<Wide, [Wide]>> = SmallBox::new_with(Tail(Wide, [Wide; 5]), |tail| tail as _);
+    let slice: SmallBox<Tail<Wide, [Wide]>, 1, Global, Wide> = SmallBox::from_box(slice.into_box());
+    let slice = slice.resize::<2>();
+    assert!(slice.is_inline() && slice.1 == [Wide; 5] && slice.1.as_ptr().addr().is_multiple_of(64));
+}
+
 #[test]
 fn small_values_allocate_nothing() {
     failing_after(0, || {
