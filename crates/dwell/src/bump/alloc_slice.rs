@@ -1,5 +1,6 @@
 //! Methods that create slices, strings and values in the arena: thin functions over blocks and [`Vec`].
 
+use super::capacity::expected;
 use super::{Bump, Vec};
 use crate::alloc::{AllocError, Allocator};
 use core::alloc::Layout;
@@ -190,9 +191,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// assert_eq!(words.len(), 3);
     /// ```
     pub fn alloc_iter<T>(&self, values: impl IntoIterator<Item = T>) -> &mut [T] {
-        let mut vec = Vec::new_in(self);
-        vec.extend(values);
-        vec.into_slice()
+        Vec::from_iter_in(values, self).into_slice()
     }
 
     /// [`alloc_iter`](Self::alloc_iter) that reports a failed allocation.
@@ -205,8 +204,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         &self,
         values: impl IntoIterator<Item = T>,
     ) -> Result<&mut [T], AllocError<(Vec<'_, T, MIN_ALIGN, A>, T)>> {
-        let mut vec = Vec::new_in(self);
-        match vec.extend_until_full(&mut values.into_iter()) {
+        let mut values = values.into_iter();
+        let mut vec = Vec::with_free_capacity(expected(&values), self);
+        match vec.extend_until_full(&mut values) {
             Ok(()) => Ok(vec.into_slice()),
             Err((value, no)) => Err(no.error((vec, value))),
         }

@@ -67,7 +67,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
     /// Returns whether the block's address is a multiple of `align`.
     #[inline]
     pub(super) fn is_aligned(&self, align: usize) -> bool {
-        self.start.addr().get() & (align - 1) == 0
+        // A block is aligned for its layout. For a vector the compiler knows that both alignments are the same.
+        align <= self.layout.align() || self.start.addr().get() & (align - 1) == 0
     }
 
     /// Grows the block, in place or by moving it. Returns `None` if there is no memory; then the block is unchanged.
@@ -90,54 +91,42 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
                 return Some(unsafe { bump.advance(start + taken, taken) });
             }
         }
-        if arithmetic::may_be_dedicated(self.layout.size(), self.layout.align()) {
-            // SAFETY: the caller guarantees that `new` is no smaller and that only the returned block is used.
-            return unsafe { self.grow_large(new) };
-        }
-        if let Some(larger) = bump.take(new) {
-            // SAFETY: the new block has `new.size()` bytes, which are at least this block's, and it is another live
-            // block.
-            unsafe { self.copy_to(larger) };
-            return Some(larger);
-        }
         // SAFETY: the caller guarantees that `new` is no smaller and that only the returned block is used.
-        unsafe { self.grow_by_refill(new) }
+        unsafe { Self::grow_moved(bump, self.start, self.layout, new) }
     }
 
-    /// [`grow`](Self::grow) by copying to a new block, which may need another chunk.
+    /// [`grow`](Self::grow) of a block that does not grow in place.
+    ///
+    /// It takes the block's fields in registers: a block of four words would be passed in memory, and written there
+    /// also when it grows in place.
     ///
     /// # Safety
     ///
-    /// `new` is no smaller than the block's layout. After `Some`, only the returned block is used.
+    /// As for [`grow`](Self::grow) of the block with these fields.
     #[cold]
     #[inline(never)]
-    unsafe fn grow_by_refill(self, new: Layout) -> Option<NonNull<u8>> {
-        let larger = self.bump.take_or_refill(new)?;
-        // SAFETY: the new block has `new.size()` bytes, which are at least this block's, and it is another live block.
-        unsafe { self.copy_to(larger) };
-        // If this block is still the last one, the new block is in another chunk, and the bytes of this one become
-        // free. A dedicated chunk is not freed here: if the base allocator panicked, the block's owner would not learn
-        // the new address.
-        self.free_last();
-        Some(larger)
-    }
-
-    /// [`grow`](Self::grow) of a block that may have a dedicated chunk, for which the free range is irrelevant.
-    ///
-    /// # Safety
-    ///
-    /// `new` is no smaller than the block's layout. After `Some`, only the returned block is used.
-    #[cold]
-    #[inline(never)]
-    unsafe fn grow_large(self, new: Layout) -> Option<NonNull<u8>> {
-        if let Some(chunk) = self.dedicated()
+    unsafe fn grow_moved(
+        bump: &Bump<MIN_ALIGN, A>,
+        start: NonNull<u8>,
+        layout: Layout,
+        new: Layout,
+    ) -> Option<NonNull<u8>> {
+        let block = Block { bump, start, layout };
+        if arithmetic::may_be_dedicated(layout.size(), layout.align())
+            && let Some(chunk) = block.dedicated()
             // SAFETY: `dedicated` returned the chunk, and the caller guarantees that only the returned block is used.
-            && let Some(larger) = unsafe { self.grow_chunk(chunk, new) }
+            && let Some(larger) = unsafe { block.grow_chunk(chunk, new) }
         {
             return Some(larger);
         }
-        // SAFETY: the caller guarantees that `new` is no smaller and that only the returned block is used.
-        unsafe { self.grow_by_refill(new) }
+        let larger = bump.take_or_refill(new)?;
+        // SAFETY: the new block has `new.size()` bytes, which are at least this block's, and it is another live block.
+        unsafe { block.copy_to(larger) };
+        // If this block is still the last one, the new block is in another chunk, and the bytes of this one become
+        // free. A dedicated chunk is not freed here: if the base allocator panicked, the block's owner would not learn
+        // the new address.
+        block.free_last();
+        Some(larger)
     }
 
     /// Copies the block's bytes.

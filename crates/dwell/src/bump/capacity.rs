@@ -42,9 +42,13 @@ impl NoMemory {
     }
 }
 
-/// The maximum number of bytes that a vector reserves because of a `size_hint`. For more elements it grows as they
-/// arrive.
-pub(super) const TRUSTED_BYTES: usize = 1 << 16;
+/// Returns the number of elements for which a vector reserves memory because of an iterator's `size_hint`: at most 64
+/// KiB. For more elements it grows as they arrive.
+#[inline]
+pub(super) fn expected<T>(values: &impl Iterator<Item = T>) -> usize {
+    const TRUSTED_BYTES: usize = 1 << 16;
+    values.size_hint().0.min(TRUSTED_BYTES / size_of::<T>().max(1))
+}
 
 /// Converts a range over `len` elements to a range of indices.
 ///

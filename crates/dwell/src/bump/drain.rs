@@ -1,7 +1,7 @@
 //! Iterators that remove elements from a vector: `drain`, `splice`, `extract_if`.
 
 use super::Vec;
-use super::capacity::{NoMemory, TRUSTED_BYTES, indices};
+use super::capacity::{NoMemory, expected, indices};
 use super::gap::Gap;
 use crate::alloc::{AllocError, Allocator, Global};
 use core::fmt;
@@ -146,7 +146,7 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Drain<'_, '_, T, MIN_ALIGN, A> {
             if let Err(value) = self.gap.fill(value) {
                 // The gap doubles, so that the elements behind the range do not move for each value. If there is no
                 // memory for that, the gap takes the whole capacity, or if that is used up, one more element.
-                let hint = values.size_hint().0.min(TRUSTED_BYTES / size_of::<T>().max(1));
+                let hint = expected(values);
                 let more = hint.saturating_add(1).max(widened);
                 if self.gap.widen(more).is_ok() {
                     widened = more.saturating_mul(2);

@@ -1,7 +1,7 @@
 //! A vector of 16 bytes that has no reference to its arena.
 
 use super::Bump;
-use super::capacity::{NoMemory, TRUSTED_BYTES, array};
+use super::capacity::{NoMemory, array, expected};
 use crate::alloc::{AllocError, Allocator};
 use core::alloc::Layout;
 use core::borrow::{Borrow, BorrowMut};
@@ -343,7 +343,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         bump: &'a Bump<MIN_ALIGN, A>,
         values: &mut impl Iterator<Item = T>,
     ) -> Result<(), (T, NoMemory)> {
-        let hint = values.size_hint().0.min(TRUSTED_BYTES / size_of::<T>().max(1));
+        let hint = expected(values);
         // The hint may be too large. If there is no memory for that many items, there may be enough for the actual
         // ones.
         let _ = self.grow_for(bump, hint);

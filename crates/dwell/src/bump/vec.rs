@@ -1,7 +1,7 @@
 //! A vector in an arena.
 
 use super::block::Block;
-use super::capacity::{NoMemory, TRUSTED_BYTES, array, indices};
+use super::capacity::{NoMemory, expected, indices};
 use super::{Box, Bump};
 use crate::alloc::{AllocError, Allocator, Global};
 use core::alloc::Layout;
@@ -57,13 +57,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// returned block is used. `element` has a size other than 0.
     #[cold]
     #[inline(never)]
-    unsafe fn grow_elements(
-        &self,
-        start: NonNull<u8>,
-        cap: usize,
-        extra: usize,
-        element: Layout,
-    ) -> Option<(NonNull<u8>, usize)> {
+    unsafe fn grow_elements<T>(&self, start: NonNull<T>, cap: usize, extra: usize) -> Option<(NonNull<T>, usize)> {
+        let element = Layout::new::<T>();
         let first = match element.size() {
             // Most strings have more than 8 bytes, and a second growth costs as much as the first:
             // `cargo run --release -p dwell-bench -- bump --workload fmt --ir`
@@ -73,14 +68,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         };
         // A block has at most `isize::MAX` bytes, and thus elements, so `cap + cap` does not overflow.
         let want = cap.checked_add(extra)?.max(cap + cap).max(first);
-        let new = array(element, want)?;
+        let new = Layout::array::<T>(want).ok()?;
         // SAFETY: if `cap` is not 0, this is the layout of the block. If it is 0, the size is 0. The alignment is that
         // of `element`.
         let old = unsafe { Layout::from_size_align_unchecked(cap * element.size(), element.align()) };
         // SAFETY: if `cap` is not 0, the caller guarantees that `start` is a live block of this arena with the layout
         // `old`. `want` is at least `cap`, so `new` is no smaller, and the caller uses only the returned block.
-        let block = unsafe { self.grown(start, old, new) }?;
-        Some((block, want))
+        let block = unsafe { self.grown(start.cast(), old, new) }?;
+        Some((block.cast(), want))
     }
 }
 
@@ -105,7 +100,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     fn with_exact_capacity(capacity: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Result<Self, NoMemory> {
         let mut vec = Self::new_in(bump);
         if capacity > vec.cap {
-            let layout = array(Layout::new::<T>(), capacity).ok_or(NoMemory::TOO_MANY)?;
+            let layout = Layout::array::<T>(capacity).map_err(|_| NoMemory::TOO_MANY)?;
             vec.start = bump.take_or_refill(layout).ok_or(NoMemory::of_layout(layout))?.cast();
             vec.cap = capacity;
         }
@@ -116,7 +111,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     #[inline]
     pub(super) fn with_free_capacity(capacity: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Self {
         let mut vec = Self::new_in(bump);
-        if let Some(layout) = array(Layout::new::<T>(), capacity)
+        if let Ok(layout) = Layout::array::<T>(capacity)
             && layout.size() != 0
             && let Some(block) = bump.take(layout)
         {
@@ -139,7 +134,8 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     /// assert_eq!(words, ["where", "values", "live", "long"]);
     /// ```
     pub fn from_iter_in(values: impl IntoIterator<Item = T>, bump: &'a Bump<MIN_ALIGN, A>) -> Self {
-        let mut vec = Self::new_in(bump);
+        let values = values.into_iter();
+        let mut vec = Self::with_free_capacity(expected(&values), bump);
         vec.extend(values);
         vec
     }
@@ -154,7 +150,8 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         values: I,
         bump: &'a Bump<MIN_ALIGN, A>,
     ) -> Result<Self, AllocError<(Self, T, I::IntoIter)>> {
-        let mut vec = Self::new_in(bump);
+        let values = values.into_iter();
+        let mut vec = Self::with_free_capacity(expected(&values), bump);
         match vec.try_extend(values) {
             Ok(()) => Ok(vec),
             Err(error) => Err(error.map(|(value, rest)| (vec, value, rest))),
@@ -303,7 +300,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
             return Ok(());
         }
         let cap = self.len.checked_add(more).ok_or(NoMemory::TOO_MANY)?;
-        let new = array(Layout::new::<T>(), cap).ok_or(NoMemory::TOO_MANY)?;
+        let new = Layout::array::<T>(cap).map_err(|_| NoMemory::TOO_MANY)?;
         if new.size() == 0 {
             return Err(NoMemory::TOO_MANY); // The elements are zero-sized, and the capacity is `usize::MAX`.
         }
@@ -337,9 +334,9 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         }
         // SAFETY: if the capacity is not 0, `start` is a live block of the arena with its layout (invariant 2). The
         // size of `T` is not 0 (checked above). After `Some`, the vector uses only the returned block.
-        let grown = unsafe { self.bump.grow_elements(self.start.cast(), self.cap, extra, Layout::new::<T>()) };
+        let grown = unsafe { self.bump.grow_elements(self.start, self.cap, extra) };
         let Some((start, cap)) = grown else { return Err(NoMemory::of(Layout::new::<T>(), self.cap, extra)) };
-        self.start = start.cast();
+        self.start = start;
         self.cap = cap;
         Ok(())
     }
@@ -436,6 +433,33 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     /// Appends the items of an iterator. If there is no memory, returns the item that did not fit.
     #[inline]
     pub(super) fn extend_until_full(&mut self, values: &mut impl Iterator<Item = T>) -> Result<(), (T, NoMemory)> {
+        // The hint may be too large. If there is no memory for that many items, there may be enough for the actual
+        // ones.
+        let _ = self.grow_for(expected(values));
+        // If the hint is exact, the compiler sees that the iterator ends with it, and the loop has one test:
+        // `cargo run --release -p dwell-bench -- bump --workload iter --ir`
+        let hint = values.size_hint().0;
+        if hint <= self.cap - self.len && self.fill_from(values, hint) {
+            return Ok(());
+        }
+        while !self.fill_from(values, self.cap - self.len) {
+            let Some(value) = values.next() else { return Ok(()) };
+            if let Err(no) = self.grow(1) {
+                return Err((value, no));
+            }
+            // SAFETY: `grow` made capacity if the vector was full, so the capacity is greater than the length.
+            unsafe { self.push_unchecked(value) };
+        }
+        Ok(())
+    }
+
+    /// Appends up to `count` items of an iterator. Returns whether the iterator ended before.
+    ///
+    /// # Panics
+    ///
+    /// When the capacity is not sufficient for `count` more elements.
+    #[inline]
+    fn fill_from(&mut self, values: &mut impl Iterator<Item = T>, count: usize) -> bool {
         /// Sets the length to the number of written elements when it is dropped, also if the iterator panics.
         struct SetLen<'v> {
             len: &'v mut usize,
@@ -447,32 +471,21 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
                 *self.len = self.local;
             }
         }
-        let hint = values.size_hint().0.min(TRUSTED_BYTES / size_of::<T>().max(1));
-        // The hint may be too large. If there is no memory for that many items, there may be enough for the actual
-        // ones.
-        let _ = self.grow_for(hint);
-        loop {
-            // Fill the capacity, with the length in a register.
-            let (start, cap) = (self.start, self.cap);
-            let mut run = SetLen { local: self.len, len: &mut self.len };
-            while run.local < cap {
-                let Some(value) = values.next() else { return Ok(()) };
-                // SAFETY: `local` is less than the capacity, so the slot is in the block. The iterator cannot access
-                // the vector, which is borrowed exclusively, so `start` and `cap` are unchanged.
-                let element = unsafe { start.add(run.local) };
-                // SAFETY: the slot is in the vector's block, thus valid for writes and aligned, and no live element is
-                // in it.
-                unsafe { element.write(value) };
-                run.local += 1;
-            }
-            drop(run);
-            let Some(value) = values.next() else { return Ok(()) };
-            if let Err(no) = self.grow(1) {
-                return Err((value, no));
-            }
-            // SAFETY: `grow` made capacity if the vector was full, so the capacity is greater than the length.
-            unsafe { self.push_unchecked(value) };
+        assert!(count <= self.cap - self.len);
+        let (start, len) = (self.start, self.len + count);
+        // The length is in a register.
+        let mut run = SetLen { local: self.len, len: &mut self.len };
+        while run.local < len {
+            let Some(value) = values.next() else { return true };
+            // SAFETY: `local` is less than `len`, which is at most the capacity, so the slot is in the block. The
+            // iterator cannot access the vector, which is borrowed exclusively, so the block is unchanged.
+            let element = unsafe { start.add(run.local) };
+            // SAFETY: the slot is in the vector's block, thus valid for writes and aligned, and no live element is in
+            // it.
+            unsafe { element.write(value) };
+            run.local += 1;
         }
+        false
     }
 
     /// Removes and returns the element at `index`; later elements move forward.
