@@ -54,7 +54,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// # Safety
     ///
     /// `start` is a live block of this arena with the layout of `cap` elements, or `cap` is 0. After `Some`, only the
-    /// returned block is used. `element` has a size other than 0.
+    /// returned block is used. The size of `T` is not 0.
     #[cold]
     #[inline(never)]
     unsafe fn grow_elements<T>(&self, start: NonNull<T>, cap: usize, extra: usize) -> Option<(NonNull<T>, usize)> {
