@@ -38,8 +38,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         // SAFETY: the caller guarantees that this arena handed `start` out with the layout `old` and that the block is
         // live.
         let block = match unsafe { self.block(start, old) } {
-            Some(block) if new.size() != 0 && block.can_shrink_to(new) => {
-                // SAFETY: `can_shrink_to` checked the alignment and the bytes taken.
+            Some(block) if new.size() != 0 && block.is_aligned(new.align()) => {
+                // SAFETY: the block is aligned for `new`, which the caller guarantees to be no larger.
                 unsafe { block.shrink(new) };
                 return Some(start);
             }

@@ -5,9 +5,9 @@
 //! and `end` are multiples of `min`, `pos <= end <= TOP`, and `size` and `align` are those of a
 //! [`Layout`](core::alloc::Layout).
 //!
-//! A block takes its size rounded up to its alignment and to `min`. The *end* of the block is rounded up, not the
-//! start, so the next `pos` is an addition and a mask away. docs/bump.md has measurements. With a `min` of 1 a block
-//! takes exactly its size and its start is rounded up, which takes five instructions less.
+//! A block begins at `pos` rounded up to its alignment, and takes its size rounded up to `min`. docs/bump.md has
+//! measurements. The end of a block of a *type* is rounded up instead. The size of a type is a multiple of its
+//! alignment, so that is the same address.
 #![forbid(unsafe_code)]
 
 use core::marker::PhantomData;
@@ -53,17 +53,12 @@ pub(super) const fn up(n: usize, align: usize) -> usize {
     (n + (align - 1)) & !(align - 1)
 }
 
-/// Returns the number of bytes that a block takes: its size rounded up to its alignment and to `min`, or exactly its
-/// size if `min` is 1.
+/// Returns the number of bytes that a block takes: its size rounded up to `min`.
 ///
-/// The result is at most `isize::MAX + 1`, since a layout's size rounded up to its alignment is at most `isize::MAX`.
+/// The result is at most `isize::MAX + 1`.
 #[inline]
-pub(super) const fn taken(size: usize, align: usize, min: usize) -> usize {
-    if min == 1 {
-        return size;
-    }
-    let mask = (align - 1) | (min - 1);
-    (size + mask) & !mask
+pub(super) const fn taken(size: usize, min: usize) -> usize {
+    up(size, min)
 }
 
 /// Returns whether a block that takes `taken` bytes ends at `pos`.
@@ -88,7 +83,7 @@ impl<const MIN_ALIGN: usize, T> Typed<MIN_ALIGN, T> {
     pub(super) const IS_ALIGNED: bool = align_of::<T>() <= MIN_ALIGN;
 
     /// The number of bytes that a value takes.
-    pub(super) const TAKEN: usize = taken(size_of::<T>(), align_of::<T>(), MIN_ALIGN);
+    pub(super) const TAKEN: usize = taken(size_of::<T>(), MIN_ALIGN);
 
     /// Returns the end of a block placed at `pos` or behind it. The block begins [`TAKEN`](Self::TAKEN) bytes before
     /// its end.
@@ -109,27 +104,17 @@ pub(super) const fn place(pos: usize, end: usize, size: usize, align: usize, min
 /// [`place`] for an `end` of at most `isize::MAX - SMALL`.
 #[inline]
 const fn place_low(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<usize> {
-    if min == 1 {
-        // No overflow: `pos` is at most `isize::MAX - SMALL`, and a size plus the padding for its alignment is at most
-        // `isize::MAX`.
-        let after = up(pos, align) + size;
-        return if after <= end { Some(after) } else { None };
-    }
-    let mask = (align - 1) | (min - 1);
-    // `pos` and `taken` are multiples of `min`, so adding `mask - (min - 1)` is enough to round the sum up. For an
-    // alignment that the compiler knows to be at most `min`, this adds and masks nothing. `pos` is added last, so that
-    // the next `pos` depends on this one by one addition and a mask. No overflow: `taken + mask` is at most
-    // `isize::MAX + 64` and `pos` at most `isize::MAX - SMALL`.
-    let after = (pos + (taken(size, align, min) + (mask - (min - 1)))) & !mask;
+    // No overflow: `pos` is at most `isize::MAX - SMALL`. The padding and the size are at most `isize::MAX` together, and
+    // rounding up to `min` adds less than `SMALL`.
+    let after = up(pos, align) + taken(size, min);
     if after <= end { Some(after) } else { None }
 }
 
 /// [`place`] for memory anywhere in the address space. It takes three more instructions.
 #[inline]
 const fn place_high(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<usize> {
-    let mask = (align - 1) | (min - 1);
-    // `need` is at most `isize::MAX + 64`, as in `place_low`.
-    let need = taken(size, align, min) + (pos.wrapping_neg() & mask);
+    // The padding and the size are at most `isize::MAX` together, so this is at most `isize::MAX + 63`.
+    let need = (pos.wrapping_neg() & (align - 1)) + taken(size, min);
     if need <= end - pos { Some(pos + need) } else { None }
 }
 
@@ -215,9 +200,8 @@ mod tests {
 
     /// Computes where a block ends, in numbers that do not overflow.
     fn naive(pos: usize, end: usize, layout: Layout, min: usize) -> Option<usize> {
-        let align = layout.align().max(min) as u128;
-        let size = (layout.size() as u128).next_multiple_of(if min == 1 { 1 } else { align });
-        let after = (pos as u128).next_multiple_of(align) + size;
+        let start = (pos as u128).next_multiple_of(layout.align() as u128);
+        let after = start + (layout.size() as u128).next_multiple_of(min as u128);
         (after <= end as u128).then(|| usize::try_from(after).unwrap())
     }
 
@@ -265,9 +249,9 @@ mod tests {
                 prop_assert_eq!(place_aligned(pos, end, size, min), after);
             }
             if let Some(after) = after {
-                let start = after - taken(size, align, min);
+                let start = after - taken(size, min);
                 prop_assert!(start >= pos && start.is_multiple_of(align) && start + size <= after);
-                prop_assert!(ends_at(start, taken(size, align, min), after));
+                prop_assert!(ends_at(start, taken(size, min), after));
             }
         }
 

@@ -51,7 +51,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
     /// Returns the number of bytes of the chunk that the block takes.
     #[inline]
     fn taken(&self) -> usize {
-        arithmetic::taken(self.layout.size(), self.layout.align(), MIN_ALIGN)
+        arithmetic::taken(self.layout.size(), MIN_ALIGN)
     }
 
     /// Returns whether this is the last block before `pos`.
@@ -81,7 +81,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
         let bump = self.bump;
         if self.is_last() && self.is_aligned(new.align()) {
             let start = self.start.addr().get();
-            let taken = arithmetic::taken(new.size(), new.align(), MIN_ALIGN);
+            let taken = arithmetic::taken(new.size(), MIN_ALIGN);
             // This does not underflow: the block ends at `pos`, which is at most `end`.
             if taken <= bump.end.get().addr().get() - start {
                 // The pointer derives from the arena's `pos`, whose provenance covers the whole chunk. The provenance
@@ -191,10 +191,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
     ///
     /// # Safety
     ///
-    /// The block is aligned for `new`, and does not take more bytes with it than now.
+    /// The block is aligned for `new`, which is no larger than its layout.
     #[inline]
     pub(super) unsafe fn shrink(self, new: Layout) {
-        let taken = arithmetic::taken(new.size(), new.align(), MIN_ALIGN);
+        let taken = arithmetic::taken(new.size(), MIN_ALIGN);
         debug_assert!(self.is_aligned(new.align()) && taken <= self.taken());
         if self.is_last() {
             self.move_pos_back(taken);
@@ -208,14 +208,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
         // does not overflow.
         let pos = unsafe { Bump::<MIN_ALIGN, A>::at(self.bump.pos.get(), self.start.addr().get() + taken) };
         self.bump.pos.set(pos);
-    }
-
-    /// Returns whether the block can shrink in place to a layout. With a larger alignment it might take more bytes than
-    /// now.
-    #[cfg(any(feature = "allocator-api2", feature = "allocator-api2-04", feature = "nightly"))]
-    #[inline]
-    pub(super) fn can_shrink_to(&self, new: Layout) -> bool {
-        self.is_aligned(new.align()) && arithmetic::taken(new.size(), new.align(), MIN_ALIGN) <= self.taken()
     }
 
     /// Frees the block: at once if it is the last one or the newest chunk is dedicated to it, otherwise with the arena.

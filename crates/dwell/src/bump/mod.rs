@@ -70,8 +70,8 @@
 //!
 //! There are three paths:
 //!
-//! - *Fast*, inlined: adds the block's size to `pos`, rounds up, compares the result with `end`, and stores it to
-//!   `pos`.
+//! - *Fast*, inlined: rounds `pos` up to the block's alignment, adds the block's size rounded up to `MIN_ALIGN`,
+//!   compares the result with `end`, and stores it to `pos`.
 //! - *Slow*, `Bump::refill`, not generic over the type: finds another free range or allocates a dedicated chunk.
 //! - *Growth*, `Block::grow`: grows the block in place if it is the last one before `pos`, and otherwise copies it to a
 //!   new block. The base allocator grows a dedicated chunk.
@@ -551,7 +551,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         let (size, align) = (layout.size(), layout.align());
         let after = arithmetic::place(self.pos_addr(), self.end.get().addr().get(), size, align, MIN_ALIGN)?;
         // SAFETY: `place` returned the end of a block at `pos` or behind it, rounded up to `MIN_ALIGN` and at most `end`.
-        Some(unsafe { self.advance(after, arithmetic::taken(size, align, MIN_ALIGN)) })
+        Some(unsafe { self.advance(after, arithmetic::taken(size, MIN_ALIGN)) })
     }
 
     /// Allocates a block by the fast path or the slow path.
@@ -771,7 +771,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
         let after = arithmetic::place(pos, end, size, align_of::<T>(), MIN_ALIGN)?;
         // SAFETY: `place` returned the end of a block at `pos` or behind it, rounded up to `MIN_ALIGN` and at most `end`.
-        Some(unsafe { self.advance(after, arithmetic::taken(size, align_of::<T>(), MIN_ALIGN)) })
+        Some(unsafe { self.advance(after, arithmetic::taken(size, MIN_ALIGN)) })
     }
 }
 
