@@ -12,6 +12,7 @@ use super::stack::{CellPtr, FreeStack, StackFull};
 use crate::alloc::{AllocError, try_box};
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
+use core::hint::assert_unchecked;
 use core::mem::ManuallyDrop;
 use core::num::NonZero;
 use core::ptr::{self, NonNull};
@@ -273,6 +274,7 @@ impl<O: Owners> Core<O> {
     }
 
     /// Calls `f` with the memory, or returns a refusal if the global allocator has re-entered the slab.
+    #[inline]
     pub(super) fn memory<R>(&self, f: impl FnOnce(&mut Memory<CoreRef<O>>) -> R) -> Result<R, Refusal> {
         match self.memory.try_borrow_mut() {
             Ok(mut memory) => Ok(f(&mut memory)),
@@ -346,15 +348,45 @@ impl<O: Owners> Core<O> {
         }
     }
 
-    /// Returns the entry of the cell with this key, if there is such a cell.
+    /// Calls `f` with the memory, of which the compiler then knows the geometry. Returns `None` if the memory is
+    /// borrowed.
+    ///
+    /// The callers' geometry is a constant, so finding a cell takes no division and no multiplication by a number that
+    /// is only known at run time: `cargo run --release -p dwell-bench -- slab --workload find/64B --ir`
+    ///
+    /// # Safety
+    ///
+    /// The core has this geometry.
     #[inline]
-    pub(super) fn entry(&self, key: Key) -> Option<Entry<CoreRef<O>>> {
-        self.memory(|memory| memory.find(key)).ok()?
+    unsafe fn memory_of<R>(&self, geometry: Geometry, f: impl FnOnce(&Memory<CoreRef<O>>) -> Option<R>) -> Option<R> {
+        self.memory(|memory| {
+            // SAFETY: the caller guarantees that this is the geometry of the core, and so of its memory.
+            unsafe { assert_unchecked(memory.geometry() == geometry) };
+            f(memory)
+        })
+        .ok()?
     }
 
-    /// Returns the key of the first leaked cell whose position is at least `from`.
-    pub(super) fn next_leaked(&self, from: usize) -> Option<Key> {
-        self.memory(|memory| memory.next_leaked(from)).ok()?
+    /// Returns the entry of the cell with this key, if there is such a cell.
+    ///
+    /// # Safety
+    ///
+    /// The core has this geometry.
+    #[inline]
+    pub(super) unsafe fn entry(&self, key: Key, geometry: Geometry) -> Option<Entry<CoreRef<O>>> {
+        // SAFETY: the caller guarantees that the core has this geometry.
+        unsafe { self.memory_of(geometry, |memory| memory.find(key)) }
+    }
+
+    /// Returns the entry of the first leaked cell whose position is at least `from`.
+    ///
+    /// # Safety
+    ///
+    /// The core has this geometry.
+    #[inline]
+    pub(super) unsafe fn next_leaked(&self, from: usize, geometry: Geometry) -> Option<Entry<CoreRef<O>>> {
+        // SAFETY: the caller guarantees that the core has this geometry.
+        unsafe { self.memory_of(geometry, |memory| memory.next_leaked(from)) }
     }
 
     /// Calls `drop` with each leaked cell, including those that `drop` leaks.
@@ -366,9 +398,9 @@ impl<O: Owners> Core<O> {
         while found && self.memory(|memory| memory.has_leaked()) == Ok(true) {
             let mut at = 0;
             found = false;
-            while let Some(key) = self.next_leaked(at) {
-                at = key.index() as usize;
-                self.entry(key).and_then(|entry| entry.reclaim()).into_iter().for_each(&mut drop);
+            while let Ok(Some(entry)) = self.memory(|memory| memory.next_leaked(at)) {
+                at = entry.key().index() as usize;
+                entry.reclaim().into_iter().for_each(&mut drop);
                 found = true;
             }
         }

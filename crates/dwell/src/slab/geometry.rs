@@ -72,6 +72,9 @@ impl Geometry {
     };
 
     /// Returns the geometry of blocks for values of this layout.
+    ///
+    /// It is inlined: where the layout is a constant, so is the geometry.
+    #[inline]
     pub(super) const fn of(layout: Layout) -> Self {
         let (size, align) = (layout.size(), layout.align());
         // Below this limit nothing overflows: no sum exceeds 8 times the limit.
@@ -137,6 +140,7 @@ impl Geometry {
 
     /// Returns the number of the block with the cell at this position, and the cell's index in the block. `None` if
     /// values are too large for any block.
+    #[inline]
     pub(super) fn locate(&self, position: usize) -> Option<(usize, usize)> {
         let Some(behind) = position.checked_sub(self.small_cells()) else {
             let number = (position / FIRST_CELLS + 1).ilog2() as usize;

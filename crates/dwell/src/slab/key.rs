@@ -34,6 +34,7 @@ impl Key {
     /// # Panics
     ///
     /// When the position is not less than `LIMIT`.
+    #[inline]
     pub(super) fn at(position: usize) -> Self {
         assert!(position < Self::LIMIT);
         Self(u32::try_from(position).expect("LIMIT is u32::MAX"))

@@ -143,6 +143,7 @@ impl<W> Entry<W> {
     }
 
     /// Returns the entry of the first leaked cell in the same block whose index is at least `from`.
+    #[inline]
     fn next_leaked(self, from: usize) -> Option<Self> {
         if self.block.leaked.get() == 0 {
             return None;
@@ -454,6 +455,7 @@ impl<W: Copy + PartialEq> Memory<W> {
     }
 
     /// Returns the block with this number, if there is one.
+    #[inline]
     fn block(&self, number: usize) -> Option<Block<W>> {
         let Some(behind) = number.checked_sub(self.geometry.small) else { return self.small[number] };
         if let Numbered::Block(block) = *self.directory.get(behind)? { Some(block) } else { None }
@@ -560,7 +562,14 @@ impl<W: Copy + PartialEq> Memory<W> {
         }
     }
 
+    /// Returns the geometry of the blocks.
+    #[inline]
+    pub(super) fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
     /// Returns the entry of the cell with this key, if there is such a cell.
+    #[inline]
     pub(super) fn find(&self, key: Key) -> Option<Entry<W>> {
         let (number, index) = self.geometry.locate(key.position()?)?;
         let entry = Entry { block: self.block(number)?, geometry: self.geometry, index };
@@ -572,14 +581,15 @@ impl<W: Copy + PartialEq> Memory<W> {
         self.chunks().flat_map(|chunk| chunk.blocks(self.geometry)).any(|header| header.leaked.get() != 0)
     }
 
-    /// Returns the key of the first leaked cell whose position is at least `from`.
-    pub(super) fn next_leaked(&self, from: usize) -> Option<Key> {
+    /// Returns the entry of the first leaked cell whose position is at least `from`.
+    #[inline]
+    pub(super) fn next_leaked(&self, from: usize) -> Option<Entry<W>> {
         let (number, mut index) = self.geometry.locate(from)?;
         (number..self.geometry.small + self.directory.len()).find_map(|number| {
             let from = mem::take(&mut index);
             // Index 0 is valid, because every block has a cell.
             let entry = Entry { block: self.block(number)?, geometry: self.geometry, index: 0 };
-            Some(entry.next_leaked(from)?.key())
+            entry.next_leaked(from)
         })
     }
 

@@ -137,12 +137,14 @@ enum Phase {
 }
 
 impl<T> ThreadSlab<T> {
+    const GEOMETRY: Geometry = Geometry::of(Layout::new::<T>());
+
     /// Creates a slab without memory, for at most `limit` values.
     pub const fn new(limit: usize) -> Self {
         assert!(limit <= Key::LIMIT, "a slab can have at most 4294967295 slots");
         Self {
             cached: CachedCell(Cell::new(ptr::null_mut())),
-            core: Core::new(FreeStack::new(AHEAD), Geometry::of(Layout::new::<T>()), limit, OneThread::on_any()),
+            core: Core::new(FreeStack::new(AHEAD), Self::GEOMETRY, limit, OneThread::on_any()),
             parked: FreeStack::new(AHEAD),
             phase: Cell::new(Phase::New),
             initialized: Cell::new(false),
@@ -354,7 +356,8 @@ fn try_with<M: Module, R>(f: impl FnOnce(&ThreadSlab<M::Value>) -> Result<R, Ref
 /// Returns the entry of the cell with this key in this thread's slab, if there is such a cell.
 #[inline]
 fn entry<M: Module>(key: Key) -> Option<Entry<CoreRef<OneThread>>> {
-    M::local().try_with(|slab| slab.core.entry(key)).ok()?
+    // SAFETY: by invariant 1 of `ThreadSlab` the core has the geometry of its values.
+    M::local().try_with(|slab| unsafe { slab.core.entry(key, ThreadSlab::<M::Value>::GEOMETRY) }).ok()?
 }
 
 /// The type of a module's slots.
@@ -412,7 +415,11 @@ pub fn with<M: Module, R>(key: Key, f: impl FnOnce(&mut M::Value) -> R) -> Optio
 }
 
 pub fn leaked_keys<M: Module>() -> impl Iterator<Item = Key> {
-    Key::each(|from| M::local().try_with(|slab| slab.core.next_leaked(from)).ok()?)
+    Key::each(|from| {
+        // SAFETY: by invariant 1 of `ThreadSlab` the core has the geometry of its values.
+        let next = |slab: &ThreadSlab<_>| unsafe { slab.core.next_leaked(from, ThreadSlab::<M::Value>::GEOMETRY) };
+        Some(M::local().try_with(next).ok()??.key())
+    })
 }
 
 pub fn len<M: Module>() -> usize {

@@ -3,7 +3,7 @@
 use super::engine::{Core, CoreRef, OneThread};
 use super::geometry::Geometry;
 use super::insert::{CellAllocator, InsertError, insert, insert_with, refused, try_insert, try_insert_with};
-use super::memory::Refusal;
+use super::memory::{Entry, Refusal};
 use super::slot::Slot;
 use super::stack::CellPtr;
 use super::{Key, StampedKey, Threading};
@@ -94,7 +94,7 @@ impl<T> Builder<T> {
 
     /// Builds a slab for at most `limit` values.
     pub(super) fn finish<O: Threading>(self, limit: usize) -> Result<TypedSlab<T, O>, Refusal> {
-        let core = CoreRef::allocate(const { Geometry::of(Layout::new::<T>()) }, limit);
+        let core = CoreRef::allocate(TypedSlab::<T, O>::GEOMETRY, limit);
         let slab = TypedSlab { core: core.map_err(|error| Refusal::Alloc(error.layout()))?, of: PhantomData };
         slab.core().memory(|memory| memory.configure(limit, self.chunk_capacity))?;
         if self.preallocate != 0 {
@@ -138,13 +138,13 @@ impl<T> Slab<T> {
 
     /// Returns whether the key has a leaked value.
     pub fn contains_key(&self, key: Key) -> bool {
-        self.core().entry(key).is_some_and(|entry| entry.is_leaked())
+        self.entry(key).is_some_and(|entry| entry.is_leaked())
     }
 
     /// Returns a slot for a leaked value, or `None` if the key has none.
     #[inline]
     pub fn reclaim(&self, key: Key) -> Option<Slot<T>> {
-        let cell = self.core().entry(key)?.reclaim()?;
+        let cell = self.entry(key)?.reclaim()?;
         // SAFETY: a leaked cell of this core holds a `T` that no slot owns. `reclaim` has cleared its leaked bit, so
         // this slot is the only owner.
         Some(unsafe { Slot::owning(cell.cast()) })
@@ -153,7 +153,7 @@ impl<T> Slab<T> {
     /// Like [`reclaim`](Self::reclaim), but only for the value that was leaked with this key, and no later one.
     #[inline]
     pub fn reclaim_stamped(&self, key: StampedKey) -> Option<Slot<T>> {
-        if self.core().entry(key.key())?.has_stamp(key.stamp()) { self.reclaim(key.key()) } else { None }
+        if self.entry(key.key())?.has_stamp(key.stamp()) { self.reclaim(key.key()) } else { None }
     }
 
     /// Calls `f` with a leaked value. Returns `None` if the key has none.
@@ -161,7 +161,7 @@ impl<T> Slab<T> {
     /// While `f` runs, the key finds nothing.
     #[inline]
     pub fn with<R>(&self, key: Key, f: impl FnOnce(&mut T) -> R) -> Option<R> {
-        let lent = self.core().entry(key)?.lend()?;
+        let lent = self.entry(key)?.lend()?;
         // SAFETY: a leaked cell of this core holds a `T` that no slot owns. While it is lent no key finds it, so no
         // other code accesses the value, even if `f` uses the slab.
         Some(f(unsafe { lent.cell().cast().as_mut() }))
@@ -169,11 +169,14 @@ impl<T> Slab<T> {
 
     /// Returns the keys of the leaked values.
     pub fn leaked(&self) -> impl Iterator<Item = Key> {
-        Key::each(|from| self.core().next_leaked(from))
+        // SAFETY: by invariant 1 the core has the geometry of a `T`.
+        Key::each(|from| Some(unsafe { self.core().next_leaked(from, Self::GEOMETRY) }?.key()))
     }
 }
 
 impl<T, O: Threading> TypedSlab<T, O> {
+    const GEOMETRY: Geometry = Geometry::of(Layout::new::<T>());
+
     /// Creates a slab without memory for values.
     pub fn new() -> Self {
         Self::with_capacity(0)
@@ -215,6 +218,13 @@ impl<T, O: Threading> TypedSlab<T, O> {
     fn core(&self) -> &Core<O> {
         // SAFETY: by invariant 1 the core is not freed while the slab is borrowed.
         unsafe { self.core.get() }
+    }
+
+    /// Returns the entry of the cell with this key, if there is such a cell.
+    #[inline]
+    fn entry(&self, key: Key) -> Option<Entry<CoreRef<O>>> {
+        // SAFETY: by invariant 1 the core has the geometry of a `T`.
+        unsafe { self.core().entry(key, Self::GEOMETRY) }
     }
 
     /// Inserts a value.
