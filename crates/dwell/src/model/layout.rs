@@ -10,6 +10,7 @@
 //!   remaining niche.
 //! - **Pointers** have a size that does not depend on their target, so the recursion ends at them.
 
+use super::sorted::sort;
 use std_alloc::vec;
 use std_alloc::vec::Vec;
 
@@ -211,8 +212,7 @@ fn largest_align(fields: &[Layout]) -> u32 {
 /// Returns the indices of the fields in the order of their offsets.
 fn order(fields: &[Layout], bias: Bias) -> Vec<usize> {
     let (most, align) = (most_free(fields), largest_align(fields));
-    let mut order: Vec<usize> = (0..fields.len()).collect();
-    order.sort_by_key(|&index| {
+    let key = |index: usize| {
         let field = &fields[index];
         let group = match bias {
             _ if most == 0 => group(field),
@@ -229,7 +229,9 @@ fn order(fields: &[Layout], bias: Bias) -> Vec<usize> {
             Bias::End => !(field.size.saturating_sub(niche.size + niche.offset)),
         });
         (core::cmp::Reverse(group), free, offset)
-    });
+    };
+    let mut order: Vec<usize> = (0..fields.len()).collect();
+    sort(&mut order, &mut |a, b| key(a).cmp(&key(b)));
     order
 }
 
@@ -263,13 +265,16 @@ fn tagged(variants: &[Vec<Layout>]) -> Layout {
     for fields in variants {
         // By ascending alignment, since the tag precedes the fields.
         let (most, largest) = (most_free(fields), largest_align(fields));
-        let key = |field: &Layout| if most > 0 { group(field).min(largest) } else { group(field) };
+        let key = |index: usize| {
+            let field = &fields[index];
+            (if most > 0 { group(field).min(largest) } else { group(field) }, field.free())
+        };
         let mut order: Vec<usize> = (0..fields.len()).collect();
-        order.sort_by_key(|&index| (key(&fields[index]), fields[index].free()));
+        sort(&mut order, &mut |a, b| key(a).cmp(&key(b)));
         let variant = place(fields, least, least, &order, Bias::Start);
         // By ascending offset, without zero-size fields of alignment 1.
         let mut by_offset: Vec<usize> = order.clone();
-        by_offset.sort_by_key(|&index| variant.offsets[index]);
+        sort(&mut by_offset, &mut |a, b| variant.offsets[a].cmp(&variant.offsets[b]));
         let first = by_offset.iter().map(|&index| &fields[index]).find(|field| field.size > 0 || field.align > 1);
         if let Some(first) = first {
             first_align = first_align.min(first.align);

@@ -9,6 +9,7 @@
 //! - [`Plan`]: a set of changes, and the resulting bytes.
 //! - [`search`]: the search for the changes that save most.
 //! - [`queue`]: the order in which a greedy search takes candidates.
+//! - [`sorted`]: maps and sets that compile fast.
 //!
 //! All numbers are bytes, or counts of values and blocks.
 
@@ -27,6 +28,7 @@ mod program;
 pub mod queue;
 #[cfg(feature = "advice")]
 pub mod search;
+pub mod sorted;
 pub mod table;
 
 #[cfg(feature = "advice")]

@@ -3,9 +3,8 @@
 use super::blocks;
 use super::layout::{Layout, WORD, array, declared, enumeration, option, structure, tuple, up};
 use super::program::{DefId, Holder, Program, ReprOf, Shape, SiteId};
+use super::sorted::{Map, Set, sorted};
 use core::cell::{Cell, RefCell};
-use core::cmp::Reverse;
-use std_alloc::collections::{BTreeMap, BTreeSet};
 use std_alloc::rc::Rc;
 use std_alloc::vec;
 use std_alloc::vec::Vec;
@@ -70,13 +69,13 @@ pub struct Plan<'p> {
     /// The unchanged program.
     pub program: &'p Program,
     /// The sites with a changed type.
-    pub changes: BTreeMap<SiteId, Change>,
+    pub changes: Map<SiteId, Change>,
     /// The variants whose fields move into a box.
-    pub variants: BTreeSet<(DefId, usize)>,
+    pub variants: Set<(DefId, usize)>,
     /// The structs that lose their `repr(C)`.
-    pub reordered: BTreeSet<DefId>,
+    pub reordered: Set<DefId>,
     /// The scalars with a changed type, with the new layout.
-    pub scalars: BTreeMap<SiteId, Layout>,
+    pub scalars: Map<SiteId, Layout>,
     /// The layout of each unchanged struct and enum by the rules.
     old: Rc<[Layout]>,
 }
@@ -93,8 +92,7 @@ struct Layouts<'a, 'p> {
 impl<'p> Plan<'p> {
     /// Creates a plan without changes.
     pub fn new(program: &'p Program) -> Self {
-        let (changes, variants, reordered) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
-        let scalars = BTreeMap::new();
+        let (changes, variants, reordered, scalars) = (Map::new(), Set::new(), Set::new(), Map::new());
         let mut plan = Self { program, changes, variants, reordered, scalars, old: Rc::new([]) };
         let old = (0..program.defs.len()).map(|def| Layouts::new(&plan).rules(def, false)).collect();
         plan.old = old;
@@ -134,8 +132,7 @@ impl<'p> Plan<'p> {
         let mut by_size: Vec<(u64, usize)> =
             variants.map(|variant| (structure(&layouts.fields(def, variant)).size, variant)).collect();
         by_size.retain(|&(size, _)| size > least);
-        by_size.sort_by_key(|&(size, variant)| (Reverse(size), variant));
-        by_size.into_iter().map(|(_, variant)| variant).collect()
+        sorted(by_size, &|a, b| b.0.cmp(&a.0)).into_iter().map(|(_, variant)| variant).collect()
     }
 
     /// Returns the size of the block that a box in place of the site's type would need.
@@ -152,7 +149,7 @@ impl<'p> Plan<'p> {
         for site in 0..self.program.sites.len() {
             layouts.blocks(site, &mut sum);
         }
-        for &(def, variant) in &self.variants {
+        for &(def, variant) in self.variants.elements() {
             let fields = layouts.fields(def, variant);
             let filled = self.program.defs[def].variants[variant].counts.filled;
             sum.add(filled, structure(&fields).size);
@@ -261,9 +258,8 @@ impl<'a, 'p> Layouts<'a, 'p> {
         }
         let of = &self.program().defs[def];
         let (old, plan) = (self.plan.old[def], self.plan);
-        let of_def = (def, 0)..(def + 1, 0);
         let same = |field: &super::FieldDef| self.site(field.site) == self.own(field.site);
-        let is_same = plan.variants.range(of_def).next().is_none()
+        let is_same = plan.variants.since(&(def, 0)).first().is_none_or(|&(of, _)| of != def)
             && !plan.reordered.contains(&def)
             && of.variants.iter().all(|variant| variant.fields.iter().all(same));
         let new = if is_same { old } else { self.rules(def, true) };

@@ -11,8 +11,8 @@ use super::layout::WORD;
 use super::plan::{Change, Plan, Sum};
 use super::program::{Def, DefId, Edge, Holder, Program, ReprOf, Shape, Site, SiteId};
 use super::queue::Queue;
+use super::sorted::{Map, Set, sorted};
 use std_alloc::borrow::Cow;
-use std_alloc::collections::{BTreeMap, BTreeSet};
 use std_alloc::format;
 use std_alloc::string::String;
 use std_alloc::vec;
@@ -127,7 +127,7 @@ pub fn search(program: &Program, types: Types) -> Vec<Step> {
         plan.apply_all(edits);
         groups.push((i128::from(plan.def(def).size) - size(def), edits));
     }
-    groups.sort_by_key(|&(change, edits)| (change, edits.len()));
+    let groups = sorted(groups, &|(a, few), (b, more)| (a, few.len()).cmp(&(b, more.len())));
     for (_, first) in groups.into_iter().take(FIRST) {
         let other = run(first, &[]);
         if end(&other) < end(&best) {
@@ -228,11 +228,10 @@ impl<'p> Search<'p> {
         candidates.extend(with_largest_variants(&Plan::new(program), &groups));
         let instances = Instances::new(program);
         let complete = |edits: Vec<Edit>| instances.complete(program, types, edits);
-        let mut candidates: Vec<Vec<Edit>> = candidates.into_iter().filter_map(complete).collect();
-        candidates.sort();
-        candidates.dedup();
+        let candidates: Vec<Vec<Edit>> = candidates.into_iter().filter_map(complete).collect();
         // Of candidates with the same saving, the one with the fewest edits wins.
-        candidates.sort_by_key(Vec::len);
+        let mut candidates = sorted(candidates, &|a, b| (a.len(), a).cmp(&(b.len(), b)));
+        candidates.dedup();
         let least = i128::from(Plan::new(program).sum().bytes / LEAST);
         Self { program, candidates: valued(program, candidates), groups, instances, types, least }
     }
@@ -245,7 +244,7 @@ impl<'p> Search<'p> {
         let is_allowed = |edits: &Vec<Edit>| !banned.contains(edits);
         let allowed = self.candidates.iter().filter(|(edits, _)| is_allowed(edits));
         let mut open = Queue::new(allowed.map(|(edits, saves)| (Cow::Borrowed(edits.as_slice()), *saves)));
-        let mut known: BTreeSet<Vec<Edit>> = BTreeSet::new();
+        let mut known: Set<Vec<Edit>> = Set::new();
         let mut steps = Vec::new();
         if !first.is_empty() {
             plan.apply_all(first);
@@ -327,22 +326,22 @@ fn line_of(program: &Program, edit: Edit) -> String {
 /// The instances of generic types and the sites in them, by their lines in the source.
 #[derive(Default)]
 struct Instances {
-    defs: BTreeMap<String, Vec<DefId>>,
-    sites: BTreeMap<String, Vec<SiteId>>,
+    defs: Map<String, Vec<DefId>>,
+    sites: Map<String, Vec<SiteId>>,
 }
 
 impl Instances {
     fn new(program: &Program) -> Self {
         let mut instances = Self::default();
         for (id, def) in program.defs.iter().enumerate().filter(|(_, def)| def.is_editable && def.name.contains('<')) {
-            instances.defs.entry(without_arguments(&def.name)).or_default().push(id);
+            instances.defs.or_default(without_arguments(&def.name)).push(id);
         }
         instances.defs.retain(|_, defs| defs.len() > 1);
-        let is_in = |def: DefId| instances.defs.values().any(|defs| defs.contains(&def));
+        let is_in = |def: DefId| instances.defs.entries().iter().any(|(_, defs)| defs.contains(&def));
         let generic: Vec<bool> = (0..program.defs.len()).map(is_in).collect();
         for (id, site) in program.sites.iter().enumerate() {
             if site.is_editable && site.def.is_some_and(|def| generic[def]) {
-                instances.sites.entry(without_arguments(&site.path)).or_default().push(id);
+                instances.sites.or_default(without_arguments(&site.path)).push(id);
             }
         }
         instances
@@ -397,17 +396,17 @@ fn candidates(program: &Program, types: Types) -> (Vec<Vec<Edit>>, Vec<Vec<Edit>
     }
     let mut found: Vec<Vec<Edit>> = Vec::new();
     // Groups fields of one type in the same struct or enum, and fields of one name in all variants.
-    let mut by_type: BTreeMap<(DefId, Change, String), Vec<Edit>> = BTreeMap::new();
-    let mut by_name: BTreeMap<(DefId, Change, String), Vec<Edit>> = BTreeMap::new();
+    let mut by_type: Map<(DefId, Change, String), Vec<Edit>> = Map::new();
+    let mut by_name: Map<(DefId, Change, String), Vec<Edit>> = Map::new();
     for &edit in &alone {
         let Edit::Site(id, change) = edit else { continue };
         let site = &program.sites[id];
         if let (Edge::Field(variant, field), Some(def)) = (site.edge, site.def) {
-            by_type.entry((def, change, site.ty.clone())).or_default().push(edit);
+            by_type.or_default((def, change, site.ty.clone())).push(edit);
             let name = program.defs[def].variants[variant].fields[field].name.clone();
-            by_name.entry((def, change, name)).or_default().push(edit);
+            by_name.or_default((def, change, name)).push(edit);
         } else if let Some(def) = site.def {
-            by_type.entry((def, change, site.ty.clone())).or_default().push(edit);
+            by_type.or_default((def, change, site.ty.clone())).push(edit);
         }
     }
     // The single edits, in the order of the program.
@@ -425,8 +424,8 @@ fn candidates(program: &Program, types: Types) -> (Vec<Vec<Edit>>, Vec<Vec<Edit>
             found.push(vec![edit]);
         }
     }
-    let groups: Vec<Vec<Edit>> =
-        by_type.into_values().chain(by_name.into_values()).filter(|edits| edits.len() > 1).collect();
+    let groups = by_type.into_entries().into_iter().chain(by_name.into_entries()).map(|(_, edits)| edits);
+    let groups: Vec<Vec<Edit>> = groups.filter(|edits| edits.len() > 1).collect();
     found.extend(groups.iter().cloned());
     let is_c = |(_, def): &(DefId, &Def)| def.is_editable && !def.is_enum && def.repr == ReprOf::C;
     found.extend(program.defs.iter().enumerate().filter(is_c).map(|(id, _)| vec![Edit::Reorder(id)]));

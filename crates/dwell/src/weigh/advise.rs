@@ -9,10 +9,11 @@ use super::tree::Tree;
 use super::types::Kind;
 use crate::model::malloc::Model;
 use crate::model::search::{Edit, LEAST, Step, Types, search};
+use crate::model::sorted::sorted;
 use crate::model::{Change, Counts, DefId, Edge, Holder, Plan, Program, Shape, SiteId, blocks, table};
-use std_alloc::collections::BTreeMap;
 use std_alloc::format;
 use std_alloc::string::{String, ToString};
+use std_alloc::vec;
 use std_alloc::vec::Vec;
 
 const WORD: u64 = size_of::<usize>() as u64;
@@ -74,26 +75,25 @@ impl Tree {
         let after = steps.last().map_or(before, |step| step.after);
         let texts = self.texts_by_site(&built);
         let least = before.bytes / LEAST;
-        let mut estimates: Vec<Suggestion> = (0..program.sites.len())
+        let estimates: Vec<Suggestion> = (0..program.sites.len())
             .filter_map(|site| match plan.changes.get(&site) {
                 None => shrink(program, site)
                     .or_else(|| inline(&built, site))
-                    .or_else(|| intern(program, site, texts.get(&site)?, &plan)),
-                Some(Change::Exact | Change::Thin) => intern(program, site, texts.get(&site)?, &plan),
+                    .or_else(|| intern(program, site, texts[site].as_ref()?, &plan)),
+                Some(Change::Exact | Change::Thin) => intern(program, site, texts[site].as_ref()?, &plan),
                 Some(_) => None,
             })
             .filter(|estimate| estimate.saves > least || estimate.kind == SuggestionKind::Inline)
             .collect();
-        estimates.sort_by_key(|estimate| core::cmp::Reverse(estimate.saves));
-        suggestions.extend(estimates);
+        suggestions.extend(sorted(estimates, &|a, b| b.saves.cmp(&a.saves)));
         Advice { suggestions, hints: hints(program, &plan), before: before.bytes, after: after.bytes }
     }
 
-    fn texts_by_site(&self, built: &Built) -> BTreeMap<SiteId, Texts> {
-        let mut found: BTreeMap<SiteId, Texts> = BTreeMap::new();
+    fn texts_by_site(&self, built: &Built) -> Vec<Option<Texts>> {
+        let mut found = vec![None; built.program.sites.len()];
         for (counter, site) in self.counters.iter().zip(&built.site_of) {
             if let (Some(texts), Some(site)) = (&counter.texts, site) {
-                found.entry(*site).or_default().merge(texts);
+                found[*site].get_or_insert_with(Texts::default).merge(texts);
             }
         }
         found
@@ -348,7 +348,7 @@ fn hints(program: &Program, plan: &Plan<'_>) -> Vec<Hint> {
             found.push(hint(class, "size class"));
         }
     }
-    found.sort_by_key(|hint| (core::cmp::Reverse(hint.values), hint.type_name.clone()));
+    let mut found = sorted(found, &|a, b| b.values.cmp(&a.values).then_with(|| a.type_name.cmp(&b.type_name)));
     found.truncate(8);
     found
 }

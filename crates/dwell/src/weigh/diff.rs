@@ -3,9 +3,8 @@
 
 use super::render::{align, bytes, count};
 use super::tree::Tree;
-use core::cmp::Reverse;
+use crate::model::sorted::sorted;
 use core::fmt;
-use std_alloc::collections::BTreeMap;
 use std_alloc::format;
 use std_alloc::string::String;
 use std_alloc::vec::Vec;
@@ -52,23 +51,28 @@ pub struct Changed {
 /// assert_eq!((diff.changes[0].path.as_str(), diff.changes[0].heap), ("[]", [4, 15]));
 /// ```
 pub fn diff(before: &Tree, after: &Tree) -> Diff {
-    let mut found: BTreeMap<String, Changed> = BTreeMap::new();
+    let mut found: Vec<Changed> = Vec::new();
     for (when, tree) in [before, after].into_iter().enumerate() {
         let mut path: Vec<&str> = Vec::new();
         tree.each(&mut |depth, index| {
             path.truncate(depth);
             path.push(tree.label(index));
-            let path = path[1..].join(".");
             let node = &tree.nodes[index];
-            let new = || Changed { path: path.clone(), heap: [0; 2], allocations: [0; 2], values: [0; 2] };
-            let changed = found.entry(path.clone()).or_insert_with(new);
-            changed.heap[when] = changed.heap[when].saturating_add(node.heap);
-            changed.allocations[when] = changed.allocations[when].saturating_add(node.allocations);
-            changed.values[when] = changed.values[when].saturating_add(node.instances);
+            let one = |number: u64| if when == 0 { [number, 0] } else { [0, number] };
+            let (heap, allocations, values) = (one(node.heap), one(node.allocations), one(node.instances));
+            found.push(Changed { path: path[1..].join("."), heap, allocations, values });
         });
     }
-    let mut changes: Vec<Changed> = found.into_values().filter(Changed::is_one).collect();
-    changes.sort_by_key(|changed| Reverse(changed.heap[0].abs_diff(changed.heap[1])));
+    let mut found = sorted(found, &|a, b| a.path.cmp(&b.path));
+    found.dedup_by(|next, first| {
+        let is_same = next.path == first.path;
+        if is_same {
+            first.add(next);
+        }
+        is_same
+    });
+    found.retain(Changed::is_one);
+    let changes = sorted(found, &|a, b| b.difference().cmp(&a.difference()));
     Diff {
         changes,
         total: [before.weight.total(), after.weight.total()],
@@ -77,6 +81,17 @@ pub fn diff(before: &Tree, after: &Tree) -> Diff {
 }
 
 impl Changed {
+    fn add(&mut self, other: &Self) {
+        let add = |to: &mut [u64; 2], more: [u64; 2]| *to = [0, 1].map(|when| to[when].saturating_add(more[when]));
+        add(&mut self.heap, other.heap);
+        add(&mut self.allocations, other.allocations);
+        add(&mut self.values, other.values);
+    }
+
+    fn difference(&self) -> u64 {
+        self.heap[0].abs_diff(self.heap[1])
+    }
+
     fn is_one(&self) -> bool {
         [self.heap, self.allocations, self.values].iter().any(|[before, after]| before != after)
     }

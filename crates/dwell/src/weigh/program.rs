@@ -3,10 +3,10 @@
 use super::tally::Counter;
 use super::tree::Tree;
 use super::types::{Field, Kind, MapKind, Reach, Repr, Type, short};
+use crate::model::sorted::Map;
 use crate::model::{
     Counts, Def, DefId, Edge, FieldDef, Holder, Layout, Program, ReprOf, Shape, Site, SiteId, VariantDef, layout,
 };
-use std_alloc::collections::BTreeMap;
 use std_alloc::format;
 use std_alloc::string::String;
 use std_alloc::vec;
@@ -40,7 +40,7 @@ struct Builder {
     defs: Vec<(&'static Type, DefId)>,
     /// The types around the next site, up to the struct or enum that contains it.
     around: Vec<&'static Type>,
-    layouts: BTreeMap<usize, Layout>,
+    layouts: Map<usize, Layout>,
 }
 
 pub(super) fn build(tree: &Tree) -> Built {
@@ -49,7 +49,7 @@ pub(super) fn build(tree: &Tree) -> Built {
         types: Vec::new(),
         defs: Vec::new(),
         around: Vec::new(),
-        layouts: BTreeMap::new(),
+        layouts: Map::new(),
     };
     let root = &tree.counters[0];
     builder.site(root.ty, Edge::Root, None, true, "value");

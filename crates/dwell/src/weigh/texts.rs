@@ -1,6 +1,6 @@
 //! Estimates the number of distinct strings in bounded memory.
 
-use std_alloc::collections::BTreeMap;
+use crate::model::sorted::Map;
 
 /// The number of distinct strings up to which the count is exact, and the size limit of the sample beyond it.
 // Miri takes milliseconds for a string, so its unit tests use a smaller sample.
@@ -15,7 +15,7 @@ const SAMPLE: usize = if cfg!(all(test, miri)) { 32 } else { 1024 };
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texts {
     /// The bytes of each string in the sample, by its hash.
-    sample: BTreeMap<u64, u64>,
+    sample: Map<u64, u64>,
     /// The number of zero bits at the end of each hash in the sample.
     zeros: u32,
 }
@@ -23,12 +23,12 @@ pub struct Texts {
 impl Texts {
     /// Returns the number of distinct strings.
     pub fn distinct(&self) -> u64 {
-        (self.sample.len() as u64) << self.zeros
+        (self.sample.entries().len() as u64) << self.zeros
     }
 
     /// Returns the bytes of the distinct strings, each counted once.
     pub fn bytes(&self) -> u64 {
-        self.sample.values().sum::<u64>().saturating_mul(1 << self.zeros)
+        self.sample.entries().iter().map(|(_, bytes)| bytes).sum::<u64>().saturating_mul(1 << self.zeros)
     }
 
     pub(super) fn meet(&mut self, text: &[u8]) {
@@ -42,13 +42,15 @@ impl Texts {
     /// Adds the strings of another node.
     pub(super) fn merge(&mut self, other: &Self) {
         self.zeros = self.zeros.max(other.zeros);
-        self.sample.extend(&other.sample);
+        for &(hash, bytes) in other.sample.entries() {
+            self.sample.insert(hash, bytes);
+        }
         self.sample.retain(|hash, _| hash.trailing_zeros() >= self.zeros);
         self.thin_out();
     }
 
     fn thin_out(&mut self) {
-        while self.sample.len() > SAMPLE && self.zeros < u64::BITS - 1 {
+        while self.sample.entries().len() > SAMPLE && self.zeros < u64::BITS - 1 {
             self.zeros += 1;
             self.sample.retain(|hash, _| hash.trailing_zeros() >= self.zeros);
         }
@@ -100,7 +102,7 @@ mod tests {
     fn many_texts_are_estimated_in_bounded_memory() {
         for many in if cfg!(miri) { [40_u32, 100] } else { [5_000, 100_000] } {
             let texts = of(0..many);
-            assert!(texts.sample.len() <= SAMPLE);
+            assert!(texts.sample.entries().len() <= SAMPLE);
             let error = (texts.distinct() as f64 / f64::from(many) - 1.0).abs();
             assert!(error < if cfg!(miri) { 0.5 } else { 0.1 }, "{} of {many}", texts.distinct());
         }

@@ -5,6 +5,7 @@ use super::tally::{Counter, Odd};
 use super::texts::Texts;
 use super::types::{Field, Kind, Reach, Type};
 use crate::model::malloc::Model;
+use crate::model::sorted::sort;
 use std_alloc::vec::Vec;
 
 /// The bytes of a value and of all that it owns, by type and field: the result of [`tree`](super::tree).
@@ -258,7 +259,7 @@ impl Tree {
     fn finish(&mut self) {
         let order: Vec<usize> = self.nodes.iter().map(|node| node.edge.part()).collect();
         for node in &mut self.nodes {
-            node.children.sort_by_key(|child| order[*child]);
+            sort(&mut node.children, &mut |a, b| order[a].cmp(&order[b]));
         }
         for index in 0..self.nodes.len() {
             let node = &self.nodes[index];
