@@ -1,7 +1,7 @@
 //! The difference between two trees.
 #![forbid(unsafe_code)]
 
-use super::render::{align, bytes, count};
+use super::render::{Path, align, bytes, count};
 use super::tree::Tree;
 use crate::model::sorted::sorted;
 use core::fmt;
@@ -53,14 +53,16 @@ pub struct Changed {
 pub fn diff(before: &Tree, after: &Tree) -> Diff {
     let mut found: Vec<Changed> = Vec::new();
     for (when, tree) in [before, after].into_iter().enumerate() {
-        let mut path: Vec<&str> = Vec::new();
+        let mut path = Path::default();
         tree.each(&mut |depth, index| {
-            path.truncate(depth);
-            path.push(tree.label(index));
+            // The root has no label, so the path begins at its parts.
+            if let Some(depth) = depth.checked_sub(1) {
+                path.enter(depth, ".", tree.label(index));
+            }
             let node = &tree.nodes[index];
             let one = |number: u64| if when == 0 { [number, 0] } else { [0, number] };
             let (heap, allocations, values) = (one(node.heap), one(node.allocations), one(node.instances));
-            found.push(Changed { path: path[1..].join("."), heap, allocations, values });
+            found.push(Changed { path: path.text.clone(), heap, allocations, values });
         });
     }
     let mut found = sorted(found, &|a, b| a.path.cmp(&b.path));
@@ -82,10 +84,11 @@ pub fn diff(before: &Tree, after: &Tree) -> Diff {
 
 impl Changed {
     fn add(&mut self, other: &Self) {
-        let add = |to: &mut [u64; 2], more: [u64; 2]| *to = [0, 1].map(|when| to[when].saturating_add(more[when]));
-        add(&mut self.heap, other.heap);
-        add(&mut self.allocations, other.allocations);
-        add(&mut self.values, other.values);
+        for when in [0, 1] {
+            self.heap[when] = self.heap[when].saturating_add(other.heap[when]);
+            self.allocations[when] = self.allocations[when].saturating_add(other.allocations[when]);
+            self.values[when] = self.values[when].saturating_add(other.values[when]);
+        }
     }
 
     fn difference(&self) -> u64 {
@@ -102,12 +105,12 @@ impl Changed {
 impl fmt::Display for Diff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = |path: &str, heap: [u64; 2], blocks: [u64; 2]| {
-            let [before, after] = heap.map(bytes);
-            let [blocks_before, blocks_after] = blocks.map(count);
             let path = if path.is_empty() { "(the value itself)" } else { path };
-            [path.into(), before, after, signed(heap), format!("{blocks_before} -> {blocks_after}")]
+            let blocks = format!("{} -> {}", count(blocks[0]), count(blocks[1]));
+            Vec::from([path.into(), bytes(heap[0]), bytes(heap[1]), signed(heap), blocks])
         };
-        let mut lines = Vec::from([["", "before", "after", "bytes", "allocations"].map(String::from)]);
+        let title = ["", "before", "after", "bytes", "allocations"];
+        let mut lines = Vec::from([title.iter().map(|&title| title.into()).collect()]);
         let moved = |of: &&Changed| of.heap[0] != of.heap[1] || of.allocations[0] != of.allocations[1];
         lines.extend(
             self.changes.iter().filter(moved).map(|changed| line(&changed.path, changed.heap, changed.allocations)),

@@ -137,9 +137,9 @@ fn table(tree: &Tree, page: &mut String) {
     page.push_str("</tr></thead><tbody>\n");
     let below = tree.heap_below();
     tree.shown(&mut |depth, index| {
-        let [name, rest @ ..] = tree.columns(index, below[index]);
-        let _ = write!(page, "<tr><td style=\"padding-left:{}em\">{}</td>", depth, Html(&name));
-        for entry in rest {
+        let columns = tree.columns(index, below[index]);
+        let _ = write!(page, "<tr><td style=\"padding-left:{}em\">{}</td>", depth, Html(&columns[0]));
+        for entry in &columns[1..] {
             let _ = write!(page, "<td>{entry}</td>");
         }
         page.push_str("</tr>\n");

@@ -35,7 +35,7 @@ impl Tree {
     /// assert!(text.lines().nth(1).unwrap().starts_with("Vec<String>"));
     /// ```
     pub fn to_text(&self) -> String {
-        let mut lines = Vec::from([TITLE.map(String::from)]);
+        let mut lines = Vec::from([TITLE.iter().map(|&title| title.into()).collect()]);
         let below = self.heap_below();
         self.shown(&mut |depth, index| {
             let mut line = self.columns(index, below[index]);
@@ -57,10 +57,10 @@ impl Tree {
         let _ = writeln!(text, "\n|---|{}", "--:|".repeat(TITLE.len() - 1));
         let below = self.heap_below();
         self.shown(&mut |depth, index| {
-            let [name, rest @ ..] = self.columns(index, below[index]);
+            let columns = self.columns(index, below[index]);
             // Markdown drops leading spaces.
-            let _ = write!(text, "| {}{} |", "&emsp;".repeat(depth), Markdown(&name));
-            for entry in rest {
+            let _ = write!(text, "| {}{} |", "&emsp;".repeat(depth), Markdown(&columns[0]));
+            for entry in &columns[1..] {
                 let _ = write!(text, " {entry} |");
             }
             text.push('\n');
@@ -73,15 +73,19 @@ impl Tree {
     /// The bytes are those of the blocks that the node's values own directly. The first line includes the inline bytes.
     pub fn to_folded(&self) -> String {
         let mut text = String::new();
-        let mut stack: Vec<String> = Vec::new();
+        let mut path = Path::default();
         self.each(&mut |depth, index| {
-            stack.truncate(depth);
             // The format separates names by semicolons and stacks by newlines.
-            stack.push(self.title(index).replace(';', ",").replace(char::is_control, " "));
+            let plain = |c: char| match c {
+                ';' => ',',
+                c if c.is_control() => ' ',
+                c => c,
+            };
+            path.enter(depth, ";", &self.title(index).chars().map(plain).collect::<String>());
             let node = &self.nodes[index];
             let bytes = if index == 0 { node.heap.saturating_add(self.weight.inline) } else { node.heap };
             if bytes != 0 {
-                let _ = writeln!(text, "{} {bytes}", stack.join(";"));
+                let _ = writeln!(text, "{} {bytes}", path.text);
             }
         });
         text
@@ -151,10 +155,10 @@ impl Tree {
     }
 
     /// Returns the cells of a row of the table, one for each column of [`TITLE`].
-    pub(super) fn columns(&self, index: usize, below: u64) -> [String; 9] {
+    pub(super) fn columns(&self, index: usize, below: u64) -> Vec<String> {
         let node = &self.nodes[index];
         let empty = if node.slots == 0 || node.filled == node.slots { String::new() } else { percent(node) };
-        [
+        Vec::from([
             self.title(index),
             count(node.instances),
             count(node.slots),
@@ -164,7 +168,7 @@ impl Tree {
             bytes(node.waste),
             count(node.allocations),
             bytes(below),
-        ]
+        ])
     }
 
     /// Calls `f` with the depth and number of each node, parents first.
@@ -211,14 +215,41 @@ pub(super) fn edge_name(edge: Edge) -> &'static str {
     }
 }
 
+/// The names from the root of a tree to a node.
+#[derive(Default)]
+pub(super) struct Path {
+    pub(super) text: String,
+    /// The end of each name in `text`.
+    ends: Vec<usize>,
+}
+
+impl Path {
+    /// Changes the path to a node at `depth`, whose parent is on the path.
+    pub(super) fn enter(&mut self, depth: usize, separator: &str, name: &str) {
+        self.ends.truncate(depth);
+        self.text.truncate(self.ends.last().copied().unwrap_or(0));
+        if depth > 0 {
+            self.text.push_str(separator);
+        }
+        self.text.push_str(name);
+        self.ends.push(self.text.len());
+    }
+}
+
 /// Aligns columns: the first to the left, the others to the right.
-pub(super) fn align<const N: usize>(lines: &[[String; N]]) -> String {
-    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-    let widths: [usize; N] = core::array::from_fn(width);
+pub(super) fn align(lines: &[Vec<String>]) -> String {
+    let mut widths: Vec<usize> = Vec::new();
+    for line in lines {
+        widths.resize(widths.len().max(line.len()), 0);
+        for (width, entry) in widths.iter_mut().zip(line) {
+            *width = entry.chars().count().max(*width);
+        }
+    }
     let mut text = String::new();
     for line in lines {
         let start = text.len();
-        for (column, (entry, width)) in line.iter().zip(widths).enumerate() {
+        for (column, entry) in line.iter().enumerate() {
+            let width = widths[column];
             let _ = if column == 0 { write!(text, "{entry:<width$}") } else { write!(text, "  {entry:>width$}") };
         }
         text.truncate(start + text[start..].trim_end().len());

@@ -4,7 +4,7 @@
 use super::render::{JSON_VERSION, Json, Markdown, align, bytes, count};
 use core::fmt::{self, Write};
 use std_alloc::format;
-use std_alloc::string::{String, ToString};
+use std_alloc::string::String;
 use std_alloc::vec::Vec;
 
 /// Suggestions that make a value smaller: the result of [`Tree::advise`](super::Tree::advise).
@@ -184,13 +184,16 @@ impl Advice {
             }
             let Suggestion { filled, slots, saves, total, allocations, is_exact, .. } = made;
             let [before, after] = made.type_size;
-            let paths: Vec<String> = made.paths.iter().map(|path| Json(path).to_string()).collect();
+            let mut paths = String::new();
+            for path in &made.paths {
+                let _ = write!(paths, "{}{}", if paths.is_empty() { "" } else { "," }, Json(path));
+            }
             let _ = write!(
                 text,
                 r#"{{"kind":"{}","path":{},"paths":[{}],"from":{},"to":{},"filled":{filled},"slots":{slots},"type":{},"size":[{before},{after}],"saves":{saves},"total":{total},"allocations":{allocations},"cost":{},"exact":{is_exact},"patch":{}}}"#,
                 made.kind.name(),
                 Json(&made.path),
-                paths.join(","),
+                paths,
                 Json(&made.from),
                 Json(&made.to),
                 Json(&made.type_name),
@@ -221,17 +224,18 @@ impl Advice {
             "| field | from | to | type | saves | allocations | filled | cost |\n|---|---|---|---|--:|--:|--:|---|\n",
         );
         for made in &self.suggestions {
-            let [path, from, to, size, saves, allocations, filled, cost] = made.columns();
-            let [path, from, to, size] =
-                [Markdown(&path), Markdown(&from), Markdown(&to), Markdown(&size)].map(|cell| cell.to_string());
-            let _ = writeln!(text, "| {path} | {from} | {to} | {size} | {saves} | {allocations} | {filled} | {cost} |");
+            for (column, cell) in made.columns().iter().enumerate() {
+                // The first four are types and names.
+                let _ = if column < 4 { write!(text, "| {} ", Markdown(cell)) } else { write!(text, "| {cell} ") };
+            }
+            text.push_str("|\n");
         }
         text
     }
 }
 
 impl Suggestion {
-    fn columns(&self) -> [String; 8] {
+    fn columns(&self) -> Vec<String> {
         let of = format!("{} of {}", count(self.filled), count(self.slots));
         let about = if self.is_exact { "" } else { "about " };
         let sign = match self.allocations {
@@ -240,7 +244,7 @@ impl Suggestion {
             1.. => "+",
         };
         let [before, after] = self.type_size;
-        [
+        Vec::from([
             self.path.clone(),
             self.from.clone(),
             self.to.clone(),
@@ -249,7 +253,7 @@ impl Suggestion {
             format!("{sign}{}", count(self.allocations.unsigned_abs())),
             of,
             self.cost.into(),
-        ]
+        ])
     }
 }
 
@@ -263,11 +267,16 @@ impl fmt::Display for Hint {
 /// Writes a table for a terminal: each suggestion with its saving and the size of the changed type.
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let title = ["", "type", "saves", "allocations", "filled"].map(String::from);
-        let mut lines = Vec::from([title]);
+        let title = ["", "type", "saves", "allocations", "filled"];
+        let mut lines = Vec::from([title.iter().map(|&title| title.into()).collect()]);
         for made in &self.suggestions {
-            let [path, from, to, size, saves, allocations, filled, _] = made.columns();
-            lines.push([format!("{path}: {from} -> {to}"), size, saves, allocations, filled]);
+            let mut line = made.columns();
+            line.truncate(7);
+            // The path and the two types are one column.
+            let what = format!("{}: {} -> {}", line[0], line[1], line[2]);
+            line.drain(..2);
+            line[0] = what;
+            lines.push(line);
         }
         f.write_str(&align(&lines))?;
         for hint in &self.hints {
