@@ -665,8 +665,8 @@ fn scalars(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>) -> Vec<F
         let before = plan.sum().bytes;
         let old: Vec<_> = group.iter().map(|(site, _)| plan.scalars.get(&in_model(*site)).copied()).collect();
         let set = |plan: &mut Plan<'_>, site: SiteId, layout: Option<Layout>| match layout {
-            Some(layout) => _ = plan.scalars.insert(in_model(site), layout),
-            None => _ = plan.scalars.remove(&in_model(site)),
+            Some(layout) => plan.scalars.insert(in_model(site), layout),
+            None => plan.scalars.remove(&in_model(site)),
         };
         for (site, layout) in &group {
             set(plan, *site, Some(*layout));

@@ -95,9 +95,9 @@ impl Plan<'_> {
     /// Undoes an edit.
     pub fn undo(&mut self, edit: Edit) {
         match edit {
-            Edit::Site(site, _) => _ = self.changes.remove(&site),
-            Edit::Variant(def, variant) => _ = self.variants.remove(&(def, variant)),
-            Edit::Reorder(def) => _ = self.reordered.remove(&def),
+            Edit::Site(site, _) => self.changes.remove(&site),
+            Edit::Variant(def, variant) => self.variants.remove(&(def, variant)),
+            Edit::Reorder(def) => self.reordered.remove(&def),
         }
     }
 

@@ -80,6 +80,12 @@ impl<K: Ord, V> Default for Map<K, V> {
     }
 }
 
+impl<K: Ord> Default for Set<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// A set whose elements are in a sorted vector.
 #[derive(Clone, Debug)]
 pub struct Set<K>(Vec<K>);
