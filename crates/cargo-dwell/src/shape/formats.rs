@@ -61,11 +61,6 @@ impl Excluded {
     /// The value that excludes every format.
     pub const EVERY: Self = Self((1 << ALL.len()) - 1);
 
-    /// Returns [`EVERY`](Self::EVERY), the default for part files of older versions, which lack the field.
-    pub fn every() -> Self {
-        Self::EVERY
-    }
-
     /// Excludes the formats that `text` does not have.
     #[inline]
     pub fn look_at(&mut self, text: &str) {
@@ -165,6 +160,21 @@ fn is_date_time(text: &[u8]) -> bool {
         && is_time(&front[11..])
 }
 
+/// The bytes that a URL has unchanged behind its host name.
+const KEPT: [bool; 256] = {
+    let (mut kept, mut byte) = ([false; 256], 0);
+    while byte < kept.len() {
+        kept[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let (marks, mut index) = (b"-._~!$&()*+,;=:@%/?#", 0);
+    while index < marks.len() {
+        kept[marks[index] as usize] = true;
+        index += 1;
+    }
+    kept
+};
+
 /// Returns whether a text is a URL that the crate `url` surely writes back unchanged: a lower-case host name, and an
 /// ASCII path without dot segments.
 fn is_url(text: &[u8]) -> bool {
@@ -192,11 +202,11 @@ fn is_url(text: &[u8]) -> bool {
     let is_port = port.is_none_or(|port| {
         port != default && !port.starts_with(b"0") && port.len() < 6 && number(port).is_some_and(|port| port < 65_536)
     });
-    let is_kept = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~!$&()*+,;=:@%/?#".contains(byte);
+    let is_kept = |byte: &u8| KEPT[usize::from(*byte)];
     let before_query = path.split(|byte| matches!(byte, b'?' | b'#')).next().unwrap_or_default();
     let is_dots = |segment: &[u8]| {
         let dots: [&[u8]; 6] = [b".", b"%2e", b"..", b".%2e", b"%2e.", b"%2e%2e"];
-        dots.iter().any(|dots| segment.eq_ignore_ascii_case(dots))
+        matches!(segment, [b'.' | b'%', ..]) && dots.iter().any(|dots| segment.eq_ignore_ascii_case(dots))
     };
     is_host && is_port && path.iter().all(is_kept) && !before_query.split(|&byte| byte == b'/').any(is_dots)
 }

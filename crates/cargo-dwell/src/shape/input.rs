@@ -17,8 +17,10 @@ use std::thread::ScopedJoinHandle;
 /// The size of the read buffer: the largest file that is read at once, and the longest line of JSON Lines. Larger texts
 /// are streamed.
 pub const BUFFER: usize = 64 << 20;
-/// The number of bytes that the study reads to find the form of the documents.
+/// The number of bytes that the last round of the study reads to find the form of the documents.
 const STUDIED: u64 = 8 << 20;
+/// The number of bytes up to which it reads all documents, and not a quarter of them.
+const STUDIED_WHOLE: u64 = 1 << 20;
 /// The number of bytes that the first round of the study reads.
 const FIRST_STUDIED: u64 = 128 << 10;
 
@@ -439,21 +441,23 @@ const STACK: usize = 16 << 20;
 
 /// Reads an evenly spread sample of the inputs to find the form of the documents. The full pass reports errors.
 ///
-/// The sample is read in rounds, each four times as long as the one before. Each round starts with the form that the
-/// one before it found, so a recursive type is known before many positions of it are stored.
+/// The sample is read in rounds, each four times as long as the one before; the last one reads a quarter of the corpus.
+/// Each round starts with the form that the one before it found, so a recursive type is known before many positions of
+/// it are stored.
 fn study(found: &Found) -> Form {
     let mut form = Accumulator::new().into_form();
     let total: u64 = found.inputs.iter().map(|input| input.size).sum();
-    let mut most = FIRST_STUDIED.min(STUDIED);
+    let studied = (total / 4).clamp(STUDIED_WHOLE, STUDIED);
+    let mut most = FIRST_STUDIED;
     // The second round distinguishes the variants of unions that the first round found.
     for round in 1.. {
         let mut accumulator = form.study();
         study_part(found, total, most, &mut accumulator);
         form = accumulator.into_form();
-        if round >= 2 && (most >= total || most >= STUDIED) {
+        if round >= 2 && (most >= total || most >= studied) {
             break;
         }
-        most = (most * 4).min(STUDIED);
+        most = (most * 4).min(studied);
     }
     form
 }
@@ -465,7 +469,9 @@ fn study_part(found: &Found, total: u64, most: u64, accumulator: &mut Accumulato
     let mut buffer = Vec::new();
     for (index, input) in found.inputs.iter().enumerate() {
         credit += input.size as f64 * share;
-        let wanted = if share < 1.0 { input.size.min(most / 2) } else { most };
+        // At least two documents, if there are several.
+        let several = share < 1.0 && found.inputs.len() > 1;
+        let wanted = if several { input.size.min(most / 2) } else { most };
         if credit * 2.0 < wanted as f64 && share < 1.0 {
             continue;
         }

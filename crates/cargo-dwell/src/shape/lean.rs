@@ -424,16 +424,9 @@ fn split(positions: &Positions<'_>, sizes: &[u64], record: RecordId, count: usiz
         let mut changed = false;
         for &field in &fields {
             let from = spread.group[field];
-            let weight = |spread: &mut Spread<'_>, to: usize| {
-                spread.put(field, to);
-                spread.weight()
-            };
-            let mut best = (weight(&mut spread, from), from);
-            for to in (0..=count).filter(|&to| to != from) {
-                best = best.min((weight(&mut spread, to), to));
-            }
-            spread.put(field, best.1);
-            changed |= best.1 != from;
+            let to = spread.best(field);
+            spread.put(field, to);
+            changed |= to != from;
         }
         if !changed {
             break;
@@ -446,21 +439,41 @@ fn split(positions: &Positions<'_>, sizes: &[u64], record: RecordId, count: usiz
     groups.iter().all(|group| group.len() > 1).then_some(Found { groups, weight, whole })
 }
 
+/// A number for the record (group 0) and each of its groups.
+type Each<T> = [T; MAX_GROUPS + 1];
+
 /// An assignment of fields to the record (group 0) and its groups, with running totals that each move updates.
 struct Spread<'a> {
     sizes: &'a [u64],
     instances: u64,
+    /// The number of groups.
+    count: usize,
     /// The group of each field.
     group: Vec<usize>,
-    /// For each group, the number of its fields and the sum of their sizes.
-    members: Vec<(u64, u64)>,
-    /// For each group, the number of instances that have any of its fields.
-    filled: Vec<u64>,
+    totals: Totals,
     /// For each set of keys, the number of instances with exactly these keys, and the number of these keys in each
     /// group.
-    sets: Vec<(u64, Vec<u32>)>,
+    sets: Vec<(u64, Each<u32>)>,
     /// The sets that contain each field.
     sets_of: Vec<Vec<usize>>,
+}
+
+#[derive(Clone, Copy)]
+struct Totals {
+    /// For each group, the number of its fields and the sum of their sizes.
+    members: Each<(u64, u64)>,
+    /// For each group, the number of instances that have any of its fields.
+    filled: Each<u64>,
+}
+
+impl Totals {
+    fn weight(&self, instances: u64) -> u64 {
+        let group = |((members, size), filled): (&(u64, u64), &u64)| match members {
+            0 => 0,
+            _ => 8 * instances + filled.min(&instances) * (size + BLOCK),
+        };
+        self.members[0].1 * instances + self.members.iter().zip(&self.filled).skip(1).map(group).sum::<u64>()
+    }
 }
 
 impl<'a> Spread<'a> {
@@ -468,27 +481,21 @@ impl<'a> Spread<'a> {
         let of = &positions.schema.records[record];
         let mut sets_of = vec![Vec::new(); of.fields.len()];
         let mut sets = Vec::new();
-        let alone = || of.fields.iter().enumerate().map(|(index, field)| (vec![index], field.slot.count)).collect();
-        let known: Vec<(Vec<usize>, u64)> = if of.key_sets.is_empty() { alone() } else { of.key_sets.clone() };
-        for (set, (keys, instances)) in known.into_iter().enumerate() {
-            let mut in_group = vec![0; count + 1];
+        let mut add = |keys: &[usize], instances: u64| {
+            let mut in_group = Each::default();
             in_group[0] = u32::try_from(keys.len()).unwrap_or(u32::MAX);
+            keys.iter().for_each(|&key| sets_of[key].push(sets.len()));
             sets.push((instances, in_group));
-            for key in keys {
-                sets_of[key].push(set);
-            }
+        };
+        if of.key_sets.is_empty() {
+            of.fields.iter().enumerate().for_each(|(index, field)| add(&[index], field.slot.count));
+        } else {
+            of.key_sets.iter().for_each(|(keys, instances)| add(keys, *instances));
         }
-        let mut members = vec![(0, 0); count + 1];
+        let mut members = Each::default();
         members[0] = (sizes.len() as u64, sizes.iter().sum());
-        Self {
-            sizes,
-            instances: of.instances,
-            group: vec![0; sizes.len()],
-            members,
-            filled: vec![0; count + 1],
-            sets,
-            sets_of,
-        }
+        let totals = Totals { members, filled: Each::default() };
+        Self { sizes, instances: of.instances, count, group: vec![0; sizes.len()], totals, sets, sets_of }
     }
 
     fn put(&mut self, field: usize, to: usize) {
@@ -501,24 +508,47 @@ impl<'a> Spread<'a> {
             in_group[from] -= 1;
             in_group[to] += 1;
             if in_group[from] == 0 && from > 0 {
-                self.filled[from] -= *instances;
+                self.totals.filled[from] -= *instances;
             }
             if in_group[to] == 1 && to > 0 {
-                self.filled[to] += *instances;
+                self.totals.filled[to] += *instances;
             }
         }
-        let size = self.sizes[field];
-        self.members[from] = (self.members[from].0 - 1, self.members[from].1 - size);
-        self.members[to] = (self.members[to].0 + 1, self.members[to].1 + size);
+        self.totals = moved(self.totals, self.sizes[field], from, to);
     }
 
     fn weight(&self) -> u64 {
-        let group = |((members, size), filled): (&(u64, u64), &u64)| match members {
-            0 => 0,
-            _ => 8 * self.instances + filled.min(&self.instances) * (size + BLOCK),
-        };
-        self.members[0].1 * self.instances + self.members.iter().zip(&self.filled).skip(1).map(group).sum::<u64>()
+        self.totals.weight(self.instances)
     }
+
+    /// Returns the group for which the weight is smallest if the field is in it.
+    fn best(&self, field: usize) -> usize {
+        let from = self.group[field];
+        // The instances with the field that have no other field of a group.
+        let mut alone = Each::<u64>::default();
+        for &set in &self.sets_of[field] {
+            let (instances, in_group) = &self.sets[set];
+            for group in 1..=self.count {
+                alone[group] += if in_group[group] == u32::from(group == from) { *instances } else { 0 };
+            }
+        }
+        let weight = |to: usize| {
+            let mut totals = moved(self.totals, self.sizes[field], from, to);
+            totals.filled[from] -= alone[from];
+            totals.filled[to] += alone[to];
+            totals.weight(self.instances)
+        };
+        let others = (0..=self.count).filter(|&to| to != from);
+        others.map(|to| (weight(to), to)).fold((self.weight(), from), std::cmp::min).1
+    }
+}
+
+/// Returns the totals after a field of this size moves, without [`Totals::filled`].
+fn moved(mut totals: Totals, size: u64, from: usize, to: usize) -> Totals {
+    let members = &mut totals.members;
+    members[from] = (members[from].0 - 1, members[from].1 - size);
+    members[to] = (members[to].0 + 1, members[to].1 + size);
+    totals
 }
 
 /// Widens integers where that takes no memory, so that later data may have larger values.

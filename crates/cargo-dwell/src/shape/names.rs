@@ -1,7 +1,7 @@
 //! Rust identifiers for keys and values of the data.
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The keywords of edition 2024, including the reserved ones. As identifiers they need `r#`.
 const KEYWORDS: &[&str] = &[
@@ -72,30 +72,38 @@ pub(super) const TAKEN: &[&str] = &[
 
 /// Names that are in use in one scope.
 #[derive(Debug, Clone, Default)]
-pub struct Scope(BTreeSet<String>);
+pub struct Scope {
+    used: BTreeSet<String>,
+    /// The first number to try behind a name.
+    next: BTreeMap<String, u32>,
+}
 
 impl Scope {
     /// Creates a scope for type names, in which all names that generated code must not shadow are in use.
     pub fn types() -> Self {
-        Self(TAKEN.iter().map(ToString::to_string).collect())
+        Self { used: TAKEN.iter().map(ToString::to_string).collect(), ..Self::default() }
     }
 
     /// Returns the first of `wanted` that is not in use; otherwise the last one with the first free number.
     pub fn choose(&mut self, wanted: &[String]) -> String {
-        let free = wanted.iter().find(|name| !self.0.contains(*name)).or(wanted.last());
+        let free = wanted.iter().find(|name| !self.used.contains(*name)).or(wanted.last());
         let name = free.map_or("Type", String::as_str);
         self.unique(name)
     }
 
     /// Returns `name`, with the first free number if it is in use.
     pub fn unique(&mut self, name: &str) -> String {
-        let mut unique = name.to_owned();
-        let mut number = 1;
-        while !self.0.insert(unique.clone()) {
-            number += 1;
-            unique = format!("{name}{number}");
+        if self.used.insert(name.to_owned()) {
+            return name.to_owned();
         }
-        unique
+        let number = self.next.entry(name.to_owned()).or_insert(2);
+        loop {
+            let unique = format!("{name}{number}");
+            *number += 1;
+            if self.used.insert(unique.clone()) {
+                return unique;
+            }
+        }
     }
 }
 

@@ -466,8 +466,23 @@ pub struct Lengths {
 
 impl Lengths {
     /// Counts one sequence or map.
+    #[inline]
     pub fn add(&mut self, length: u64) {
-        self.add_many(length, 1);
+        // Most are short: points, ranges.
+        let (power, buckets) = match length {
+            1 => (0, 2),
+            2 => (1, 2),
+            3 => (2, 2),
+            _ => return self.add_many(length, 1),
+        };
+        debug_assert_eq!((power, buckets), classes_of(length));
+        match (self.by_power.get_mut(power), self.by_buckets.get_mut(buckets)) {
+            (Some(power), Some(buckets)) => (*power, *buckets) = (*power + 1, *buckets + 1),
+            _ => return self.add_many(length, 1),
+        }
+        self.count += 1;
+        self.total += length;
+        self.max = self.max.max(length);
     }
 
     /// Counts `count` sequences or maps of one length.
@@ -482,9 +497,9 @@ impl Lengths {
             self.empty += count;
             return;
         }
-        let buckets = table::buckets_for(usize::try_from(length).unwrap_or(usize::MAX));
-        bump(&mut self.by_power, length.next_power_of_two().ilog2() as usize, count);
-        bump(&mut self.by_buckets, buckets.ilog2() as usize, count);
+        let (power, buckets) = classes_of(length);
+        bump(&mut self.by_power, power, count);
+        bump(&mut self.by_buckets, buckets, count);
     }
 
     /// Subtracts counts that [`merge`](Self::merge) added; `max` stays.
@@ -557,6 +572,12 @@ impl Lengths {
 
 fn scale(number: u64, part: u64, whole: u64) -> u64 {
     u64::try_from(u128::from(number) * u128::from(part) / u128::from(whole.max(1))).unwrap_or(u64::MAX)
+}
+
+/// Returns the classes of a length in [`Lengths::by_power`] and in [`Lengths::by_buckets`].
+fn classes_of(length: u64) -> (usize, usize) {
+    let buckets = table::buckets_for(usize::try_from(length).unwrap_or(usize::MAX));
+    (length.next_power_of_two().ilog2() as usize, buckets.ilog2() as usize)
 }
 
 fn bump(counts: &mut Vec<u64>, index: usize, by: u64) {

@@ -12,7 +12,7 @@
 
 use super::sets::{Sets, part};
 use super::study::{MAX_VARIANTS, Study, is_usual};
-use super::text::{Hashed, Hashes, Texts, hash};
+use super::text::{Hashed, Hashes, Room, Texts, hash};
 use crate::shape::schema::{Free, Lengths};
 use foldhash::{HashMap, HashSet, HashSetExt};
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,10 @@ use std::sync::Arc;
 /// The number of nodes above which detail is dropped to save memory. A node takes about half a kilobyte with its
 /// contents.
 pub(super) const BUDGET: usize = 1 << 16;
+/// The number of nodes and objects above which new positions are untyped.
+pub(super) const MOST: usize = 4 * BUDGET;
+/// The bytes that the sets of strings and keys may take.
+pub(super) const ROOM: usize = 64 << 20;
 /// The most fields of a record. An object with more keys is a map, whatever its values are.
 pub(super) const MAX_FIELDS: usize = 1024;
 /// The most elements of a tuple.
@@ -81,8 +85,16 @@ impl Node {
         self.array.as_ref().map_or(0, |array| array.lengths.count)
     }
 
+    #[inline]
     pub(super) fn integer(&mut self, value: i128) {
-        self.integers(1, value, value);
+        if self.integers == 0 {
+            (self.min, self.max) = (value, value);
+        } else if value < self.min {
+            self.min = value;
+        } else if value > self.max {
+            self.max = value;
+        }
+        self.integers += 1;
     }
 
     fn integers(&mut self, count: u64, min: i128, max: i128) {
@@ -188,6 +200,13 @@ impl Fields {
             return self.list.iter().position(|field| field.hash == hash);
         }
         self.index.get(&hash).copied()
+    }
+
+    /// Finds a key among the next two fields from an index.
+    #[inline]
+    pub(super) fn ahead(&self, index: usize, key: &str) -> Option<usize> {
+        let mut ahead = self.list.get(index..)?.iter().take(2);
+        Some(index + ahead.position(|field| *field.key == *key)?)
     }
 
     pub(super) fn push(&mut self, field: Field) -> usize {
@@ -323,8 +342,16 @@ pub(super) struct Arena {
     fresh: u32,
     /// The number of the form, the same in all arenas of it; 0 without a form.
     form: u64,
+    /// The serial number at which the memory of the sets may be measured again.
+    measured: u64,
     /// The number of nodes above which detail is dropped to save memory.
     pub(super) budget: usize,
+    /// The number of nodes and objects above which new positions are untyped.
+    pub(super) most: usize,
+    /// The memory left for the sets of strings and keys.
+    room: Room,
+    /// The memory for them in all.
+    pub(super) sets: usize,
     /// Spare sets of keys, to find duplicate keys in maps.
     key_sets: Vec<Hashes>,
 }
@@ -353,7 +380,11 @@ impl Arena {
             known: Known::default(),
             fresh: 0,
             form: 0,
+            measured: 0,
             budget: BUDGET,
+            most: MOST,
+            room: Room::new(ROOM),
+            sets: ROOM,
             key_sets: Vec::new(),
         }
     }
@@ -364,6 +395,14 @@ impl Arena {
 
     pub(super) fn node_mut(&mut self, id: NodeId) -> &mut Node {
         &mut self.nodes[id.0 as usize]
+    }
+
+    pub(super) fn node_and_room(&mut self, id: NodeId) -> (&mut Node, &mut Room) {
+        (&mut self.nodes[id.0 as usize], &mut self.room)
+    }
+
+    pub(super) fn object_and_room(&mut self, id: ObjectId) -> (&mut Object, &mut Room) {
+        (&mut self.objects[id.0 as usize], &mut self.room)
     }
 
     pub(super) fn object(&self, id: ObjectId) -> &Object {
@@ -428,6 +467,24 @@ impl Arena {
         id
     }
 
+    /// Like [`new_node`](Self::new_node), but the position is untyped if there are too many already.
+    fn new_position(&mut self, name: u64) -> NodeId {
+        let node = self.new_node(name);
+        if self.is_exhausted() {
+            self.node_mut(node).free = Some(Box::default());
+        }
+        node
+    }
+
+    /// Prepares a position for its first array.
+    pub(super) fn new_array(&mut self, node: NodeId) {
+        let element = self.new_position(self.node(node).name);
+        // Above the budget, the elements of an array get no positions of their own.
+        let fixed = if self.len() < self.budget { Fixed::Unknown } else { Fixed::Varied };
+        let array = Array { lengths: Lengths::default(), element, positions: Vec::new(), fixed };
+        self.node_mut(node).array = Some(Box::new(array));
+    }
+
     #[expect(clippy::cast_possible_truncation, reason = "4 G objects do not fit in memory")]
     pub(super) fn new_object(&mut self) -> ObjectId {
         self.objects.push(Object::default());
@@ -482,14 +539,10 @@ impl Arena {
         if self.studying && is_usual(key) {
             self.usual.insert(hash);
         }
-        let (key, node) = if let Some((key, node)) = known {
-            (key, self.copy_node(node))
-        } else {
-            let node = self.new_node(hash);
-            if self.is_exhausted() {
-                self.node_mut(node).free = Some(Box::default());
-            }
-            (key.into(), node)
+        let (key, node) = match known {
+            Some((key, node)) if !self.is_exhausted() => (key, self.copy_node(node)),
+            Some((key, _)) => (key, self.new_position(hash)),
+            None => (key.into(), self.new_position(hash)),
         };
         let field = Field { key, hash, node, first: self.moment, last: 0 };
         self.fields_mut(object).map_or(0, |fields| fields.push(field))
@@ -498,10 +551,7 @@ impl Arena {
     /// Returns the entries of a record that are not fields, and creates them if there are none.
     pub(super) fn rest(&mut self, object: ObjectId) -> Option<&mut Rest> {
         if self.fields(object)?.rest.is_none() {
-            let value = self.new_node(0);
-            if self.is_exhausted() {
-                self.node_mut(value).free = Some(Box::default());
-            }
+            let value = self.new_position(0);
             let fields = self.fields_mut(object)?;
             fields.rest = Some(Box::new(Rest { keys: Texts::default(), value }));
             if fields.list.len() >= MAX_FIELDS {
@@ -546,12 +596,57 @@ impl Arena {
         }
     }
 
-    /// Makes merged nodes available again. No id of a merged node may be in use.
+    /// Makes merged nodes available again, and the memory of merged sets. No id of a merged node may be in use.
     pub(super) fn reclaim(&mut self) {
         for id in std::mem::take(&mut self.taken) {
             *self.node_mut(id) = Node::default();
             self.spare.push(id);
         }
+        if self.room.is_used_up() && self.serial >= self.measured {
+            let texts = self.nodes.iter().filter_map(|node| node.texts.as_ref());
+            let objects = self.objects.iter().map(|object| {
+                let keys = match &object.shape {
+                    Shape::Map { keys, .. } => keys.memory(),
+                    Shape::Record(Fields { rest: Some(rest), .. }) => rest.keys.memory(),
+                    _ => 0,
+                };
+                keys + object.sets.memory()
+            });
+            let taken = texts.map(|texts| texts.memory()).chain(objects).sum::<usize>();
+            self.room = Room::new(self.sets.saturating_sub(taken));
+            // Measured again only after twice as many objects, so that its time stays linear.
+            self.measured = self.serial * 2;
+        }
+    }
+
+    /// Records that an object has a field. Returns the hash of its key and its position, or `None` if the object had it
+    /// before. `serial` is the number of the object, whose keys start at this index of [`Arena::seen`].
+    #[inline]
+    pub(super) fn enter_field(
+        &mut self,
+        object: ObjectId,
+        index: usize,
+        serial: u64,
+        seen: usize,
+    ) -> Option<(u64, NodeId)> {
+        let Shape::Record(fields) = &mut self.objects[object.0 as usize].shape else { return None };
+        let field = &mut fields.list[index];
+        // A later serial number belongs to a nested object with the same field, so the list of keys decides.
+        if field.last >= serial && (field.last == serial || self.seen[seen..].contains(&field.hash)) {
+            return None;
+        }
+        self.seen.push(field.hash);
+        field.last = serial;
+        if field.first == u64::MAX {
+            self.moment += 1;
+            field.first = self.moment;
+        }
+        Some((field.hash, field.node))
+    }
+
+    /// Counts the keys of an object that was just read; they start at this index of [`Arena::seen`].
+    pub(super) fn add_set(&mut self, object: ObjectId, sum: u64, seen: usize) {
+        self.objects[object.0 as usize].sets.add_one(sum, &self.seen[seen..], &mut self.room);
     }
 
     /// Clears the state of the text being read, which an error leaves behind.
@@ -701,9 +796,7 @@ impl Arena {
         }
         let name = self.node(into).name;
         if self.node(into).array.is_none() {
-            let element = self.new_node(name);
-            let array = Array { lengths: Lengths::default(), element, positions: Vec::new(), fixed: Fixed::Unknown };
-            self.node_mut(into).array = Some(Box::new(array));
+            self.new_array(into);
         }
         let (element, fixed) = {
             let array = self.array_mut(into);
@@ -945,7 +1038,7 @@ impl Arena {
         let known = self.tagged(union).map(|tagged| (tagged.find(hash), tagged.variants.len()));
         match known {
             Some((Some(object), _)) => self.find_mut(object),
-            Some((None, count)) if count < MAX_VARIANTS => {
+            Some((None, count)) if count < MAX_VARIANTS && !self.is_exhausted() => {
                 let object = self.new_object();
                 if let Some(tagged) = self.tagged_mut(union) {
                     tagged.push(value.into(), hash, object);
@@ -1071,6 +1164,14 @@ impl Arena {
         self.fresh = u32::try_from(self.objects.len()).unwrap_or(u32::MAX);
     }
 
+    /// Sets the limits of one of several arenas that are filled at the same time.
+    pub(super) fn limit(&mut self, arenas: usize) {
+        self.budget = (BUDGET * 2 / arenas).clamp(BUDGET / 16, BUDGET);
+        self.most = (MOST / arenas).max(BUDGET / 16);
+        self.sets = (ROOM / arenas).max(ROOM / 64);
+        self.room = Room::new(self.sets);
+    }
+
     /// Sets the number of the form.
     pub(super) fn set_form(&mut self, form: u64) {
         self.form = form;
@@ -1169,20 +1270,20 @@ impl Arena {
     pub(super) fn add_to_study(&mut self, object: ObjectId, seen: usize, words: usize, marks: usize) {
         // Taken out so that the rest of the arena can be borrowed.
         let mut study = self.object_mut(object).study.take().unwrap_or_default();
-        if let Some(fields) = self.fields(object) {
+        if let Shape::Record(fields) = &self.objects[object.0 as usize].shape {
             let named = |&(hash, word): &(u64, u64)| {
                 let field = &fields.list[fields.find(hash)?];
                 Some((&*field.key, field.hash, word))
             };
             let words: Vec<_> = self.words[words..].iter().filter_map(named).collect();
-            study.count(&words, &self.seen[seen..], &self.marks[marks..]);
+            study.count(&words, &self.seen[seen..], &self.marks[marks..], &mut self.room);
         }
         self.object_mut(object).study = Some(study);
     }
 
-    /// Returns whether the number of nodes is at least eight times the budget, so that new positions are untyped.
+    /// Returns whether there are so many positions that new ones are untyped.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.len() / self.budget >= 8
+        self.len() + self.objects.len() >= self.most
     }
 
     /// Returns the serialisable part of the arena.

@@ -22,7 +22,7 @@ const TIMES: u64 = 8;
 const ONLY: u64 = 64;
 
 /// Builds the schema.
-pub(super) fn build(arena: &Arena, types: &Types) -> Schema {
+pub(super) fn build<'a>(arena: &'a Arena, types: &Types<'a>) -> Schema {
     let mut builder = Builder::new(arena, types);
     let root = builder.slot(&[arena.root], &Path::default(), "");
     while let Some(work) = builder.queue.pop_front() {
@@ -86,9 +86,9 @@ impl Wish {
     }
 }
 
-struct Builder<'a> {
+struct Builder<'t, 'a> {
     arena: &'a Arena,
-    types: &'a Types<'a>,
+    types: &'t Types<'a>,
     schema: Schema,
     records: HashMap<ObjectId, usize>,
     unions: HashMap<ObjectId, usize>,
@@ -101,8 +101,8 @@ struct Builder<'a> {
     queue: VecDeque<Work>,
 }
 
-impl<'a> Builder<'a> {
-    fn new(arena: &'a Arena, types: &'a Types<'a>) -> Self {
+impl<'t, 'a> Builder<'t, 'a> {
+    fn new(arena: &'a Arena, types: &'t Types<'a>) -> Self {
         Self {
             arena,
             types,
@@ -246,8 +246,9 @@ impl<'a> Builder<'a> {
                 let union = self.record_wishes[id].variant.as_ref().map(|&(_, union)| &self.schema.unions[union]);
                 // Objects without a tag may have other values than strings under its key.
                 let tag = union.filter(|union| union.without_tag() != Some(id)).map(|union| union.tag.clone());
-                let mut slots = self.types.slots(object);
-                slots.retain(|slot| tag.as_deref() != Some(slot.key));
+                let slots = self.types.slots(object);
+                let mut slots: Vec<&super::types::Slot<'_>> =
+                    slots.iter().filter(|slot| tag.as_deref() != Some(slot.key)).collect();
                 slots.sort_by_key(|slot| (slot.first, slot.key));
                 let index: HashMap<u64, usize> = slots.iter().map(|slot| slot.hash).zip(0..).collect();
                 let key_sets = self.types.key_sets(object).to_schema(|key| index.get(&key).copied());

@@ -9,7 +9,6 @@
 use super::arena::{Arena, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
 use super::study::is_usual;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
-use std::collections::BTreeMap;
 
 /// While a text is read, a record with one of these numbers of keys is tested for being a map.
 const LOOK_AT: [usize; 2] = [64, 256];
@@ -126,7 +125,8 @@ fn is_data(key: &str) -> bool {
 
 /// Returns whether the keys of these records, taken as one type, are data.
 pub(super) fn is_map(arena: &Arena, objects: &[ObjectId], also: &dyn Fn(ObjectId) -> bool) -> bool {
-    let mut counts = BTreeMap::<&str, u64>::new();
+    // The number of objects with each key, and whether it is unlikely to be a field's name.
+    let mut counts = HashMap::<u64, (u64, bool)>::new();
     let mut nodes = Vec::new();
     let mut instances = 0;
     for &object in objects {
@@ -134,7 +134,7 @@ pub(super) fn is_map(arena: &Arena, objects: &[ObjectId], also: &dyn Fn(ObjectId
         for field in arena.fields(object).into_iter().flat_map(|fields| &fields.list) {
             let count = arena.node(field.node).count();
             if count > 0 {
-                *counts.entry(&field.key).or_default() += count;
+                counts.entry(field.hash).or_insert_with(|| (0, is_data(&field.key))).0 += count;
                 nodes.push(field.node);
             }
         }
@@ -143,12 +143,12 @@ pub(super) fn is_map(arena: &Arena, objects: &[ObjectId], also: &dyn Fn(ObjectId
         return false;
     }
     let (keys, objects) = (counts.len() as f64, instances.max(1) as f64);
-    let total = counts.values().sum::<u64>() as f64;
-    let once = counts.values().filter(|&&count| count == 1).count() as f64;
-    let data = counts.keys().filter(|key| is_data(key)).count() as f64;
+    let total = counts.values().map(|(count, _)| count).sum::<u64>() as f64;
+    let once = counts.values().filter(|(count, _)| *count == 1).count() as f64;
+    let data = counts.values().filter(|(_, is_data)| *is_data).count() as f64;
     // The probability that the next key is new, and the share of filled cells in the matrix of objects and keys.
     let (new, fill) = (once / total, total / (objects * keys));
-    match likeness(arena, &nodes, also) {
+    let is = |likeness| match likeness {
         Likeness::None => objects >= 10.0 && keys >= 32.0 && new >= 0.1 && fill < 0.1,
         _ if data >= if keys < 3.0 { keys } else { 0.6 * keys } => true,
         Likeness::Objects if keys >= 8.0 && objects * 4.0 < keys => true,
@@ -159,7 +159,9 @@ pub(super) fn is_map(arena: &Arena, objects: &[ObjectId], also: &dyn Fn(ObjectId
         Likeness::Objects if keys >= 4.0 && total <= objects && once >= keys => true,
         Likeness::Objects if keys >= 32.0 || (keys >= 16.0 && fill < 0.25) => true,
         _ => (keys >= 8.0 && new >= 0.02 && fill < 0.5) || (keys >= 16.0 && fill < 0.1),
-    }
+    };
+    // To compare the values takes longest.
+    [Likeness::None, Likeness::Plain, Likeness::Objects].into_iter().any(is) && is(likeness(arena, &nodes, also))
 }
 
 /// Returns whether a record must not get a field for another key.
@@ -167,13 +169,14 @@ pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
     let Some(fields) = arena.fields(object) else { return true };
     if let Some(rest) = &fields.rest {
         // A key is a field or one of the rest, never both.
-        return rest.keys.may_have(hash) || fields.list.len() >= LOOK_AT[0];
+        return rest.keys.may_have(hash) || fields.list.len() >= LOOK_AT[0] || arena.is_exhausted();
     }
     let keys = fields.list.len();
     // Above the budget, memory takes precedence over precision.
     let most = match arena.len() / arena.budget {
+        _ if arena.is_exhausted() => 0,
         0 => MAX_FIELDS,
-        1..4 => 64,
+        1..3 => 64,
         _ => 16,
     };
     keys >= most
@@ -447,7 +450,7 @@ fn unions(arena: &mut Arena) {
         // Without a study, objects without a tag cannot be distinguished from the others.
         let enough = texts.count == instances
             || (is_usual(tag) && texts.count * 2 >= instances && texts.count == arena.node(field.node).count());
-        (enough && texts.exact().is_some()).then(|| texts.word_hashes().to_vec())
+        (enough && texts.exact().is_some()).then(|| texts.word_hashes().collect())
     };
     // The values of each tag, and the keys of its objects.
     let mut values = HashMap::<String, (HashSet<u64>, HashSet<u64>)>::new();

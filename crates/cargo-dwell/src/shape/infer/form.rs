@@ -35,7 +35,7 @@ pub(super) fn of(arena: &Arena, studying: bool) -> Arena {
         former.define(class, object);
     }
     let mut new = former.new;
-    new.budget = arena.budget;
+    (new.budget, new.most, new.sets) = (arena.budget, arena.most, arena.sets);
     new.moment = 0;
     let next = new.all_objects().into_iter().map(|object| (object, decide::objects_below(&new, object)));
     let recursive = cycles(&next.collect());
@@ -130,13 +130,13 @@ impl Former<'_> {
                 let of = self.new.new_object();
                 self.new.object_mut(of).shape = Shape::Record(self.fields(&slots, &|_| true));
                 tagged.push(value.into(), hash(value), of);
-                for slot in slots {
+                for slot in &*slots {
                     match template.entry(slot.key) {
                         std::collections::btree_map::Entry::Vacant(new) => {
-                            new.insert(slot);
+                            new.insert(slot.clone());
                         }
                         std::collections::btree_map::Entry::Occupied(mut known) => {
-                            known.get_mut().group.extend(slot.group);
+                            known.get_mut().group.extend(&slot.group);
                         }
                     }
                 }
@@ -206,7 +206,7 @@ impl Former<'_> {
         for &node in &slot.group {
             if let Some(texts) = &self.old.node(node).texts {
                 let words = texts.exact()?;
-                values.extend(words.iter().map(|(word, _)| word.to_owned()).zip(texts.word_hashes().iter().copied()));
+                values.extend(words.iter().map(|(word, _)| word.to_owned()).zip(texts.word_hashes()));
             }
         }
         if values.len() > MAX_VARIANTS || values.is_empty() {

@@ -47,7 +47,7 @@ impl Form {
     pub fn start(&self, accumulators: usize) -> Accumulator {
         let mut arena = form::of(&self.arena, false);
         arena.set_form(self.number);
-        arena.budget = (arena::BUDGET * 2 / accumulators.max(1)).clamp(arena::BUDGET / 16, arena::BUDGET);
+        arena.limit(accumulators.max(1));
         Accumulator(arena)
     }
 

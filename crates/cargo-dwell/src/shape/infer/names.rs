@@ -2,23 +2,38 @@
 
 use crate::shape::names::{TAKEN, is_part};
 use heck::ToUpperCamelCase;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The set of names in use.
 #[derive(Default)]
-pub(super) struct Names(HashSet<String>);
+pub(super) struct Names {
+    /// In lower case, since names that differ only in case are easy to confuse.
+    used: HashSet<String>,
+    /// The number of the first letters to try behind a name.
+    next: HashMap<String, usize>,
+}
 
 impl Names {
     /// Returns the first of `wanted` that is not in use; otherwise the last one with the first free letter.
     pub(super) fn choose(&mut self, wanted: &[String]) -> String {
-        let last = wanted.last().map_or("Record", String::as_str);
-        let numbered = (0..).map(|number| format!("{last}{}", letters(number)));
-        let mut names = wanted.iter().cloned().chain(numbered);
-        let free = names.find(|name| !TAKEN.contains(&name.as_str()) && !self.0.contains(&name.to_lowercase()));
-        let name = free.unwrap_or_default();
-        // Names that differ only in case are easy to confuse.
-        self.0.insert(name.to_lowercase());
+        let free = wanted.iter().find(|name| self.is_free(name)).cloned();
+        let name = free.unwrap_or_else(|| {
+            let last = wanted.last().map_or("Record", String::as_str);
+            let mut number = self.next.get(last).copied().unwrap_or(0);
+            let mut name = format!("{last}{}", letters(number));
+            while !self.is_free(&name) {
+                number += 1;
+                name = format!("{last}{}", letters(number));
+            }
+            self.next.insert(last.to_owned(), number + 1);
+            name
+        });
+        self.used.insert(name.to_lowercase());
         name
+    }
+
+    fn is_free(&self, name: &str) -> bool {
+        !TAKEN.contains(&name) && !self.used.contains(&name.to_lowercase())
     }
 }
 

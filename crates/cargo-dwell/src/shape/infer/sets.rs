@@ -1,12 +1,14 @@
 //! The sets of keys that occur together.
 
-use super::text::{Hashed, Hashes};
+use super::text::{Hashed, Hashes, Room};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
 
 /// The most distinct sets that are kept.
 const MAX_SETS: usize = 4096;
+/// The bytes of a set in the table.
+const ENTRY: usize = 48;
 
 /// The sets of keys of a record's objects, and the number of objects with exactly these keys.
 #[derive(Default, Serialize, Deserialize)]
@@ -18,8 +20,19 @@ pub(super) struct Sets {
 }
 
 impl Sets {
-    /// Counts an object by the sum of its keys; calls `keys` for their hashes if the set is new.
-    pub(super) fn add(&mut self, sum: u64, count: u64, keys: impl FnOnce() -> Box<[u64]>) {
+    /// Counts an object by the sum of its keys, and takes the memory for a new set from `room`.
+    pub(super) fn add_one(&mut self, sum: u64, keys: &[u64], room: &mut Room) {
+        if room.is_used_up() && !self.seen.contains_key(&sum) {
+            *self = Self { full: true, ..Self::default() };
+        }
+        self.add(sum, 1, || {
+            room.take(size_of_val(keys) + ENTRY);
+            keys.into()
+        });
+    }
+
+    /// Counts objects by the sum of their keys; calls `keys` for their hashes if the set is new.
+    fn add(&mut self, sum: u64, count: u64, keys: impl FnOnce() -> Box<[u64]>) {
         if self.full {
             return;
         }
@@ -30,6 +43,11 @@ impl Sets {
         } else {
             *self = Self { full: true, ..Self::default() };
         }
+    }
+
+    /// Returns the bytes that the sets have on the heap.
+    pub(super) fn memory(&self) -> usize {
+        self.seen.values().map(|(keys, _)| size_of_val(&**keys) + ENTRY).sum()
     }
 
     /// Adds the counts of another record.

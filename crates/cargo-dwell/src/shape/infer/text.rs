@@ -17,6 +17,31 @@ const MAX_WORD: usize = 64;
 const EXACT: usize = 2048;
 /// Bits of a hash that select a register: 4096 registers give a standard error of 1.6 %.
 const REGISTER_BITS: u32 = 12;
+/// The same once memory is short: 128 registers give a standard error of 9 %.
+const FEW_BITS: u32 = 7;
+
+/// The memory that the sets of strings and keys of all positions may take. When it is used up, the sets grow no further.
+pub(super) struct Room {
+    left: usize,
+}
+
+impl Room {
+    pub(super) fn new(bytes: usize) -> Self {
+        Self { left: bytes }
+    }
+
+    fn unlimited() -> Self {
+        Self::new(usize::MAX)
+    }
+
+    pub(super) fn take(&mut self, bytes: usize) {
+        self.left = self.left.saturating_sub(bytes);
+    }
+
+    pub(super) fn is_used_up(&self) -> bool {
+        self.left == 0
+    }
+}
 
 /// Returns the hash of a key or string. The seed is fixed, so that all runs and threads agree.
 pub(super) fn hash(text: &str) -> u64 {
@@ -55,7 +80,6 @@ pub(super) struct Texts {
     min: u64,
     max: u64,
     long: u64,
-    #[serde(default = "Excluded::every")]
     excluded: Excluded,
     distinct: Distinct,
 }
@@ -64,7 +88,6 @@ pub(super) struct Texts {
 /// depend on the order of the strings.
 #[derive(Clone, Serialize, Deserialize)]
 enum Distinct {
-    #[serde(rename = "Words")] // the name in part files
     Exact(ExactSet),
     Hashes(Hashes),
     Registers(Box<[u8]>),
@@ -79,53 +102,101 @@ impl Default for Distinct {
 /// Short strings with their counts, without an allocation for each.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct ExactSet {
-    hashes: Vec<u64>,
-    counts: Vec<u64>,
-    ends: Vec<usize>,
+    words: Vec<Word>,
     text: String,
+    /// A hash table of indices into `words`, plus one; empty for a set of up to [`LISTED`] strings.
+    #[serde(skip)]
+    index: Vec<u16>,
 }
+
+#[derive(Clone, Serialize, Deserialize)]
+struct Word {
+    hash: u64,
+    count: u64,
+    /// The end of the string in [`ExactSet::text`]; it starts where the one before it ends.
+    end: usize,
+}
+
+/// The most strings of a set that are searched linearly.
+const LISTED: usize = 16;
+/// The number of entries of [`ExactSet::index`], twice the largest number of strings.
+const ENTRIES: usize = 2 * MAX_WORDS;
 
 impl ExactSet {
     fn find(&self, hash: u64) -> Option<usize> {
-        self.hashes.iter().position(|&known| known == hash)
+        if self.index.is_empty() {
+            return self.words.iter().position(|word| word.hash == hash);
+        }
+        self.probe(hash).ok()
     }
 
+    /// Returns the index of a string, or the entry of the table where it belongs.
+    fn probe(&self, hash: u64) -> Result<usize, usize> {
+        let mut entry = usize::try_from(hash % ENTRIES as u64).unwrap_or(0);
+        loop {
+            match usize::from(self.index[entry]) {
+                0 => return Err(entry),
+                word if self.words[word - 1].hash == hash => return Ok(word - 1),
+                _ => entry = (entry + 1) % ENTRIES,
+            }
+        }
+    }
+
+    /// Adds a string that is not in the set.
     fn push(&mut self, hash: u64, text: &str, count: u64) {
-        self.hashes.push(hash);
-        self.counts.push(count);
         self.text.push_str(text);
-        self.ends.push(self.text.len());
+        self.words.push(Word { hash, count, end: self.text.len() });
+        if !self.index.is_empty() {
+            self.enter(self.words.len() - 1);
+        } else if self.words.len() > LISTED {
+            self.index = vec![0; ENTRIES];
+            (0..self.words.len()).for_each(|word| self.enter(word));
+        }
+    }
+
+    fn enter(&mut self, word: usize) {
+        if let Err(entry) = self.probe(self.words[word].hash) {
+            self.index[entry] = u16::try_from(word + 1).expect("there are at most MAX_WORDS strings");
+        }
     }
 
     fn word(&self, index: usize) -> &str {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.text[start..self.ends[index]]
+        let start = if index == 0 { 0 } else { self.words[index - 1].end };
+        &self.text[start..self.words[index].end]
     }
 
     pub(super) fn len(&self) -> usize {
-        self.hashes.len()
+        self.words.len()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.counts.iter().enumerate().map(|(index, &count)| (self.word(index), count))
+        self.words.iter().enumerate().map(|(index, word)| (self.word(index), word.count))
+    }
+
+    fn hashes(&self) -> impl Iterator<Item = u64> {
+        self.words.iter().map(|word| word.hash)
     }
 
     fn clear(&mut self) {
-        self.hashes.clear();
-        self.counts.clear();
-        self.ends.clear();
+        self.words.clear();
         self.text.clear();
+        self.index.clear();
+    }
+
+    /// Returns the bytes that the set has on the heap.
+    fn memory(&self) -> usize {
+        self.words.capacity() * size_of::<Word>() + self.text.capacity() + self.index.capacity() * 2
     }
 }
 
 impl Texts {
-    /// Counts one string.
-    pub(super) fn add(&mut self, text: &str, hash: u64) {
+    /// Counts one string, and takes the memory for it from `room`.
+    pub(super) fn add(&mut self, text: &str, hash: u64, room: &mut Room) {
         let length = text.len() as u64;
         self.measure(1, u64::from(length == 0), length, length, length);
         self.long += u64::from(length >= LONG);
         self.excluded.look_at(text);
-        self.insert(hash, text, 1);
+        self.insert(hash, text, 1, room);
     }
 
     fn measure(&mut self, count: u64, empty: u64, bytes: u64, min: u64, max: u64) {
@@ -142,42 +213,46 @@ impl Texts {
         self.measure(count, if length == 0 { count } else { 0 }, length * count, length, length);
         self.long += if length >= LONG { count } else { 0 };
         self.excluded = Excluded::EVERY;
-        self.insert(hash, key, count);
+        self.insert(hash, key, count, &mut Room::unlimited());
     }
 
-    fn insert(&mut self, hash: u64, text: &str, count: u64) {
+    fn insert(&mut self, hash: u64, text: &str, count: u64, room: &mut Room) {
         if let Distinct::Exact(words) = &mut self.distinct {
             if let Some(index) = words.find(hash) {
-                words.counts[index] += count;
+                words.words[index].count += count;
                 return;
             }
-            if words.len() < MAX_WORDS && text.len() <= MAX_WORD {
+            if words.len() < MAX_WORDS && text.len() <= MAX_WORD && !room.is_used_up() {
+                let before = words.memory();
                 words.push(hash, text, count);
+                room.take(words.memory() - before);
                 return;
             }
         }
-        self.insert_hash(hash);
+        self.insert_hash(hash, room);
     }
 
-    fn insert_hash(&mut self, hash: u64) {
-        match &mut self.distinct {
+    fn insert_hash(&mut self, hash: u64, room: &mut Room) {
+        let hashes = match &mut self.distinct {
+            Distinct::Registers(registers) => return register(registers, hash),
+            Distinct::Hashes(hashes) if hashes.contains(&hash) => return,
+            Distinct::Hashes(hashes) => hashes,
             Distinct::Exact(words) => {
-                let mut hashes: Hashes = words.hashes.iter().copied().collect();
-                hashes.insert(hash);
-                self.distinct = Distinct::Hashes(hashes);
+                self.distinct = Distinct::Hashes(words.hashes().collect());
+                return self.insert_hash(hash, room);
             }
-            Distinct::Hashes(hashes) => {
-                hashes.insert(hash);
-                if hashes.len() > EXACT {
-                    let mut registers = vec![0; 1 << REGISTER_BITS].into_boxed_slice();
-                    for &hash in hashes.iter() {
-                        register(&mut registers, hash);
-                    }
-                    self.distinct = Distinct::Registers(registers);
-                }
-            }
-            Distinct::Registers(registers) => register(registers, hash),
+        };
+        let before = hashes.capacity();
+        if hashes.len() < EXACT && !room.is_used_up() {
+            hashes.insert(hash);
+            room.take((hashes.capacity() - before) * size_of::<u64>());
+            return;
         }
+        let bits = if room.is_used_up() { FEW_BITS } else { REGISTER_BITS };
+        let mut registers = vec![0; 1 << bits].into_boxed_slice();
+        hashes.iter().chain([&hash]).for_each(|&hash| register(&mut registers, hash));
+        room.take(registers.len());
+        self.distinct = Distinct::Registers(registers);
     }
 
     /// Adds the counts of another position.
@@ -185,29 +260,26 @@ impl Texts {
         if other.count == 0 {
             return;
         }
+        // The result takes no more memory than both.
+        let room = &mut Room::unlimited();
         self.measure(other.count, other.empty, other.bytes, other.min, other.max);
         self.long += other.long;
         self.excluded.merge(other.excluded);
         match &other.distinct {
             Distinct::Exact(words) => {
-                for (index, (word, count)) in words.iter().enumerate() {
-                    self.insert(words.hashes[index], word, count);
+                for (word, (text, count)) in words.words.iter().zip(words.iter()) {
+                    self.insert(word.hash, text, count, room);
                 }
             }
-            Distinct::Hashes(hashes) => hashes.iter().for_each(|&hash| self.insert_hash(hash)),
+            Distinct::Hashes(hashes) => hashes.iter().for_each(|&hash| self.insert_hash(hash, room)),
             Distinct::Registers(from) => {
-                if let Distinct::Registers(into) = &mut self.distinct {
-                    for (into, &from) in into.iter_mut().zip(from) {
-                        *into = from.max(*into);
-                    }
-                } else {
-                    let known = std::mem::replace(&mut self.distinct, Distinct::Registers(from.clone()));
-                    match known {
-                        Distinct::Exact(words) => words.hashes.iter().for_each(|&hash| self.insert_hash(hash)),
-                        Distinct::Hashes(hashes) => hashes.iter().for_each(|&hash| self.insert_hash(hash)),
-                        Distinct::Registers(_) => unreachable!("matched above"),
-                    }
+                let mut registers = from.clone();
+                match &self.distinct {
+                    Distinct::Exact(words) => words.hashes().for_each(|hash| register(&mut registers, hash)),
+                    Distinct::Hashes(hashes) => hashes.iter().for_each(|&hash| register(&mut registers, hash)),
+                    Distinct::Registers(known) => registers = union(registers, known),
                 }
+                self.distinct = Distinct::Registers(registers);
             }
         }
     }
@@ -234,12 +306,21 @@ impl Texts {
     /// Returns the string and its hash, if all strings are equal.
     pub(super) fn only_word(&self) -> Option<(&str, u64)> {
         let words = self.exact().filter(|words| words.len() == 1)?;
-        Some((words.word(0), words.hashes[0]))
+        Some((words.word(0), words.words[0].hash))
     }
 
     /// Returns the hashes of the strings from [`Texts::exact`], in the same order.
-    pub(super) fn word_hashes(&self) -> &[u64] {
-        self.exact().map_or(&[], |words| &words.hashes)
+    pub(super) fn word_hashes(&self) -> impl Iterator<Item = u64> {
+        self.exact().into_iter().flat_map(ExactSet::hashes)
+    }
+
+    /// Returns the bytes that the set of strings has on the heap.
+    pub(super) fn memory(&self) -> usize {
+        match &self.distinct {
+            Distinct::Exact(words) => words.memory(),
+            Distinct::Hashes(hashes) => hashes.capacity() * size_of::<u64>(),
+            Distinct::Registers(registers) => registers.len(),
+        }
     }
 
     /// Returns whether a string with this hash was counted; true for all hashes once only an estimate is kept.
@@ -287,10 +368,28 @@ fn spread(hash: u64) -> u64 {
 }
 
 fn register(registers: &mut [u8], hash: u64) {
+    let bits = registers.len().ilog2();
     let hash = spread(hash);
-    let index = usize::try_from(hash >> (64 - REGISTER_BITS)).unwrap_or(0);
-    let zeros = (hash << REGISTER_BITS | 1 << (REGISTER_BITS - 1)).leading_zeros() + 1;
+    let index = usize::try_from(hash >> (64 - bits)).unwrap_or(0);
+    let zeros = (hash << bits | 1 << (bits - 1)).leading_zeros() + 1;
     registers[index] = registers[index].max(u8::try_from(zeros).unwrap_or(u8::MAX));
+}
+
+/// Returns the registers of all strings of two sets, as many as the smaller set has.
+fn union(mut one: Box<[u8]>, other: &[u8]) -> Box<[u8]> {
+    if one.len() > other.len() {
+        return union(other.into(), &one);
+    }
+    // With fewer registers, the last bits of an index are the first bits of those whose zeros are counted.
+    let bits = other.len().ilog2() - one.len().ilog2();
+    for (index, &zeros) in other.iter().enumerate().filter(|&(_, &zeros)| zeros > 0) {
+        let last = u32::try_from(index & ((1 << bits) - 1)).unwrap_or(0);
+        let bits = u8::try_from(bits).unwrap_or(0);
+        let zeros = if last == 0 { zeros + bits } else { bits - u8::try_from(last.ilog2()).unwrap_or(0) };
+        let into = &mut one[index >> bits];
+        *into = zeros.max(*into);
+    }
+    one
 }
 
 /// Estimates the number of distinct strings by `HyperLogLog` (Flajolet, Fusy, Gandouet, Meunier, 2007), with linear
@@ -313,7 +412,7 @@ mod tests {
         let mut texts = Texts::default();
         for index in from..to {
             let text = format!("text {index}");
-            texts.add(&text, hash(&text));
+            texts.add(&text, hash(&text), &mut Room::unlimited());
         }
         texts
     }
@@ -343,13 +442,34 @@ mod tests {
     }
 
     #[test]
+    fn sets_without_room_grow_no_further() {
+        for (before, after) in [(0, 5000), (3, 300), (100, 1000), (1000, 9000), (5000, 90_000)] {
+            let mut all = texts(0, before);
+            let least = all.memory();
+            for index in 0..after {
+                let text = format!("text {index}");
+                all.add(&text, hash(&text), &mut Room::new(0));
+            }
+            assert!(all.memory() <= least.max(1 << FEW_BITS), "{before} {after}");
+            let distinct = all.distinct() as f64;
+            assert!((distinct / after as f64 - 1.0).abs() < 0.2, "{distinct} of {after}");
+            // A set with fewer registers, joined with one that has more.
+            for (mut into, from) in [(all.clone(), texts(after, after + 5000)), (texts(after, after + 5000), all)] {
+                into.merge(&from);
+                let distinct = into.distinct() as f64;
+                assert!((distinct / (after + 5000) as f64 - 1.0).abs() < 0.25, "{distinct} of {}", after + 5000);
+            }
+        }
+    }
+
+    #[test]
     fn long_string_ends_the_exact_set() {
-        let mut texts = Texts::default();
-        texts.add("a", hash("a"));
-        texts.add("", hash(""));
+        let (mut texts, mut room) = (Texts::default(), Room::unlimited());
+        texts.add("a", hash("a"), &mut room);
+        texts.add("", hash(""), &mut room);
         assert_eq!(texts.exact().map(ExactSet::len), Some(2));
         let long = "x".repeat(MAX_WORD + 1);
-        texts.add(&long, hash(&long));
+        texts.add(&long, hash(&long), &mut room);
         assert!(texts.exact().is_none());
         let known = texts.to_schema();
         assert_eq!((known.count, known.empty, known.min, known.max, known.distinct), (3, 1, 0, 65, 3));

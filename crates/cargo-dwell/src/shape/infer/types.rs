@@ -21,9 +21,12 @@ use super::study::{Study, is_usual};
 use super::text::Texts;
 use crate::shape::schema::Lengths;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use std::cell::OnceCell;
 use std::cmp::Reverse;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
+use std::rc::Rc;
 
 /// Nodes whose values are in one position of a type.
 pub(super) type Group = Vec<NodeId>;
@@ -51,20 +54,58 @@ pub(super) struct Types<'a> {
     arena: &'a Arena,
     /// The parent of each object in a union-find forest.
     parents: HashMap<ObjectId, ObjectId>,
-    /// The objects of each class.
-    members: HashMap<ObjectId, Vec<ObjectId>>,
-    /// Classes whose keys are data, although none of their objects is a map by itself.
-    maps: HashSet<ObjectId>,
-    /// Classes whose unions are treated as records.
-    records: HashSet<ObjectId>,
+    classes: HashMap<ObjectId, Class<'a>>,
     /// The objects of unions without a tag.
     untagged: HashSet<ObjectId>,
-    /// Objects that several positions share, so that they cannot become maps of one position.
-    shared: HashSet<ObjectId>,
-    /// Classes with shared objects whose keys are data.
-    named_maps: HashSet<ObjectId>,
-    /// The tags of classes that only all their objects together show.
-    tags: HashMap<ObjectId, &'a str>,
+}
+
+/// The objects of one type.
+struct Class<'a> {
+    members: Vec<ObjectId>,
+    /// Whether one of the objects is a map, or the keys of all of them together are data.
+    is_map: bool,
+    /// Whether one of the objects is shared by several positions, so that it cannot become the map of one position.
+    has_shared: bool,
+    /// Whether the keys are data although objects are shared.
+    is_named_map: bool,
+    /// Whether one of the objects is a union.
+    has_union: bool,
+    /// Whether unions are treated as records.
+    is_record: bool,
+    /// The tag that only all objects together show.
+    tag: Option<&'a str>,
+    /// The result of [`Types::is_union`], until objects are added.
+    is_union: OnceCell<bool>,
+    /// The result of [`Types::slots`], until objects are added.
+    slots: OnceCell<Rc<[Slot<'a>]>>,
+}
+
+impl Class<'_> {
+    fn new(arena: &Arena, object: ObjectId, has_shared: bool) -> Self {
+        let shape = &arena.object(object).shape;
+        Self {
+            members: vec![object],
+            is_map: matches!(shape, Shape::Map { .. }),
+            has_shared,
+            is_named_map: false,
+            has_union: matches!(shape, Shape::Union(_)),
+            is_record: false,
+            tag: None,
+            is_union: OnceCell::new(),
+            slots: OnceCell::new(),
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.members.extend(other.members);
+        self.is_map |= other.is_map;
+        self.has_shared |= other.has_shared;
+        self.is_named_map |= other.is_named_map;
+        self.has_union |= other.has_union;
+        self.is_record |= other.is_record;
+        self.tag = self.tag.or(other.tag);
+        (self.is_union, self.slots) = (OnceCell::new(), OnceCell::new());
+    }
 }
 
 /// Returns whether few enough objects lack a tag for it to distinguish the others.
@@ -93,19 +134,9 @@ struct Met {
 impl<'a> Types<'a> {
     /// Classifies the objects.
     pub(super) fn new(arena: &'a Arena) -> Self {
-        let (parents, members) = (HashMap::new(), HashMap::new());
-        let mut types = Self {
-            arena,
-            parents,
-            members,
-            maps: HashSet::new(),
-            records: HashSet::new(),
-            untagged: arena.untagged_objects(),
-            shared: decide::shared(arena),
-            named_maps: HashSet::new(),
-            tags: HashMap::new(),
-        };
-        types.enter(arena.root);
+        let (parents, classes) = (HashMap::new(), HashMap::new());
+        let mut types = Self { arena, parents, classes, untagged: arena.untagged_objects() };
+        types.enter(arena.root, &decide::shared(arena));
         loop {
             while types.close() || types.find_maps() {}
             let joined = types.by_name() || types.by_tag() || types.by_form() || types.by_nesting();
@@ -115,16 +146,15 @@ impl<'a> Types<'a> {
         }
     }
 
-    fn enter(&mut self, node: NodeId) {
+    fn enter(&mut self, node: NodeId, shared: &HashSet<ObjectId>) {
         let mut nodes = vec![node];
         while let Some(node) = nodes.pop() {
             nodes.extend(decide::elements(self.arena, node));
             let mut objects: Vec<ObjectId> = self.arena.object_of(node).into_iter().collect();
             while let Some(object) = objects.pop() {
                 let object = self.arena.find(object);
-                if self.members.insert(object, vec![object]).is_some() {
-                    continue;
-                }
+                let Entry::Vacant(new) = self.classes.entry(object) else { continue };
+                new.insert(Class::new(self.arena, object, shared.contains(&object)));
                 if let Shape::Union(tagged) = &self.arena.object(object).shape {
                     objects.extend(tagged.variants.iter().map(|variant| variant.object).chain(tagged.untagged));
                 } else {
@@ -162,15 +192,10 @@ impl<'a> Types<'a> {
         // The lower number remains, so that the result does not depend on the order.
         let (kept, gone) = (left.min(right), left.max(right));
         self.parents.insert(gone, kept);
-        let moved = self.members.remove(&gone).unwrap_or_default();
-        self.members.entry(kept).or_default().extend(moved);
-        if let Some(tag) = self.tags.remove(&gone) {
-            self.tags.entry(kept).or_insert(tag);
-        }
-        for set in [&mut self.maps, &mut self.records, &mut self.named_maps] {
-            if set.remove(&gone) {
-                set.insert(kept);
-            }
+        if let Some(moved) = self.classes.remove(&gone)
+            && let Some(class) = self.classes.get_mut(&kept)
+        {
+            class.add(moved);
         }
         true
     }
@@ -178,29 +203,32 @@ impl<'a> Types<'a> {
     /// Returns the classes, each with the classes directly below it.
     pub(super) fn below(&self) -> Vec<(ObjectId, Vec<ObjectId>)> {
         let of = |class: ObjectId| {
-            let objects = self.members[&class].iter().flat_map(|&object| decide::objects_below(self.arena, object));
+            let objects = self.members(class).iter().flat_map(|&object| decide::objects_below(self.arena, object));
             (class, objects.map(|object| self.class(object)).collect())
         };
         self.classes().into_iter().map(of).collect()
     }
 
     fn classes(&self) -> Vec<ObjectId> {
-        let mut classes: Vec<ObjectId> = self.members.keys().copied().collect();
+        let mut classes: Vec<ObjectId> = self.classes.keys().copied().collect();
         classes.sort_unstable();
         classes
     }
 
-    fn shapes(&self, class: ObjectId) -> impl Iterator<Item = &Shape> {
-        self.members[&class].iter().map(|&object| &self.arena.object(object).shape)
+    fn members(&self, class: ObjectId) -> &[ObjectId] {
+        &self.classes[&class].members
+    }
+
+    fn class_mut(&mut self, class: ObjectId) -> &mut Class<'a> {
+        self.classes.get_mut(&class).expect("a class has its number until it is merged into another")
     }
 
     /// Returns the kind of the objects of a class.
     pub(super) fn form(&self, class: ObjectId) -> Form {
-        let is_map =
-            || self.maps.contains(&class) || self.shapes(class).any(|shape| matches!(shape, Shape::Map { .. }));
-        if is_map() && !self.has_shared(class) {
+        let of = &self.classes[&class];
+        if of.is_map && !of.has_shared {
             Form::Map
-        } else if !self.records.contains(&class) && self.is_union(class) {
+        } else if of.has_union && !of.is_record && *of.is_union.get_or_init(|| self.is_union(&of.members)) {
             Form::Union
         } else {
             Form::Record
@@ -208,8 +236,7 @@ impl<'a> Types<'a> {
     }
 
     /// Returns whether a tag distinguishes nearly all objects of a class, and the others are records without it.
-    fn is_union(&self, class: ObjectId) -> bool {
-        let members = &self.members[&class];
+    fn is_union(&self, members: &[ObjectId]) -> bool {
         let Some(tag) = members.iter().find_map(|&object| Some(self.arena.tagged(object)?.hash)) else { return false };
         let (mut all, mut without) = (0, 0);
         for &object in members {
@@ -230,13 +257,9 @@ impl<'a> Types<'a> {
         self.instances(class) > 0
     }
 
-    fn has_shared(&self, class: ObjectId) -> bool {
-        self.members[&class].iter().any(|object| self.shared.contains(object))
-    }
-
     /// Returns the records of a class. If its unions are treated as records, these are the variants' records.
     fn parts(&self, class: ObjectId) -> impl Iterator<Item = ObjectId> {
-        self.members[&class].iter().copied().filter(|&object| self.arena.tagged(object).is_none())
+        self.members(class).iter().copied().filter(|&object| self.arena.tagged(object).is_none())
     }
 
     /// Returns the number of objects of a record class.
@@ -244,20 +267,25 @@ impl<'a> Types<'a> {
         self.parts(class).map(|object| self.arena.object(object).instances).sum()
     }
 
-    /// Returns the keys of a record class.
-    pub(super) fn slots(&self, class: ObjectId) -> Vec<Slot<'a>> {
-        let mut slots = BTreeMap::<&str, Slot>::new();
+    /// Returns the keys of a record class, in alphabetical order.
+    pub(super) fn slots(&self, class: ObjectId) -> Rc<[Slot<'a>]> {
+        self.classes[&class].slots.get_or_init(|| self.find_slots(class)).clone()
+    }
+
+    fn find_slots(&self, class: ObjectId) -> Rc<[Slot<'a>]> {
+        let mut slots = Vec::<Slot>::new();
+        let mut index = HashMap::new();
         for field in self.parts(class).flat_map(|object| fields(self.arena, object)) {
-            let slot = slots.entry(&field.key).or_insert_with(|| Slot {
-                key: &field.key,
-                hash: field.hash,
-                first: u64::MAX,
-                group: Vec::new(),
-            });
+            let slot = *index.entry(field.hash).or_insert(slots.len());
+            if slot == slots.len() {
+                slots.push(Slot { key: &field.key, hash: field.hash, first: u64::MAX, group: Vec::new() });
+            }
+            let slot = &mut slots[slot];
             slot.first = slot.first.min(field.first);
             slot.group.push(field.node);
         }
-        slots.into_values().collect()
+        slots.sort_unstable_by_key(|slot| slot.key);
+        slots.into()
     }
 
     /// Returns the values of the entries of a record class that are not fields.
@@ -295,20 +323,19 @@ impl<'a> Types<'a> {
 
     /// Returns the objects of each class whose keys are data and whose objects several positions share.
     pub(super) fn named_maps(&self) -> Vec<Vec<ObjectId>> {
-        let mut classes: Vec<ObjectId> = self.named_maps.iter().copied().collect();
-        classes.sort_unstable();
-        classes.into_iter().map(|class| self.parts(class).collect()).collect()
+        let named = self.classes().into_iter().filter(|class| self.classes[class].is_named_map);
+        named.map(|class| self.parts(class).collect()).collect()
     }
 
     /// Returns the tag that a study found for a record class, if nearly all objects have it.
     pub(super) fn study_tag(&self, class: ObjectId) -> Option<&'a str> {
-        let tags = self.members[&class].iter().filter_map(|&object| match &self.arena.object(object).shape {
+        let tags = self.members(class).iter().filter_map(|&object| match &self.arena.object(object).shape {
             Shape::Union(tagged) => Some(&*tagged.key),
             _ => self.arena.object(object).tag.as_deref(),
         });
         // Studies of different positions may have found different tags; some may be missing at other positions.
         let mut tried = HashSet::new();
-        let of_all = self.tags.get(&class).copied();
+        let of_all = self.classes[&class].tag;
         tags.chain(of_all).filter(|tag| tried.insert(*tag)).find(|tag| self.has_tag(class, tag))
     }
 
@@ -444,7 +471,7 @@ impl<'a> Types<'a> {
     fn outline_of_union(&self, class: ObjectId) -> Option<(u64, BTreeMap<u64, HashSet<u64>>)> {
         if self.form(class) == Form::Union {
             let tag = names_hash(self.tag(class));
-            let keys = |variant| self.slots(variant).into_iter().map(|slot| slot.hash).collect();
+            let keys = |variant| self.slots(variant).iter().map(|slot| slot.hash).collect();
             let variants = self.variants(class).into_iter();
             return Some((tag, variants.map(|(value, variant)| (names_hash(value), keys(variant))).collect()));
         }
@@ -454,7 +481,7 @@ impl<'a> Types<'a> {
             let fields = self.arena.fields(object)?;
             let Some(index) = fields.find(tag) else { continue };
             let Some(texts) = &self.arena.node(fields.list[index].node).texts else { continue };
-            for &value in texts.word_hashes() {
+            for value in texts.word_hashes() {
                 values.entry(value).or_insert_with(|| self.keys_of(class, tag, value));
             }
         }
@@ -505,7 +532,7 @@ impl<'a> Types<'a> {
     /// Returns the variants of a union class: the tag's value and the class of the objects.
     pub(super) fn variants(&self, class: ObjectId) -> Vec<(&'a str, ObjectId)> {
         let mut variants = BTreeMap::new();
-        for tagged in self.members[&class].iter().filter_map(|&object| self.arena.tagged(object)) {
+        for tagged in self.members(class).iter().filter_map(|&object| self.arena.tagged(object)) {
             for variant in &tagged.variants {
                 variants.entry(&*variant.value).or_insert_with(|| self.class(variant.object));
             }
@@ -515,7 +542,7 @@ impl<'a> Types<'a> {
 
     /// Returns the tag of a union class.
     pub(super) fn tag(&self, class: ObjectId) -> &'a str {
-        let tagged = self.members[&class].iter().find_map(|&object| self.arena.tagged(object));
+        let tagged = self.members(class).iter().find_map(|&object| self.arena.tagged(object));
         tagged.map_or("", |tagged| &tagged.key)
     }
 
@@ -547,19 +574,19 @@ impl<'a> Types<'a> {
                     Form::Union => {
                         let joined = self.join_variants(class);
                         let class = self.class(class);
-                        let groups: Vec<Group> = self.slots(class).into_iter().map(|slot| slot.group).collect();
-                        groups.iter().fold(joined, |again, group| self.one_position(group) || again)
+                        let slots = self.slots(class);
+                        slots.iter().fold(joined, |again, slot| self.one_position(&slot.group) || again)
                     }
                     form => {
                         let given_up = self.give_up_unions(class);
                         let class = self.class(class);
-                        let groups = if form == Form::Map {
-                            vec![self.values(self.members[&class].iter().copied())]
+                        let (slots, others) = if form == Form::Map {
+                            (Rc::default(), self.values(self.members(class).iter().copied()))
                         } else {
-                            let groups = self.slots(class).into_iter().map(|slot| slot.group);
-                            groups.chain([self.rest(class)]).collect()
+                            (self.slots(class), self.rest(class))
                         };
-                        groups.iter().fold(given_up, |again, group| self.one_position(group) || again)
+                        let groups = slots.iter().map(|slot| &slot.group).chain([&others]);
+                        groups.fold(given_up, |again, group| self.one_position(group) || again)
                     }
                 };
             }
@@ -571,6 +598,11 @@ impl<'a> Types<'a> {
     }
 
     fn one_position(&mut self, group: &[NodeId]) -> bool {
+        if let [node] = *group
+            && self.arena.node(node).array.is_none()
+        {
+            return false;
+        }
         let objects: Vec<ObjectId> = self.objects_at(group).collect();
         let mut changed = false;
         for &object in objects.iter().skip(1) {
@@ -585,7 +617,7 @@ impl<'a> Types<'a> {
     fn join_variants(&mut self, class: ObjectId) -> bool {
         let mut known = HashMap::new();
         let mut changed = false;
-        for object in self.members[&class].clone() {
+        for object in self.members(class).to_vec() {
             for variant in self.arena.tagged(object).into_iter().flat_map(|tagged| &tagged.variants) {
                 let first = *known.entry(variant.hash).or_insert(variant.object);
                 changed |= self.join(first, variant.object);
@@ -600,7 +632,7 @@ impl<'a> Types<'a> {
     /// Merges the variants of each union in a class that is not a union.
     fn give_up_unions(&mut self, class: ObjectId) -> bool {
         let mut changed = false;
-        for object in self.members[&class].clone() {
+        for object in self.members(class).to_vec() {
             for variant in self.arena.tagged(object).into_iter().flat_map(|tagged| &tagged.variants) {
                 changed |= self.join(object, variant.object);
             }
@@ -618,7 +650,7 @@ impl<'a> Types<'a> {
         let variants: HashSet<ObjectId> =
             unions.flat_map(|class| self.variants(class)).map(|(_, variant)| variant).collect();
         let is_map = |class: &ObjectId| {
-            self.form(*class) == Form::Record && !variants.contains(class) && !self.named_maps.contains(class) && {
+            self.form(*class) == Form::Record && !variants.contains(class) && !self.classes[class].is_named_map && {
                 let parts: Vec<ObjectId> = self.parts(*class).collect();
                 decide::is_map(self.arena, &parts, &|object| self.form(self.class(object)) == Form::Map)
                     && self.study_tag(*class).is_none()
@@ -627,19 +659,29 @@ impl<'a> Types<'a> {
         let maps: Vec<ObjectId> = classes.iter().copied().filter(is_map).collect();
         let tags: Vec<(ObjectId, &str)> =
             maps.iter().filter_map(|&class| Some((class, self.tag_of_all(class)?))).collect();
-        let maps = maps.into_iter().filter(|class| tags.iter().all(|(tagged, _)| tagged != class));
-        let (named, own): (Vec<ObjectId>, Vec<ObjectId>) = maps.partition(|&class| self.has_shared(class));
-        self.tags.extend(tags);
-        self.maps.extend(&own);
-        self.named_maps.extend(&named);
-        !own.is_empty() || !named.is_empty()
+        let mut changed = false;
+        let tags: HashMap<ObjectId, &str> = tags.into_iter().collect();
+        for class in maps {
+            match tags.get(&class) {
+                Some(&tag) => self.class_mut(class).tag = Some(tag),
+                None => changed |= self.set_map(class),
+            }
+        }
+        changed
+    }
+
+    /// Makes a record class a map. Returns whether it was not one before.
+    fn set_map(&mut self, class: ObjectId) -> bool {
+        let class = self.class_mut(class);
+        let is = if class.has_shared { &mut class.is_named_map } else { &mut class.is_map };
+        !std::mem::replace(is, true)
     }
 
     /// Treats unions with one variant as records.
     fn single(&mut self) -> bool {
         let single = |&class: &ObjectId| self.form(class) == Form::Union && self.variants(class).len() < 2;
         let single: Vec<ObjectId> = self.classes().into_iter().filter(single).collect();
-        self.records.extend(&single);
+        single.iter().for_each(|&class| self.class_mut(class).is_record = true);
         !single.is_empty()
     }
 
@@ -661,9 +703,10 @@ impl<'a> Types<'a> {
                 continue;
             }
             let mut fields = |class: ObjectId, union: Option<ObjectId>| {
-                let mut slots = self.slots(class);
+                let slots = self.slots(class);
+                let mut slots: Vec<&Slot> = slots.iter().collect();
                 slots.sort_by_key(|slot| (slot.first, slot.key));
-                queue.extend(slots.into_iter().map(|slot| (slot.group, slot.key.to_owned(), union)));
+                queue.extend(slots.into_iter().map(|slot| (slot.group.clone(), slot.key.to_owned(), union)));
             };
             match self.form(class) {
                 Form::Map => {}
@@ -707,8 +750,7 @@ impl<'a> Types<'a> {
                 if self.form(classes[0]) == Form::Map {
                     // The others are maps too, but each has its own type: values distinguish maps, keys do not.
                     for &class in &classes[1..] {
-                        let is_shared = self.has_shared(class);
-                        changed |= if is_shared { self.named_maps.insert(class) } else { self.maps.insert(class) };
+                        changed |= self.set_map(class);
                     }
                 } else {
                     changed |= self.join_all(&classes);
@@ -727,12 +769,12 @@ impl<'a> Types<'a> {
     }
 
     fn total(&self, class: ObjectId) -> u64 {
-        self.members[&class].iter().map(|&object| self.arena.object(object).instances).sum()
+        self.members(class).iter().map(|&object| self.arena.object(object).instances).sum()
     }
 
     fn keys(&self, class: ObjectId) -> Vec<&'a str> {
         match self.form(class) {
-            Form::Record => self.slots(class).into_iter().map(|slot| slot.key).collect(),
+            Form::Record => self.slots(class).iter().map(|slot| slot.key).collect(),
             Form::Union => self.variants(class).into_iter().map(|(value, _)| value).collect(),
             Form::Map => Vec::new(),
         }
@@ -757,13 +799,10 @@ impl<'a> Types<'a> {
                     return false;
                 }
                 let (small, large) = (self.slots(small.class), self.slots(large.class));
-                let known: HashMap<&str, &Group> = large.iter().map(|slot| (slot.key, &slot.group)).collect();
                 let (mut common, mut clash) = (0, 0);
-                for slot in &small {
-                    if let Some(group) = known.get(slot.key) {
-                        common += 1;
-                        clash += usize::from(!self.are_compatible(&slot.group, group));
-                    }
+                for (left, right) in in_both(&small, &large) {
+                    common += 1;
+                    clash += usize::from(!self.are_compatible(&left.group, &right.group));
                 }
                 let least = small.len().min(large.len());
                 // Under the same key of two variants, one clash is allowed if there are many keys.
@@ -782,7 +821,7 @@ impl<'a> Types<'a> {
                 let slots = self.slots(small.class);
                 let nodes: Group = slots.iter().flat_map(|slot| slot.group.iter().copied()).collect();
                 let counts: u64 = nodes.iter().map(|&node| self.arena.node(node).count()).sum();
-                let values = self.values(self.members[&large.class].iter().copied());
+                let values = self.values(self.members(large.class).iter().copied());
                 counts < 3 * slots.len() as u64 && decide::are_alike(self.arena, &[nodes, values].concat())
             }
             _ => false,
@@ -804,8 +843,7 @@ impl<'a> Types<'a> {
         let mut forms = BTreeMap::<Vec<(&str, String)>, Vec<ObjectId>>::new();
         for Met { class, .. } in self.meet() {
             if self.form(class) == Form::Record {
-                let slots = self.slots(class).into_iter();
-                let form = slots.map(|slot| (slot.key, self.outline(&slot.group))).collect();
+                let form = self.slots(class).iter().map(|slot| (slot.key, self.outline(&slot.group))).collect();
                 forms.entry(form).or_default().push(class);
             }
         }
@@ -830,16 +868,15 @@ impl<'a> Types<'a> {
             let is_record = |&inner: &ObjectId| inner != class && self.form(inner) == Form::Record;
             let mut inner: Vec<ObjectId> = inner.collect::<HashSet<_>>().into_iter().filter(is_record).collect();
             inner.sort_unstable();
-            let mut firsts: Vec<(ObjectId, Vec<Slot>)> = Vec::new();
+            let mut firsts: Vec<(ObjectId, Rc<[Slot]>)> = Vec::new();
             for inner in inner {
                 let theirs = self.slots(inner);
                 if self.are_nearly_equal((class, &slots), (inner, &theirs)) {
                     joined.push((class, inner));
                 }
                 let first = firsts.iter().take(MAX_CLUSTERS);
-                let known = first
-                    .map(|(first, slots)| (*first, slots))
-                    .find(|&(first, slots)| self.are_nearly_equal((first, slots), (inner, &theirs)));
+                let mut known = first.map(|(first, slots)| (*first, &**slots));
+                let known = known.find(|&known| self.are_nearly_equal(known, (inner, &theirs)));
                 match known.map(|(first, _)| first) {
                     Some(first) => joined.push((first, inner)),
                     None => firsts.push((inner, theirs)),
@@ -861,13 +898,11 @@ impl<'a> Types<'a> {
         if slots.len().min(theirs.len()) < 4 || slots.len().min(theirs.len()) * 4 < slots.len().max(theirs.len()) * 3 {
             return false;
         }
-        let known: HashMap<&str, &Group> = slots.iter().map(|slot| (slot.key, &slot.group)).collect();
-        let common: Vec<(&Group, &Group)> =
-            theirs.iter().filter_map(|slot| Some((*known.get(slot.key)?, &slot.group))).collect();
-        let all = slots.len() + theirs.len() - common.len();
-        common.len() >= 4
-            && common.len() * 4 >= all * 3
-            && common.iter().all(|&(left, right)| self.are_compatible(left, right))
+        let common = in_both(slots, theirs).count();
+        let all = slots.len() + theirs.len() - common;
+        common >= 4
+            && common * 4 >= all * 3
+            && in_both(slots, theirs).all(|(left, right)| self.are_compatible(&left.group, &right.group))
             && self.study_tag(one) == self.study_tag(other)
     }
 
@@ -920,7 +955,7 @@ impl<'a> Types<'a> {
                     self.slots(class).iter().for_each(|slot| self.lost_at(&slot.group, &mut lost));
                 }
                 // Each position has its own map, but their values have one type.
-                Form::Map => self.lost_at(&self.values(self.members[&class].iter().copied()), &mut lost),
+                Form::Map => self.lost_at(&self.values(self.members(class).iter().copied()), &mut lost),
             }
         }
         lost
@@ -971,6 +1006,15 @@ impl<'a> Types<'a> {
             self.elements(group).iter().for_each(|elements| self.lost_at(elements, lost));
         }
     }
+}
+
+/// Returns the slots of the keys that two records have in common. Both lists are in alphabetical order.
+fn in_both<'s, 'a>(left: &'s [Slot<'a>], right: &'s [Slot<'a>]) -> impl Iterator<Item = (&'s Slot<'a>, &'s Slot<'a>)> {
+    let mut rest = right.iter().peekable();
+    left.iter().filter_map(move |slot| {
+        while rest.next_if(|other| other.key < slot.key).is_some() {}
+        Some((slot, rest.next_if(|other| other.key == slot.key)?))
+    })
 }
 
 fn names_hash(text: &str) -> u64 {

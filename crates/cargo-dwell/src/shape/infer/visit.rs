@@ -1,10 +1,10 @@
 //! Reads a text into the accumulators while `serde_json` parses it, without building values.
 
-use super::arena::{Arena, Array, Fixed, MAX_TUPLE, NodeId, ObjectId, Shape};
+use super::arena::{Arena, Fields, Fixed, MAX_TUPLE, NodeId, ObjectId, Shape};
 use super::decide;
 use super::sets;
 use super::text::{Hashes, hash};
-use crate::shape::schema::{Free, Lengths};
+use crate::shape::schema::Free;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
@@ -99,17 +99,19 @@ impl<'de> Visitor<'de> for Value<'_> {
     fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
         let studying = self.arena.studying;
         self.arena.mark = mark::TEXT;
-        let node = self.arena.node_mut(self.node);
+        let (node, room) = self.arena.node_and_room(self.node);
         if let Some(free) = &mut node.free {
             free.count += 1;
             free_text(free, text);
             return Ok(());
         }
         let hash = hash(text);
+        let texts = node.texts.get_or_insert_default();
+        texts.add(text, hash, room);
         if studying {
-            node.word = is_word(text).then_some(hash);
+            // A tag has few values.
+            node.word = (texts.exact().is_some() && is_word(text)).then_some(hash);
         }
-        node.texts.get_or_insert_default().add(text, hash);
         Ok(())
     }
 
@@ -120,9 +122,7 @@ impl<'de> Visitor<'de> for Value<'_> {
             return in_free(arena, node, |free| FreeValue { free }.visit_seq(seq));
         }
         if arena.node(node).array.is_none() {
-            let element = arena.new_node(arena.node(node).name);
-            let array = Array { lengths: Lengths::default(), element, positions: Vec::new(), fixed: Fixed::Unknown };
-            arena.node_mut(node).array = Some(Box::new(array));
+            arena.new_array(node);
         }
         let (mut length, mut element) = (0, mark::NONE);
         // Arrays that are known to differ in length stay so until the end of the text, so their element is looked up
@@ -311,9 +311,7 @@ impl Open {
             object.lengths.add(length);
         }
         if arena.fields(target).is_some() {
-            let seen = std::mem::take(&mut arena.seen);
-            arena.object_mut(target).sets.add(self.sum, 1, || seen[self.seen..].into());
-            arena.seen = seen;
+            arena.add_set(target, self.sum, self.seen);
         }
         if arena.studying && target == owner {
             arena.add_to_study(owner, self.seen, self.words, self.marks);
@@ -329,12 +327,6 @@ impl Open {
         self.scratch = false;
         self.union = None;
         self.target = Some(variant);
-    }
-
-    /// Returns whether this object had a field before.
-    fn had(&self, arena: &Arena, last: u64, hash: u64) -> bool {
-        // A later serial number belongs to a nested object with the same field, so the list of keys decides.
-        last == self.serial || (last > self.serial && arena.seen[self.seen..].contains(&hash))
     }
 
     /// Finds the position of a key's value.
@@ -353,33 +345,22 @@ impl Open {
         match &arena.object(target).shape {
             Shape::Record(fields) => {
                 // Most objects have the same order of keys as the one before.
-                let ahead = fields.list.get(self.expected..self.expected + 2).unwrap_or_default();
-                let (index, hash) = if let Some(skipped) = ahead.iter().position(|field| *field.key == *key) {
-                    (Some(self.expected + skipped), ahead[skipped].hash)
-                } else {
-                    let hash = hash(key);
-                    (fields.find(hash), hash)
-                };
-                let index = match index {
+                let index = match fields.ahead(self.expected, key) {
                     Some(index) => index,
-                    None if decide::is_full(arena, target, hash) => return self.next_in_rest(arena, target, key, hash),
-                    None => arena.new_field(target, self.template, key, hash),
+                    None => {
+                        let hash = hash(key);
+                        match fields.find(hash) {
+                            Some(index) => index,
+                            None if decide::is_full(arena, target, hash) => {
+                                return self.next_in_rest(arena, target, key, hash);
+                            }
+                            None => arena.new_field(target, self.template, key, hash),
+                        }
+                    }
                 };
-                let last = arena.fields(target).map_or(0, |fields| fields.list[index].last);
-                if self.had(arena, last, hash) {
-                    return Err(duplicate());
-                }
-                arena.seen.push(hash);
+                let (hash, node) = arena.enter_field(target, index, self.serial, self.seen).ok_or_else(duplicate)?;
                 self.sum = self.sum.wrapping_add(sets::part(hash));
                 self.expected = index + 1;
-                let moment = arena.moment + 1;
-                let field = &mut arena.fields_mut(target).expect("matched above").list[index];
-                field.last = self.serial;
-                let node = field.node;
-                if field.first == u64::MAX {
-                    field.first = moment;
-                    arena.moment = moment;
-                }
                 Ok(Next::Node(node, arena.studying.then_some(hash)))
             }
             Shape::Map { value, .. } => {
@@ -387,8 +368,9 @@ impl Open {
                 if !self.keys.get_or_insert_with(|| arena.take_keys()).insert(hash) {
                     return Err(duplicate());
                 }
-                if let Shape::Map { keys, .. } = &mut arena.object_mut(target).shape {
-                    keys.add(key, hash);
+                let (object, room) = arena.object_and_room(target);
+                if let Shape::Map { keys, .. } = &mut object.shape {
+                    keys.add(key, hash, room);
                 }
                 Ok(Next::Node(value, None))
             }
@@ -401,9 +383,12 @@ impl Open {
         if !self.keys.get_or_insert_with(|| arena.take_keys()).insert(hash) {
             return Err(E::custom(format_args!("duplicate key {key:?}")));
         }
-        let rest = arena.rest(target).expect("the target is a record");
-        rest.keys.add(key, hash);
-        Ok(Next::Node(rest.value, None))
+        let value = arena.rest(target).expect("the target is a record").value;
+        let (object, room) = arena.object_and_room(target);
+        if let Shape::Record(Fields { rest: Some(rest), .. }) = &mut object.shape {
+            rest.keys.add(key, hash, room);
+        }
+        Ok(Next::Node(value, None))
     }
 }
 
