@@ -69,6 +69,67 @@ fn wide(rng: &mut Rng) -> String {
     text + "}"
 }
 
+/// An object with the keys of all paths, whose values are too different for a map.
+fn paths() -> String {
+    let values = ["null", "1", "\"a\"", "[]"];
+    let entries: Vec<String> = (0..700).map(|path| format!("\"path{path}\":{}", values[path % 4])).collect();
+    format!("{{{}}}", entries.join(","))
+}
+
+/// Tagged unions at 300 paths, each with 250 variants that have eight keys of their own.
+fn variants(rng: &mut Rng) -> String {
+    let (path, tag) = (rng.u32(0..300), rng.u32(0..250));
+    let mut text = format!("{{\"path{path}\":{{\"type\":\"t{path}_{tag}\"");
+    for key in 0..8 {
+        let value = ["1", "\"a\"", "[1]", "true"][key % 4];
+        let _ = write!(text, ",\"k{path}_{tag}_{key}\":{value}");
+    }
+    text + "}}"
+}
+
+/// Objects at 300 paths with twelve keys that may be a tag, and forty of 200 other keys.
+fn candidates(rng: &mut Rng) -> String {
+    let path = rng.u32(0..300);
+    let mut text = format!("{{\"path{path}\":{{\"z\":0");
+    for tag in 0..12 {
+        let _ = write!(text, ",\"tag{tag}\":\"v{}\"", rng.u32(0..200));
+    }
+    let first = rng.u32(0..200);
+    for key in 0..40 {
+        let _ = write!(text, ",\"f{path}_{}\":[1]", (first + key * 5) % 200);
+    }
+    text + "}}"
+}
+
+/// Strings that are nearly all different, in 90 fields each of 700 records.
+fn texts(rng: &mut Rng) -> String {
+    let path = rng.u32(0..700);
+    let mut text = format!("{{\"path{path}\":{{\"id\":1");
+    for field in 0..90 {
+        let value = format!("\"{}{}\"", "x".repeat(30), key(rng));
+        let _ = match field % 4 {
+            0 => write!(text, ",\"f{path}_{field}\":[{value}]"),
+            1 => write!(text, ",\"f{path}_{field}\":true"),
+            2 => write!(text, ",\"f{path}_{field}\":{{\"q{path}_{field}\":{value}}}"),
+            _ => write!(text, ",\"f{path}_{field}\":{value}"),
+        };
+    }
+    text + "}}"
+}
+
+/// Lists in lists, with objects of their own.
+fn lists(rng: &mut Rng) -> String {
+    fn list(name: &str, depth: u32) -> String {
+        if depth == 0 {
+            return format!("{{\"x{name}\":1}}");
+        }
+        let inner: Vec<String> = (0..3).map(|index| list(&format!("{name}{index}"), depth - 1)).collect();
+        format!("[{}]", inner.join(","))
+    }
+    let path = rng.u32(0..700);
+    format!("{{\"path{path}\":{}}}", list(&format!("{path}_"), 5))
+}
+
 /// One record, over and over.
 fn alike(rng: &mut Rng) -> String {
     format!(
@@ -89,12 +150,21 @@ fn generate(case: &str, most: u64, path: &Path) -> std::io::Result<u64> {
     let mut rng = Rng::with_seed(1);
     let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
     let mut bytes = 0;
+    if ["candidates", "lists", "texts", "variants"].contains(&case) {
+        for _ in 0..3 {
+            writeln!(file, "{}", paths())?;
+        }
+    }
     while bytes < most {
         let text = match case {
             "alike" => alike(&mut rng),
+            "candidates" => candidates(&mut rng),
             "keys" => keys(&mut rng),
+            "lists" => lists(&mut rng),
+            "texts" => texts(&mut rng),
             "tree" => tree(&mut rng, 7),
             "unlike" => unlike(&mut rng, 6),
+            "variants" => variants(&mut rng),
             "wide" => wide(&mut rng),
             other => panic!("{other}: none of {CASES:?}"),
         };
@@ -105,7 +175,7 @@ fn generate(case: &str, most: u64, path: &Path) -> std::io::Result<u64> {
     Ok(bytes)
 }
 
-const CASES: [&str; 5] = ["alike", "keys", "tree", "unlike", "wide"];
+const CASES: [&str; 9] = ["alike", "candidates", "keys", "lists", "texts", "tree", "unlike", "variants", "wide"];
 
 fn main() {
     let mut arguments = std::env::args().skip(1);

@@ -266,6 +266,31 @@ fn unreadable_file() {
 }
 
 #[test]
+#[cfg(unix)]
+fn pipe_is_read_once() {
+    let dir = TempDir::new().unwrap();
+    let pipe = dir.path().join("pipe");
+    if !Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()) {
+        eprintln!("not tested: there is no mkfifo");
+        return;
+    }
+    // Longer than the part that is held in memory, with an error in the rest.
+    let line = format!("{{\"text\":\"{}\"}}\n", "x".repeat(2000));
+    let text = line.repeat(5000) + "{\"text\":]}\n" + &line;
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::write(pipe, text)
+    });
+    let output = shape(&[pipe.to_str().unwrap(), "--held-out", "5", "--format", "json"]).output().unwrap();
+    writer.join().unwrap().unwrap();
+    let errors = errors(&output);
+    assert_eq!(errors[0], format!("error: {}:5001:9: expected value", pipe.display()));
+    assert_eq!(errors.last().unwrap(), "error: 1 input was skipped; 5,001 documents were read");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["documents"], 5001);
+}
+
+#[test]
 fn truncated_and_invalid_gzip() {
     let mut zipped = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     zipped.write_all(b"{\"half\": [1, 2, 3]}").unwrap();

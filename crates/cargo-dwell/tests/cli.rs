@@ -252,12 +252,17 @@ fn merging_parts_is_independent_of_order_and_grouping() {
         assert!(merged(&joined) == all, "round {round}");
     }
     // A file that is not a part is an error.
-    fs::write(path("no.part"), "{}").unwrap();
-    let output = dwell(&["shape", "--merge", &path("no.part")]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(
-        String::from_utf8_lossy(&output.stderr).starts_with(&format!("error: {}: is not a part file", path("no.part")))
-    );
+    let part = fs::read(path("0.part")).unwrap();
+    for (bytes, what) in [
+        (&b"{}"[..], "is not a part file; --save writes part files"),
+        (b"dwell shape part 2\n", "was written by another version of cargo dwell; create it again with --save"),
+        (&part[..part.len() - 1], "ends too early; is the file complete?"),
+    ] {
+        fs::write(path("no.part"), bytes).unwrap();
+        let output = dwell(&["shape", "--merge", &path("no.part")]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(String::from_utf8_lossy(&output.stderr), format!("error: {}: {what}\n", path("no.part")));
+    }
 }
 
 #[test]

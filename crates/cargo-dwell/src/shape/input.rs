@@ -53,8 +53,10 @@ pub struct Input {
     form: Format,
     zipped: Zipped,
     size: u64,
-    /// Contents in memory: a whole text, or the beginning of standard input.
+    /// Contents in memory: a whole text, or the beginning of a pipe or of standard input.
     held: Option<Arc<[u8]>>,
+    /// The rest of a pipe, which can be read once only.
+    rest: Option<Arc<File>>,
     /// The largest number of texts to read.
     limit: u64,
 }
@@ -115,7 +117,7 @@ enum Format {
 
 impl Input {
     fn new(path: &Path, form: Format) -> Self {
-        Self { path: path.to_owned(), form, zipped: Zipped::No, size: 0, held: None, limit: u64::MAX }
+        Self { path: path.to_owned(), form, zipped: Zipped::No, size: 0, held: None, rest: None, limit: u64::MAX }
     }
 
     /// Returns an input for a file, if its name has a JSON ending.
@@ -135,6 +137,11 @@ impl Input {
         self.path.as_os_str() == "-"
     }
 
+    /// Returns whether the input can be read once only.
+    fn is_pipe(&self) -> bool {
+        self.is_stdin() || self.rest.is_some()
+    }
+
     /// Returns the path; `-` for standard input.
     pub fn path(&self) -> &Path {
         &self.path
@@ -150,15 +157,16 @@ impl Input {
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
-        if let Some(held) = &self.held {
-            let held = Cursor::new(&held[..]);
-            return Ok(if self.is_stdin() { Box::new(held.chain(io::stdin())) } else { Box::new(held) });
-        }
-        let file = File::open(&self.path)?;
+        let source: Box<dyn Read + '_> = match (&self.held, &self.rest) {
+            (Some(held), Some(rest)) => Box::new(held.chain(&**rest)),
+            (Some(held), None) if self.is_stdin() => Box::new(held.chain(io::stdin())),
+            (Some(held), None) => Box::new(&held[..]),
+            (None, _) => Box::new(File::open(&self.path)?),
+        };
         Ok(match self.zipped {
-            Zipped::Gzip => Box::new(MultiGzDecoder::new(BufReader::new(file))),
-            Zipped::Zstd => Box::new(Frames::new(BufReader::new(file))?),
-            Zipped::No => Box::new(file),
+            Zipped::Gzip => Box::new(MultiGzDecoder::new(BufReader::new(source))),
+            Zipped::Zstd => Box::new(Frames::new(BufReader::new(source))?),
+            Zipped::No => source,
         })
     }
 }
@@ -249,7 +257,22 @@ impl Found {
             // A file that the user names is read, whatever its ending is.
             let zipped = Zipped::of(&path.to_string_lossy()).1;
             let any = || Input { zipped, size: meta.len(), ..Input::new(path, Format::Unknown) };
-            return self.inputs.push(Input::file(path, meta.len()).unwrap_or_else(any));
+            let input = Input::file(path, meta.len()).unwrap_or_else(any);
+            if meta.is_file() {
+                return self.inputs.push(input);
+            }
+            // A pipe, as from `<(command)`.
+            let mut head = Vec::new();
+            let rest = File::open(path).and_then(|pipe| (&pipe).take(STUDIED).read_to_end(&mut head).and(Ok(pipe)));
+            return match rest {
+                Ok(rest) => self.inputs.push(Input {
+                    size: head.len() as u64,
+                    held: Some(head.into()),
+                    rest: Some(Arc::new(rest)),
+                    ..input
+                }),
+                Err(error) => self.complain(path, cannot_read(&error)),
+            };
         }
         let before = (self.inputs.len(), self.problems.len());
         for entry in walkdir::WalkDir::new(path).follow_links(true).sort_by_file_name() {
@@ -363,7 +386,9 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
     // A syntax error shows only after part of the text is counted. Such texts are rare, so the first pass does not
     // check for them. If it meets one, the thread reads its files again and checks each text before it counts it.
     let work = |share: &Vec<usize>, check: bool| {
-        let mut accumulator = form.start(threads);
+        let bytes = |inputs: &mut dyn Iterator<Item = &Input>| inputs.map(|input| input.size + 1).sum::<u64>();
+        let part = bytes(&mut share.iter().map(|&index| &found.inputs[index]));
+        let mut accumulator = form.start_part(threads, part, bytes(&mut found.inputs.iter()));
         let mut buffer = Vec::new();
         let mut problems = Vec::new();
         for &index in share {
@@ -398,9 +423,9 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
         (accumulator, problems)
     };
     let work = |share: &Vec<usize>| {
-        let has_stdin = share.iter().any(|&index| found.inputs[index].is_stdin());
-        let first = work(share, options.keep_going && has_stdin);
-        if options.keep_going && !has_stdin && !first.1.is_empty() { work(share, true) } else { first }
+        let has_pipe = share.iter().any(|&index| found.inputs[index].is_pipe());
+        let first = work(share, options.keep_going && has_pipe);
+        if options.keep_going && !has_pipe && !first.1.is_empty() { work(share, true) } else { first }
     };
     let mut parts: Vec<_> = std::thread::scope(|scope| {
         let work = &work;
@@ -699,7 +724,7 @@ impl Reader<'_> {
 
     /// Reads a text that is larger than the buffer as a stream.
     fn read_stream(&mut self, rest: Box<dyn Read + '_>, head: &[u8]) {
-        if self.keep_going && !self.input.is_stdin() {
+        if self.keep_going && !self.input.is_pipe() {
             let checked = self.input.open().map_err(serde_json::Error::io).and_then(|source| {
                 let mut json = serde_json::Deserializer::from_reader(BufReader::new(Pieces::new(source)));
                 self.each(&mut json, |_, json| infer::check(json))

@@ -168,7 +168,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     if !keep_going && !reading.problems.is_empty() {
         return Err(reading.problems.swap_remove(0).into());
     }
-    let mut left_out = found.problems;
+    let mut left_out = std::mem::take(&mut found.problems);
     left_out.append(&mut reading.problems);
     for problem in left_out.iter().take(SHOWN) {
         eprintln!("error: {problem}");
@@ -177,7 +177,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         eprintln!("error: {} with errors", plural((left_out.len() - SHOWN) as u64, "more input"));
     }
     if let Some(rounds) = args.held_out {
-        held_out::print(&found_again(args), rounds, rules(args));
+        held_out::print(&found, rounds, rules(args));
     }
     finish(args, reading.accumulator, &left_out)
 }
@@ -194,15 +194,6 @@ fn rules(args: &ShapeArgs) -> held_out::Rules {
         unknown: args.unknown_keys,
         typed: formats::Typed { uuid: has(TextType::Uuid), chrono: has(TextType::Chrono), url: has(TextType::Url) },
     }
-}
-
-/// Finds the inputs again, for a second reading.
-fn found_again(args: &ShapeArgs) -> input::Found {
-    let mut found = if args.paths.is_empty() { input::sample() } else { input::find(&args.paths) };
-    if let Some(texts) = args.sample {
-        found.sample(texts as usize);
-    }
-    found
 }
 
 /// Saves or reports the counts.

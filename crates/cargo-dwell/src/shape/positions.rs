@@ -167,7 +167,9 @@ impl<'s> Positions<'s> {
             let base = if is_one { None } else { common(&bases) };
             let of_types = first.iter().find(|_| !is_one).and(self.name_of_types(group[0]));
             let names: Vec<String> = base.into_iter().chain(of_types).chain(first.iter().cloned()).collect();
-            let name = scope.choose(&names);
+            let root = &self.schema.root;
+            let is_document = group[0] == ROOT && root.nulls == 0 && !self.schema.is_open(root);
+            let name = if is_document { DOCUMENT.to_owned() } else { scope.choose(&names) };
             for &position in group {
                 self.list[position].name.clone_from(&name);
             }

@@ -22,8 +22,8 @@ use std::sync::Arc;
 /// The number of nodes above which detail is dropped to save memory. A node takes about half a kilobyte with its
 /// contents.
 pub(super) const BUDGET: usize = 1 << 16;
-/// The number of nodes and objects above which new positions are untyped.
-pub(super) const MOST: usize = 4 * BUDGET;
+/// The number of nodes above which new positions are untyped.
+pub(super) const MOST: usize = 5 * BUDGET;
 /// The bytes that the sets of strings and keys may take.
 pub(super) const ROOM: usize = 64 << 20;
 /// The most fields of a record. An object with more keys is a map, whatever its values are.
@@ -346,7 +346,7 @@ pub(super) struct Arena {
     measured: u64,
     /// The number of nodes above which detail is dropped to save memory.
     pub(super) budget: usize,
-    /// The number of nodes and objects above which new positions are untyped.
+    /// The number of nodes above which new positions are untyped.
     pub(super) most: usize,
     /// The memory left for the sets of strings and keys.
     room: Room,
@@ -944,7 +944,8 @@ impl Arena {
     /// Returns whether no object of a record has a string under the tag's key.
     pub(super) fn is_without(&self, record: ObjectId, tag: u64) -> bool {
         let Some(fields) = self.fields(record) else { return false };
-        fields.find(tag).is_none_or(|index| self.node(fields.list[index].node).text_count() == 0)
+        fields.rest.as_ref().is_none_or(|rest| !rest.keys.may_have(tag))
+            && fields.find(tag).is_none_or(|index| self.node(fields.list[index].node).text_count() == 0)
     }
 
     /// Merges a record into a union, as its objects without a tag.
@@ -1055,7 +1056,11 @@ impl Arena {
     /// Returns the objects of a union without a tag, or with a tag that is not a string.
     pub(super) fn untagged(&mut self, union: ObjectId) -> ObjectId {
         if let Some(object) = self.tagged(union).and_then(|tagged| tagged.untagged) {
-            return self.find_mut(object);
+            let object = self.find_mut(object);
+            // After a merge with a union that was dissolved, the object may be a link to the union itself.
+            if object != self.find(union) {
+                return object;
+            }
         }
         let object = self.new_object();
         if let Some(tagged) = self.tagged_mut(union) {
@@ -1164,11 +1169,12 @@ impl Arena {
         self.fresh = u32::try_from(self.objects.len()).unwrap_or(u32::MAX);
     }
 
-    /// Sets the limits of one of several arenas that are filled at the same time.
-    pub(super) fn limit(&mut self, arenas: usize) {
+    /// Sets the limits of one of several arenas that are filled at the same time. It gets this part of the data.
+    pub(super) fn limit(&mut self, arenas: usize, part: u64, whole: u64) {
+        let share = |of: usize| usize::try_from(of as u128 * u128::from(part) / u128::from(whole.max(1))).unwrap_or(of);
         self.budget = (BUDGET * 2 / arenas).clamp(BUDGET / 16, BUDGET);
-        self.most = (MOST / arenas).max(BUDGET / 16);
-        self.sets = (ROOM / arenas).max(ROOM / 64);
+        self.most = share(MOST).max(BUDGET / 16);
+        self.sets = share(ROOM).max(ROOM / 64);
         self.room = Room::new(self.sets);
     }
 
@@ -1283,7 +1289,7 @@ impl Arena {
 
     /// Returns whether there are so many positions that new ones are untyped.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.len() + self.objects.len() >= self.most
+        self.len() >= self.most
     }
 
     /// Returns the serialisable part of the arena.

@@ -176,7 +176,7 @@ pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
     let most = match arena.len() / arena.budget {
         _ if arena.is_exhausted() => 0,
         0 => MAX_FIELDS,
-        1..3 => 64,
+        1..4 => 64,
         _ => 16,
     };
     keys >= most

@@ -45,9 +45,14 @@ pub struct Form {
 impl Form {
     /// Creates accumulators of this form for a full pass; `accumulators` of them are filled at the same time.
     pub fn start(&self, accumulators: usize) -> Accumulator {
+        self.start_part(accumulators, 1, accumulators as u64)
+    }
+
+    /// Like [`start`](Self::start), for accumulators that get `part` of `whole` bytes.
+    pub fn start_part(&self, accumulators: usize, part: u64, whole: u64) -> Accumulator {
         let mut arena = form::of(&self.arena, false);
         arena.set_form(self.number);
-        arena.limit(accumulators.max(1));
+        arena.limit(accumulators.max(1), part, whole);
         Accumulator(arena)
     }
 

@@ -296,3 +296,20 @@ impl Values {
         if weights > 0.0 { sum / weights } else { 0.0 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn study_ends_when_its_memory_is_used_up() {
+        let (mut study, mut room) = (Study::default(), Room::new(100_000));
+        for object in 0..1000 {
+            let words: Vec<(&str, u64, u64)> = (0..12).map(|key| ("key", key, object * (key + 7) % 200)).collect();
+            let keys: Vec<u64> = (0..12).chain((0..40).map(|key| 100 + (object + key) % 200)).collect();
+            study.count(&words, &keys, &[], &mut room);
+        }
+        assert!(room.is_used_up() && study.given_up && study.candidates.is_empty() && study.all.is_empty());
+        assert!(study.objects > 20, "{}", study.objects);
+    }
+}

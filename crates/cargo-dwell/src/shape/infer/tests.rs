@@ -308,3 +308,32 @@ fn positions_are_bounded_when_all_keys_differ() {
     assert!(accumulator.positions() < 1 << 19, "{}", accumulator.positions());
     assert_eq!(accumulator.finish().documents, 1);
 }
+
+/// Reads the texts into one of 64 sets of accumulators, which may have 5,120 positions each, and returns their number.
+fn positions_of_one_in_64(texts: &[String]) -> usize {
+    let mut accumulator = form(texts).start(64);
+    read(&mut accumulator, texts);
+    accumulator.positions()
+}
+
+#[test]
+fn positions_are_bounded_with_many_variants_at_many_paths() {
+    // 20 unions with 100 variants, each with 8 keys of its own.
+    let text = |n: usize| {
+        let (path, tag) = (n % 20, n / 20 % 100);
+        let keys: String = (0..8).map(|key| format!(",\"k{path}_{tag}_{key}\":[{n}]")).collect();
+        format!("{{\"r{path}\":{{\"type\":\"t{path}_{tag}\"{keys}}},\"text\":\"\",\"list\":[]}}")
+    };
+    let texts: Vec<String> = (0..4000).map(text).collect();
+    let positions = positions_of_one_in_64(&texts);
+    assert!(positions < 6000, "{positions}");
+}
+
+#[test]
+fn positions_are_bounded_in_nested_arrays() {
+    fn list(depth: usize) -> String {
+        if depth == 0 { "1".to_owned() } else { format!("[{}]", vec![list(depth - 1); 12].join(",")) }
+    }
+    let positions = positions_of_one_in_64(&[list(4), list(4)]);
+    assert!(positions < 6000, "{positions}");
+}
