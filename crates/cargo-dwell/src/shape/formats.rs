@@ -162,9 +162,9 @@ fn is_date_time(text: &[u8]) -> bool {
 
 /// The bytes that a URL has unchanged behind its host name.
 const KEPT: [bool; 256] = {
-    let (mut kept, mut byte) = ([false; 256], 0);
-    while byte < kept.len() {
-        kept[byte] = (byte as u8).is_ascii_alphanumeric();
+    let (mut kept, mut byte) = ([false; 256], 0u8);
+    while byte < 128 {
+        kept[byte as usize] = byte.is_ascii_alphanumeric();
         byte += 1;
     }
     let (marks, mut index) = (b"-._~!$&()*+,;=:@%/?#", 0);

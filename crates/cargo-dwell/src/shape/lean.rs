@@ -484,7 +484,9 @@ impl<'a> Spread<'a> {
         let mut add = |keys: &[usize], instances: u64| {
             let mut in_group = Each::default();
             in_group[0] = u32::try_from(keys.len()).unwrap_or(u32::MAX);
-            keys.iter().for_each(|&key| sets_of[key].push(sets.len()));
+            for &key in keys {
+                sets_of[key].push(sets.len());
+            }
             sets.push((instances, in_group));
         };
         if of.key_sets.is_empty() {

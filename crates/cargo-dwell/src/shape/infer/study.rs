@@ -124,7 +124,9 @@ impl Study {
             .chain(marks.iter().copied())
             .map(|feature| self.feature(feature))
             .collect();
-        features.iter().for_each(|&feature| self.all[feature].1 += 1);
+        for &feature in &features {
+            self.all[feature].1 += 1;
+        }
         room.take((self.all.len() - before) * 2 * size_of::<(Feature, u64)>());
         self.candidates.retain(|candidate, values| {
             let Some(&(.., word)) = words.iter().find(|(_, hash, _)| hash == candidate) else {

@@ -321,7 +321,8 @@ fn positions_are_bounded_with_many_variants_at_many_paths() {
     // 20 unions with 100 variants, each with 8 keys of its own.
     let text = |n: usize| {
         let (path, tag) = (n % 20, n / 20 % 100);
-        let keys: String = (0..8).map(|key| format!(",\"k{path}_{tag}_{key}\":[{n}]")).collect();
+        let keys: Vec<String> = (0..8).map(|key| format!(",\"k{path}_{tag}_{key}\":[{n}]")).collect();
+        let keys = keys.concat();
         format!("{{\"r{path}\":{{\"type\":\"t{path}_{tag}\"{keys}}},\"text\":\"\",\"list\":[]}}")
     };
     let texts: Vec<String> = (0..4000).map(text).collect();

@@ -60,6 +60,7 @@ pub(super) struct Types<'a> {
 }
 
 /// The objects of one type.
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of the objects, alone")]
 struct Class<'a> {
     members: Vec<ObjectId>,
     /// Whether one of the objects is a map, or the keys of all of them together are data.
@@ -681,7 +682,9 @@ impl<'a> Types<'a> {
     fn single(&mut self) -> bool {
         let single = |&class: &ObjectId| self.form(class) == Form::Union && self.variants(class).len() < 2;
         let single: Vec<ObjectId> = self.classes().into_iter().filter(single).collect();
-        single.iter().for_each(|&class| self.class_mut(class).is_record = true);
+        for &class in &single {
+            self.class_mut(class).is_record = true;
+        }
         !single.is_empty()
     }
 

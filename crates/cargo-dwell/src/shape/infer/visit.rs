@@ -345,17 +345,16 @@ impl Open {
         match &arena.object(target).shape {
             Shape::Record(fields) => {
                 // Most objects have the same order of keys as the one before.
-                let index = match fields.ahead(self.expected, key) {
-                    Some(index) => index,
-                    None => {
-                        let hash = hash(key);
-                        match fields.find(hash) {
-                            Some(index) => index,
-                            None if decide::is_full(arena, target, hash) => {
-                                return self.next_in_rest(arena, target, key, hash);
-                            }
-                            None => arena.new_field(target, self.template, key, hash),
+                let index = if let Some(index) = fields.ahead(self.expected, key) {
+                    index
+                } else {
+                    let hash = hash(key);
+                    match fields.find(hash) {
+                        Some(index) => index,
+                        None if decide::is_full(arena, target, hash) => {
+                            return self.next_in_rest(arena, target, key, hash);
                         }
+                        None => arena.new_field(target, self.template, key, hash),
                     }
                 };
                 let (hash, node) = arena.enter_field(target, index, self.serial, self.seen).ok_or_else(duplicate)?;
