@@ -43,7 +43,7 @@ pub(super) const MOST_SMALL: usize = (MIN_BLOCK / 8).div_ceil(FIRST_CELLS).next_
 /// reserves the cell numbers of a whole block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Geometry {
-    // # Invariants, unless `cells` is 0
+    // # Invariants of a geometry with cells
     //
     // 1. `block` is a power of two, at least the value's alignment, and at most `isize::MAX / 2`.
     // 2. `stride` is at least the value's size and 8, and a multiple of its alignment and of 8.
