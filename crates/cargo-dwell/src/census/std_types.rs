@@ -135,7 +135,7 @@ fn lazy_lock(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Option<Decode
 
 /// Decodes a type with a `Once` and the value in `field`, whose offset in this field is 0.
 fn once_of(schema: &mut Schema<'_>, ty: TypeId, site: SiteId, field: &str) -> Option<Decode> {
-    let complete = schema.once_complete?;
+    let complete = (*schema.once_complete.get_or_init(|| once::complete(schema)))?;
     let (state, at) = (named(schema, ty, once::STATE)?, named(schema, ty, field)?);
     let value = schema.param(ty, "T")?;
     Some(Decode::Once { state, complete, value: Part { at, site: schema.part(value, site, Edge::Inner) } })

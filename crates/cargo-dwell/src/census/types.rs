@@ -4,9 +4,9 @@
 //! paths as those of `dwell::weigh`. A struct or enum that a program declares is described once, even if many sites
 //! have it.
 
-use super::once;
 use crate::debuginfo::{Field, Kind, Program, Tag, Text, Type, TypeId};
 use dwell::model::Edge;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -33,8 +33,8 @@ pub(super) struct Schema<'p> {
     plain: HashMap<TypeId, bool>,
     paddings: HashMap<TypeId, Ranges>,
     has_own: bool,
-    /// The number of the state in which a `OnceLock` has its value, if known.
-    pub(super) once_complete: Option<u64>,
+    /// The number of the state in which a `OnceLock` has its value, if known. Set when the first one is decoded.
+    pub(super) once_complete: OnceCell<Option<u64>>,
     depth: u32,
 }
 
@@ -427,7 +427,7 @@ impl<'p> Schema<'p> {
         for (id, ty) in program.types() {
             by_path.entry(&*ty.path).or_insert(id);
         }
-        let mut schema = Self {
+        Self {
             program,
             known,
             sites: Vec::new(),
@@ -437,11 +437,9 @@ impl<'p> Schema<'p> {
             plain: HashMap::new(),
             paddings: HashMap::new(),
             has_own: program.types().any(|(_, ty)| ty.own),
-            once_complete: None,
+            once_complete: OnceCell::new(),
             depth: 0,
-        };
-        schema.once_complete = once::complete(&schema);
-        schema
+        }
     }
 
     pub(super) fn get(&self, id: TypeId) -> &'p Type {

@@ -7,7 +7,6 @@
 //! `coordinates`. A few objects may lack it: `{}` beside the nodes of a syntax tree.
 
 use super::text::Room;
-use super::visit::mark;
 use foldhash::HashSet;
 use std::collections::{BTreeMap, HashMap};
 
@@ -27,6 +26,20 @@ const MAX_ALL: usize = 8192;
 const EXPLAINED: f64 = 0.5;
 /// The least distance between objects of different variants: 1 minus the share of common keys.
 const DISTANCE: f64 = 0.3;
+
+/// Codes for the JSON types that a tag may determine. An array has the code of its first element plus `ARRAY`.
+pub(super) mod mark {
+    /// `null`, an empty array, or unknown.
+    pub(in super::super) const NONE: u8 = 0;
+    pub(in super::super) const BOOL: u8 = 1;
+    pub(in super::super) const NUMBER: u8 = 2;
+    pub(in super::super) const TEXT: u8 = 3;
+    pub(in super::super) const OBJECT: u8 = 4;
+    /// An object with a common tag key.
+    pub(in super::super) const TAGGED: u8 = 5;
+    /// Added once for each array around the value.
+    pub(in super::super) const ARRAY: u8 = 8;
+}
 
 /// Counts of keys for each value of each candidate.
 #[derive(Default, Clone)]

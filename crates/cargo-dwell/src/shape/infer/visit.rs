@@ -3,6 +3,7 @@
 use super::arena::{Arena, Fields, Fixed, MAX_TUPLE, NodeId, ObjectId, Shape};
 use super::decide;
 use super::sets;
+use super::study::mark;
 use super::text::{Hashes, hash};
 use crate::shape::schema::Free;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -18,20 +19,6 @@ const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 fn is_word(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "-_.:/#@".contains(c);
     text.len() <= MAX_WORD && text.starts_with(char::is_alphabetic) && text.chars().all(is_part)
-}
-
-/// Codes for the JSON types that a tag may determine. An array has the code of its first element plus `ARRAY`.
-pub(super) mod mark {
-    /// `null`, an empty array, or unknown.
-    pub(in super::super) const NONE: u8 = 0;
-    pub(in super::super) const BOOL: u8 = 1;
-    pub(in super::super) const NUMBER: u8 = 2;
-    pub(in super::super) const TEXT: u8 = 3;
-    pub(in super::super) const OBJECT: u8 = 4;
-    /// An object with a common tag key.
-    pub(in super::super) const TAGGED: u8 = 5;
-    /// Added once for each array around the value.
-    pub(in super::super) const ARRAY: u8 = 8;
 }
 
 /// A seed that reads one value into a node.
