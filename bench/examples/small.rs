@@ -4,12 +4,16 @@
 
 #[path = "../src/callgrind.rs"]
 mod callgrind;
+#[path = "../src/count.rs"]
+mod count;
 #[path = "../src/medians.rs"]
 mod medians;
 #[path = "../src/op.rs"]
 mod op;
 #[path = "../src/row.rs"]
 mod row;
+#[path = "../src/select.rs"]
+mod select;
 #[path = "../src/sink.rs"]
 mod sink;
 #[path = "../src/small/mod.rs"]
@@ -20,10 +24,6 @@ mod time;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::io;
-
-#[cfg(feature = "mimalloc")]
-#[global_allocator]
-static MIMALLOC: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[derive(Parser)]
 struct Cli {
@@ -42,7 +42,7 @@ enum Command {
 fn main() -> Result<()> {
     match Cli::parse().command {
         Command::Times => small::run(
-            &small::Args { times: true, ..small::Args::default() },
+            &select::Select { times: true, ..select::Select::default() },
             true,
             row::Output { json: true, kept: None },
         ),

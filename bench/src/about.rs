@@ -47,12 +47,12 @@ fn allocator() -> String {
     // SAFETY: glibc documents that the function returns a string. The string ends with a nul byte, is a constant of the
     // library, and is never written or freed.
     let version = unsafe { std::ffi::CStr::from_ptr(version) };
-    format!("{} (glibc {})", count::ALLOCATOR, version.to_string_lossy())
+    format!("{} (glibc {})", count::allocator(), version.to_string_lossy())
 }
 
 #[cfg(not(target_env = "gnu"))]
 fn allocator() -> String {
-    count::ALLOCATOR.to_owned()
+    count::allocator().to_owned()
 }
 
 /// The dependencies of this program that it does not compare with Dwell.

@@ -8,7 +8,8 @@ use std::hint::black_box;
 
 use crate::op::{LOOP, Op, Suite};
 use crate::row::{Output, Row};
-use crate::{callgrind, count, sink};
+use crate::select::Select;
+use crate::{count, sink};
 
 /// The lengths of the strings in 40 of AWS's Smithy models, at every twentieth of the distribution. The last length is
 /// set so that the means agree.
@@ -22,22 +23,21 @@ const VALUES: usize = 1 << 10;
 const MANY: usize = 100_000;
 
 /// Prints the size of a value and the cost of each operation.
-pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
-    output.say(
-        "Bytes and blocks of one value, including its handle, with string and map lengths as in the Smithy models:",
-    )?;
-    output.rows(&bytes())?;
-    if callgrind::version().is_none() {
-        eprintln!("valgrind is not installed: instructions are left out");
-        return Ok(());
+pub(crate) fn run(select: &Select, quick: bool, output: Output) -> Result<()> {
+    let suites = suites();
+    select.check(suites.iter().flat_map(Suite::names))?;
+    if select.workload.is_empty() {
+        output.say(
+            "Bytes and blocks of one value, including its handle, with string and map lengths as in the Smithy models:",
+        )?;
+        output.rows(&bytes())?;
     }
-    for suite in suites() {
-        output.say(&format!(
-            "\nInstructions an operation: {}; ratios to {}, less the loop's",
-            suite.module, suite.baseline
-        ))?;
+    // Times of these operations depend on the allocator's state more than on the type.
+    let select = Select { ir: true, ..select.clone() };
+    for suite in suites {
         let first = suite.workloads().first().map(|&workload| workload.to_owned());
-        output.rows(&callgrind::rows(&suite, |workload, _| !quick || first.as_deref() == Some(workload))?)?;
+        let is_counted = |workload: &str| !quick || first.as_deref() == Some(workload);
+        output.rows(&select.rows(suite, quick, output, is_counted)?)?;
     }
     Ok(())
 }

@@ -1,40 +1,57 @@
-//! The global allocator: the system's (jemalloc with the feature `profile`, mimalloc with `mimalloc`), which counts on
-//! request.
+//! The global allocator, which counts on request: the system's, mimalloc with `--mimalloc`, or jemalloc with the feature
+//! `profile`.
 
-use std::alloc::{GlobalAlloc, Layout};
-use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering::Relaxed};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::ffi::CStr;
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicU8, Ordering::Relaxed};
 
-#[cfg(not(any(feature = "profile", feature = "mimalloc")))]
-type Inner = std::alloc::System;
+use mimalloc::MiMalloc;
+
+#[cfg(not(feature = "profile"))]
+const SYSTEM: System = System;
 #[cfg(feature = "profile")]
-type Inner = tikv_jemallocator::Jemalloc;
+const SYSTEM: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-#[cfg(not(any(feature = "profile", feature = "mimalloc")))]
-const INNER: Inner = std::alloc::System;
-#[cfg(feature = "profile")]
-const INNER: Inner = tikv_jemallocator::Jemalloc;
+/// The variable of the environment that names the allocator. A process has one allocator from its first allocation on.
+pub(crate) const VARIABLE: &str = "DWELL_BENCH_ALLOCATOR";
+const NAME: &CStr = c"DWELL_BENCH_ALLOCATOR";
 
-#[cfg(all(feature = "mimalloc", not(feature = "profile")))]
-type Inner = mimalloc::MiMalloc;
-#[cfg(all(feature = "mimalloc", not(feature = "profile")))]
-const INNER: Inner = mimalloc::MiMalloc;
+/// Returns the name of the allocator, for reports.
+pub(crate) fn allocator() -> &'static str {
+    match MODE.load(Relaxed) & MIMALLOC {
+        0 if cfg!(feature = "profile") => "jemalloc",
+        0 => "system",
+        _ => "mimalloc",
+    }
+}
 
-/// The name of the allocator, for reports.
-pub(crate) const ALLOCATOR: &str = if cfg!(feature = "profile") {
-    "jemalloc"
-} else if cfg!(feature = "mimalloc") {
-    "mimalloc"
-} else {
-    "system"
-};
+/// Returns whether the allocator is mimalloc.
+pub(crate) fn is_mimalloc() -> bool {
+    MODE.load(Relaxed) & MIMALLOC != 0
+}
 
 #[global_allocator]
-static GLOBAL: Counting = Counting(INNER);
+static GLOBAL: Counting = Counting;
+
+/// What an allocation has to test. A timed run with the system's allocator finds 0, and one with mimalloc `MIMALLOC`.
+static MODE: AtomicU8 = AtomicU8::new(UNKNOWN);
+/// The allocator is mimalloc.
+const MIMALLOC: u8 = 1;
+/// Allocations are recorded.
+const WATCHED: u8 = 2;
+/// This is the first allocation.
+const UNKNOWN: u8 = 4;
+
+fn watch(on: bool) {
+    if on {
+        MODE.fetch_or(WATCHED, Relaxed);
+    } else {
+        MODE.fetch_and(!WATCHED, Relaxed);
+    }
+}
 
 /// Whether the allocator counts. It is off by default, so that a timed run costs only one predictable branch.
 static ON: AtomicBool = AtomicBool::new(false);
-/// Whether an allocation or a free has anything to record. A timed run reads only this flag.
-static WATCHED: AtomicBool = AtomicBool::new(false);
 static BYTES: AtomicIsize = AtomicIsize::new(0);
 static BLOCKS: AtomicIsize = AtomicIsize::new(0);
 static MADE: AtomicIsize = AtomicIsize::new(0);
@@ -57,7 +74,7 @@ pub(crate) fn start() {
     BLOCKS.store(0, Relaxed);
     MADE.store(0, Relaxed);
     ON.store(true, Relaxed);
-    WATCHED.store(true, Relaxed);
+    watch(true);
 }
 
 /// Returns the bytes and blocks allocated and not freed since [`start`].
@@ -74,14 +91,14 @@ pub(crate) fn made() -> isize {
 pub(crate) fn start_asking() {
     TAKEN.store(0, Relaxed);
     ASKING.store(true, Relaxed);
-    WATCHED.store(true, Relaxed);
+    watch(true);
 }
 
 /// Stops to query the allocator. Returns the bytes that it took for the blocks allocated and not freed since
 /// [`start_asking`].
 pub(crate) fn taken() -> isize {
     ASKING.store(false, Relaxed);
-    WATCHED.store(ON.load(Relaxed), Relaxed);
+    watch(ON.load(Relaxed));
     TAKEN.load(Relaxed)
 }
 
@@ -91,14 +108,15 @@ pub(crate) fn taken() -> isize {
 ///
 /// `block` is a live block of the inner allocator.
 unsafe fn taken_for(block: *mut u8) -> usize {
+    if is_mimalloc() {
+        // SAFETY: the caller guarantees that `block` is a live block of the inner allocator, which is mimalloc.
+        return unsafe { MiMalloc.usable_size(block) };
+    }
     #[cfg(feature = "profile")]
     // SAFETY: the caller guarantees that `block` is a live block of the inner allocator, which is jemalloc.
     return unsafe { tikv_jemallocator::usable_size(block) };
-    #[cfg(all(feature = "mimalloc", not(feature = "profile")))]
-    // SAFETY: the caller guarantees that `block` is a live block of the inner allocator, which is mimalloc.
-    return unsafe { INNER.usable_size(block) };
     // glibc stores a chunk's size before each block, and another word for a chunk with pages of its own.
-    #[cfg(not(any(feature = "profile", feature = "mimalloc")))]
+    #[cfg(not(feature = "profile"))]
     {
         // SAFETY: the caller guarantees that `block` is a live block of the inner allocator, which uses `malloc`.
         let usable = unsafe { libc::malloc_usable_size(block.cast()) };
@@ -109,10 +127,22 @@ unsafe fn taken_for(block: *mut u8) -> usize {
 /// Stops to count.
 pub(crate) fn stop() {
     ON.store(false, Relaxed);
-    WATCHED.store(ASKING.load(Relaxed), Relaxed);
+    watch(ASKING.load(Relaxed));
 }
 
-struct Counting(Inner);
+struct Counting;
+
+/// Returns the inner allocator of this process.
+fn inner() -> &'static dyn GlobalAlloc {
+    if MODE.load(Relaxed) & UNKNOWN != 0 {
+        // SAFETY: the name is a string, and no other thread writes the environment before the first allocation.
+        let value = unsafe { libc::getenv(NAME.as_ptr()) };
+        // SAFETY: `getenv` returns null or a string.
+        let is_mimalloc = !value.is_null() && unsafe { CStr::from_ptr(value) } == c"mimalloc";
+        MODE.store(if is_mimalloc { MIMALLOC } else { 0 }, Relaxed);
+    }
+    if is_mimalloc() { &MiMalloc } else { &SYSTEM }
+}
 
 impl Counting {
     /// Counts an allocated (`sign` 1) or freed (-1) block.
@@ -126,18 +156,22 @@ impl Counting {
         unsafe { Self::ask(block, sign) };
     }
 
-    // The counting paths are separate functions: without counting, a call costs one test and saves no register. They
-    // are not inlined, so that the compiler optimises subjects as with a plain allocator: a drop that is inlined there
-    // is inlined here.
+    // All but the system's allocator is behind functions that are not inlined: a call costs one test and saves no
+    // register, and the compiler optimises subjects as with a plain allocator. A drop that it inlines there is inlined
+    // here; with mimalloc's functions beside the system's it is not.
 
     /// # Safety
     ///
     /// The contract is that of [`GlobalAlloc::alloc`].
     #[cold]
     #[inline(never)]
-    unsafe fn alloc_noted(&self, layout: Layout) -> *mut u8 {
+    unsafe fn alloc_other(layout: Layout) -> *mut u8 {
+        if MODE.load(Relaxed) == MIMALLOC {
+            // SAFETY: the caller guarantees the contract of `GlobalAlloc::alloc`.
+            return unsafe { MiMalloc.alloc(layout) };
+        }
         // SAFETY: the caller guarantees the contract of `GlobalAlloc::alloc` for this layout.
-        let block = unsafe { self.0.alloc(layout) };
+        let block = unsafe { inner().alloc(layout) };
         // SAFETY: the inner allocator has just returned `block`, which is live or null.
         unsafe { Self::note(block, layout.size(), 1) };
         block
@@ -148,9 +182,13 @@ impl Counting {
     /// The contract is that of [`GlobalAlloc::alloc_zeroed`].
     #[cold]
     #[inline(never)]
-    unsafe fn alloc_zeroed_noted(&self, layout: Layout) -> *mut u8 {
+    unsafe fn alloc_zeroed_other(layout: Layout) -> *mut u8 {
+        if MODE.load(Relaxed) == MIMALLOC {
+            // SAFETY: the caller guarantees the contract of `GlobalAlloc::alloc_zeroed`.
+            return unsafe { MiMalloc.alloc_zeroed(layout) };
+        }
         // SAFETY: the caller guarantees the contract of `GlobalAlloc::alloc_zeroed` for this layout.
-        let block = unsafe { self.0.alloc_zeroed(layout) };
+        let block = unsafe { inner().alloc_zeroed(layout) };
         // SAFETY: the inner allocator has just returned `block`, which is live or null.
         unsafe { Self::note(block, layout.size(), 1) };
         block
@@ -161,14 +199,19 @@ impl Counting {
     /// The contract is that of [`GlobalAlloc::realloc`].
     #[cold]
     #[inline(never)]
-    unsafe fn realloc_noted(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+    unsafe fn realloc_other(block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if MODE.load(Relaxed) == MIMALLOC {
+            // SAFETY: the caller guarantees the contract of `GlobalAlloc::realloc`. `block` comes from mimalloc, which is
+            // the allocator of this process, with the same layout.
+            return unsafe { MiMalloc.realloc(block, layout, size) };
+        }
         Self::add(0, signed(size) - signed(layout.size()));
         // SAFETY: the caller guarantees that `block` is a live block of this allocator. All its blocks come from the
         // inner allocator.
         unsafe { Self::ask(block, -1) };
         // SAFETY: the caller guarantees the contract of `GlobalAlloc::realloc`. `block` comes from the inner allocator
         // with the same layout.
-        let block = unsafe { self.0.realloc(block, layout, size) };
+        let block = unsafe { inner().realloc(block, layout, size) };
         // SAFETY: the inner allocator has just returned `block`, which is live or null.
         unsafe { Self::ask(block, 1) };
         block
@@ -179,13 +222,18 @@ impl Counting {
     /// The contract is that of [`GlobalAlloc::dealloc`].
     #[cold]
     #[inline(never)]
-    unsafe fn dealloc_noted(&self, block: *mut u8, layout: Layout) {
+    unsafe fn dealloc_other(block: *mut u8, layout: Layout) {
+        if MODE.load(Relaxed) == MIMALLOC {
+            // SAFETY: the caller guarantees the contract of `GlobalAlloc::dealloc`. `block` comes from mimalloc, which is
+            // the allocator of this process, with the same layout.
+            return unsafe { MiMalloc.dealloc(block, layout) };
+        }
         // SAFETY: the caller guarantees that `block` is a live block of this allocator. All its blocks come from the
         // inner allocator.
         unsafe { Self::note(block, layout.size(), -1) };
         // SAFETY: the caller guarantees the contract of `GlobalAlloc::dealloc`. `block` comes from the inner allocator
         // with the same layout.
-        unsafe { self.0.dealloc(block, layout) }
+        unsafe { inner().dealloc(block, layout) }
     }
 
     /// Adds the usable size of a block, or subtracts it, by `sign`.
@@ -218,41 +266,40 @@ fn signed(size: usize) -> isize {
 // returns its result.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if WATCHED.load(Relaxed) {
-            // SAFETY: the caller guarantees the contract of `GlobalAlloc::alloc`, which `alloc_noted` requires.
-            return unsafe { self.alloc_noted(layout) };
+        if MODE.load(Relaxed) != 0 {
+            // SAFETY: the caller guarantees the same contract.
+            return unsafe { Self::alloc_other(layout) };
         }
         // SAFETY: the caller guarantees the contract of `GlobalAlloc::alloc`.
-        unsafe { self.0.alloc(layout) }
+        unsafe { SYSTEM.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if WATCHED.load(Relaxed) {
-            // SAFETY: the caller guarantees the contract of `GlobalAlloc::alloc_zeroed`, which `alloc_zeroed_noted`
-            // requires.
-            return unsafe { self.alloc_zeroed_noted(layout) };
+        if MODE.load(Relaxed) != 0 {
+            // SAFETY: the caller guarantees the same contract.
+            return unsafe { Self::alloc_zeroed_other(layout) };
         }
         // SAFETY: the caller guarantees the contract of `GlobalAlloc::alloc_zeroed`.
-        unsafe { self.0.alloc_zeroed(layout) }
+        unsafe { SYSTEM.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if WATCHED.load(Relaxed) {
-            // SAFETY: the caller guarantees the contract of `GlobalAlloc::realloc`, which `realloc_noted` requires.
-            return unsafe { self.realloc_noted(block, layout, size) };
+        if MODE.load(Relaxed) != 0 {
+            // SAFETY: the caller guarantees the same contract.
+            return unsafe { Self::realloc_other(block, layout, size) };
         }
-        // SAFETY: the caller guarantees the contract of `GlobalAlloc::realloc`. `block` comes from the inner allocator
-        // with the same layout.
-        unsafe { self.0.realloc(block, layout, size) }
+        // SAFETY: the caller guarantees the contract of `GlobalAlloc::realloc`. `block` comes from the system's allocator,
+        // which is that of this process, with the same layout.
+        unsafe { SYSTEM.realloc(block, layout, size) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        if WATCHED.load(Relaxed) {
-            // SAFETY: the caller guarantees the contract of `GlobalAlloc::dealloc`, which `dealloc_noted` requires.
-            return unsafe { self.dealloc_noted(block, layout) };
+        if MODE.load(Relaxed) != 0 {
+            // SAFETY: the caller guarantees the same contract.
+            return unsafe { Self::dealloc_other(block, layout) };
         }
-        // SAFETY: the caller guarantees the contract of `GlobalAlloc::dealloc`. `block` comes from the inner allocator
-        // with the same layout.
-        unsafe { self.0.dealloc(block, layout) }
+        // SAFETY: the caller guarantees the contract of `GlobalAlloc::dealloc`. `block` comes from the system's allocator,
+        // which is that of this process, with the same layout.
+        unsafe { SYSTEM.dealloc(block, layout) }
     }
 }

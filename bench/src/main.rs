@@ -4,6 +4,7 @@
 //! folder, which defines its operations (`op`); `callgrind` and `time` measure them.
 
 mod about;
+mod again;
 mod bump;
 mod callgrind;
 mod check;
@@ -13,12 +14,12 @@ mod count;
 mod fairness;
 mod gate;
 mod medians;
-mod nightly;
 mod op;
 mod pin;
 mod report;
 mod row;
 mod scaling;
+mod select;
 mod sink;
 mod slab;
 mod small;
@@ -36,6 +37,7 @@ use std::sync::PoisonError;
 use crate::check::CheckFailed;
 use crate::op::Suite;
 use crate::row::{Lines, Output};
+use crate::select::Select;
 
 /// Measures Dwell beside its peers.
 #[derive(Parser)]
@@ -52,14 +54,17 @@ struct Cli {
     /// Writes a page with pictures of all rows.
     #[arg(long, global = true, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Measures in a process whose global allocator is mimalloc instead of the system's.
+    #[arg(long, global = true)]
+    mimalloc: bool,
 }
 
 #[derive(Subcommand)]
 enum Command {
     /// Boxes with inline storage: access, creation, queues and trees.
-    Small(small::Args),
+    Small(Select),
     /// Slabs and pools: operations, latency, growth, threads and an order book.
-    Slab(slab::Args),
+    Slab(Select),
     /// Structs that are mostly empty: a real program in several layouts, and the cost of a read.
     Sparse(sparse::Args),
     /// Measuring values: a real program in four layouts, measured by all crates.
@@ -67,9 +72,9 @@ enum Command {
     /// Arenas: one type at a time, mixed layouts, trees, vectors, text, maps.
     Bump(bump::Args),
     /// Thin strings, thin slices and sorted maps, beside their peers.
-    Companions,
+    Companions(Select),
     /// Pinned and erased futures: the workloads of the article, and a stack of tower services.
-    Pin,
+    Pin(Select),
     /// The cost of an operation with 1e3 to 1e7 live values and in two threads, and the memory in use after 1e8.
     Scaling,
     /// The effect of boxing and erasing futures on compile times of generated and published programs.
@@ -87,6 +92,8 @@ enum Command {
     Check(fairness::Args),
     /// Reads rows (`--json`) and prints the tables of the articles: as published, as measured, and Dwell's.
     Seeds,
+    /// Reads rows (`--json`) and prints which goals of goals.toml they reach.
+    Goals,
     /// Reads rows (`--json`) and writes them as a page (`--html FILE`) or as Markdown.
     Report(report::Args),
     /// Reads rows of several runs (`--json`) and prints the median of each number, and the smallest and largest ratio.
@@ -135,6 +142,12 @@ fn run(cli: Cli) -> Result<()> {
     if let Command::Seeds = &cli.command {
         return report::seeds::run(&row::read(io::stdin().lock())?, Output { json: cli.json, kept: None });
     }
+    if let Command::Goals = &cli.command {
+        return report::goals::run(&row::read(io::stdin().lock())?);
+    }
+    if cli.mimalloc && !count::is_mimalloc() {
+        return again::with_mimalloc();
+    }
     if let Some(file) = &cli.html {
         // Fails before a measurement that takes minutes.
         report::can_write(file)?;
@@ -152,21 +165,22 @@ fn measure(command: Command, quick: bool, output: Output) -> Result<()> {
     match command {
         Command::Sparse(args) => sparse::run(&args, quick, output),
         Command::Bump(args) => bump::run(&args, quick, output),
-        Command::Companions => companions::run(quick, output),
+        Command::Companions(select) => companions::run(&select, quick, output),
         Command::Weigh(args) => weigh::run(&args, quick, output),
-        Command::Slab(args) => slab::run(&args, quick, output),
-        Command::Small(args) => {
-            small::run(&args, quick, output)?;
-            if args.times { Ok(()) } else { nightly::run(quick, output) }
+        Command::Slab(select) => slab::run(&select, quick, output),
+        Command::Small(select) => {
+            small::run(&select, quick, output)?;
+            // A selection is of this build.
+            if select.is_all() && !count::is_mimalloc() { again::by_nightly(quick, output) } else { Ok(()) }
         }
-        Command::Pin => pin::run(quick, output),
+        Command::Pin(select) => pin::run(&select, quick, output),
         Command::Real(args) => real(&args, quick, output),
         Command::All => all(quick, output),
         Command::About => about::run(output),
         Command::Check(args) => fairness::run(&args, quick, output),
         Command::Gate(args) => gate::run(&args, output),
         Command::Compile => compile::run(quick, output),
-        Command::Seeds | Command::Report(_) => unreachable!("they measure nothing"),
+        Command::Seeds | Command::Goals | Command::Report(_) => unreachable!("they measure nothing"),
         Command::Medians => medians::run(io::stdin().lock(), output),
         Command::Scaling => scaling::run(quick, output),
         Command::LeftOver(task) => task.answer(),
@@ -189,16 +203,18 @@ fn real(args: &dwell_bench_real::Args, quick: bool, output: Output) -> Result<()
 
 fn all(quick: bool, output: Output) -> Result<()> {
     about::run(output)?;
-    let modules: [&dyn Fn() -> Result<()>; 9] = [
-        &|| small::run(&small::Args::default(), quick, output),
+    let select = Select::default();
+    let modules: [&dyn Fn() -> Result<()>; 10] = [
+        &|| small::run(&select, quick, output),
         &|| bump::run(&bump::Args::default(), quick, output),
-        &|| slab::run(&slab::Args::default(), quick, output),
-        &|| pin::run(quick, output),
+        &|| slab::run(&select, quick, output),
+        &|| pin::run(&select, quick, output),
         &|| sparse::run(&sparse::Args::default(), quick, output),
-        &|| companions::run(quick, output),
+        &|| companions::run(&select, quick, output),
         &|| weigh::run(&weigh::Args::default(), quick, output),
         &|| scaling::run(quick, output),
-        &|| nightly::run(quick, output),
+        &|| again::on_mimalloc(quick, output),
+        &|| again::by_nightly(quick, output),
     ];
     for module in modules {
         output.say("")?;

@@ -1,6 +1,5 @@
 //! Operations to measure. An operation runs one workload on one subject.
 
-use anyhow::{Result, bail};
 use std::cell::Cell;
 use std::ops::Range;
 
@@ -62,28 +61,6 @@ impl Suite {
     /// Returns the workloads, in order.
     pub(crate) fn workloads(&self) -> Vec<&str> {
         distinct(self.ops.iter().map(|op| op.workload.as_str()))
-    }
-
-    /// Keeps only the wanted workloads. Fails if there are none.
-    pub(crate) fn keep(&mut self, wanted: impl Fn(&str) -> bool) -> Result<()> {
-        if !self.workloads().into_iter().any(&wanted) {
-            bail!("no such workload; {} has: {}", self.module, self.workloads().join(", "));
-        }
-        self.ops.retain(|op| wanted(&op.workload));
-        Ok(())
-    }
-
-    /// Keeps only the baseline and the subjects with one of these prefixes. Fails if a prefix matches no subject.
-    pub(crate) fn keep_subjects(&mut self, wanted: &[String]) -> Result<()> {
-        let begins = |subject: &str, name: &String| subject.starts_with(name.as_str());
-        if let Some(unknown) = wanted.iter().find(|name| !self.ops.iter().any(|op| begins(op.subject, name))) {
-            let subjects = distinct(self.ops.iter().map(|op| op.subject)).join(", ");
-            bail!("no subject begins with '{unknown}'; {} has: {subjects}", self.module);
-        }
-        let baseline = self.baseline;
-        self.ops
-            .retain(|op| [LOOP, baseline].contains(&op.subject) || wanted.iter().any(|name| begins(op.subject, name)));
-        Ok(())
     }
 
     /// Returns the operations of one workload.

@@ -5,6 +5,8 @@ use serde::Serialize;
 use std::io::{self, BufRead, Write};
 use std::sync::{Mutex, PoisonError};
 
+use crate::count;
+
 /// One number. Lower is better in every metric.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Row {
@@ -17,6 +19,18 @@ pub(crate) struct Row {
     /// The subject that `ratio` compares with.
     pub(crate) baseline: String,
     pub(crate) ratio: f64,
+}
+
+impl Row {
+    /// Adds the name of the global allocator to those of the subjects, if it is not the system's.
+    fn on_this_allocator(mut self) -> Self {
+        if count::is_mimalloc() && self.module != "about" {
+            for name in [&mut self.subject, &mut self.baseline] {
+                *name = format!("{}, mimalloc", name.trim_end_matches("/glibc"));
+            }
+        }
+        self
+    }
 }
 
 /// Rows as JSON, one row in each line.
@@ -47,12 +61,13 @@ impl Output {
 
     /// Prints rows as tables with a line for each subject and a column for each metric, or as JSON.
     pub(crate) fn rows(self, rows: &[Row]) -> io::Result<()> {
+        let rows: Vec<Row> = rows.iter().cloned().map(Row::on_this_allocator).collect();
         let lines = rows.iter().map(|row| serde_json::to_string(row).expect("a row is plain data"));
         if let Some(kept) = self.kept {
             kept.lock().unwrap_or_else(PoisonError::into_inner).extend(lines.clone());
         }
         if !self.json {
-            return io::stdout().write_all(table(rows).as_bytes());
+            return io::stdout().write_all(table(&rows).as_bytes());
         }
         for line in lines {
             writeln!(io::stdout(), "{line}")?;

@@ -46,9 +46,9 @@ fn bad_input_prints_one_line_and_exits_with_2() {
 #[test]
 fn invalid_requests_fail_before_measuring() {
     for (arguments, expected) in [
-        (&["slab", "--only", "lost"][..], "no workload has `lost` in its name; there are: "),
-        (&["bump", "--workload", "lost"], "no such workload; bump has: "),
-        (&["small", "--subject", "lost"], "no subject begins with 'lost'; small has: box/glibc, dwell, "),
+        (&["slab", "--workload", "lost"][..], "no workload has `lost` in its name; there are: "),
+        (&["bump", "--workload", "lost"], "no workload has `lost` in its name; there are: u8, "),
+        (&["small", "--subject", "lost"], "no subject begins with `lost`; there are: box/glibc, dwell, "),
         (&["sparse", "--html", "no-folder/page.html"], "cannot write no-folder/page.html"),
         (&["real", "lost"], "no program is called `lost`; there are: lru, "),
         (&["report"], "nothing to write"),

@@ -100,9 +100,9 @@ macro_rules! line {
 }
 pub(super) use line;
 
-/// A subject with an allocator for hashbrown's maps.
+/// A subject that implements the trait `Allocator`.
 pub(super) trait Allocates: Subject {
-    type Allocator<'a>: allocator_api2::alloc::Allocator;
+    type Allocator<'a>: allocator_api2::alloc::Allocator + Copy;
 
     fn allocator(&self) -> Self::Allocator<'_>;
 }

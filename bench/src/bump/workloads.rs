@@ -4,21 +4,19 @@
 //! allocations, and loads and stores the state of an arena at each of them, as in a program with other work in between.
 
 use fastrand::Rng;
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
 use std::alloc::Layout;
 use std::hint::black_box;
 
-use super::parser;
 use super::subject::{Allocates, Arena, Line, Put, Slices, Subject, Text, Vector};
 use super::tree::{Binary, Call, Expression, weight};
+use super::{allocator, parser};
 use crate::op::{LOOP, Op, Run, whole_rounds};
 use crate::sink;
 
 /// The number of allocations between two resets, as in the article.
 const ROUND: usize = 10_000;
 /// The number of layouts, lengths or tokens, which are drawn before the loop.
-const DRAWN: usize = 1000;
+pub(super) const DRAWN: usize = 1000;
 
 /// The number of mixed layouts between two resets, and the number of such parts before the layouts repeat.
 const PART: usize = 16 * DRAWN;
@@ -28,7 +26,7 @@ const PARTS: usize = 16;
 const OPERANDS: usize = 4000;
 
 /// Runs `round` on a subject and resets it after each round. A round has `per_round` operations.
-fn rounds<S: Subject>(per_round: usize, mut round: impl FnMut(&S) + 'static) -> Run {
+pub(super) fn rounds<S: Subject>(per_round: usize, mut round: impl FnMut(&S) + 'static) -> Run {
     let mut subject = S::new();
     Box::new(move |operations| {
         for _ in whole_rounds(operations, per_round) {
@@ -333,22 +331,6 @@ fn text<T: Text>(all_kinds: bool) -> Run {
     rounds::<T>(DRAWN, move |arena| format_all(arena, black_box(&names), black_box(all_kinds)))
 }
 
-#[inline(never)]
-fn insert_all<S: Allocates>(arena: &S, keys: &[u64]) {
-    let mut map = HashMap::with_hasher_in(FxBuildHasher, arena.allocator());
-    for &key in keys {
-        map.insert(key, key);
-    }
-    sink::pointer(&map);
-}
-
-/// Inserts a thousand entries into an empty map. An operation is an insertion.
-fn map<S: Allocates>() -> Run {
-    let mut rng = Rng::with_seed(14);
-    let keys: Vec<u64> = (0..DRAWN).map(|_| rng.u64(..)).collect();
-    rounds::<S>(DRAWN, move |arena| insert_all(arena, black_box(&keys)))
-}
-
 /// Creates an arena, allocates three values, and drops the arena.
 #[inline(never)]
 fn create<A: Arena>(n: u64) {
@@ -416,8 +398,14 @@ pub(super) fn slices<S: Slices>() -> Vec<Op> {
     named::<S>(vec![("iter", collected::<S>)])
 }
 
-pub(super) fn maps<S: Allocates>() -> Vec<Op> {
-    named::<S>(vec![("hashbrown", map::<S>)])
+/// Returns the operations through the trait `Allocator`.
+pub(super) fn allocators<S: Allocates>() -> Vec<Op> {
+    named::<S>(vec![
+        ("hashbrown", allocator::map::<S>),
+        ("json", allocator::documents::<S>),
+        ("shrink", allocator::shrink::<S>),
+        ("free/older", allocator::free_older::<S>),
+    ])
 }
 
 /// The operations of arenas for one type.
@@ -527,6 +515,9 @@ pub(super) fn loops() -> Vec<Op> {
         ("fmt", nothing),
         ("fmt/debug", nothing),
         ("hashbrown", nothing),
+        ("json", nothing),
+        ("shrink", nothing),
+        ("free/older", nothing),
         ("creation", || Box::new(|operations| (0..operations as u64).for_each(create_nothing))),
     ];
     loops.into_iter().map(|(workload, prepare)| Op::new(workload, LOOP, prepare)).collect()

@@ -45,8 +45,8 @@ pub(super) struct Baseline {
 impl Baseline {
     /// Returns the numbers of Dwell that are the same in every run.
     pub(super) fn of(rows: &[Row]) -> Self {
-        // Peers and rejected prototypes have no entries.
-        let is_dwell = |subject: &str| subject.starts_with("dwell") && !subject.contains("prototype");
+        // Peers have no entries.
+        let is_dwell = |subject: &str| subject.starts_with("dwell");
         // Counts of two threads depend on their timing.
         let alone = |workload: &str| !workload.starts_with("producer+consumer");
         let ours = |row: &&Row| {

@@ -9,9 +9,10 @@ mod workloads;
 
 use anyhow::Result;
 
-use crate::op::Suite;
+use crate::count;
+use crate::op::{Op, Suite};
 use crate::row::{Output, Row};
-use crate::{callgrind, count, time};
+use crate::select::Select;
 
 /// `.boxed()` of the crate futures.
 const BASELINE: &str = "boxed";
@@ -23,37 +24,31 @@ pub(crate) fn suites() -> [Suite; 3] {
     [futures, postfix::suite(), tower::suite()]
 }
 
-pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
-    match callgrind::version() {
-        Some(version) => output.say(&format!("({version})"))?,
-        None => eprintln!("valgrind is not installed: the column `ir` is left out"),
-    }
-    for suite in suites() {
-        output.say(&format!(
-            "ratios are relative to `{}`; those of ir exclude the loop's instructions",
-            suite.baseline
-        ))?;
-        let mut rows = Vec::new();
-        if callgrind::version().is_some() {
-            // With --quick most phases are left out, since a count takes a second.
-            rows = callgrind::rows(&suite, |workload, _| {
-                !quick || suite.module != "pin" || workload.ends_with("/first_poll")
-            })?;
-        }
-        rows.extend(time::rows(&suite, if quick { 5 } else { 21 }));
-        rows.extend(allocations(&suite));
+pub(crate) fn run(select: &Select, quick: bool, output: Output) -> Result<()> {
+    let suites = suites();
+    select.check(suites.iter().flat_map(Suite::names))?;
+    for suite in suites {
+        let module = suite.module;
+        // With --quick most phases are left out, since a count takes a second.
+        let is_counted = |workload: &str| !quick || module != "pin" || workload.ends_with("/first_poll");
+        let blocks = if select.ir || select.times { Vec::new() } else { allocations(&suite, select) };
+        let mut rows = select.rows(suite, quick, output, is_counted)?;
+        rows.extend(blocks);
         output.rows(&rows)?;
     }
-    output.say("under an executor, to the end, each wait followed by a wake:")?;
-    output.rows(&runtimes::rows(if quick { 5 } else { 21 })?)?;
+    if !select.ir && select.workload.is_empty() {
+        output.say("under an executor, to the end, each wait followed by a wake:")?;
+        output.rows(&runtimes::rows(if quick { 5 } else { 21 })?)?;
+    }
     Ok(())
 }
 
 /// Returns the allocations per operation, without the first operation, which fills pools.
-fn allocations(suite: &Suite) -> Vec<Row> {
+fn allocations(suite: &Suite, select: &Select) -> Vec<Row> {
     const OPERATIONS: usize = 1000;
     let mut rows: Vec<Row> = Vec::new();
-    for op in &suite.ops {
+    let is_selected = |op: &&Op| select.has_workload(&op.workload) && select.has_subject(op.subject, suite.baseline);
+    for op in suite.ops.iter().filter(is_selected) {
         let mut run = (op.prepare)();
         run(1);
         count::start();

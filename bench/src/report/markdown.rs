@@ -1,10 +1,11 @@
 //! Writes rows as Markdown: all of them as tables, and the headlines for a README.
 
 use anyhow::{Context, Result};
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 
-use super::measured::{Measured, number, parse};
-use super::seeds;
+use super::measured::{Measured, number, parse, with_ranges};
+use super::{goals, seeds};
 use crate::about;
 use crate::row::distinct;
 
@@ -28,6 +29,8 @@ pub(super) fn results(lines: &[String]) -> Result<String> {
     }
     let versions: Vec<String> = about::versions()?.iter().map(|(name, version)| format!("{name} {version}")).collect();
     writeln!(text, "| peers | {} |", versions.join(", "))?;
+    text += "\n## Goals\n\n";
+    text += &goals::markdown(&rows)?;
     text += &seeds::markdown(&rows)?;
     for module in distinct(rows.iter().map(|row| row.module.as_str())) {
         let of_module: Vec<&Measured> = rows.iter().filter(|row| row.module == module).collect();
@@ -68,28 +71,66 @@ fn table(workload: &str, rows: &[&Measured]) -> String {
 }
 
 /// The lines of the README's table.
-const HEADLINES: [[&str; 5]; 12] = [
+const HEADLINES: [[&str; 5]; 13] = [
     // A description, the module, the workload, Dwell's subject, and the metric.
     ["a small boxed trait object: create, drop", "small", "create+drop/small", "dwell", "ir"],
-    ["a call through it, sizes mixed", "small", "access/varied", "dwell", "ns"],
     ["a large one: create, drop", "small", "create+drop/large", "dwell", "ir"],
-    ["slab: insert and drop 64 bytes", "slab", "lifecycle/64B", "dwell", "ns"],
+    ["a call, 500 boxes of mixed sizes in turn", "small", "access/varied", "dwell", "ns"],
+    ["a call, 40,000 boxes of mixed sizes in turn", "small", "access/varied/40000", "dwell", "ns"],
+    ["slab: insert and drop 64 bytes", "slab", "lifecycle/64B", "dwell", "ir"],
     ["slab: an order book", "slab", "book", "dwell", "ns"],
-    ["slab: p99.9 while growing", "slab", "growth/64B", "dwell", "p999"],
+    ["slab: find a value by key (`SlabMap`)", "slab", "find/64B", "dwell/map", "ir"],
     ["bump: allocate a `u64`", "bump", "u64", "dwell", "ir"],
-    ["bump: build a tree", "bump", "tree", "dwell", "ns"],
+    ["bump: push 16 elements to a new vector", "bump", "vec/short", "dwell", "ir"],
     ["future: box in a pool, first poll", "pin", "pending_8/first_poll", "dwell/pooled", "ns"],
-    ["future: eight boxed layers, to the end", "pin", "layered_pending_8_l8/complete", "dwell/pooled", "ns"],
+    ["future: eight boxed `async` layers, to the end", "pin", "layered_async_l8/complete", "dwell/pooled", "ns"],
     ["Smithy models, generated, in memory", "sparse", "smithy", "dwell/sparse", "bytes"],
     ["read a field of a mostly empty struct", "sparse", "read/field/2%", "dwell", "ir"],
 ];
 
-/// Returns whether a subject is no competitor, such as a lower bound or a prototype.
+/// Returns whether a subject is no competitor, such as a lower bound.
 pub(super) fn is_ground(subject: &str) -> bool {
     ["loop", "allocator", "value alone", "nodes alone", "inline", "lent"].contains(&subject)
         || subject.starts_with("no_box")
-        || subject.contains("prototype")
         || subject.ends_with(" bytes")
+        || subject.ends_with(MIMALLOC)
+}
+
+/// The end of the names of subjects whose global allocator is mimalloc.
+const MIMALLOC: &str = ", mimalloc";
+
+/// A number, and the confidence interval of a time.
+#[derive(Clone, Copy)]
+struct Ranged {
+    number: f64,
+    range: Option<[f64; 2]>,
+}
+
+impl Ranged {
+    /// Returns the ratio to another number. Its range is the widest that both ranges allow.
+    fn over(self, other: Self) -> Self {
+        let range = self.range.zip(other.range).map(|([low, high], [least, most])| [low / most, high / least]);
+        Self { number: self.number / other.number, range }
+    }
+
+    fn text(self, unit: &str) -> String {
+        let range = self.range.map(|[low, high]| format!(" ({}-{})", number(low, unit), number(high, unit)));
+        format!("{}{}", number(self.number, unit), range.unwrap_or_default())
+    }
+}
+
+/// The value and the ratio of a subject in one workload. `None` for a time without a range.
+fn ranged(rows: &[&Measured], subject: &str, metric: &str) -> Option<[Ranged; 2]> {
+    let find = |metric: &str| rows.iter().find(|row| row.subject == subject && row.metric == metric);
+    let (row, low, high) = (find(metric)?, find(&format!("{metric}_low")), find(&format!("{metric}_high")));
+    if row.unit == "ns" && low.is_none() {
+        return None;
+    }
+    let range = |of: fn(&Measured) -> Option<f64>| low.zip(high).and_then(|(low, high)| Some([of(low)?, of(high)?]));
+    Some([
+        Ranged { number: row.value?, range: range(|row| row.value) },
+        Ranged { number: row.ratio?, range: range(|row| row.ratio) },
+    ])
 }
 
 const BEGIN: &str = "<!-- results -->\n";
@@ -99,31 +140,34 @@ const END: &str = "<!-- /results -->";
 pub(super) fn into_readme(readme: &str, lines: &[String]) -> Result<String> {
     let (before, rest) = readme.split_once(BEGIN).context("no comment `results` in the README")?;
     let (_, after) = rest.split_once(END).context("no comment `/results` in the README")?;
-    let rows = parse(lines)?;
-    let mut table = "| | Dwell | baseline | × | best peer | × |\n|---|--:|---|--:|---|--:|\n".to_owned();
+    let rows = with_ranges(lines)?;
+    let mut table =
+        "| | Dwell | beside | × | mimalloc, × | best peer | × |\n|---|--:|---|--:|--:|---|--:|\n".to_owned();
     for [what, module, workload, subject, metric] in HEADLINES {
-        let of: Vec<&Measured> = rows
-            .iter()
-            .filter(|row| {
-                row.module == module && row.workload == workload && row.metric == metric && row.ratio > Some(0.0)
-            })
-            .collect();
-        let Some(ours) = of.iter().find(|row| row.subject == subject) else {
+        let of: Vec<&Measured> = rows.iter().filter(|row| row.module == module && row.workload == workload).collect();
+        let Some([value, ratio]) = ranged(&of, subject, metric) else {
             continue; // not measured in this run
         };
-        let is_peer = |row: &&&Measured| !row.subject.starts_with("dwell") && !is_ground(&row.subject);
-        let peers = of.iter().filter(is_peer).filter(|row| row.subject != ours.baseline);
-        let best = peers.min_by(|a, b| a.ratio.partial_cmp(&b.ratio).unwrap_or(std::cmp::Ordering::Equal));
-        let ratio = ours.ratio.unwrap_or(f64::NAN);
-        let (peer, beside) = best.map_or_else(Default::default, |peer| {
-            (cell(&peer.subject), format!("{:.2}", ratio / peer.ratio.unwrap_or(f64::NAN)))
+        let Some(ours) = of.iter().find(|row| row.subject == subject && row.metric == metric) else { continue };
+        let ratio_of = |subject: &str| ranged(&of, subject, metric).map(|[_, ratio]| ratio);
+        // With mimalloc as the global allocator, or beside boxes that name it.
+        let mimalloc = ratio_of(&format!("{subject}{MIMALLOC}")).or_else(|| {
+            (ours.baseline == "box/glibc").then(|| ratio_of("box/mimalloc")).flatten().map(|of| ratio.over(of))
         });
-        let value = number(ours.value.unwrap_or(f64::NAN), &ours.unit);
+        let is_peer = |row: &&&Measured| {
+            let is_ours = row.subject.starts_with("dwell") || row.subject.starts_with("box/");
+            row.metric == metric && !is_ours && !is_ground(&row.subject) && row.subject != ours.baseline
+        };
+        let best = of.iter().filter(is_peer).min_by(|a, b| a.ratio.partial_cmp(&b.ratio).unwrap_or(Ordering::Equal));
+        let beside = best.and_then(|peer| Some((cell(&peer.subject), ratio.over(ratio_of(&peer.subject)?).text(""))));
+        let (peer, beside) = beside.unwrap_or_default();
+        let mimalloc = mimalloc.map(|ratio| ratio.text("")).unwrap_or_default();
+        let (value, unit) = (value.text(&ours.unit), &ours.unit);
         writeln!(
             table,
-            "| {what} | {value} {} | {} | {ratio:.2} | {peer} | {beside} |",
-            ours.unit,
-            cell(&ours.baseline)
+            "| {what} | {value} {unit} | {} | {} | {mimalloc} | {peer} | {beside} |",
+            cell(&ours.baseline),
+            ratio.text("")
         )?;
     }
     Ok(format!("{before}{BEGIN}{table}{END}{after}"))
@@ -139,15 +183,34 @@ mod tests {
         )
     }
 
+    fn with_range(subject: &str, value: f64, ratio: f64) -> [String; 3] {
+        let of = |metric: &str, by: f64| {
+            row(subject, value * by, ratio * by).replace(r#""metric":"ns""#, &format!(r#""metric":"{metric}""#))
+        };
+        [of("ns", 1.0), of("ns_low", 0.5), of("ns_high", 2.0)]
+    }
+
     #[test]
     fn headline_has_its_baseline_and_best_peer() {
-        let rows =
-            [row("box/glibc", 10.0, 1.0), row("dwell", 5.0, 0.5), row("value alone", 1.0, 0.1), row("p 1", 4.0, 0.4)];
-        let readme = into_readme(&format!("a\n{BEGIN}old\n{END}\nb"), &rows).unwrap();
+        let rows = [
+            with_range("box/glibc", 10.0, 1.0),
+            with_range("box/mimalloc", 8.0, 0.8),
+            with_range("dwell", 5.0, 0.5),
+            with_range("value alone", 1.0, 0.1),
+            with_range("p 1", 4.0, 0.4),
+        ];
+        let readme = into_readme(&format!("a\n{BEGIN}old\n{END}\nb"), rows.as_flattened()).unwrap();
         assert!(readme.starts_with("a\n") && readme.ends_with("\nb") && !readme.contains("old"));
-        assert!(readme.contains("| slab: an order book | 5.00 ns | box/glibc | 0.50 | p 1 | 1.25 |"), "{readme}");
-        assert!(into_readme("none", &rows).is_err());
-        assert!(HEADLINES.len() <= 12);
+        let line = "| slab: an order book | 5.00 (2.50-10.0) ns | box/glibc | 0.50 (0.25-1.00) | 0.62 (0.16-2.50) | p 1 | 1.25 (0.31-5.00) |";
+        assert!(readme.contains(line), "{readme}");
+        assert!(into_readme("none", rows.as_flattened()).is_err());
+        // A time without a range is no headline.
+        assert!(
+            !into_readme(&format!("{BEGIN}{END}"), &[row("box/glibc", 10.0, 1.0), row("dwell", 5.0, 0.5)])
+                .unwrap()
+                .contains("order book")
+        );
+        assert!(HEADLINES.len() <= 13);
     }
 
     #[test]

@@ -18,12 +18,17 @@ pub(super) struct Measured {
     pub(super) ratio: Option<f64>,
 }
 
-/// Parses rows and returns those with numbers, without the description of the machine and without confidence intervals.
-pub(super) fn parse(lines: &[String]) -> Result<Vec<Measured>> {
+/// Parses rows and returns those with numbers, without the description of the machine.
+pub(super) fn with_ranges(lines: &[String]) -> Result<Vec<Measured>> {
     let rows = lines.iter().map(|line| serde_json::from_str(line).with_context(|| format!("not a row: {line}")));
     let rows: Vec<Measured> = rows.collect::<Result<_>>()?;
-    let numbers = rows.into_iter().filter(|row| row.module != "about");
-    Ok(numbers.filter(|row| !RANGE.iter().any(|end| row.metric.ends_with(end))).collect())
+    Ok(rows.into_iter().filter(|row| row.module != "about").collect())
+}
+
+/// Parses rows and returns those with numbers, without confidence intervals.
+pub(super) fn parse(lines: &[String]) -> Result<Vec<Measured>> {
+    let rows = with_ranges(lines)?.into_iter();
+    Ok(rows.filter(|row| !RANGE.iter().any(|end| row.metric.ends_with(end))).collect())
 }
 
 /// Formats a number with three or four digits.

@@ -6,10 +6,9 @@ mod latency;
 mod operations;
 mod peers;
 mod subject;
-mod tables;
 mod ticks;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use mimalloc::MiMalloc;
 use std::alloc::System;
 
@@ -20,8 +19,8 @@ use self::peers::{bare::Bare, dwell, heap::Heap, nexus, nexus_macro, plurality::
 use self::peers::{slab::SlabCrate, slotmap::Slotmap};
 use self::subject::{Books, Edits, Grows, Holds, Names, Sends, Visits, Words};
 use crate::op::{Op, Suite};
-use crate::row::{Output, distinct};
-use crate::{callgrind, time};
+use crate::row::Output;
+use crate::select::Select;
 
 /// All operations and probes.
 #[derive(Default)]
@@ -92,6 +91,12 @@ fn measures() -> Measures {
     all
 }
 
+/// Returns the names of all probes.
+#[cfg(test)]
+pub(crate) fn probe_names() -> Vec<(String, String)> {
+    measures().probes.iter().map(Probe::names).map(|(workload, subject)| (workload.into(), subject.into())).collect()
+}
+
 /// The baseline: a box on the system's allocator.
 const BASELINE: &str = "box/glibc";
 
@@ -103,53 +108,16 @@ pub(crate) fn suite() -> Suite {
     suite_of(measures().ops)
 }
 
-/// The arguments of `dwell-bench slab`.
-#[derive(clap::Args, Default)]
-pub(crate) struct Args {
-    /// Measures times only, and counts no instructions.
-    #[arg(long)]
-    times: bool,
-    /// Measures only workloads whose name contains this text.
-    #[arg(long, default_value = "")]
-    only: String,
-    /// Prints the tables of docs/slab.md.
-    #[arg(long)]
-    markdown: bool,
-}
-
-pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
-    let Measures { mut ops, mut probes } = measures();
-    let all: Vec<String> = ops
-        .iter()
-        .map(|op| op.workload.as_str())
-        .chain(probes.iter().map(|probe| probe.names().0))
-        .map(str::to_owned)
-        .collect();
-    ops.retain(|op| op.workload.contains(&args.only));
-    probes.retain(|probe| probe.names().0.contains(&args.only));
-    if ops.is_empty() && probes.is_empty() {
-        bail!(
-            "no workload has `{}` in its name; there are: {}",
-            args.only,
-            distinct(all.iter().map(String::as_str)).join(", ")
-        );
-    }
+pub(crate) fn run(select: &Select, quick: bool, output: Output) -> Result<()> {
+    let Measures { ops, mut probes } = measures();
     let suite = suite_of(ops);
-    let mut rows = Vec::new();
-    if args.times {
-        // Nothing is counted.
-    } else if let Some(version) = callgrind::version() {
-        output.say(&format!("({version})"))?;
-        rows = callgrind::rows(&suite, |_, _| true)?;
-    } else {
-        eprintln!("valgrind is not installed: the column `ir` is left out");
-    }
-    rows.extend(time::rows(&suite, if quick { 5 } else { 21 }));
+    select.check(suite.names().chain(probes.iter().map(Probe::names)))?;
+    let mut rows = select.rows(suite, quick, output, |_| true)?;
+    probes.retain(|probe| {
+        let (workload, subject) = probe.names();
+        !select.ir && select.has_workload(workload) && select.has_subject(subject, BASELINE)
+    });
     rows.extend(latency::rows(&probes, quick));
-    if args.markdown {
-        output.say(&tables::markdown(&rows))?;
-    } else {
-        output.rows(&rows)?;
-    }
+    output.rows(&rows)?;
     Ok(())
 }

@@ -1,6 +1,5 @@
 //! Compares `dwell::small` with `Box` and other boxes with inline storage.
 
-mod prototypes;
 mod subjects;
 #[cfg(test)]
 mod traits;
@@ -9,13 +8,14 @@ mod workloads;
 use anyhow::Result;
 use std::time::Instant;
 
-use self::subjects::{BranchPrototype, Dwell, DwellPush, Nexus, SentinelPrototype, SmallboxPeer, Std, Subject};
+use self::subjects::{Dwell, DwellPush, Nexus, SmallboxPeer, Std, Subject};
 use crate::op::Suite;
 use crate::row::{Output, Row};
-use crate::{callgrind, time};
+use crate::select::Select;
+use crate::time;
 
-/// `Box` on the allocator of this build.
-const BASELINE: &str = if cfg!(feature = "mimalloc") { "box/mimalloc" } else { "box/glibc" };
+/// `Box` on the allocator of this process.
+const BASELINE: &str = "box/glibc";
 
 /// Returns the suite of all operations, with `Box` as the baseline.
 pub(crate) fn suite() -> Suite {
@@ -25,43 +25,23 @@ pub(crate) fn suite() -> Suite {
     ops.extend(workloads::ops::<subjects::Ssobox>());
     ops.extend(workloads::ops::<SmallboxPeer>());
     ops.extend(workloads::ops::<Nexus>());
-    ops.extend(workloads::ops::<SentinelPrototype>());
-    ops.extend(workloads::ops::<BranchPrototype>());
+    // Only the way of pushing differs.
+    ops.extend(workloads::ops::<DwellPush>().into_iter().filter(|op| op.workload == "bulk/push+drain"));
     ops.extend(workloads::loops::<Std>());
     Suite { module: "small", baseline: BASELINE, ops }
 }
 
-/// The arguments of `dwell-bench small`.
-#[derive(clap::Args, Default)]
-pub(crate) struct Args {
-    /// Measures times only, and counts no instructions.
-    #[arg(long)]
-    pub(crate) times: bool,
-    /// Measures only the baseline and the subjects whose names begin with this (can be given several times).
-    #[arg(long, value_name = "NAME")]
-    pub(crate) subject: Vec<String>,
-}
-
-pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
-    let mut suite = suite();
-    if !args.subject.is_empty() {
-        suite.keep_subjects(&args.subject)?;
+pub(crate) fn run(select: &Select, quick: bool, output: Output) -> Result<()> {
+    let suite = suite();
+    select.check(suite.names().chain([
+        ("bulk/push", BASELINE),
+        ("bulk/drain", BASELINE),
+        ("bulk/extend", BASELINE),
+    ]))?;
+    let mut rows = select.rows(suite, quick, output, |_| true)?;
+    if !select.ir {
+        rows.extend(bulk(select, if quick { 5 } else { 21 }));
     }
-    output.say("ratios of ir exclude the loop's instructions")?;
-    let mut rows = Vec::new();
-    if args.times {
-        // Nothing is counted.
-    } else if let Some(version) = callgrind::version() {
-        output.say(&format!("({version})"))?;
-        rows = callgrind::rows(&suite, |_, _| true)?;
-    } else {
-        eprintln!("valgrind is not installed: the column `ir` is left out");
-    }
-    let rounds = if quick { 5 } else { 21 };
-    rows.extend(time::rows(&suite, rounds));
-    rows.extend(bulk(rounds, |subject| {
-        args.subject.is_empty() || subject == BASELINE || args.subject.iter().any(|name| subject.starts_with(name))
-    }));
     output.rows(&rows)?;
     Ok(())
 }
@@ -71,7 +51,7 @@ const BULK: u32 = 1_000_000;
 
 /// Times filling a vector and draining it: with boxes of one word by [`Subject::push`] and by `extend`, and with plain
 /// words.
-fn bulk(rounds: usize, wanted: impl Fn(&str) -> bool) -> Vec<Row> {
+fn bulk(select: &Select, rounds: usize) -> Vec<Row> {
     /// A function that times filling and draining, in nanoseconds per element.
     type Bulk = fn() -> [f64; 2];
     fn clock<T>(boxes: &mut Vec<T>, fill: impl Fn(&mut Vec<T>), drain: impl Fn(&mut Vec<T>)) -> [f64; 2] {
@@ -113,7 +93,7 @@ fn bulk(rounds: usize, wanted: impl Fn(&str) -> bool) -> Vec<Row> {
         ("extend", SmallboxPeer::NAME, extend::<SmallboxPeer>),
         ("extend", Nexus::NAME, extend::<Nexus>),
     ];
-    ways.retain(|(_, subject, _)| wanted(subject));
+    ways.retain(|(_, subject, _)| select.has_subject(subject, BASELINE));
     let mut times = vec![Vec::new(); ways.len()];
     for _ in 0..rounds {
         for ((_, _, way), times) in ways.iter().zip(&mut times) {
@@ -146,5 +126,6 @@ fn bulk(rounds: usize, wanted: impl Fn(&str) -> bool) -> Vec<Row> {
                 true
             }
     });
+    rows.retain(|row| select.has_workload(&row.workload));
     rows
 }

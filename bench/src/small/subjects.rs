@@ -4,8 +4,6 @@ use dwell::small::{CallOnce, PushWith};
 use dwell::{SmallBox, small_box};
 use std::ops::{Deref, DerefMut};
 
-use super::prototypes::{Branching, Sentinel};
-
 /// The trait of boxed values.
 pub(super) trait Object {
     fn call(&self) -> u64;
@@ -194,6 +192,3 @@ peer!(Nexus, "nexus-smartptr 0.1.1", Flex, |value| nexus_smartptr::flex!(value))
 type SsoBox<T> = ssobox::SsoBox<T>;
 #[cfg(feature = "ssobox")]
 peer!(Ssobox, "ssobox 0.1.1", SsoBox, |value| ssobox::SsoBox::new_unsized(value));
-
-peer!(SentinelPrototype, "dwell/sentinel-prototype", Sentinel, |value| Sentinel::new(value, |value| value));
-peer!(BranchPrototype, "dwell/branch-prototype", Branching, |value| Branching::new(value, |value| value));

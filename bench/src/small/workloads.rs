@@ -78,10 +78,10 @@ fn orders(count: u32, rng: &mut Rng) -> Vec<u32> {
     (0..count as usize * ORDERS).map(|_| rng.u32(..count)).collect()
 }
 
-fn access<S: Subject>(sizes: Sizes) -> Run {
+fn access<S: Subject>(sizes: Sizes, count: usize) -> Run {
     let mut rng = Rng::with_seed(2);
-    let boxes: Vec<S::Object> = (0..FEW).map(|_| object::<S>(sizes, &mut rng)).collect();
-    Box::new(move |operations| whole_rounds(operations, FEW).for_each(|_| walk(black_box(&boxes))))
+    let boxes: Vec<S::Object> = (0..count).map(|_| object::<S>(sizes, &mut rng)).collect();
+    Box::new(move |operations| whole_rounds(operations, count).for_each(|_| walk(black_box(&boxes))))
 }
 
 fn random<S: Subject>(sizes: Sizes) -> Run {
@@ -348,10 +348,13 @@ fn workloads<S: Subject>() -> Vec<Workload> {
         ("create+drop/empty", || Box::new(make_empty::<S>), make_nothing),
         ("create+drop/small", || Box::new(make::<S, 1>), make_nothing),
         ("create+drop/large", || Box::new(make::<S, 8>), make_nothing),
-        ("access/empty", || access::<S>(Sizes::Empty), walk_nothing),
-        ("access/small", || access::<S>(Sizes::Small), walk_nothing),
-        ("access/large", || access::<S>(Sizes::Large), walk_nothing),
-        ("access/varied", || access::<S>(Sizes::Varied), walk_nothing),
+        ("access/empty", || access::<S>(Sizes::Empty, FEW), walk_nothing),
+        ("access/small", || access::<S>(Sizes::Small, FEW), walk_nothing),
+        ("access/large", || access::<S>(Sizes::Large, FEW), walk_nothing),
+        // A branch predictor learns the order of a walk over 500 boxes, part of that over 4,000, and none of the others.
+        ("access/varied", || access::<S>(Sizes::Varied, FEW), walk_nothing),
+        ("access/varied/4000", || access::<S>(Sizes::Varied, 8 * FEW), walk_nothing),
+        ("access/varied/40000", || access::<S>(Sizes::Varied, 80 * FEW), walk_nothing),
         ("access/random/2", || random::<S>(Sizes::Two), jump_nothing),
         ("access/random/3", || random::<S>(Sizes::Varied), jump_nothing),
         ("slices/random", || slices::<S>(MANY, 6, orders), jump_nothing),

@@ -6,12 +6,9 @@ use std::hash::{DefaultHasher, Hash};
 
 /// Hashes `value` as JSON, with the entries of objects sorted by key.
 ///
-/// Absent and empty values are equal: the types do not serialize fields that equal their default, and this function
-/// skips entries that are `{}`. As a value in the maps of these types, `{}` has no meaning.
+/// The types do not serialize fields that equal their default, so absent and empty values are equal.
 pub(super) fn hash(value: &impl Serialize, state: &mut DefaultHasher) -> serde_json::Result<()> {
-    let mut value = serde_json::to_value(value)?;
-    prune(&mut value);
-    hash_value(&value, state);
+    hash_value(&serde_json::to_value(value)?, state);
     Ok(())
 }
 
@@ -21,18 +18,6 @@ pub(super) fn hash_of(value: &impl Serialize) -> serde_json::Result<u64> {
     let mut state = DefaultHasher::new();
     hash(value, &mut state)?;
     Ok(std::hash::Hasher::finish(&state))
-}
-
-/// Removes entries that are `{}`, from the inside out.
-fn prune(value: &mut Value) {
-    match value {
-        Value::Array(values) => values.iter_mut().for_each(prune),
-        Value::Object(entries) => {
-            entries.values_mut().for_each(prune);
-            entries.retain(|_, value| value.as_object().is_none_or(|entries| !entries.is_empty()));
-        }
-        _ => (),
-    }
 }
 
 fn hash_value(value: &Value, state: &mut DefaultHasher) {
@@ -76,11 +61,6 @@ mod tests {
             read(r#"{"a": 1, "b": [2, {"d": null, "c": "x"}]}"#),
             read(r#"{"b": [2, {"c": "x", "d": null}], "a": 1}"#)
         );
-    }
-
-    #[test]
-    fn empty_objects_do_not_change_the_hash() {
-        assert_eq!(of(&json!({"a": {"b": {}}, "c": 1})), of(&json!({"c": 1})));
     }
 
     #[test]

@@ -283,6 +283,23 @@ macro_rules! smithy_types {
 
 pub(crate) use smithy_types;
 
+/// An `Option<T>` that is written only if it holds something, as the `Sparse` of the other layouts.
+#[derive(Deserialize, Serialize)]
+#[serde(transparent)]
+pub(crate) struct IfAny<T>(Option<T>);
+
+impl<T> Default for IfAny<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T: IsEmpty> IsEmpty for IfAny<T> {
+    fn is_empty(&self) -> bool {
+        self.0.as_ref().is_none_or(IsEmpty::is_empty)
+    }
+}
+
 /// The first draft: nothing is boxed.
 pub(super) mod naive {
     type Text = String;
@@ -290,7 +307,7 @@ pub(super) mod naive {
     type Map<V> = FxHashMap<Text, V>;
     type Link<T> = T;
     type Always<T> = T;
-    type Rarely<T> = Option<T>;
+    type Rarely<T> = IfAny<T>;
     smithy_types!();
 }
 
@@ -324,7 +341,7 @@ pub(super) mod boxed {
     type Map<V> = FxHashMap<Text, V>;
     type Link<T> = Box<T>;
     type Always<T> = BoxedIfAny<T>;
-    type Rarely<T> = Option<T>;
+    type Rarely<T> = IfAny<T>;
     smithy_types!();
 }
 

