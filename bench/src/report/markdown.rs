@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use super::measured::{Measured, number, parse, with_ranges};
 use super::{goals, seeds};
 use crate::about;
+use crate::op::LOOP;
 use crate::row::distinct;
 
 /// Escapes text for a table cell.
@@ -119,7 +120,7 @@ impl Ranged {
     }
 }
 
-/// The value and the ratio of a subject in one workload. `None` for a time without a range.
+/// The value, without the loop's instructions, and the ratio of a subject in one workload. `None` for a time without a range.
 fn ranged(rows: &[&Measured], subject: &str, metric: &str) -> Option<[Ranged; 2]> {
     let find = |metric: &str| rows.iter().find(|row| row.subject == subject && row.metric == metric);
     let (row, low, high) = (find(metric)?, find(&format!("{metric}_low")), find(&format!("{metric}_high")));
@@ -127,8 +128,11 @@ fn ranged(rows: &[&Measured], subject: &str, metric: &str) -> Option<[Ranged; 2]
         return None;
     }
     let range = |of: fn(&Measured) -> Option<f64>| low.zip(high).and_then(|(low, high)| Some([of(low)?, of(high)?]));
+    // The ratios of counts exclude the loop.
+    let of_loop = rows.iter().find(|row| row.subject == LOOP && row.metric == metric && metric == "ir");
+    let bare = of_loop.and_then(|row| row.value).unwrap_or(0.0);
     Some([
-        Ranged { number: row.value?, range: range(|row| row.value) },
+        Ranged { number: row.value? - bare, range: range(|row| row.value) },
         Ranged { number: row.ratio?, range: range(|row| row.ratio) },
     ])
 }
@@ -204,6 +208,13 @@ mod tests {
         let line = "| slab: an order book | 5.00 (2.50-10.0) ns | box/glibc | 0.50 (0.25-1.00) | 0.62 (0.16-2.50) | p 1 | 1.25 (0.31-5.00) |";
         assert!(readme.contains(line), "{readme}");
         assert!(into_readme("none", rows.as_flattened()).is_err());
+        let count = |subject: &str, value: f64, ratio: f64| {
+            let row = row(subject, value, ratio).replace(r#""workload":"book""#, r#""workload":"lifecycle/64B""#);
+            row.replace(r#""metric":"ns","#, r#""metric":"ir","#).replace(r#""unit":"ns""#, r#""unit":"ir""#)
+        };
+        let counts = [count("box/glibc", 13.0, 1.0), count("dwell", 8.0, 0.5), count("loop", 3.0, 0.0)];
+        let readme = into_readme(&format!("{BEGIN}{END}"), &counts).unwrap();
+        assert!(readme.contains("| slab: insert and drop 64 bytes | 5.00 ir | box/glibc | 0.50 |"), "{readme}");
         // A time without a range is no headline.
         assert!(
             !into_readme(&format!("{BEGIN}{END}"), &[row("box/glibc", 10.0, 1.0), row("dwell", 5.0, 0.5)])
