@@ -72,7 +72,7 @@ impl FreeStack {
     ///
     /// Cells freed in random order have random addresses, which no hardware prefetcher predicts. Inserting a million
     /// values after a million random drops takes 32 ticks a value with the prefetch and 70 without (`cargo run
-    /// --release -p dwell-bench -- slab --times --only random-free`). It costs two instructions an insert.
+    /// --release -p dwell-bench -- slab --times --workload random-free`). It costs two instructions an insert.
     ///
     /// # Safety
     ///

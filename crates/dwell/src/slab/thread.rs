@@ -69,7 +69,7 @@ unsafe impl<M: Module> sealed::SlotKind for PerThread<M> {
 /// A drop stores a cell here and the next insert takes it, at a fixed address. With the stack alone, the insert must
 /// first load the `top` that the drop has just stored. A lifecycle, which is an insert, a read and a drop, takes 6.1
 /// ticks without this word and 4.1 with it, of which writing the value takes 3 (`cargo run --release -p dwell-bench --
-/// slab --times --only lifecycle/64B`).
+/// slab --times --workload lifecycle/64B`).
 struct CachedCell(
     // Invariant: null if there is no cell, `CLOSED` if none may be stored again, or the address of a vacant cell that
     // is on no list.
@@ -301,7 +301,7 @@ unsafe fn free_slow<M: Module>(cell: CellPtr) {
 ///
 /// On x86-64 the compiler would otherwise address each access by the thread's segment register. The processor forwards
 /// a stored word to a load with the same register and offset (on Zen 4, in every run), but with a segment register only
-/// in some runs (4.1 and 5.7 ticks: `cargo run --release -p dwell-bench -- slab --times --only lifecycle/64B`).
+/// in some runs (4.1 and 5.7 ticks: `cargo run --release -p dwell-bench -- slab --times --workload lifecycle/64B`).
 #[cfg_attr(
     all(target_arch = "x86_64", not(miri)),
     expect(clippy::pointers_in_nomem_asm_block, reason = "the assembly does not dereference the pointer")
