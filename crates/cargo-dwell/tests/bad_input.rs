@@ -322,3 +322,36 @@ fn errors_are_in_name_order_for_any_number_of_threads() {
         assert_eq!(errors[..5], sorted);
     }
 }
+
+#[test]
+fn memory_is_bounded_for_any_number_of_threads() {
+    // Each file has 300 tagged unions of 250 variants at 300 paths.
+    let dir = TempDir::new().unwrap();
+    for file in 0..2 {
+        let values = ["null", "1", "\"a\"", "[]"];
+        let heads: Vec<String> = (0..300).map(|path| format!("\"path{path}\":{}", values[path % 4])).collect();
+        let mut text = format!("{{{}}}\n", heads.join(",")).repeat(3);
+        for n in 0..75_000 {
+            // 7919 has no factor in common with 75,000, so each pair of a path and a variant occurs once.
+            let pair = (n * 7919 + file) % 75_000;
+            let path = pair / 250;
+            let keys: Vec<String> = (0..8).map(|key| format!(",\"k{pair}_{key}\":{}", [1, 2][key % 2])).collect();
+            let line = format!("{{\"path{path}\":{{\"type\":\"t{pair}\"{}}}}}\n", keys.concat());
+            text.push_str(&line);
+        }
+        fs::write(dir.path().join(format!("{file}.jsonl")), text).unwrap();
+    }
+    let mut child = shape(&[dir.path().to_str().unwrap(), "--threads", "2"]).stdout(Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+        peak = peak.max(line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert!(child.wait().unwrap().success());
+    if cfg!(target_os = "linux") {
+        assert!(peak > 20_000 && peak < 512_000, "{peak} kB");
+    }
+}

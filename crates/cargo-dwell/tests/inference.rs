@@ -374,7 +374,7 @@ fn read<'t>(accumulator: &mut Accumulator, texts: impl IntoIterator<Item = &'t S
 fn infer(texts: &[String], studied: usize, threads: usize) -> Schema {
     let mut study = Accumulator::new();
     read(&mut study, &texts[..studied]);
-    let form = study.into_form();
+    let form = study.into_form().blank();
     let mut parts = (0..threads).map(|thread| {
         let mut part = form.start(threads);
         for index in (thread..texts.len()).step_by(threads) {

@@ -22,7 +22,7 @@ fn infer(texts: &[String], studied: usize) -> Schema {
     };
     let mut study = Accumulator::new();
     read(&mut study, &texts[..studied]);
-    let mut accumulator = study.into_form().start(1);
+    let mut accumulator = study.into_form().blank().start(1);
     read(&mut accumulator, texts);
     accumulator.finish()
 }
@@ -269,7 +269,7 @@ fn untagged_object_after_the_study_becomes_an_untagged_variant() {
         for text in &texts[..studied] {
             study.read(&mut Deserializer::from_str(text)).expect("JSON");
         }
-        let form = study.into_form();
+        let form = study.into_form().blank();
         let mut all: Vec<Accumulator> = (0..parts).map(|_| form.start(parts)).collect();
         for (index, text) in order.iter().enumerate() {
             all[index % parts].at(u32::try_from(texts.iter().position(|of| of == text).unwrap()).unwrap());
@@ -325,7 +325,7 @@ fn recursive_union_positions_do_not_grow_with_the_input() {
             study.read(&mut Deserializer::from_str(&program(2, statements))).expect("JSON");
             form = study.into_form();
         }
-        let mut all = form.start(1);
+        let mut all = form.blank().start(1);
         for seed in 3..6 {
             all.read(&mut Deserializer::from_str(&program(seed, statements))).expect("JSON");
         }
@@ -431,7 +431,7 @@ fn positions_are_bounded_for_unrelated_objects() {
         let entries: Vec<String> = keys.iter().map(|key| format!("\"{key}\":{}", value(rng, depth - 1))).collect();
         format!("{{{}}}", entries.join(","))
     }
-    let mut accumulator = Accumulator::new().into_form().start(1);
+    let mut accumulator = Accumulator::new().into_form().blank().start(1);
     for _ in 0..6 {
         accumulator.read(&mut Deserializer::from_str(&value(&mut rng, 6))).expect("JSON");
         assert!(accumulator.positions() < 800_000, "{}", accumulator.positions());

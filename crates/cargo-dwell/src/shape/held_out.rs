@@ -160,7 +160,7 @@ pub fn round_of(texts: &[String], round: u32, rules: Rules) -> (Outcome, Outcome
     read(&mut study);
     let mut study = study.into_form().study();
     read(&mut study);
-    let mut all = study.into_form().start(1);
+    let mut all = study.into_form().blank().start(1);
     read(&mut all);
     let mut schema = all.finish();
     let plain = quicktype::schema(&schema);

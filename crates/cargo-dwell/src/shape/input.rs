@@ -1,6 +1,6 @@
 //! Finds JSON texts in files, folders and standard input, and reads them into accumulators.
 
-use super::infer::{self, Accumulator, Form};
+use super::infer::{self, Accumulator, Blank};
 use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use serde::de::IgnoredAny;
@@ -14,9 +14,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::ScopedJoinHandle;
 
-/// The size of the read buffer: the largest file that is read at once, and the longest line of JSON Lines. Larger texts
-/// are streamed.
+/// The largest size of a read buffer: the largest file that is read at once, and the longest line of JSON Lines. Larger
+/// texts are streamed.
 pub const BUFFER: usize = 64 << 20;
+/// The size of all read buffers together, as far as no line is longer.
+const BUFFERS: usize = 2 * BUFFER;
+/// The least size of a read buffer.
+const LEAST_BUFFER: usize = 1 << 20;
 /// The number of bytes that the last round of the study reads to find the form of the documents.
 const STUDIED: u64 = 8 << 20;
 /// The number of bytes up to which it reads all documents, and not a quarter of them.
@@ -373,14 +377,21 @@ pub fn texts(found: &Found, most: usize) -> Vec<String> {
 
 /// Reads all inputs. `progress` receives the size of each file after it is read.
 pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Reading {
-    let form = study(found);
+    // In a thread of its own, whose memory the next thread reuses.
+    let form = std::thread::scope(|scope| {
+        match std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || study(found)) {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(_) => study(found),
+        }
+    });
     let threads = match options.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
     // Each thread reads its own files in order. Without `keep_going`, no thread begins a file that comes after a file
     // with an error.
-    let threads = threads.clamp(1, found.inputs.len().max(1));
+    let threads = threads.min(found.inputs.len()).clamp(1, form.most());
+    let most = (BUFFERS / threads).clamp(LEAST_BUFFER, BUFFER);
     let shares = shares(&found.inputs, threads);
     let bad = AtomicUsize::new(usize::MAX);
     // A syntax error shows only after part of the text is counted. Such texts are rare, so the first pass does not
@@ -400,6 +411,7 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
             let before = problems.len();
             let mut reader = Reader {
                 input,
+                most,
                 accumulator: &mut accumulator,
                 keep_going: options.keep_going && check,
                 problems: &mut problems,
@@ -469,7 +481,7 @@ const STACK: usize = 16 << 20;
 /// The sample is read in rounds, each four times as long as the one before; the last one reads a quarter of the corpus.
 /// Each round starts with the form that the one before it found, so a recursive type is known before many positions of
 /// it are stored.
-fn study(found: &Found) -> Form {
+fn study(found: &Found) -> Blank {
     let mut form = Accumulator::new().into_form();
     let total: u64 = found.inputs.iter().map(|input| input.size).sum();
     let studied = (total / 4).clamp(STUDIED_WHOLE, STUDIED);
@@ -484,7 +496,7 @@ fn study(found: &Found) -> Form {
         }
         most = (most * 4).min(studied);
     }
-    form
+    form.blank()
 }
 
 /// Reads about `most` bytes, evenly spread.
@@ -550,6 +562,8 @@ fn without_mark(bytes: &[u8]) -> &[u8] {
 /// A reader of one input.
 struct Reader<'a> {
     input: &'a Input,
+    /// The size of the buffer.
+    most: usize,
     accumulator: &'a mut Accumulator,
     keep_going: bool,
     problems: &'a mut Vec<(usize, Problem)>,
@@ -562,7 +576,7 @@ impl Reader<'_> {
 
     fn read(&mut self, mut source: Box<dyn Read + '_>, buffer: &mut Vec<u8>) {
         buffer.clear();
-        let ended = match fill(&mut source, buffer) {
+        let ended = match fill(&mut source, buffer, self.most) {
             Ok(ended) => ended,
             Err(error) => return self.complain(None, cannot_read(&error)),
         };
@@ -712,7 +726,9 @@ impl Reader<'_> {
                 let what = format!("a line longer than {mib} MiB; if the file is one JSON value, rename it to .json");
                 return self.complain(Some((number + 1, 1)), what);
             }
-            ended = match fill(&mut source, buffer) {
+            // A longer line gets a larger buffer.
+            let most = self.most.max((buffer.len() * 2).min(BUFFER));
+            ended = match fill(&mut source, buffer, most) {
                 Ok(ended) => ended,
                 Err(error) => return self.complain(None, cannot_read(&error)),
             };
@@ -752,9 +768,9 @@ fn are_lines(text: &[u8]) -> bool {
     !text[end..].trim_ascii_start().is_empty() && serde_json::from_slice::<IgnoredAny>(&text[..end]).is_ok()
 }
 
-/// Fills the buffer. Returns whether the source ended.
-fn fill(source: &mut dyn Read, buffer: &mut Vec<u8>) -> io::Result<bool> {
-    let left = BUFFER - buffer.len();
+/// Fills the buffer with up to `most` bytes in all. Returns whether the source ended.
+fn fill(source: &mut dyn Read, buffer: &mut Vec<u8>, most: usize) -> io::Result<bool> {
+    let left = most - buffer.len();
     let read = source.take(left as u64).read_to_end(buffer)?;
     Ok(read < left)
 }

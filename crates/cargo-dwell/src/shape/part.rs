@@ -1,7 +1,7 @@
 //! Part files: the counts of a part of a corpus, so that several machines can each read a part.
 //!
 //! A part file is a first line and the counts of one or more readings, each as gzipped JSON behind its length. They are
-//! not added up before [`merge`], which adds them in the order of their bytes. The result therefore does not depend on
+//! not added up before [`merge`], which adds them in the order of the hashes of their bytes. The result therefore does not depend on
 //! the order of the files or on earlier joins.
 
 use super::infer::Accumulator;
@@ -9,17 +9,26 @@ use anyhow::{Context, Result, bail};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use foldhash::fast::FixedState;
 use std::fs::File;
-use std::io::{self, BufReader, Write};
+use std::hash::{BuildHasher, Hasher};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// The start of the first line, before the version.
 const FIRST: &str = "dwell shape part ";
 /// The version of the format; increase it with each change.
-const VERSION: &str = "3";
+const VERSION: &str = "4";
+/// The most bytes of the JSON of one reading. The limits of inference allow about half of it.
+const MOST: u64 = 512 << 20;
 
-/// The gzipped counts of one reading.
-type Counts = Vec<u8>;
+/// Where the gzipped counts of one reading are in a file.
+struct Counts {
+    /// The hash of the bytes, by which readings are ordered.
+    hash: u64,
+    length: u64,
+    start: u64,
+}
 
 /// Writes the counts to a part file.
 ///
@@ -28,10 +37,16 @@ type Counts = Vec<u8>;
 pub fn save(file: &Path, force: bool, accumulator: Accumulator) -> Result<()> {
     let mut zipped = GzEncoder::new(Vec::new(), Compression::fast());
     serde_json::to_writer(&mut zipped, &accumulator.save()).context("the counts cannot be written as JSON")?;
-    write(file, force, &[zipped.finish()?])
+    let zipped = zipped.finish()?;
+    write(file, force, |out| {
+        out.write_all(&(zipped.len() as u64).to_le_bytes())?;
+        out.write_all(&zipped)?;
+        Ok(())
+    })
 }
 
-fn write(file: &Path, force: bool, all: &[Counts]) -> Result<()> {
+/// Creates a part file with the contents that `write` writes.
+fn write(file: &Path, force: bool, write: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
     let mut options = File::options();
     options.write(true);
     if force {
@@ -39,40 +54,67 @@ fn write(file: &Path, force: bool, all: &[Counts]) -> Result<()> {
     } else {
         options.create_new(true)
     };
-    let write = |mut out: File| {
+    let all = |out: File| {
+        let mut out = BufWriter::new(out);
         writeln!(out, "{FIRST}{VERSION}")?;
-        for counts in all {
-            out.write_all(&(counts.len() as u64).to_le_bytes())?;
-            out.write_all(counts)?;
-        }
-        io::Result::Ok(())
+        write(&mut out)?;
+        Ok(out.flush()?)
     };
-    options.open(file).and_then(write).with_context(|| format!("{}: cannot be written", file.display()))
+    let out = options.open(file).map_err(anyhow::Error::from);
+    out.and_then(all).with_context(|| format!("{}: cannot be written", file.display()))
 }
 
+/// Finds the counts in a part file.
 fn read(file: &Path) -> Result<Vec<Counts>> {
     let name = file.display();
-    let bytes = std::fs::read(file).with_context(|| format!("{name}: cannot be read"))?;
-    let Some(rest) = bytes.strip_prefix(FIRST.as_bytes()) else {
+    let cannot = || format!("{name}: cannot be read");
+    let mut source = BufReader::new(File::open(file).with_context(cannot)?);
+    let mut line = Vec::new();
+    source.by_ref().take(64).read_until(b'\n', &mut line).with_context(cannot)?;
+    let Some(version) = line.strip_prefix(FIRST.as_bytes()) else {
         bail!("{name}: is not a part file; --save writes part files");
     };
-    let Some(mut rest) = rest.strip_prefix(VERSION.as_bytes()).and_then(|rest| rest.strip_prefix(b"\n")) else {
+    if version.strip_suffix(b"\n") != Some(VERSION.as_bytes()) {
         bail!("{name}: was written by another version of cargo dwell; create it again with --save");
-    };
+    }
     let mut all = Vec::new();
-    while !rest.is_empty() {
-        let counts = rest.split_first_chunk().and_then(|(length, rest)| {
-            let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-            rest.split_at_checked(length)
+    let mut start = line.len() as u64;
+    while !source.fill_buf().with_context(cannot)?.is_empty() {
+        let mut length = [0; 8];
+        let mut hasher = FixedState::default().build_hasher();
+        let counts = source.read_exact(&mut length).and_then(|()| {
+            let mut left = u64::from_le_bytes(length);
+            let mut block = [0; 4096];
+            while left > 0 {
+                let now = usize::try_from(left).unwrap_or(usize::MAX).min(block.len());
+                source.read_exact(&mut block[..now])?;
+                hasher.write(&block[..now]);
+                left -= now as u64;
+            }
+            Ok(Counts { hash: hasher.finish(), length: u64::from_le_bytes(length), start: start + 8 })
         });
-        let Some((counts, after)) = counts else { bail!("{name}: ends too early; is the file complete?") };
-        all.push(counts.to_vec());
-        rest = after;
+        let counts = match counts {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                bail!("{name}: ends too early; is the file complete?")
+            }
+            counts => counts.with_context(cannot)?,
+        };
+        start = counts.start + counts.length;
+        all.push(counts);
     }
     Ok(all)
 }
 
-/// Adds up the counts of several part files.
+impl Counts {
+    /// Opens the bytes in their file.
+    fn open(&self, file: &Path) -> io::Result<impl Read> {
+        let mut source = File::open(file)?;
+        source.seek(SeekFrom::Start(self.start))?;
+        Ok(source.take(self.length))
+    }
+}
+
+/// Adds up the counts of several part files. No more than two readings are in memory at a time.
 ///
 /// # Errors
 /// Returns an error if a file is not a part file.
@@ -81,14 +123,16 @@ pub fn merge(files: &[PathBuf]) -> Result<Accumulator> {
     for file in files {
         all.extend(read(file)?.into_iter().map(|counts| (counts, file)));
     }
-    all.sort();
+    all.sort_by_key(|(counts, _)| (counts.hash, counts.length));
     let mut sum: Option<Accumulator> = None;
     for (counts, file) in all {
-        let json = BufReader::new(GzDecoder::new(&*counts));
-        let one = Accumulator::restore(&mut serde_json::Deserializer::from_reader(json))
-            .with_context(|| format!("{}: is not a part file", file.display()))?;
+        let one = counts.open(file).map_err(anyhow::Error::from).and_then(|zipped| {
+            let json = BufReader::new(GzDecoder::new(BufReader::new(zipped)).take(MOST));
+            Ok(Accumulator::restore(&mut serde_json::Deserializer::from_reader(json))?)
+        });
+        let one = one.with_context(|| format!("{}: is not a part file", file.display()))?;
         match &mut sum {
-            Some(sum) => sum.merge(one),
+            Some(sum) => sum.add_part(one),
             sum => *sum = Some(one),
         }
     }
@@ -102,7 +146,13 @@ pub fn merge(files: &[PathBuf]) -> Result<Accumulator> {
 pub fn join(files: &[PathBuf], out: &Path, force: bool) -> Result<()> {
     let mut all = Vec::new();
     for file in files {
-        all.extend(read(file)?);
+        all.extend(read(file)?.into_iter().map(|counts| (counts, file)));
     }
-    write(out, force, &all)
+    write(out, force, |out| {
+        for (counts, file) in all {
+            out.write_all(&counts.length.to_le_bytes())?;
+            io::copy(&mut counts.open(file)?, out)?;
+        }
+        Ok(())
+    })
 }

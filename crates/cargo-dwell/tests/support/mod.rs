@@ -107,7 +107,7 @@ pub(crate) fn schema<'t>(texts: &(impl Iterator<Item = &'t [u8]> + Clone)) -> Sc
     };
     let mut study = Accumulator::new();
     read(&mut study);
-    let mut accumulator = study.into_form().start(1);
+    let mut accumulator = study.into_form().blank().start(1);
     read(&mut accumulator);
     accumulator.finish()
 }

@@ -15,8 +15,13 @@ use super::study::{MAX_VARIANTS, Study, is_usual};
 use super::text::{Hashed, Hashes, Room, Texts, hash};
 use crate::shape::schema::{Free, Lengths};
 use foldhash::{HashMap, HashSet, HashSetExt};
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt;
 use std::hash::BuildHasherDefault;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// The number of nodes above which detail is dropped to save memory. A node takes about half a kilobyte with its
@@ -38,7 +43,7 @@ pub(super) struct NodeId(u32);
 pub(super) struct ObjectId(u32);
 
 /// The counts of one position that holds values.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Node {
     /// The hash of the nearest key above.
@@ -105,8 +110,19 @@ impl Node {
     }
 }
 
+impl Node {
+    /// Calls the functions for all ids.
+    fn ids(&mut self, node: &mut impl FnMut(&mut NodeId), object: &mut impl FnMut(&mut ObjectId)) {
+        if let Some(array) = &mut self.array {
+            node(&mut array.element);
+            array.positions.iter_mut().for_each(node);
+        }
+        self.object.iter_mut().for_each(object);
+    }
+}
+
 /// The arrays at a position.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Array {
     pub(super) lengths: Lengths,
     /// All elements, unless the positions of a tuple hold them.
@@ -124,7 +140,7 @@ pub(super) enum Fixed {
 }
 
 /// The objects of one or more positions.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Object {
     pub(super) instances: u64,
@@ -141,7 +157,37 @@ pub(super) struct Object {
     link: Option<ObjectId>,
 }
 
-#[derive(Serialize, Deserialize)]
+impl Object {
+    /// Calls the functions for all ids.
+    fn ids(&mut self, node: &mut impl FnMut(&mut NodeId), object: &mut impl FnMut(&mut ObjectId)) {
+        self.link.iter_mut().for_each(&mut *object);
+        match &mut self.shape {
+            Shape::Record(fields) => {
+                fields.list.iter_mut().for_each(|field| node(&mut field.node));
+                fields.rest.iter_mut().for_each(|rest| node(&mut rest.value));
+            }
+            Shape::Map { value, .. } => node(value),
+            Shape::Union(tagged) => {
+                object(&mut tagged.template);
+                tagged.untagged.iter_mut().for_each(&mut *object);
+                tagged.scratch.iter_mut().for_each(&mut *object);
+                tagged.variants.iter_mut().for_each(|variant| object(&mut variant.object));
+            }
+        }
+    }
+
+    /// Returns the bytes that its sets have on the heap.
+    fn memory(&self) -> usize {
+        let keys = match &self.shape {
+            Shape::Map { keys, .. } => keys.memory(),
+            Shape::Record(Fields { rest: Some(rest), .. }) => rest.keys.memory(),
+            _ => 0,
+        };
+        keys + self.sets.memory()
+    }
+}
+
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) enum Shape {
     Record(Fields),
     Map { keys: Box<Texts>, value: NodeId },
@@ -165,7 +211,7 @@ impl Default for Shape {
 }
 
 /// The keys of a record.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Fields {
     pub(super) list: Vec<Field>,
     /// The entries whose keys are not fields. A key is a field or one of the rest, never both.
@@ -175,13 +221,13 @@ pub(super) struct Fields {
 }
 
 /// Entries of a record that are counted like those of a map.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Rest {
     pub(super) keys: Texts,
     pub(super) value: NodeId,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Field {
     /// The key. Other arenas of this form, and other variants of the union, share the string.
     pub(super) key: Arc<str>,
@@ -225,7 +271,7 @@ impl Fields {
 }
 
 /// A tagged union: objects distinguished by the string under one key.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Tagged {
     pub(super) key: Box<str>,
     pub(super) hash: u64,
@@ -265,7 +311,7 @@ impl Tagged {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Variant {
     pub(super) value: Box<str>,
     pub(super) hash: u64,
@@ -282,6 +328,7 @@ pub(super) enum After {
 }
 
 /// A change of shape that waits until no text is being read.
+#[derive(Clone)]
 enum Pending {
     /// Merge two objects, which have the same type.
     Join(ObjectId, ObjectId),
@@ -296,7 +343,7 @@ enum Pending {
 }
 
 /// The types that a new object is compared with: unions and recursive records.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Known {
     /// Unions by the hashes of tag and value; `None` if several match.
     variants: HashMap<(u64, u64), Option<ObjectId>>,
@@ -307,6 +354,7 @@ struct Known {
 }
 
 /// All nodes and objects.
+#[derive(Clone)]
 pub(super) struct Arena {
     nodes: Vec<Node>,
     objects: Vec<Object>,
@@ -358,6 +406,8 @@ pub(super) struct Arena {
 
 impl Arena {
     pub(super) fn new(studying: bool) -> Self {
+        // A study takes half of the memory, since the accumulators of the full pass are created beside it.
+        let (most, sets) = if studying { (MOST / 2, ROOM / 2) } else { (MOST, ROOM) };
         Self {
             nodes: vec![Node::default()],
             objects: Vec::new(),
@@ -382,9 +432,9 @@ impl Arena {
             form: 0,
             measured: 0,
             budget: BUDGET,
-            most: MOST,
-            room: Room::new(ROOM),
-            sets: ROOM,
+            most,
+            room: Room::new(sets),
+            sets,
             key_sets: Vec::new(),
         }
     }
@@ -585,15 +635,20 @@ impl Arena {
 
     /// Makes the pending changes.
     pub(super) fn settle(&mut self) {
-        while let Some(pending) = self.pending.pop() {
-            match pending {
-                Pending::Join(into, from) => self.absorb_object(into, from),
-                Pending::Dissolve(object) => self.dissolve(object),
-                Pending::Flatten(node) => self.flatten(node),
-                Pending::Free(node) => self.set_free(node),
-                Pending::Overflow(object) => self.move_rare_fields(object),
-            }
+        while self.settle_one() {}
+    }
+
+    /// Makes the last pending change, which may add others. Returns whether there was one.
+    fn settle_one(&mut self) -> bool {
+        match self.pending.pop() {
+            Some(Pending::Join(into, from)) => self.absorb_object(into, from),
+            Some(Pending::Dissolve(object)) => self.dissolve(object),
+            Some(Pending::Flatten(node)) => self.flatten(node),
+            Some(Pending::Free(node)) => self.set_free(node),
+            Some(Pending::Overflow(object)) => self.move_rare_fields(object),
+            None => return false,
         }
+        true
     }
 
     /// Makes merged nodes available again, and the memory of merged sets. No id of a merged node may be in use.
@@ -603,16 +658,7 @@ impl Arena {
             self.spare.push(id);
         }
         if self.room.is_used_up() && self.serial >= self.measured {
-            let texts = self.nodes.iter().filter_map(|node| node.texts.as_ref());
-            let objects = self.objects.iter().map(|object| {
-                let keys = match &object.shape {
-                    Shape::Map { keys, .. } => keys.memory(),
-                    Shape::Record(Fields { rest: Some(rest), .. }) => rest.keys.memory(),
-                    _ => 0,
-                };
-                keys + object.sets.memory()
-            });
-            let taken = texts.map(|texts| texts.memory()).chain(objects).sum::<usize>();
+            let taken = self.memory();
             self.room = Room::new(self.sets.saturating_sub(taken));
             // Measured again only after twice as many objects, so that its time stays linear.
             self.measured = self.serial * 2;
@@ -1169,11 +1215,12 @@ impl Arena {
         self.fresh = u32::try_from(self.objects.len()).unwrap_or(u32::MAX);
     }
 
-    /// Sets the limits of one of several arenas that are filled at the same time. It gets this part of the data.
+    /// Sets the limits of one of several arenas of a form that are filled at the same time. It gets this part of the
+    /// data. All together have [`MOST`] nodes, of which each needs those of the form.
     pub(super) fn limit(&mut self, arenas: usize, part: u64, whole: u64) {
         let share = |of: usize| usize::try_from(of as u128 * u128::from(part) / u128::from(whole.max(1))).unwrap_or(of);
         self.budget = (BUDGET * 2 / arenas).clamp(BUDGET / 16, BUDGET);
-        self.most = share(MOST).max(BUDGET / 16);
+        self.most = self.len() + share(MOST.saturating_sub(arenas * self.len())).max(BUDGET / 16);
         self.sets = share(ROOM).max(ROOM / 64);
         self.room = Room::new(self.sets);
     }
@@ -1294,12 +1341,11 @@ impl Arena {
 
     /// Returns the serialisable part of the arena.
     pub(super) fn saved(mut self) -> Saved {
-        self.settle();
         self.prune();
+        self.shrink(MOST, ROOM);
         Saved {
             nodes: std::mem::take(&mut self.nodes),
             objects: std::mem::take(&mut self.objects),
-            spare: std::mem::take(&mut self.spare),
             root: self.root,
             documents: self.documents,
             bytes: self.bytes,
@@ -1312,7 +1358,6 @@ impl Arena {
         let mut arena = Self::new(false);
         arena.nodes = saved.nodes;
         arena.objects = saved.objects;
-        arena.spare = saved.spare;
         arena.root = saved.root;
         arena.documents = saved.documents;
         arena.bytes = saved.bytes;
@@ -1389,33 +1434,16 @@ impl Arena {
         self.moment = self.moment.max(other.moment);
         let nodes = u32::try_from(self.nodes.len()).expect("4 G nodes do not fit in memory");
         let objects = u32::try_from(self.objects.len()).expect("4 G objects do not fit in memory");
-        let node = |id: &mut NodeId| id.0 += nodes;
-        let object = |id: &mut ObjectId| id.0 += objects;
+        let node = &mut |id: &mut NodeId| id.0 += nodes;
+        let object = &mut |id: &mut ObjectId| id.0 += objects;
         let root = NodeId(other.root.0 + nodes);
         self.spare.extend(other.spare.into_iter().map(|id| NodeId(id.0 + nodes)));
         self.nodes.extend(other.nodes.into_iter().map(|mut moved| {
-            if let Some(array) = &mut moved.array {
-                node(&mut array.element);
-                array.positions.iter_mut().for_each(node);
-            }
-            moved.object.iter_mut().for_each(object);
+            moved.ids(node, object);
             moved
         }));
         self.objects.extend(other.objects.into_iter().map(|mut moved| {
-            moved.link.iter_mut().for_each(object);
-            match &mut moved.shape {
-                Shape::Record(fields) => {
-                    fields.list.iter_mut().for_each(|field| node(&mut field.node));
-                    fields.rest.iter_mut().for_each(|rest| node(&mut rest.value));
-                }
-                Shape::Map { value, .. } => node(value),
-                Shape::Union(tagged) => {
-                    object(&mut tagged.template);
-                    tagged.untagged.iter_mut().for_each(object);
-                    tagged.scratch.iter_mut().for_each(object);
-                    tagged.variants.iter_mut().for_each(|variant| object(&mut variant.object));
-                }
-            }
+            moved.ids(node, object);
             moved
         }));
         self.absorb(self.root, root, After::Take);
@@ -1525,6 +1553,131 @@ impl Arena {
         self.reclaim();
     }
 
+    /// Drops detail until there are at most `most` nodes, and the sets take about `sets` bytes.
+    pub(super) fn shrink(&mut self, most: usize, sets: usize) {
+        self.settle();
+        self.reclaim();
+        self.compact();
+        if self.nodes.len() > most || self.nodes.len() + self.objects.len() > 2 * most {
+            for node in self.beyond(most) {
+                self.set_free(node);
+            }
+            self.compact();
+        }
+        // The largest sets become estimates first.
+        let mut largest = 1 << 16;
+        while self.memory() > sets && largest >= 64 {
+            self.nodes.iter_mut().filter_map(|node| node.texts.as_mut()).for_each(|texts| texts.coarsen(largest));
+            for object in &mut self.objects {
+                object.sets.coarsen(largest);
+                match &mut object.shape {
+                    Shape::Map { keys, .. } => keys.coarsen(largest),
+                    Shape::Record(Fields { rest: Some(rest), .. }) => rest.keys.coarsen(largest),
+                    _ => {}
+                }
+            }
+            largest /= 2;
+        }
+        self.room = Room::new(self.sets.saturating_sub(self.memory()));
+    }
+
+    /// Returns the bytes that the sets of strings and keys have on the heap.
+    fn memory(&self) -> usize {
+        let texts = self.nodes.iter().filter_map(|node| node.texts.as_ref()).map(|texts| texts.memory());
+        texts.chain(self.objects.iter().map(Object::memory)).sum()
+    }
+
+    /// Finds positions to make untyped, so that at most `most` nodes remain. Those with the most values stay.
+    fn beyond(&mut self, most: usize) -> Vec<NodeId> {
+        let (mut nodes, mut objects) = (1, 0);
+        // Objects that several positions share are all typed or all untyped.
+        let mut typed = HashMap::<ObjectId, bool>::default();
+        let mut free = Vec::new();
+        let mut found = BinaryHeap::from([(self.node(self.root).count(), Reverse(self.root))]);
+        while let Some((_, Reverse(id))) = found.pop() {
+            let (mut below, mut new) = (Vec::new(), Vec::new());
+            let object = self.object_of(id);
+            self.nodes[id.0 as usize].ids(&mut |id| below.push(*id), &mut |_| {});
+            let known = object.and_then(|object| typed.get(&object).copied());
+            if let Some(object) = object.filter(|_| known.is_none()) {
+                new.push(object);
+                let mut at = 0;
+                while let Some(&object) = new.get(at) {
+                    // The records of a union.
+                    let mut inner = Vec::new();
+                    self.objects[object.0 as usize].ids(&mut |id| below.push(*id), &mut |id| inner.push(*id));
+                    for object in inner {
+                        let object = self.find(object);
+                        if !new.contains(&object) {
+                            new.push(object);
+                        }
+                    }
+                    at += 1;
+                }
+            }
+            let fits = nodes + below.len() <= most && nodes + below.len() + objects + new.len() <= 2 * most;
+            let fits = fits && known != Some(false);
+            if let Some(object) = object.filter(|_| known.is_none()) {
+                typed.insert(object, fits);
+            }
+            if fits {
+                (nodes, objects) = (nodes + below.len(), objects + new.len());
+                found.extend(below.into_iter().map(|id| (self.node(id).count(), Reverse(id))));
+            } else {
+                free.push(id);
+            }
+        }
+        free
+    }
+
+    /// Removes the nodes and objects that no position reaches. The others get new numbers, so this arena no longer has
+    /// the numbers of its form.
+    fn compact(&mut self) {
+        let mut nodes = vec![false; self.nodes.len()];
+        let mut objects = vec![false; self.objects.len()];
+        let (mut open_nodes, mut open_objects) = (vec![self.root], Vec::new());
+        loop {
+            if let Some(id) = open_nodes.pop() {
+                if !std::mem::replace(&mut nodes[id.0 as usize], true) {
+                    self.nodes[id.0 as usize].ids(&mut |id| open_nodes.push(*id), &mut |id| open_objects.push(*id));
+                }
+            } else if let Some(id) = open_objects.pop() {
+                let id = self.find(id);
+                if !std::mem::replace(&mut objects[id.0 as usize], true) {
+                    if let Shape::Union(tagged) = &mut self.object_mut(id).shape {
+                        tagged.scratch.clear();
+                    }
+                    let object = &mut self.objects[id.0 as usize];
+                    object.ids(&mut |id| open_nodes.push(*id), &mut |id| open_objects.push(*id));
+                }
+            } else {
+                break;
+            }
+        }
+        let number = |reached: &[bool]| -> Vec<u32> {
+            let mut next = 0;
+            let number = |&reached: &bool| {
+                next += u32::from(reached);
+                next.wrapping_sub(1)
+            };
+            reached.iter().map(number).collect()
+        };
+        let (new_nodes, new_objects) = (number(&nodes), number(&objects));
+        let found: Vec<ObjectId> = (0..).take(self.objects.len()).map(|id| self.find(ObjectId(id))).collect();
+        let node = &mut |id: &mut NodeId| id.0 = new_nodes[id.0 as usize];
+        let object = &mut |id: &mut ObjectId| id.0 = new_objects[found[id.0 as usize].0 as usize];
+        node(&mut self.root);
+        let (mut reached, mut reached_objects) = (nodes.into_iter(), objects.into_iter());
+        self.nodes.retain(|_| reached.next() == Some(true));
+        self.objects.retain(|_| reached_objects.next() == Some(true));
+        self.nodes.iter_mut().for_each(|of| of.ids(node, object));
+        self.objects.iter_mut().for_each(|of| of.ids(node, object));
+        self.spare.clear();
+        self.taken.clear();
+        self.known = Known::default();
+        (self.fresh, self.form) = (0, 0);
+    }
+
     pub(super) fn take_keys(&mut self) -> Hashes {
         self.key_sets.pop().unwrap_or_default()
     }
@@ -1554,13 +1707,39 @@ fn clear(lengths: &mut Lengths) {
 /// The serialised form of an arena.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved {
+    #[serde(deserialize_with = "limited")]
     nodes: Vec<Node>,
+    #[serde(deserialize_with = "limited")]
     objects: Vec<Object>,
-    spare: Vec<NodeId>,
     root: NodeId,
     pub(super) documents: u64,
     bytes: u64,
     moment: u64,
+}
+
+/// Deserializes no more elements than an arena can have. Without this, a small file could fill the memory, since an
+/// element without counts takes two bytes in JSON.
+fn limited<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    struct Limited<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Limited<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            write!(f, "at most {} elements", 2 * MOST)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<T>, A::Error> {
+            let mut all = Vec::new();
+            while let Some(element) = seq.next_element()? {
+                if all.len() == 2 * MOST {
+                    return Err(A::Error::invalid_length(all.len() + 1, &self));
+                }
+                all.push(element);
+            }
+            Ok(all)
+        }
+    }
+    deserializer.deserialize_seq(Limited(PhantomData))
 }
 
 /// Sums over the values below a position.
@@ -1635,5 +1814,42 @@ impl Sum<'_> {
                     .for_each(|object| self.object(object));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Creates a record that one object with these keys was counted in.
+    fn record(arena: &mut Arena, keys: &[&str]) -> ObjectId {
+        let object = arena.new_object();
+        for key in keys {
+            let index = arena.new_field(object, None, key, hash(key));
+            let node = arena.fields(object).unwrap().list[index].node;
+            arena.node_mut(node).nulls = 1;
+        }
+        arena.object_mut(object).instances = 1;
+        object
+    }
+
+    #[test]
+    fn merge_ends_if_the_untagged_objects_of_a_union_are_a_link_to_it() {
+        let mut arena = Arena::new(false);
+        let (union, template, link) = (arena.new_object(), arena.new_object(), arena.new_object());
+        let variant = record(&mut arena, &["type", "x"]);
+        let mut tagged = Tagged::new("type".into(), template);
+        tagged.push("a".into(), hash("a"), variant);
+        tagged.untagged = Some(link);
+        arena.object_mut(union).shape = Shape::Union(Box::new(tagged));
+        arena.object_mut(union).instances = 1;
+        arena.object_mut(link).link = Some(union);
+        let other = record(&mut arena, &["y"]);
+        arena.join(&[union, other]);
+        assert!((0..100).any(|_| !arena.settle_one()), "the merge does not end");
+        assert_eq!(arena.object(union).instances, 2);
+        let untagged = arena.find(arena.object(union).shape.untagged().unwrap());
+        assert_ne!(untagged, union);
+        assert_eq!((arena.object(untagged).instances, arena.find(other)), (1, union));
     }
 }

@@ -270,7 +270,9 @@ fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize, shared: &Hash
         return false;
     }
     let is_root = arena.object_of(arena.root) == Some(object);
-    let is = fields.rest.is_some()
+    // A record whose fields have most of the entries stays one: it has a rest because there were too many positions.
+    let rest = fields.rest.as_ref().map_or(0, |rest| rest.keys.count);
+    let is = rest * if is_root { 2 } else { 4 } > arena.object(object).lengths.total
         || (fields.list.len() >= least
             && if is_root {
                 is_root_map(arena, object)

@@ -36,31 +36,48 @@ use types::Types;
 pub struct Accumulator(Arena);
 
 /// The form of the documents, inferred from a sample.
-pub struct Form {
-    arena: Arena,
-    /// The number that identifies the form.
-    number: u64,
-}
+pub struct Form(Arena);
 
 impl Form {
-    /// Creates accumulators of this form for a full pass; `accumulators` of them are filled at the same time.
+    /// Creates accumulators of this form for another round of the study, and drops the counts of the last one.
+    pub fn study(self) -> Accumulator {
+        Accumulator(form::of(&self.0, true))
+    }
+
+    /// Returns empty accumulators of this form for a full pass, and drops the counts of the study.
+    pub fn blank(self) -> Blank {
+        static FORMS: AtomicU64 = AtomicU64::new(1);
+        let mut arena = form::of(&self.0, false);
+        arena.set_form(FORMS.fetch_add(1, Ordering::Relaxed));
+        Blank(arena)
+    }
+}
+
+/// Empty accumulators of a form.
+pub struct Blank(Arena);
+
+impl Blank {
+    /// Returns how many accumulators may be filled at the same time. The number of positions of all together is limited,
+    /// and each has those of the form.
+    pub fn most(&self) -> usize {
+        (arena::MOST / 2 / self.0.len()).clamp(1, MOST_ACCUMULATORS)
+    }
+
+    /// Creates accumulators for a full pass; `accumulators` of them are filled at the same time.
     pub fn start(&self, accumulators: usize) -> Accumulator {
         self.start_part(accumulators, 1, accumulators as u64)
     }
 
     /// Like [`start`](Self::start), for accumulators that get `part` of `whole` bytes.
     pub fn start_part(&self, accumulators: usize, part: u64, whole: u64) -> Accumulator {
-        let mut arena = form::of(&self.arena, false);
-        arena.set_form(self.number);
+        let mut arena = self.0.clone();
         arena.limit(accumulators.max(1), part, whole);
         Accumulator(arena)
     }
-
-    /// Creates accumulators of this form for another round of the study.
-    pub fn study(&self) -> Accumulator {
-        Accumulator(form::of(&self.arena, true))
-    }
 }
+
+/// The most accumulators that are filled at the same time. Each gets memory for a few thousand positions.
+const MOST_ACCUMULATORS: usize = 64;
 
 impl Default for Accumulator {
     fn default() -> Self {
@@ -100,9 +117,8 @@ impl Accumulator {
 
     /// Infers the form from the counts.
     pub fn into_form(mut self) -> Form {
-        static FORMS: AtomicU64 = AtomicU64::new(1);
         decide::sketch(&mut self.0);
-        Form { arena: self.0, number: FORMS.fetch_add(1, Ordering::Relaxed) }
+        Form(self.0)
     }
 
     /// Returns the number of texts read.
@@ -128,6 +144,14 @@ impl Accumulator {
     /// Adds the counts of another set of accumulators.
     pub fn merge(&mut self, other: Self) {
         self.0.merge(other.0);
+    }
+
+    /// Adds the counts of a part of the corpus that another run read. Drops detail where both together are too large.
+    pub fn add_part(&mut self, mut part: Self) {
+        for accumulator in [&mut *self, &mut part] {
+            accumulator.0.shrink(arena::MOST / 2, arena::ROOM / 2);
+        }
+        self.0.merge(part.0);
     }
 
     /// Builds the schema.

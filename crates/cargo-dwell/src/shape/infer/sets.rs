@@ -11,7 +11,7 @@ const MAX_SETS: usize = 4096;
 const ENTRY: usize = 48;
 
 /// The sets of keys of a record's objects, and the number of objects with exactly these keys.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Sets {
     /// The sets, by the sum of the hashes of their keys, which does not depend on the order.
     seen: HashMap<u64, (Box<[u64]>, u64), BuildHasherDefault<Hashed>>,
@@ -48,6 +48,13 @@ impl Sets {
     /// Returns the bytes that the sets have on the heap.
     pub(super) fn memory(&self) -> usize {
         self.seen.values().map(|(keys, _)| size_of_val(&**keys) + ENTRY).sum()
+    }
+
+    /// Drops the sets if they take more than `most` bytes.
+    pub(super) fn coarsen(&mut self, most: usize) {
+        if self.memory() > most {
+            *self = Self { full: true, ..Self::default() };
+        }
     }
 
     /// Adds the counts of another record.

@@ -1,8 +1,9 @@
 //! Small corpora with their expected schemas. `tests/inference.rs` compares random corpora with a recount.
 
+use super::arena::MOST;
 use super::listing;
-use super::{Accumulator, Form};
-use crate::shape::schema::Schema;
+use super::{Accumulator, Blank};
+use crate::shape::schema::{Kind, Schema};
 use serde_json::Deserializer;
 
 fn read(accumulator: &mut Accumulator, texts: &[String]) {
@@ -13,10 +14,10 @@ fn read(accumulator: &mut Accumulator, texts: &[String]) {
     }
 }
 
-fn form(texts: &[String]) -> Form {
+fn form(texts: &[String]) -> Blank {
     let mut accumulator = Accumulator::new();
     read(&mut accumulator, texts);
-    accumulator.into_form()
+    accumulator.into_form().blank()
 }
 
 /// Infers the schema of `texts`; the study reads the first `studied` of them.
@@ -337,4 +338,51 @@ fn positions_are_bounded_in_nested_arrays() {
     }
     let positions = positions_of_one_in_64(&[list(4), list(4)]);
     assert!(positions < 6000, "{positions}");
+}
+
+#[test]
+fn documents_stay_records_when_positions_are_short() {
+    // 300 records of 60 fields are too many positions for one of 64 sets of accumulators, so that later keys of the
+    // documents do not become fields.
+    let text = |n: usize| {
+        let fields: Vec<String> = (0..60).map(|field| format!("\"f{n}_{field}\":[{n}]")).collect();
+        let head: Vec<String> = (0..14).map(|key| format!("\"head{key}\":{}", ["1", "true"][key % 2])).collect();
+        let late = if n > 290 { format!(",\"late{n}\":1") } else { String::new() };
+        format!("{{{},\"body\":{{\"r{n}\":{{{}}}}}{late}}}", head.join(","), fields.join(","))
+    };
+    let texts: Vec<String> = (0..300).map(text).collect();
+    let mut accumulator = form(&texts[..10]).start(64);
+    read(&mut accumulator, &texts);
+    let schema = accumulator.finish();
+    let Kind::Record { id, .. } = schema.root.kind else { panic!("{:?}", schema.root.kind) };
+    let keys = schema.records[id].fields.iter().filter(|field| field.key.starts_with("head")).count();
+    assert_eq!((keys, schema.records[id].instances), (14, 300));
+}
+
+#[test]
+fn positions_are_bounded_when_parts_are_merged() {
+    let part = |part: usize| {
+        let object = |path: &str, keys: usize, inner: &dyn Fn(&str) -> String| {
+            let field = |key| format!("\"{path}{key}\":{}", inner(&format!("{path}{key}_")));
+            format!("{{{}}}", (0..keys).map(field).collect::<Vec<_>>().join(","))
+        };
+        let values = |path: &str| object(path, 8, &|path| ["1", "true", "\"\"", "{}"][path.len() % 4].to_owned());
+        let inner = |path: &str| object(path, 60, &values);
+        let mut one = Accumulator::new().into_form().blank().start(1);
+        read(&mut one, &[object(&format!("k{part}_"), 40, &inner)]);
+        let saved = serde_json::to_vec(&one.save()).unwrap();
+        Accumulator::restore(&mut Deserializer::from_slice(&saved)).unwrap()
+    };
+    let mut sum = part(0);
+    (1..20).for_each(|index| sum.add_part(part(index)));
+    assert!(sum.positions() <= MOST, "{}", sum.positions());
+    assert_eq!(sum.documents(), 20);
+}
+
+#[test]
+fn part_with_too_many_positions_is_refused() {
+    let nodes = vec!["{}"; 2 * MOST + 1].join(",");
+    let saved = format!("{{\"nodes\":[{nodes}],\"objects\":[],\"root\":0,\"documents\":1,\"bytes\":1,\"moment\":1}}");
+    let error = Accumulator::restore(&mut Deserializer::from_str(&saved)).err().unwrap().to_string();
+    assert!(error.contains("expected at most 655360 elements"), "{error}");
 }

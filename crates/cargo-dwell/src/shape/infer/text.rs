@@ -21,6 +21,7 @@ const REGISTER_BITS: u32 = 12;
 const FEW_BITS: u32 = 7;
 
 /// The memory that the sets of strings and keys of all positions may take. When it is used up, the sets grow no further.
+#[derive(Clone)]
 pub(super) struct Room {
     left: usize,
 }
@@ -320,6 +321,19 @@ impl Texts {
             Distinct::Exact(words) => words.memory(),
             Distinct::Hashes(hashes) => hashes.capacity() * size_of::<u64>(),
             Distinct::Registers(registers) => registers.len(),
+        }
+    }
+
+    /// Replaces a set of more than `most` bytes by an estimate in a few bytes.
+    pub(super) fn coarsen(&mut self, most: usize) {
+        if self.memory() > most.max(1 << FEW_BITS) {
+            let mut few = vec![0; 1 << FEW_BITS].into_boxed_slice();
+            match &self.distinct {
+                Distinct::Exact(words) => words.hashes().for_each(|hash| register(&mut few, hash)),
+                Distinct::Hashes(hashes) => hashes.iter().for_each(|&hash| register(&mut few, hash)),
+                Distinct::Registers(registers) => few = union(few, registers),
+            }
+            self.distinct = Distinct::Registers(few);
         }
     }
 
