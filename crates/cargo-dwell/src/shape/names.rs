@@ -2,6 +2,7 @@
 
 use heck::{ToSnakeCase, ToUpperCamelCase};
 use std::collections::{BTreeMap, BTreeSet};
+use unicode_security::GeneralSecurityProfile;
 
 /// The keywords of edition 2024, including the reserved ones. As identifiers they need `r#`.
 const KEYWORDS: &[&str] = &[
@@ -161,9 +162,10 @@ fn words(text: &str) -> String {
     text.replace(|char: char| !is_part(char), " ")
 }
 
-/// Returns whether a character can be part of a word in an identifier. `_` separates words.
+/// Returns whether a character can be part of a word in an identifier. `_` separates words. rustc warns of characters
+/// that are not in common use (Unicode's UTS 39), such as the `ǝ` of phonetic alphabets.
 pub(super) fn is_part(char: char) -> bool {
-    char != '_' && unicode_ident::is_xid_continue(char)
+    char != '_' && unicode_ident::is_xid_continue(char) && char.identifier_allowed()
 }
 
 /// The conventions of `#[serde(rename_all = "..")]`, the most common first.
@@ -218,4 +220,15 @@ pub fn renamed_variant(name: &str, convention: &str) -> String {
 fn lower_first(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_ascii_lowercase().to_string() + chars.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_no_character_that_rustc_warns_of() {
+        assert_eq!(fields(["größe", "имя", "kǝ na", "ʊ", "x·y"].into_iter()), ["größe", "имя", "k_na", "field", "x_y"]);
+        assert_eq!(variants(["ŋgɩɖee", "ǝ", "ʊ", "名前"].into_iter()), ["ŊgEe", "Other", "Other2", "名前"]);
+    }
 }

@@ -590,7 +590,7 @@ impl Arena {
             self.usual.insert(hash);
         }
         let (key, node) = match known {
-            Some((key, node)) if !self.is_exhausted() => (key, self.copy_node(node)),
+            Some((key, node)) if !self.is_exhausted() => (key, self.copy_node(node, &mut Vec::new())),
             Some((key, _)) => (key, self.new_position(hash)),
             None => (key.into(), self.new_position(hash)),
         };
@@ -1130,8 +1130,8 @@ impl Arena {
         }
     }
 
-    /// Copies the form of a position, without values; the copy shares its objects.
-    fn copy_node(&mut self, node: NodeId) -> NodeId {
+    /// Copies the form of a position, without values; the copy shares its objects. `open` are the maps being copied.
+    fn copy_node(&mut self, node: NodeId, open: &mut Vec<ObjectId>) -> NodeId {
         let source = self.node(node);
         let (name, object, free) = (source.name, source.object, source.free.is_some());
         let array = source.array.as_ref().map(|array| (array.element, array.fixed));
@@ -1140,7 +1140,7 @@ impl Arena {
             self.node_mut(copy).free = Some(Box::default());
         }
         if let Some((element, fixed)) = array {
-            let element = self.copy_node(element);
+            let element = self.copy_node(element, open);
             let fixed = if fixed == Fixed::Varied { fixed } else { Fixed::Unknown };
             let array = Array { lengths: Lengths::default(), element, positions: Vec::new(), fixed };
             self.node_mut(copy).array = Some(Box::new(array));
@@ -1151,10 +1151,12 @@ impl Arena {
                 Shape::Map { value, .. } => Some(*value),
                 _ => None,
             };
-            // Maps are not shared: each position has its own.
-            let object = match value {
+            // Maps are not shared: each position has its own. A map that a merge has put into itself is a record later.
+            let object = match value.filter(|_| !open.contains(&object)) {
                 Some(value) => {
-                    let value = self.copy_node(value);
+                    open.push(object);
+                    let value = self.copy_node(value, open);
+                    open.pop();
                     let copy = self.new_object();
                     self.object_mut(copy).shape = Shape::Map { keys: Box::default(), value };
                     copy
@@ -1831,6 +1833,19 @@ mod tests {
         }
         arena.object_mut(object).instances = 1;
         object
+    }
+
+    #[test]
+    fn copy_of_a_map_within_itself_ends() {
+        let mut arena = Arena::new(false);
+        let (map, value, node) = (arena.new_object(), arena.new_node(0), arena.new_node(0));
+        arena.object_mut(map).shape = Shape::Map { keys: Box::default(), value };
+        arena.node_mut(value).object = Some(map);
+        arena.node_mut(node).object = Some(map);
+        let copy = arena.copy_node(node, &mut Vec::new());
+        let copied = arena.object_of(copy).unwrap();
+        let Shape::Map { value, .. } = arena.object(copied).shape else { panic!("not a map") };
+        assert_eq!((arena.object_of(value), copied == map), (Some(map), false));
     }
 
     #[test]
