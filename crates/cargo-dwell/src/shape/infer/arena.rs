@@ -1388,8 +1388,9 @@ impl Arena {
         let object = |id: &ObjectId| (id.0 as usize) < self.objects.len();
         let nodes = self.nodes.iter().all(|of| {
             let array = of.array.as_ref().is_none_or(|array| {
+                // The first array of a position also creates the node after its last element.
                 let length = match array.fixed {
-                    Fixed::At(length) => length == array.positions.len(),
+                    Fixed::At(length) => length <= array.positions.len(),
                     _ => true,
                 };
                 node(&array.element) && array.positions.iter().all(node) && length

@@ -386,3 +386,15 @@ fn part_with_too_many_positions_is_refused() {
     let error = Accumulator::restore(&mut Deserializer::from_str(&saved)).err().unwrap().to_string();
     assert!(error.contains("expected at most 655360 elements"), "{error}");
 }
+
+#[test]
+fn part_with_an_array_that_the_study_did_not_see_is_read() {
+    let mut one = form(&["{}".to_owned()]).start(1);
+    read(&mut one, &["{\"late\":[1]}".to_owned()]);
+    let saved = serde_json::to_vec(&one.save()).unwrap();
+    let mut restored = Accumulator::restore(&mut Deserializer::from_slice(&saved)).unwrap();
+    restored.add_part(Accumulator::restore(&mut Deserializer::from_slice(&saved)).unwrap());
+    let schema = restored.finish();
+    let Kind::Seq(array) = &schema.records[0].fields[0].slot.kind else { panic!("not an array") };
+    assert_eq!((array.lengths.count, array.lengths.total, array.element.count), (2, 2, 2));
+}
