@@ -463,8 +463,8 @@ mod tests {
             for index in 0..after {
                 let text = format!("text {index}");
                 all.add(&text, hash(&text), &mut Room::new(0));
+                assert!(all.memory() <= least.max(1 << FEW_BITS), "{before} {after}");
             }
-            assert!(all.memory() <= least.max(1 << FEW_BITS), "{before} {after}");
             let distinct = all.distinct() as f64;
             assert!((distinct / after as f64 - 1.0).abs() < 0.2, "{distinct} of {after}");
             // A set with fewer registers, joined with one that has more.
