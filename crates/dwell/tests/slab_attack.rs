@@ -13,8 +13,9 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::fmt::Debug;
-use std::mem;
+use std::mem::{self, MaybeUninit};
 use std::pin::Pin;
+use std::ptr;
 use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
@@ -1081,11 +1082,19 @@ fn module_initialised_by_itself_frees_no_live_memory() {
             if !NESTED.replace(true) {
                 let slots = (0..30).map(|n| module::insert::<Recursive>(Box::new(n))).collect();
                 FIRST.with(|first| first.set(slots));
+                // Leak checkers find the memory of the overwritten slab through this copy of its bytes.
+                let copy = SLAB.with(|slab| {
+                    let bytes = ptr::from_ref(slab).cast::<MaybeUninit<module::ThreadSlab<Box<u64>>>>();
+                    // SAFETY: the pointer is that of a live slab. The copy is never used as a slab.
+                    Box::new(unsafe { bytes.read() })
+                });
+                COPY.with(|kept| kept.set(Some(copy)));
             }
             module::ThreadSlab::new(100_000)
         };
         static NESTED: Cell<bool> = const { Cell::new(false) };
         static FIRST: Cell<Vec<module::SlotOf<Recursive>>> = const { Cell::new(Vec::new()) };
+        static COPY: Cell<Option<Box<MaybeUninit<module::ThreadSlab<Box<u64>>>>>> = const { Cell::new(None) };
     }
     struct Recursive;
     impl module::Module for Recursive {
