@@ -1077,6 +1077,7 @@ fn lying_module_impl_frees_no_live_memory() {
 /// overwrites the slab that the first slots are in. Their chunks have the same owner as those of the second slab.
 #[test]
 fn module_initialised_by_itself_frees_no_live_memory() {
+    type Bytes = MaybeUninit<module::ThreadSlab<Box<u64>>>;
     thread_local! {
         static SLAB: module::ThreadSlab<Box<u64>> = {
             if !NESTED.replace(true) {
@@ -1084,7 +1085,7 @@ fn module_initialised_by_itself_frees_no_live_memory() {
                 FIRST.with(|first| first.set(slots));
                 // Leak checkers find the memory of the overwritten slab through this copy of its bytes.
                 let copy = SLAB.with(|slab| {
-                    let bytes = ptr::from_ref(slab).cast::<MaybeUninit<module::ThreadSlab<Box<u64>>>>();
+                    let bytes = ptr::from_ref(slab).cast::<Bytes>();
                     // SAFETY: the pointer is that of a live slab. The copy is never used as a slab.
                     Box::new(unsafe { bytes.read() })
                 });
@@ -1094,7 +1095,7 @@ fn module_initialised_by_itself_frees_no_live_memory() {
         };
         static NESTED: Cell<bool> = const { Cell::new(false) };
         static FIRST: Cell<Vec<module::SlotOf<Recursive>>> = const { Cell::new(Vec::new()) };
-        static COPY: Cell<Option<Box<MaybeUninit<module::ThreadSlab<Box<u64>>>>>> = const { Cell::new(None) };
+        static COPY: Cell<Option<Box<Bytes>>> = const { Cell::new(None) };
     }
     struct Recursive;
     impl module::Module for Recursive {
