@@ -267,7 +267,8 @@ fn signed(size: usize) -> isize {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if MODE.load(Relaxed) != 0 {
-            // SAFETY: the caller guarantees the same contract.
+            // SAFETY: the caller guarantees the contract of `GlobalAlloc::alloc`,
+            // which `alloc_other` requires.
             return unsafe { Self::alloc_other(layout) };
         }
         // SAFETY: the caller guarantees the contract of `GlobalAlloc::alloc`.
@@ -276,7 +277,8 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if MODE.load(Relaxed) != 0 {
-            // SAFETY: the caller guarantees the same contract.
+            // SAFETY: the caller guarantees the contract of `GlobalAlloc::alloc_zeroed`,
+            // which `alloc_zeroed_other` requires.
             return unsafe { Self::alloc_zeroed_other(layout) };
         }
         // SAFETY: the caller guarantees the contract of `GlobalAlloc::alloc_zeroed`.
@@ -285,7 +287,8 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         if MODE.load(Relaxed) != 0 {
-            // SAFETY: the caller guarantees the same contract.
+            // SAFETY: the caller guarantees the contract of `GlobalAlloc::realloc`,
+            // which `realloc_other` requires.
             return unsafe { Self::realloc_other(block, layout, size) };
         }
         // SAFETY: the caller guarantees the contract of `GlobalAlloc::realloc`. `block` comes from the system's allocator,
@@ -295,7 +298,8 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if MODE.load(Relaxed) != 0 {
-            // SAFETY: the caller guarantees the same contract.
+            // SAFETY: the caller guarantees the contract of `GlobalAlloc::dealloc`,
+            // which `dealloc_other` requires.
             return unsafe { Self::dealloc_other(block, layout) };
         }
         // SAFETY: the caller guarantees the contract of `GlobalAlloc::dealloc`. `block` comes from the system's allocator,

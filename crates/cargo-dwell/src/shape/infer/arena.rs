@@ -1151,7 +1151,7 @@ impl Arena {
                 Shape::Map { value, .. } => Some(*value),
                 _ => None,
             };
-            // Maps are not shared: each position has its own. A map that a merge has put into itself is a record later.
+            // Maps are not shared: each position has its own. A merge can put a map into itself; the inner one is shared.
             let object = match value.filter(|_| !open.contains(&object)) {
                 Some(value) => {
                     open.push(object);
