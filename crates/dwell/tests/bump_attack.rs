@@ -1131,6 +1131,46 @@ fn growing_a_zero_size_block_never_overlaps_another() {
     }
 }
 
+/// Memory that is handed out again: a vector that starts where an empty block does outgrows its chunk, the chunk moves, and
+/// the allocator gives its address to a dedicated chunk. `alloc_fmt` and `Allocator::grow` took that chunk for the one of the
+/// empty block, by its address, and two live references shared its bytes.
+#[test]
+fn empty_block_does_not_own_a_later_block_at_its_address() {
+    /// Returns a block at the address of the arena's empty chunk, which a vector outgrows.
+    fn at_address_of_outgrown_chunk(bump: &Bump) -> &mut [u8] {
+        let mut outgrows = bump::Vec::<u8>::with_capacity_in(95_000, bump);
+        outgrows.reserve(120_000);
+        bump.alloc_slice_fill_copy(LARGE, 1) // `filled` would take the freed memory for a moment
+    }
+    struct Reuses<'a>(&'a Bump, Cell<Option<&'a mut [u8]>>);
+    impl fmt::Display for Reuses<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            self.1.set(Some(at_address_of_outgrown_chunk(self.0)));
+            f.write_str("text")
+        }
+    }
+    // The memory after the chunk is in use, so the chunk cannot grow where it is.
+    let arena = || (Bump::with_capacity(100_000), vec![0_u8; 60_000]);
+
+    let (bump, _next) = arena();
+    let display = Reuses(&bump, Cell::new(None));
+    let text = bump.alloc_fmt(format_args!("{display}"));
+    let other = display.1.take().unwrap();
+    other.fill(9);
+    assert_eq!(text, "text");
+    text.make_ascii_uppercase();
+    assert!(is_filled(other, 9));
+
+    let (bump, _next) = arena();
+    let empty = (&bump).allocate(bytes(0, 1)).unwrap().cast::<u8>();
+    let other = at_address_of_outgrown_chunk(&bump);
+    // SAFETY: the block is the arena's, with this layout.
+    let grown = unsafe { (&&bump).grow(empty, bytes(0, 1), bytes(50_000, 1)) }.unwrap().cast::<u8>();
+    // SAFETY: the block has these bytes.
+    unsafe { grown.write_bytes(5, 50_000) };
+    assert!(is_filled(other, 1));
+}
+
 /// `next`, `size_hint` and `clone` use the arena, and scopes stay open in between.
 #[test]
 fn size_hint_clone_and_open_scopes_re_enter() {

@@ -804,7 +804,8 @@ unsafe impl Allocator for HandsOut {
 fn values_kept_in_a_pooled_arena_do_not_move() {
     let mut pool = bump::Pool::<8, HandsOut>::new_in(HandsOut { value: 7.into(), is_out: Cell::new(false) });
     {
-        let arenas = [pool.get(), pool.get(), pool.get()];
+        // On the heap, so that a reference into a guard dangles when the guard is dropped.
+        let arenas = Box::new([pool.get(), pool.get(), pool.get()]);
         let kept = arenas.each_ref().map(|arena| arena.keep(|bump| bump.allocator().value().expect("the first time")));
         let other = arenas[0].keep(|bump| bump.alloc(1_u64));
         drop(arenas);
