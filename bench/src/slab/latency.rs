@@ -306,14 +306,15 @@ fn first_drops<S: Grows<Words<8>>>() -> Sample {
     })
 }
 
+macro_rules! eight {
+    ($what:stmt) => {
+        $what $what $what $what $what $what $what $what
+    };
+}
+
 /// Like [`lifecycle`], but straight-line code as in `perf_vs_box` of nexus-slab: the container is not passed to the
 /// sink, so the compiler may keep values in registers that it knows to be unchanged.
 fn straight<S: Holds<Words<N>>, const N: usize>() -> Sample {
-    macro_rules! eight {
-        ($what:stmt) => {
-            $what $what $what $what $what $what $what $what
-        };
-    }
     #[inline(never)]
     fn run<S: Holds<Words<N>>, const N: usize>(storage: &mut S::Storage, word: u64) {
         eight!(eight! {{
@@ -327,6 +328,30 @@ fn straight<S: Holds<Words<N>>, const N: usize>() -> Sample {
         for word in 0..count as u64 {
             let storage = &mut live.storage;
             timed(samples, || run::<S, N>(storage, word));
+        }
+    })
+}
+
+/// Like [`straight`], with as many instructions, but four containers take turns, so that no operation waits for the one
+/// before.
+fn straight_four<S: Holds<Words<N>>, const N: usize>() -> Sample {
+    #[inline(never)]
+    fn run<S: Holds<Words<N>>, const N: usize>([a, b, c, d]: [&mut S::Storage; 4], word: u64) {
+        macro_rules! one {
+            ($storage:ident) => {
+                let slot = S::insert($storage, Words::new(word));
+                S::get($storage, &slot, sink::pointer);
+                S::remove($storage, slot);
+            };
+        }
+        eight! {{ one!(a); one!(b); one!(c); one!(d); }}
+        eight! {{ one!(a); one!(b); one!(c); one!(d); }}
+    }
+    let mut live: [_; 4] = std::array::from_fn(|_| warm::<S, N>(LIVE));
+    Box::new(move |samples, count| {
+        for word in 0..count as u64 {
+            let storages = live.each_mut().map(|live| &mut live.storage);
+            timed(samples, || run::<S, N>(storages, word));
         }
     })
 }
@@ -459,6 +484,10 @@ pub(super) fn sized<S: Holds<Words<N>>, const N: usize>(probes: &mut Vec<Probe>)
     list.hot(format!("churn/{bytes}B"), churn::<S, N, LIVE>);
     list.cold(format!("cold/single/{bytes}B"), 1, cold_single::<S, N>);
     list.cold(format!("cold/burst/{bytes}B"), BATCH, cold_burst::<S, N>);
+}
+
+pub(super) fn several<S: Holds<Words<8>>>(probes: &mut Vec<Probe>) {
+    List { probes, subject: S::NAME }.hot("straight/four/64B", straight_four::<S, 8>);
 }
 
 pub(super) fn editing<S: Edits<Words<N>>, const N: usize>(probes: &mut Vec<Probe>) {

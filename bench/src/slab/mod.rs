@@ -39,6 +39,11 @@ fn holding<S: Holds<Words<8>> + Holds<Words<32>> + Holds<Words<512>>>(all: &mut 
     latency::sized::<S, 512>(&mut all.probes);
 }
 
+/// Adds the workload of four containers, for subjects of which a program can have several.
+fn several<S: Holds<Words<8>>>(all: &mut Measures) {
+    latency::several::<S>(&mut all.probes);
+}
+
 fn editing<S: Edits<Words<8>> + Edits<Words<512>>>(all: &mut Measures) {
     operations::editing::<S, 8>(&mut all.ops);
     operations::editing::<S, 512>(&mut all.ops);
@@ -78,6 +83,7 @@ fn measures() -> Measures {
     }
     each!(holding: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Fixed, dwell::Sync, dwell::Pooled, dwell::Map,
         nexus_macro::Bounded, nexus::Bounded, nexus::Unbounded, SlabCrate, Slotmap, Sharded, Plurality, Bare);
+    each!(several: Heap<System>, dwell::Direct, dwell::Fixed, SlabCrate);
     each!(editing: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Pooled, dwell::Map, nexus_macro::Bounded,
         nexus::Bounded, nexus::Unbounded, SlabCrate, Slotmap, Plurality, Bare);
     each!(naming: dwell::Thread, dwell::Direct, dwell::Map, nexus_macro::Bounded, SlabCrate, Slotmap);
