@@ -1604,6 +1604,54 @@ fn buffers_of_any_length_and_alignment() {
     check::<64>();
 }
 
+/// The other allocator of a `First` hands out a block that it took from the arena in the buffer. When that block was
+/// freed, it was mistaken for the whole buffer, whose bytes were then handed out again.
+#[cfg(feature = "allocator-api2")]
+#[test]
+fn block_inside_the_buffer_is_not_the_buffer() {
+    type Arena = Bump<8, bump::First<'static, Cache>>;
+
+    /// An allocator with one block that it hands out first.
+    #[derive(Clone, Default)]
+    struct Cache(std::rc::Rc<Cell<Option<NonNull<u8>>>>, std::rc::Rc<Cell<usize>>);
+
+    // SAFETY: the blocks come from `Global`, which also frees them, or are the cached block, which is live and is handed
+    // out again after it was freed.
+    unsafe impl Allocator for Cache {
+        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, allocator_api2::alloc::AllocError> {
+            match self.0.take().filter(|_| layout == bytes(layout.size().min(17_000), 16)) {
+                Some(block) => {
+                    self.1.set(block.addr().get());
+                    Ok(NonNull::slice_from_raw_parts(block, layout.size()))
+                }
+                None => Global.allocate(layout),
+            }
+        }
+
+        unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+            if block.addr().get() == self.1.get() {
+                self.0.set(Some(block));
+            } else {
+                // SAFETY: `allocate` took the block from `Global` for this layout; it was not freed.
+                unsafe { Global.deallocate(block, layout) };
+            }
+        }
+    }
+
+    let cache = Cache::default();
+    let buffer = Box::into_raw(vec![MaybeUninit::uninit(); 20_000].into_boxed_slice());
+    // SAFETY: the pointer comes from `Box::into_raw`, and the box is only rebuilt at the end.
+    let arena = Arena::with_buffer_in(unsafe { &mut *buffer }, cache.clone());
+    cache.0.set(Some(arena.alloc_layout(bytes(17_000, 16))));
+    let kept = arena.alloc_slice_copy(&[1_u8; 1000]);
+    drop(bump::Vec::<u8, 8, _>::with_capacity_in(16_400, &arena)); // in the cached block
+    let other = arena.alloc_slice_copy(&[2_u8; 18_500]);
+    assert!(is_filled(kept, 1) && is_filled(other, 2));
+    drop(arena);
+    // SAFETY: the pointer came from `Box::into_raw`, and is not used again.
+    drop(unsafe { Box::from_raw(buffer) });
+}
+
 #[test]
 fn buffer_serves_as_the_first_chunk() {
     for len in (0..300).step_by(if cfg!(miri) { 59 } else { stride() }) {
