@@ -318,6 +318,82 @@ fn dedicated_blocks_grow_move_and_are_freed() {
     }
 }
 
+/// The base allocator takes a dedicated chunk from the arena itself. The chunk then ended where the free range began, so
+/// its block was both the last one and in a dedicated chunk: dropping it moved the range into the chunk, and growing it in
+/// place left the chunk.
+#[cfg(feature = "allocator-api2")]
+#[test]
+fn allocator_takes_a_chunk_from_the_arena_itself() {
+    type Arena = Bump<8, FromArena>;
+
+    #[derive(Default)]
+    struct FromArena {
+        arena: Cell<Option<&'static Arena>>,
+        /// The block of the arena that is a chunk.
+        taken: Cell<Option<NonNull<u8>>>,
+    }
+
+    // SAFETY: the blocks come from `Global` and the arena, which also free them.
+    unsafe impl Allocator for FromArena {
+        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, allocator_api2::alloc::AllocError> {
+            let is_for_test = self.taken.get().is_none() && layout.size() >= 16_400;
+            let Some(arena) = self.arena.get().filter(|_| is_for_test) else {
+                return Global.allocate(layout);
+            };
+            self.arena.set(None);
+            while arena.chunk_capacity() < 20_000 {
+                arena.alloc_layout(bytes(16_000, 8));
+            }
+            let block = arena.allocate(layout)?;
+            self.arena.set(Some(arena));
+            self.taken.set(Some(block.cast()));
+            Ok(block)
+        }
+
+        unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+            if self.taken.get() != Some(block) {
+                // SAFETY: `allocate` took the block from `Global` for this layout; it was not freed.
+                return unsafe { Global.deallocate(block, layout) };
+            }
+            self.taken.set(None);
+            if let Some(arena) = self.arena.get() {
+                // SAFETY: `allocate` took the block from the arena for this layout; it was not freed.
+                unsafe { arena.deallocate(block, layout) };
+            }
+        }
+    }
+
+    fn with_arena(f: impl Fn(&'static Arena)) {
+        let owner = Box::into_raw(Box::new(Bump::new_in(FromArena::default())));
+        // SAFETY: the pointer comes from `Box::into_raw`, and the box is only rebuilt at the end.
+        let arena: &'static Arena = unsafe { &*owner };
+        arena.allocator().arena.set(Some(arena));
+        f(arena);
+        arena.allocator().arena.set(None);
+        // SAFETY: the pointer came from `Box::into_raw`, and is not used again.
+        drop(unsafe { Box::from_raw(owner) });
+    }
+
+    const SIZE: usize = 16_400;
+    with_arena(|arena| {
+        drop(bump::Vec::<u8, 8, _>::with_capacity_in(SIZE, arena));
+        let first = bump::Vec::<u8, 8, _>::with_capacity_in(8000, arena);
+        let second = arena.alloc_slice_copy(&vec![2_u8; SIZE - 8000]);
+        drop(first);
+        let third = arena.alloc_slice_copy(&vec![3_u8; 9000]);
+        assert!(is_filled(second, 2) && is_filled(third, 3));
+    });
+    with_arena(|arena| {
+        let mut numbers = bump::Vec::with_capacity_in(SIZE, arena);
+        numbers.resize(SIZE, 1_u8);
+        numbers.reserve_exact(100);
+        numbers.resize(SIZE + 100, 1);
+        arena.alloc(2);
+        numbers.reserve_exact(1000);
+        assert!(is_filled(&numbers, 1));
+    });
+}
+
 // --- Chunks and alignment --------------------------------------------------------------------------------------------
 
 /// bumpalo #45: the first block of a new chunk is aligned too.
@@ -1566,6 +1642,54 @@ fn buffers_of_any_length_and_alignment() {
     check::<8>();
     check::<32>();
     check::<64>();
+}
+
+/// The other allocator of a `First` hands out a block that it took from the arena in the buffer. When that block was
+/// freed, it was mistaken for the whole buffer, whose bytes were then handed out again.
+#[cfg(feature = "allocator-api2")]
+#[test]
+fn block_inside_the_buffer_is_not_the_buffer() {
+    type Arena = Bump<8, bump::First<'static, Cache>>;
+
+    /// An allocator with one block that it hands out first.
+    #[derive(Clone, Default)]
+    struct Cache(std::rc::Rc<Cell<Option<NonNull<u8>>>>, std::rc::Rc<Cell<usize>>);
+
+    // SAFETY: the blocks come from `Global`, which also frees them, or are the cached block, which is live and is handed
+    // out again after it was freed.
+    unsafe impl Allocator for Cache {
+        fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, allocator_api2::alloc::AllocError> {
+            match self.0.take().filter(|_| layout == bytes(layout.size().min(17_000), 16)) {
+                Some(block) => {
+                    self.1.set(block.addr().get());
+                    Ok(NonNull::slice_from_raw_parts(block, layout.size()))
+                }
+                None => Global.allocate(layout),
+            }
+        }
+
+        unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+            if block.addr().get() == self.1.get() {
+                self.0.set(Some(block));
+            } else {
+                // SAFETY: `allocate` took the block from `Global` for this layout; it was not freed.
+                unsafe { Global.deallocate(block, layout) };
+            }
+        }
+    }
+
+    let cache = Cache::default();
+    let buffer = Box::into_raw(vec![MaybeUninit::uninit(); 20_000].into_boxed_slice());
+    // SAFETY: the pointer comes from `Box::into_raw`, and the box is only rebuilt at the end.
+    let arena = Arena::with_buffer_in(unsafe { &mut *buffer }, cache.clone());
+    cache.0.set(Some(arena.alloc_layout(bytes(17_000, 16))));
+    let kept = arena.alloc_slice_copy(&[1_u8; 1000]);
+    drop(bump::Vec::<u8, 8, _>::with_capacity_in(16_400, &arena)); // in the cached block
+    let other = arena.alloc_slice_copy(&[2_u8; 18_500]);
+    assert!(is_filled(kept, 1) && is_filled(other, 2));
+    drop(arena);
+    // SAFETY: the pointer came from `Box::into_raw`, and is not used again.
+    drop(unsafe { Box::from_raw(buffer) });
 }
 
 #[test]

@@ -50,7 +50,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         // so they do not overlap.
         unsafe { smaller.copy_from_nonoverlapping(start, new.size()) };
         if let Some(block) = block {
-            // As for `Block::grow_by_refill`: a dedicated chunk is not freed here. If the base allocator panicked, the
+            // As in `Block::grow_moved`: a dedicated chunk is not freed here. If the base allocator panicked, the
             // block's owner would not learn the new address.
             block.free_last();
         }

@@ -141,9 +141,19 @@ pub(super) const fn is_dedicated(least: usize) -> bool {
     least > DEDICATED
 }
 
+/// Returns the size of a dedicated chunk for a block whose `least_chunk` is `least`. The chunk ends behind the block.
+///
+/// For the largest `least` the result exceeds every layout.
+#[inline]
+pub(super) const fn dedicated_chunk(least: usize, chunk_align: usize) -> usize {
+    // `round` returned `least`, so this is at most `isize::MAX + 1`.
+    least + chunk_align
+}
+
 /// Returns whether a block of this layout may have a dedicated chunk.
 ///
-/// The size of such a chunk is at most the block's size, twice its alignment and 127 bytes.
+/// Without the bytes behind the block, the size of such a chunk is at most the block's size, twice its alignment and
+/// 127 bytes.
 #[inline]
 pub(super) const fn may_be_dedicated(size: usize, align: usize) -> bool {
     size | align >= DEDICATED / 4

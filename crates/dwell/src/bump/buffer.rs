@@ -16,10 +16,10 @@ pub struct First<'b, A: Allocator = Global> {
     // # Invariants
     //
     // 1. The `len` bytes from `start` are borrowed for `'b`, and only this value accesses them.
-    // 2. While `taken` is true, one live block lies in them. Otherwise none does.
+    // 2. `taken` is the block that this value handed out from them and that was not freed, if there is one.
     start: NonNull<u8>,
     len: usize,
-    taken: Cell<bool>,
+    taken: Cell<Option<NonNull<[u8]>>>,
     rest: A,
     // The type that `new` takes. It determines variance and auto traits.
     buffer: PhantomData<&'b mut [MaybeUninit<u8>]>,
@@ -32,7 +32,7 @@ impl<'b, A: Allocator> First<'b, A> {
     /// Creates an allocator that first hands out the buffer, and then blocks from `rest`.
     pub fn new(buffer: &'b mut [MaybeUninit<u8>], rest: A) -> Self {
         let len = buffer.len();
-        Self { start: NonNull::from(buffer).cast(), len, taken: Cell::new(false), rest, buffer: PhantomData }
+        Self { start: NonNull::from(buffer).cast(), len, taken: Cell::new(None), rest, buffer: PhantomData }
     }
 
     /// Returns the offset and the length of the largest part of the buffer that begins at a multiple of `align` and
@@ -42,9 +42,13 @@ impl<'b, A: Allocator> First<'b, A> {
         (pad, self.len.saturating_sub(pad) & !(align - 1))
     }
 
-    /// Returns whether a block is the buffer's.
-    fn is_first(&self, block: NonNull<u8>) -> bool {
-        self.taken.get() && block.addr().get().wrapping_sub(self.start.addr().get()) < self.len
+    /// Returns whether a block of this size is the buffer's.
+    ///
+    /// A block of `rest` may lie in the buffer: `rest` may have got it from the owner of the buffer's block. It may then
+    /// begin where that block begins, so the size is compared too. A block of `rest` with the same size covers that
+    /// block, whose owner can no longer free it.
+    fn is_first(&self, block: NonNull<u8>, size: usize) -> bool {
+        self.taken.get().is_some_and(|taken| taken.addr() == block.addr() && taken.len() == size)
     }
 }
 
@@ -55,18 +59,19 @@ unsafe impl<A: Allocator> Allocator for First<'_, A> {
         let pad = self.start.addr().get().wrapping_neg() & (layout.align() - 1);
         let fits = self.len.checked_sub(pad).is_some_and(|len| layout.size() <= len);
         // A zero-size block in the buffer could have the address of another block, so `rest` allocates it.
-        if self.taken.get() || !fits || layout.size() == 0 {
+        if self.taken.get().is_some() || !fits || layout.size() == 0 {
             return self.rest.allocate(layout);
         }
-        self.taken.set(true);
         // SAFETY: `pad` is at most `len` (`fits`), so the block is in the buffer.
         let block = unsafe { self.start.add(pad) };
-        Ok(NonNull::slice_from_raw_parts(block, layout.size()))
+        let block = NonNull::slice_from_raw_parts(block, layout.size());
+        self.taken.set(Some(block));
+        Ok(block)
     }
 
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-        if layout.size() != 0 && self.is_first(block) {
-            self.taken.set(false);
+        if layout.size() != 0 && self.is_first(block, layout.size()) {
+            self.taken.set(None);
         } else {
             // SAFETY: the block has size 0 or is not the buffer's, so `rest` returned it for this layout. The caller
             // guarantees that it was not freed.

@@ -84,7 +84,8 @@
 //! - **Identity.** Two tests compare addresses. Both need a live block of at least one byte. A block is the last one if
 //!   it ends at `pos`, because a header lies between `pos` and any block of another allocation. A dedicated chunk
 //!   belongs to a block if the block in its header has the same start, because two live allocations do not share an
-//!   address.
+//!   address. No block passes both tests, even if the base allocator takes a chunk from the arena itself: a dedicated
+//!   chunk ends behind its block, and `pos` is not in it.
 //!
 //! ## Why `alloc_fmt` is sound
 //!
@@ -206,7 +207,7 @@ pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     //    Either nothing hands them out, or they are lent to one scope, which alone hands them out, or the chunk is
     //    saved and they may become the free range again.
     // 5. While the arena is borrowed, chunks of the list are not freed, and shared ones do not move. A dedicated chunk
-    //    has one block and no free range.
+    //    has one block, which ends before the chunk does, and no free range.
     // 6. The free range ends at `arithmetic::TOP` or below.
     // 7. Code reaches the arena of a scope only by `&`, through a guard that borrows the outer arena.
     // 8. `saved` is a list of shared chunks of `chunks` other than `chunk`, each at most once. Their free bytes are not
@@ -476,7 +477,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// # Safety
     ///
     /// The chunk is of this arena's store, has `size` bytes, is in no list, and has no live block except that one, which
-    /// lies in the chunk.
+    /// lies in the chunk and ends before the chunk does.
     unsafe fn dedicate(&self, (chunk, size): (Chunk, usize), align: usize) -> NonNull<u8> {
         // SAFETY: the chunk is in no list, so it was not freed; the store has this `HEADER`.
         let start = unsafe { chunk.start(Self::HEADER) };
@@ -606,8 +607,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         let chunk = if let Some(spare) = self.store().take_spare(least) {
             spare
         } else if arithmetic::is_dedicated(least) {
-            let chunk = self.store().make_least(least)?;
-            // SAFETY: the chunk is new, so it is in no list and has no block. The size is its own, and at least what
+            let chunk = self.store().make_least(arithmetic::dedicated_chunk(least, Self::CHUNK_ALIGN))?;
+            // SAFETY: the chunk is new, so it is in no list and has no block. The size is its own, and more than what
             // `least_chunk` returned for the block.
             return Some(unsafe { self.dedicate(chunk, layout.align()) });
         } else {
