@@ -1013,7 +1013,7 @@ fn failed_allocation_returns_the_arguments() {
 #[test]
 fn failed_initializers_free_the_block() {
     let counts = Counts::default();
-    let bump = Bump::new();
+    let bump = Bump::with_capacity(1000);
     bump.alloc(1);
     let free = bump.chunk_capacity();
     assert_eq!(bump.alloc_try_with(|| Err::<[u64; 9], _>("no")), Err("no"));

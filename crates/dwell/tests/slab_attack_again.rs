@@ -259,3 +259,31 @@ fn coerce_with_an_explicit_type() {
     let future = Slab::new().insert(async { 7 }).coerce::<dyn Future<Output = i32>, _>(|view| view).into_pin();
     drop(future);
 }
+
+/// A `Module` written by hand uses the slab of another module, with a limit beyond the number of keys.
+#[test]
+fn two_modules_share_a_slab() {
+    use dwell::slab::thread as module;
+
+    dwell::slab!(mod boxes: Box<u64>);
+    struct Other;
+    impl module::Module for Other {
+        type Value = Box<u64>;
+        const LIMIT: usize = usize::MAX;
+        fn local() -> &'static thread::LocalKey<module::ThreadSlab<Box<u64>>> {
+            &boxes::LOCAL
+        }
+    }
+
+    let (first, second) =
+        (boxes::insert(Box::new(1)).leak_stamped(), module::insert::<Other>(Box::new(2)).leak_stamped());
+    assert_eq!(**module::reclaim_stamped::<Other>(first).unwrap(), 1);
+    assert_eq!(**boxes::reclaim_stamped(second).unwrap(), 2);
+    let third = module::insert::<Other>(Box::new(3));
+    assert!(boxes::shutdown().is_err());
+    drop(third);
+    module::shutdown::<Other>().unwrap(); // sets the limit of `Other`
+    assert!(module::try_reserve::<Other>(usize::MAX / 4).is_err());
+    drop(boxes::insert(Box::new(4)));
+    boxes::shutdown().unwrap();
+}

@@ -129,11 +129,12 @@ pub(super) const fn place_aligned(pos: usize, end: usize, size: usize, min: usiz
 /// Returns the smallest size of a chunk that holds a block of this layout, at whatever multiple of `chunk_align` the
 /// chunk begins. Returns `None` if no allocation is that large.
 ///
-/// `header` is a multiple of `chunk_align`, which is a multiple of the minimum alignment.
-pub(super) fn least_chunk(size: usize, align: usize, header: usize, chunk_align: usize) -> Option<usize> {
+/// `overhead` is the size of the header and the gap, a multiple of `chunk_align`, which is a multiple of the minimum
+/// alignment.
+pub(super) fn least_chunk(size: usize, align: usize, overhead: usize, chunk_align: usize) -> Option<usize> {
     // The header ends at a multiple of `chunk_align`. A larger alignment needs padding.
     let padding = align.saturating_sub(chunk_align);
-    round(header.checked_add(padding)?.checked_add(up(size, align))?, chunk_align)
+    round(overhead.checked_add(padding)?.checked_add(up(size, align))?, chunk_align)
 }
 
 /// Returns whether a block gets a dedicated chunk, given the smallest size of its chunk.
@@ -141,19 +142,9 @@ pub(super) const fn is_dedicated(least: usize) -> bool {
     least > DEDICATED
 }
 
-/// Returns the size of a dedicated chunk for a block whose `least_chunk` is `least`. The chunk ends behind the block.
-///
-/// For the largest `least` the result exceeds every layout.
-#[inline]
-pub(super) const fn dedicated_chunk(least: usize, chunk_align: usize) -> usize {
-    // `round` returned `least`, so this is at most `isize::MAX + 1`.
-    least + chunk_align
-}
-
 /// Returns whether a block of this layout may have a dedicated chunk.
 ///
-/// Without the bytes behind the block, the size of such a chunk is at most the block's size, twice its alignment and
-/// 127 bytes.
+/// The size of such a chunk is at most the block's size, twice its alignment and 191 bytes.
 #[inline]
 pub(super) const fn may_be_dedicated(size: usize, align: usize) -> bool {
     size | align >= DEDICATED / 4
@@ -183,8 +174,8 @@ pub(super) fn next_chunk(
 ///
 /// The size depends on the used bytes and not on the size of the chunks. Otherwise rounds that grow slowly would double
 /// the arena.
-pub(super) fn chunk_for_round(used: usize, header: usize, chunk_align: usize) -> usize {
-    let bytes = used.saturating_add(used / 8).saturating_add(header);
+pub(super) fn chunk_for_round(used: usize, overhead: usize, chunk_align: usize) -> usize {
+    let bytes = used.saturating_add(used / 8).saturating_add(overhead);
     // If no allocation can have this size, `reset` requests none.
     round(bytes, chunk_align).unwrap_or(0)
 }
@@ -298,13 +289,14 @@ mod tests {
             let min = (1 << min).min(chunk_align);
             let header = up(32, chunk_align);
             let (size, align) = (layout.size(), layout.align());
-            let Some(least) = least_chunk(size, align, header, chunk_align) else { return Ok(()) };
+            let Some(least) = least_chunk(size, align, header + chunk_align, chunk_align) else { return Ok(()) };
             prop_assert!(Layout::from_size_align(least, chunk_align).is_ok());
             prop_assert!(!is_dedicated(least) || may_be_dedicated(size, align));
             // Wherever the chunk begins, at a multiple of `chunk_align`.
             for chunk in [chunk_align, 3 * chunk_align, 1 << 20, (1 << 20) + chunk_align] {
                 if ends_low(chunk, least) {
-                    prop_assert!(place(chunk + header, chunk + least, size, align, min).is_some());
+                    let end = chunk + least - chunk_align;
+                    prop_assert!(place(chunk + header, end, size, align, min).is_some());
                 }
             }
         }

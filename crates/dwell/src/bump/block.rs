@@ -34,8 +34,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 struct Unlisted<'a, const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
-    // 1. The chunk is of the arena's store, has this size, is in no list, and has one block, which is at its beginning
-    //    and ends before the chunk does.
+    // 1. The chunk is of the arena's store, has this size, is in no list, and has one block, at its beginning.
     bump: &'a Bump<MIN_ALIGN, A>,
     chunk: (Chunk, usize),
 }
@@ -43,7 +42,7 @@ struct Unlisted<'a, const MIN_ALIGN: usize, A: Allocator> {
 impl<const MIN_ALIGN: usize, A: Allocator> Drop for Unlisted<'_, MIN_ALIGN, A> {
     fn drop(&mut self) {
         // SAFETY: by invariant 1 the chunk is of the arena's store, has this size, is in no list, and has one block, at
-        // its beginning, which ends before the chunk does. Every beginning is aligned to 1.
+        // its beginning. Every beginning is aligned to 1.
         unsafe { self.bump.dedicate(self.chunk, 1) };
     }
 }
@@ -57,13 +56,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
 
     /// Returns whether this is the last block before `pos`.
     ///
-    /// The block is live and has at least one byte. A block of another allocation does not end at `pos`, since a
-    /// chunk's header lies between its end and `pos`. So a block that ends at `pos` is in the allocation of the free
-    /// range, and the bytes behind it are free.
-    ///
-    /// If the base allocator took a chunk from the arena itself, that chunk is in an allocation with other blocks, and
-    /// may end at `pos`. A block with a dedicated chunk is nevertheless not the last: the chunk ends behind it
-    /// (invariant 5 of `Bump`), and `pos` is not in the chunk, whose bytes are in a block.
+    /// The block is live and has at least one byte. It lies between the header and the gap of a chunk, and `pos` lies
+    /// behind the header of one and not behind its gap. If the chunks are separate, the block does not end at `pos`. Nor
+    /// does it if the base allocator took one chunk from the arena, so that it is in a block of the other: then only the
+    /// block or only `pos` is inside that chunk, and not at its beginning or end. So a block that ends at `pos` is in the
+    /// same chunk, and the bytes behind it are free.
     #[inline]
     fn is_last(&self) -> bool {
         arithmetic::ends_at(self.start.addr().get(), self.taken(), self.bump.pos.get().addr().get())
@@ -179,8 +176,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
         }
         // SAFETY: the chunk is in the list, so it was not freed.
         let old_size = unsafe { chunk.header() }.size;
-        let least = arithmetic::least_chunk(new.size(), new.align(), header, align)?;
-        let size = arithmetic::dedicated_chunk(least, align).max(old_size);
+        let overhead = Bump::<MIN_ALIGN, A>::OVERHEAD;
+        let size = arithmetic::least_chunk(new.size(), new.align(), overhead, align)?.max(old_size);
         self.unlist(chunk);
         let mut unlisted = Unlisted { bump: self.bump, chunk: (chunk, old_size) };
         // SAFETY: the chunk is of this store, and `unlist` took it off the list. `size` is a multiple of `CHUNK_ALIGN`

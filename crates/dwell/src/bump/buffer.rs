@@ -111,7 +111,7 @@ impl<'b, const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, First<'b, A>> {
     pub fn with_buffer_in(buffer: &'b mut [MaybeUninit<u8>], alloc: A) -> Self {
         let bump = Self::new_in(First::new(buffer, alloc));
         let (_, size) = bump.allocator().aligned(Self::CHUNK_ALIGN);
-        if size > Self::HEADER
+        if size > Self::OVERHEAD
             && let Some(chunk) = bump.store().make(size)
         {
             // SAFETY: the chunk is new, so it is in no list and has no block. The size is its own.

@@ -10,13 +10,13 @@ use core::ptr::NonNull;
 /// A chunk: one allocation of the base allocator, which begins with a [`Header`].
 ///
 /// ```text
-///  chunk     chunk + HEADER                          used               chunk + size
-/// ┌────────┬─┬─────────┬─────────┬──────────────────┬──────────────────┐
-/// │ Header │…│ block   │ block   │ …                │ free             │   Kind::Shared
-/// └────────┴─┴─────────┴─────────┴──────────────────┴──────────────────┘
-/// ┌────────┬─┬───────────────────────────────────────────────────────┬─┐
-/// │ Header │…│ block                                                 │…│   Kind::Dedicated
-/// └────────┴─┴───────────────────────────────────────────────────────┴─┘
+///  chunk     chunk + HEADER                          used             end   chunk + size
+/// ┌────────┬─┬─────────┬─────────┬──────────────────┬────────────────┬─────┐
+/// │ Header │…│ block   │ block   │ …                │ free           │ GAP │   Kind::Shared
+/// └────────┴─┴─────────┴─────────┴──────────────────┴────────────────┴─────┘
+/// ┌────────┬─┬─────────────────────────────────────────────────────┬─┬─────┐
+/// │ Header │…│ block                                               │…│ GAP │   Kind::Dedicated
+/// └────────┴─┴─────────────────────────────────────────────────────┴─┴─────┘
 /// ```
 ///
 /// `Chunk` is `Copy`, like a raw pointer: code that dereferences it must know that the chunk was not freed. The header
@@ -94,15 +94,16 @@ impl Chunk {
         unsafe { self.0.cast::<u8>().add(header) }
     }
 
-    /// Returns the end of the chunk.
+    /// Returns the address of the gap, before which the last block must end.
     ///
     /// # Safety
     ///
-    /// The chunk was not freed, and `size` is its size.
+    /// The chunk was not freed, `size` is its size, and `gap` is `Store::GAP` of the store that made it.
     #[inline]
-    pub(super) unsafe fn end(self, size: usize) -> NonNull<u8> {
-        // SAFETY: the caller guarantees that the chunk was not freed and has `size` bytes, so the result is its end.
-        unsafe { self.0.cast::<u8>().add(size) }
+    pub(super) unsafe fn end(self, size: usize, gap: usize) -> NonNull<u8> {
+        // SAFETY: the caller guarantees that the chunk was not freed and has `size` bytes, and that `gap` is the `GAP`
+        // of its store. `make` gives a chunk more bytes than that.
+        unsafe { self.0.cast::<u8>().add(size - gap) }
     }
 }
 
@@ -180,11 +181,17 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
     /// The number of bytes in front of a chunk's first block.
     pub(super) const HEADER: usize = arithmetic::up(size_of::<Header>(), Self::ALIGN);
 
+    /// The number of bytes at the end of a chunk that are in no block, so that no block ends with its chunk.
+    pub(super) const GAP: usize = Self::ALIGN;
+
+    /// The number of bytes of a chunk that are not for blocks.
+    pub(super) const OVERHEAD: usize = Self::HEADER + Self::GAP;
+
     /// The size of the first chunk of an arena that has no limit.
     pub(super) const FIRST: usize = arithmetic::up(arithmetic::FIRST_CHUNK, Self::ALIGN);
 
     pub(super) const fn new(alloc: A) -> Self {
-        const { assert!(Self::HEADER.is_multiple_of(MIN_ALIGN) && Self::FIRST > Self::HEADER) };
+        const { assert!(Self::HEADER.is_multiple_of(MIN_ALIGN) && Self::FIRST > Self::OVERHEAD) };
         Self {
             alloc,
             left: Cell::new(isize::MAX),
@@ -243,11 +250,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
     /// Allocates a chunk, which has no blocks and is in no list, and returns it with its size. Its header is written
     /// when it is put into a list.
     ///
-    /// `size` is a multiple of `ALIGN` and greater than `HEADER`.
+    /// `size` is a multiple of `ALIGN` and greater than `OVERHEAD`.
     // Inlined, so that the size of a first chunk is a constant: `dwell-bench -- bump --workload creation`.
     #[inline(always)]
     pub(super) fn make(&self, size: usize) -> Option<(Chunk, usize)> {
-        debug_assert!(size > Self::HEADER && size.is_multiple_of(Self::ALIGN));
+        debug_assert!(size > Self::OVERHEAD && size.is_multiple_of(Self::ALIGN));
         let layout = Layout::from_size_align(size, Self::ALIGN).ok()?;
         let reserved = self.reserve(size)?;
         let block = self.alloc.allocate(layout).ok()?.cast::<u8>();

@@ -75,8 +75,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             if let Kind::Dedicated { .. } = header.kind {
                 // The newest chunk, if dedicated, is freed or moved with its block, which would invalidate the
                 // iterator. So it becomes a shared chunk without free bytes.
-                // SAFETY: the chunk is in the list, so it was not freed, and `header.size` is its size.
-                let end = unsafe { chunk.end(header.size) };
+                // SAFETY: the chunk is in the list, so it was not freed, `header.size` is its size, and the store that made it has
+                // this `GAP`.
+                let end = unsafe { chunk.end(header.size, Self::GAP) };
                 // SAFETY: the chunk is in the list, so it was not freed, and there are no bytes from its end on.
                 unsafe { chunk.set_used(end) };
             }
@@ -92,8 +93,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             // SAFETY: chunks of the list are not freed (invariant 5 of `Bump`). The closures that `weigh` passes as
             // `each` do not use the arena.
             let header = unsafe { chunk.header() };
-            // SAFETY: the chunk is in the list, so it was not freed, and `header.size` is its size.
-            let end = unsafe { chunk.end(header.size) };
+            // SAFETY: the chunk is in the list, so it was not freed, `header.size` is its size, and the store that made it has
+            // this `GAP`.
+            let end = unsafe { chunk.end(header.size, Self::GAP) };
             let free = match header.kind {
                 Kind::Shared { used } => end.addr().get() - used.addr().get(),
                 Kind::Dedicated { .. } => 0,
@@ -106,7 +108,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         {
             // SAFETY: the spare chunk was in a list and was not freed (invariant 2 of `Store`).
             let size = unsafe { spare.header() }.size;
-            each(size, size - Self::HEADER);
+            each(size, size - Self::OVERHEAD);
         }
     }
 }
@@ -123,8 +125,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Iterator for ChunksRaw<'_, MIN_ALIGN,
         let start = unsafe { chunk.start(Bump::<MIN_ALIGN, A>::HEADER) };
         let used = match header.kind {
             Kind::Shared { used } => used,
-            // SAFETY: the chunk is in the list, so it was not freed, and `header.size` is its size.
-            Kind::Dedicated { .. } => unsafe { chunk.end(header.size) },
+            // SAFETY: the chunk is in the list, so it was not freed, `header.size` is its size, and the store that made it has
+            // this `GAP`.
+            Kind::Dedicated { .. } => unsafe { chunk.end(header.size, Bump::<MIN_ALIGN, A>::GAP) },
         };
         Some(NonNull::slice_from_raw_parts(start.cast(), used.addr().get() - start.addr().get()))
     }

@@ -82,10 +82,9 @@
 //!   calls them. So the arena does not use values that it read before such code ran, and a chunk is in no list while
 //!   the base allocator works on it. Whatever such code allocates, a live block still belongs to its owner.
 //! - **Identity.** Two tests compare addresses. Both need a live block of at least one byte. A block is the last one if
-//!   it ends at `pos`, because a header lies between `pos` and any block of another allocation. A dedicated chunk
-//!   belongs to a block if the block in its header has the same start, because two live allocations do not share an
-//!   address. No block passes both tests, even if the base allocator takes a chunk from the arena itself: a dedicated
-//!   chunk ends behind its block, and `pos` is not in it.
+//!   it ends at `pos`, because a header or a gap lies between `pos` and any block of another chunk, even if the base
+//!   allocator took one chunk from a block of the other. A dedicated chunk belongs to a block if the block in its header
+//!   has the same start, because two live allocations do not share an address.
 //!
 //! ## Why `alloc_fmt` is sound
 //!
@@ -207,8 +206,9 @@ pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     //    Either nothing hands them out, or they are lent to one scope, which alone hands them out, or the chunk is
     //    saved and they may become the free range again.
     // 5. While the arena is borrowed, chunks of the list are not freed, and shared ones do not move. A dedicated chunk
-    //    has one block, which ends before the chunk does, and no free range.
-    // 6. The free range ends at `arithmetic::TOP` or below.
+    //    has one block and no free range.
+    // 6. The free range ends at `arithmetic::TOP` or below, and before the gap of its chunk. A block is behind the header
+    //    of its chunk and ends before the gap.
     // 7. Code reaches the arena of a scope only by `&`, through a guard that borrows the outer arena.
     // 8. `saved` is a list of shared chunks of `chunks` other than `chunk`, each at most once. Their free bytes are not
     //    lent and are at least a word. The last word of each holds the next saved chunk or `None`.
@@ -315,7 +315,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// error.
     pub fn try_with_capacity_in(bytes: usize, alloc: A) -> Result<Self, AllocError<Self>> {
         let bump = Self::new_in(alloc);
-        let least = arithmetic::least_chunk(bytes, 1, Self::HEADER, Self::CHUNK_ALIGN);
+        let least = arithmetic::least_chunk(bytes, 1, Self::OVERHEAD, Self::CHUNK_ALIGN);
         match least.and_then(|least| bump.store().make(least.max(Store::<MIN_ALIGN, A>::FIRST))) {
             Some(chunk) => {
                 // SAFETY: the chunk is new, so it is in no list and has no block. The size is its own.
@@ -334,6 +334,12 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
     /// The number of bytes in front of a chunk's first block.
     const HEADER: usize = Store::<MIN_ALIGN, A>::HEADER;
+
+    /// The number of bytes of a chunk behind its last block.
+    const GAP: usize = Store::<MIN_ALIGN, A>::GAP;
+
+    /// The number of bytes of a chunk that are not for blocks.
+    const OVERHEAD: usize = Store::<MIN_ALIGN, A>::OVERHEAD;
 
     /// The range without bytes. Its address is not null and a multiple of `MIN_ALIGN`. No block ends there: a block
     /// lies behind a chunk's header, at a higher address.
@@ -395,8 +401,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     unsafe fn range_of(chunk: Chunk) -> FreeRange {
         // SAFETY: chunks of the list are not freed (invariant 5).
         let header = unsafe { chunk.header() };
-        // SAFETY: the chunk was not freed, and `header.size` is its size.
-        let end = unsafe { chunk.end(header.size) };
+        // SAFETY: the chunk was not freed, `header.size` is its size, and the store that made it has this `GAP`.
+        let end = unsafe { chunk.end(header.size, Self::GAP) };
         match header.kind {
             Kind::Shared { used } => FreeRange { pos: used, chunk: Some(chunk), end },
             Kind::Dedicated { .. } => Self::EMPTY,
@@ -462,8 +468,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     unsafe fn install(&self, (chunk, size): (Chunk, usize)) {
         // SAFETY: the chunk is in no list, so it was not freed; the store has this `HEADER`.
         let start = unsafe { chunk.start(Self::HEADER) };
-        // SAFETY: the chunk was not freed, and has `size` bytes.
-        let end = unsafe { chunk.end(size) };
+        // SAFETY: the chunk was not freed and has `size` bytes, and the store has this `GAP`.
+        let end = unsafe { chunk.end(size, Self::GAP) };
         self.park();
         // SAFETY: the chunk was not freed, and has `size` bytes (the caller guarantees it).
         unsafe { chunk.set_header(Header { prev: self.chunks.get(), size, kind: Kind::Shared { used: start } }) };
@@ -477,7 +483,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// # Safety
     ///
     /// The chunk is of this arena's store, has `size` bytes, is in no list, and has no live block except that one, which
-    /// lies in the chunk and ends before the chunk does.
+    /// lies in the chunk before its gap.
     unsafe fn dedicate(&self, (chunk, size): (Chunk, usize), align: usize) -> NonNull<u8> {
         // SAFETY: the chunk is in no list, so it was not freed; the store has this `HEADER`.
         let start = unsafe { chunk.start(Self::HEADER) };
@@ -575,7 +581,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         // instructions, of 219, in the prototype: `cargo run --release -p dwell-bench -- bump --workload creation --ir`
         if self.store().is_fresh()
             && layout.align() <= MIN_ALIGN
-            && layout.size().wrapping_sub(1) < Store::<MIN_ALIGN, A>::FIRST - Self::HEADER
+            && layout.size().wrapping_sub(1) < Store::<MIN_ALIGN, A>::FIRST - Self::OVERHEAD
             && let Some(chunk) = self.store().make(Store::<MIN_ALIGN, A>::FIRST)
         {
             // SAFETY: the chunk is new, so it is in no list and has no block. The size is its own.
@@ -597,7 +603,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             // Only the padding did not fit. A zero-size value needs none.
             return NonNull::new(ptr::without_provenance_mut(layout.align()));
         }
-        let least = arithmetic::least_chunk(layout.size(), layout.align(), Self::HEADER, Self::CHUNK_ALIGN)?;
+        let least = arithmetic::least_chunk(layout.size(), layout.align(), Self::OVERHEAD, Self::CHUNK_ALIGN)?;
         // If a small block fits in no saved chunk, all are abandoned below. A large one leaves them as they are, so it
         // tries only a few: otherwise each would try all of them again.
         let tries = if arithmetic::is_dedicated(least) { 8 } else { usize::MAX };
@@ -607,8 +613,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         let chunk = if let Some(spare) = self.store().take_spare(least) {
             spare
         } else if arithmetic::is_dedicated(least) {
-            let chunk = self.store().make_least(arithmetic::dedicated_chunk(least, Self::CHUNK_ALIGN))?;
-            // SAFETY: the chunk is new, so it is in no list and has no block. The size is its own, and more than what
+            let chunk = self.store().make_least(least)?;
+            // SAFETY: the chunk is new, so it is in no list and has no block. The size is its own, and at least what
             // `least_chunk` returned for the block.
             return Some(unsafe { self.dedicate(chunk, layout.align()) });
         } else {
@@ -824,7 +830,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             // SAFETY: the spare chunk is of this store, is in no list and has no live block. The size is its own.
             unsafe { self.install(chunk) };
             if used > self.end.get().addr().get() - self.pos.get().addr().get() {
-                self.store().set_wanted(arithmetic::chunk_for_round(used, Self::HEADER, Self::CHUNK_ALIGN));
+                self.store().set_wanted(arithmetic::chunk_for_round(used, Self::OVERHEAD, Self::CHUNK_ALIGN));
             }
         }
     }
