@@ -162,7 +162,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     }
 
     let progress = progress(found.inputs.iter().map(input::Input::size).sum());
-    let options = input::Options { threads: args.threads.map_or(0, usize::from), keep_going };
+    let options = input::Options { threads: args.threads.map_or(0, usize::from), keep_going, part: 0 };
     let mut reading = input::read(&found, &options, &|bytes| progress.inc(bytes));
     progress.finish_and_clear();
     if !keep_going && !reading.problems.is_empty() {
