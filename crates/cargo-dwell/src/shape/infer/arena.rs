@@ -1018,7 +1018,7 @@ impl Arena {
     fn absorb_fields(&mut self, into: ObjectId, mut fields: Fields) {
         if let Some(rest) = fields.rest.take() {
             // A key is a field or one of the rest, never both. A field of both records is in neither rest.
-            self.move_to_rest(into, |field, _| fields.find(field.hash).is_none() && rest.keys.may_have(field.hash));
+            self.move_to_rest(into, |field, _| rest.keys.may_have(field.hash) && fields.find(field.hash).is_none());
             if let Some(known) = self.rest(into) {
                 known.keys.merge(&rest.keys);
                 let value = known.value;
