@@ -20,7 +20,7 @@ fuzz_target!(|data: &[u8]| {
     for line in &lines[..studied] {
         let _ = study.read(&mut serde_json::Deserializer::from_str(line));
     }
-    let form = study.into_form();
+    let form = study.into_form().blank();
     let (mut left, mut right) = (form.start(2), form.start(2));
     let mut read = Vec::new();
     for (index, line) in lines.iter().enumerate() {

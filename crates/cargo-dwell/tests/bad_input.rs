@@ -325,7 +325,7 @@ fn errors_are_in_name_order_for_any_number_of_threads() {
 
 #[test]
 fn memory_is_bounded_for_any_number_of_threads() {
-    // Each file has 300 tagged unions of 250 variants at 300 paths.
+    // Each file has 300 tagged unions of 250 variants at 300 paths, and is large enough for a part of its own.
     let dir = TempDir::new().unwrap();
     for file in 0..2 {
         let values = ["null", "1", "\"a\"", "[]"];
@@ -339,6 +339,8 @@ fn memory_is_bounded_for_any_number_of_threads() {
             let line = format!("{{\"path{path}\":{{\"type\":\"t{pair}\"{}}}}}\n", keys.concat());
             text.push_str(&line);
         }
+        let blank = " ".repeat((1 << 20) - 1) + "\n";
+        text.extend(std::iter::repeat_n(&*blank, 64));
         fs::write(dir.path().join(format!("{file}.jsonl")), text).unwrap();
     }
     let mut child = shape(&[dir.path().to_str().unwrap(), "--threads", "2"]).stdout(Stdio::null()).spawn().unwrap();

@@ -3,6 +3,7 @@
 
 use cargo_dwell::shape::infer::Accumulator;
 use cargo_dwell::shape::input;
+use cargo_dwell::shape::plan::{Plan, Set};
 use cargo_dwell::shape::schema::{Free, Kind, Lengths, Schema, Slot, Text};
 use fastrand::Rng;
 use serde_json::{Map, Value};
@@ -369,15 +370,15 @@ fn read<'t>(accumulator: &mut Accumulator, texts: impl IntoIterator<Item = &'t S
     }
 }
 
-/// Infers the schema of texts. The study reads the first `studied` of them, then `threads` parts read all and are
+/// Infers the schema of texts. The study reads the first `studied` of them, then `parts` accumulators read all and are
 /// merged.
-fn infer(texts: &[String], studied: usize, threads: usize) -> Schema {
+fn infer(texts: &[String], studied: usize, parts: usize) -> Schema {
     let mut study = Accumulator::new();
     read(&mut study, &texts[..studied]);
     let form = study.into_form().blank();
-    let mut parts = (0..threads).map(|thread| {
-        let mut part = form.start(threads);
-        for index in (thread..texts.len()).step_by(threads) {
+    let mut parts = (0..parts).map(|first| {
+        let mut part = form.start(parts);
+        for index in (first..texts.len()).step_by(parts) {
             part.at(u32::try_from(index).unwrap());
             part.read(&mut serde_json::Deserializer::from_str(&texts[index])).unwrap();
         }
@@ -409,7 +410,7 @@ fn random_corpora_are_counted_exactly() {
 }
 
 #[test]
-fn schema_is_independent_of_threads_and_mostly_of_document_order() {
+fn schema_is_independent_of_parts_and_mostly_of_document_order() {
     // Fields and records are in the order in which they first occur, so they are sorted for the comparison.
     let sorted = |schema: &Schema| {
         let mut records: Vec<String> = schema
@@ -429,8 +430,8 @@ fn schema_is_independent_of_threads_and_mostly_of_document_order() {
     for seed in 0..rounds() / 3 {
         let texts = texts(seed);
         let expected = infer(&texts, texts.len(), 1);
-        for threads in [2, 3] {
-            assert_eq!(show(&infer(&texts, texts.len(), threads)), show(&expected), "seed {seed}");
+        for parts in [2, 3] {
+            assert_eq!(show(&infer(&texts, texts.len(), parts)), show(&expected), "seed {seed}");
         }
         let mut shuffled = texts.clone();
         Rng::with_seed(seed).shuffle(&mut shuffled);
@@ -440,6 +441,46 @@ fn schema_is_independent_of_threads_and_mostly_of_document_order() {
     // The order of the documents may decide whether a small object is a record or a map.
     println!("{differ} of {corpora} corpora have another schema when they are shuffled");
     assert!(differ * 20 <= corpora, "{differ} of {corpora}");
+}
+
+#[test]
+fn number_of_threads_changes_nothing() {
+    // The objects under `set` have 72 keys with objects in the first six files, and 72 keys with other values in the
+    // last one. A reader that meets 64 of the former first takes the keys for data. The study reads less of each file
+    // than the first 75 lines.
+    let folder = tempfile::tempdir().unwrap();
+    for file in 0..7 {
+        let pad = |n: usize| format!("{{\"id\":{n},\"pad\":\"{}\"}}\n", "x".repeat(8000));
+        let set = |n: usize| {
+            let entry = match file {
+                6 => format!("\"s{n}\":{}", ["1", "\"t\"", "true", "[1]"][n % 4]),
+                _ => format!("\"k{}\":{{\"x\":{n},\"y\":\"a\"}}", file * 12 + n),
+            };
+            format!("{{\"id\":{n},\"set\":{{{entry}}}}}\n").repeat(2)
+        };
+        let sets = if file == 6 { 72 } else { 12 };
+        let text: String = (0..75).map(pad).chain((0..sets).map(set)).collect();
+        std::fs::write(folder.path().join(format!("{file}.jsonl")), text).unwrap();
+    }
+    let found = input::find(&[folder.path().to_owned()]);
+    // All counts as they are saved, and the types.
+    let read = |threads: usize, part: u64| {
+        let options = input::Options { threads, part, ..Default::default() };
+        let reading = input::read(&found, &options, &|_| {});
+        assert_eq!(reading.problems, []);
+        let saved = serde_json::to_vec(&reading.accumulator.save()).unwrap();
+        let restored = Accumulator::restore(&mut serde_json::Deserializer::from_slice(&saved)).unwrap();
+        (saved, Plan::new(&restored.finish()).rust(Set::Lean))
+    };
+    let parts = [0, 2_000_000, 1_000_000, 300_000];
+    let one = parts.map(|part| read(1, part));
+    for (part, one) in parts.into_iter().zip(&one) {
+        for threads in [2, 3, 7] {
+            assert!(read(threads, part) == *one, "{threads} threads, parts of {part} bytes");
+        }
+    }
+    // Without this, the types would not depend on who reads which file.
+    assert_ne!(one[0].1, one[1].1);
 }
 
 #[test]

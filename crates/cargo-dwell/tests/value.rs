@@ -131,7 +131,7 @@ fn tagged_unions_include_the_tag() {
 #[test]
 fn sample_prediction_is_within_ten_percent() {
     let found = input::sample();
-    let options = input::Options { threads: 1, keep_going: false };
+    let options = input::Options { threads: 1, ..Default::default() };
     let reading = input::read(&found, &options, &|_| {});
     let (heap, _) = value::heap(&reading.accumulator.finish());
     let texts = cargo_dwell::sample::documents(input::SAMPLE_SEED, input::SAMPLE_MODELS);

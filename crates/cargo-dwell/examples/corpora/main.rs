@@ -147,7 +147,7 @@ fn row(corpus: &str, script: Option<&Path>) -> Result<String> {
         (0..).zip(&texts).map(|(index, text)| save(folder.path(), index, text)).collect::<Result<_>>()?;
     let found = input::find(&[folder.path().to_owned()]);
     let start = Instant::now();
-    let reading = input::read(&found, &input::Options { threads: 0, keep_going: true }, &|_| {});
+    let reading = input::read(&found, &input::Options { keep_going: true, ..Default::default() }, &|_| {});
     let schema = reading.accumulator.finish();
     if schema.documents == 0 {
         bail!("no text could be read");

@@ -5,14 +5,13 @@ use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use serde::de::IgnoredAny;
 use serde_json::de::StrRead;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::ScopedJoinHandle;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The largest size of a read buffer: the largest file that is read at once, and the longest line of JSON Lines. Larger
 /// texts are streamed.
@@ -21,6 +20,11 @@ pub const BUFFER: usize = 64 << 20;
 const BUFFERS: usize = 2 * BUFFER;
 /// The least size of a read buffer.
 const LEAST_BUFFER: usize = 1 << 20;
+/// The least number of bytes of a part, which one thread reads. Each part sees only its own texts when it chooses the
+/// keys that become fields, so a varied corpus gets better types from fewer parts.
+const PART: u64 = 64 << 20;
+/// How much larger JSON is than compressed JSON, about.
+const UNZIPPED: u64 = 8;
 /// The number of bytes that the last round of the study reads to find the form of the documents.
 const STUDIED: u64 = 8 << 20;
 /// The number of bytes up to which it reads all documents, and not a quarter of them.
@@ -154,6 +158,11 @@ impl Input {
     /// Returns the size in bytes, on disk or of the contents in memory.
     pub fn size(&self) -> u64 {
         self.size
+    }
+
+    /// Returns about the number of bytes to read, at least 1.
+    fn weight(&self) -> u64 {
+        self.size.saturating_mul(if self.zipped == Zipped::No { 1 } else { UNZIPPED }).max(1)
     }
 
     fn problem(&self, location: Option<(u64, u64)>, what: impl Into<String>) -> Problem {
@@ -343,10 +352,12 @@ fn not_utf8(bytes: &[u8]) -> &'static str {
 /// Options for reading.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The number of threads; 0 means one for each core.
+    /// The number of threads; 0 means one for each core. The result does not depend on it.
     pub threads: usize,
     /// Whether to skip a text that cannot be read, instead of stopping.
     pub keep_going: bool,
+    /// The least number of bytes of a part, which one thread reads; 0 means 64 MiB.
+    pub part: u64,
 }
 
 /// The result of [`read`].
@@ -388,18 +399,20 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
-    // Each thread reads its own files in order. Without `keep_going`, no thread begins a file that comes after a file
-    // with an error.
-    let threads = threads.min(found.inputs.len()).clamp(1, form.most());
-    let most = (BUFFERS / threads).clamp(LEAST_BUFFER, BUFFER);
-    let shares = shares(&found.inputs, threads);
+    // The parts depend only on the inputs, and are added up in order, so the result does not depend on the threads.
+    let least = if options.part == 0 { PART } else { options.part };
+    let whole: u64 = found.inputs.iter().map(Input::weight).sum();
+    let parts = usize::try_from(whole / least).unwrap_or(usize::MAX);
+    let parts = parts.min(found.inputs.len()).clamp(1, form.most());
+    let most = (BUFFERS / parts).clamp(LEAST_BUFFER, BUFFER);
+    let shares = shares(&found.inputs, parts);
+    // Without `keep_going`, no thread begins a file that comes after a file with an error.
     let bad = AtomicUsize::new(usize::MAX);
     // A syntax error shows only after part of the text is counted. Such texts are rare, so the first pass does not
-    // check for them. If it meets one, the thread reads its files again and checks each text before it counts it.
-    let work = |share: &Vec<usize>, check: bool| {
-        let bytes = |inputs: &mut dyn Iterator<Item = &Input>| inputs.map(|input| input.size + 1).sum::<u64>();
-        let part = bytes(&mut share.iter().map(|&index| &found.inputs[index]));
-        let mut accumulator = form.start_part(threads, part, bytes(&mut found.inputs.iter()));
+    // check for them. If it meets one, the thread reads the part again and checks each text before it counts it.
+    let work = |share: &[usize], check: bool| {
+        let part = share.iter().map(|&index| found.inputs[index].weight()).sum();
+        let mut accumulator = form.start_part(parts, part, whole);
         let mut buffer = Vec::new();
         let mut problems = Vec::new();
         for &index in share {
@@ -434,39 +447,71 @@ pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -
         }
         (accumulator, problems)
     };
-    let work = |share: &Vec<usize>| {
-        let has_pipe = share.iter().any(|&index| found.inputs[index].is_pipe());
-        let first = work(share, options.keep_going && has_pipe);
-        if options.keep_going && !has_pipe && !first.1.is_empty() { work(share, true) } else { first }
+    let (next, sum) = (AtomicUsize::new(0), Mutex::new(Sum::default()));
+    let work = || {
+        loop {
+            let part = next.fetch_add(1, Ordering::Relaxed);
+            let Some(share) = shares.get(part) else { break };
+            let has_pipe = share.iter().any(|&index| found.inputs[index].is_pipe());
+            let mut read = work(share, options.keep_going && has_pipe);
+            if options.keep_going && !has_pipe && !read.1.is_empty() {
+                read = work(share, true);
+            }
+            sum.lock().unwrap_or_else(PoisonError::into_inner).add(part, read.0, read.1);
+        }
     };
-    let mut parts: Vec<_> = std::thread::scope(|scope| {
-        let work = &work;
-        let spawn = |share| std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || work(share));
-        let threads: Vec<_> = shares.iter().map(|share| (share, spawn(share))).collect();
-        let join = |(share, thread): (&Vec<usize>, io::Result<ScopedJoinHandle<_>>)| match thread {
-            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            // The system refused to start a thread, so this thread reads its share.
-            Err(_) => work(share),
-        };
-        threads.into_iter().map(join).collect()
+    std::thread::scope(|scope| {
+        let spawn = |_| std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let threads: Vec<_> = (0..threads.min(parts)).map(spawn).collect();
+        for thread in threads {
+            match thread {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                // The system refused to start a thread, so this thread reads what the others leave.
+                Err(_) => work(),
+            }
+        }
     });
-    let mut problems: Vec<(usize, Problem)> = parts.iter_mut().flat_map(|part| std::mem::take(&mut part.1)).collect();
+    let Sum { accumulator, mut problems, .. } = sum.into_inner().unwrap_or_else(PoisonError::into_inner);
     problems.sort_by_key(|&(index, _)| index);
-    let mut parts = parts.into_iter().map(|(accumulator, _)| accumulator);
-    let mut accumulator = parts.next().unwrap_or_else(|| form.start(1));
-    parts.for_each(|part| accumulator.merge(part));
     if !options.keep_going {
         problems.truncate(1);
     }
+    let accumulator = accumulator.unwrap_or_else(|| form.start(1));
     Reading { accumulator, problems: problems.into_iter().map(|(_, problem)| problem).collect() }
 }
 
+/// The sum of the parts read so far. They are added in order: the result depends on it where memory is short.
+#[derive(Default)]
+struct Sum {
+    /// The number of parts that were added.
+    added: usize,
+    accumulator: Option<Accumulator>,
+    /// Parts that were read before one of a lower number.
+    waiting: BTreeMap<usize, Accumulator>,
+    /// Problems with the index of the input.
+    problems: Vec<(usize, Problem)>,
+}
+
+impl Sum {
+    fn add(&mut self, part: usize, accumulator: Accumulator, problems: Vec<(usize, Problem)>) {
+        self.problems.extend(problems);
+        self.waiting.insert(part, accumulator);
+        while let Some(part) = self.waiting.remove(&self.added) {
+            self.added += 1;
+            match &mut self.accumulator {
+                Some(sum) => sum.merge(part),
+                sum => *sum = Some(part),
+            }
+        }
+    }
+}
+
 /// Splits the inputs into parts of about equal size, each in order. The split is deterministic, and so is the result.
-fn shares(inputs: &[Input], threads: usize) -> Vec<Vec<usize>> {
-    let mut shares = vec![(0, Vec::new()); threads];
+fn shares(inputs: &[Input], parts: usize) -> Vec<Vec<usize>> {
+    let mut shares = vec![(0, Vec::new()); parts];
     for (index, input) in inputs.iter().enumerate() {
         if let Some((bytes, share)) = shares.iter_mut().min_by_key(|(bytes, _)| *bytes) {
-            *bytes += input.size + 1;
+            *bytes += input.weight();
             share.push(index);
         }
     }

@@ -100,7 +100,8 @@ pub struct ShapeArgs {
     /// Skip inputs that cannot be read (the default)
     #[arg(long, hide = true, conflicts_with = "strict_input")]
     pub keep_going: bool,
-    /// Read with N threads [default: one for each core]
+    /// Read with N threads, at most one for each 64 MiB and eight in all; the result is the same [default: one for each
+    /// core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
 }
@@ -162,7 +163,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     }
 
     let progress = progress(found.inputs.iter().map(input::Input::size).sum());
-    let options = input::Options { threads: args.threads.map_or(0, usize::from), keep_going };
+    let options = input::Options { threads: args.threads.map_or(0, usize::from), keep_going, part: 0 };
     let mut reading = input::read(&found, &options, &|bytes| progress.inc(bytes));
     progress.finish_and_clear();
     if !keep_going && !reading.problems.is_empty() {

@@ -1017,8 +1017,8 @@ impl Arena {
     /// Adds the fields of one record to another.
     fn absorb_fields(&mut self, into: ObjectId, mut fields: Fields) {
         if let Some(rest) = fields.rest.take() {
-            // A key is a field or one of the rest, never both.
-            self.demote(into, &rest.keys);
+            // A key is a field or one of the rest, never both. A field of both records is in neither rest.
+            self.move_to_rest(into, |field, _| rest.keys.may_have(field.hash) && fields.find(field.hash).is_none());
             if let Some(known) = self.rest(into) {
                 known.keys.merge(&rest.keys);
                 let value = known.value;
@@ -1041,11 +1041,6 @@ impl Arena {
                 self.absorb(value, field.node, After::Take);
             }
         }
-    }
-
-    /// Moves the fields of a record that `keys` contains, or may contain, to the rest.
-    fn demote(&mut self, object: ObjectId, keys: &Texts) {
-        self.move_to_rest(object, |field, _| keys.may_have(field.hash));
     }
 
     /// Moves rare fields of a record to the rest, so that keys of later objects can become fields.
@@ -1217,8 +1212,8 @@ impl Arena {
         self.fresh = u32::try_from(self.objects.len()).unwrap_or(u32::MAX);
     }
 
-    /// Sets the limits of one of several arenas of a form that are filled at the same time. It gets this part of the
-    /// data. All together have [`MOST`] nodes, of which each needs those of the form.
+    /// Sets the limits of one of several arenas of a form that are filled before they are merged. It gets this part of
+    /// the data. All together have [`MOST`] nodes, of which each needs those of the form.
     pub(super) fn limit(&mut self, arenas: usize, part: u64, whole: u64) {
         let share = |of: usize| usize::try_from(of as u128 * u128::from(part) / u128::from(whole.max(1))).unwrap_or(of);
         self.budget = (BUDGET * 2 / arenas).clamp(BUDGET / 16, BUDGET);
@@ -1431,6 +1426,8 @@ impl Arena {
 
     /// Adds the counts of another arena.
     pub(super) fn merge(&mut self, other: Self) {
+        // The limits of a part are for reading; the positions of both fit in memory.
+        (self.budget, self.most) = (BUDGET, MOST);
         self.settle();
         self.documents += other.documents;
         self.bytes += other.bytes;
@@ -1849,16 +1846,71 @@ mod tests {
         assert_eq!((arena.object_of(value), copied == map), (Some(map), false));
     }
 
+    /// Creates a union that one object with the tag `type` was counted in.
+    fn union(arena: &mut Arena) -> ObjectId {
+        let (union, template) = (arena.new_object(), arena.new_object());
+        let variant = record(arena, &["type", "x"]);
+        let mut tagged = Tagged::new("type".into(), template);
+        tagged.push("a".into(), hash("a"), variant);
+        arena.object_mut(union).shape = Shape::Union(Box::new(tagged));
+        arena.object_mut(union).instances = 1;
+        union
+    }
+
+    #[test]
+    fn record_with_the_tag_is_not_an_untagged_variant() {
+        // Under the tag, the record has nothing, null, or a string; the last two also among the keys that are no fields.
+        for (fields, rest, text, is_untagged) in [
+            (&["y"][..], &[][..], false, true),
+            (&["y", "type"], &[], false, true),
+            (&["y", "type"], &[], true, false),
+            (&["y"], &["z"], false, true),
+            (&["y"], &["type"], false, false),
+            (&["y"], &["type"], true, false),
+        ] {
+            for union_first in [true, false] {
+                let mut arena = Arena::new(false);
+                let (union, other) = if union_first {
+                    let union = union(&mut arena);
+                    (union, record(&mut arena, fields))
+                } else {
+                    let other = record(&mut arena, fields);
+                    (union(&mut arena), other)
+                };
+                for key in rest {
+                    let rest = arena.rest(other).unwrap();
+                    rest.keys.add_key(key, hash(key), 1);
+                    let value = rest.value;
+                    arena.node_mut(value).nulls = 1;
+                }
+                if text {
+                    let list = &arena.fields(other).unwrap().list;
+                    let field = list.iter().find(|field| *field.key == *"type").map(|field| field.node);
+                    let node = field.unwrap_or_else(|| arena.rest(other).unwrap().value);
+                    *arena.node_mut(node) = Node::default();
+                    let (node, room) = arena.node_and_room(node);
+                    node.texts.get_or_insert_default().add("b", hash("b"), room);
+                }
+                let objects = if union_first { [union, other] } else { [other, union] };
+                arena.join(&objects);
+                arena.settle();
+                let joined = arena.find(union);
+                assert_eq!((arena.find(other), arena.object(joined).instances), (joined, 2));
+                assert_eq!(arena.tagged(joined).is_some(), is_untagged, "{fields:?} {rest:?} {text}");
+                if is_untagged {
+                    let untagged = arena.find(arena.object(joined).shape.untagged().unwrap());
+                    assert_eq!(arena.object(untagged).instances, 1);
+                }
+            }
+        }
+    }
+
     #[test]
     fn merge_ends_if_the_untagged_objects_of_a_union_are_a_link_to_it() {
         let mut arena = Arena::new(false);
-        let (union, template, link) = (arena.new_object(), arena.new_object(), arena.new_object());
-        let variant = record(&mut arena, &["type", "x"]);
-        let mut tagged = Tagged::new("type".into(), template);
-        tagged.push("a".into(), hash("a"), variant);
-        tagged.untagged = Some(link);
-        arena.object_mut(union).shape = Shape::Union(Box::new(tagged));
-        arena.object_mut(union).instances = 1;
+        let union = union(&mut arena);
+        let link = arena.new_object();
+        arena.tagged_mut(union).unwrap().untagged = Some(link);
         arena.object_mut(link).link = Some(union);
         let other = record(&mut arena, &["y"]);
         arena.join(&[union, other]);

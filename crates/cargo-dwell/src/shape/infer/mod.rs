@@ -2,7 +2,7 @@
 //!
 //! 1. A study reads a sample of the texts to find the tags of unions, and the objects whose keys are data. Its result
 //!    is a [`Form`].
-//! 2. The full pass reads all texts into accumulators of that form, one set for each thread, and adds these up. All
+//! 2. The full pass reads all texts into accumulators of that form, one set for each part of the corpus, and adds these up. All
 //!    counts are from this pass, so they are exact.
 //! 3. `decide` chooses a kind for each position, `types` puts objects of one type together, and `build` makes the
 //!    schema.
@@ -57,13 +57,13 @@ impl Form {
 pub struct Blank(Arena);
 
 impl Blank {
-    /// Returns how many accumulators may be filled at the same time. The number of positions of all together is limited,
-    /// and each has those of the form.
+    /// Returns into how many parts a corpus may be divided. The number of positions of all their accumulators together
+    /// is limited, and each has those of the form.
     pub fn most(&self) -> usize {
         (arena::MOST / 2 / self.0.len()).clamp(1, MOST_ACCUMULATORS)
     }
 
-    /// Creates accumulators for a full pass; `accumulators` of them are filled at the same time.
+    /// Creates accumulators for a full pass; there are `accumulators` of them for parts of one size.
     pub fn start(&self, accumulators: usize) -> Accumulator {
         self.start_part(accumulators, 1, accumulators as u64)
     }
@@ -76,8 +76,8 @@ impl Blank {
     }
 }
 
-/// The most accumulators that are filled at the same time. Each gets memory for a few thousand positions.
-const MOST_ACCUMULATORS: usize = 64;
+/// The most parts of a corpus. Each gets memory for tens of thousands of positions.
+const MOST_ACCUMULATORS: usize = 8;
 
 impl Default for Accumulator {
     fn default() -> Self {

@@ -310,25 +310,29 @@ fn positions_are_bounded_when_all_keys_differ() {
     assert_eq!(accumulator.finish().documents, 1);
 }
 
-/// Reads the texts into one of 64 sets of accumulators, which may have 5,120 positions each, and returns their number.
-fn positions_of_one_in_64(texts: &[String]) -> usize {
-    let mut accumulator = form(texts).start(64);
+/// Reads the texts into one of 64 sets of accumulators, of which each may have about 5,000 positions. The study reads
+/// the first `studied` texts. Returns the number of positions of the form, and those that were added.
+fn positions_of_one_in_64(texts: &[String], studied: usize) -> (usize, usize) {
+    let mut accumulator = form(&texts[..studied]).start(64);
+    let before = accumulator.positions();
     read(&mut accumulator, texts);
-    accumulator.positions()
+    (before, accumulator.positions() - before)
 }
 
 #[test]
 fn positions_are_bounded_with_many_variants_at_many_paths() {
-    // 20 unions with 100 variants, each with 8 keys of its own.
+    // 20 unions with 100 variants, each with 8 keys of its own. The study finds the unions and 2 variants of each.
+    let heads: Vec<String> =
+        (0..20).map(|path| format!("\"r{path}\":{}", ["null", "1", "\"\"", "[]"][path % 4])).collect();
+    let heads = format!("{{{}}}", heads.join(","));
     let text = |n: usize| {
         let (path, tag) = (n % 20, n / 20 % 100);
-        let keys: Vec<String> = (0..8).map(|key| format!(",\"k{path}_{tag}_{key}\":[{n}]")).collect();
-        let keys = keys.concat();
-        format!("{{\"r{path}\":{{\"type\":\"t{path}_{tag}\"{keys}}},\"text\":\"\",\"list\":[]}}")
+        let keys: Vec<String> = (0..8).map(|key| format!(",\"k{path}_{tag}_{key}\":{n}")).collect();
+        format!("{{\"r{path}\":{{\"type\":\"t{path}_{tag}\"{}}}}}", keys.concat())
     };
-    let texts: Vec<String> = (0..4000).map(text).collect();
-    let positions = positions_of_one_in_64(&texts);
-    assert!(positions < 6000, "{positions}");
+    let texts: Vec<String> = std::iter::repeat_n(heads, 3).chain((0..4000).map(text)).collect();
+    let (form, added) = positions_of_one_in_64(&texts, 3 + 40);
+    assert!(form > 600 && added < MOST / 64, "{form} {added}");
 }
 
 #[test]
@@ -336,8 +340,8 @@ fn positions_are_bounded_in_nested_arrays() {
     fn list(depth: usize) -> String {
         if depth == 0 { "1".to_owned() } else { format!("[{}]", vec![list(depth - 1); 12].join(",")) }
     }
-    let positions = positions_of_one_in_64(&[list(4), list(4)]);
-    assert!(positions < 6000, "{positions}");
+    let (_, added) = positions_of_one_in_64(&[list(4), list(4)], 0);
+    assert!(added < MOST / 64, "{added}");
 }
 
 #[test]
@@ -397,4 +401,46 @@ fn part_with_an_array_that_the_study_did_not_see_is_read() {
     let schema = restored.finish();
     let Kind::Seq(array) = &schema.records[0].fields[0].slot.kind else { panic!("not an array") };
     assert_eq!((array.lengths.count, array.lengths.total, array.element.count), (2, 2, 2));
+}
+
+/// Reads each of the texts into one of two sets of accumulators with the limits of `arenas` sets, and merges them.
+fn infer_in_two(form: &Blank, arenas: usize, texts: [&[String]; 2]) -> Schema {
+    let [mut sum, other] = texts.map(|texts| {
+        let mut part = form.start(arenas);
+        read(&mut part, texts);
+        part
+    });
+    sum.merge(other);
+    sum.finish()
+}
+
+#[test]
+fn fields_of_both_parts_stay_fields_beside_thousands_of_other_keys() {
+    // Each part has more other keys than are counted exactly.
+    let text = |n: usize| format!("{{\"a\":{n},\"b\":\"x\",\"c\":[true],\"k{n}\":{}}}", ["1", "{}"][n % 2]);
+    let texts: Vec<String> = (0..8000).map(text).collect();
+    let schema = infer_in_two(&form(&texts[..10]), 1, [&texts[..4000], &texts[4000..]]);
+    let Kind::Record { id, .. } = schema.root.kind else { panic!("{:?}", schema.root.kind) };
+    let fields = &schema.records[id].fields;
+    for key in ["a", "b", "c"] {
+        assert!(fields.iter().any(|field| field.key == key && field.slot.count == 8000), "{key}");
+    }
+}
+
+#[test]
+fn limits_of_a_part_do_not_make_positions_of_the_sum_untyped() {
+    // A part may have 5,120 positions, and both together have 6,000.
+    let text = |part: usize, list: &str| {
+        let object = |n: usize| {
+            let fields: Vec<String> = (0..50).map(|field| format!("\"f{part}_{n}_{field}\":{field}")).collect();
+            format!("\"o{part}_{n}\":{{{}}}", fields.join(","))
+        };
+        let objects: Vec<String> = (0..60).map(object).collect();
+        format!("{{\"list\":{list},\"body{part}\":{{{}}}}}", objects.join(","))
+    };
+    let schema = infer_in_two(&form(&[]), 64, [&[text(0, "null")], &[text(1, "[1,2]")]]);
+    let Kind::Record { id, .. } = schema.root.kind else { panic!("{:?}", schema.root.kind) };
+    let list = schema.records[id].fields.iter().find(|field| field.key == "list").unwrap();
+    let Kind::Seq(array) = &list.slot.kind else { panic!("{:?}", list.slot.kind) };
+    assert!(matches!(array.element.kind, Kind::Integer { .. }), "{:?}", array.element.kind);
 }
