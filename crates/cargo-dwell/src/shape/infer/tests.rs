@@ -444,3 +444,23 @@ fn limits_of_a_part_do_not_make_positions_of_the_sum_untyped() {
     let Kind::Seq(array) = &list.slot.kind else { panic!("{:?}", list.slot.kind) };
     assert!(matches!(array.element.kind, Kind::Integer { .. }), "{:?}", array.element.kind);
 }
+
+#[test]
+fn list_that_is_null_in_the_last_round_of_the_study_does_not_panic() {
+    // The first round finds lists of two lengths under `a`. In the second one they are null, and objects of the same type
+    // have tuples under `b`.
+    let item = |list: &str| format!("{{\"item\":{{\"k\":1,\"l\":\"\",\"list\":{list}}}}}");
+    let first = ["[1,2]", "[1]"].map(|list| format!("{{\"a\":{}}}", item(list)));
+    let second = ["[\"s\",2]", "[\"t\",3]"].map(|list| format!("{{\"a\":{},\"b\":{}}}", item("null"), item(list)));
+    let mut study = Accumulator::new();
+    read(&mut study, &first);
+    let mut study = study.into_form().study();
+    read(&mut study, &second);
+    let mut all = study.into_form().blank().start(1);
+    read(&mut all, &second);
+    let schema = all.finish();
+    let item = schema.records.iter().find(|record| record.name == "Item").unwrap();
+    let list = &item.fields.iter().find(|field| field.key == "list").unwrap().slot;
+    assert_eq!((item.instances, list.count, list.nulls), (4, 4, 2));
+    assert!(matches!(&list.kind, Kind::Tuple { positions } if positions.len() == 2), "{:?}", list.kind);
+}

@@ -555,7 +555,9 @@ impl<'a> Types<'a> {
         if let Some(Fixed::At(length)) = first
             && lengths.all(|length| Some(length) == first)
         {
-            return (0..length).map(|index| arrays().map(|array| array.positions[index]).collect()).collect();
+            // Arrays without values have the form of an earlier round, which may be that of a list.
+            let at = |index: usize| arrays().filter_map(|array| array.positions.get(index).copied()).collect();
+            return (0..length).map(at).collect();
         }
         let all = arrays().flat_map(|array| array.positions.iter().copied().chain([array.element]));
         let all: Group = all.collect();
