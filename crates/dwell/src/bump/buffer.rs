@@ -15,7 +15,7 @@ use core::ptr::NonNull;
 pub struct First<'b, A: Allocator = Global> {
     // # Invariants
     //
-    // 1. The `len` bytes from `start` are borrowed for `'b`, and only this value accesses them.
+    // 1. The `len` bytes from `start` are borrowed for `'b`, and only this value and the owners of its blocks access them.
     // 2. `taken` is the block that this value handed out from them and that was not freed, if there is one.
     start: NonNull<u8>,
     len: usize,

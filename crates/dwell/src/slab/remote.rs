@@ -102,9 +102,10 @@ impl AnyThread {
     /// neither the cells nor this reference to the core again.
     pub(super) unsafe fn give(core: CoreRef<Self>, chain: Chain) {
         // SAFETY: a core is not freed while one of its cells is occupied, and these count as occupied until the last
-        // atomic operation of `Returns::give`, which publishes or counts them. From then on another thread may free the
-        // core, but `Returns::give` does not access it any more. The reference may outlive the core: `Returns` consists
-        // of atomics only, and a reference to atomics does not assert that their memory stays allocated until it ends.
+        // atomic operation of `Returns::give`, which publishes or counts them. The reference to the whole core ends with
+        // this line, before that. From then on another thread may free the core, but `Returns::give` does not access it
+        // any more. The reference to `returns` may outlive the core: `Returns` consists of atomics only, and a reference
+        // to atomics does not assert that their memory stays allocated until it ends.
         let returns = unsafe { &core.get().owners.returns.1 };
         if returns.give(chain) {
             // SAFETY: this call brought `left` to 0, so the slab was torn down and no cell is occupied. So the core

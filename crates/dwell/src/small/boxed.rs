@@ -60,7 +60,8 @@ pub fn pool_incoming<U, T: ?Sized>(incoming: &mut Incoming<U, T>) -> PoolSlot<T>
     let value = meta.decode(value.cast()).cast_mut();
     // SAFETY: `into_raw` returned the pointer on this thread, and no other slot is made from it. The value is a `T` at
     // that address: `like` had the metadata of a `U` as a `T`, because every `Incoming<U, T>` was an `Incoming<U, U>`
-    // before it was coerced and `U` is sized.
+    // before it was coerced and `U` is sized. The rule about leaked slots is for slots of a slab, whose values can be
+    // found by key; this slot is of a pool.
     unsafe { PoolSlot::from_raw(value) }
 }
 
