@@ -1,12 +1,13 @@
 //! Any JSON, studied and read in any order, is counted without a panic and without losing a string. The types keep each
 //! string from which they were made.
 //!
-//! The input is split into lines; the first byte selects how many of them are studied first.
+//! The input is split into lines; the first byte selects how many of them are studied first. For every second input, the form
+//! and the counts pass through their file formats.
 
 #![no_main]
 
 use cargo_dwell::shape::held_out::Outcome;
-use cargo_dwell::shape::infer::Accumulator;
+use cargo_dwell::shape::infer::{Accumulator, Blank};
 use cargo_dwell::shape::plan::{Plan, Set};
 use libfuzzer_sys::fuzz_target;
 
@@ -20,7 +21,13 @@ fuzz_target!(|data: &[u8]| {
     for line in &lines[..studied] {
         let _ = study.read(&mut serde_json::Deserializer::from_str(line));
     }
-    let form = study.into_form().blank();
+    let saves = data.len() % 2 == 1;
+    let form = if saves {
+        let json = serde_json::to_vec(&study.into_form().save()).unwrap();
+        Blank::restore(&mut serde_json::Deserializer::from_slice(&json), 1).unwrap()
+    } else {
+        study.into_form().blank()
+    };
     let (mut left, mut right) = (form.start(2), form.start(2));
     let mut read = Vec::new();
     for (index, line) in lines.iter().enumerate() {
@@ -29,7 +36,16 @@ fuzz_target!(|data: &[u8]| {
             read.push(line);
         }
     }
-    left.merge(right);
+    if saves {
+        let parts = [left, right].map(|part| {
+            let json = serde_json::to_vec(&part.save()).unwrap();
+            Accumulator::restore(&mut serde_json::Deserializer::from_slice(&json)).unwrap()
+        });
+        [left, right] = parts;
+        left.add_part(right);
+    } else {
+        left.merge(right);
+    }
     let schema = left.finish();
     assert_eq!(schema.documents, read.len() as u64);
     let (mut outcome, unit_other) = (Outcome::default(), schema.unions_with_unit_other());

@@ -265,6 +265,96 @@ fn merging_parts_is_independent_of_order_and_grouping() {
     }
 }
 
+/// A document with a recursive union, maps, optional keys, and arrays of one length, in an order of keys that varies.
+fn document(rng: &mut fastrand::Rng) -> String {
+    fn expression(rng: &mut fastrand::Rng, depth: u32) -> String {
+        match rng.u32(0..if depth == 0 { 2 } else { 5 }) {
+            0 => format!(r#"{{"kind":"number","value":{}}}"#, rng.i32(-9..99)),
+            1 => format!(r#"{{"name":"n{}","kind":"name"}}"#, rng.u32(0..40)),
+            2 => format!(r#"{{"kind":"not","of":{}}}"#, expression(rng, depth - 1)),
+            3 => {
+                let (left, right) = (expression(rng, depth - 1), expression(rng, depth - 1));
+                format!(r#"{{"right":{right},"kind":"add","left":{left},"at":[{}.5,1]}}"#, rng.u32(0..9))
+            }
+            _ => {
+                let arguments: Vec<String> = (0..rng.usize(0..4)).map(|_| expression(rng, depth - 1)).collect();
+                format!(r#"{{"kind":"call","arguments":[{}]}}"#, arguments.join(","))
+            }
+        }
+    }
+    let mut fields = vec![format!(r#""id":{}"#, rng.u32(0..1000)), format!(r#""body":{}"#, expression(rng, 4))];
+    if rng.bool() {
+        let entry = |rng: &mut fastrand::Rng| format!(r#""k{}":{{"x":{},"unit":"m"}}"#, rng.u32(..), rng.u32(0..9));
+        let entries: Vec<String> = (0..rng.usize(0..9)).map(|_| entry(rng)).collect();
+        fields.push(format!(r#""by":{{{}}}"#, entries.join(",")));
+    }
+    for key in ["note", "Rare", "also"].into_iter().take(rng.usize(0..20)) {
+        fields.push(format!(r#""{key}":{}"#, ["null", "true", "\"text\"", "[]", "3"][rng.usize(0..5)]));
+    }
+    rng.shuffle(&mut fields);
+    format!("{{{}}}", fields.join(","))
+}
+
+#[test]
+fn parts_read_by_one_form_give_the_output_of_one_run() {
+    let dir = TempDir::new().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let run = |args: &[&str]| {
+        let output = dwell(args).output().unwrap();
+        assert_eq!((String::from_utf8_lossy(&output.stderr), output.status.code()), ("".into(), Some(0)));
+        output.stdout
+    };
+    let mut rng = fastrand::Rng::with_seed(11);
+    let files: Vec<String> = (0..120).map(|file| path(&format!("{file}.json"))).collect();
+    for file in &files {
+        fs::write(file, document(&mut rng)).unwrap();
+    }
+    let (form, types) = (path("corpus.form"), path("types.rs"));
+    let report = |args: &[&str]| {
+        let output = run(&[&["shape", "--format", "json", "--rust", &types, "--force"][..], args].concat());
+        (String::from_utf8(output).unwrap(), fs::read_to_string(&types).unwrap())
+    };
+    // The form of a sixth of the files, or of all.
+    for studied in [20, 120] {
+        let studied: Vec<&str> = files[..studied].iter().map(String::as_str).collect();
+        assert_eq!(run(&[&["shape", "--force", "--save-form", &form][..], &studied].concat()), b"");
+        let all: Vec<&str> = files.iter().map(String::as_str).collect();
+        let whole = report(&[&["--form", &form][..], &all].concat());
+        for round in 0..4 {
+            let mut parts = vec![Vec::new(); rng.usize(2..6)];
+            for file in &files {
+                let part = rng.usize(0..parts.len());
+                parts[part].push(file.as_str());
+            }
+            let mut saved = Vec::new();
+            for (part, files) in parts.iter().enumerate().filter(|(_, files)| !files.is_empty()) {
+                saved.push(path(&format!("{part}.part")));
+                run(&[&["shape", "--form", &form, "--force", "--save", &saved[saved.len() - 1]][..], files].concat());
+            }
+            rng.shuffle(&mut saved);
+            let saved: Vec<&str> = saved.iter().map(String::as_str).collect();
+            assert!(report(&[&["--merge"][..], &saved].concat()) == whole, "{} studied, round {round}", studied.len());
+        }
+    }
+    for (bytes, what) in [
+        (&b"{}"[..], "is not a form file; --save-form writes form files"),
+        (b"dwell shape form 1\n", "was written by another version of cargo dwell; create it again with --save-form"),
+        (&fs::read(&form).unwrap()[..99], "is not a form file"),
+    ] {
+        fs::write(path("no.form"), bytes).unwrap();
+        let output = dwell(&["shape", "--form", &path("no.form"), &files[0]]).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.starts_with(&format!("error: {}: {what}", path("no.form"))), "{error}");
+        assert_eq!((error.lines().count(), output.status.code()), (1, Some(2)));
+    }
+    let output = dwell(&["shape", "--save-form", &form, &path("none.json")]).output().unwrap();
+    let error = format!("error: {form}: exists already; --force overwrites it\n");
+    assert_eq!((String::from_utf8_lossy(&output.stderr), output.status.code()), (error.into(), Some(2)));
+    let output = dwell(&["shape", "--save-form", &path("new.form"), &path("none.json")]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!std::path::Path::new(&path("new.form")).exists());
+}
+
 #[test]
 fn types_option_selects_the_written_sets() {
     let dir = TempDir::new().unwrap();

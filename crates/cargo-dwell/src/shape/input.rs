@@ -1,6 +1,6 @@
 //! Finds JSON texts in files, folders and standard input, and reads them into accumulators.
 
-use super::infer::{self, Accumulator, Blank};
+use super::infer::{self, Accumulator, Blank, Form};
 use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use serde::de::IgnoredAny;
@@ -27,6 +27,8 @@ const PART: u64 = 64 << 20;
 const UNZIPPED: u64 = 8;
 /// The number of bytes that the last round of the study reads to find the form of the documents.
 const STUDIED: u64 = 8 << 20;
+/// The most bytes of the sample for a form file.
+const STUDIED_FORM: u64 = 64 << 20;
 /// The number of bytes up to which it reads all documents, and not a quarter of them.
 const STUDIED_WHOLE: u64 = 1 << 20;
 /// The number of bytes that the first round of the study reads.
@@ -386,15 +388,29 @@ pub fn texts(found: &Found, most: usize) -> Vec<String> {
     texts
 }
 
-/// Reads all inputs. `progress` receives the size of each file after it is read.
+/// Reads all inputs, in the form that a sample of them has. `progress` receives the size of each file after it is read.
 pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Reading {
-    // In a thread of its own, whose memory the next thread reuses.
-    let form = std::thread::scope(|scope| {
-        match std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || study(found)) {
-            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(_) => study(found),
-        }
-    });
+    let total: u64 = found.inputs.iter().map(|input| input.size).sum();
+    let studied = (total / 4).clamp(STUDIED_WHOLE, STUDIED);
+    read_by(&in_thread(|| study(found, total, studied).blank()), found, options, progress)
+}
+
+/// Infers the form of the documents from a larger sample than [`read`], for several runs.
+pub fn form(found: &Found) -> Form {
+    let total = found.inputs.iter().map(|input| input.size).sum();
+    in_thread(|| study(found, total, STUDIED_FORM))
+}
+
+/// Calls `work` in a thread with a large stack, whose memory the next thread reuses.
+fn in_thread<T: Send>(work: impl Fn() -> T + Sync) -> T {
+    std::thread::scope(|scope| match std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, &work) {
+        Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        Err(_) => work(),
+    })
+}
+
+/// Like [`read`], with a form that is known already.
+pub fn read_by(form: &Blank, found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Reading {
     let threads = match options.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
@@ -521,15 +537,14 @@ fn shares(inputs: &[Input], parts: usize) -> Vec<Vec<usize>> {
 /// The stack size of a thread: it suffices for the deepest nesting that `serde_json` accepts, in a debug build.
 const STACK: usize = 16 << 20;
 
-/// Reads an evenly spread sample of the inputs to find the form of the documents. The full pass reports errors.
+/// Reads an evenly spread sample of the inputs, of `studied` bytes, to find the form of the documents. The full pass
+/// reports errors.
 ///
-/// The sample is read in rounds, each four times as long as the one before; the last one reads a quarter of the corpus.
+/// The sample is read in rounds, each four times as long as the one before.
 /// Each round starts with the form that the one before it found, so a recursive type is known before many positions of
 /// it are stored.
-fn study(found: &Found) -> Blank {
+fn study(found: &Found, total: u64, studied: u64) -> Form {
     let mut form = Accumulator::new().into_form();
-    let total: u64 = found.inputs.iter().map(|input| input.size).sum();
-    let studied = (total / 4).clamp(STUDIED_WHOLE, STUDIED);
     let mut most = FIRST_STUDIED;
     // The second round distinguishes the variants of unions that the first round found.
     for round in 1.. {
@@ -541,7 +556,7 @@ fn study(found: &Found) -> Blank {
         }
         most = (most * 4).min(studied);
     }
-    form.blank()
+    form
 }
 
 /// Reads about `most` bytes, evenly spread.

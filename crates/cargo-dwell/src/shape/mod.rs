@@ -73,13 +73,20 @@ pub struct ShapeArgs {
     #[arg(long, value_name = "PART")]
     pub save: Option<PathBuf>,
     /// Report on the part files that --save wrote, on this machine or on others
-    #[arg(long, value_name = "PART", num_args = 1.., conflicts_with_all = ["paths", "sample", "held_out"])]
+    #[arg(long, value_name = "PART", num_args = 1.., conflicts_with_all = ["paths", "sample", "held_out", "form"])]
     pub merge: Vec<PathBuf>,
+    /// Write the form of the documents (which objects are unions, maps or one recursive type) to FORM, for a later
+    /// --form, and print no report; reads at most 64 MiB
+    #[arg(long, value_name = "FORM", conflicts_with_all = ["merge", "save", "form", "held_out"])]
+    pub save_form: Option<PathBuf>,
+    /// Use the form that --save-form wrote, instead of inferring one; parts with one form merge to the output of one run
+    #[arg(long, value_name = "FORM")]
+    pub form: Option<PathBuf>,
     /// Write the report to FILE as an HTML page: icicle charts of live bytes by JSON path, suggestions, and a
     /// searchable table
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Overwrite the files of --rust, --html and --save
+    /// Overwrite the files of --rust, --html, --save and --save-form
     #[arg(long)]
     pub force: bool,
     /// The output format
@@ -134,7 +141,9 @@ pub enum UnknownKeys {
 /// Returns an error if an input cannot be read and must not be skipped, if a file exists and must not be overwritten,
 /// or if output cannot be written.
 pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
-    for (option, file) in [("--rust", &args.rust), ("--html", &args.html), ("--save", &args.save)] {
+    let targets =
+        [("--rust", &args.rust), ("--html", &args.html), ("--save", &args.save), ("--save-form", &args.save_form)];
+    for (option, file) in targets {
         if let Some(file) = file {
             check_target(option, file, args.force)?;
         }
@@ -147,6 +156,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         let accumulator = part::merge(&args.merge)?;
         return finish(args, accumulator, &[]);
     }
+    let form = args.form.as_deref().map(part::form).transpose()?;
     let mut found = if args.paths.is_empty() { input::sample() } else { input::find(&args.paths) };
     if args.paths.is_empty() {
         eprintln!("note: no path given; using a built-in sample of {} service models", found.inputs.len());
@@ -161,22 +171,32 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         let files = plural(files as u64, "file");
         eprintln!("note: sample: reading {} of {files}, at most {each} of each", found.inputs.len());
     }
+    if let Some(file) = &args.save_form {
+        // Inputs that cannot be read are skipped: the run that reads them all reports them.
+        let form = input::form(&found);
+        let documents = form.documents();
+        if documents == 0 {
+            bail!("no input could be read");
+        }
+        part::save_form(file, args.force, form)?;
+        print_problems(&found.problems);
+        return Ok(exit_code(&found.problems, documents));
+    }
 
     let progress = progress(found.inputs.iter().map(input::Input::size).sum());
     let options = input::Options { threads: args.threads.map_or(0, usize::from), keep_going, part: 0 };
-    let mut reading = input::read(&found, &options, &|bytes| progress.inc(bytes));
+    let advance = |bytes| progress.inc(bytes);
+    let mut reading = match &form {
+        Some(form) => input::read_by(form, &found, &options, &advance),
+        None => input::read(&found, &options, &advance),
+    };
     progress.finish_and_clear();
     if !keep_going && !reading.problems.is_empty() {
         return Err(reading.problems.swap_remove(0).into());
     }
     let mut left_out = std::mem::take(&mut found.problems);
     left_out.append(&mut reading.problems);
-    for problem in left_out.iter().take(SHOWN) {
-        eprintln!("error: {problem}");
-    }
-    if left_out.len() > SHOWN {
-        eprintln!("error: {} with errors", plural((left_out.len() - SHOWN) as u64, "more input"));
-    }
+    print_problems(&left_out);
     if let Some(rounds) = args.held_out {
         held_out::print(&found, rounds, rules(args));
     }
@@ -185,6 +205,15 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
 
 /// The number of problems that are printed; a summary counts the others.
 const SHOWN: usize = 50;
+
+fn print_problems(problems: &[input::Problem]) {
+    for problem in problems.iter().take(SHOWN) {
+        eprintln!("error: {problem}");
+    }
+    if problems.len() > SHOWN {
+        eprintln!("error: {} with errors", plural((problems.len() - SHOWN) as u64, "more input"));
+    }
+}
 
 /// Returns the options that decide which values the types accept.
 fn rules(args: &ShapeArgs) -> held_out::Rules {

@@ -1,10 +1,11 @@
-//! Part files: the counts of a part of a corpus, so that several machines can each read a part.
+//! Part files: the counts of a part of a corpus, so that several machines can each read a part. Form files: the form that all
+//! of them read by.
 //!
 //! A part file is a first line and the counts of one or more readings, each as gzipped JSON behind its length. They are
 //! not added up before [`merge`], which adds them in the order of the hashes of their bytes. The result therefore does not depend on
 //! the order of the files or on earlier joins.
 
-use super::infer::Accumulator;
+use super::infer::{Accumulator, Blank, Form};
 use anyhow::{Context, Result, bail};
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -16,9 +17,10 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// The start of the first line, before the version.
-const FIRST: &str = "dwell shape part ";
-/// The version of the format; increase it with each change.
-const VERSION: &str = "4";
+const PART: &str = "dwell shape part ";
+const FORM: &str = "dwell shape form ";
+/// The version of both formats; increase it with each change.
+const VERSION: &str = "5";
 /// The most bytes of the JSON of one reading. The limits of inference allow about half of it.
 const MOST: u64 = 512 << 20;
 
@@ -35,18 +37,46 @@ struct Counts {
 /// # Errors
 /// Returns an error if the file cannot be written.
 pub fn save(file: &Path, force: bool, accumulator: Accumulator) -> Result<()> {
-    let mut zipped = GzEncoder::new(Vec::new(), Compression::fast());
-    serde_json::to_writer(&mut zipped, &accumulator.save()).context("the counts cannot be written as JSON")?;
-    let zipped = zipped.finish()?;
-    write(file, force, |out| {
+    let zipped = zip(&accumulator.save())?;
+    write(file, PART, force, |out| {
         out.write_all(&(zipped.len() as u64).to_le_bytes())?;
         out.write_all(&zipped)?;
         Ok(())
     })
 }
 
-/// Creates a part file with the contents that `write` writes.
-fn write(file: &Path, force: bool, write: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
+/// Writes a form to a form file.
+///
+/// # Errors
+/// Returns an error if the file cannot be written.
+pub fn save_form(file: &Path, force: bool, form: Form) -> Result<()> {
+    let zipped = zip(&form.save())?;
+    write(file, FORM, force, |out| Ok(out.write_all(&zipped)?))
+}
+
+/// Reads a form file.
+///
+/// # Errors
+/// Returns an error if the file is not a form file.
+pub fn form(file: &Path) -> Result<Blank> {
+    let mut source = open(file, FORM)?;
+    let mut zipped = Vec::new();
+    source.read_to_end(&mut zipped).with_context(|| format!("{}: cannot be read", file.display()))?;
+    let mut hasher = FixedState::default().build_hasher();
+    hasher.write(&zipped);
+    let json = BufReader::new(GzDecoder::new(&zipped[..]).take(MOST));
+    let form = Blank::restore(&mut serde_json::Deserializer::from_reader(json), hasher.finish());
+    form.with_context(|| format!("{}: is not a form file", file.display()))
+}
+
+fn zip(counts: &impl serde::Serialize) -> Result<Vec<u8>> {
+    let mut zipped = GzEncoder::new(Vec::new(), Compression::fast());
+    serde_json::to_writer(&mut zipped, counts).context("the counts cannot be written as JSON")?;
+    Ok(zipped.finish()?)
+}
+
+/// Creates a file with the first line of its format and the contents that `write` writes.
+fn write(file: &Path, first: &str, force: bool, write: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
     let mut options = File::options();
     options.write(true);
     if force {
@@ -56,7 +86,7 @@ fn write(file: &Path, force: bool, write: impl FnOnce(&mut BufWriter<File>) -> R
     };
     let all = |out: File| {
         let mut out = BufWriter::new(out);
-        writeln!(out, "{FIRST}{VERSION}")?;
+        writeln!(out, "{first}{VERSION}")?;
         write(&mut out)?;
         Ok(out.flush()?)
     };
@@ -64,21 +94,30 @@ fn write(file: &Path, force: bool, write: impl FnOnce(&mut BufWriter<File>) -> R
     out.and_then(all).with_context(|| format!("{}: cannot be written", file.display()))
 }
 
-/// Finds the counts in a part file.
-fn read(file: &Path) -> Result<Vec<Counts>> {
+/// Opens a file, and reads the first line of its format.
+fn open(file: &Path, first: &str) -> Result<BufReader<File>> {
     let name = file.display();
     let cannot = || format!("{name}: cannot be read");
     let mut source = BufReader::new(File::open(file).with_context(cannot)?);
     let mut line = Vec::new();
     source.by_ref().take(64).read_until(b'\n', &mut line).with_context(cannot)?;
-    let Some(version) = line.strip_prefix(FIRST.as_bytes()) else {
-        bail!("{name}: is not a part file; --save writes part files");
+    let (kind, option) = if first == PART { ("part", "--save") } else { ("form", "--save-form") };
+    let Some(version) = line.strip_prefix(first.as_bytes()) else {
+        bail!("{name}: is not a {kind} file; {option} writes {kind} files");
     };
     if version.strip_suffix(b"\n") != Some(VERSION.as_bytes()) {
-        bail!("{name}: was written by another version of cargo dwell; create it again with --save");
+        bail!("{name}: was written by another version of cargo dwell; create it again with {option}");
     }
+    Ok(source)
+}
+
+/// Finds the counts in a part file.
+fn read(file: &Path) -> Result<Vec<Counts>> {
+    let name = file.display();
+    let cannot = || format!("{name}: cannot be read");
+    let mut source = open(file, PART)?;
     let mut all = Vec::new();
-    let mut start = line.len() as u64;
+    let mut start = source.stream_position().with_context(cannot)?;
     while !source.fill_buf().with_context(cannot)?.is_empty() {
         let mut length = [0; 8];
         let mut hasher = FixedState::default().build_hasher();
@@ -148,7 +187,7 @@ pub fn join(files: &[PathBuf], out: &Path, force: bool) -> Result<()> {
     for file in files {
         all.extend(read(file)?.into_iter().map(|counts| (counts, file)));
     }
-    write(out, force, |out| {
+    write(out, PART, force, |out| {
         for (counts, file) in all {
             out.write_all(&counts.length.to_le_bytes())?;
             io::copy(&mut counts.open(file)?, out)?;

@@ -327,6 +327,23 @@ pub(super) enum After {
     Keep,
 }
 
+/// The form that an arena started from. Objects of the form have the same numbers in all arenas of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum FormId {
+    None,
+    /// A form of this process, by its serial number.
+    Run(u64),
+    /// A form file, by the hash of its contents. Fields are listed in the order of its study, and further ones by their
+    /// keys, so that the order does not depend on which texts an arena reads.
+    File(u64),
+}
+
+impl FormId {
+    fn is_file(self) -> bool {
+        matches!(self, Self::File(_))
+    }
+}
+
 /// A change of shape that waits until no text is being read.
 #[derive(Clone)]
 enum Pending {
@@ -388,8 +405,9 @@ pub(super) struct Arena {
     known: Known,
     /// The number of objects that belong to the form; later ones were found while reading.
     fresh: u32,
-    /// The number of the form, the same in all arenas of it; 0 without a form.
-    form: u64,
+    form: FormId,
+    /// The values of [`Field::first`] by the hashes of the keys, if the form is a file.
+    order: HashMap<u64, u64>,
     /// The serial number at which the memory of the sets may be measured again.
     measured: u64,
     /// The number of nodes above which detail is dropped to save memory.
@@ -429,7 +447,8 @@ impl Arena {
             pending: Vec::new(),
             known: Known::default(),
             fresh: 0,
-            form: 0,
+            form: FormId::None,
+            order: HashMap::default(),
             measured: 0,
             budget: BUDGET,
             most,
@@ -579,13 +598,22 @@ impl Arena {
         }
     }
 
+    /// Returns the value of [`Field::first`] for a field that occurs now.
+    pub(super) fn next_moment(&mut self, hash: u64) -> u64 {
+        self.moment += 1;
+        match self.form {
+            FormId::File(_) => self.order.get(&hash).copied().unwrap_or(u64::MAX),
+            FormId::None | FormId::Run(_) => self.moment,
+        }
+    }
+
     /// Adds a field to a record. For a variant, the field has the form from the union's template.
     pub(super) fn new_field(&mut self, object: ObjectId, template: Option<ObjectId>, key: &str, hash: u64) -> usize {
         let known = template.map(|template| self.find(template)).and_then(|template| {
             let fields = self.fields(template)?;
             Some(&fields.list[fields.find(hash)?]).map(|field| (field.key.clone(), field.node))
         });
-        self.moment += 1;
+        let first = self.next_moment(hash);
         if self.studying && is_usual(key) {
             self.usual.insert(hash);
         }
@@ -594,7 +622,7 @@ impl Arena {
             Some((key, _)) => (key, self.new_position(hash)),
             None => (key.into(), self.new_position(hash)),
         };
-        let field = Field { key, hash, node, first: self.moment, last: 0 };
+        let field = Field { key, hash, node, first, last: 0 };
         self.fields_mut(object).map_or(0, |fields| fields.push(field))
     }
 
@@ -683,7 +711,7 @@ impl Arena {
         }
         self.seen.push(field.hash);
         field.last = serial;
-        if field.first == u64::MAX {
+        if field.first == u64::MAX && !self.form.is_file() {
             self.moment += 1;
             field.first = self.moment;
         }
@@ -1222,9 +1250,30 @@ impl Arena {
         self.room = Room::new(self.sets);
     }
 
-    /// Sets the number of the form.
-    pub(super) fn set_form(&mut self, form: u64) {
-        self.form = form;
+    /// Makes this the form of a run: fields are listed in the order of their first occurrence, not in that of the study.
+    pub(super) fn set_run(&mut self, run: u64) {
+        self.form = FormId::Run(run);
+        self.all_fields().for_each(|field| field.first = u64::MAX);
+    }
+
+    /// Makes this the form of a file.
+    pub(super) fn set_file(&mut self, file: u64) {
+        self.form = FormId::File(file);
+        let mut order = HashMap::default();
+        for field in self.all_fields() {
+            let first = order.entry(field.hash).or_insert(field.first);
+            *first = field.first.min(*first);
+        }
+        self.all_fields().for_each(|field| field.first = order[&field.hash]);
+        self.order = order;
+    }
+
+    fn all_fields(&mut self) -> impl Iterator<Item = &mut Field> {
+        let records = self.objects.iter_mut().filter_map(|object| match &mut object.shape {
+            Shape::Record(fields) => Some(&mut fields.list),
+            _ => None,
+        });
+        records.flatten()
     }
 
     /// Returns whether these objects are not in the form and only the first of them was read.
@@ -1336,17 +1385,30 @@ impl Arena {
         self.len() >= self.most
     }
 
-    /// Returns the serialisable part of the arena.
+    /// Returns the serialisable part of the arena, for a part file.
     pub(super) fn saved(mut self) -> Saved {
-        self.prune();
+        if !self.form.is_file() {
+            self.prune();
+        }
         self.shrink(MOST, ROOM);
+        self.stored()
+    }
+
+    /// Returns the serialisable part of a form or of reduced accumulators.
+    pub(super) fn stored(self) -> Saved {
+        let form = match self.form {
+            FormId::File(form) => Some(form),
+            FormId::None | FormId::Run(_) => None,
+        };
         Saved {
-            nodes: std::mem::take(&mut self.nodes),
-            objects: std::mem::take(&mut self.objects),
+            nodes: self.nodes,
+            objects: self.objects,
             root: self.root,
             documents: self.documents,
             bytes: self.bytes,
             moment: self.moment,
+            form,
+            fresh: self.fresh,
         }
     }
 
@@ -1359,6 +1421,9 @@ impl Arena {
         arena.documents = saved.documents;
         arena.bytes = saved.bytes;
         arena.moment = saved.moment;
+        if let Some(form) = saved.form {
+            (arena.form, arena.fresh) = (FormId::File(form), saved.fresh);
+        }
         for object in &mut arena.objects {
             match &mut object.shape {
                 Shape::Record(fields) => {
@@ -1377,8 +1442,34 @@ impl Arena {
         arena.is_sound().then_some(arena)
     }
 
-    /// Returns whether all ids are valid and no chain of links is a cycle. A part file is untrusted input.
+    /// Returns whether all ids are valid, each node belongs to one array or key, and no chain of links is a cycle. A
+    /// part file is untrusted input.
     fn is_sound(&self) -> bool {
+        self.has_valid_ids() && self.is_forest()
+    }
+
+    /// Returns whether each node but the root belongs to at most one array or key. Arrays then end: only an object can
+    /// contain itself.
+    fn is_forest(&self) -> bool {
+        let mut owned = vec![false; self.nodes.len()];
+        let mut own = |id: NodeId| !std::mem::replace(&mut owned[id.0 as usize], true);
+        own(self.root)
+            && self
+                .nodes
+                .iter()
+                .filter_map(|of| of.array.as_ref())
+                .all(|array| own(array.element) && array.positions.iter().all(|&position| own(position)))
+            && self.objects.iter().all(|of| match &of.shape {
+                Shape::Record(fields) => {
+                    fields.list.iter().all(|field| own(field.node)) && fields.rest.iter().all(|rest| own(rest.value))
+                }
+                Shape::Map { value, .. } => own(*value),
+                Shape::Union(_) => true,
+            })
+    }
+
+    /// Returns whether all ids are valid and no chain of links is a cycle.
+    fn has_valid_ids(&self) -> bool {
         let node = |id: &NodeId| (id.0 as usize) < self.nodes.len();
         let object = |id: &ObjectId| (id.0 as usize) < self.objects.len();
         let nodes = self.nodes.iter().all(|of| {
@@ -1421,7 +1512,8 @@ impl Arena {
             };
             shape && (of.link.is_none() || ends(&id))
         });
-        nodes && objects && node(&self.root) && self.spare.iter().all(node)
+        let fresh = self.fresh as usize <= self.objects.len();
+        nodes && objects && fresh && node(&self.root) && self.spare.iter().all(node)
     }
 
     /// Adds the counts of another arena.
@@ -1447,7 +1539,7 @@ impl Arena {
             moved
         }));
         self.absorb(self.root, root, After::Take);
-        if self.form != 0 && self.form == other.form {
+        if self.form != FormId::None && self.form == other.form {
             // Objects of the form have the same numbers in both arenas.
             let pairs = (0..self.fresh.min(other.fresh)).map(|id| Pending::Join(ObjectId(id), ObjectId(id + objects)));
             self.pending.extend(pairs);
@@ -1559,6 +1651,8 @@ impl Arena {
         self.reclaim();
         self.compact();
         if self.nodes.len() > most || self.nodes.len() + self.objects.len() > 2 * most {
+            // The objects of the form do not fit either.
+            (self.fresh, self.form) = (0, FormId::None);
             for node in self.beyond(most) {
                 self.set_free(node);
             }
@@ -1630,12 +1724,13 @@ impl Arena {
         free
     }
 
-    /// Removes the nodes and objects that no position reaches. The others get new numbers, so this arena no longer has
-    /// the numbers of its form.
+    /// Removes the nodes and objects that no position reaches. The others get new numbers, but the objects of a form file
+    /// all stay and keep theirs.
     fn compact(&mut self) {
+        let fixed = if self.form.is_file() { self.fresh } else { 0 };
         let mut nodes = vec![false; self.nodes.len()];
         let mut objects = vec![false; self.objects.len()];
-        let (mut open_nodes, mut open_objects) = (vec![self.root], Vec::new());
+        let (mut open_nodes, mut open_objects) = (vec![self.root], (0..fixed).map(ObjectId).collect::<Vec<_>>());
         loop {
             if let Some(id) = open_nodes.pop() {
                 if !std::mem::replace(&mut nodes[id.0 as usize], true) {
@@ -1654,6 +1749,7 @@ impl Arena {
                 break;
             }
         }
+        objects[..fixed as usize].fill(true);
         let number = |reached: &[bool]| -> Vec<u32> {
             let mut next = 0;
             let number = |&reached: &bool| {
@@ -1675,7 +1771,9 @@ impl Arena {
         self.spare.clear();
         self.taken.clear();
         self.known = Known::default();
-        (self.fresh, self.form) = (0, 0);
+        if !self.form.is_file() {
+            (self.fresh, self.form) = (0, FormId::None);
+        }
     }
 
     pub(super) fn take_keys(&mut self) -> Hashes {
@@ -1715,6 +1813,9 @@ pub(super) struct Saved {
     pub(super) documents: u64,
     bytes: u64,
     moment: u64,
+    /// The form file that they were read by, and how many of its objects they begin with.
+    form: Option<u64>,
+    fresh: u32,
 }
 
 /// Deserializes no more elements than an arena can have. Without this, a small file could fill the memory, since an

@@ -37,10 +37,15 @@ pub(super) fn of(arena: &Arena, studying: bool) -> Arena {
     let mut new = former.new;
     (new.budget, new.most, new.sets) = (arena.budget, arena.most, arena.sets);
     new.moment = 0;
-    let next = new.all_objects().into_iter().map(|object| (object, decide::objects_below(&new, object)));
-    let recursive = cycles(&next.collect());
-    new.seal(&|object| recursive.contains(&object));
+    seal(&mut new);
     new
+}
+
+/// Completes the form; see [`Arena::seal`].
+pub(super) fn seal(form: &mut Arena) {
+    let next = form.all_objects().into_iter().map(|object| (object, decide::objects_below(form, object)));
+    let recursive = cycles(&next.collect());
+    form.seal(&|object| recursive.contains(&object));
 }
 
 struct Former<'a> {
@@ -193,7 +198,9 @@ impl Former<'_> {
             self.bare = self.new.studying && !has_objects(slot.hash);
             let node = self.new_node(&slot.group);
             self.bare = false;
-            fields.push(Field { key: Arc::from(slot.key), hash: slot.hash, node, first: u64::MAX, last: 0 });
+            // A later round of the study finds its own order.
+            let first = if self.new.studying { u64::MAX } else { slot.first };
+            fields.push(Field { key: Arc::from(slot.key), hash: slot.hash, node, first, last: 0 });
         }
         fields
     }

@@ -39,6 +39,11 @@ pub struct Accumulator(Arena);
 pub struct Form(Arena);
 
 impl Form {
+    /// Returns the number of texts that the last round of the study read.
+    pub fn documents(&self) -> u64 {
+        self.0.documents
+    }
+
     /// Creates accumulators of this form for another round of the study, and drops the counts of the last one.
     pub fn study(self) -> Accumulator {
         Accumulator(form::of(&self.0, true))
@@ -48,8 +53,13 @@ impl Form {
     pub fn blank(self) -> Blank {
         static FORMS: AtomicU64 = AtomicU64::new(1);
         let mut arena = form::of(&self.0, false);
-        arena.set_form(FORMS.fetch_add(1, Ordering::Relaxed));
+        arena.set_run(FORMS.fetch_add(1, Ordering::Relaxed));
         Blank(arena)
+    }
+
+    /// Returns the form without counts, for [`Blank::restore`], so that several runs can read by one form.
+    pub fn save(self) -> impl serde::Serialize {
+        form::of(&self.0, false).stored()
     }
 }
 
@@ -57,6 +67,18 @@ impl Form {
 pub struct Blank(Arena);
 
 impl Blank {
+    /// Restores the result of [`Form::save`]. `id` identifies the form: accumulators with one id have one form.
+    ///
+    /// # Errors
+    /// Returns the deserializer's error, or an error if the data is not valid.
+    pub fn restore<'de, D: serde::Deserializer<'de>>(deserializer: D, id: u64) -> Result<Self, D::Error> {
+        let saved = arena::Saved::deserialize(deserializer)?;
+        let mut arena = Arena::restored(saved).ok_or_else(|| D::Error::custom("its contents are inconsistent"))?;
+        arena.set_file(id);
+        form::seal(&mut arena);
+        Ok(Self(arena))
+    }
+
     /// Returns into how many parts a corpus may be divided. The number of positions of all their accumulators together
     /// is limited, and each has those of the form.
     pub fn most(&self) -> usize {

@@ -420,8 +420,7 @@ impl<'a> Tag<'a> {
             Some(index) => index,
             None => arena.new_field(variant, open.template, &key, hash),
         };
-        arena.moment += 1;
-        let moment = arena.moment;
+        let moment = arena.next_moment(hash);
         arena.seen.push(hash);
         open.sum = open.sum.wrapping_add(sets::part(hash));
         open.expected = index + 1;
