@@ -1,7 +1,7 @@
 //! The difference between two trees.
 #![forbid(unsafe_code)]
 
-use super::render::{Path, align, bytes, count};
+use super::render::{Path, align, bytes, count, header};
 use super::tree::Tree;
 use crate::model::sorted::sorted;
 use core::fmt;
@@ -65,18 +65,21 @@ pub fn diff(before: &Tree, after: &Tree) -> Diff {
             found.push(Changed { path: path.text.clone(), heap, allocations, values });
         });
     }
-    let mut found = sorted(found, &|a, b| a.path.cmp(&b.path));
-    found.dedup_by(|next, first| {
-        let is_same = next.path == first.path;
-        if is_same {
-            first.add(next);
+    let mut nodes: Vec<Changed> = Vec::new();
+    for next in sorted(found, &|a, b| a.path.cmp(&b.path)) {
+        match nodes.last_mut() {
+            Some(node) if node.path == next.path => node.add(&next),
+            _ => nodes.push(next),
         }
-        is_same
-    });
-    found.retain(Changed::is_one);
-    let changes = sorted(found, &|a, b| b.difference().cmp(&a.difference()));
+    }
+    let mut changes: Vec<Changed> = Vec::new();
+    for node in nodes {
+        if node.is_one() {
+            changes.push(node);
+        }
+    }
     Diff {
-        changes,
+        changes: sorted(changes, &|a, b| b.difference().cmp(&a.difference())),
         total: [before.weight.total(), after.weight.total()],
         allocations: [before.weight.allocations, after.weight.allocations],
     }
@@ -109,12 +112,12 @@ impl fmt::Display for Diff {
             let blocks = format!("{} -> {}", count(blocks[0]), count(blocks[1]));
             Vec::from([path.into(), bytes(heap[0]), bytes(heap[1]), signed(heap), blocks])
         };
-        let title = ["", "before", "after", "bytes", "allocations"];
-        let mut lines = Vec::from([title.iter().map(|&title| title.into()).collect()]);
-        let moved = |of: &&Changed| of.heap[0] != of.heap[1] || of.allocations[0] != of.allocations[1];
-        lines.extend(
-            self.changes.iter().filter(moved).map(|changed| line(&changed.path, changed.heap, changed.allocations)),
-        );
+        let mut lines = Vec::from([header(&["", "before", "after", "bytes", "allocations"])]);
+        for changed in &self.changes {
+            if changed.heap[0] != changed.heap[1] || changed.allocations[0] != changed.allocations[1] {
+                lines.push(line(&changed.path, changed.heap, changed.allocations));
+            }
+        }
         lines.push(line("total", self.total, self.allocations));
         f.write_str(&align(&lines))
     }

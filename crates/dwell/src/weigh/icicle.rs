@@ -1,12 +1,11 @@
 //! A tree as an HTML page with an icicle plot. The page loads nothing and is readable without scripts.
 #![forbid(unsafe_code)]
 
-use super::render::{Html, bytes, class, count};
+use super::render::{Html, TITLE, bytes, cells, class, count, header};
 use super::tree::Tree;
 use core::fmt::Write;
 use std_alloc::format;
 use std_alloc::string::String;
-use std_alloc::vec;
 use std_alloc::vec::Vec;
 
 /// The plot omits bars narrower than this fraction of its width. The table includes them.
@@ -85,20 +84,15 @@ fn plot(tree: &Tree, page: &mut String) {
     let below = tree.heap_below();
     let whole = below[0].max(1) as f64;
     let mut bars = String::new();
-    // The left edge of each node's next child.
-    let mut next: Vec<f64> = vec![0.0; tree.nodes.len()];
+    // The left edge of the next bar, for each depth.
+    let mut next: Vec<f64> = Vec::from([0.0]);
     let mut depths = 0;
     tree.each(&mut |depth, index| {
         let width = below[index] as f64 / whole;
-        let left = match tree.nodes[index].parent {
-            Some(parent) => {
-                let left = next[parent];
-                next[parent] += width;
-                left
-            }
-            None => 0.0,
-        };
-        next[index] = left;
+        let left = next[depth];
+        next.truncate(depth);
+        next.push(left + width);
+        next.push(left);
         if width < LEAST && index != 0 {
             return;
         }
@@ -131,17 +125,13 @@ fn plot(tree: &Tree, page: &mut String) {
 
 fn table(tree: &Tree, page: &mut String) {
     page.push_str("<table><thead><tr><th></th>");
-    for title in &super::render::TITLE[1..] {
-        let _ = write!(page, "<th>{title}</th>");
-    }
+    cells(page, "<th>", &header(&TITLE)[1..], "</th>");
     page.push_str("</tr></thead><tbody>\n");
     let below = tree.heap_below();
     tree.shown(&mut |depth, index| {
         let columns = tree.columns(index, below[index]);
         let _ = write!(page, "<tr><td style=\"padding-left:{}em\">{}</td>", depth, Html(&columns[0]));
-        for entry in &columns[1..] {
-            let _ = write!(page, "<td>{entry}</td>");
-        }
+        cells(page, "<td>", &columns[1..], "</td>");
         page.push_str("</tr>\n");
     });
     page.push_str("</tbody></table>\n");
