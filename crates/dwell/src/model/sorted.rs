@@ -165,7 +165,10 @@ pub fn sort(indices: &mut [usize], compare: &mut dyn FnMut(usize, usize) -> Orde
 
 /// Sorts values. The order of equal ones stays.
 pub fn sorted<T>(mut values: Vec<T>, compare: &dyn Fn(&T, &T) -> Ordering) -> Vec<T> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
+    let mut order: Vec<usize> = Vec::with_capacity(values.len());
+    for index in 0..values.len() {
+        order.push(index);
+    }
     sort(&mut order, &mut |a, b| compare(&values[a], &values[b]));
     for at in 0..order.len() {
         // A slot before `at` was swapped with the slot that `order` has for it.

@@ -52,7 +52,7 @@ pub struct Changed {
 /// ```
 pub fn diff(before: &Tree, after: &Tree) -> Diff {
     let mut found: Vec<Changed> = Vec::new();
-    for (when, tree) in [before, after].into_iter().enumerate() {
+    for (when, tree) in [before, after].iter().enumerate() {
         let mut path = Path::default();
         tree.each(&mut |depth, index| {
             // The root has no label, so the path begins at its parts.
@@ -87,7 +87,7 @@ pub fn diff(before: &Tree, after: &Tree) -> Diff {
 
 impl Changed {
     fn add(&mut self, other: &Self) {
-        for when in [0, 1] {
+        for when in 0..2 {
             self.heap[when] = self.heap[when].saturating_add(other.heap[when]);
             self.allocations[when] = self.allocations[when].saturating_add(other.allocations[when]);
             self.values[when] = self.values[when].saturating_add(other.values[when]);
@@ -99,7 +99,8 @@ impl Changed {
     }
 
     fn is_one(&self) -> bool {
-        [self.heap, self.allocations, self.values].iter().any(|[before, after]| before != after)
+        let [heap, allocations, values] = [self.heap, self.allocations, self.values];
+        heap[0] != heap[1] || allocations[0] != allocations[1] || values[0] != values[1]
     }
 }
 

@@ -43,7 +43,7 @@ impl Tree {
             lines.push(line);
         });
         let mut text = align(&lines);
-        let _ = writeln!(text, "{}", self.weight);
+        put(&mut text, format_args!("{}\n", self.weight));
         text
     }
 
@@ -60,7 +60,7 @@ impl Tree {
             for _ in 0..depth {
                 text.push_str("&emsp;");
             }
-            let _ = write!(text, "{} |", Markdown(&columns[0]));
+            put(&mut text, format_args!("{} |", Markdown(&columns[0])));
             cells(&mut text, " ", &columns[1..], " |");
             text.push('\n');
         });
@@ -78,7 +78,7 @@ impl Tree {
             let node = &self.nodes[index];
             let bytes = if index == 0 { node.heap.saturating_add(self.weight.inline) } else { node.heap };
             if bytes != 0 {
-                let _ = writeln!(text, "{} {bytes}", path.text);
+                put(&mut text, format_args!("{} {bytes}\n", path.text));
             }
         });
         text
@@ -105,7 +105,7 @@ impl Tree {
                 ("opaque", weight.opaque),
             ],
         );
-        let _ = write!(text, r#","accuracy":"{}","nodes":["#, weight.accuracy().name());
+        put(&mut text, format_args!(r#","accuracy":"{}","nodes":["#, weight.accuracy().name()));
         for (index, node) in self.nodes.iter().enumerate() {
             if index > 0 {
                 text.push(',');
@@ -114,12 +114,14 @@ impl Tree {
                 Some(parent) => parent,
                 None => &"null",
             };
-            let _ = write!(
-                text,
-                r#"{{"parent":{parent},"edge":"{}","label":{},"type":{}"#,
-                edge_name(node.edge),
-                Json(self.label(index)),
-                Json(node.ty.name()),
+            put(
+                &mut text,
+                format_args!(
+                    r#"{{"parent":{parent},"edge":"{}","label":{},"type":{}"#,
+                    edge_name(node.edge),
+                    Json(self.label(index)),
+                    Json(node.ty.name()),
+                ),
             );
             numbers(
                 &mut text,
@@ -136,7 +138,10 @@ impl Tree {
                 ],
             );
             if let Some(texts) = &node.texts {
-                let _ = write!(text, r#","texts":{{"distinct":{},"bytes":{}}}"#, texts.distinct(), texts.bytes());
+                put(
+                    &mut text,
+                    format_args!(r#","texts":{{"distinct":{},"bytes":{}}}"#, texts.distinct(), texts.bytes()),
+                );
             }
             text.push('}');
         }
@@ -240,22 +245,31 @@ impl Path {
     }
 }
 
+/// Appends formatted text. `write!` to a `String` compiles to more code at each use.
+pub(super) fn put(text: &mut String, what: fmt::Arguments<'_>) {
+    let _ = text.write_fmt(what);
+}
+
 /// Writes members of a JSON object, after others.
 fn numbers(text: &mut String, members: &[(&str, u64)]) {
     for (name, number) in members {
-        let _ = write!(text, r#","{name}":{number}"#);
+        put(text, format_args!(r#","{name}":{number}"#));
     }
 }
 
 /// Returns the first line of a table.
 pub(super) fn header(titles: &[&str]) -> Vec<String> {
-    titles.iter().map(|&title| title.into()).collect()
+    let mut line = Vec::with_capacity(titles.len());
+    for &title in titles {
+        line.push(title.into());
+    }
+    line
 }
 
 /// Writes cells of a table, each between `before` and `after`.
 pub(super) fn cells(text: &mut String, before: &str, cells: &[String], after: &str) {
     for cell in cells {
-        let _ = write!(text, "{before}{cell}{after}");
+        put(text, format_args!("{before}{cell}{after}"));
     }
 }
 
@@ -276,7 +290,11 @@ pub(super) fn align(lines: &[Vec<String>]) -> String {
         let start = text.len();
         for (column, entry) in line.iter().enumerate() {
             let width = widths[column];
-            let _ = if column == 0 { write!(text, "{entry:<width$}") } else { write!(text, "  {entry:>width$}") };
+            if column == 0 {
+                put(&mut text, format_args!("{entry:<width$}"));
+            } else {
+                put(&mut text, format_args!("  {entry:>width$}"));
+            }
         }
         text.truncate(start + text[start..].trim_end().len());
         text.push('\n');
