@@ -97,6 +97,7 @@ pub mod model;
 #[cfg(feature = "pin")]
 pub mod pin;
 mod prefetch;
+#[cfg(any(feature = "bump", feature = "slab", feature = "small"))]
 mod raw;
 #[cfg(all(feature = "bump", not(any(feature = "allocator-api2", feature = "nightly"))))]
 mod sealed;
