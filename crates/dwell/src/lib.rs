@@ -39,7 +39,7 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `std` (default) | everything that needs threads or thread-local variables: [`slab!`], `slab::sync`, `bump::Pool`, `.pooled()`; and the traits of this crate for the types of std. Without it the crate is `no_std` and needs `alloc` |
-//! | `small`, `slab`, `bump`, `pin`, `sparse`, `weigh` (default) | the module of that name; `bump` enables `small`, and `pin` enables `small` and `slab` |
+//! | `small`, `slab`, `bump`, `pin`, `sparse`, `weigh` (default) | the module of that name; `pin` enables `small` and `slab` |
 //! | `advice` (default) | the suggestions of [`mod@weigh`], `Tree::advise` and `WhatIf`: most of the module's build time |
 //! | `derive` | `#[derive(Sparse)]`, `#[derive(Weigh)]`, `#[erased]` for `async fn`s |
 //! | `serde` | `Serialize` and `Deserialize` |
@@ -89,12 +89,15 @@ extern crate alloc as std_alloc;
 pub mod alloc;
 #[cfg(feature = "bump")]
 pub mod bump;
+#[cfg(any(feature = "bump", feature = "small"))]
+mod coerce;
 #[cfg(feature = "weigh")]
 #[doc(hidden)]
 pub mod model;
 #[cfg(feature = "pin")]
 pub mod pin;
 mod prefetch;
+#[cfg(any(feature = "bump", feature = "slab", feature = "small"))]
 mod raw;
 #[cfg(all(feature = "bump", not(any(feature = "allocator-api2", feature = "nightly"))))]
 mod sealed;

@@ -2,8 +2,8 @@
 
 use super::{Bump, Vec};
 use crate::alloc::{AllocError, Allocator};
+use crate::coerce::{Brand, Coercible};
 use crate::raw::Meta;
-use crate::small::{Brand, Coercible};
 use core::any::Any;
 use core::fmt;
 use core::marker::PhantomData;

@@ -1,7 +1,8 @@
 //! Maps and sets in sorted vectors, and the one sort of this crate's model.
 //!
 //! They replace std's `BTreeMap`, `BTreeSet` and `sort_by_key`. For each type std's map is fifty functions and its sort is a
-//! dozen, which together were two fifths of the code that the library compiled. The collections here have few entries.
+//! dozen, which together were two fifths of the code that the library compiled. The collections here have few entries, and
+//! the sort is not the fastest.
 
 use core::cmp::Ordering;
 use std_alloc::vec::Vec;
@@ -128,17 +129,57 @@ impl<K: Ord> Set<K> {
     }
 }
 
+/// The number of indices up to which [`sort`] inserts each at its place.
+const FEW: usize = 20;
+
 /// Sorts indices. The order of equal ones stays.
 pub fn sort(indices: &mut [usize], compare: &mut dyn FnMut(usize, usize) -> Ordering) {
-    indices.sort_by(|&a, &b| compare(a, b));
+    if indices.len() <= FEW {
+        for next in 1..indices.len() {
+            let (index, mut at) = (indices[next], next);
+            while at > 0 && compare(index, indices[at - 1]).is_lt() {
+                indices[at] = indices[at - 1];
+                at -= 1;
+            }
+            indices[at] = index;
+        }
+        return;
+    }
+    let middle = indices.len() / 2;
+    sort(&mut indices[..middle], compare);
+    sort(&mut indices[middle..], compare);
+    if !compare(indices[middle], indices[middle - 1]).is_lt() {
+        return;
+    }
+    // Merges the halves. The next free slot, `taken + right - middle`, is never after `right`.
+    let left = indices[..middle].to_vec();
+    let mut right = middle;
+    for (taken, &index) in left.iter().enumerate() {
+        while right < indices.len() && compare(indices[right], index).is_lt() {
+            indices[taken + right - middle] = indices[right];
+            right += 1;
+        }
+        indices[taken + right - middle] = index;
+    }
 }
 
 /// Sorts values. The order of equal ones stays.
-pub fn sorted<T>(values: Vec<T>, compare: &dyn Fn(&T, &T) -> Ordering) -> Vec<T> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
+pub fn sorted<T>(mut values: Vec<T>, compare: &dyn Fn(&T, &T) -> Ordering) -> Vec<T> {
+    let mut order: Vec<usize> = Vec::with_capacity(values.len());
+    for index in 0..values.len() {
+        order.push(index);
+    }
     sort(&mut order, &mut |a, b| compare(&values[a], &values[b]));
-    let mut values: Vec<Option<T>> = values.into_iter().map(Some).collect();
-    order.into_iter().filter_map(|index| values[index].take()).collect()
+    for at in 0..order.len() {
+        // A slot before `at` was swapped with the slot that `order` has for it.
+        let mut from = order[at];
+        while from < at {
+            from = order[from];
+        }
+        values.swap(at, from);
+        order[at] = from;
+    }
+    values
 }
 
 #[cfg(test)]

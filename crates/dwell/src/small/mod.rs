@@ -68,11 +68,11 @@ pub use self::boxed::pool_incoming;
 #[cfg(all(feature = "slab", feature = "std"))]
 pub use self::boxed::{BoxedIterExt, PoolIter};
 pub use self::call::CallOnce;
-pub use self::coerce::{Brand, Coercible};
 #[doc(hidden)]
 pub use self::coerce::{Coerced, Incoming, IncomingStorage};
 pub use self::iter::{BoxedIterator, IntoIter};
 pub use self::push::PushWith;
+pub use crate::coerce::{Brand, Coercible};
 
 /// A box that stores a value of up to `N` words inline and allocates for a larger one.
 ///

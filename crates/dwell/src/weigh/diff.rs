@@ -1,7 +1,7 @@
 //! The difference between two trees.
 #![forbid(unsafe_code)]
 
-use super::render::{Path, align, bytes, count};
+use super::render::{Path, align, bytes, count, header};
 use super::tree::Tree;
 use crate::model::sorted::sorted;
 use core::fmt;
@@ -52,7 +52,7 @@ pub struct Changed {
 /// ```
 pub fn diff(before: &Tree, after: &Tree) -> Diff {
     let mut found: Vec<Changed> = Vec::new();
-    for (when, tree) in [before, after].into_iter().enumerate() {
+    for (when, tree) in [before, after].iter().enumerate() {
         let mut path = Path::default();
         tree.each(&mut |depth, index| {
             // The root has no label, so the path begins at its parts.
@@ -65,18 +65,21 @@ pub fn diff(before: &Tree, after: &Tree) -> Diff {
             found.push(Changed { path: path.text.clone(), heap, allocations, values });
         });
     }
-    let mut found = sorted(found, &|a, b| a.path.cmp(&b.path));
-    found.dedup_by(|next, first| {
-        let is_same = next.path == first.path;
-        if is_same {
-            first.add(next);
+    let mut nodes: Vec<Changed> = Vec::new();
+    for next in sorted(found, &|a, b| a.path.cmp(&b.path)) {
+        match nodes.last_mut() {
+            Some(node) if node.path == next.path => node.add(&next),
+            _ => nodes.push(next),
         }
-        is_same
-    });
-    found.retain(Changed::is_one);
-    let changes = sorted(found, &|a, b| b.difference().cmp(&a.difference()));
+    }
+    let mut changes: Vec<Changed> = Vec::new();
+    for node in nodes {
+        if node.is_one() {
+            changes.push(node);
+        }
+    }
     Diff {
-        changes,
+        changes: sorted(changes, &|a, b| b.difference().cmp(&a.difference())),
         total: [before.weight.total(), after.weight.total()],
         allocations: [before.weight.allocations, after.weight.allocations],
     }
@@ -84,7 +87,7 @@ pub fn diff(before: &Tree, after: &Tree) -> Diff {
 
 impl Changed {
     fn add(&mut self, other: &Self) {
-        for when in [0, 1] {
+        for when in 0..2 {
             self.heap[when] = self.heap[when].saturating_add(other.heap[when]);
             self.allocations[when] = self.allocations[when].saturating_add(other.allocations[when]);
             self.values[when] = self.values[when].saturating_add(other.values[when]);
@@ -96,7 +99,8 @@ impl Changed {
     }
 
     fn is_one(&self) -> bool {
-        [self.heap, self.allocations, self.values].iter().any(|[before, after]| before != after)
+        let [heap, allocations, values] = [self.heap, self.allocations, self.values];
+        heap[0] != heap[1] || allocations[0] != allocations[1] || values[0] != values[1]
     }
 }
 
@@ -109,12 +113,12 @@ impl fmt::Display for Diff {
             let blocks = format!("{} -> {}", count(blocks[0]), count(blocks[1]));
             Vec::from([path.into(), bytes(heap[0]), bytes(heap[1]), signed(heap), blocks])
         };
-        let title = ["", "before", "after", "bytes", "allocations"];
-        let mut lines = Vec::from([title.iter().map(|&title| title.into()).collect()]);
-        let moved = |of: &&Changed| of.heap[0] != of.heap[1] || of.allocations[0] != of.allocations[1];
-        lines.extend(
-            self.changes.iter().filter(moved).map(|changed| line(&changed.path, changed.heap, changed.allocations)),
-        );
+        let mut lines = Vec::from([header(&["", "before", "after", "bytes", "allocations"])]);
+        for changed in &self.changes {
+            if changed.heap[0] != changed.heap[1] || changed.allocations[0] != changed.allocations[1] {
+                lines.push(line(&changed.path, changed.heap, changed.allocations));
+            }
+        }
         lines.push(line("total", self.total, self.allocations));
         f.write_str(&align(&lines))
     }

@@ -1,12 +1,10 @@
 //! A tree as an HTML page with an icicle plot. The page loads nothing and is readable without scripts.
 #![forbid(unsafe_code)]
 
-use super::render::{Html, bytes, class, count};
+use super::render::{Html, TITLE, bytes, cells, class, count, header, put};
 use super::tree::Tree;
-use core::fmt::Write;
 use std_alloc::format;
 use std_alloc::string::String;
-use std_alloc::vec;
 use std_alloc::vec::Vec;
 
 /// The plot omits bars narrower than this fraction of its width. The table includes them.
@@ -61,11 +59,13 @@ impl Tree {
 fn page(tree: &Tree) -> String {
     let mut page = String::from(HEAD);
     let title = tree.title(0);
-    let _ = write!(
-        page,
-        "<title>{0}</title></head><body>\n<h1>{0}</h1>\n<p>{1}. ",
-        Html(&title),
-        Html(&format!("{}", tree.weight))
+    put(
+        &mut page,
+        format_args!(
+            "<title>{0}</title></head><body>\n<h1>{0}</h1>\n<p>{1}. ",
+            Html(&title),
+            Html(&format!("{}", tree.weight))
+        ),
     );
     page.push_str(
         "The width of a bar is the bytes of the heap blocks below it. Click a bar to zoom in; press Escape or click the first \
@@ -85,20 +85,15 @@ fn plot(tree: &Tree, page: &mut String) {
     let below = tree.heap_below();
     let whole = below[0].max(1) as f64;
     let mut bars = String::new();
-    // The left edge of each node's next child.
-    let mut next: Vec<f64> = vec![0.0; tree.nodes.len()];
+    // The left edge of the next bar, for each depth.
+    let mut next: Vec<f64> = Vec::from([0.0]);
     let mut depths = 0;
     tree.each(&mut |depth, index| {
         let width = below[index] as f64 / whole;
-        let left = match tree.nodes[index].parent {
-            Some(parent) => {
-                let left = next[parent];
-                next[parent] += width;
-                left
-            }
-            None => 0.0,
-        };
-        next[index] = left;
+        let left = next[depth];
+        next.truncate(depth);
+        next.push(left + width);
+        next.push(left);
         if width < LEAST && index != 0 {
             return;
         }
@@ -114,34 +109,33 @@ fn plot(tree: &Tree, page: &mut String) {
             count(node.filled),
             count(node.slots),
         );
-        let _ = writeln!(
-            bars,
-            "<button class=\"bar {}\" data-x=\"{left:.6}\" data-w=\"{width:.6}\" style=\"left:{:.4}%;width:{:.4}%;top:{}px\" title=\"{}\">{} {}</button>",
-            class(node),
-            left * 100.0,
-            width * 100.0,
-            depth * ROW,
-            Html(&more),
-            Html(&title),
-            bytes(below[index]),
+        put(
+            &mut bars,
+            format_args!(
+                "<button class=\"bar {}\" data-x=\"{left:.6}\" data-w=\"{width:.6}\" \
+                 style=\"left:{:.4}%;width:{:.4}%;top:{}px\" title=\"{}\">{} {}</button>\n",
+                class(node),
+                left * 100.0,
+                width * 100.0,
+                depth * ROW,
+                Html(&more),
+                Html(&title),
+                bytes(below[index])
+            ),
         );
     });
-    let _ = write!(page, "<div id=\"plot\" style=\"height:{}px\">\n{bars}</div>\n", depths * ROW);
+    put(page, format_args!("<div id=\"plot\" style=\"height:{}px\">\n{bars}</div>\n", depths * ROW));
 }
 
 fn table(tree: &Tree, page: &mut String) {
     page.push_str("<table><thead><tr><th></th>");
-    for title in &super::render::TITLE[1..] {
-        let _ = write!(page, "<th>{title}</th>");
-    }
+    cells(page, "<th>", &header(&TITLE)[1..], "</th>");
     page.push_str("</tr></thead><tbody>\n");
     let below = tree.heap_below();
     tree.shown(&mut |depth, index| {
         let columns = tree.columns(index, below[index]);
-        let _ = write!(page, "<tr><td style=\"padding-left:{}em\">{}</td>", depth, Html(&columns[0]));
-        for entry in &columns[1..] {
-            let _ = write!(page, "<td>{entry}</td>");
-        }
+        put(page, format_args!("<tr><td style=\"padding-left:{}em\">{}</td>", depth, Html(&columns[0])));
+        cells(page, "<td>", &columns[1..], "</td>");
         page.push_str("</tr>\n");
     });
     page.push_str("</tbody></table>\n");

@@ -281,7 +281,8 @@ impl Weight {
 impl fmt::Display for Weight {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.is_exact() {
-            write!(f, "{} ", self.accuracy().name())?;
+            f.write_str(self.accuracy().name())?;
+            f.write_str(" ")?;
         }
         write!(f, "{} bytes ({} inline, {} in {} allocations", self.total(), self.inline, self.heap, self.allocations)?;
         if self.opaque != 0 {

@@ -35,34 +35,33 @@ impl Tree {
     /// assert!(text.lines().nth(1).unwrap().starts_with("Vec<String>"));
     /// ```
     pub fn to_text(&self) -> String {
-        let mut lines = Vec::from([TITLE.iter().map(|&title| title.into()).collect()]);
+        let mut lines = Vec::from([header(&TITLE)]);
         let below = self.heap_below();
         self.shown(&mut |depth, index| {
             let mut line = self.columns(index, below[index]);
-            line[0].insert_str(0, &"  ".repeat(depth));
+            line[0] = format!("{:indent$}{}", "", line[0], indent = 2 * depth);
             lines.push(line);
         });
         let mut text = align(&lines);
-        let _ = write!(text, "{}", self.weight);
-        text.push('\n');
+        put(&mut text, format_args!("{}\n", self.weight));
         text
     }
 
     /// Returns a table in Markdown.
     pub fn to_markdown(&self) -> String {
         let mut text = String::from("| |");
-        for title in &TITLE[1..] {
-            let _ = write!(text, " {title} |");
-        }
-        let _ = writeln!(text, "\n|---|{}", "--:|".repeat(TITLE.len() - 1));
+        cells(&mut text, " ", &header(&TITLE)[1..], " |");
+        text.push_str("\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n");
         let below = self.heap_below();
         self.shown(&mut |depth, index| {
             let columns = self.columns(index, below[index]);
             // Markdown drops leading spaces.
-            let _ = write!(text, "| {}{} |", "&emsp;".repeat(depth), Markdown(&columns[0]));
-            for entry in &columns[1..] {
-                let _ = write!(text, " {entry} |");
+            text.push_str("| ");
+            for _ in 0..depth {
+                text.push_str("&emsp;");
             }
+            put(&mut text, format_args!("{} |", Markdown(&columns[0])));
+            cells(&mut text, " ", &columns[1..], " |");
             text.push('\n');
         });
         text
@@ -75,17 +74,11 @@ impl Tree {
         let mut text = String::new();
         let mut path = Path::default();
         self.each(&mut |depth, index| {
-            // The format separates names by semicolons and stacks by newlines.
-            let plain = |c: char| match c {
-                ';' => ',',
-                c if c.is_control() => ' ',
-                c => c,
-            };
-            path.enter(depth, ";", &self.title(index).chars().map(plain).collect::<String>());
+            path.enter(depth, ";", &Folded(&self.title(index)).to_string());
             let node = &self.nodes[index];
             let bytes = if index == 0 { node.heap.saturating_add(self.weight.inline) } else { node.heap };
             if bytes != 0 {
-                let _ = writeln!(text, "{} {bytes}", path.text);
+                put(&mut text, format_args!("{} {bytes}\n", path.text));
             }
         });
         text
@@ -101,41 +94,54 @@ impl Tree {
     ///
     /// If the walk [read strings](super::tree_with_texts), a node also has `"texts": {"distinct": 2, "bytes": 8}`.
     pub fn to_json(&self) -> String {
-        let mut text = String::new();
         let weight = &self.weight;
-        let _ = write!(
-            text,
-            r#"{{"version":{JSON_VERSION},"model":"{:?}","inline":{},"heap":{},"allocations":{},"opaque":{},"accuracy":"{}","nodes":["#,
-            self.model,
-            weight.inline,
-            weight.heap,
-            weight.allocations,
-            weight.opaque,
-            weight.accuracy().name()
+        let mut text = format!(r#"{{"version":{JSON_VERSION},"model":"{:?}""#, self.model);
+        numbers(
+            &mut text,
+            &[
+                ("inline", weight.inline),
+                ("heap", weight.heap),
+                ("allocations", weight.allocations),
+                ("opaque", weight.opaque),
+            ],
         );
+        put(&mut text, format_args!(r#","accuracy":"{}","nodes":["#, weight.accuracy().name()));
         for (index, node) in self.nodes.iter().enumerate() {
             if index > 0 {
                 text.push(',');
             }
-            let parent = node.parent.map_or_else(|| "null".into(), |parent| parent.to_string());
-            let _ = write!(
-                text,
-                r#"{{"parent":{parent},"edge":"{}","label":{},"type":{},"size":{},"align":{},"values":{},"slots":{},"filled":{},"heap":{},"requested":{},"allocations":{},"waste":{}"#,
-                edge_name(node.edge),
-                Json(self.label(index)),
-                Json(node.ty.name()),
-                node.size,
-                node.ty.align,
-                node.instances,
-                node.slots,
-                node.filled,
-                node.heap,
-                node.requested,
-                node.allocations,
-                node.waste,
+            let parent: &dyn fmt::Display = match &node.parent {
+                Some(parent) => parent,
+                None => &"null",
+            };
+            put(
+                &mut text,
+                format_args!(
+                    r#"{{"parent":{parent},"edge":"{}","label":{},"type":{}"#,
+                    edge_name(node.edge),
+                    Json(self.label(index)),
+                    Json(node.ty.name()),
+                ),
+            );
+            numbers(
+                &mut text,
+                &[
+                    ("size", node.size),
+                    ("align", node.ty.align as u64),
+                    ("values", node.instances),
+                    ("slots", node.slots),
+                    ("filled", node.filled),
+                    ("heap", node.heap),
+                    ("requested", node.requested),
+                    ("allocations", node.allocations),
+                    ("waste", node.waste),
+                ],
             );
             if let Some(texts) = &node.texts {
-                let _ = write!(text, r#","texts":{{"distinct":{},"bytes":{}}}"#, texts.distinct(), texts.bytes());
+                put(
+                    &mut text,
+                    format_args!(r#","texts":{{"distinct":{},"bytes":{}}}"#, texts.distinct(), texts.bytes()),
+                );
             }
             text.push('}');
         }
@@ -177,8 +183,11 @@ impl Tree {
         let mut todo: Vec<(usize, usize)> = Vec::from([(0, 0)]);
         while let Some((depth, index)) = todo.pop() {
             f(depth, index);
-            let own = |child: &&usize| self.nodes[**child].parent == Some(index);
-            todo.extend(self.nodes[index].children.iter().filter(own).rev().map(|&child| (depth + 1, child)));
+            for &child in self.nodes[index].children.iter().rev() {
+                if self.nodes[child].parent == Some(index) {
+                    todo.push((depth + 1, child));
+                }
+            }
         }
     }
 
@@ -236,13 +245,44 @@ impl Path {
     }
 }
 
+/// Appends formatted text. `write!` to a `String` compiles to more code at each use.
+pub(super) fn put(text: &mut String, what: fmt::Arguments<'_>) {
+    let _ = text.write_fmt(what);
+}
+
+/// Writes members of a JSON object, after others.
+fn numbers(text: &mut String, members: &[(&str, u64)]) {
+    for (name, number) in members {
+        put(text, format_args!(r#","{name}":{number}"#));
+    }
+}
+
+/// Returns the first line of a table.
+pub(super) fn header(titles: &[&str]) -> Vec<String> {
+    let mut line = Vec::with_capacity(titles.len());
+    for &title in titles {
+        line.push(title.into());
+    }
+    line
+}
+
+/// Writes cells of a table, each between `before` and `after`.
+pub(super) fn cells(text: &mut String, before: &str, cells: &[String], after: &str) {
+    for cell in cells {
+        put(text, format_args!("{before}{cell}{after}"));
+    }
+}
+
 /// Aligns columns: the first to the left, the others to the right.
 pub(super) fn align(lines: &[Vec<String>]) -> String {
     let mut widths: Vec<usize> = Vec::new();
     for line in lines {
-        widths.resize(widths.len().max(line.len()), 0);
-        for (width, entry) in widths.iter_mut().zip(line) {
-            *width = entry.chars().count().max(*width);
+        for (column, entry) in line.iter().enumerate() {
+            let width = entry.chars().count();
+            match widths.get_mut(column) {
+                Some(most) => *most = width.max(*most),
+                None => widths.push(width),
+            }
         }
     }
     let mut text = String::new();
@@ -250,7 +290,11 @@ pub(super) fn align(lines: &[Vec<String>]) -> String {
         let start = text.len();
         for (column, entry) in line.iter().enumerate() {
             let width = widths[column];
-            let _ = if column == 0 { write!(text, "{entry:<width$}") } else { write!(text, "  {entry:>width$}") };
+            if column == 0 {
+                put(&mut text, format_args!("{entry:<width$}"));
+            } else {
+                put(&mut text, format_args!("  {entry:>width$}"));
+            }
         }
         text.truncate(start + text[start..].trim_end().len());
         text.push('\n');
@@ -260,25 +304,24 @@ pub(super) fn align(lines: &[Vec<String>]) -> String {
 
 /// Formats a number with thousands separators.
 pub(super) fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
+    let mut text = n.to_string();
+    let mut at = text.len();
+    while at > 3 {
+        at -= 3;
+        text.insert(at, ',');
     }
     text
 }
 
 /// Formats bytes with a unit, and one decimal from 10 kB on.
 pub(super) fn bytes(n: u64) -> String {
-    match n {
-        0..10_000 => format!("{n} B"),
-        10_000..10_000_000 => format!("{:.1} kB", n as f64 / 1e3),
-        10_000_000..10_000_000_000 => format!("{:.1} MB", n as f64 / 1e6),
-        _ => format!("{:.1} GB", n as f64 / 1e9),
-    }
+    let (unit, name) = match n {
+        0..10_000 => return format!("{n} B"),
+        10_000..10_000_000 => (1e3, "kB"),
+        10_000_000..10_000_000_000 => (1e6, "MB"),
+        _ => (1e9, "GB"),
+    };
+    format!("{:.1} {name}", n as f64 / unit)
 }
 
 /// Formats the percentage of empty slots. The result is 100 only if all are empty.
@@ -288,19 +331,35 @@ fn percent(node: &Node) -> String {
     format!("{percent:.2} %")
 }
 
+/// Writes each character of `text` with `one`.
+fn escape(
+    f: &mut fmt::Formatter<'_>,
+    text: &str,
+    one: &dyn Fn(&mut fmt::Formatter<'_>, char) -> fmt::Result,
+) -> fmt::Result {
+    for c in text.chars() {
+        one(f, c)?;
+    }
+    Ok(())
+}
+
+/// Writes a character after a backslash.
+fn marked(f: &mut fmt::Formatter<'_>, c: char) -> fmt::Result {
+    f.write_char('\\')?;
+    f.write_char(c)
+}
+
 /// A text as a JSON string.
 pub(super) struct Json<'a>(pub(super) &'a str);
 
 impl fmt::Display for Json<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_char('"')?;
-        for c in self.0.chars() {
-            match c {
-                '"' | '\\' => write!(f, "\\{c}")?,
-                c if c < ' ' => write!(f, "\\u{:04x}", u32::from(c))?,
-                c => f.write_char(c)?,
-            }
-        }
+        escape(f, self.0, &|f, c| match c {
+            '"' | '\\' => marked(f, c),
+            c if c < ' ' => write!(f, "\\u{:04x}", u32::from(c)),
+            c => f.write_char(c),
+        })?;
         f.write_char('"')
     }
 }
@@ -310,16 +369,26 @@ pub(super) struct Markdown<'a>(pub(super) &'a str);
 
 impl fmt::Display for Markdown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for c in self.0.chars() {
-            match c {
-                '|' | '*' | '_' | '`' | '[' | ']' | '\\' => write!(f, "\\{c}")?,
-                '<' => f.write_str("&lt;")?,
-                '&' => f.write_str("&amp;")?,
-                '\n' | '\r' => f.write_char(' ')?,
-                c => f.write_char(c)?,
-            }
-        }
-        Ok(())
+        escape(f, self.0, &|f, c| match c {
+            '|' | '*' | '_' | '`' | '[' | ']' | '\\' => marked(f, c),
+            '<' => f.write_str("&lt;"),
+            '&' => f.write_str("&amp;"),
+            '\n' | '\r' => f.write_char(' '),
+            c => f.write_char(c),
+        })
+    }
+}
+
+/// A name in folded stacks, which separate names by semicolons and stacks by newlines.
+struct Folded<'a>(&'a str);
+
+impl fmt::Display for Folded<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        escape(f, self.0, &|f, c| match c {
+            ';' => f.write_char(','),
+            c if c.is_control() => f.write_char(' '),
+            c => f.write_char(c),
+        })
     }
 }
 
@@ -328,17 +397,14 @@ pub(super) struct Html<'a>(pub(super) &'a str);
 
 impl fmt::Display for Html<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for c in self.0.chars() {
-            match c {
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '&' => f.write_str("&amp;")?,
-                '"' => f.write_str("&quot;")?,
-                '\'' => f.write_str("&#39;")?,
-                c => f.write_char(c)?,
-            }
-        }
-        Ok(())
+        escape(f, self.0, &|f, c| match c {
+            '<' => f.write_str("&lt;"),
+            '>' => f.write_str("&gt;"),
+            '&' => f.write_str("&amp;"),
+            '"' => f.write_str("&quot;"),
+            '\'' => f.write_str("&#39;"),
+            c => f.write_char(c),
+        })
     }
 }
 

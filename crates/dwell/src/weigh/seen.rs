@@ -47,8 +47,10 @@ impl Seen {
     fn grow(&mut self) {
         let old = core::mem::take(&mut self.slots);
         self.slots = vec![0; (old.len() * 2).max(16)];
-        for address in old.into_iter().filter(|address| *address != 0) {
-            if let Some(slot) = self.free(address) {
+        for address in old {
+            if address != 0
+                && let Some(slot) = self.free(address)
+            {
                 self.slots[slot] = address;
             }
         }

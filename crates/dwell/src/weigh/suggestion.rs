@@ -1,7 +1,7 @@
 //! Suggested changes of the source with their savings and costs, as text, Markdown and JSON.
 #![forbid(unsafe_code)]
 
-use super::render::{JSON_VERSION, Json, Markdown, align, bytes, count};
+use super::render::{JSON_VERSION, Json, Markdown, align, bytes, count, header};
 use core::fmt::{self, Write};
 use std_alloc::format;
 use std_alloc::string::String;
@@ -267,8 +267,7 @@ impl fmt::Display for Hint {
 /// Writes a table for a terminal: each suggestion with its saving and the size of the changed type.
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let title = ["", "type", "saves", "allocations", "filled"];
-        let mut lines = Vec::from([title.iter().map(|&title| title.into()).collect()]);
+        let mut lines = Vec::from([header(&["", "type", "saves", "allocations", "filled"])]);
         for made in &self.suggestions {
             let mut line = made.columns();
             line.truncate(7);

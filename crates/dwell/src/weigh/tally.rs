@@ -138,7 +138,9 @@ impl Tally {
             _ => ty.parts(),
         };
         let at = self.cells.len();
-        self.cells.resize(at + LINKS + parts, Cell::default());
+        while self.cells.len() < at + LINKS + parts {
+            self.cells.push(Cell::default());
+        }
         self.nodes.push(Made { at, parts, ty, variant, parent, part });
         at
     }
@@ -264,19 +266,37 @@ impl Tally {
     /// Returns a node that part `index` of the current node, of type `ty`, can share, if the type contains itself.
     fn same_type_around(&self, ty: &'static Type, index: usize) -> Option<Cursor> {
         let here = self.number(self.cursor);
-        let around = || core::iter::successors(Some(&self.nodes[here]), |node| Some(&self.nodes[node.parent?]));
-        let anywhere = if self.nodes.len() >= MOST_NODES { &self.nodes[..] } else { &[] };
-        let mut known = anywhere.iter().chain(around()).filter(|node| node.is_of(ty));
-        let found = if ty.is_named() {
-            known.next()
-        } else {
-            // Two fields of type `Vec<T>` have two nodes, so a collection, option or tuple shares only the node of the
-            // same field of an enclosing struct or enum. A collection that is written by hand may contain itself
-            // without a struct between.
-            let mut between = around().take_while(|node| !node.ty.is_named());
-            between.find(|node| node.is_of(ty)).or_else(|| known.find(|node| self.is_same_field(node, here, index)))
-        };
-        found.map(|node| node.at)
+        // Two fields of type `Vec<T>` have two nodes, so a collection, option or tuple shares only the node of the same field
+        // of an enclosing struct or enum. A collection that is written by hand may contain itself without a struct between.
+        let is_named = ty.is_named();
+        let is_known = |node: &Made| node.is_of(ty) && (is_named || self.is_same_field(node, here, index));
+        if !is_named && let Some(found) = self.around(here, &|node| node.ty.is_named(), &|node| node.is_of(ty)) {
+            return Some(found);
+        }
+        if self.nodes.len() >= MOST_NODES {
+            for node in &self.nodes {
+                if is_known(node) {
+                    return Some(node.at);
+                }
+            }
+        }
+        self.around(here, &|_| false, &is_known)
+    }
+
+    /// Returns the first node that `is_one`, from node `number` outwards, or `None` if a node `ends` the search before.
+    fn around(&self, number: usize, ends: &dyn Fn(&Made) -> bool, is_one: &dyn Fn(&Made) -> bool) -> Option<Cursor> {
+        let mut next = Some(number);
+        while let Some(number) = next {
+            let node = &self.nodes[number];
+            if ends(node) {
+                return None;
+            }
+            if is_one(node) {
+                return Some(node.at);
+            }
+            next = node.parent;
+        }
+        None
     }
 
     /// Returns whether a node is for the same part of the same field as part `part` of the node with number `parent`.
@@ -339,8 +359,8 @@ impl Tally {
     #[inline(never)]
     pub(super) fn odd(&mut self) -> &mut Odd {
         let number = self.number(self.cursor);
-        if self.odd.len() <= number {
-            self.odd.resize(number + 1, Odd::default());
+        while self.odd.len() <= number {
+            self.odd.push(Odd::default());
         }
         &mut self.odd[number]
     }
@@ -351,29 +371,57 @@ impl Tally {
     pub(super) fn read(&mut self, text: &[u8]) {
         let number = self.number(self.cursor);
         if let Some(texts) = &mut self.texts {
-            texts.resize(texts.len().max(number + 1), None);
+            while texts.len() <= number {
+                texts.push(None);
+            }
             texts[number].get_or_insert_default().meet(text);
         }
     }
 
     /// Returns the counters of all nodes. A parent precedes its children.
     pub(super) fn counters(&self) -> Vec<Counter> {
-        let mut counters: Vec<Counter> =
-            self.nodes.iter().enumerate().map(|(number, made)| self.own(number, made)).collect();
-        let links = self.nodes.iter().flat_map(|made| self.links(made));
-        for link in links.chain(self.cells.get(TO_ROOT)).filter(|link| link[TO] != 0) {
-            let counter = &mut counters[self.number(of_cell(link[TO]))];
+        let mut counters = Vec::with_capacity(self.nodes.len());
+        for (number, made) in self.nodes.iter().enumerate() {
+            counters.push(self.own(number, made));
+        }
+        if let Some(to_root) = self.cells.get(TO_ROOT) {
+            self.add_link(&mut counters, to_root);
+        }
+        for made in &self.nodes {
+            for link in self.links(made) {
+                self.add_link(&mut counters, link);
+            }
+        }
+        counters
+    }
+
+    /// Adds the counters of a link to those of its node.
+    fn add_link(&self, counters: &mut [Counter], link: &Cell) {
+        if let Some(to) = self.target(link) {
+            let counter = &mut counters[to];
             counter.entered += link[ENTERED];
             counter.used = counter.used.saturating_add(link[USED]);
             counter.slots = counter.slots.saturating_add(link[USED].saturating_add(link[FREE]));
         }
-        counters
+    }
+
+    /// Returns the number of the node of a link.
+    fn target(&self, link: &Cell) -> Option<usize> {
+        match of_cell(link[TO]) {
+            0 => None,
+            to => Some(self.number(to)),
+        }
     }
 
     /// Returns the counters of a node, without those of the links to it.
     fn own(&self, number: usize, made: &Made) -> Counter {
         let cell = &self.cells[made.at];
-        let child = |link: &Cell| Some(of_cell(link[TO])).filter(|to| *to != 0).map(|to| self.number(to));
+        let (mut children, mut links) = (Vec::with_capacity(made.parts), Vec::with_capacity(made.parts));
+        for link in self.links(made) {
+            let to = self.target(link);
+            children.push(to);
+            links.push(Link { to, entered: link[ENTERED], used: link[USED], free: link[FREE] });
+        }
         Counter {
             ty: made.ty,
             variant: made.variant,
@@ -386,12 +434,8 @@ impl Tally {
             blocks: cell[BLOCKS],
             spare: cell[SPARE],
             texts: self.texts.as_ref().and_then(|texts| texts.get(number)?.clone()),
-            children: self.links(made).iter().map(child).collect(),
-            links: self
-                .links(made)
-                .iter()
-                .map(|link| Link { to: child(link), entered: link[ENTERED], used: link[USED], free: link[FREE] })
-                .collect(),
+            children,
+            links,
             odd: self.odd.get(number).copied().unwrap_or_default(),
         }
     }

@@ -28,7 +28,11 @@ impl Texts {
 
     /// Returns the bytes of the distinct strings, each counted once.
     pub fn bytes(&self) -> u64 {
-        self.sample.entries().iter().map(|(_, bytes)| bytes).sum::<u64>().saturating_mul(1 << self.zeros)
+        let mut sum = 0_u64;
+        for (_, bytes) in self.sample.entries() {
+            sum += bytes;
+        }
+        sum.saturating_mul(1 << self.zeros)
     }
 
     pub(super) fn meet(&mut self, text: &[u8]) {

@@ -1,11 +1,13 @@
 //! The result of a walk, by type and field.
 
 use super::Weight;
-use super::tally::{Counter, Odd};
+use super::tally::Counter;
 use super::texts::Texts;
 use super::types::{Field, Kind, Reach, Type};
 use crate::model::malloc::Model;
 use crate::model::sorted::sort;
+use core::mem;
+use std_alloc::vec;
 use std_alloc::vec::Vec;
 
 /// The bytes of a value and of all that it owns, by type and field: the result of [`tree`](super::tree).
@@ -106,6 +108,25 @@ impl Edge {
 }
 
 impl Node {
+    /// Creates a node without values.
+    fn new(parent: Option<usize>, edge: Edge, ty: &'static Type) -> Self {
+        Self {
+            parent,
+            edge,
+            ty,
+            children: Vec::new(),
+            size: ty.size as u64,
+            instances: 0,
+            slots: 0,
+            filled: 0,
+            heap: 0,
+            requested: 0,
+            allocations: 0,
+            waste: 0,
+            texts: None,
+        }
+    }
+
     /// Returns the bytes of all slots.
     pub fn inline(&self) -> u64 {
         self.size.saturating_mul(self.slots)
@@ -144,7 +165,10 @@ impl Tree {
 
     /// Returns for each node the bytes of the blocks of the node and its descendants, as the model counts them.
     pub fn heap_below(&self) -> Vec<u64> {
-        let mut sums: Vec<u64> = self.nodes.iter().map(|node| node.heap).collect();
+        let mut sums: Vec<u64> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            sums.push(node.heap);
+        }
         // A parent precedes its children.
         for (index, node) in self.nodes.iter().enumerate().rev() {
             if let Some(parent) = node.parent {
@@ -163,16 +187,27 @@ impl Tree {
 
     /// Adds the nodes in order, including nodes for parts without values.
     fn grow(&mut self, counters: &[Counter]) {
-        // The node of each counter. A parent's node precedes the nodes of its children.
-        let mut nodes_of: Vec<Option<usize>> = counters.iter().map(|_| None).collect();
+        // The node of each counter. A parent's node precedes the nodes of its children. All counters are reached through
+        // their parents.
+        let mut nodes_of: Vec<usize> = vec![0; counters.len()];
         let mut links: Vec<(usize, usize)> = Vec::new();
         // The counters to add, in reverse order.
         let mut todo: Vec<(usize, Option<usize>, Edge)> = Vec::new();
         todo.push((0, None, Edge::Root));
         while let Some((counter, parent, edge)) = todo.pop() {
             let counted = &counters[counter];
-            let index = self.push(counted, parent, edge);
-            nodes_of[counter] = Some(index);
+            let index = self.push(Node {
+                instances: counted.used,
+                slots: counted.slots,
+                filled: counted.entered,
+                heap: counted.taken,
+                requested: counted.requested,
+                allocations: counted.blocks,
+                waste: counted.spare,
+                texts: counted.texts.clone(),
+                ..Node::new(parent, edge, counted.ty)
+            });
+            nodes_of[counter] = index;
             for (part, &child) in counted.children.iter().enumerate().rev() {
                 let Some(edge) = edge_of(counted, part) else { continue };
                 match child {
@@ -187,33 +222,17 @@ impl Tree {
             self.add_unmet(counted, index);
         }
         for (parent, child) in links {
-            if let Some(child) = nodes_of[child] {
-                self.nodes[parent].children.push(child);
-            }
+            self.nodes[parent].children.push(nodes_of[child]);
         }
         self.finish();
     }
 
-    fn push(&mut self, counted: &Counter, parent: Option<usize>, edge: Edge) -> usize {
+    fn push(&mut self, node: Node) -> usize {
         let index = self.nodes.len();
-        self.nodes.push(Node {
-            parent,
-            edge,
-            ty: counted.ty,
-            children: Vec::new(),
-            size: counted.ty.size as u64,
-            instances: counted.used,
-            slots: counted.slots,
-            filled: counted.entered,
-            heap: counted.taken,
-            requested: counted.requested,
-            allocations: counted.blocks,
-            waste: counted.spare,
-            texts: counted.texts.clone(),
-        });
-        if let Some(parent) = parent {
+        if let Some(parent) = node.parent {
             self.nodes[parent].children.push(index);
         }
+        self.nodes.push(node);
         index
     }
 
@@ -234,34 +253,17 @@ impl Tree {
             if pointees != 0
                 || edge.is_inline() && !(matches!(edge, Edge::Variant(_)) && counted.ty.reach == Reach::Plain)
             {
-                let unmet = Counter {
-                    ty,
-                    entered: 0,
-                    slots: pointees,
-                    used: pointees,
-                    requested: 0,
-                    taken: 0,
-                    blocks: 0,
-                    spare: 0,
-                    variant: counted.variant,
-                    parent: counted.parent,
-                    texts: None,
-                    children: Vec::new(),
-                    links: Vec::new(),
-                    odd: Odd::default(),
-                };
-                self.push(&unmet, Some(parent), edge);
+                self.push(Node { instances: pointees, slots: pointees, ..Node::new(Some(parent), edge, ty) });
             }
         }
     }
 
     /// Adds the slots of parents to the parts that are stored inline in them.
     fn finish(&mut self) {
-        let order: Vec<usize> = self.nodes.iter().map(|node| node.edge.part()).collect();
-        for node in &mut self.nodes {
-            sort(&mut node.children, &mut |a, b| order[a].cmp(&order[b]));
-        }
         for index in 0..self.nodes.len() {
+            let mut children = mem::take(&mut self.nodes[index].children);
+            sort(&mut children, &mut |a, b| self.nodes[a].edge.part().cmp(&self.nodes[b].edge.part()));
+            self.nodes[index].children = children;
             let node = &self.nodes[index];
             let (mut slots, mut instances) = (node.slots, node.instances);
             if let (Some(parent), true) = (node.parent, node.edge.is_inline()) {
