@@ -155,6 +155,28 @@ fn text_tables_are_aligned() {
     assert_eq!(tree(&json()).to_string(), text);
 }
 
+/// A width in `format!` is at most 65,535.
+#[test]
+fn long_type_names_do_not_panic() {
+    use std::marker::PhantomData;
+    type Twice<T> = (T, T);
+    type Many<T> = Twice<Twice<Twice<Twice<Twice<T>>>>>;
+    type Long = Twice<Twice<Twice<Twice<Many<Many<u64>>>>>>;
+    #[derive(Weigh)]
+    struct Tagged<T> {
+        tag: PhantomData<T>,
+        text: String,
+    }
+    let value: Vec<Tagged<Long>> = (0..3).map(|_| Tagged { tag: PhantomData, text: "text".into() }).collect();
+    let tree = tree(&value);
+    assert!(tree.nodes.iter().any(|node| node.ty.name().len() > 1 << 16));
+    for text in [tree.to_text(), tree.to_markdown(), tree.to_html(), tree.to_folded(), tree.to_json()] {
+        assert!(text.len() > 1 << 16);
+    }
+    let advice = tree.advise();
+    let _ = (advice.to_string(), advice.to_markdown(), diff(&tree, &dwell::weigh::tree(&0_u8)).to_string());
+}
+
 #[test]
 fn recursive_type_is_shown_once() {
     let text = tree(&list(50)).to_text();

@@ -39,7 +39,7 @@ impl Tree {
         let below = self.heap_below();
         self.shown(&mut |depth, index| {
             let mut line = self.columns(index, below[index]);
-            line[0] = format!("{:indent$}{}", "", line[0], indent = 2 * depth);
+            line[0].insert_str(0, &"  ".repeat(depth));
             lines.push(line);
         });
         let mut text = align(&lines);
@@ -289,11 +289,17 @@ pub(super) fn align(lines: &[Vec<String>]) -> String {
     for line in lines {
         let start = text.len();
         for (column, entry) in line.iter().enumerate() {
-            let width = widths[column];
+            // Not by a width in `format!`, which panics above 65,535: the name of a type can be longer.
+            let padding = widths[column] - entry.chars().count();
             if column == 0 {
-                put(&mut text, format_args!("{entry:<width$}"));
-            } else {
-                put(&mut text, format_args!("  {entry:>width$}"));
+                text.push_str(entry);
+            }
+            for _ in 0..padding {
+                text.push(' ');
+            }
+            if column > 0 {
+                text.push_str("  ");
+                text.push_str(entry);
             }
         }
         text.truncate(start + text[start..].trim_end().len());
