@@ -1,7 +1,7 @@
 //! Compares inferred schemas with a simple recount over `serde_json::Value`: every value must fit its position in the
 //! schema, and all counts must be equal.
 
-use cargo_dwell::shape::infer::Accumulator;
+use cargo_dwell::shape::infer::{Accumulator, Blank};
 use cargo_dwell::shape::input;
 use cargo_dwell::shape::plan::{Plan, Set};
 use cargo_dwell::shape::schema::{Free, Kind, Lengths, Schema, Slot, Text};
@@ -481,6 +481,71 @@ fn number_of_threads_changes_nothing() {
     }
     // Without this, the types would not depend on who reads which file.
     assert_ne!(one[0].1, one[1].1);
+}
+
+/// Replaces one number in JSON by another: an id of a node or object, none, or a count that no corpus has. Returns whether
+/// it found one.
+fn change_number(json: &mut Value, rng: &mut Rng) -> bool {
+    let mut parts = vec![json];
+    let mut numbers = Vec::new();
+    while let Some(part) = parts.pop() {
+        match part {
+            Value::Array(list) => parts.extend(list),
+            Value::Object(map) => parts.extend(map.values_mut()),
+            Value::Number(_) => numbers.push(part),
+            _ => {}
+        }
+    }
+    let Some(number) = rng.choice(numbers) else { return false };
+    *number = match rng.u32(0..6) {
+        0 => Value::Null,
+        1 => u64::MAX.into(),
+        2 => (1_u64 << 32).into(),
+        _ => rng.u64(0..60).into(),
+    };
+    true
+}
+
+/// Part and form files are untrusted: their contents are refused, or read without a panic and without an endless loop.
+#[test]
+fn changed_parts_and_forms_are_refused_or_read() {
+    let mut rng = Rng::with_seed(3);
+    let (mut read_again, mut refused) = (0, 0);
+    for seed in 0..25 {
+        let texts = texts(seed);
+        let study = |most: usize| {
+            let mut study = Accumulator::new();
+            read(&mut study, &texts[..most]);
+            study.into_form()
+        };
+        let restored = |json: &Value| Accumulator::restore(&mut serde_json::Deserializer::from_str(&json.to_string()));
+        let form_of = |json: &Value| Blank::restore(&mut serde_json::Deserializer::from_str(&json.to_string()), 7);
+        let form = serde_json::to_value(study(texts.len() / 2).save()).unwrap();
+        let count = |form: &Blank| {
+            let mut part = form.start(1);
+            for text in &texts {
+                let _ = part.read(&mut serde_json::Deserializer::from_str(text));
+            }
+            part
+        };
+        let part = serde_json::to_value(count(&form_of(&form).unwrap()).save()).unwrap();
+        for _ in 0..20 {
+            let (mut form, mut changed) = (form.clone(), part.clone());
+            assert!(change_number(&mut form, &mut rng) && change_number(&mut changed, &mut rng));
+            if let Ok(form) = form_of(&form) {
+                let _ = Plan::new(&count(&form).finish()).lean_heap();
+                read_again += 1;
+            }
+            if let Ok(mut changed) = restored(&changed) {
+                changed.add_part(restored(&part).unwrap());
+                let _ = Plan::new(&changed.finish()).lean_heap();
+                read_again += 1;
+            } else {
+                refused += 1;
+            }
+        }
+    }
+    assert!(read_again > 50 && refused > 50, "{read_again} {refused}");
 }
 
 #[test]

@@ -319,6 +319,12 @@ pub struct Free {
 const LEAF: u64 = 11;
 
 impl Free {
+    /// Returns whether the sums are in the range of a corpus.
+    pub(super) fn is_plausible(&self) -> bool {
+        let sums = [self.count, self.texts, self.text_bytes, self.key_bytes];
+        sums.into_iter().all(|sum| sum <= MOST_COUNT) && self.arrays.is_plausible() && self.objects.is_plausible()
+    }
+
     /// Adds the sums of another position.
     pub fn merge(&mut self, other: &Self) {
         self.count += other.count;
@@ -464,7 +470,20 @@ pub struct Lengths {
     pub by_buckets: Vec<u64>,
 }
 
+/// The largest number that a part file may have for a count: far above that of any corpus, and its sums do not overflow.
+pub(super) const MOST_COUNT: u64 = 1 << 44;
+
 impl Lengths {
+    /// Returns whether the counts are in the range of a corpus. A part file is untrusted input.
+    pub(super) fn is_plausible(&self) -> bool {
+        let Self { count, empty, total, max, by_power, by_buckets } = self;
+        let classes = [by_power, by_buckets];
+        let counts = [count, empty, total, max].into_iter().chain(classes.into_iter().flatten());
+        counts.into_iter().all(|&count| count <= MOST_COUNT)
+            && classes.into_iter().all(|counts| counts.len() <= 48)
+            && empty <= count
+    }
+
     /// Counts one sequence or map.
     #[inline]
     pub fn add(&mut self, length: u64) {
@@ -531,9 +550,9 @@ impl Lengths {
         let mut lengths = Self::default();
         let most = most.max(total.div_ceil(count.max(1))).max(1);
         let filled = total.div_ceil(most);
-        for index in 0..filled {
-            let length = if index + 1 == filled { total - most * (filled - 1) } else { most };
-            lengths.add(length);
+        if filled > 0 {
+            lengths.add_many(most, filled - 1);
+            lengths.add_many(total - most * (filled - 1), 1);
         }
         lengths.count = count;
         lengths.empty = count - filled;

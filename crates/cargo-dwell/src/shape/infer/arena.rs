@@ -13,7 +13,7 @@
 use super::sets::{Sets, part};
 use super::study::{MAX_VARIANTS, Study, is_usual};
 use super::text::{Hashed, Hashes, Room, Texts, hash};
-use crate::shape::schema::{Free, Lengths};
+use crate::shape::schema::{Free, Lengths, MOST_COUNT};
 use foldhash::{HashMap, HashSet, HashSetExt};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -600,7 +600,7 @@ impl Arena {
 
     /// Returns the value of [`Field::first`] for a field that occurs now.
     pub(super) fn next_moment(&mut self, hash: u64) -> u64 {
-        self.moment += 1;
+        self.moment = self.moment.saturating_add(1);
         match self.form {
             FormId::File(_) => self.order.get(&hash).copied().unwrap_or(u64::MAX),
             FormId::None | FormId::Run(_) => self.moment,
@@ -712,7 +712,7 @@ impl Arena {
         self.seen.push(field.hash);
         field.last = serial;
         if field.first == u64::MAX && !self.form.is_file() {
-            self.moment += 1;
+            self.moment = self.moment.saturating_add(1);
             field.first = self.moment;
         }
         Some((field.hash, field.node))
@@ -1442,10 +1442,41 @@ impl Arena {
         arena.is_sound().then_some(arena)
     }
 
-    /// Returns whether all ids are valid, each node belongs to one array or key, and no chain of links is a cycle. A
-    /// part file is untrusted input.
+    /// Returns whether all ids are valid, each node belongs to one array or key, no chain of links is a cycle, and the
+    /// counts are in the range of a corpus. A part file is untrusted input.
     fn is_sound(&self) -> bool {
-        self.has_valid_ids() && self.is_forest()
+        self.has_valid_ids() && self.is_forest() && self.has_plausible_counts()
+    }
+
+    fn has_plausible_counts(&self) -> bool {
+        let nodes = self.nodes.iter().all(|of| {
+            let counts = [of.nulls, of.bools, of.trues, of.integers, of.floats, of.huge, of.objects, of.empties];
+            counts.into_iter().all(|count| count <= MOST_COUNT)
+                && of.trues <= of.bools
+                && of.huge <= of.floats
+                && of.empties <= of.objects
+                && (of.objects == 0 || of.object.is_some())
+                && of.texts.as_ref().is_none_or(|texts| texts.is_plausible())
+                && of.array.as_ref().is_none_or(|array| array.lengths.is_plausible())
+                && of.free.as_ref().is_none_or(|free| free.is_plausible())
+        });
+        // Only after the nodes: their counts are added up.
+        let objects = nodes
+            && self.objects.iter().all(|of| {
+                let keys = match &of.shape {
+                    Shape::Map { keys, .. } => keys.is_plausible(),
+                    Shape::Record(Fields { rest: Some(rest), .. }) => rest.keys.is_plausible(),
+                    Shape::Record(_) | Shape::Union(_) => true,
+                };
+                let fields = match &of.shape {
+                    Shape::Record(fields) => {
+                        fields.list.iter().all(|field| self.node(field.node).count() <= of.instances)
+                    }
+                    Shape::Map { .. } | Shape::Union(_) => true,
+                };
+                keys && fields && of.instances <= MOST_COUNT && of.lengths.is_plausible() && of.sets.is_plausible()
+            });
+        objects && self.documents <= MOST_COUNT && self.bytes <= MOST_COUNT
     }
 
     /// Returns whether each node but the root belongs to at most one array or key. Arrays then end: only an object can

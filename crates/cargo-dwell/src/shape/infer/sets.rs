@@ -1,6 +1,7 @@
 //! The sets of keys that occur together.
 
 use super::text::{Hashed, Hashes, Room};
+use crate::shape::schema::MOST_COUNT;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
@@ -43,6 +44,11 @@ impl Sets {
         } else {
             *self = Self { full: true, ..Self::default() };
         }
+    }
+
+    /// Returns whether the counts are in the range of a corpus. A part file is untrusted input.
+    pub(super) fn is_plausible(&self) -> bool {
+        self.seen.len() <= MAX_SETS && self.seen.values().all(|(_, count)| *count <= MOST_COUNT)
     }
 
     /// Returns the bytes that the sets have on the heap.

@@ -1,7 +1,7 @@
 //! Counts of the strings at one position, the strings themselves while they are few, and the number of distinct ones.
 
 use crate::shape::formats::Excluded;
-use crate::shape::schema;
+use crate::shape::schema::{self, MOST_COUNT};
 use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
@@ -124,6 +124,17 @@ const LISTED: usize = 16;
 const ENTRIES: usize = 2 * MAX_WORDS;
 
 impl ExactSet {
+    /// Returns whether each word has its part of the text and its hash.
+    fn is_plausible(&self) -> bool {
+        let mut start = 0;
+        let words = self.words.iter().all(|word| {
+            let text = self.text.get(start..word.end);
+            start = word.end;
+            text.is_some_and(|text| hash(text) == word.hash) && word.count <= MOST_COUNT
+        });
+        words && start == self.text.len() && self.words.len() <= MAX_WORDS
+    }
+
     fn find(&self, hash: u64) -> Option<usize> {
         if self.index.is_empty() {
             return self.words.iter().position(|word| word.hash == hash);
@@ -191,6 +202,22 @@ impl ExactSet {
 }
 
 impl Texts {
+    /// Returns whether the strings are consistent and the counts in the range of a corpus. A part file is untrusted
+    /// input.
+    pub(super) fn is_plausible(&self) -> bool {
+        let counts = [self.count, self.empty, self.bytes, self.min, self.max, self.long];
+        let counts = counts.into_iter().all(|count| count <= MOST_COUNT) && self.empty <= self.count;
+        counts
+            && match &self.distinct {
+                Distinct::Exact(words) => words.is_plausible(),
+                Distinct::Hashes(hashes) => hashes.len() <= EXACT,
+                Distinct::Registers(registers) => {
+                    [1 << REGISTER_BITS, 1 << FEW_BITS].contains(&registers.len())
+                        && registers.iter().all(|&zeros| zeros <= 64)
+                }
+            }
+    }
+
     /// Counts one string, and takes the memory for it from `room`.
     pub(super) fn add(&mut self, text: &str, hash: u64, room: &mut Room) {
         let length = text.len() as u64;
