@@ -321,7 +321,9 @@ fn untouched_capacity_is_counted() {
     assert_eq!(both(&large), (bytes as u64, 1));
     let entries = bytes / 16;
     let map: HashMap<u64, u64> = HashMap::with_capacity(entries);
-    assert_eq!(both(&map), (2 * entries as u64 * 17 + 16, 1));
+    // hashbrown's groups have 16 buckets with SSE2, which Miri does not have.
+    let group = if cfg!(miri) { 8 } else { 16 };
+    assert_eq!(both(&map), (2 * entries as u64 * 17 + group, 1));
 }
 
 /// A key whose hash is always the same.
