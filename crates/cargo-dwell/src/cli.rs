@@ -19,7 +19,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Infer Rust types for JSON, predict the memory that they take, and suggest smaller ones
-    Shape(ShapeArgs),
+    Shape(Box<ShapeArgs>),
     /// List the types of a program with sizes and padding, and suggest changes
     Layout(Box<Layout>),
     /// List the futures of a program with the variables that each `.await` holds, and suggest changes
