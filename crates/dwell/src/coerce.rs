@@ -2,8 +2,8 @@
 
 use core::marker::PhantomData;
 
-/// A value that can be coerced but not accessed, for the closures of [`SmallBox::new_with`](crate::SmallBox::new_with) and
-/// [`SmallBox::coerce`](crate::SmallBox::coerce).
+/// A value that can be coerced but not accessed, for the closures of `SmallBox::new_with`, `SmallBox::coerce` and
+/// `bump::Box::coerce`.
 ///
 /// Coerce it and return it: `|value| value as _`.
 #[repr(transparent)] // a pointer to a `T` is a pointer to a `Coercible` of it
@@ -19,7 +19,7 @@ pub struct Coercible<B, T: ?Sized> {
     value: T,
 }
 
-/// The brand of one call of [`SmallBox::coerce`](crate::SmallBox::coerce) or `bump::Box::coerce`. It has no values, so there is no
+/// The brand of one call of `SmallBox::coerce` or `bump::Box::coerce`. It has no values, so there is no
 /// `Coercible<Brand<'_>, Brand<'_>>`.
 pub enum Brand<'brand> {
     #[doc(hidden)]

@@ -9,15 +9,19 @@
 //! Packages come by `cargo`, `npm` and `pip`. The lean types are compiled, all documents (the first 64 MiB of them) are loaded
 //! under a counting allocator and compared with what is written back. `--quicktype` names the script of quicktype
 //! (`node_modules/quicktype/dist/index.js`): its types are compiled and loaded too, and made from the same four fifths.
+//!
+//! `corpora --parts CORPUS..` instead divides the files at random into parts that are read by one form, and compares the
+//! types and the JSON report of the merged parts with those of one run.
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
 
 use anyhow::{Context, Result, bail, ensure};
 use cargo_dwell::shape::held_out::{self, Outcome, Rules};
+use cargo_dwell::shape::infer::Accumulator;
 use cargo_dwell::shape::input;
 use cargo_dwell::shape::plan::{Plan, Set};
-use cargo_dwell::shape::{quicktype, value};
+use cargo_dwell::shape::{part, quicktype, report, value};
 use cargo_dwell::units::{bytes, count};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -27,8 +31,22 @@ use std::time::Instant;
 /// Fifths that are held back in turn.
 const ROUNDS: u32 = 5;
 
+/// Random divisions of a corpus into parts.
+const DIVISIONS: u64 = 3;
+
 fn main() {
     let mut arguments = std::env::args().skip(1).peekable();
+    if arguments.next_if_eq("--parts").is_some() {
+        println!("| corpus | files | divisions with the output of one run |");
+        println!("|---|--:|--:|");
+        for corpus in arguments {
+            match parts_row(&corpus) {
+                Ok(row) => println!("{row}"),
+                Err(error) => println!("| {corpus} | {error:#} |"),
+            }
+        }
+        return;
+    }
     let script = arguments.next_if_eq("--quicktype").and_then(|_| arguments.next()).map(PathBuf::from);
     println!(
         "| corpus | texts, JSON | inferred in | `Value` | quicktype's model | real quicktype | lean, predicted | measured | equal | \
@@ -138,6 +156,42 @@ fn npm(cache: &Path, name: &str, version: &str) -> Result<PathBuf> {
         ensure!(output.status.success(), "npm: {}", String::from_utf8_lossy(&output.stderr).trim());
     }
     Ok(folder)
+}
+
+/// Reads a corpus at once, and in random parts that are saved and merged.
+fn parts_row(corpus: &str) -> Result<String> {
+    let found = input::find(&files(corpus)?);
+    let paths: Vec<PathBuf> = found.inputs.iter().map(|input| input.path().to_owned()).collect();
+    let folder = tempfile::tempdir()?;
+    let form = folder.path().join("form");
+    part::save_form(&form, false, input::form(&found))?;
+    let form = part::form(&form)?;
+    let options = input::Options { keep_going: true, ..Default::default() };
+    let read = |paths: &[PathBuf]| input::read_by(&form, &input::find(paths), &options, &|_| {}).accumulator;
+    let output = |accumulator: Accumulator| -> Result<(String, Vec<u8>)> {
+        let schema = accumulator.finish();
+        ensure!(schema.documents > 0, "no text could be read");
+        let (plan, mut text) = (Plan::new(&schema), Vec::new());
+        plan.write(report::Format::Json, &report::Options::default(), &mut text)?;
+        Ok((plan.rust(Set::Both), text))
+    };
+    let whole = output(read(&paths))?;
+    let mut equal = 0;
+    for seed in 0..DIVISIONS {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut parts = vec![Vec::new(); rng.usize(2..6)];
+        for path in &paths {
+            let part = rng.usize(0..parts.len());
+            parts[part].push(path.clone());
+        }
+        let mut saved = Vec::new();
+        for (number, paths) in parts.iter().enumerate().filter(|(_, paths)| !paths.is_empty()) {
+            saved.push(folder.path().join(format!("{seed}.{number}")));
+            part::save(&saved[saved.len() - 1], false, read(paths))?;
+        }
+        equal += u64::from(output(part::merge(&saved)?)? == whole);
+    }
+    Ok(format!("| `{corpus}` | {} | {equal} of {DIVISIONS} |", count(paths.len() as u64)))
 }
 
 fn row(corpus: &str, script: Option<&Path>) -> Result<String> {

@@ -147,6 +147,7 @@ pub use self::string::{DrainChars, FromUtf8Error, String};
 pub use self::thin::Thin;
 pub use self::unmanaged::UnmanagedVec;
 pub use self::vec::{IntoIter, Vec};
+pub use crate::coerce::{Brand, Coercible};
 
 use self::arithmetic::Typed;
 use self::capacity::NoMemory;
