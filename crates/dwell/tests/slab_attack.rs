@@ -395,16 +395,40 @@ fn leaked_values_are_dropped_in_linear_time() {
         thread.join().unwrap();
     }
     for f in [in_a_slab, at_the_end_of_a_thread] {
-        let time = |values| {
-            let start = std::time::Instant::now();
-            f(values);
-            start.elapsed()
-        };
-        // Quadratic time would take sixteen times as long. The measurement is repeated, since the machine may be busy.
+        // Quadratic time would take sixteen times as long.
         let values = if cfg!(miri) { 10 } else { 5_000 };
-        let linear = (0..if cfg!(miri) { 1 } else { 20 }).any(|_| time(4 * values) < 8 * time(values));
-        assert!(linear || cfg!(miri), "four times the values take more than eight times as long");
+        assert!(is_faster(|| f(4 * values), || f(values), 8), "the time is not linear");
     }
+}
+
+/// Returns whether `long` takes less than `most` times as long as `short`. The measurement is repeated, since the machine
+/// may be busy. Under Miri both run once.
+fn is_faster(long: impl Fn(), short: impl Fn(), most: u32) -> bool {
+    let time = |f: &dyn Fn()| {
+        let start = std::time::Instant::now();
+        f();
+        start.elapsed()
+    };
+    (0..if cfg!(miri) { 1 } else { 20 }).any(|_| time(&long) < most * time(&short)) || cfg!(miri)
+}
+
+/// Each `reserve` visited all chunks, so a loop that reserves memory for each value took quadratic time: 179 seconds for
+/// 40,000 chunks of one value.
+#[test]
+fn reserve_does_not_visit_the_chunks() {
+    let slabs = [10, 1_000].map(|chunks| {
+        let slab = Slab::builder().chunk_capacity(1).build();
+        for n in 0..if cfg!(miri) { chunks / 10 } else { chunks } {
+            slab.insert(n).leak();
+        }
+        slab
+    });
+    let reserve = |slab: &Slab<i32>| {
+        for _ in 0..if cfg!(miri) { 10 } else { 5_000 } {
+            slab.reserve(1);
+        }
+    };
+    assert!(is_faster(|| reserve(&slabs[1]), || reserve(&slabs[0]), 10), "a hundred times the chunks take longer");
 }
 
 /// Exceeding the key limit was reported as a failed allocation of 0 bytes, which aborts.

@@ -157,6 +157,7 @@ fn text_tables_are_aligned() {
 
 /// A width in `format!` is at most 65,535.
 #[test]
+#[cfg_attr(miri, ignore = "names of 100,000 characters take minutes there, and reports have no unsafe code")]
 fn long_type_names_do_not_panic() {
     use std::marker::PhantomData;
     type Twice<T> = (T, T);

@@ -24,7 +24,7 @@ pub(crate) unsafe trait CellAllocator<T> {
     fn refill(&self) -> Result<CellPtr, Refusal>;
 }
 
-type SlotOf<T, S> = Slot<T, <S as CellAllocator<T>>::Kind>;
+pub(super) type SlotOf<T, S> = Slot<T, <S as CellAllocator<T>>::Kind>;
 
 /// Inserts a value into a cell that `alloc` allocates.
 ///

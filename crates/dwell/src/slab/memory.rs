@@ -315,6 +315,8 @@ pub(super) struct Memory<W> {
     pub(super) carved: usize,
     /// The number of cells in all chunks.
     pub(super) capacity: usize,
+    /// The number of blocks in all chunks, including those that have no header yet.
+    blocks: usize,
     limit: usize,
     /// The number of cells in each new chunk, or 0 if chunks grow with the slab.
     chunk_cells: usize,
@@ -334,6 +336,7 @@ impl<W: Copy + PartialEq> Memory<W> {
             serial: 0,
             carved: 0,
             capacity: 0,
+            blocks: 0,
             limit,
             chunk_cells: 0,
         }
@@ -498,6 +501,7 @@ impl<W: Copy + PartialEq> Memory<W> {
         let chunk = unsafe { self.begin_block(owner, base, number, in_block, cells) };
         self.link(chunk);
         self.capacity += cells;
+        self.blocks += cells.div_ceil(self.geometry.cells);
         Ok(())
     }
 
@@ -535,9 +539,8 @@ impl<W: Copy + PartialEq> Memory<W> {
         }
         // The later blocks of a chunk get their numbers when cells are carved from them. Reserve memory for these
         // numbers, so that the following inserts do not allocate.
-        let blocks: usize = self.chunks().map(|chunk| chunk.chunk_cells.div_ceil(self.geometry.cells)).sum();
-        let new = blocks.saturating_sub(self.directory.len());
-        let layout = Layout::array::<Numbered<W>>(blocks).unwrap_or(Layout::new::<Numbered<W>>());
+        let new = self.blocks.saturating_sub(self.directory.len());
+        let layout = Layout::array::<Numbered<W>>(self.blocks).unwrap_or(Layout::new::<Numbered<W>>());
         self.directory.try_reserve(new).map_err(|_| Refusal::Alloc(layout))?;
         stack.try_reserve(self.capacity).map_err(Refusal::Alloc)
     }
@@ -658,6 +661,7 @@ impl<W: Copy + PartialEq> Memory<W> {
                 self.serial = self.serial.max(header.serial.get());
             }
             self.capacity -= chunk.chunk_cells;
+            self.blocks -= chunk.chunk_cells.div_ceil(geometry.cells);
             // SAFETY: all carved cells of the chunk were on the stack, so none is occupied, and `retain` has removed
             // them. Its blocks were removed from the directory above, and it is not linked to the list again. So
             // nothing uses it.

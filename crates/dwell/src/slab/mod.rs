@@ -107,6 +107,7 @@ mod forward;
 mod geometry;
 pub(crate) mod insert;
 mod key;
+mod keyed;
 mod kind;
 pub mod map;
 mod memory;

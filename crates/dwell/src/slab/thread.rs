@@ -9,6 +9,7 @@ use super::error::{Full, SlotsRemaining};
 use super::geometry::Geometry;
 use super::insert::{self, CellAllocator, InsertError, refused};
 use super::key::{Key, StampedKey};
+use super::keyed::{self, KeyedCells};
 use super::kind::{Keyed, SlotKind, sealed};
 use super::memory::Entry;
 use super::memory::Refusal;
@@ -270,11 +271,9 @@ impl Drop for AtExit {
 /// Drops the leaked values and frees the chunks without values. Dropping the last slot frees the rest.
 fn tear_down<M: Module>() {
     let _ = M::local().try_with(|slab| {
-        slab.core.drop_leaked(|cell| {
-            // SAFETY: a leaked cell of this slab holds an `M::Value` that no slot owns. `drop_leaked` has cleared its
-            // leaked bit, so this slot is the only owner.
-            drop(unsafe { SlotOf::<M>::owning(cell.cast()) });
-        });
+        // SAFETY: by invariant 1 of `ThreadSlab` the cells of its core are for an `M::Value`. A slot of the module frees
+        // its cell to a `ThreadSlab<M::Value>` on this thread.
+        unsafe { keyed::drop_leaked::<M::Value, PerThread<M>, _>(&slab.core) };
         slab.end();
         slab.sweep();
     });
@@ -353,11 +352,15 @@ fn try_with<M: Module, R>(f: impl FnOnce(&ThreadSlab<M::Value>) -> Result<R, Ref
     M::local().try_with(f).unwrap_or(Err(Refusal::Alloc(Layout::new::<M::Value>())))
 }
 
-/// Returns the entry of the cell with this key in this thread's slab, if there is such a cell.
-#[inline]
-fn entry<M: Module>(key: Key) -> Option<Entry<CoreRef<OneThread>>> {
-    // SAFETY: by invariant 1 of `ThreadSlab` the core has the geometry of its values.
-    M::local().try_with(|slab| unsafe { slab.core.entry(key, ThreadSlab::<M::Value>::GEOMETRY) }).ok()?
+// SAFETY: by invariant 1 of `ThreadSlab` the cells of a `ThreadSlab<M::Value>` are for an `M::Value`, and the slab is in
+// thread-local storage. Only slots leak values, which are each an `M::Value`. If a wrong `local` returns the slab of another
+// module, its slots have the same values and free their cells in the same way.
+unsafe impl<M: Module> KeyedCells<M::Value> for InModule<M> {
+    #[inline]
+    fn entry(&self, key: Key) -> Option<Entry<CoreRef<OneThread>>> {
+        // SAFETY: by invariant 1 of `ThreadSlab` the core has the geometry of its values.
+        M::local().try_with(|slab| unsafe { slab.core.entry(key, ThreadSlab::<M::Value>::GEOMETRY) }).ok()?
+    }
 }
 
 /// The type of a module's slots.
@@ -390,28 +393,22 @@ pub fn try_insert_with<M: Module, F: FnOnce() -> M::Value>(make: F) -> Result<Sl
 }
 
 pub fn contains_key<M: Module>(key: Key) -> bool {
-    entry::<M>(key).is_some_and(|entry| entry.is_leaked())
+    keyed::contains_key(&InModule(PhantomData::<M>), key)
 }
 
 #[inline]
 pub fn reclaim<M: Module>(key: Key) -> Option<SlotOf<M>> {
-    let cell = entry::<M>(key)?.reclaim()?;
-    // SAFETY: a leaked cell of this slab holds an `M::Value` that no slot owns. `reclaim` has cleared its leaked bit,
-    // so this slot is the only owner.
-    Some(unsafe { Slot::owning(cell.cast()) })
+    keyed::reclaim(&InModule(PhantomData::<M>), key)
 }
 
 #[inline]
 pub fn reclaim_stamped<M: Module>(key: StampedKey) -> Option<SlotOf<M>> {
-    if entry::<M>(key.key())?.has_stamp(key.stamp()) { reclaim::<M>(key.key()) } else { None }
+    keyed::reclaim_stamped(&InModule(PhantomData::<M>), key)
 }
 
 #[inline]
 pub fn with<M: Module, R>(key: Key, f: impl FnOnce(&mut M::Value) -> R) -> Option<R> {
-    let lent = entry::<M>(key)?.lend()?;
-    // SAFETY: a leaked cell of this slab holds an `M::Value` that no slot owns. While it is lent no key finds it, so no
-    // other code accesses the value, even if `f` uses the module.
-    Some(f(unsafe { lent.cell().cast().as_mut() }))
+    keyed::with(&InModule(PhantomData::<M>), key, f)
 }
 
 pub fn leaked_keys<M: Module>() -> impl Iterator<Item = Key> {

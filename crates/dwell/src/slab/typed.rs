@@ -3,6 +3,7 @@
 use super::engine::{Core, CoreRef, OneThread};
 use super::geometry::Geometry;
 use super::insert::{CellAllocator, InsertError, insert, insert_with, refused, try_insert, try_insert_with};
+use super::keyed::{self, KeyedCells};
 use super::memory::{Entry, Refusal};
 use super::slot::Slot;
 use super::stack::CellPtr;
@@ -123,6 +124,16 @@ unsafe impl<T, O: Threading> CellAllocator<T> for TypedSlab<T, O> {
     }
 }
 
+// SAFETY: by invariant 1 the cells of the core are for values of a `T` and are not freed while the slab is borrowed. The
+// slots of a `Slab` are of kind `OneThread`, and only they leak values, which are each a `T`.
+unsafe impl<T> KeyedCells<T> for Slab<T> {
+    #[inline]
+    fn entry(&self, key: Key) -> Option<Entry<CoreRef<OneThread>>> {
+        // SAFETY: by invariant 1 the core has the geometry of a `T`.
+        unsafe { self.core().entry(key, Self::GEOMETRY) }
+    }
+}
+
 impl<T> Slab<T> {
     /// Returns a builder, which sets how the slab grows.
     ///
@@ -138,22 +149,19 @@ impl<T> Slab<T> {
 
     /// Returns whether the key has a leaked value.
     pub fn contains_key(&self, key: Key) -> bool {
-        self.entry(key).is_some_and(|entry| entry.is_leaked())
+        keyed::contains_key(self, key)
     }
 
     /// Returns a slot for a leaked value, or `None` if the key has none.
     #[inline]
     pub fn reclaim(&self, key: Key) -> Option<Slot<T>> {
-        let cell = self.entry(key)?.reclaim()?;
-        // SAFETY: a leaked cell of this core holds a `T` that no slot owns. `reclaim` has cleared its leaked bit, so
-        // this slot is the only owner.
-        Some(unsafe { Slot::owning(cell.cast()) })
+        keyed::reclaim(self, key)
     }
 
     /// Like [`reclaim`](Self::reclaim), but only for the value that was leaked with this key, and no later one.
     #[inline]
     pub fn reclaim_stamped(&self, key: StampedKey) -> Option<Slot<T>> {
-        if self.entry(key.key())?.has_stamp(key.stamp()) { self.reclaim(key.key()) } else { None }
+        keyed::reclaim_stamped(self, key)
     }
 
     /// Calls `f` with a leaked value. Returns `None` if the key has none.
@@ -161,10 +169,7 @@ impl<T> Slab<T> {
     /// While `f` runs, the key finds nothing.
     #[inline]
     pub fn with<R>(&self, key: Key, f: impl FnOnce(&mut T) -> R) -> Option<R> {
-        let lent = self.entry(key)?.lend()?;
-        // SAFETY: a leaked cell of this core holds a `T` that no slot owns. While it is lent no key finds it, so no
-        // other code accesses the value, even if `f` uses the slab.
-        Some(f(unsafe { lent.cell().cast().as_mut() }))
+        keyed::with(self, key, f)
     }
 
     /// Returns the keys of the leaked values.
@@ -218,13 +223,6 @@ impl<T, O: Threading> TypedSlab<T, O> {
     fn core(&self) -> &Core<O> {
         // SAFETY: by invariant 1 the core is not freed while the slab is borrowed.
         unsafe { self.core.get() }
-    }
-
-    /// Returns the entry of the cell with this key, if there is such a cell.
-    #[inline]
-    fn entry(&self, key: Key) -> Option<Entry<CoreRef<O>>> {
-        // SAFETY: by invariant 1 the core has the geometry of a `T`.
-        unsafe { self.core().entry(key, Self::GEOMETRY) }
     }
 
     /// Inserts a value.
@@ -327,9 +325,8 @@ impl<T, O: Threading> TypedSlab<T, O> {
     }
 
     fn drop_leaked(&self) {
-        // SAFETY: a leaked cell of this core holds a `T` that no slot owns. `drop_leaked` has cleared its leaked bit,
-        // so this slot is the only owner.
-        self.core().drop_leaked(|cell| drop(unsafe { Slot::<T, O>::owning(cell.cast()) }));
+        // SAFETY: by invariant 1 the cells of the core are for values of a `T`, and its slots are of kind `O`.
+        unsafe { keyed::drop_leaked::<T, O, O>(self.core()) };
     }
 }
 

@@ -1,0 +1,61 @@
+//! Finds leaked values by their keys: the only code that makes a slot or a reference of a leaked value.
+
+use super::engine::{Core, CoreRef, OneThread, Owners};
+use super::insert::{CellAllocator, SlotOf};
+use super::key::{Key, StampedKey};
+use super::kind::{Keyed, SlotKind};
+use super::memory::Entry;
+use super::slot::Slot;
+
+/// A slab or module whose leaked values have keys.
+///
+/// # Safety
+///
+/// An entry that is returned is that of a cell for values of a `T`'s layout in a slab with slots of kind `Kind`. If the
+/// cell is leaked, it holds a `T`. The cell's chunk is not freed while the entry is used and the cell is occupied.
+pub(super) unsafe trait KeyedCells<T>: CellAllocator<T, Kind: Keyed> {
+    /// Returns the entry of the cell with this key, if there is such a cell.
+    fn entry(&self, key: Key) -> Option<Entry<CoreRef<OneThread>>>;
+}
+
+/// Returns whether the key has a leaked value.
+pub(super) fn contains_key<T>(cells: &impl KeyedCells<T>, key: Key) -> bool {
+    cells.entry(key).is_some_and(|entry| entry.is_leaked())
+}
+
+/// Returns a slot for a leaked value, or `None` if the key has none.
+#[inline]
+pub(super) fn reclaim<T, S: KeyedCells<T>>(cells: &S, key: Key) -> Option<SlotOf<T, S>> {
+    let cell = cells.entry(key)?.reclaim()?;
+    // SAFETY: `KeyedCells` guarantees that a leaked cell holds a `T` and belongs to a slab with slots of kind `Kind`. No
+    // slot owned the value, and `reclaim` has cleared the leaked bit, so this slot is the only owner.
+    Some(unsafe { Slot::owning(cell.cast()) })
+}
+
+/// Like [`reclaim`], but only for the value that was leaked with this key, and no later one.
+#[inline]
+pub(super) fn reclaim_stamped<T, S: KeyedCells<T>>(cells: &S, key: StampedKey) -> Option<SlotOf<T, S>> {
+    if cells.entry(key.key())?.has_stamp(key.stamp()) { reclaim(cells, key.key()) } else { None }
+}
+
+/// Calls `f` with a leaked value. Returns `None` if the key has none. While `f` runs, the key finds nothing.
+#[inline]
+pub(super) fn with<T, R>(cells: &impl KeyedCells<T>, key: Key, f: impl FnOnce(&mut T) -> R) -> Option<R> {
+    let lent = cells.entry(key)?.lend()?;
+    // SAFETY: `KeyedCells` guarantees that a leaked cell holds a `T`, and no slot owns that. While it is lent no key
+    // finds it, so no other code accesses the value, even if `f` uses the slab.
+    Some(f(unsafe { lent.cell().cast().as_mut() }))
+}
+
+/// Drops all leaked values, including those that their destructors leak.
+///
+/// # Safety
+///
+/// The cells of the core are for values of a `T` and belong to a slab with slots of kind `K`.
+pub(super) unsafe fn drop_leaked<T, K: SlotKind, O: Owners>(core: &Core<O>) {
+    core.drop_leaked(|cell| {
+        // SAFETY: the caller guarantees that a leaked cell of this core holds a `T` and belongs to a slab with slots of
+        // kind `K`. No slot owns the value, and its leaked bit was cleared, so this slot is the only owner.
+        drop(unsafe { Slot::<T, K>::owning(cell.cast()) });
+    });
+}
