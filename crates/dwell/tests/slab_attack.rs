@@ -18,6 +18,7 @@ use std::pin::Pin;
 use std::ptr;
 use std::rc::Rc;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::LocalKey;
 
@@ -553,6 +554,49 @@ fn values_leaked_during_drop_are_dropped() {
         drop(slab);
     });
     assert_eq!((dropped.get() as usize, left), (2 * scaled(2000), (0, 0)));
+}
+
+/// A destructor leaks a new value each time, so that there is always a leaked one. The thread did not end.
+#[test]
+fn thread_ends_if_each_destructor_leaks_a_value() {
+    /// Returns to the list of idle connections when it is dropped, and once with a second one.
+    struct Connection {
+        doubles: u32,
+        dropped: &'static AtomicUsize,
+    }
+    dwell::slab!(mod idle: Connection);
+    impl Drop for Connection {
+        fn drop(&mut self) {
+            let Self { doubles, dropped } = *self;
+            dropped.fetch_add(1, Relaxed);
+            for _ in 0..=doubles {
+                idle::insert(Connection { doubles, dropped }).leak();
+            }
+        }
+    }
+    for doubles in [0, 1] {
+        let dropped: &'static AtomicUsize = Box::leak(Box::new(AtomicUsize::new(0)));
+        let connections = scaled(100);
+        let thread = std::thread::spawn(move || {
+            for _ in 0..connections {
+                idle::insert(Connection { doubles, dropped }).leak();
+            }
+        });
+        thread.join().unwrap();
+        assert!(dropped.load(Relaxed) >= connections);
+    }
+}
+
+/// A failed `try_reserve` or `try_insert` set the module up, so that `init` failed afterwards.
+#[test]
+fn failed_call_does_not_initialize_a_module() {
+    dwell::slab!(mod numbers: u64);
+    assert!(numbers::try_reserve(usize::MAX).is_err());
+    assert!(failing_after(0, || numbers::try_insert(1).is_err()));
+    assert!(!numbers::is_initialized());
+    numbers::init().bounded(10).build();
+    assert!(numbers::is_initialized() && numbers::try_insert(1).is_ok());
+    numbers::shutdown().unwrap();
 }
 
 // Known bug classes of arenas and containers.
@@ -1186,6 +1230,10 @@ mod names {
     ::dwell::slab!(pub(crate) mod arrays: [u8; LOCAL]);
     ::dwell::slab!(pub(super) mod above: self::inner::Named<[u8; LOCAL]>);
     ::dwell::slab!(pub(in crate::names) mod within: Value);
+    mod numbers {
+        struct usize;
+        ::dwell::slab!(pub mod bytes: u8);
+    }
     mod inner {
         pub(crate) struct Named<T>(pub(crate) T);
         ::dwell::slab!(pub(crate) mod texts: &'static str);

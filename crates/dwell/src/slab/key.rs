@@ -51,7 +51,10 @@ impl Key {
         self.is_some().then_some(self.0 as usize)
     }
 
-    /// Returns the number of the cell. Numbers are small: cells are numbered block by block from 0.
+    /// Returns the number of the cell. Cells are numbered block by block.
+    ///
+    /// The numbers of a slab that grows by itself begin at 0 and have no gaps, apart from at most one block's cells at the end.
+    /// A slab with a capacity or chunk size of its own has gaps, of up to a block's cells for each chunk.
     pub const fn index(self) -> u32 {
         self.0
     }

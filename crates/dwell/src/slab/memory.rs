@@ -48,16 +48,16 @@ pub(super) struct Header<W> {
     stamps: Cell<*mut u32>,
     /// The number of leaked cells, including lent ones.
     leaked: Cell<u32>,
-    /// The last stamp that a leak in this block got.
-    serial: Cell<u32>,
     /// During [`Memory::sweep`]: the number of cells of this block on the stack.
     vacant: Cell<u32>,
+    /// The number of the last stamped leak in this block: see [`stamp_of`].
+    serial: Cell<u64>,
+    /// In the first block of a chunk, the number of cells of the chunk. 0 in other blocks.
+    chunk_cells: u32,
+    /// In the first block of a chunk, the number of cells that were carved from the chunk.
+    carved: Cell<u32>,
     /// During [`Memory::sweep`]: whether all cells of the chunk are vacant.
     doomed: Cell<bool>,
-    /// In the first block of a chunk, the number of cells of the chunk. 0 in other blocks.
-    chunk_cells: usize,
-    /// In the first block of a chunk, the number of cells that were carved from the chunk.
-    carved: Cell<usize>,
     /// In the first block of a chunk, the next chunk.
     next: Cell<Option<Block<W>>>,
 }
@@ -81,6 +81,12 @@ pub(super) unsafe fn owner<W: Copy>(cell: CellPtr, block: usize) -> W {
     // size and begins with its header, so the header is at the masked address, and a `CellPtr` may access the whole
     // chunk. `owner` is written once, before the first cell of the block is handed out.
     unsafe { (*header(cell, block)).owner }
+}
+
+/// Returns the stamp of the stamped leak with this number: its lowest 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "these are the lowest 32 bits")]
+fn stamp_of(serial: u64) -> u32 {
+    serial as u32
 }
 
 /// The entry of a cell in its block: its leaked bit, stamp and key.
@@ -197,11 +203,13 @@ impl<W> Entry<W> {
     /// table of stamps.
     pub(super) fn leak_stamped(&self) -> StampedKey {
         let key = self.leak();
-        let serial = &self.block.serial;
+        let next = self.block.serial.get() + 1;
         // 0 means that there is no stamp.
-        serial.set(serial.get().checked_add(1).unwrap_or(1));
-        self.stamp().expect("the caller made the table").set(serial.get());
-        StampedKey::new(key, serial.get())
+        let next = if stamp_of(next) == 0 { next + 1 } else { next };
+        self.block.serial.set(next);
+        let stamp = stamp_of(next);
+        self.stamp().expect("the caller made the table").set(stamp);
+        StampedKey::new(key, stamp)
     }
 
     /// Returns whether the cell was last leaked with this stamp.
@@ -302,7 +310,7 @@ pub(super) struct Memory<W> {
     // 3. A block has at most as many cells as its number reserves, and its header has that number. `small` contains the
     //    small blocks and `directory` the others. The numbers without a block in `directory` are a linked list that
     //    begins at `vacant`.
-    // 4. `serial` is at least the last stamp of every block that was freed, until stamps wrap.
+    // 4. `serial` is at least the `serial` of every block that was freed.
     geometry: Geometry,
     first: Option<Block<W>>,
     carving: Option<Block<W>>,
@@ -310,7 +318,7 @@ pub(super) struct Memory<W> {
     small: [Option<Block<W>>; MOST_SMALL],
     directory: Vec<Numbered<W>>,
     vacant: Option<u32>,
-    serial: u32,
+    serial: u64,
     /// The number of cells that were carved from all chunks.
     pub(super) carved: usize,
     /// The number of cells in all chunks.
@@ -359,7 +367,7 @@ impl<W: Copy + PartialEq> Memory<W> {
                 _ => self.grow(owner)?,
             }
         };
-        let (cells, carved) = (chunk.chunk_cells, chunk.carved.get());
+        let (cells, carved) = (chunk.chunk_cells as usize, chunk.carved.get() as usize);
         let index = carved % geometry.cells;
         let block_cells = geometry.cells.min(cells - (carved - index));
         let count = (PAGE / geometry.stride).clamp(1, block_cells - index);
@@ -379,7 +387,7 @@ impl<W: Copy + PartialEq> Memory<W> {
         }
         // SAFETY: `index` is less than `block_cells`, so the cell is inside the block.
         let first = unsafe { block.add(geometry.offset(index)) }.cast();
-        chunk.carved.set(carved + count);
+        chunk.carved.set(u32::try_from(carved + count).expect("at most `chunk_cells`"));
         self.carved += count;
         // SAFETY: the block has at least `count` cells from `first` on, one stride apart. By invariant 4 of `Header`
         // they were not carved before, so no other code uses them.
@@ -411,7 +419,7 @@ impl<W: Copy + PartialEq> Memory<W> {
             serial: Cell::new(self.serial),
             vacant: Cell::new(0),
             doomed: Cell::new(false),
-            chunk_cells,
+            chunk_cells: u32::try_from(chunk_cells).expect("a chunk has fewer cells than there are keys"),
             carved: Cell::new(0),
             next: Cell::new(None),
         };
@@ -552,7 +560,7 @@ impl<W: Copy + PartialEq> Memory<W> {
         let directory = Layout::array::<Numbered<W>>(self.directory.capacity()).ok();
         directory.filter(|directory| directory.size() != 0).into_iter().for_each(|directory| each(directory, 0));
         for chunk in self.chunks() {
-            let cells = chunk.chunk_cells;
+            let cells = chunk.chunk_cells as usize;
             let taken = occupied.min(cells);
             occupied -= taken;
             if let Some(layout) = self.geometry.chunk(cells) {
@@ -579,9 +587,9 @@ impl<W: Copy + PartialEq> Memory<W> {
         (entry.index < entry.block.cells as usize).then_some(entry)
     }
 
-    /// Returns whether a block has a leaked cell.
-    pub(super) fn has_leaked(&self) -> bool {
-        self.chunks().flat_map(|chunk| chunk.blocks(self.geometry)).any(|header| header.leaked.get() != 0)
+    /// Returns the number of leaked cells, including lent ones.
+    pub(super) fn leaked(&self) -> usize {
+        self.chunks().flat_map(|chunk| chunk.blocks(self.geometry)).map(|header| header.leaked.get() as usize).sum()
     }
 
     /// Returns the entry of the first leaked cell whose position is at least `from`.
@@ -637,7 +645,7 @@ impl<W: Copy + PartialEq> Memory<W> {
             true
         });
         for chunk in self.chunks() {
-            let vacant: usize = chunk.blocks(geometry).map(|header| header.vacant.get() as usize).sum();
+            let vacant: u32 = chunk.blocks(geometry).map(|header| header.vacant.get()).sum();
             let doomed = vacant == chunk.carved.get();
             chunk.blocks(geometry).for_each(|header| header.doomed.set(doomed));
         }
@@ -660,8 +668,9 @@ impl<W: Copy + PartialEq> Memory<W> {
                 }
                 self.serial = self.serial.max(header.serial.get());
             }
-            self.capacity -= chunk.chunk_cells;
-            self.blocks -= chunk.chunk_cells.div_ceil(geometry.cells);
+            let cells = chunk.chunk_cells as usize;
+            self.capacity -= cells;
+            self.blocks -= cells.div_ceil(geometry.cells);
             // SAFETY: all carved cells of the chunk were on the stack, so none is occupied, and `retain` has removed
             // them. Its blocks were removed from the directory above, and it is not linked to the list again. So
             // nothing uses it.
@@ -677,7 +686,7 @@ impl<W: Copy + PartialEq> Memory<W> {
 impl<W> Block<W> {
     /// Returns the blocks of this chunk that have a header.
     fn blocks(self, geometry: Geometry) -> impl Iterator<Item = Self> {
-        (0..self.carved.get().div_ceil(geometry.cells).max(1)).map(move |n| {
+        (0..(self.carved.get() as usize).div_ceil(geometry.cells).max(1)).map(move |n| {
             // SAFETY: block `n` is the first one or, by invariant 4 of `Header`, contains a carved cell. So it is
             // inside the chunk and begins with a header.
             Self(unsafe { self.0.byte_add(n * geometry.block) })
@@ -698,7 +707,7 @@ impl<W> Block<W> {
                 drop(unsafe { Box::from_raw(stamps) });
             }
         }
-        let layout = geometry.chunk(self.chunk_cells).expect("it was allocated with this layout");
+        let layout = geometry.chunk(self.chunk_cells as usize).expect("it was allocated with this layout");
         // SAFETY: by invariant 4 of `Header` the chunk came from the global allocator with this layout. The caller
         // guarantees that nothing in it is used again.
         unsafe { dealloc(self.0.as_ptr().cast(), layout) };
@@ -714,7 +723,7 @@ mod tests {
     use core::alloc::Layout;
 
     #[test]
-    fn stamps_wrap_around_and_skip_zero() {
+    fn stamps_wrap_around_skip_zero_and_continue_in_a_new_block() {
         let geometry = Geometry::of(Layout::new::<u64>());
         let core = CoreRef::<OneThread>::allocate(geometry, Key::LIMIT).unwrap();
         // SAFETY: the core was just allocated on this thread and is not freed.
@@ -722,7 +731,7 @@ mod tests {
         // SAFETY: the cell was just carved from a core with this geometry, which is freed only at the end of the test.
         let entry = unsafe { Entry::<CoreRef<OneThread>>::of(cell, geometry) };
         entry.try_stamps().unwrap();
-        entry.block.serial.set(u32::MAX - 1);
+        entry.block.serial.set(u64::from(u32::MAX) - 1);
         assert_eq!(entry.leak_stamped().stamp(), u32::MAX);
         assert!(entry.has_stamp(u32::MAX) && entry.reclaim() == Some(cell));
         assert_eq!(entry.leak_stamped().stamp(), 1, "0 is none");
@@ -731,6 +740,18 @@ mod tests {
         );
         entry.leak();
         assert!(!entry.has_stamp(0) && !entry.has_stamp(1));
+        assert_eq!(entry.reclaim(), Some(cell));
+        // A new block at the same address and with the same number continues. It began with stamp 1 again.
+        // SAFETY: the cell is an occupied cell of the core without a value, and the entry is not used again.
+        unsafe { core.free_cell(cell) };
+        // SAFETY: the core is not freed yet and belongs to this thread.
+        unsafe { core.sweep() };
+        // SAFETY: the core is not freed yet and belongs to this thread.
+        let cell = unsafe { core.refill() }.unwrap();
+        // SAFETY: the cell was just carved from a core with this geometry.
+        let entry = unsafe { Entry::<CoreRef<OneThread>>::of(cell, geometry) };
+        entry.try_stamps().unwrap();
+        assert_eq!(entry.leak_stamped().stamp(), 2);
         // SAFETY: neither the entry nor the cell nor the core is used again.
         unsafe { core.free() };
     }

@@ -42,14 +42,16 @@
 //!
 //! ```
 //! use dwell::slab::Key;
+//! use std::marker::PhantomData;
 //!
 //! dwell::slab!(mod texts: (u32, String));
 //!
-//! struct Shared(Key);
+//! /// Not `Send`, since each thread has a slab of its own, where the key belongs to another value.
+//! struct Shared(Key, PhantomData<*const ()>);
 //!
 //! impl Shared {
 //!     fn new(text: &str) -> Self {
-//!         Self(texts::insert((1, text.to_owned())).leak())
+//!         Self(texts::insert((1, text.to_owned())).leak(), PhantomData)
 //!     }
 //!     fn len(&self) -> usize {
 //!         texts::with(self.0, |(_, text)| text.len()).expect("not used within `with`")
@@ -59,7 +61,7 @@
 //! impl Clone for Shared {
 //!     fn clone(&self) -> Self {
 //!         texts::with(self.0, |(count, _)| *count += 1).expect("not used within `with`");
-//!         Self(self.0)
+//!         Self(self.0, PhantomData)
 //!     }
 //! }
 //!
@@ -141,4 +143,7 @@ pub use self::thread::{Init, PerThread};
 pub use self::typed::{Builder, Slab, TypedSlab};
 
 /// The maximum number of values in a slab: the number of distinct keys.
+///
+/// A slab with a `chunk_capacity` below that of a whole block has fewer, since each of its chunks reserves the keys of a block:
+/// with one `u64` in a chunk, for example, 533,147.
 pub const MAX_CAPACITY: usize = Key::LIMIT;

@@ -17,7 +17,7 @@ use super::slot::Slot;
 use super::stack::{AHEAD, CellPtr, FreeStack, StackFull};
 // For the macro: paths through `$crate` work even if the user shadows `std` or the prelude.
 pub use ::std;
-pub use core::{iter::Iterator, ops::FnOnce, option::Option, result::Result};
+pub use core::{iter::Iterator, ops::FnOnce, option::Option, primitive::usize, result::Result};
 
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
@@ -219,7 +219,6 @@ impl<T> ThreadSlab<T> {
                 Err(_) => self.end(),
             }
         }
-        self.initialized.set(true);
         Ok(())
     }
 
@@ -342,7 +341,9 @@ unsafe impl<M: Module> CellAllocator<M::Value> for InModule<M> {
             slab.begin::<M>()?;
             // SAFETY: the core is a field of the slab, which is borrowed, so it is not freed. By invariant 1 the slab
             // is in storage of this thread.
-            slab.with_cells(|core, _| unsafe { core.refill() })
+            let cell = slab.with_cells(|core, _| unsafe { core.refill() })?;
+            slab.initialized.set(true);
+            Ok(cell)
         })
     }
 }
@@ -434,7 +435,9 @@ pub fn is_initialized<M: Module>() -> bool {
 fn reserve_or_refusal<M: Module>(additional: usize) -> Result<(), Refusal> {
     try_with::<M, _>(|slab| {
         slab.begin::<M>()?;
-        slab.reserve(additional)
+        slab.reserve(additional)?;
+        slab.initialized.set(true);
+        Ok(())
     })
 }
 
@@ -498,7 +501,11 @@ impl<M: Module> Init<M> {
         self
     }
 
-    /// Sets the number of values in each chunk. By default the first has 12, and chunks grow with the slab up to 1 MiB.
+    /// Sets the number of values in each chunk. By default the first has 12, or as many as a block holds if that is fewer, and
+    /// chunks grow with the slab up to 1 MiB or one block.
+    ///
+    /// Each chunk reserves the keys of whole blocks of at least 64 KiB. So with small chunks a slab can have fewer values than
+    /// [`MAX_CAPACITY`](crate::slab::MAX_CAPACITY), and its keys are large numbers.
     ///
     /// # Panics
     ///
@@ -542,8 +549,9 @@ impl<M: Module> Init<M> {
             slab.begin::<M>()?;
             let configured = slab.core.memory(|memory| memory.configure(self.limit, self.chunk_capacity));
             let reserved = configured.and_then(|()| slab.reserve(self.preallocate));
-            if reserved.is_err() {
-                reset::<M>(slab);
+            match reserved {
+                Ok(()) => slab.initialized.set(true),
+                Err(_) => reset::<M>(slab),
             }
             reserved
         })
@@ -592,8 +600,10 @@ impl<M: Module> Init<M> {
 ///
 /// # When a thread ends
 ///
-/// When a thread ends, its leaked values are dropped and its memory is freed. Slots in thread-local variables may
-/// outlive that; their chunks are freed when the last such slot is dropped. Slots do not leave their thread.
+/// When a thread ends, its leaked values are dropped and its memory is freed. Values that their destructors leak are dropped
+/// too, as far as these are not more than were leaked before, or 1000; the others stay leaked. A destructor that panics then
+/// aborts the process, as that of a thread-local variable does. Slots in thread-local variables may outlive the slab; their
+/// chunks are freed when the last such slot is dropped. Slots do not leave their thread.
 #[macro_export]
 macro_rules! slab {
     // Disables all that the macro generates, not only the module.
@@ -742,7 +752,7 @@ macro_rules! slab {
         // Outside the module, where the type and the limit are resolved in the scope of the caller.
         impl $crate::slab::thread::Module for $name::Module {
             type Value = $Value;
-            const LIMIT: usize = $limit;
+            const LIMIT: $crate::slab::thread::usize = $limit;
             fn local() -> &'static $crate::slab::thread::std::thread::LocalKey<$crate::slab::thread::ThreadSlab<$Value>> {
                 &$name::LOCAL
             }

@@ -58,7 +58,11 @@ pub struct Builder<T> {
 }
 
 impl<T> Builder<T> {
-    /// Sets the number of values in each chunk. By default the first has 12, and chunks grow with the slab up to 1 MiB.
+    /// Sets the number of values in each chunk. By default the first has 12, or as many as a block holds if that is fewer, and
+    /// chunks grow with the slab up to 1 MiB or one block.
+    ///
+    /// Each chunk reserves the keys of whole blocks of at least 64 KiB. So with small chunks a slab can have fewer values than
+    /// [`MAX_CAPACITY`](crate::slab::MAX_CAPACITY), and its keys are large numbers.
     ///
     /// # Panics
     ///
@@ -231,6 +235,10 @@ impl<T, O: Threading> TypedSlab<T, O> {
     /// let slab = dwell::slab::Slab::new();
     /// assert_eq!(*slab.insert(7), 7);
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// When no key is left: see [`MAX_CAPACITY`](crate::slab::MAX_CAPACITY).
     #[inline(always)]
     pub fn insert(&self, value: T) -> Slot<T, O> {
         insert(self, value)

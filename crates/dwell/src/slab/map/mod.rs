@@ -40,8 +40,8 @@ use std_alloc::vec::Vec;
 ///
 /// # Memory
 ///
-/// An entry has the size of `T`, but at least one word. It has one more word for a tag, unless a niche of `T` holds the
-/// tag. Capacity doubles like that of a `Vec`.
+/// An entry has the size of `T`, but at least one word. It has one more word for a tag, rounded up to the alignment of `T`,
+/// unless a niche of `T` holds the tag. Capacity doubles like that of a `Vec`.
 pub struct SlabMap<T> {
     // # Invariants
     //

@@ -14,6 +14,9 @@ impl<T: Serialize> Serialize for SlabMap<T> {
 
 /// Deserializes a map from keys to values.
 ///
+/// The map has an entry for every key up to the largest: a few bytes of input with a large key allocate and write gigabytes. Do
+/// not deserialize one from input that you do not trust.
+///
 /// # Errors
 ///
 /// When a key is so large that there is no memory for the vacant entries before it: the map has an entry for every key
