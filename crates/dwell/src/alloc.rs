@@ -284,7 +284,8 @@ impl<T> AllocError<T> {
     }
 
     /// Returns the size and the alignment, in bytes, of the block that could not be allocated. If the size exceeds
-    /// `isize::MAX`, which no [`Layout`] can express, the size of the result has no meaning.
+    /// `isize::MAX`, which no [`Layout`] can express, or the number of elements the limit of the container, the size of the
+    /// result has no meaning.
     pub fn layout(&self) -> Layout {
         self.layout
     }

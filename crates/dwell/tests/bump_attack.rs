@@ -1081,6 +1081,54 @@ fn rounds_of_mixed_sizes_stop_allocating() {
     }
 }
 
+/// Also if all blocks are large: each got a chunk of its own in each round.
+#[test]
+fn rounds_of_large_blocks_stop_allocating() {
+    let mut bump = Bump::new();
+    for round in 0..4 {
+        failing_after(if round < 2 { usize::MAX } else { 0 }, || {
+            for _ in 0..10 {
+                bump.alloc_layout(bytes(20_000, 8));
+            }
+        });
+        bump.reset();
+    }
+}
+
+/// A limit that allows a dedicated chunk to grow refused it, because the spare chunk was freed too late.
+#[test]
+fn spare_chunk_is_freed_for_a_growing_block() {
+    let bump = Bump::new();
+    bump.alloc(1_u64);
+    bump.scope(|scope| {
+        scope.alloc_slice_fill_copy(500_000, 0_u8); // its chunk becomes the spare one
+    });
+    let mut bytes = bump::Vec::<u8>::with_capacity_in(1_000_000, &bump);
+    bytes.resize(1_000_000, 7);
+    bump.set_limit(Some(bump.allocated_bytes() + 100_000));
+    assert_eq!(bytes.try_reserve_exact(300_000).map_err(|error| error.layout()), Ok(()));
+    assert!(bytes.capacity() >= 1_300_000 && bump.allocated_bytes() < 1_400_000 && is_filled(&bytes, 7));
+}
+
+/// The errors for too many elements had no alignment.
+#[test]
+fn errors_have_the_alignment_of_the_elements() {
+    let bump = Bump::new();
+    let mut vec = bump::Vec::<u64>::new_in(&bump);
+    vec.push(1);
+    let mut unmanaged = bump::UnmanagedVec::<u64>::new();
+    for layout in [
+        bump::Vec::<u64>::try_with_capacity_in(usize::MAX, &bump).unwrap_err().layout(),
+        bump.try_alloc_slice_fill_with(1 << 60, |_| 0_u64).unwrap_err().layout(),
+        vec.try_reserve(usize::MAX).unwrap_err().layout(),
+        vec.try_reserve_exact(usize::MAX).unwrap_err().layout(),
+        unmanaged.try_reserve(&bump, usize::MAX).unwrap_err().layout(),
+        unmanaged.try_reserve(&bump, u32::MAX as usize + 1).unwrap_err().layout(),
+    ] {
+        assert!(layout.align() == align_of::<u64>() && layout.size() > isize::MAX.unsigned_abs() / 2);
+    }
+}
+
 /// Slowly growing rounds do not double the size of the arena each time.
 #[test]
 fn slowly_growing_rounds_do_not_double_the_chunk() {

@@ -244,7 +244,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Allocates a block and writes the value that `make` returns to it, or returns the error of `make`.
     ///
-    /// If `make` returns an error, the block is freed, unless `make` allocated another one after it.
+    /// If `make` returns an error, the block is freed if it is still the last one of the arena or has a chunk of its own that
+    /// is still the newest.
     ///
     /// ```
     /// use dwell::Bump;

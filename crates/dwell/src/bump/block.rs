@@ -114,14 +114,15 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
         new: Layout,
     ) -> Option<NonNull<u8>> {
         let block = Block { bump, start, layout };
-        if arithmetic::may_be_dedicated(layout.size(), layout.align())
-            && let Some(chunk) = block.dedicated()
-            // SAFETY: `dedicated` returned the chunk, and the caller guarantees that only the returned block is used.
-            && let Some(larger) = unsafe { block.grow_chunk(chunk, new) }
-        {
+        // SAFETY: the caller guarantees that `new` is no smaller and that only the returned block is used.
+        if let Some(larger) = unsafe { block.grow_dedicated(new) } {
             return Some(larger);
         }
-        let larger = bump.take_or_refill(new)?;
+        let Some(larger) = bump.take_or_refill(new) else {
+            // This has freed the spare chunk, so that the block's chunk may be able to grow now.
+            // SAFETY: the caller guarantees that `new` is no smaller and that only the returned block is used.
+            return unsafe { block.grow_dedicated(new) };
+        };
         // SAFETY: the new block has `new.size()` bytes, which are at least this block's, and it is another live block.
         unsafe { block.copy_to(larger) };
         // If this block is still the last one, the new block is in another chunk, and the bytes of this one become
@@ -129,6 +130,20 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
         // the new address.
         block.free_last();
         Some(larger)
+    }
+
+    /// Grows the block with its chunk, if that is dedicated to it. On `None` the block is unchanged.
+    ///
+    /// # Safety
+    ///
+    /// `new` is no smaller than the block's layout. After `Some`, only the returned block is used.
+    unsafe fn grow_dedicated(&self, new: Layout) -> Option<NonNull<u8>> {
+        if !arithmetic::may_be_dedicated(self.layout.size(), self.layout.align()) {
+            return None;
+        }
+        let chunk = self.dedicated()?;
+        // SAFETY: `dedicated` returned the chunk, and the caller guarantees that only the returned block is used.
+        unsafe { self.grow_chunk(chunk, new) }
     }
 
     /// Copies the block's bytes.

@@ -1,7 +1,7 @@
 //! Helpers of the vectors of an arena: the layout of a capacity, the error of a failed allocation, and ranges of
 //! indices.
 
-use crate::alloc::AllocError;
+use crate::alloc::{AllocError, largest_layout};
 use core::alloc::Layout;
 use core::ops::{Bound, Range, RangeBounds};
 use std_alloc::alloc::handle_alloc_error;
@@ -12,33 +12,41 @@ pub(super) fn array(element: Layout, cap: usize) -> Option<Layout> {
     Layout::from_size_align(size, element.align()).ok()
 }
 
-/// The error of a failed allocation: its layout, or `None` if no layout is large enough for the elements.
-pub(super) struct NoMemory(Option<Layout>);
+/// The error of a vector that has no memory for its elements.
+pub(super) enum NoMemory {
+    /// The arena could not allocate this layout.
+    Refused(Layout),
+    /// The number of elements overflows, or no layout is large enough for them. Contains the alignment of an element.
+    TooMany(usize),
+}
 
 impl NoMemory {
-    /// The error of a number of elements that overflows, or whose bytes exceed `isize::MAX`.
-    pub(super) const TOO_MANY: Self = Self(None);
-
-    pub(super) fn of_layout(layout: Layout) -> Self {
-        Self(Some(layout))
+    /// The error of too many elements of type `T`.
+    pub(super) fn too_many<T>() -> Self {
+        Self::TooMany(align_of::<T>())
     }
 
     /// Creates the error for a block of `cap + extra` elements.
     #[cold]
     pub(super) fn of(element: Layout, cap: usize, extra: usize) -> Self {
-        Self(cap.checked_add(extra).and_then(|least| array(element, least)))
+        let layout = cap.checked_add(extra).and_then(|least| array(element, least));
+        layout.map_or(Self::TooMany(element.align()), Self::Refused)
     }
 
     #[cold]
     pub(super) fn abort(self) -> ! {
-        match self.0 {
-            Some(layout) => handle_alloc_error(layout),
-            None => panic!("capacity overflow"),
+        match self {
+            Self::Refused(layout) => handle_alloc_error(layout),
+            Self::TooMany(_) => panic!("capacity overflow"),
         }
     }
 
     pub(super) fn error<T>(self, value: T) -> AllocError<T> {
-        AllocError::new(value, self.0.unwrap_or(Layout::new::<()>()))
+        let layout = match self {
+            Self::Refused(layout) => layout,
+            Self::TooMany(align) => largest_layout(align),
+        };
+        AllocError::new(value, layout)
     }
 }
 

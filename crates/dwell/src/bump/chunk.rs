@@ -234,6 +234,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
         self.wanted.set(bytes);
     }
 
+    /// Returns whether the next chunk shall have at least `least` bytes because of `set_wanted`.
+    pub(super) fn wants(&self, least: usize) -> bool {
+        self.wanted.get() >= least
+    }
+
     pub(super) fn spare(&self) -> Option<Chunk> {
         self.spare.get()
     }

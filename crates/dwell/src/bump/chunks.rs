@@ -54,7 +54,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// pointer is `unsafe`: the bytes must be initialised, no `&mut` to them may be in use, and no `Cell` among them
     /// may be written at the same time. The pointers are valid for as long as the arena is borrowed.
     ///
-    /// The newest block of more than 16 KiB cannot grow in place after this.
+    /// The newest block, if it has a chunk of its own, cannot grow in place after this.
     ///
     /// ```
     /// use dwell::Bump;

@@ -53,8 +53,8 @@
 //!
 //! A *chunk* is one allocation of the base allocator. A *block* is the memory of one allocation from the arena. It has
 //! at least one byte. A zero-size allocation has no block: it returns an aligned pointer and takes at most padding. The
-//! next block is taken from the *free range* `pos..end`. A chunk is either *shared* by small blocks or *dedicated* to
-//! one block of more than 16 KiB.
+//! next block is taken from the *free range* `pos..end`. A chunk is either *shared* by several blocks or *dedicated* to
+//! one block, which with its header and padding takes more than 16 KiB.
 //!
 //! ```text
 //!  Bump                        chunk (shared)                             older chunk (dedicated)
@@ -613,7 +613,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         }
         let chunk = if let Some(spare) = self.store().take_spare(least) {
             spare
-        } else if arithmetic::is_dedicated(least) {
+        } else if arithmetic::is_dedicated(least) && !self.store().wants(least) {
             let chunk = self.store().make_least(least)?;
             // SAFETY: the chunk is new, so it is in no list and has no block. The size is its own, and at least what
             // `least_chunk` returned for the block.
@@ -785,7 +785,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
 /// The arena as a whole.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// Frees all blocks and keeps the largest chunk.
+    /// Frees all blocks and keeps the largest chunk, or the only one and a spare one that a scope has left.
     ///
     /// If the allocated bytes do not fit in that chunk, the next new chunk is large enough for them. An arena that is
     /// repeatedly filled and reset ends up with one chunk and no longer calls its allocator.
@@ -841,7 +841,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.store().held()
     }
 
-    /// Returns the [limit](Self::set_allocation_limit) in bytes, if there is one.
+    /// Returns the [limit](Self::set_allocation_limit) in bytes, if there is one. A limit of `isize::MAX` or more is none.
     pub fn allocation_limit(&self) -> Option<usize> {
         self.store().limit()
     }
@@ -849,7 +849,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Limits the bytes that the arena holds from its allocator. `None` removes the limit.
     ///
     /// An arena that already holds more keeps its chunks. An allocation that needs a new chunk fails if even the smallest
-    /// chunk for it would exceed the limit.
+    /// chunk for it would exceed the limit. A vector that grows by itself needs twice its capacity; `reserve_exact` needs
+    /// less.
     ///
     /// ```
     /// use dwell::Bump;

@@ -227,14 +227,14 @@ impl<'a, T> UnmanagedVec<'a, T> {
         more: usize,
     ) -> Result<(), NoMemory> {
         let least = self.count().checked_add(more).filter(|least| u32::try_from(*least).is_ok());
-        let least = least.ok_or(NoMemory::TOO_MANY)?;
+        let least = least.ok_or(NoMemory::too_many::<T>())?;
         let first = if size_of::<T>() <= 1024 { 4 } else { 1 };
         // The capacity is a `u32`.
         let cap = least.max(self.capacity().saturating_mul(2)).max(first).min(u32::MAX as usize);
         if size_of::<T>() == 0 {
-            return Err(NoMemory::TOO_MANY); // The capacity is `u32::MAX`.
+            return Err(NoMemory::too_many::<T>()); // The capacity is `u32::MAX`.
         }
-        let new = Self::block_layout(cap).ok_or(NoMemory::TOO_MANY)?;
+        let new = Self::block_layout(cap).ok_or(NoMemory::too_many::<T>())?;
         let arena = ptr::from_ref(bump).addr();
         let (block, copies) = match self.block() {
             // SAFETY: the arena at this address handed the block out with the layout `old`, and no other arena is at
@@ -243,7 +243,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
             Some((block, old, of)) if of == arena => (unsafe { bump.grown(block, old, new) }, false),
             _ => (bump.take_or_refill(new), true),
         };
-        let block = block.ok_or(NoMemory::of_layout(new))?;
+        let block = block.ok_or(NoMemory::Refused(new))?;
         // SAFETY: the block has more than `OFFSET` bytes, since its layout is that of `OFFSET` bytes and `cap`
         // elements.
         let start = unsafe { block.add(Self::OFFSET) }.cast::<T>();

@@ -100,8 +100,8 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     fn with_exact_capacity(capacity: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Result<Self, NoMemory> {
         let mut vec = Self::new_in(bump);
         if capacity > vec.cap {
-            let layout = Layout::array::<T>(capacity).map_err(|_| NoMemory::TOO_MANY)?;
-            vec.start = bump.take_or_refill(layout).ok_or(NoMemory::of_layout(layout))?.cast();
+            let layout = Layout::array::<T>(capacity).map_err(|_| NoMemory::too_many::<T>())?;
+            vec.start = bump.take_or_refill(layout).ok_or(NoMemory::Refused(layout))?.cast();
             vec.cap = capacity;
         }
         Ok(vec)
@@ -299,10 +299,10 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         if more <= self.cap - self.len {
             return Ok(());
         }
-        let cap = self.len.checked_add(more).ok_or(NoMemory::TOO_MANY)?;
-        let new = Layout::array::<T>(cap).map_err(|_| NoMemory::TOO_MANY)?;
+        let cap = self.len.checked_add(more).ok_or_else(NoMemory::too_many::<T>)?;
+        let new = Layout::array::<T>(cap).map_err(|_| NoMemory::too_many::<T>())?;
         if new.size() == 0 {
-            return Err(NoMemory::TOO_MANY); // The elements are zero-sized, and the capacity is `usize::MAX`.
+            return Err(NoMemory::too_many::<T>()); // The elements are zero-sized, and the capacity is `usize::MAX`.
         }
         let bump = self.bump;
         let start = match self.block() {
@@ -311,7 +311,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
             Some(block) => unsafe { block.grow(new) },
             None => bump.take_or_refill(new),
         };
-        self.start = start.ok_or(NoMemory::of_layout(new))?.cast();
+        self.start = start.ok_or(NoMemory::Refused(new))?.cast();
         self.cap = cap;
         Ok(())
     }
@@ -330,7 +330,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
     #[inline(always)]
     pub(super) fn grow(&mut self, extra: usize) -> Result<(), NoMemory> {
         if size_of::<T>() == 0 {
-            return Err(NoMemory::TOO_MANY); // The capacity is `usize::MAX`.
+            return Err(NoMemory::too_many::<T>()); // The capacity is `usize::MAX`.
         }
         // SAFETY: if the capacity is not 0, `start` is a live block of the arena with its layout (invariant 2). The
         // size of `T` is not 0 (checked above). After `Some`, the vector uses only the returned block.
