@@ -58,13 +58,14 @@
 //!   container, or forgets values. Each type lists its invariants at its definition; `docs/soundness.md` in the repository
 //!   explains them.
 //! - **Failed allocations are reported.** A function that allocates calls `handle_alloc_error` if the allocation fails, as
-//!   in std. Its variant whose name begins with `try_` returns the arguments in an [`AllocError`] instead, and does not
-//!   panic. The variants of `clone`, `default`, `from`, `extend` and `collect` are inherent functions: `try_clone`,
+//!   in std. Its variant whose name begins with `try_` returns an [`AllocError`] or [`Full`](slab::Full) instead, with the
+//!   arguments that it took by value, and does not panic for want of memory. The variants of `clone`, `default`, `from`, `extend` and `collect` are inherent functions: `try_clone`,
 //!   `try_new`, `try_from_vec`, `try_from_string`, `try_extend`, `try_from_iter`. These have no variant:
 //!   - deserialisation, and the calls and clones of tower's services, because the traits of serde and tower define none
 //!   - `pinned_rc` and `pinned_arc`, because stable std has no fallible constructor of `Rc` and `Arc`
 //!   - the conversion of text to a `dyn Error`, `#[erased]`, `pooled!`, the `clone` and `collect` of a `SlabMap`, the
-//!     operators of sets, the functions of [`mod@weigh`], and the first read of a type's default through an empty
+//!     operators of sets, the clone of the iterator of a `ThinSlice`, `call_once` of a slot with a `dyn FnOnce`, which
+//!     stable Rust calls only in a box, the functions of [`mod@weigh`], and the first read of a type's default through an empty
 //!     [`Sparse`](struct@Sparse)
 //! - **No required dependency**, no build script, no network access. The global state consists of the defaults that the
 //!   derives cache for each type, the thread-local slabs and pools of [`slab!`] and `.pooled()`, and a counter of the

@@ -625,3 +625,47 @@ fn zero_sized_and_over_aligned_entries() {
     });
     assert_eq!(left, (0, 0));
 }
+
+/// These calls moved all entries to a new block, for which there may be no memory.
+#[test]
+fn calls_that_add_and_move_nothing_allocate_nothing() {
+    let mut map: SortedMap<u32, u32> = (0..100).map(|n| (n, n)).collect();
+    let mut none = SortedMap::new();
+    assert!(failing_after(0, || {
+        map.extend([] as [(u32, u32); 0]);
+        map.append(&mut SortedMap::new());
+        none.append(&mut map); // takes the block
+        map.try_extend([]).is_ok()
+            && map.try_append(&mut none).is_ok()
+            && map.try_split_off(&100).is_ok_and(|rest| rest.is_empty())
+    }));
+    assert!(none.is_empty() && map.len() == 100);
+}
+
+/// Only `Ord` decides whether the start of a range is behind its end.
+#[test]
+fn ranges_compare_their_bounds_by_ord() {
+    #[derive(Eq)]
+    struct Incomparable(u32);
+    impl PartialEq for Incomparable {
+        fn eq(&self, _: &Self) -> bool {
+            false
+        }
+    }
+    #[allow(clippy::non_canonical_partial_ord_impl, reason = "it contradicts `Ord` on purpose")]
+    impl PartialOrd for Incomparable {
+        fn partial_cmp(&self, _: &Self) -> Option<Ordering> {
+            None
+        }
+    }
+    impl Ord for Incomparable {
+        fn cmp(&self, other: &Self) -> Ordering {
+            self.0.cmp(&other.0)
+        }
+    }
+    let map: SortedMap<Incomparable, u32> = (0..10).map(|n| (Incomparable(n), n)).collect();
+    assert_eq!(map.range(Incomparable(2)..=Incomparable(4)).map(|(_, n)| *n).collect::<Vec<_>>(), [2, 3, 4]);
+    assert!(panics(|| _ = map.range(Incomparable(4)..Incomparable(2))));
+    let equal = (std::ops::Bound::Excluded(Incomparable(3)), std::ops::Bound::Excluded(Incomparable(3)));
+    assert!(panics(|| _ = map.range(equal)));
+}

@@ -12,8 +12,8 @@ use core::task::{Context, Poll};
 
 /// A type-erased future, stored inline in `N` words: the result of [`inline`](super::ErasedExt::inline).
 ///
-/// It has `N + 1` words, rounded up to the alignment of `L`, and is a future itself. The alignment of `L` is the largest
-/// that the future may have.
+/// It has `N` words and one more for the vtable, both rounded up to the alignment of `L`, and is a future itself. The alignment
+/// of `L` is the largest that the future may have.
 ///
 /// ```
 /// use dwell::pin::{ErasedExt, InlineFuture};

@@ -12,8 +12,8 @@ use core::task::{Context, Poll};
 
 /// A type-erased value, stored inline in `N` words and never on the heap.
 ///
-/// It has `N + 1` words, 8 bytes each on a 64-bit target, rounded up to the alignment of `L`. That is the largest
-/// alignment that the value may have.
+/// It has `N` words, 8 bytes each on a 64-bit target, and one more for the vtable; both parts are rounded up to the alignment of
+/// `L`, which is the largest alignment that the value may have.
 /// A value that does not fit is a compile error:
 ///
 /// ```compile_fail

@@ -76,7 +76,8 @@ pub use crate::coerce::{Brand, Coercible};
 
 /// A box that stores a value of up to `N` words inline and allocates for a larger one.
 ///
-/// It has `N + 1` words: on a 64-bit target 24 bytes with the default `N` of 2, and 16 bytes for `SmallBox<T, 1>`. An
+/// It has `N + 1` words: on a 64-bit target 24 bytes with the default `N` of 2, and 16 bytes for `SmallBox<T, 1>`. With an `L`
+/// of a larger alignment both parts are rounded up to that, and an allocator that is not zero-sized is added. An
 /// `Option<SmallBox<T>>` has the same size. `T` may be a `dyn Trait`, a slice, `str`, a struct that ends in one of
 /// these, or a sized type.
 ///
@@ -801,6 +802,10 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// let debug: SmallBox<dyn Debug> = error.coerce(|value| value as _);
     /// assert_eq!(format!("{debug:?}"), "Error");
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the result is a slice of more than `usize::MAX / 32` elements, which only zero-sized elements allow.
     #[inline]
     pub fn coerce<V: ?Sized, F>(self, unsize: F) -> SmallBox<V, N, A, L>
     where

@@ -374,6 +374,9 @@ impl<T: Clone, const N: usize, L> From<Cow<'_, [T]>> for SmallBox<[T], N, Global
 }
 
 impl<T, const M: usize, const N: usize, L> From<[T; M]> for SmallBox<[T], N, Global, L> {
+    /// # Panics
+    ///
+    /// When `M` is more than `usize::MAX / 32`, which only zero-sized elements allow.
     fn from(array: [T; M]) -> Self {
         Self::new_with(array, |value| value as _)
     }

@@ -126,7 +126,8 @@ pub trait DefaultRef {
 /// A type whose default is a constant, so that a read of an empty [`Sparse`] needs no lazy initialisation.
 ///
 /// `#[derive(Sparse)]` with `#[sparse(const)]` implements it for a struct if all of its fields implement it. The
-/// numbers, strings and collections of std implement it, except boxes and collections that hash with `RandomState`.
+/// primitive types, `String` and the collections of std implement it, except boxes and collections that hash with
+/// `RandomState`.
 #[diagnostic::on_unimplemented(
     message = "the default of `{Self}` is not a constant",
     label = "needs `ConstDefault`",

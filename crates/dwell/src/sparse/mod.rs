@@ -103,8 +103,8 @@ pub use self::thin_str::ThinStr;
 /// assert_eq!(size_of::<Option<Sparse<Vec<String>>>>(), size_of::<usize>());
 /// ```
 ///
-/// [`Deref`] requires [`DefaultRef`], and functions that test for empty values require [`IsEmpty`]. The collections and
-/// numbers of std implement both, and `#[derive(Sparse)]` (feature `derive`) implements them for a struct.
+/// [`Deref`] requires [`DefaultRef`], and functions that test for empty values require [`IsEmpty`]. The primitive types,
+/// `String` and the collections of std implement both, and `#[derive(Sparse)]` (feature `derive`) implements them for a struct.
 /// [`get`](Self::get) requires neither.
 ///
 /// Two values are equal if they dereference to equal values: an empty one equals one that holds a boxed default.

@@ -164,11 +164,11 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
         S::Key: Borrow<Q>,
     {
         match (range.start_bound(), range.end_bound()) {
-            (Bound::Excluded(start), Bound::Excluded(end)) if start == end => {
+            (Bound::Excluded(start), Bound::Excluded(end)) if start.cmp(end).is_eq() => {
                 panic!("range start and end are equal and excluded");
             }
             (Bound::Included(start) | Bound::Excluded(start), Bound::Included(end) | Bound::Excluded(end)) => {
-                assert!(start <= end, "range start is greater than range end");
+                assert!(start.cmp(end).is_le(), "range start is greater than range end");
             }
             _ => {}
         }
@@ -215,6 +215,9 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
     /// Like [`extend`](Self::extend), but returns an error if an allocation fails. The error contains the entries,
     /// perhaps sorted and merged.
     pub(super) fn try_extend(&mut self, more: Vec<E>) -> Result<(), AllocError<Vec<E>>> {
+        if more.is_empty() {
+            return Ok(());
+        }
         let more = try_sort::<E, S>(more)?;
         match self.plan(&more) {
             Ok(plan) => self.merge(plan, more),
@@ -225,6 +228,13 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
 
     /// Moves all entries of `other` to `self`. If a comparison panics or an allocation fails, both stay unchanged.
     pub(super) fn try_append(&mut self, other: &mut Self) -> Result<(), AllocError<()>> {
+        if other.entries.is_empty() {
+            return Ok(());
+        }
+        if self.entries.is_empty() {
+            mem::swap(self, other);
+            return Ok(());
+        }
         let plan = self.plan(&other.entries).map_err(|layout| AllocError::new((), layout))?;
         self.merge(plan, mem::take(&mut other.entries));
         Ok(())
@@ -279,6 +289,9 @@ impl<E, S: Keyed<E, Key: Ord>> Sorted<E, S> {
         let (Ok(at) | Err(at)) = self.search(key);
         if at == 0 {
             return Ok(mem::replace(self, Self::new()));
+        }
+        if at == self.entries.len() {
+            return Ok(Self::new());
         }
         let mut head = Builder::try_new(at).map_err(refused)?;
         let mut tail = Builder::try_new(self.entries.len() - at).map_err(refused)?;
