@@ -165,7 +165,6 @@ proptest! {
 
     /// The savings of the suggestions, applied one after the other, add up to the total.
     #[test]
-    #[cfg_attr(miri, ignore = "the search takes minutes there and has no unsafe code")]
     fn savings_of_suggestions_add_up(seeds in seeds()) {
         let naive = build!(naive, |part: Option<Part>| part.unwrap_or_default(), |part| part, |large| large, &seeds);
         let advice = tree(&naive).advise();
@@ -459,7 +458,6 @@ fn variants_with_the_same_large_field_are_boxed_together() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "the search takes minutes there and has no unsafe code")]
 fn field_of_all_variants_is_boxed_in_all() {
     #[derive(Weigh, Default, Clone)]
     struct Traits {
@@ -633,7 +631,6 @@ fn prediction_is_as_exact_as_the_weight() {
 
 /// Each patch removes the lines that the patches before it left.
 #[test]
-#[cfg_attr(miri, ignore = "the search takes minutes there and has no unsafe code")]
 fn each_patch_starts_from_the_previous_one() {
     #[derive(Weigh)]
     struct Book {
@@ -723,7 +720,6 @@ fn patch_names_the_types_inside_a_sparse_type() {
 
 /// Fields of different types change together, each to `Sparse` of its own type: the patch names all of them.
 #[test]
-#[cfg_attr(miri, ignore = "the search takes minutes there and has no unsafe code")]
 fn patch_names_all_types_of_one_step() {
     #[derive(Weigh, Default)]
     struct Text {
@@ -873,7 +869,6 @@ fn elements_of_a_thin_slice_count_once() {
 
 /// Suggests a change that saves nothing by itself but much after another one.
 #[test]
-#[cfg_attr(miri, ignore = "the search takes minutes there and has no unsafe code")]
 fn changes_that_pay_off_later_are_suggested() {
     macro_rules! program {
         ($module:ident: $text:ty) => {

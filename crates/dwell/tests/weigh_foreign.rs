@@ -190,7 +190,6 @@ fn serde_json() {
 /// errors.
 #[cfg(all(feature = "serde_json", feature = "advice", feature = "derive"))]
 #[test]
-#[cfg_attr(miri, ignore = "the search takes minutes there and has no unsafe code")]
 fn serde_json_values_get_no_suggestions() {
     use ::serde_json::{Map, Value, json};
     use dwell::weigh::{WhatIf, tree};
