@@ -47,7 +47,7 @@ pub(super) fn with<T, R>(cells: &impl KeyedCells<T>, key: Key, f: impl FnOnce(&m
     Some(f(unsafe { lent.cell().cast().as_mut() }))
 }
 
-/// Drops all leaked values, including those that their destructors leak.
+/// Drops the leaked values, and those that their destructors leak as far as [`Core::drop_leaked`] says.
 ///
 /// # Safety
 ///
