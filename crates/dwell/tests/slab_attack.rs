@@ -18,7 +18,6 @@ use std::pin::Pin;
 use std::ptr;
 use std::rc::Rc;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::LocalKey;
 
@@ -559,32 +558,43 @@ fn values_leaked_during_drop_are_dropped() {
 /// A destructor leaks a new value each time, so that there is always a leaked one. The thread did not end.
 #[test]
 fn thread_ends_if_each_destructor_leaks_a_value() {
-    /// Returns to the list of idle connections when it is dropped, and once with a second one.
-    struct Connection {
-        doubles: u32,
-        dropped: &'static AtomicUsize,
-    }
     dwell::slab!(mod idle: Connection);
+    thread_local! {
+        static REST: Rest = const { Rest };
+        static IS_CLOSED: Cell<bool> = const { Cell::new(false) };
+        static DROPPED: Cell<usize> = const { Cell::new(0) };
+    }
+    /// Returns to the list of idle connections when it is dropped, `copies` times.
+    struct Connection {
+        copies: usize,
+    }
     impl Drop for Connection {
         fn drop(&mut self) {
-            let Self { doubles, dropped } = *self;
-            dropped.fetch_add(1, Relaxed);
-            for _ in 0..=doubles {
-                idle::insert(Connection { doubles, dropped }).leak();
+            DROPPED.set(DROPPED.get() + 1);
+            for _ in 0..if IS_CLOSED.get() { 0 } else { self.copies } {
+                idle::insert(Connection { copies: self.copies }).leak();
             }
         }
     }
-    for doubles in [0, 1] {
-        let dropped: &'static AtomicUsize = Box::leak(Box::new(AtomicUsize::new(0)));
-        let connections = scaled(100);
-        let thread = std::thread::spawn(move || {
-            for _ in 0..connections {
-                idle::insert(Connection { doubles, dropped }).leak();
-            }
-        });
-        thread.join().unwrap();
-        assert!(dropped.load(Relaxed) >= connections);
+    /// Drops the values that the slab has left.
+    struct Rest;
+    impl Drop for Rest {
+        fn drop(&mut self) {
+            let (dropped, left) = (DROPPED.get(), idle::len());
+            assert!(dropped >= 100 && left >= 100, "{dropped} dropped and {left} left");
+            IS_CLOSED.set(true);
+            idle::leaked().collect::<Vec<Key>>().into_iter().for_each(|key| drop(idle::reclaim(key)));
+            assert!(idle::is_empty() && DROPPED.get() == dropped + left);
+        }
     }
+    fn leak<const COPIES: usize>() {
+        // Its destructor runs after that of the slab, since it is registered before.
+        REST.with(|_| ());
+        for _ in 0..100 {
+            idle::insert(Connection { copies: COPIES }).leak();
+        }
+    }
+    assert_eq!((left_by_thread(leak::<1>), left_by_thread(leak::<2>)), ((0, 0), (0, 0)));
 }
 
 /// A failed `try_reserve` or `try_insert` set the module up, so that `init` failed afterwards.
