@@ -4,6 +4,7 @@ use super::{CollectionAllocErr, out_of_memory};
 use crate::Bump;
 #[cfg(feature = "boxed")]
 use crate::boxed::Box;
+use core::alloc::Layout;
 use core::borrow::{Borrow, BorrowMut};
 use core::cmp::Ordering;
 use core::fmt;
@@ -42,11 +43,6 @@ macro_rules! vec {
 // `Vec::of` casts a pointer to a `bump::Vec` to a pointer to this type.
 #[repr(transparent)]
 pub struct Vec<'bump, T: 'bump>(bump::Vec<'bump, T, 1>);
-
-fn refused(error: &dwell::AllocError<()>) -> CollectionAllocErr {
-    // A layout of size 0 stands for a capacity that exceeds every layout.
-    if error.layout().size() == 0 { CollectionAllocErr::CapacityOverflow } else { CollectionAllocErr::AllocErr }
-}
 
 impl<'bump, T: 'bump> Vec<'bump, T> {
     pub(super) fn from_inner(vec: bump::Vec<'bump, T, 1>) -> Self {
@@ -116,14 +112,20 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
         self.0.try_reserve_exact(additional).unwrap_or_else(out_of_memory);
     }
 
+    /// Returns the reason why there is no memory for `additional` more elements.
+    fn refused(&self, additional: usize) -> CollectionAllocErr {
+        let layout = self.len().checked_add(additional).map(Layout::array::<T>);
+        if let Some(Ok(_)) = layout { CollectionAllocErr::AllocErr } else { CollectionAllocErr::CapacityOverflow }
+    }
+
     /// [`reserve`](Self::reserve) that reports a failed allocation.
     pub fn try_reserve(&mut self, additional: usize) -> Result<(), CollectionAllocErr> {
-        self.0.try_reserve(additional).map_err(|error| refused(&error))
+        self.0.try_reserve(additional).map_err(|_| self.refused(additional))
     }
 
     /// [`reserve_exact`](Self::reserve_exact) that reports a failed allocation.
     pub fn try_reserve_exact(&mut self, additional: usize) -> Result<(), CollectionAllocErr> {
-        self.0.try_reserve_exact(additional).map_err(|error| refused(&error))
+        self.0.try_reserve_exact(additional).map_err(|_| self.refused(additional))
     }
 
     /// Shrinks the capacity to the length. The unused bytes return to the arena if the vector is its last block.
