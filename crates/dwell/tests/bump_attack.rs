@@ -1095,6 +1095,20 @@ fn rounds_of_large_blocks_stop_allocating() {
     }
 }
 
+/// If the limit does not allow the chunk of a round, a large block gets a chunk of its own, and the free range stays.
+#[test]
+fn large_block_within_a_limit_leaves_the_free_range() {
+    let mut bump = Bump::new();
+    (0..10).for_each(|_| _ = bump.alloc_layout(bytes(20_000, 8)));
+    bump.reset();
+    bump.alloc(1_u64);
+    bump.set_limit(Some(bump.allocated_bytes() + 50_000));
+    let free = bump.chunk_capacity();
+    assert!(free > 0);
+    bump.alloc_layout(bytes(30_000, 8));
+    assert_eq!(bump.chunk_capacity(), free);
+}
+
 /// A limit that allows a dedicated chunk to grow refused it, because the spare chunk was freed too late.
 #[test]
 fn spare_chunk_is_freed_for_a_growing_block() {

@@ -114,13 +114,15 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
         new: Layout,
     ) -> Option<NonNull<u8>> {
         let block = Block { bump, start, layout };
-        // SAFETY: the caller guarantees that `new` is no smaller and that only the returned block is used.
+        // SAFETY: `grow_moved` has the contract of `grow_dedicated`: `new` is no smaller, and after `Some` only the
+        // returned block is used. `Some` is returned at once.
         if let Some(larger) = unsafe { block.grow_dedicated(new) } {
             return Some(larger);
         }
         let Some(larger) = bump.take_or_refill(new) else {
             // This has freed the spare chunk, so that the block's chunk may be able to grow now.
-            // SAFETY: the caller guarantees that `new` is no smaller and that only the returned block is used.
+            // SAFETY: the first call returned `None`, so the block is unchanged, and `new` is no smaller. The result is
+            // returned, and `grow_moved` promises that after `Some` only the returned block is used.
             return unsafe { block.grow_dedicated(new) };
         };
         // SAFETY: the new block has `new.size()` bytes, which are at least this block's, and it is another live block.
@@ -142,7 +144,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
             return None;
         }
         let chunk = self.dedicated()?;
-        // SAFETY: `dedicated` returned the chunk, and the caller guarantees that only the returned block is used.
+        // SAFETY: `dedicated` returned the chunk in the line above. The result is returned, and this function requires that
+        // after `Some` only the returned block is used.
         unsafe { self.grow_chunk(chunk, new) }
     }
 

@@ -234,9 +234,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
         self.wanted.set(bytes);
     }
 
-    /// Returns whether the next chunk shall have at least `least` bytes because of `set_wanted`.
+    /// Returns whether `obtain` makes the chunk of a round (see `set_wanted`), with at least `least` bytes, and the limit
+    /// allows that.
     pub(super) fn wants(&self, least: usize) -> bool {
-        self.wanted.get() >= least
+        let wanted = self.wanted.get();
+        least <= wanted && isize::try_from(wanted).is_ok_and(|wanted| wanted <= self.left.get())
     }
 
     pub(super) fn spare(&self) -> Option<Chunk> {

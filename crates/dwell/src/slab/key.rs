@@ -53,8 +53,8 @@ impl Key {
 
     /// Returns the number of the cell. Cells are numbered block by block.
     ///
-    /// The numbers of a slab that grows by itself begin at 0 and have no gaps, apart from at most one block's cells at the end.
-    /// A slab with a capacity or chunk size of its own has gaps, of up to a block's cells for each chunk.
+    /// The numbers of a slab that only grows, by inserts, begin at 0 and have no gaps. `with_capacity`, `reserve`,
+    /// `chunk_capacity` and `shrink_to_fit` may leave gaps, each of up to the cells of a block of 64 KiB.
     pub const fn index(self) -> u32 {
         self.0
     }
