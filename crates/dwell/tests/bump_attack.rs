@@ -1115,13 +1115,13 @@ fn spare_chunk_is_freed_for_a_growing_block() {
     let bump = Bump::new();
     bump.alloc(1_u64);
     bump.scope(|scope| {
-        scope.alloc_slice_fill_copy(500_000, 0_u8); // its chunk becomes the spare one
+        scope.alloc_slice_fill_copy(50_000, 0_u8); // its chunk becomes the spare one
     });
-    let mut bytes = bump::Vec::<u8>::with_capacity_in(1_000_000, &bump);
-    bytes.resize(1_000_000, 7);
-    bump.set_limit(Some(bump.allocated_bytes() + 100_000));
-    assert_eq!(bytes.try_reserve_exact(300_000).map_err(|error| error.layout()), Ok(()));
-    assert!(bytes.capacity() >= 1_300_000 && bump.allocated_bytes() < 1_400_000 && is_filled(&bytes, 7));
+    let mut bytes = bump::Vec::<u8>::with_capacity_in(100_000, &bump);
+    bytes.resize(100_000, 7);
+    bump.set_limit(Some(bump.allocated_bytes() + 10_000));
+    assert_eq!(bytes.try_reserve_exact(30_000).map_err(|error| error.layout()), Ok(()));
+    assert!(bytes.capacity() >= 130_000 && bump.allocated_bytes() < 140_000 && is_filled(&bytes, 7));
 }
 
 /// The errors for too many elements had no alignment.
