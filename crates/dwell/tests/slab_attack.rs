@@ -8,18 +8,16 @@
 mod common;
 
 use common::{Counts, Spy, failing_after, left_by, live, panics};
-use dwell::slab::{Bounded, Key, Pool, Slab, Slot, SlotsRemaining, sync, thread as module};
+use dwell::slab::{Bounded, Key, Pool, Slab, Slot, SlotsRemaining, sync};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::fmt::Debug;
-use std::mem::{self, MaybeUninit};
+use std::mem;
 use std::pin::Pin;
-use std::ptr;
 use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
-use std::thread::LocalKey;
 
 /// Runs `f` on a new thread and returns the blocks and bytes that are still allocated when the thread has ended.
 fn left_by_thread(f: fn()) -> (isize, isize) {
@@ -429,6 +427,18 @@ fn reserve_does_not_visit_the_chunks() {
         }
     };
     assert!(is_faster(|| reserve(&slabs[1]), || reserve(&slabs[0]), 10), "a hundred times the chunks take longer");
+}
+
+/// Each new block searched all numbers for a vacant one.
+#[test]
+fn numbering_a_block_does_not_visit_the_others() {
+    let insert = |chunks: usize| {
+        let slab = Slab::builder().chunk_capacity(1).build();
+        (0..chunks).for_each(|n| _ = slab.insert(n).leak());
+    };
+    // Quadratic time would take sixteen times as long.
+    let chunks = if cfg!(miri) { 10 } else { 2_000 };
+    assert!(is_faster(|| insert(4 * chunks), || insert(chunks), 8), "the time is not linear");
 }
 
 /// Exceeding the key limit was reported as a failed allocation of 0 bytes, which aborts.
@@ -1100,116 +1110,6 @@ fn each_vacant_cell_is_reused_once() {
         slab.shrink_to_fit();
         assert_eq!((slab.len(), slab.capacity()), (0, 0));
     }
-}
-
-/// A `Module` implementation that returns a different slab on each call cannot make safe code free live memory.
-#[test]
-fn lying_module_impl_frees_no_live_memory() {
-    thread_local! {
-        static A: module::ThreadSlab<Box<u64>> = const { module::ThreadSlab::new(100_000) };
-        static B: module::ThreadSlab<Box<u64>> = const { module::ThreadSlab::new(100_000) };
-        static TURN: Cell<u32> = const { Cell::new(1) };
-    }
-    struct LyingModule;
-    impl module::Module for LyingModule {
-        type Value = Box<u64>;
-        const LIMIT: usize = 100_000;
-        fn local() -> &'static LocalKey<module::ThreadSlab<Box<u64>>> {
-            let turn = TURN.with(|turn| {
-                turn.set(turn.get().wrapping_mul(1_103_515_245).wrapping_add(12345));
-                turn.get()
-            });
-            if turn >> 16 & 1 == 0 { &A } else { &B }
-        }
-    }
-    let (send, receive) = channel();
-    std::thread::spawn(move || {
-        let mut slots = Vec::new();
-        for round in 0..if cfg!(miri) { 4_u64 } else { 50 } {
-            slots.extend(
-                (0..if cfg!(miri) { 30 } else { 500 })
-                    .map(|n| (n ^ round, module::insert::<LyingModule>(Box::new(n ^ round)))),
-            );
-            assert!(slots.iter().all(|(n, slot)| ***slot == *n), "values overlap");
-            let half = slots.len() / 2;
-            slots.drain(..half);
-            module::shrink_to_fit::<LyingModule>();
-            let _ = module::shutdown::<LyingModule>();
-        }
-        for (n, slot) in slots {
-            let key = slot.leak();
-            // `reclaim` picks one of the two slabs at random, so it is repeated until it picks the owner.
-            let found = (0..64).find_map(|_| module::reclaim::<LyingModule>(key));
-            assert!(found.is_some_and(|slot| **slot < 600 && n < 600));
-        }
-        send.send(()).unwrap();
-        // The thread never ends, so leaked memory stays reachable for leak checkers.
-        loop {
-            std::thread::park();
-        }
-    });
-    receive.recv().unwrap();
-}
-
-/// The initialiser of a `Module`'s thread-local variable uses the module, so std initialises the variable twice and
-/// overwrites the slab that the first slots are in. Their chunks have the same owner as those of the second slab.
-#[test]
-fn module_initialised_by_itself_frees_no_live_memory() {
-    type Bytes = MaybeUninit<module::ThreadSlab<Box<u64>>>;
-    thread_local! {
-        static SLAB: module::ThreadSlab<Box<u64>> = {
-            if !NESTED.replace(true) {
-                let slots = (0..30).map(|n| module::insert::<Recursive>(Box::new(n))).collect();
-                FIRST.with(|first| first.set(slots));
-                // Leak checkers find the memory of the overwritten slab through this copy of its bytes.
-                let copy = SLAB.with(|slab| {
-                    let bytes = ptr::from_ref(slab).cast::<Bytes>();
-                    // SAFETY: the pointer is that of a live slab. The copy is never used as a slab.
-                    Box::new(unsafe { bytes.read() })
-                });
-                COPY.with(|kept| kept.set(Some(copy)));
-            }
-            module::ThreadSlab::new(100_000)
-        };
-        static NESTED: Cell<bool> = const { Cell::new(false) };
-        static FIRST: Cell<Vec<module::SlotOf<Recursive>>> = const { Cell::new(Vec::new()) };
-        static COPY: Cell<Option<Box<Bytes>>> = const { Cell::new(None) };
-    }
-    struct Recursive;
-    impl module::Module for Recursive {
-        type Value = Box<u64>;
-        const LIMIT: usize = 100_000;
-        fn local() -> &'static LocalKey<module::ThreadSlab<Box<u64>>> {
-            &SLAB
-        }
-    }
-    let (send, receive) = channel();
-    std::thread::spawn(move || {
-        drop(module::insert::<Recursive>(Box::new(7)));
-        let mut first = FIRST.with(Cell::take);
-        assert_eq!(first.drain(10..).map(|slot| **slot).sum::<u64>(), (10..30).sum());
-        let mut slots: Vec<_> = (0..50).map(|n| module::insert::<Recursive>(Box::new(n))).collect();
-        let keys: Vec<_> = slots.drain(..10).map(Slot::leak).collect();
-        for _ in 0..3 {
-            slots.truncate(slots.len() - 10);
-            module::shrink_to_fit::<Recursive>();
-            let _ = module::shutdown::<Recursive>();
-            assert!(
-                first.iter().zip(0..).chain(slots.iter().zip(10..)).all(|(slot, n)| ***slot == n),
-                "values overlap"
-            );
-        }
-        for key in keys {
-            drop(module::reclaim::<Recursive>(key));
-        }
-        drop((first, slots));
-        send.send(()).unwrap();
-        // The thread never ends, so leaked memory stays reachable for leak checkers.
-        loop {
-            std::thread::park();
-        }
-    });
-    receive.recv().unwrap();
 }
 
 /// The macro's output does not depend on the names in scope.

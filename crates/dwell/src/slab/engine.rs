@@ -29,12 +29,13 @@ pub struct Core<O> {
     // 1. Each cell on `free` or on a list of returned cells is vacant, is on only one of these and only once, and is in
     //    a chunk that is not freed. A cell that `memory` has carved and that is on none of them is occupied, or kept by
     //    a `ThreadSlab` (`thread.rs`).
-    // 2. `free` has capacity for all carved cells, except while `memory` is borrowed and after the slab has ended.
+    // 2. While the slab was not torn down and `memory` is not borrowed, `free` of a core from `CoreRef::allocate` has
+    //    capacity for all carved cells, and each of its cells is this core's.
     // 3. `memory` is borrowed while the global allocator runs for it, but never while other user code runs.
     //
-    // A wrong implementation of `Module` (see `thread.rs`) may swap cells between cores of the same geometry. Then the
-    // stack's capacity may be too small, and `occupied` may be wrong. Of all code that frees memory only `tear_down`
-    // relies on these, and modules do not call it.
+    // The core of a module has no invariant 2: a wrong implementation of `Module` (see `thread.rs`) may swap cells
+    // between cores of the same geometry. Only `push_unchecked` and `tear_down` rely on invariant 2, and modules call
+    // neither.
     pub(super) free: FreeStack,
     // `ManuallyDrop`, so that a core in thread-local storage has no destructor, and accesses do not test for one.
     memory: ManuallyDrop<RefCell<Memory<CoreRef<O>>>>,
@@ -49,8 +50,8 @@ pub struct Core<O> {
 ///
 /// - [`allocate`](Self::allocate): from `Box::into_raw`. This pointer may read, write and free the core.
 /// - [`of_static`](Self::of_static): of the empty core, which is never written to.
-/// - [`of_thread`](Self::of_thread): of a core in thread-local storage. Only `Cell`s are written through it. The core
-///   is never freed, because the slots of a module find it by the thread and not by a header.
+/// - [`of_thread`](Self::of_thread): of a core in thread-local storage. Only the contents of `Cell`s and `RefCell`s are
+///   written through it. The core is never freed, because the slots of a module find it by the thread and not by a header.
 pub struct CoreRef<O>(NonNull<Core<O>>);
 
 impl<O> Clone for CoreRef<O> {
@@ -450,7 +451,7 @@ impl OneThread {
 pub(super) struct NoSlab<O>(Core<O>);
 
 // SAFETY: nothing in an empty core changes, so threads may share it. Its free stack has no buffer, so pops and pushes
-// fail without a write. Its memory has no chunk and is never refilled, and `free_cell` puts no cell on its lists.
+// fail without a write. Pools neither refill it nor borrow its `RefCell`, and `free_cell` puts no cell on its lists.
 unsafe impl<O> Sync for NoSlab<O> {}
 
 impl<O: Owners> NoSlab<O> {

@@ -13,7 +13,7 @@ use std_alloc::alloc::handle_alloc_error;
 ///
 /// A returned cell is vacant, is for values of a `T`'s layout, is used by no other code, and belongs to a slab with
 /// slots of kind `Kind`.
-pub(crate) unsafe trait CellAllocator<T> {
+pub unsafe trait CellAllocator<T> {
     /// The kind of the slots.
     type Kind: SlotKind;
 
@@ -32,7 +32,7 @@ pub(super) type SlotOf<T, S> = Slot<T, <S as CellAllocator<T>>::Kind>;
 ///
 /// When the slab is full. If the global allocator fails, [`handle_alloc_error`] is called instead.
 #[inline(always)]
-pub(crate) fn insert<T, S: CellAllocator<T>>(alloc: &S, value: T) -> SlotOf<T, S> {
+pub fn insert<T, S: CellAllocator<T>>(alloc: &S, value: T) -> SlotOf<T, S> {
     let cell = alloc.pop().unwrap_or_else(|| refill(alloc));
     // SAFETY: `CellAllocator` guarantees that the cell is vacant, is for a `T`, is used by no other code, and belongs
     // to a slab with slots of kind `Kind`.
@@ -41,7 +41,7 @@ pub(crate) fn insert<T, S: CellAllocator<T>>(alloc: &S, value: T) -> SlotOf<T, S
 
 /// Like [`insert`], but returns the value in an error if there is no cell.
 #[inline(always)]
-pub(crate) fn try_insert<T, S, E>(alloc: &S, value: T) -> Result<SlotOf<T, S>, E>
+pub fn try_insert<T, S, E>(alloc: &S, value: T) -> Result<SlotOf<T, S>, E>
 where
     S: CellAllocator<T>,
     E: InsertError<T>,
@@ -60,7 +60,7 @@ where
 ///
 /// The same as for [`insert`].
 #[inline(always)]
-pub(crate) fn insert_with<T, S: CellAllocator<T>>(alloc: &S, make: impl FnOnce() -> T) -> SlotOf<T, S> {
+pub fn insert_with<T, S: CellAllocator<T>>(alloc: &S, make: impl FnOnce() -> T) -> SlotOf<T, S> {
     let cell = alloc.pop().unwrap_or_else(|| refill(alloc));
     // SAFETY: `CellAllocator` guarantees that the cell is vacant, is for a `T`, is used by no other code, and belongs
     // to a slab with slots of kind `Kind`.
@@ -69,7 +69,7 @@ pub(crate) fn insert_with<T, S: CellAllocator<T>>(alloc: &S, make: impl FnOnce()
 
 /// Like [`insert_with`], but returns `make` in an error, without calling it, if there is no cell.
 #[inline(always)]
-pub(crate) fn try_insert_with<T, S, F, E>(alloc: &S, make: F) -> Result<SlotOf<T, S>, E>
+pub fn try_insert_with<T, S, F, E>(alloc: &S, make: F) -> Result<SlotOf<T, S>, E>
 where
     S: CellAllocator<T>,
     F: FnOnce() -> T,
@@ -84,7 +84,7 @@ where
 }
 
 /// An error that returns the value: [`Full`](super::Full) or [`AllocError`](crate::AllocError).
-pub(crate) trait InsertError<V> {
+pub trait InsertError<V> {
     /// Creates the error. `layout` is the layout of the value.
     fn new(value: V, refusal: Refusal, layout: Layout) -> Self;
 }

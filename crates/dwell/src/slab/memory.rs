@@ -33,7 +33,7 @@ const PAGE: usize = 4096;
 pub(super) struct Header<W> {
     // # Invariants
     //
-    // 1. `owner` is the owner of the block's cells.
+    // 1. `owner` is the owner of the block's cells: a copy of the `CoreRef` that was passed in, never made from a reference.
     // 2. The block's `cells` cells are followed by an initialised bitmap with a bit for each. A bit is set if and only
     //    if its cell holds a value that was leaked and is not lent.
     // 3. `stamps` is null or comes from a box of `cells` numbers, which this header owns: for each cell the stamp of
@@ -90,7 +90,7 @@ fn stamp_of(serial: u64) -> u32 {
 }
 
 /// The entry of a cell in its block: its leaked bit, stamp and key.
-pub(super) struct Entry<W> {
+pub struct Entry<W> {
     // # Invariants
     //
     // 1. The block has this geometry, and `index` is less than its `cells`.
@@ -288,7 +288,7 @@ enum Numbered<W> {
 
 /// The reason why a slab has no cell or was not set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub enum Refusal {
     /// The slab is full: all cells, of this number, are occupied.
     Full(usize),
     /// The request exceeds the limit of the slab. `layout` is that of `asked` cells.

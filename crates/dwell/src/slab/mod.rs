@@ -107,8 +107,10 @@ mod engine;
 mod error;
 mod forward;
 mod geometry;
+#[cfg_attr(not(feature = "std"), allow(unreachable_pub, reason = "`slab!`, which needs std, calls these functions"))]
 pub(crate) mod insert;
 mod key;
+#[cfg_attr(not(feature = "std"), allow(unreachable_pub, reason = "`slab!`, which needs std, calls these functions"))]
 mod keyed;
 mod kind;
 pub mod map;

@@ -7,15 +7,16 @@
 use super::engine::{Core, CoreRef, OneThread};
 use super::error::{Full, SlotsRemaining};
 use super::geometry::Geometry;
-use super::insert::{self, CellAllocator, InsertError, refused};
-use super::key::{Key, StampedKey};
-use super::keyed::{self, KeyedCells};
+use super::insert::{CellAllocator, InsertError, refused};
+use super::key::Key;
+use super::keyed::{KeyedCells, drop_leaked};
 use super::kind::{Keyed, SlotKind, sealed};
-use super::memory::Entry;
-use super::memory::Refusal;
-use super::slot::Slot;
+use super::memory::{Entry, Refusal};
 use super::stack::{AHEAD, CellPtr, FreeStack, StackFull};
-// For the macro: paths through `$crate` work even if the user shadows `std` or the prelude.
+// For the macro, which calls these functions, and names items of `std` by these paths, so that they work even if the user
+// shadows them.
+pub use super::insert::{insert, insert_with, try_insert, try_insert_with};
+pub use super::keyed::{contains_key, reclaim, reclaim_stamped, with};
 pub use ::std;
 pub use core::{iter::Iterator, ops::FnOnce, option::Option, primitive::usize, result::Result};
 
@@ -237,12 +238,12 @@ impl<T> ThreadSlab<T> {
     }
 }
 
-/// The functions to call when this thread ends.
-struct AtExit(RefCell<Vec<fn()>>);
+/// The functions to call when this thread ends: `tear_down` of each module that the thread uses.
+struct TearDowns(RefCell<Vec<fn()>>);
 
-thread_local!(static AT_EXIT: AtExit = const { AtExit(RefCell::new(Vec::new())) });
+thread_local!(static AT_EXIT: TearDowns = const { TearDowns(RefCell::new(Vec::new())) });
 
-impl AtExit {
+impl TearDowns {
     fn call(&self, f: fn()) -> Result<(), Refusal> {
         let refused = Refusal::Alloc(Layout::new::<fn()>());
         // This fails only if the global allocator has re-entered from `try_reserve` below.
@@ -259,7 +260,7 @@ impl AtExit {
     }
 }
 
-impl Drop for AtExit {
+impl Drop for TearDowns {
     fn drop(&mut self) {
         for f in mem::take(self.0.get_mut()) {
             f();
@@ -272,7 +273,7 @@ fn tear_down<M: Module>() {
     let _ = M::local().try_with(|slab| {
         // SAFETY: by invariant 1 of `ThreadSlab` the cells of its core are for an `M::Value`. A slot of the module frees
         // its cell to a `ThreadSlab<M::Value>` on this thread.
-        unsafe { keyed::drop_leaked::<M::Value, PerThread<M>, _>(&slab.core) };
+        unsafe { drop_leaked::<M::Value, PerThread<M>, _>(&slab.core) };
         slab.end();
         slab.sweep();
     });
@@ -309,24 +310,22 @@ fn in_register<T>(slab: &ThreadSlab<T>) -> &ThreadSlab<T> {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         let mut address: *const ThreadSlab<T> = slab;
-        // SAFETY: the assembly is only a comment, so it executes nothing and leaves the address unchanged.
+        // SAFETY: the assembly is only a comment, so it executes nothing. To the language it stands for a function that returns
+        // its argument: the same pointer, with its provenance.
         unsafe {
             core::arch::asm!("/* {0} */", inout(reg) address, options(pure, nomem, nostack, preserves_flags));
         }
-        // SAFETY: the address is that of `slab`, which the result borrows.
+        // SAFETY: the pointer is `slab`, as argued above, and the result borrows that.
         unsafe { &*address }
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     slab
 }
 
-/// The [`CellAllocator`] of a module.
-struct InModule<M>(PhantomData<M>);
-
 // SAFETY: by invariant 1 of `ThreadSlab` the cells of a `ThreadSlab<M::Value>` are for an `M::Value`. They are vacant
 // and used by no other code when they are popped or refilled. A slot of the module is not `Send`, so it frees its cell
 // to a `ThreadSlab<M::Value>` on this thread.
-unsafe impl<M: Module> CellAllocator<M::Value> for InModule<M> {
+unsafe impl<M: Module> CellAllocator<M::Value> for M {
     type Kind = PerThread<M>;
 
     #[inline(always)]
@@ -356,60 +355,12 @@ fn try_with<M: Module, R>(f: impl FnOnce(&ThreadSlab<M::Value>) -> Result<R, Ref
 // SAFETY: by invariant 1 of `ThreadSlab` the cells of a `ThreadSlab<M::Value>` are for an `M::Value`, and the slab is in
 // thread-local storage. Only slots leak values, which are each an `M::Value`. If a wrong `local` returns the slab of another
 // module, its slots have the same values and free their cells in the same way.
-unsafe impl<M: Module> KeyedCells<M::Value> for InModule<M> {
+unsafe impl<M: Module> KeyedCells<M::Value> for M {
     #[inline]
     fn entry(&self, key: Key) -> Option<Entry<CoreRef<OneThread>>> {
         // SAFETY: by invariant 1 of `ThreadSlab` the core has the geometry of its values.
         M::local().try_with(|slab| unsafe { slab.core.entry(key, ThreadSlab::<M::Value>::GEOMETRY) }).ok()?
     }
-}
-
-/// The type of a module's slots.
-pub type SlotOf<M> = Slot<<M as Module>::Value, PerThread<M>>;
-
-/// The result of a module's `try_insert`.
-pub type TryInsert<M> = Result<SlotOf<M>, Full<<M as Module>::Value>>;
-
-/// The result of a module's `shutdown`.
-pub type Shutdown = Result<(), SlotsRemaining>;
-
-#[inline(always)]
-pub fn insert<M: Module>(value: M::Value) -> SlotOf<M> {
-    insert::insert(&InModule(PhantomData::<M>), value)
-}
-
-#[inline(always)]
-pub fn try_insert<M: Module>(value: M::Value) -> TryInsert<M> {
-    insert::try_insert(&InModule(PhantomData::<M>), value)
-}
-
-#[inline(always)]
-pub fn insert_with<M: Module>(make: impl FnOnce() -> M::Value) -> SlotOf<M> {
-    insert::insert_with(&InModule(PhantomData::<M>), make)
-}
-
-#[inline(always)]
-pub fn try_insert_with<M: Module, F: FnOnce() -> M::Value>(make: F) -> Result<SlotOf<M>, Full<F>> {
-    insert::try_insert_with(&InModule(PhantomData::<M>), make)
-}
-
-pub fn contains_key<M: Module>(key: Key) -> bool {
-    keyed::contains_key(&InModule(PhantomData::<M>), key)
-}
-
-#[inline]
-pub fn reclaim<M: Module>(key: Key) -> Option<SlotOf<M>> {
-    keyed::reclaim(&InModule(PhantomData::<M>), key)
-}
-
-#[inline]
-pub fn reclaim_stamped<M: Module>(key: StampedKey) -> Option<SlotOf<M>> {
-    keyed::reclaim_stamped(&InModule(PhantomData::<M>), key)
-}
-
-#[inline]
-pub fn with<M: Module, R>(key: Key, f: impl FnOnce(&mut M::Value) -> R) -> Option<R> {
-    keyed::with(&InModule(PhantomData::<M>), key, f)
 }
 
 pub fn leaked_keys<M: Module>() -> impl Iterator<Item = Key> {
@@ -453,7 +404,7 @@ pub fn shrink_to_fit<M: Module>() {
     let _ = M::local().try_with(ThreadSlab::sweep);
 }
 
-pub fn shutdown<M: Module>() -> Shutdown {
+pub fn shutdown<M: Module>() -> Result<(), SlotsRemaining> {
     let len = len::<M>();
     if len != 0 {
         return Err(SlotsRemaining(len));
@@ -635,13 +586,13 @@ macro_rules! slab {
         #[allow(dead_code, clippy::inline_always)]
         $($vis)* mod $name {
             #[doc(hidden)]
-            $($marker)* enum Module {}
+            $($marker)* struct Module;
 
             /// The type of the values.
             pub type Value = <Module as $crate::slab::thread::Module>::Value;
 
             /// An owned value in the slab of this thread, in 8 bytes.
-            pub type Slot = $crate::slab::thread::SlotOf<Module>;
+            pub type Slot = $crate::slab::Slot<Value, $crate::slab::PerThread<Module>>;
 
             $crate::slab::thread::std::thread_local! {
                 pub(super) static LOCAL: $crate::slab::thread::ThreadSlab<Value> =
@@ -656,19 +607,19 @@ macro_rules! slab {
             /// Inserts a value and returns its slot. Panics if the slab is full.
             #[inline(always)]
             pub fn insert(value: Value) -> Slot {
-                $crate::slab::thread::insert::<Module>(value)
+                $crate::slab::thread::insert(&Module, value)
             }
 
             /// Inserts a value and returns its slot, or returns the value in an error if the slab is full.
             #[inline(always)]
-            pub fn try_insert(value: Value) -> $crate::slab::thread::TryInsert<Module> {
-                $crate::slab::thread::try_insert::<Module>(value)
+            pub fn try_insert(value: Value) -> $crate::slab::thread::Result<Slot, $crate::slab::Full<Value>> {
+                $crate::slab::thread::try_insert(&Module, value)
             }
 
             /// Inserts the value that `make` returns. Takes a cell before it calls `make`. Panics if the slab is full.
             #[inline(always)]
             pub fn insert_with(make: impl $crate::slab::thread::FnOnce() -> Value) -> Slot {
-                $crate::slab::thread::insert_with::<Module>(make)
+                $crate::slab::thread::insert_with(&Module, make)
             }
 
             /// Like `insert_with`, but returns `make` in an error, without calling it, if the slab is full.
@@ -676,22 +627,22 @@ macro_rules! slab {
             pub fn try_insert_with<F: $crate::slab::thread::FnOnce() -> Value>(
                 make: F,
             ) -> $crate::slab::thread::Result<Slot, $crate::slab::Full<F>> {
-                $crate::slab::thread::try_insert_with::<Module, F>(make)
+                $crate::slab::thread::try_insert_with(&Module, make)
             }
 
             /// Returns whether the key has a leaked value.
             pub fn contains_key(key: $crate::slab::Key) -> bool {
-                $crate::slab::thread::contains_key::<Module>(key)
+                $crate::slab::thread::contains_key(&Module, key)
             }
 
             /// Returns a slot for a leaked value, or `None` if the key has none.
             pub fn reclaim(key: $crate::slab::Key) -> $crate::slab::thread::Option<Slot> {
-                $crate::slab::thread::reclaim::<Module>(key)
+                $crate::slab::thread::reclaim(&Module, key)
             }
 
             /// Like `reclaim`, but only for the value that was leaked with this key, and no later one.
             pub fn reclaim_stamped(key: $crate::slab::StampedKey) -> $crate::slab::thread::Option<Slot> {
-                $crate::slab::thread::reclaim_stamped::<Module>(key)
+                $crate::slab::thread::reclaim_stamped(&Module, key)
             }
 
             /// Calls `f` with a leaked value, or returns `None` if the key has none. While `f` runs, the key finds
@@ -700,7 +651,7 @@ macro_rules! slab {
                 key: $crate::slab::Key,
                 f: impl $crate::slab::thread::FnOnce(&mut Value) -> R,
             ) -> $crate::slab::thread::Option<R> {
-                $crate::slab::thread::with::<Module, R>(key, f)
+                $crate::slab::thread::with(&Module, key, f)
             }
 
             /// Returns the keys of the leaked values.
@@ -744,7 +695,7 @@ macro_rules! slab {
             }
 
             /// Frees all memory of this thread, or returns an error if there are values.
-            pub fn shutdown() -> $crate::slab::thread::Shutdown {
+            pub fn shutdown() -> $crate::slab::thread::Result<(), $crate::slab::SlotsRemaining> {
                 $crate::slab::thread::shutdown::<Module>()
             }
         }

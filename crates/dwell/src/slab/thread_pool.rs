@@ -10,13 +10,13 @@ std::thread_local! {
     /// The pool of this thread. It is never dropped, so accesses do not test whether it was.
     static POOL: ManuallyDrop<Pool> = const { ManuallyDrop::new(Pool::new()) };
 
-    static AT_EXIT: AtExit = const { AtExit };
+    static AT_EXIT: ClearPool = const { ClearPool };
 }
 
 /// A guard that clears the thread's pool when the thread ends.
-struct AtExit;
+struct ClearPool;
 
-impl Drop for AtExit {
+impl Drop for ClearPool {
     fn drop(&mut self) {
         let _ = POOL.try_with(|pool| pool.clear());
     }

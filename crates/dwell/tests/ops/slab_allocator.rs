@@ -3,7 +3,7 @@
 //!
 //! The allocator must not panic, and its thread-local variables have no destructors.
 
-use dwell::slab::{Pool, PoolSlot, Slab, Slot, sync, thread as module};
+use dwell::slab::{Full, PerThread, Pool, PoolSlot, Slab, Slot, sync, thread as module};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
 use std::mem::{self, ManuallyDrop};
@@ -30,7 +30,7 @@ thread_local! {
     static POOL: Kept<PoolSlot<[u64; 2]>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
     /// Slabs that end in the middle of a program, before or after their slots.
     static OTHERS: Kept<Slabs> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
-    static LIES: Kept<module::SlotOf<LyingModule>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
+    static LIES: Kept<Lie> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
     /// The slabs that the allocator uses, or `None` while it must not use any.
     static SLABS: Cell<Option<&'static Slabs>> = const { Cell::new(None) };
     /// Whether the allocator also makes and drops slabs.
@@ -53,6 +53,12 @@ impl Slabs {
 
 /// A `Module` that returns one of two slabs at random.
 struct LyingModule;
+
+type Lie = Slot<[u64; 2], PerThread<LyingModule>>;
+
+fn try_lie() -> Result<Lie, Full<[u64; 2]>> {
+    module::try_insert(&LyingModule, value())
+}
 
 impl module::Module for LyingModule {
     type Value = [u64; 2];
@@ -123,7 +129,7 @@ fn run_random_operations(slabs: &'static Slabs) {
             2 => exchange(&DIRECT, || slabs.direct.try_insert(value()).ok(), |slot| **slot),
             3 => exchange(&SYNC, || slabs.sync.try_insert(value()).ok(), |slot| **slot),
             4 => exchange(&POOL, || slabs.pool.try_insert(value()).ok(), |slot| **slot),
-            5 | 6 => exchange(&LIES, || module::try_insert::<LyingModule>(value()).ok(), |slot| **slot),
+            5 | 6 => exchange(&LIES, || try_lie().ok(), |slot| **slot),
             _ if random(20) == 0 => {
                 pairs::shrink_to_fit();
                 slabs.direct.shrink_to_fit();
@@ -178,7 +184,7 @@ pub(crate) fn set_up() -> &'static Slabs {
     // The first insert registers the thread-exit destructor; it must not come from inside the allocator.
     drop(pairs::insert(value()));
     for _ in 0..2 {
-        (0..8).for_each(|_| drop(module::try_insert::<LyingModule>(value())));
+        (0..8).for_each(|_| drop(try_lie()));
     }
     pairs::shutdown().unwrap();
     slabs
@@ -198,7 +204,7 @@ pub(crate) fn program(slabs: &'static Slabs, seed: u64, inserts: usize) {
         if let Ok(slot) = pairs::try_insert(value()) {
             held.push((None, Some(slot)));
         }
-        drop(module::try_insert::<LyingModule>(value()));
+        drop(try_lie());
         run_random_operations(slabs);
     }
     SLABS.set(None);
@@ -219,5 +225,8 @@ pub(crate) fn clear_all(slabs: &Slabs) {
     clear(&LIES);
     clear(&OTHERS);
     assert!(slabs.direct.is_empty() && slabs.sync.is_empty());
+    // Frees the chunks too, so that a program does not depend on those before it.
+    slabs.direct.shrink_to_fit();
+    slabs.sync.shrink_to_fit();
     pairs::shutdown().unwrap();
 }
