@@ -85,7 +85,8 @@ macro_rules! methods {
 
         #[inline]
         unsafe fn grow(&self, start: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, $Refused> {
-            // SAFETY: the contract of `grown` is that of the trait's `grow`.
+            // SAFETY: the trait's caller guarantees that this allocator handed `start` out with the layout `old`, that the
+            // block is live, that `new` is no smaller, and that after `Ok` only the returned block is used.
             returned(unsafe { self.grown(start, old, new) }, new, $Refused)
         }
     };
@@ -97,7 +98,8 @@ macro_rules! more_methods {
     ($Refused:path) => {
         #[inline]
         unsafe fn grow_zeroed(&self, start: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, $Refused> {
-            // SAFETY: the contract of `grown` is that of the trait's `grow`.
+            // SAFETY: the trait's caller guarantees that this allocator handed `start` out with the layout `old`, that the
+            // block is live, that `new` is no smaller, and that after `Ok` only the returned block is used.
             let grown = unsafe { self.grown(start, old, new) }.ok_or($Refused)?;
             // SAFETY: the block has `new.size()` bytes, and `old.size()` is not more (the trait requires it).
             let tail = unsafe { grown.add(old.size()) };
@@ -108,7 +110,8 @@ macro_rules! more_methods {
 
         #[inline]
         unsafe fn shrink(&self, start: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, $Refused> {
-            // SAFETY: the contract of `shrunk` is that of the trait's `shrink`.
+            // SAFETY: the trait's caller guarantees that this allocator handed `start` out with the layout `old`, that the
+            // block is live, that `new` is no larger, and that after `Ok` only the returned block is used.
             returned(unsafe { self.shrunk(start, old, new) }, new, $Refused)
         }
     };
@@ -124,7 +127,8 @@ unsafe impl<const MIN_ALIGN: usize, A: Allocator> Allocator for &Bump<MIN_ALIGN,
     more_methods!(crate::alloc::Refused);
 }
 
-// SAFETY: the contract is that of the trait above, and both traits hand out the same blocks.
+// SAFETY: as for the trait above: a block that was handed out is not in the free range, stays where it is while the arena is
+// borrowed, which each copy of the allocator does, and is freed or moved only through the method that consumes it.
 #[cfg(feature = "allocator-api2-04")]
 unsafe impl<const MIN_ALIGN: usize, A: Allocator> allocator_api2_04::alloc::Allocator for &Bump<MIN_ALIGN, A> {
     methods!(allocator_api2_04::alloc::AllocError);

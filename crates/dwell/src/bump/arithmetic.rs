@@ -53,6 +53,19 @@ pub(super) const fn up(n: usize, align: usize) -> usize {
     (n + (align - 1)) & !(align - 1)
 }
 
+/// Returns the number of bytes from an address to the next multiple of `align`: 0 if it is one.
+#[inline]
+pub(super) const fn padding(addr: usize, align: usize) -> usize {
+    addr.wrapping_neg() & (align - 1)
+}
+
+/// Returns the end of the block at `start` when it takes `taken` bytes, or `None` if that is behind `end`. `start` must be
+/// at most `end`.
+#[inline]
+pub(super) const fn grown(start: usize, taken: usize, end: usize) -> Option<usize> {
+    if taken <= end - start { Some(start + taken) } else { None }
+}
+
 /// Returns the number of bytes that a block takes: its size rounded up to `min`.
 ///
 /// The result is at most `isize::MAX + 1`.
@@ -114,7 +127,7 @@ const fn place_low(pos: usize, end: usize, size: usize, align: usize, min: usize
 #[inline]
 const fn place_high(pos: usize, end: usize, size: usize, align: usize, min: usize) -> Option<usize> {
     // The padding and the size are at most `isize::MAX` together, so this is at most `isize::MAX + 63`.
-    let need = (pos.wrapping_neg() & (align - 1)) + taken(size, min);
+    let need = padding(pos, align) + taken(size, min);
     if need <= end - pos { Some(pos + need) } else { None }
 }
 

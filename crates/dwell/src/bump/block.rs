@@ -18,7 +18,7 @@ pub(super) struct Block<'a, const MIN_ALIGN: usize, A: Allocator> {
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// Returns the block of this arena at `start`, or `None` if the layout has size 0.
+    /// Returns the block of this arena at `start`, or `None` if the layout has size 0: there is no zero-size [`Block`].
     ///
     /// # Safety
     ///
@@ -82,15 +82,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
     pub(super) unsafe fn grow(self, new: Layout) -> Option<NonNull<u8>> {
         let bump = self.bump;
         if self.is_last() && self.is_aligned(new.align()) {
-            let start = self.start.addr().get();
             let taken = arithmetic::taken(new.size(), MIN_ALIGN);
-            // This does not underflow: the block ends at `pos`, which is at most `end`.
-            if taken <= bump.end.get().addr().get() - start {
+            // The block ends at `pos`, which is at most `end`, so its start is too.
+            if let Some(after) = arithmetic::grown(self.start.addr().get(), taken, bump.end.get().addr().get()) {
                 // The pointer derives from the arena's `pos`, whose provenance covers the whole chunk. The provenance
                 // of the caller's pointer may cover only the old bytes.
-                // SAFETY: this is the last block before `pos`. Its new end is at most `end` (the check above). It is a
-                // multiple of `MIN_ALIGN`, since the old end `pos` and the bytes taken before and now are.
-                return Some(unsafe { bump.advance(start + taken, taken) });
+                // SAFETY: this is the last block before `pos`. `grown` returned its new end, which is at most `end`. It is
+                // a multiple of `MIN_ALIGN`, since the old end `pos` and the bytes taken before and now are.
+                return Some(unsafe { bump.advance(after, taken) });
             }
         }
         // SAFETY: the caller guarantees that `new` is no smaller and that only the returned block is used.

@@ -1,12 +1,13 @@
 //! An arena whose first chunk is in a buffer of the caller.
 
-use super::Bump;
+use super::{Bump, arithmetic};
 use crate::alloc::{Allocator, Global, Refused};
 use core::alloc::Layout;
 use core::cell::Cell;
 use core::fmt;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
+use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::ptr::NonNull;
 
 /// An allocator that first hands out a buffer of the caller: the base allocator of [`Bump::with_buffer`].
@@ -28,6 +29,10 @@ pub struct First<'b, A: Allocator = Global> {
 // SAFETY: a `First` owns a `&mut [MaybeUninit<u8>]`, which is `Send`, and the other allocator (`A: Send`).
 unsafe impl<A: Allocator + Send> Send for First<'_, A> {}
 
+// `taken` is written in one step, so it is right after any panic. Only the owners of blocks access the buffer.
+impl<A: Allocator + UnwindSafe> UnwindSafe for First<'_, A> {}
+impl<A: Allocator + RefUnwindSafe> RefUnwindSafe for First<'_, A> {}
+
 impl<'b, A: Allocator> First<'b, A> {
     /// Creates an allocator that first hands out the buffer, and then blocks from `rest`.
     pub fn new(buffer: &'b mut [MaybeUninit<u8>], rest: A) -> Self {
@@ -38,7 +43,7 @@ impl<'b, A: Allocator> First<'b, A> {
     /// Returns the offset and the length of the largest part of the buffer that begins at a multiple of `align` and
     /// whose length is a multiple of `align`.
     fn aligned(&self, align: usize) -> (usize, usize) {
-        let pad = self.start.addr().get().wrapping_neg() & (align - 1);
+        let pad = arithmetic::padding(self.start.addr().get(), align);
         (pad, self.len.saturating_sub(pad) & !(align - 1))
     }
 
@@ -56,7 +61,7 @@ impl<'b, A: Allocator> First<'b, A> {
 // only one block at a time lies in it. Moving a `First` moves neither.
 unsafe impl<A: Allocator> Allocator for First<'_, A> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
-        let pad = self.start.addr().get().wrapping_neg() & (layout.align() - 1);
+        let pad = arithmetic::padding(self.start.addr().get(), layout.align());
         let fits = self.len.checked_sub(pad).is_some_and(|len| layout.size() <= len);
         // A zero-size block in the buffer could have the address of another block, so `rest` allocates it.
         if self.taken.get().is_some() || !fits || layout.size() == 0 {

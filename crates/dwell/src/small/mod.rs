@@ -847,7 +847,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// If the value has to move to the heap and the allocation fails; the error contains the box unchanged.
     pub fn try_resize<const M: usize>(self) -> Result<SmallBox<T, M, A, L>, AllocError<Self>> {
         let layout = self.layout();
-        // SAFETY: `then` calls the closure only if the heap bit is set.
+        // SAFETY: `then` calls the closure only if the heap bit is set, and then the value is spilled.
         let old = self.meta.is_heap().then(|| unsafe { self.heap_address() });
         let fits = SmallBox::<T, M, A, L>::fits(layout.size(), layout.align());
         let new = match (old, fits) {
