@@ -76,7 +76,7 @@ fn counted<T>(make: impl FnOnce() -> T) -> (T, u64, u64) {
 #[test]
 fn filled_hash_map_is_exact() {
     for len in [29, 100, 448, 1000, if cfg!(miri) { 0 } else { 5000 }] {
-        let (map, bytes, blocks) = counted(|| (0..len).map(|n| (n, n)).collect::<HashMap<u32, u32>>());
+        let (map, bytes, blocks) = counted(|| (0..len).map(|n| (n, n)).collect::<HashMap<u32, u32, ops::Sip>>());
         let weight = weigh(&map);
         assert!(weight.is_exact() || len <= 448, "{len}: {weight}");
         assert_eq!((weight.heap, weight.allocations), (bytes, blocks), "{len}");
@@ -89,7 +89,7 @@ const MANY: usize = if cfg!(miri) { 1000 } else { 50_000 };
 #[test]
 fn emptied_hash_map_is_a_lower_bound() {
     let (map, bytes, _) = counted(|| {
-        let mut map: HashMap<u64, u64> = HashMap::with_capacity(MANY);
+        let mut map: HashMap<u64, u64, ops::Sip> = HashMap::with_capacity_and_hasher(MANY, ops::Sip::default());
         let capacity = map.capacity() as u64;
         map.extend((0..capacity).map(|n| (n, n)));
         (0..capacity).for_each(|n| _ = map.remove(&n));

@@ -131,8 +131,10 @@ fn seed() -> impl Strategy<Value = Seed> {
 }
 
 fn seeds() -> impl Strategy<Value = [Vec<Seed>; 6]> {
-    let list = || proptest::collection::vec(seed(), 0..if cfg!(miri) { 4 } else { 40 });
-    [list(), list(), list(), list(), list(), list()]
+    // Under Miri only the first has items: the search takes time with the square of the number of places.
+    let list = |items| proptest::collection::vec(seed(), items);
+    let rest = || list(0..if cfg!(miri) { 1 } else { 40 });
+    [list(if cfg!(miri) { 3..4 } else { 0..40 }), rest(), rest(), rest(), rest(), rest()]
 }
 
 proptest! {

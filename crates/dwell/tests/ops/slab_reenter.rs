@@ -1,7 +1,7 @@
 //! Programs on slabs that re-enter: destructors, closures and iterators of the values use the slab that holds them. The
 //! test in `slab_attack_again.rs` and the fuzz target share this file.
 
-use dwell::slab::{Key, Pool, PoolSlot, Slab, Slot, sync};
+use dwell::slab::{Bounded, Key, Pool, PoolSlot, Slab, Slot, sync};
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::ops::DerefMut;
@@ -12,8 +12,12 @@ use std::rc::Rc;
 trait Subject: Sized + 'static {
     type Slot: DerefMut<Target = Node<Self>>;
 
-    fn insert(&self, node: Node<Self>) -> Self::Slot;
-    fn insert_with(&self, make: impl FnOnce() -> Node<Self>) -> Self::Slot;
+    /// Whether a new slab is another one, and the old one is dropped.
+    const OUTLIVED: bool = true;
+
+    fn new() -> Self;
+    fn insert(&self, node: Node<Self>) -> Option<Self::Slot>;
+    fn insert_with(&self, make: impl FnOnce() -> Node<Self>) -> Option<Self::Slot>;
     fn into_inner(slot: Self::Slot) -> Node<Self>;
     fn len(&self) -> Option<usize> {
         None
@@ -35,16 +39,20 @@ trait Subject: Sized + 'static {
 }
 
 macro_rules! slab {
-    ($Slab:ty, $Slot:ty, { $($more:tt)* }) => {
+    ($Slab:ty, $Slot:ty, $new:expr, { $($more:tt)* }) => {
         impl Subject for $Slab {
             type Slot = $Slot;
 
-            fn insert(&self, node: Node<Self>) -> Self::Slot {
-                self.0.insert(node)
+            fn new() -> Self {
+                Self($new)
             }
 
-            fn insert_with(&self, make: impl FnOnce() -> Node<Self>) -> Self::Slot {
-                self.0.insert_with(make)
+            fn insert(&self, node: Node<Self>) -> Option<Self::Slot> {
+                self.0.try_insert(node).ok()
+            }
+
+            fn insert_with(&self, make: impl FnOnce() -> Node<Self>) -> Option<Self::Slot> {
+                self.0.try_insert_with(make).ok()
             }
 
             fn into_inner(slot: Self::Slot) -> Node<Self> {
@@ -56,22 +64,50 @@ macro_rules! slab {
     };
 }
 
+macro_rules! keyed {
+    () => {
+        fn len(&self) -> Option<usize> {
+            Some(self.0.len())
+        }
+
+        fn leak(slot: Self::Slot) -> Result<Key, Self::Slot> {
+            Ok(slot.leak_stamped().key())
+        }
+
+        fn reclaim(&self, key: Key) -> Option<Self::Slot> {
+            self.0.reclaim(key)
+        }
+
+        fn with<R>(&self, key: Key, f: impl FnOnce(&mut Node<Self>) -> R) -> Option<R> {
+            self.0.with(key, f)
+        }
+    };
+}
+
 struct Direct(Slab<Node<Direct>>);
+struct SmallChunks(Slab<Node<SmallChunks>>);
+struct Full(Bounded<Node<Full>>);
 struct Shared(sync::Slab<Node<Shared>>);
 struct Pooled(Pool);
+struct SharedPool(sync::Pool);
 struct OfThread;
 
 dwell::slab!(mod nodes: Node<OfThread>);
 
 impl Subject for OfThread {
     type Slot = nodes::Slot;
+    const OUTLIVED: bool = false;
 
-    fn insert(&self, node: Node<Self>) -> Self::Slot {
-        nodes::insert(node)
+    fn new() -> Self {
+        Self
     }
 
-    fn insert_with(&self, make: impl FnOnce() -> Node<Self>) -> Self::Slot {
-        nodes::insert_with(make)
+    fn insert(&self, node: Node<Self>) -> Option<Self::Slot> {
+        Some(nodes::insert(node))
+    }
+
+    fn insert_with(&self, make: impl FnOnce() -> Node<Self>) -> Option<Self::Slot> {
+        nodes::try_insert_with(make).ok()
     }
 
     fn into_inner(slot: Self::Slot) -> Node<Self> {
@@ -104,33 +140,34 @@ impl Subject for OfThread {
     }
 }
 
-slab!(Direct, Slot<Node<Self>>, {
+slab!(Direct, Slot<Node<Self>>, Slab::new(), {
+    keyed!();
+
     fn reserve(&self, more: usize) {
         self.0.reserve(more);
-    }
-
-    fn len(&self) -> Option<usize> {
-        Some(self.0.len())
     }
 
     fn shrink_to_fit(&self) {
         self.0.shrink_to_fit();
     }
+});
+slab!(SmallChunks, Slot<Node<Self>>, Slab::builder().chunk_capacity(3).build(), {
+    keyed!();
 
-    fn leak(slot: Self::Slot) -> Result<Key, Self::Slot> {
-        Ok(slot.leak())
+    fn reserve(&self, more: usize) {
+        self.0.try_reserve(more).unwrap();
     }
 
-    fn reclaim(&self, key: Key) -> Option<Self::Slot> {
-        self.0.reclaim(key)
-    }
-
-    fn with<R>(&self, key: Key, f: impl FnOnce(&mut Node<Self>) -> R) -> Option<R> {
-        self.0.with(key, f)
+    fn shrink_to_fit(&self) {
+        self.0.shrink_to_fit();
     }
 });
-slab!(Pooled, PoolSlot<Node<Self>>, {});
-slab!(Shared, sync::Slot<Node<Self>>, {
+slab!(Full, Slot<Node<Self>>, Bounded::with_capacity(5), {
+    keyed!();
+});
+slab!(Pooled, PoolSlot<Node<Self>>, Pool::new(), {});
+slab!(SharedPool, sync::PoolSlot<Node<Self>>, sync::Pool::new(), {});
+slab!(Shared, sync::Slot<Node<Self>>, sync::Slab::new(), {
     fn reserve(&self, more: usize) {
         self.0.reserve(more);
     }
@@ -165,12 +202,14 @@ enum Op {
     Reserve(u8),
     /// Drops this many slots with `drop_all`, whose iterator runs an op before each item.
     DropMany(u8),
+    /// Drops the slab, while it may have slots, and makes a new one.
+    NewSlab,
     Panic,
 }
 
 impl Op {
     fn decode(op: u8, operand: u8) -> Self {
-        match op % 18 {
+        match op % 20 {
             0..4 => Self::Insert,
             4 => Self::InsertWith,
             5 | 6 => Self::Drop(operand),
@@ -182,6 +221,7 @@ impl Op {
             14 => Self::ShrinkToFit,
             15 => Self::Reserve(operand),
             16 => Self::DropMany(operand),
+            17 | 18 => Self::NewSlab,
             _ => Self::Panic,
         }
     }
@@ -189,8 +229,10 @@ impl Op {
 
 /// The slab, its slots and keys, and the model.
 struct World<H: Subject> {
-    slab: H,
-    slots: RefCell<Vec<H::Slot>>,
+    slab: RefCell<Rc<(u64, H)>>,
+    /// The slots, each with the number of its slab, which may be dropped.
+    slots: RefCell<Vec<(u64, H::Slot)>>,
+    /// The keys of values that were leaked to `slab`.
     keys: RefCell<Vec<Key>>,
     /// The numbers of the live nodes.
     alive: RefCell<HashSet<u64>>,
@@ -245,8 +287,9 @@ impl<H: Subject> World<H> {
         (len != 0).then(|| from.borrow_mut().swap_remove(usize::from(at) % len))
     }
 
-    fn keep(&self, slot: H::Slot) {
-        self.slots.borrow_mut().push(slot);
+    /// Returns the slab and its number.
+    fn slab(&self) -> Rc<(u64, H)> {
+        self.slab.borrow().clone()
     }
 
     /// Runs the next op, which may run others.
@@ -257,33 +300,40 @@ impl<H: Subject> World<H> {
         self.depth.set(self.depth.get() + 1);
         let _up = DepthGuard(&self.depth);
         let op = self.script.borrow_mut().pop();
+        let current = self.slab();
+        let (number, slab) = &*current;
+        let keep = |slot| self.slots.borrow_mut().extend(slot);
+        let keep_new = |slot: Option<H::Slot>| keep(slot.map(|slot| (*number, slot)));
         match op {
             None => {}
-            Some(Op::Insert) => self.keep(self.slab.insert(self.node())),
-            Some(Op::InsertWith) => self.keep(self.slab.insert_with(|| {
+            Some(Op::Insert) => keep_new(slab.insert(self.node())),
+            Some(Op::InsertWith) => keep_new(slab.insert_with(|| {
                 self.run_next_op();
                 self.node()
             })),
             Some(Op::Drop(at)) => drop(Self::pick(&self.slots, at)),
-            Some(Op::IntoInner(at)) => drop(Self::pick(&self.slots, at).map(H::into_inner)),
+            Some(Op::IntoInner(at)) => drop(Self::pick(&self.slots, at).map(|(_, slot)| H::into_inner(slot))),
             Some(Op::Replace(at)) => {
-                if let Some(mut slot) = Self::pick(&self.slots, at) {
+                if let Some((of, mut slot)) = Self::pick(&self.slots, at) {
                     let old = std::mem::replace(&mut *slot, self.node());
-                    self.keep(slot);
+                    keep(Some((of, slot)));
                     drop(old);
                 }
             }
-            Some(Op::Leak(at)) => match Self::pick(&self.slots, at).map(H::leak) {
-                Some(Ok(key)) => self.keys.borrow_mut().push(key),
-                Some(Err(slot)) => self.keep(slot),
-                None => {}
+            // A value that is leaked to a slab which was dropped leaks for good.
+            Some(Op::Leak(at)) => match Self::pick(&self.slots, at) {
+                Some((of, slot)) if of == self.slab().0 => match H::leak(slot) {
+                    Ok(key) => self.keys.borrow_mut().push(key),
+                    Err(slot) => keep(Some((of, slot))),
+                },
+                of_dropped => keep(of_dropped),
             },
             Some(Op::Reclaim(at)) => {
                 if let Some(key) = Self::pick(&self.keys, at) {
-                    match self.slab.reclaim(key) {
+                    match slab.reclaim(key) {
                         Some(slot) => {
                             slot.check();
-                            self.keep(slot);
+                            keep_new(Some(slot));
                         }
                         None => self.keys.borrow_mut().push(key), // `with` borrows it
                     }
@@ -292,20 +342,27 @@ impl<H: Subject> World<H> {
             Some(Op::With(at)) => {
                 let keys = self.keys.borrow().clone();
                 if let Some(key) = keys.get(usize::from(at) % keys.len().max(1)) {
-                    self.slab.with(*key, |node| {
+                    slab.with(*key, |node| {
                         self.run_next_op();
                         node.check();
                     });
                 }
             }
-            Some(Op::ShrinkToFit) => self.slab.shrink_to_fit(),
-            Some(Op::Reserve(more)) => self.slab.reserve(usize::from(more)),
+            Some(Op::ShrinkToFit) => slab.shrink_to_fit(),
+            Some(Op::Reserve(more)) => slab.reserve(usize::from(more)),
             Some(Op::DropMany(count)) => {
                 let each = (0..count % 8).filter_map(|at| {
                     self.run_next_op();
-                    Self::pick(&self.slots, at)
+                    Self::pick(&self.slots, at).map(|(_, slot)| slot)
                 });
                 H::drop_all(each);
+            }
+            Some(Op::NewSlab) => {
+                let new = Rc::new((number + 1, H::new()));
+                if H::OUTLIVED {
+                    self.keys.borrow_mut().clear();
+                    drop(self.slab.replace(new));
+                }
             }
             Some(Op::Panic) if std::thread::panicking() => {}
             // Bypasses the panic hook, which would print a message or end a fuzzer.
@@ -329,23 +386,25 @@ fn panics(f: impl FnOnce()) -> bool {
 /// Runs the ops encoded in `bytes`, two bytes each, on a slab that the first byte selects. Returns how many panicked.
 pub(crate) fn run(bytes: &[u8]) -> u32 {
     let Some((&kind, bytes)) = bytes.split_first() else { return 0 };
-    match kind % 5 {
-        0 => program(Direct(Slab::builder().chunk_capacity(3).build()), bytes),
-        1 => program(Direct(Slab::new()), bytes),
+    match kind % 7 {
+        0 => program::<SmallChunks>(bytes),
+        1 => program::<Direct>(bytes),
         2 => {
-            let panicked = program(OfThread, bytes);
+            let panicked = program::<OfThread>(bytes);
             nodes::shutdown().unwrap();
             panicked
         }
-        3 => program(Shared(sync::Slab::new()), bytes),
-        _ => program(Pooled(Pool::new()), bytes),
+        3 => program::<Shared>(bytes),
+        4 => program::<Full>(bytes),
+        5 => program::<SharedPool>(bytes),
+        _ => program::<Pooled>(bytes),
     }
 }
 
-fn program<H: Subject>(slab: H, bytes: &[u8]) -> u32 {
+fn program<H: Subject>(bytes: &[u8]) -> u32 {
     let script = bytes.rchunks_exact(2).map(|op| Op::decode(op[0], op[1])).collect();
-    let world = Rc::new(World {
-        slab,
+    let world: Rc<World<H>> = Rc::new(World {
+        slab: RefCell::new(Rc::new((0, H::new()))),
         slots: RefCell::default(),
         keys: RefCell::default(),
         alive: RefCell::default(),
@@ -356,20 +415,20 @@ fn program<H: Subject>(slab: H, bytes: &[u8]) -> u32 {
     let mut panicked = 0;
     while !world.script.borrow().is_empty() {
         panicked += u32::from(panics(|| world.run_next_op()));
-        world.slots.borrow().iter().for_each(|slot| slot.check());
+        world.slots.borrow().iter().for_each(|(_, slot)| slot.check());
         assert!(world.slots.borrow().len() + world.keys.borrow().len() <= world.alive.borrow().len());
         while world.slots.borrow().len() > 60 {
             panicked += u32::from(panics(|| drop(World::<H>::pick(&world.slots, 0))));
         }
     }
     while let Some(key) = World::<H>::pick(&world.keys, 0) {
-        drop(world.slab.reclaim(key));
+        drop(world.slab().1.reclaim(key));
     }
     while let Some(slot) = World::<H>::pick(&world.slots, 0) {
         drop(slot);
     }
     assert!(world.alive.borrow().is_empty());
-    assert!(world.slab.len().is_none_or(|len| len == 0));
+    assert!(world.slab().1.len().is_none_or(|len| len == 0));
     assert_eq!(Rc::strong_count(&world), 1);
     panicked
 }

@@ -3,7 +3,11 @@
 
 use dwell::sparse::{SortedMap, SortedSet, sorted_map};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::ops::Bound;
+
+/// A hasher without a random seed, so that a map has the same order in each run.
+type Fixed = BuildHasherDefault<DefaultHasher>;
 
 /// Runs the operations encoded in `bytes`, three bytes each: the operation, the key and the value.
 pub(crate) fn run(bytes: &[u8]) {
@@ -50,7 +54,7 @@ pub(crate) fn run(bytes: &[u8]) {
                 model = BTreeMap::from(map.clone());
             }
             13 => {
-                map = SortedMap::from(map.clone().into_iter().collect::<HashMap<_, _>>());
+                map = SortedMap::from(map.clone().into_iter().collect::<HashMap<_, _, Fixed>>());
                 for (value, expected) in map.values_mut().zip(model.values_mut()) {
                     **value = value.wrapping_add(1);
                     **expected = expected.wrapping_add(1);

@@ -247,7 +247,7 @@ impl Hasher for Fnv {
 type Fast = BuildHasherDefault<Fnv>;
 
 /// std's hasher with fixed keys, so that a seed makes the same table in each run.
-type Sip = BuildHasherDefault<DefaultHasher>;
+pub(crate) type Sip = BuildHasherDefault<DefaultHasher>;
 
 /// A hasher that returns the key, so that neighbouring keys stay neighbours.
 #[derive(Default)]
