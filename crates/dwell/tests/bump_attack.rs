@@ -2060,6 +2060,7 @@ fn auto_traits() {
     send::<bump::Thin<'_, u8, str>>();
     sync::<bump::Thin<'_, u8, [u8]>>();
     safe::<Bump>();
+    safe::<Bump<8, bump::First<'_>>>();
     safe::<bump::Box<'_, u8>>();
     // Like std's types, also with interior mutability.
     fn unwind_safe<T: UnwindSafe>() {}

@@ -17,7 +17,7 @@ fn cases() -> u32 {
     if cfg!(miri) {
         return 1;
     }
-    std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(40)
+    std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(20)
 }
 
 /// Uses a fixed seed, so that each run checks the same cases.
