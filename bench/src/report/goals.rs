@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 
 use super::measured::{Measured, number, parse};
 
+/// The goals of `goals.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+pub(crate) struct Goals {
     goals: Vec<Goal>,
 }
 
@@ -27,8 +28,16 @@ struct Goal {
     why: String,
 }
 
-fn file() -> Result<File> {
-    toml::from_str(include_str!("../../goals.toml")).context("bench/goals.toml")
+impl Goals {
+    pub(crate) fn read() -> Result<Self> {
+        toml::from_str(include_str!("../../goals.toml")).context("bench/goals.toml")
+    }
+
+    /// Returns whether a goal names this subject of Dwell.
+    pub(crate) fn name(&self, module: &str, workload: &str, subject: &str) -> bool {
+        let is_row = |goal: &Goal| goal.row[0] == module && goal.row[1] == workload;
+        subject.starts_with("dwell") && self.goals.iter().any(|goal| is_row(goal) && is_named(&goal.dwell, subject))
+    }
 }
 
 /// Returns whether a subject is meant.
@@ -49,7 +58,7 @@ impl Goal {
 /// Returns a table with a line for each goal that the rows measure.
 pub(super) fn markdown(rows: &[Measured]) -> Result<String> {
     let mut text = "| goal | Dwell | beside | × | at most | | |\n|---|---|---|--:|--:|---|---|\n".to_owned();
-    for goal in file()?.goals {
+    for goal in Goals::read()?.goals {
         let Some(((ours, value), (theirs, other))) = goal.best(rows, &goal.dwell).zip(goal.best(rows, &goal.beside))
         else {
             continue;
@@ -78,7 +87,7 @@ pub(crate) fn run(lines: &[String]) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Measured, file, is_named, markdown};
+    use super::{Goals, Measured, is_named, markdown};
 
     fn row(subject: &str, value: f64) -> Measured {
         Measured {
@@ -121,7 +130,7 @@ mod tests {
         for subject in ["box/glibc", "dwell/push"] {
             add("small", ("bulk/push", subject));
         }
-        for goal in file().unwrap().goals {
+        for goal in Goals::read().unwrap().goals {
             let [module, workload, _] = &goal.row;
             for subject in [&goal.dwell, &goal.beside] {
                 // Subjects on mimalloc are those of another process.
