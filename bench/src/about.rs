@@ -55,9 +55,24 @@ fn allocator() -> String {
     count::allocator().to_owned()
 }
 
+/// The name of the row with this program's arguments.
+pub(crate) const COMMAND: &str = "command";
+
 /// The dependencies of this program that it does not compare with Dwell.
-const TOOLS: [&str; 11] =
-    ["anyhow", "clap", "dwell", "cargo-dwell", "fastrand", "libc", "rustix", "serde", "serde_json", "tempfile", "toml"];
+const TOOLS: [&str; 12] = [
+    "anyhow",
+    "clap",
+    "dwell",
+    "dwell-bench-real",
+    "cargo-dwell",
+    "fastrand",
+    "libc",
+    "rustix",
+    "serde",
+    "serde_json",
+    "tempfile",
+    "toml",
+];
 
 /// Returns the version of each peer, from the lock file of this build.
 pub(crate) fn versions() -> Result<Vec<(String, String)>> {
@@ -112,7 +127,8 @@ pub(crate) fn run(output: Output) -> Result<()> {
             baseline: String::new(),
             ratio: 0.0,
         };
-        let machine = machine.into_iter().map(|(name, value)| row(name, value));
+        let arguments = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
+        let machine = machine.into_iter().chain([(COMMAND, arguments)]).map(|(name, value)| row(name, value));
         let rows: Vec<Row> = machine.chain(list.into_iter().map(|peer| row("peer", peer))).collect();
         output.rows(&rows)?;
     }
@@ -141,6 +157,8 @@ mod tests {
         let peers = super::peers(lock).unwrap();
         let found: Vec<_> = peers.iter().map(|(name, version)| (name.as_str(), version.as_str())).collect();
         assert_eq!(found, [("slab", "0.4.11"), ("nexus-slab", "0.10.2"), ("nexus-slab", "1.0.0")]);
-        assert!(super::versions().unwrap().iter().any(|(name, _)| name == "bumpalo"));
+        let versions = super::versions().unwrap();
+        assert!(versions.iter().any(|(name, _)| name == "bumpalo"));
+        assert!(!versions.iter().any(|(name, _)| name.contains("dwell")));
     }
 }

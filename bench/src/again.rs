@@ -25,7 +25,7 @@ pub(crate) fn on_mimalloc(quick: bool, output: Output) -> Result<()> {
         return Ok(()); // this process has these rows
     }
     output.say("with mimalloc as the global allocator:")?;
-    for module in ["small", "pin", "sparse"] {
+    for module in ["small", "pin", "sparse", "companions"] {
         let mut command = Command::new(std::env::current_exe()?);
         command.args([module, "--json", "--mimalloc", "--subject", "dwell"]).args(quick.then_some("--quick"));
         output.foreign(&rows(&mut command)?)?;

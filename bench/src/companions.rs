@@ -26,7 +26,7 @@ const MANY: usize = 100_000;
 pub(crate) fn run(select: &Select, quick: bool, output: Output) -> Result<()> {
     let suites = suites();
     select.check(suites.iter().flat_map(Suite::names))?;
-    if select.workload.is_empty() {
+    if select.is_all() {
         output.say(
             "Bytes and blocks of one value, including its handle, with string and map lengths as in the Smithy models:",
         )?;

@@ -26,12 +26,15 @@ impl Row {
     fn on_this_allocator(mut self) -> Self {
         if count::is_mimalloc() && self.module != "about" {
             for name in [&mut self.subject, &mut self.baseline] {
-                *name = format!("{}, mimalloc", name.trim_end_matches("/glibc"));
+                *name = format!("{}{MIMALLOC}", name.trim_end_matches("/glibc"));
             }
         }
         self
     }
 }
+
+/// The end of the names of subjects whose global allocator is mimalloc.
+pub(crate) const MIMALLOC: &str = ", mimalloc";
 
 /// Rows as JSON, one row in each line.
 pub(crate) type Lines = Mutex<Vec<String>>;

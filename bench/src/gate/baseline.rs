@@ -13,8 +13,8 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/baseline.tsv");
 const SHARE: f64 = 1.02;
 const NOISE: f64 = 0.05;
 
-/// Returns whether the numbers of a subject belong in the file although no gate names them: those of Dwell's types with
-/// default settings.
+/// Returns whether the numbers of a subject belong in the file although neither a gate nor a goal names them: those of
+/// Dwell's types with default settings.
 pub(super) fn is_ours(subject: &str) -> bool {
     subject == "dwell"
 }

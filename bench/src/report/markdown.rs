@@ -4,11 +4,10 @@ use anyhow::{Context, Result};
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
-use super::measured::{Measured, number, parse, with_ranges};
+use super::measured::{self, Measured, number, parse, with_ranges};
 use super::{goals, seeds};
 use crate::about;
-use crate::op::LOOP;
-use crate::row::distinct;
+use crate::row::{MIMALLOC, distinct};
 
 /// Escapes text for a table cell.
 fn cell(text: &str) -> String {
@@ -18,15 +17,22 @@ fn cell(text: &str) -> String {
 /// Returns the text of `docs/results.md`.
 pub(super) fn results(lines: &[String]) -> Result<String> {
     let rows = parse(lines)?;
+    let about = measured::about(lines)?;
     let mut text = "# Results\n\nThese commands write this page:\n\n".to_owned();
-    text += "    cargo run --release -p dwell-bench -- all --quick --json > rows.jsonl\n";
+    let of = |wanted: &str| about.iter().filter(|(name, _)| name == wanted).map(|(_, value)| value.as_str()).collect();
+    let commands: Vec<&str> = of(about::COMMAND);
+    // Rows of single modules do not name their command.
+    for command in if commands.is_empty() { vec!["MODULE --json"] } else { commands } {
+        writeln!(text, "    cargo run --release -p dwell-bench -- {command} >> rows.jsonl")?;
+    }
     text += "    cargo run --release -p dwell-bench -- report --markdown docs/results.md < rows.jsonl\n\n";
     text +=
-        "Lower is better in every column. `×` is the number divided by the baseline's: for counts after subtracting ";
-    text += "the loop's own, for times the median of the ratios within rounds. The bold subjects are Dwell's.\n\n";
+        "Lower is better in every column. `×` is the number divided by the baseline's, for times the median of the ";
+    text += "ratios within rounds. `ir` are instructions without those of the empty loop, where a table has a line ";
+    text += "`loop`. The bold subjects are Dwell's.\n\n";
     text += "| measured on | |\n|---|---|\n";
-    for (name, value) in about::machine() {
-        writeln!(text, "| {name} | {} |", cell(&value))?;
+    for (name, here) in about::machine() {
+        writeln!(text, "| {name} | {} |", cell(of(name).first().unwrap_or(&here.as_str())))?;
     }
     let versions: Vec<String> = about::versions()?.iter().map(|(name, version)| format!("{name} {version}")).collect();
     writeln!(text, "| peers | {} |", versions.join(", "))?;
@@ -97,9 +103,6 @@ pub(super) fn is_ground(subject: &str) -> bool {
         || subject.ends_with(MIMALLOC)
 }
 
-/// The end of the names of subjects whose global allocator is mimalloc.
-const MIMALLOC: &str = ", mimalloc";
-
 /// A number, and the confidence interval of a time.
 #[derive(Clone, Copy)]
 struct Ranged {
@@ -120,7 +123,7 @@ impl Ranged {
     }
 }
 
-/// The value, without the loop's instructions, and the ratio of a subject in one workload. `None` for a time without a range.
+/// The value and the ratio of a subject in one workload. `None` for a time without a range.
 fn ranged(rows: &[&Measured], subject: &str, metric: &str) -> Option<[Ranged; 2]> {
     let find = |metric: &str| rows.iter().find(|row| row.subject == subject && row.metric == metric);
     let (row, low, high) = (find(metric)?, find(&format!("{metric}_low")), find(&format!("{metric}_high")));
@@ -128,11 +131,8 @@ fn ranged(rows: &[&Measured], subject: &str, metric: &str) -> Option<[Ranged; 2]
         return None;
     }
     let range = |of: fn(&Measured) -> Option<f64>| low.zip(high).and_then(|(low, high)| Some([of(low)?, of(high)?]));
-    // The ratios of counts exclude the loop.
-    let of_loop = rows.iter().find(|row| row.subject == LOOP && row.metric == metric && metric == "ir");
-    let bare = of_loop.and_then(|row| row.value).unwrap_or(0.0);
     Some([
-        Ranged { number: row.value? - bare, range: range(|row| row.value) },
+        Ranged { number: row.value?, range: range(|row| row.value) },
         Ranged { number: row.ratio?, range: range(|row| row.ratio) },
     ])
 }
@@ -228,5 +228,23 @@ mod tests {
     fn every_number_has_a_cell() {
         let text = results(&[row("dwell", 5.0, 0.5)]).unwrap();
         assert!(text.contains("\n| book | ns | × |\n|---|--:|--:|\n| **dwell** | 5.00 | 0.50 |\n"), "{text}");
+    }
+
+    #[test]
+    fn counts_are_without_the_loop() {
+        let count = |subject: &str, value: f64| row(subject, value, 0.5).replace(r#":"ns""#, r#":"ir""#);
+        let rows = [("dwell", 8.0), ("dwell, mimalloc", 9.0), ("loop", 3.0), ("loop, mimalloc", 2.0)];
+        let text = results(&rows.map(|(subject, value)| count(subject, value))).unwrap();
+        for line in ["| **dwell** | 5.00 |", "| **dwell, mimalloc** | 7.00 |", "| loop | 3.00 |"] {
+            assert!(text.contains(line), "{text}");
+        }
+    }
+
+    #[test]
+    fn command_is_that_of_the_rows() {
+        let about = row("all --quick --json", 0.0, 0.0).replace("slab", "about").replace("book", "command");
+        let text = results(&[about, row("dwell", 5.0, 0.5)]).unwrap();
+        assert!(text.contains(" -- all --quick --json >> rows.jsonl\n"), "{text}");
+        assert!(results(&[row("dwell", 5.0, 0.5)]).unwrap().contains(" -- MODULE --json >> rows.jsonl\n"));
     }
 }

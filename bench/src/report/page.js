@@ -42,6 +42,9 @@ const made = html => {
 };
 
 const measured = rows.filter(row => row.module !== "about" && !/_(low|high)$/.test(row.metric));
+// Counts are without the loop, as their ratios are.
+const bare = new Map(measured.filter(row => row.metric === "ir" && /^loop\b/.test(row.subject)).map(row => [[row.module, row.workload, /, mimalloc$/.test(row.subject)].join("\t"), row.value]));
+for (const row of measured) if (row.metric === "ir" && !/^loop\b/.test(row.subject)) row.value -= bare.get([row.module, row.workload, /, mimalloc$/.test(row.subject)].join("\t")) ?? 0;
 const ranges = new Map(rows.filter(row => /_(low|high)$/.test(row.metric)).map(row => [[row.module, row.workload, row.subject, row.metric].join("\t"), row.ratio]));
 const range = row => ["low", "high"].map(end => ranges.get([row.module, row.workload, row.subject, `${row.metric}_${end}`].join("\t")));
 const modules = unique(measured.map(row => row.module));
@@ -200,7 +203,7 @@ function summary() {
 function section(module) {
   const own = measured.filter(row => row.module === module);
   const metrics = unique(own.map(row => row.metric)).filter(metric => !/^p\d+$/.test(metric));
-  const element = made(`<section id="${escaped(module)}"><h2>${escaped(module)}</h2><p>Ratios to ${unique(own.map(row => row.baseline)).map(of => `<code>${escaped(of)}</code>`).join(" or ")}; ratios of instructions exclude those of the loop. A thin line is the 95 % confidence interval of the median.</p></section>`);
+  const element = made(`<section id="${escaped(module)}"><h2>${escaped(module)}</h2><p>Ratios to ${unique(own.map(row => row.baseline)).map(of => `<code>${escaped(of)}</code>`).join(" or ")}; instructions are without those of the loop. A thin line is the 95 % confidence interval of the median.</p></section>`);
   if (metrics.length) {
     const tools = made(`<div class="tools"></div>`), grid = made(`<div class="grid"></div>`), filter = made(`<input type="search" placeholder="filter workloads" aria-label="Filter workloads">`);
     let chosen = metrics.includes("ir") ? "ir" : metrics[0];

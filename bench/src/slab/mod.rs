@@ -87,7 +87,8 @@ fn measures() -> Measures {
     each!(editing: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Pooled, dwell::Map, nexus_macro::Bounded,
         nexus::Bounded, nexus::Unbounded, SlabCrate, Slotmap, Plurality, Bare);
     each!(naming: dwell::Thread, dwell::Direct, dwell::Map, nexus_macro::Bounded, SlabCrate, Slotmap);
-    operations::boxes(&mut all.ops);
+    operations::boxes::<System>(&mut all.ops);
+    operations::boxes::<MiMalloc>(&mut all.ops);
     each!(visiting: dwell::Direct, dwell::Map, SlabCrate, Slotmap);
     each!(growing: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Sync, dwell::Map, nexus_macro::Unbounded,
         nexus::Unbounded, SlabCrate, Slotmap, Sharded, Plurality);

@@ -4,11 +4,9 @@
 //! that no write is optimised away. Between operations the container is passed to the sink as well. Otherwise the
 //! compiler keeps the head of a free list in a register, which does not happen in a program with other work in between.
 
-use std::alloc::System;
 use std::sync::mpsc;
 
-use super::BASELINE;
-use super::peers::heap::HeapBox;
+use super::peers::heap::{HeapBox, Malloc};
 use super::subject::{Edits, Grows, Holds, Names, Sends, Visits, Words};
 use crate::op::{Op, Run, whole_rounds};
 use crate::sink;
@@ -235,10 +233,10 @@ pub(super) fn naming<S: Names<Words<8>>>(ops: &mut Vec<Op>) {
     ops.push(Op::new("find/64B", S::NAME, find::<S>));
 }
 
-/// Adds the baseline of keys and iteration: boxes in a vector, read in order.
-pub(super) fn boxes(ops: &mut Vec<Op>) {
+/// Adds the boxes beside keys and iteration: in a vector, read in order.
+pub(super) fn boxes<A: Malloc>(ops: &mut Vec<Op>) {
     #[inline(never)]
-    fn run(boxes: &[HeapBox<Words<8>, System>], rounds: usize) {
+    fn run<A: Malloc>(boxes: &[HeapBox<Words<8>, A>], rounds: usize) {
         for _ in 0..rounds {
             for value in boxes {
                 sink::word(value.get().0[0]);
@@ -246,8 +244,8 @@ pub(super) fn boxes(ops: &mut Vec<Op>) {
         }
     }
     for (workload, len) in [("find/64B", 64), ("iterate/64B", VISITED)] {
-        ops.push(Op::new(workload, BASELINE, move || -> Run {
-            let boxes: Vec<_> = (0..len as u64).map(|word| HeapBox::new(Words::new(word))).collect();
+        ops.push(Op::new(workload, A::NAME, move || -> Run {
+            let boxes: Vec<HeapBox<_, A>> = (0..len as u64).map(|word| HeapBox::new(Words::new(word))).collect();
             Box::new(move |operations| run(&boxes, whole_rounds(operations, len).len()))
         }));
     }

@@ -345,6 +345,17 @@ pub(super) mod boxed {
     smithy_types!();
 }
 
+/// `Option<Box<T>>` wherever the next layout has a `Sparse`.
+pub(super) mod option_box {
+    type Text = String;
+    type List<T> = Vec<T>;
+    type Map<V> = FxHashMap<Text, V>;
+    type Link<T> = Box<T>;
+    type Always<T> = BoxedIfAny<T>;
+    type Rarely<T> = BoxedIfAny<T>;
+    smithy_types!();
+}
+
 /// `Sparse` for mostly empty structs; strings and maps are unchanged.
 pub(super) mod sparse {
     type Text = String;

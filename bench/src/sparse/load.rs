@@ -48,6 +48,7 @@ macro_rules! layouts {
 pub(super) const LAYOUTS: &[Layout] = layouts! {
     "naive": naive,
     "boxed": boxed,
+    "option-box": option_box,
     "dwell/sparse": sparse,
     "dwell/box-str": box_str,
     "dwell/sorted": sorted,
