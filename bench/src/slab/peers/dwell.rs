@@ -1,8 +1,8 @@
-//! Dwell: slabs, thread-local slabs, pools, slabs with `Send` slots, and `SlabMap`.
+//! Dwell: slabs, thread-local slabs, pools, and slabs with `Send` slots. `SlabMap` is in `by_key`.
 
-use dwell::slab::{Bounded, Key, Pool, PoolSlot, Slab, SlabMap, Slot, sync};
+use dwell::slab::{Bounded, Key, Pool, PoolSlot, Slab, Slot, sync};
 
-use crate::slab::subject::{Books, Edits, Grows, Holds, Links, Names, Order, Sends, Visits, Words, links_by_pointer};
+use crate::slab::subject::{Edits, Grows, Holds, Names, Order, Sends, Visits, Words, links_by_pointer};
 
 macro_rules! dwell {
     ($Subject:ident, $name:literal, $Slab:ty, $Slot:ty, |$capacity:ident| $new:expr) => {
@@ -212,88 +212,5 @@ impl Names<Words<8>> for Thread {
 
     fn take((): &mut (), key: Key) {
         drop(words8::reclaim(key));
-    }
-}
-
-/// `SlabMap`, which finds values by key and moves them when it grows, like the slab crate.
-pub(in crate::slab) struct Map;
-
-impl<T: 'static> Holds<T> for Map {
-    const NAME: &'static str = "dwell/map";
-    type Storage = SlabMap<T>;
-    type Slot = usize;
-
-    fn storage(capacity: usize) -> SlabMap<T> {
-        SlabMap::with_capacity(capacity)
-    }
-
-    #[inline(always)]
-    fn insert(map: &mut SlabMap<T>, value: T) -> usize {
-        map.insert(value)
-    }
-
-    #[inline(always)]
-    fn get<R>(map: &SlabMap<T>, slot: &usize, f: impl FnOnce(&T) -> R) -> R {
-        f(&map[*slot])
-    }
-
-    #[inline(always)]
-    fn remove(map: &mut SlabMap<T>, slot: usize) {
-        drop(map.remove(slot));
-    }
-}
-
-impl<T: 'static> Edits<T> for Map {
-    #[inline(always)]
-    fn get_mut<R>(map: &mut SlabMap<T>, slot: &mut usize, f: impl FnOnce(&mut T) -> R) -> R {
-        f(&mut map[*slot])
-    }
-}
-
-impl<T: 'static> Names<T> for Map {
-    type Key = usize;
-
-    fn name(_: &mut SlabMap<T>, slot: usize) -> usize {
-        slot
-    }
-
-    #[inline(always)]
-    fn contains(map: &SlabMap<T>, key: usize) -> bool {
-        map.contains(key)
-    }
-
-    #[inline(always)]
-    fn find<R>(map: &SlabMap<T>, key: usize, f: impl FnOnce(&T) -> R) -> R {
-        f(map.get(key).expect("inserted"))
-    }
-
-    fn take(map: &mut SlabMap<T>, key: usize) {
-        drop(map.remove(key));
-    }
-}
-
-impl<T: 'static> Grows<T> for Map {}
-
-impl<T: 'static> Visits<T> for Map {
-    #[inline(always)]
-    fn visit(map: &SlabMap<T>, mut f: impl FnMut(&T)) {
-        map.iter().for_each(|(_, value)| f(value));
-    }
-}
-
-impl Links for Map {
-    type Link = usize;
-    const NIL: usize = usize::MAX;
-}
-
-impl Books for Map {
-    #[inline(always)]
-    fn link(slot: &mut usize) -> usize {
-        *slot
-    }
-
-    #[inline(always)]
-    unsafe fn at(map: &mut SlabMap<Order<usize>>, link: usize) -> &mut Order<usize> {
-        &mut map[link]
     }
 }
