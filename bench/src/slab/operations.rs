@@ -241,7 +241,7 @@ pub(super) fn boxes(ops: &mut Vec<Op>) {
     fn run(boxes: &[HeapBox<Words<8>, System>], rounds: usize) {
         for _ in 0..rounds {
             for value in boxes {
-                sink::word(value.get().0[0]);
+                sink::word(value.0[0]);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use dwell::slab::{Bounded, Key, Pool, PoolSlot, Slab, Slot, sync};
 
-use crate::slab::subject::{Edits, Grows, Holds, Names, Order, Sends, Visits, Words, links_by_pointer};
+use crate::slab::subject::{Edits, Grows, Holds, Names, Order, Sends, Visits, Words, by_deref, links_by_pointer};
 
 macro_rules! dwell {
     ($Subject:ident, $name:literal, $Slab:ty, $Slot:ty, |$capacity:ident| $new:expr) => {
@@ -22,22 +22,11 @@ macro_rules! dwell {
                 slab.insert(value)
             }
 
-            #[inline(always)]
-            fn get<R>(_: &Self::Storage, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
-                f(slot)
-            }
-
-            #[inline(always)]
-            fn remove(_: &mut Self::Storage, slot: Self::Slot) {
-                drop(slot);
-            }
+            by_deref!(get: T);
         }
 
         impl<T: 'static> Edits<T> for $Subject {
-            #[inline(always)]
-            fn get_mut<R>(_: &mut Self::Storage, slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R {
-                f(slot)
-            }
+            by_deref!(get_mut: T);
         }
 
         links_by_pointer!($Subject, |slot| slot.as_mut_ptr());
@@ -47,6 +36,8 @@ macro_rules! dwell {
 dwell!(Direct, "dwell/direct", Slab<T>, Slot<T>, |capacity| Slab::builder().preallocate(capacity).build());
 dwell!(Fixed, "dwell/bounded", Bounded<T>, Slot<T>, |capacity| Bounded::with_capacity(capacity));
 dwell!(Sync, "dwell/sync", sync::Slab<T>, sync::Slot<T>, |capacity| sync::Slab::with_capacity(capacity));
+// Its slots are freed together by `drop_all` on the other thread.
+dwell!(SyncTogether, "dwell/sync/drop_all", sync::Slab<T>, sync::Slot<T>, |len| sync::Slab::with_capacity(len));
 dwell!(Pooled, "dwell/pool", Pool, PoolSlot<T>, |_capacity| Pool::new());
 
 impl<T: 'static> Names<T> for Direct {
@@ -85,50 +76,12 @@ impl<T: Send + 'static> Sends<T> for Sync {
     type Remote = ();
 
     fn remote(_: &Self::Storage) {}
-
-    #[inline(always)]
-    fn free((): &(), slot: Self::Slot) {
-        drop(slot);
-    }
-}
-
-/// `sync::Slab`, with slots that the other thread frees together by `drop_all`.
-pub(in crate::slab) struct SyncTogether;
-
-impl<T: 'static> Holds<T> for SyncTogether {
-    const NAME: &'static str = "dwell/sync/drop_all";
-    type Storage = sync::Slab<T>;
-    type Slot = sync::Slot<T>;
-
-    fn storage(capacity: usize) -> Self::Storage {
-        sync::Slab::with_capacity(capacity)
-    }
-
-    #[inline(always)]
-    fn insert(slab: &mut Self::Storage, value: T) -> Self::Slot {
-        slab.insert(value)
-    }
-
-    #[inline(always)]
-    fn get<R>(_: &Self::Storage, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
-        f(slot)
-    }
-
-    #[inline(always)]
-    fn remove(_: &mut Self::Storage, slot: Self::Slot) {
-        drop(slot);
-    }
 }
 
 impl<T: Send + 'static> Sends<T> for SyncTogether {
     type Remote = ();
 
     fn remote(_: &Self::Storage) {}
-
-    #[inline(always)]
-    fn free((): &(), slot: Self::Slot) {
-        drop(slot);
-    }
 
     fn free_all((): &(), slots: impl Iterator<Item = Self::Slot>) {
         sync::drop_all(slots);
@@ -158,22 +111,11 @@ macro_rules! modules {
                 $module::insert(value)
             }
 
-            #[inline(always)]
-            fn get<R>((): &(), slot: &Self::Slot, f: impl FnOnce(&$T) -> R) -> R {
-                f(slot)
-            }
-
-            #[inline(always)]
-            fn remove((): &mut (), slot: Self::Slot) {
-                drop(slot);
-            }
+            by_deref!(get: $T);
         }
 
         impl Edits<$T> for Thread {
-            #[inline(always)]
-            fn get_mut<R>((): &mut (), slot: &mut Self::Slot, f: impl FnOnce(&mut $T) -> R) -> R {
-                f(slot)
-            }
+            by_deref!(get_mut: $T);
         })*
     };
 }
