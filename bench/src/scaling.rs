@@ -239,25 +239,9 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
 
 /// Returns the rows of all cases at one size.
 fn measure(cases: &[Case], size: usize, rounds: usize) -> Vec<Row> {
-    let mut times = vec![Vec::with_capacity(rounds); cases.len()];
-    for round in 0..rounds {
-        for at in time::turns(cases.len(), round) {
-            times[at].push(cases[at].3(size));
-        }
-    }
-    let mut rows = Vec::new();
-    for (&(workload, subject, baseline, _), time) in cases.iter().zip(&times) {
-        let of = |other: &Case| (other.0, other.1) == (workload, baseline);
-        let at = cases.iter().position(of).expect("each workload has its baseline");
-        let ratios = time::spread(time.iter().zip(&times[at]).map(|(time, of)| time / of).collect());
-        let times = time::spread(time.clone());
-        for (at, metric) in ["ns", "ns_low", "ns_high"].into_iter().enumerate() {
-            let (workload, subject) = (format!("{workload}/{size}"), subject.to_owned());
-            let (value, ratio, baseline) = (times[at], ratios[at], baseline.to_owned());
-            rows.push(Row { module: "scaling", workload, subject, metric, value, unit: "ns", baseline, ratio });
-        }
-    }
-    rows
+    let times = time::in_turn(cases.len(), rounds, |at| cases[at].3(size));
+    let names = cases.iter().map(|&(workload, subject, baseline, _)| (format!("{workload}/{size}"), subject, baseline));
+    time::paired("scaling", time::NS, &names.collect::<Vec<_>>(), &times)
 }
 
 /// The work of a child process, which creates and drops random values and prints its memory.

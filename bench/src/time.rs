@@ -39,22 +39,51 @@ pub(crate) fn rows_of(suite: &Suite, rounds: usize, short: bool) -> Vec<Row> {
                 times[at].push(start.elapsed().as_secs_f64() * 1e9 / done as f64);
             }
         }
-        let baseline = ops.iter().position(|op| op.subject == suite.baseline).expect("a suite has its baseline");
-        for (op, time) in ops.iter().zip(&times) {
-            let ratios: Vec<f64> = time.iter().zip(&times[baseline]).map(|(time, baseline)| time / baseline).collect();
-            let (times, ratios) = (spread(time.clone()), spread(ratios));
-            for (at, metric) in ["ns", "ns_low", "ns_high"].into_iter().enumerate() {
-                rows.push(Row {
-                    module: suite.module,
-                    workload: workload.to_owned(),
-                    subject: op.subject.to_owned(),
-                    metric,
-                    value: times[at],
-                    unit: "ns",
-                    baseline: suite.baseline.to_owned(),
-                    ratio: if op.subject == LOOP { 0.0 } else { ratios[at] },
-                });
-            }
+        let names: Vec<_> = ops.iter().map(|op| (workload.to_owned(), op.subject, suite.baseline)).collect();
+        rows.extend(paired(suite.module, NS, &names, &times));
+    }
+    rows
+}
+
+/// The metrics of a time, which are the median and its confidence interval, and their unit.
+pub(crate) const NS: (&[&str], &str) = (&["ns", "ns_low", "ns_high"], "ns");
+
+/// Returns the results of each subject in each round.
+pub(crate) fn in_turn<T>(subjects: usize, rounds: usize, mut run: impl FnMut(usize) -> T) -> Vec<Vec<T>> {
+    let mut results: Vec<_> = (0..subjects).map(|_| Vec::with_capacity(rounds)).collect();
+    for round in 0..rounds {
+        for at in turns(subjects, round) {
+            results[at].push(run(at));
+        }
+    }
+    results
+}
+
+/// Returns rows for numbers that were measured in rounds: the median, its confidence interval if `metrics` names it, and
+/// the same of the ratios within rounds. The names are a workload, a subject, and the baseline.
+pub(crate) fn paired(
+    module: &'static str,
+    (metrics, unit): (&[&'static str], &'static str),
+    names: &[(String, &str, &str)],
+    numbers: &[Vec<f64>],
+) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for ((workload, subject, baseline), of_subject) in names.iter().zip(numbers) {
+        let is_baseline = |(other, subject, _): &(String, &str, &str)| other == workload && subject == baseline;
+        let of_baseline = &numbers[names.iter().position(is_baseline).expect("a workload has its baseline")];
+        let ratios = spread(of_subject.iter().zip(of_baseline).map(|(number, of)| number / of).collect());
+        let values = spread(of_subject.clone());
+        for (at, &metric) in metrics.iter().enumerate() {
+            rows.push(Row {
+                module,
+                workload: workload.clone(),
+                subject: (*subject).to_owned(),
+                metric,
+                value: values[at],
+                unit,
+                baseline: (*baseline).to_owned(),
+                ratio: if *subject == LOOP { 0.0 } else { ratios[at] },
+            });
         }
     }
     rows

@@ -14,7 +14,7 @@ use std::process::Command;
 use std::{fs, mem};
 
 use crate::row::{Output, Row};
-use crate::time::median;
+use crate::time::paired;
 
 /// The positions at which a program boxes its futures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,20 +207,9 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
 /// Returns the rows of one program for all its subjects.
 fn rows(subjects: &[Program], rounds: usize) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    let mut add = |metric: &'static str, unit: &'static str, values: &[Vec<f64>]| {
-        for (program, of) in subjects.iter().zip(values) {
-            rows.push(Row {
-                module: "compile",
-                workload: program.workload.clone(),
-                subject: program.subject.name().to_owned(),
-                metric,
-                value: median(of.clone()),
-                unit,
-                baseline: subjects[0].subject.name().to_owned(),
-                ratio: median(of.iter().zip(&values[0]).map(|(value, baseline)| value / baseline).collect()),
-            });
-        }
-    };
+    let name = |program: &Program| (program.workload.clone(), program.subject.name(), subjects[0].subject.name());
+    let names: Vec<_> = subjects.iter().map(name).collect();
+    let mut add = |metric, unit, values: &[Vec<f64>]| rows.extend(paired("compile", (&[metric], unit), &names, values));
     let mut sizes = vec![Vec::new(); subjects.len()];
     for task in Task::ALL {
         let mut times = vec![Vec::new(); subjects.len()];

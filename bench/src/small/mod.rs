@@ -94,38 +94,15 @@ fn bulk(select: &Select, rounds: usize) -> Vec<Row> {
         ("extend", Nexus::NAME, extend::<Nexus>),
     ];
     ways.retain(|(_, subject, _)| select.has_subject(subject, BASELINE));
-    let mut times = vec![Vec::new(); ways.len()];
-    for _ in 0..rounds {
-        for ((_, _, way), times) in ways.iter().zip(&mut times) {
-            times.push(way());
-        }
-    }
-    let mut rows = Vec::new();
-    for (&(fill, subject, _), time) in ways.iter().zip(&times) {
-        let baseline = ways.iter().position(|way| (way.0, way.1) == (fill, Std::NAME)).expect("`Box` is there");
-        for (step, name) in [fill, "drain"].into_iter().enumerate() {
-            let ratios = time.iter().zip(&times[baseline]).map(|(time, baseline)| time[step] / baseline[step]);
-            rows.push(Row {
-                module: "small",
-                workload: format!("bulk/{name}"),
-                subject: subject.to_owned(),
-                metric: "ns",
-                value: time::median(time.iter().map(|time| time[step]).collect()),
-                unit: "ns",
-                baseline: BASELINE.to_owned(),
-                ratio: time::median(ratios.collect()),
-            });
-        }
-    }
-    // Draining does not depend on how the vector was filled, so each subject keeps one such row.
-    let mut drained = Vec::new();
-    rows.retain(|row| {
-        row.workload != "bulk/drain"
-            || !drained.contains(&row.subject) && {
-                drained.push(row.subject.clone());
-                true
-            }
+    let times = time::in_turn(ways.len(), rounds, |at| ways[at].2());
+    // Draining does not depend on how the vector was filled.
+    let steps = ways.iter().zip(&times).flat_map(|(&(fill, subject, _), times)| {
+        let of = |step: usize| times.iter().map(|time| time[step]).collect::<Vec<_>>();
+        let drain = (fill == "push").then(|| (("bulk/drain".to_owned(), subject, BASELINE), of(1)));
+        std::iter::once(((format!("bulk/{fill}"), subject, BASELINE), of(0))).chain(drain)
     });
+    let (names, times): (Vec<_>, Vec<_>) = steps.unzip();
+    let mut rows = time::paired("small", time::NS, &names, &times);
     rows.retain(|row| select.has_workload(&row.workload));
     rows
 }
