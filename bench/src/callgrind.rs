@@ -10,6 +10,8 @@ use std::io::{self, BufRead, Write};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+pub(crate) use dwell_bench_real::valgrind as version;
+
 use crate::op::{LOOP, Suite, repeat};
 use crate::row::Row;
 
@@ -31,12 +33,6 @@ pub(crate) fn be_quick() {
 /// Counts so few operations from now on that only orders of magnitude are reliable.
 pub(crate) fn be_coarse() {
     OPERATIONS.store(2_000, Relaxed);
-}
-
-/// Returns the version of the installed valgrind, or `None`.
-pub(crate) fn version() -> Option<String> {
-    let output = Command::new("valgrind").arg("--version").stderr(Stdio::null()).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 /// Returns a row for each operation of `suite` that `wanted` selects. The empty loop is a separate subject.

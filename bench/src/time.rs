@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+pub(crate) use dwell_bench_real::{median, spread};
+
 use crate::op::{LOOP, Suite, repeat};
 use crate::row::Row;
 
@@ -97,54 +99,8 @@ pub(crate) fn turns(subjects: usize, round: usize) -> impl Iterator<Item = usize
     })
 }
 
-/// Returns the median of values and its 95 % confidence interval.
-///
-/// The interval is by ranks, so it holds for any distribution; for fewer than six values it is their range.
-///
-/// # Panics
-///
-/// Panics if there are no values.
-pub(crate) fn spread(mut values: Vec<f64>) -> [f64; 3] {
-    values.sort_by(f64::total_cmp);
-    let count = values.len() as f64;
-    #[expect(
-        clippy::cast_sign_loss,
-        clippy::cast_possible_truncation,
-        reason = "the index is positive and below `len`"
-    )]
-    let low = (count / 2.0 - 0.98 * count.sqrt()).max(1.0) as usize - 1;
-    let (least, greatest) = (values[low], values[values.len() - 1 - low]);
-    [median(values), least, greatest]
-}
-
-/// Returns the middle value, or the mean of the middle two.
-///
-/// # Panics
-///
-/// Panics if there are no values.
-pub(crate) fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    if values.len().is_multiple_of(2) { f64::midpoint(values[middle - 1], values[middle]) } else { values[middle] }
-}
-
 #[cfg(test)]
 mod tests {
-    #[test]
-    #[expect(clippy::float_cmp, reason = "exact in binary")]
-    fn median_is_the_middle_value() {
-        assert_eq!(super::median(vec![3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(super::median(vec![4.0, 1.0, 2.0, 100.0]), 3.0);
-    }
-
-    #[test]
-    #[expect(clippy::float_cmp, reason = "exact in binary")]
-    fn spread_is_a_rank_interval_of_the_median() {
-        assert_eq!(super::spread(vec![3.0, 1.0, 2.0]), [2.0, 1.0, 3.0]);
-        // The 6th and the 16th of 21 values, as in tables of the binomial distribution.
-        assert_eq!(super::spread((1..=21).map(f64::from).collect()), [11.0, 6.0, 16.0]);
-    }
-
     #[test]
     fn every_subject_takes_turns_at_going_first() {
         let mut first = Vec::new();
