@@ -4,7 +4,7 @@
 //! More values cause more misses of the caches and of the TLB. More threads cause more contention on shared data.
 //! Subjects take turns, each with fresh data.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use dwell::pin::ErasedExt;
 use dwell::slab::{Slab, sync};
 use dwell::{SmallBox, Sparse, bump, small_box};
@@ -13,12 +13,12 @@ use mem_dbg::{MemSize, SizeFlags};
 use mimalloc::MiMalloc;
 use serde::{Deserialize, Serialize};
 use std::alloc::System;
-use std::process::Command;
+use std::ffi::OsStr;
 use std::time::Instant;
 
 use crate::row::{Output, Row};
 use crate::slab::HeapBox;
-use crate::{sink, time};
+use crate::{again, count, sink, time};
 
 /// A type of 64 bytes.
 type Value = [u64; 8];
@@ -297,14 +297,14 @@ impl Task {
         const SLOTS: usize = 200_000;
         let mut slots: Vec<Option<Held<A, B, C>>> = Vec::new();
         slots.resize_with(SLOTS, || None);
-        let before = resident()?;
+        let before = count::resident()? as f64;
         let mut random = random();
         let ns = clock(self.operations, || {
             let at = random.below(SLOTS);
             slots[at] = if slots[at].is_some() { None } else { Some(make(at % 3, at as u64)) };
             sink::change(&mut slots);
         });
-        let full = resident()? - before;
+        let full = count::resident()? as f64 - before;
         for slot in &mut slots {
             if random.below(10) != 0 {
                 *slot = None;
@@ -317,27 +317,15 @@ impl Task {
                 Held::Large(held) => sink::pointer(held),
             }
         }
-        Ok(Left { ns, full, tenth: resident()? - before })
+        Ok(Left { ns, full, tenth: count::resident()? as f64 - before })
     }
-}
-
-/// Returns the resident bytes of this process.
-fn resident() -> Result<f64> {
-    let statm = std::fs::read_to_string("/proc/self/statm").context("no /proc/self/statm")?;
-    let pages: f64 = statm.split_whitespace().nth(1).context("statm has a second field")?.parse()?;
-    Ok(pages * rustix::param::page_size() as f64)
 }
 
 fn left_over(operations: usize) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     let mut baseline = None;
     for subject in [GLIBC, MIMALLOC, "dwell"] {
-        let output = Command::new(std::env::current_exe()?)
-            .args(["left-over", subject, &operations.to_string()])
-            .output()
-            .context("cannot start a process for each allocator")?;
-        let left: Left = serde_json::from_slice(&output.stdout)
-            .with_context(|| format!("{subject}: {}", String::from_utf8_lossy(&output.stderr)))?;
+        let left: Left = again::child(&["left-over", subject, &operations.to_string()].map(OsStr::new))?;
         let of = baseline.get_or_insert(Left { ..left });
         for (workload, metric, unit, value, of) in [
             ("random/all", "rss", "MB", left.full / 1e6, of.full / 1e6),
