@@ -2,7 +2,6 @@
 
 mod allocator;
 mod article;
-mod parser;
 mod peers;
 mod subject;
 mod tree;
