@@ -53,7 +53,6 @@ fn editing<S: Edits<Words<8>> + Edits<Words<512>>>(all: &mut Measures) {
 
 fn naming<S: Names<Words<8>>>(all: &mut Measures) {
     operations::naming::<S>(&mut all.ops);
-    latency::naming::<S>(&mut all.probes);
 }
 
 fn growing<S: Grows<Words<8>>>(all: &mut Measures) {

@@ -44,7 +44,6 @@ pub(super) trait Names<T: 'static>: Holds<T> {
     type Key: Copy + 'static;
     /// Returns the key of a value, which stays in the container until `take`.
     fn name(storage: &mut Self::Storage, slot: Self::Slot) -> Self::Key;
-    fn contains(storage: &Self::Storage, key: Self::Key) -> bool;
     fn find<R>(storage: &Self::Storage, key: Self::Key, f: impl FnOnce(&T) -> R) -> R;
     fn take(storage: &mut Self::Storage, key: Self::Key);
 }

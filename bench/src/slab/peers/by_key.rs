@@ -8,7 +8,7 @@ use crate::slab::subject::{Books, Edits, Grows, Holds, Links, Names, Order, Visi
 
 /// Declares a subject whose slot is its key. The last arguments convert a key to a link of the order book, and back.
 macro_rules! by_key {
-    ($(#[$doc:meta])* $Subject:ident, $name:literal, $Storage:ty, $Key:ty, $contains:ident,
+    ($(#[$doc:meta])* $Subject:ident, $name:literal, $Storage:ty, $Key:ty,
      $Link:ty, |$key:ident| $to:expr, |$link:ident| $from:expr) => {
         $(#[$doc])*
         pub(in crate::slab) struct $Subject;
@@ -53,11 +53,6 @@ macro_rules! by_key {
             }
 
             #[inline(always)]
-            fn contains(storage: &Self::Storage, key: $Key) -> bool {
-                storage.$contains(key)
-            }
-
-            #[inline(always)]
             fn find<R>(storage: &Self::Storage, key: $Key, f: impl FnOnce(&T) -> R) -> R {
                 f(storage.get(key).expect("inserted"))
             }
@@ -95,13 +90,13 @@ macro_rules! by_key {
     };
 }
 
-by_key!(Map, "dwell/map", SlabMap<T>, usize, contains, usize, |key| *key, |link| link);
+by_key!(Map, "dwell/map", SlabMap<T>, usize, usize, |key| *key, |link| link);
 by_key!(
     /// A vector with a free list of vacant entries.
-    SlabCrate, "slab 0.4.12", Slab<T>, usize, contains, usize, |key| *key, |link| link
+    SlabCrate, "slab 0.4.12", Slab<T>, usize, usize, |key| *key, |link| link
 );
 by_key!(
     /// A vector whose entries have generations, so that it detects stale keys.
-    Slotmap, "slotmap 1.1.1", SlotMap<DefaultKey, T>, DefaultKey, contains_key,
+    Slotmap, "slotmap 1.1.1", SlotMap<DefaultKey, T>, DefaultKey,
     u64, |key| key.data().as_ffi(), |link| DefaultKey::from(KeyData::from_ffi(link))
 );

@@ -48,11 +48,6 @@ impl<T: 'static> Names<T> for Direct {
     }
 
     #[inline(always)]
-    fn contains(slab: &Slab<T>, key: Key) -> bool {
-        slab.contains_key(key)
-    }
-
-    #[inline(always)]
     fn find<R>(slab: &Slab<T>, key: Key, f: impl FnOnce(&T) -> R) -> R {
         slab.with(key, |value| f(value)).expect("leaked")
     }
@@ -140,11 +135,6 @@ impl Names<Words<8>> for Thread {
 
     fn name((): &mut (), slot: Self::Slot) -> Key {
         slot.leak()
-    }
-
-    #[inline(always)]
-    fn contains((): &(), key: Key) -> bool {
-        words8::contains_key(key)
     }
 
     #[inline(always)]

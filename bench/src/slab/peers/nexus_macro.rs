@@ -78,11 +78,6 @@ impl Names<Words<8>> for Bounded {
     }
 
     #[inline(always)]
-    fn contains(_: &Self::Storage, key: Self::Key) -> bool {
-        bounded::words8::contains_key(key)
-    }
-
-    #[inline(always)]
     fn find<R>(_: &Self::Storage, key: Self::Key, f: impl FnOnce(&Words<8>) -> R) -> R {
         // SAFETY: workloads pass only keys of live values, and nothing changes a value while `f` reads it.
         f(unsafe { bounded::words8::get(key) }.expect("leaked"))
