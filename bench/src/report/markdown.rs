@@ -93,7 +93,6 @@ const HEADLINES: [[&str; 5]; 13] = [
 pub(super) fn is_ground(subject: &str) -> bool {
     ["loop", "allocator", "value alone", "nodes alone", "inline"].contains(&subject)
         || subject.starts_with("no_box")
-        || subject.ends_with(" bytes")
         || subject.ends_with(MIMALLOC)
 }
 
