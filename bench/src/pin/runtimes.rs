@@ -92,18 +92,15 @@ fn all() -> Vec<Trial> {
     }
     plain!("immediate_ready", 0, 2, 16, |value, _| workloads::immediate(value));
     plain!("pending_8", 8, 2, 16, workloads::pending);
-    plain!("pending_64", 64, 2, 16, workloads::pending);
     plain!("large_capture_4k", 0, 513, 4104, |value, _| workloads::large(value));
-    plain!("combinator_chain_16", 1, 24, 192, workloads::chain);
     macro_rules! layers {
-        ($name:literal, $waits:literal: $($Subject:ty),*) => {
-            $(trials::<$Subject, _>(&mut all, ($name, $waits), <$Subject as Sends>::NAME, |storage: &_, value, n| {
+        ($($Subject:ty),*) => {
+            $(trials::<$Subject, _>(&mut all, ("layered_pending_8_l8", 8), <$Subject as Sends>::NAME, |storage: &_, value, n| {
                 workloads::layered::<$Subject>(storage, value, n)
             });)*
         };
     }
-    layers!("layered_pending_8_l8", 8: Boxed, NoBox, ConcretePin, BoxPin, Pinned, Pool, Pooled);
-    layers!("layered_pending_64_l8", 64: Boxed, NoBox, ConcretePin, BoxPin, Pinned, Pool, Pooled);
+    layers!(Boxed, NoBox, ConcretePin, BoxPin, Pinned, Pool, Pooled);
     all
 }
 
