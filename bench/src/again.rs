@@ -1,7 +1,9 @@
 //! Runs this program again: with mimalloc as its global allocator, and built by a nightly compiler.
 
 use anyhow::{Context, Result, bail};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::ffi::OsStr;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -31,6 +33,18 @@ pub(crate) fn on_mimalloc(quick: bool, output: Output) -> Result<()> {
         output.foreign(&rows(&mut command)?)?;
     }
     Ok(())
+}
+
+/// Runs this program with other arguments, and returns what it prints as JSON. A child process profits from no other's
+/// heap.
+pub(crate) fn child<T: DeserializeOwned>(arguments: &[&OsStr]) -> Result<T> {
+    let output = Command::new(std::env::current_exe()?).args(arguments).output();
+    let output = output.context("cannot run this program again")?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr);
+        bail!("{}", message.trim().trim_start_matches("error: "));
+    }
+    serde_json::from_slice(&output.stdout).with_context(|| format!("a child process gave no report: {arguments:?}"))
 }
 
 /// The feature that needs a nightly compiler, the module whose rows it changes, and the beginning of the added subjects.

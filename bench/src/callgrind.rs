@@ -10,6 +10,8 @@ use std::io::{self, BufRead, Write};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+pub(crate) use dwell_bench_real::valgrind as version;
+
 use crate::op::{LOOP, Suite, repeat};
 use crate::row::Row;
 
@@ -19,7 +21,7 @@ static OPERATIONS: AtomicUsize = AtomicUsize::new(80_000);
 
 /// The modules in which every operation does the same work, so that a few operations give the same count. A future of 4
 /// KiB takes half a millisecond under callgrind.
-const UNIFORM: [&str; 4] = ["pin", "pinned", "tower", "sorted-map"];
+const UNIFORM: [&str; 3] = ["pin", "tower", "sorted-map"];
 /// The number of operations in these modules.
 const FEW: usize = 10_000;
 
@@ -31,12 +33,6 @@ pub(crate) fn be_quick() {
 /// Counts so few operations from now on that only orders of magnitude are reliable.
 pub(crate) fn be_coarse() {
     OPERATIONS.store(2_000, Relaxed);
-}
-
-/// Returns the version of the installed valgrind, or `None`.
-pub(crate) fn version() -> Option<String> {
-    let output = Command::new("valgrind").arg("--version").stderr(Stdio::null()).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 /// Returns a row for each operation of `suite` that `wanted` selects. The empty loop is a separate subject.

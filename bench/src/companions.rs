@@ -80,29 +80,11 @@ macro_rules! texts {
 }
 texts!(Box<str> String ThinStr arcstr::ArcStr ecow::EcoString cold_string::ColdString);
 
-/// A rejected layout of `ThinStr`, with a whole word for the length.
-#[derive(Clone, PartialEq)]
-struct WordLength(ThinSlice<u8>);
-
-impl Text for WordLength {
-    fn make(text: &str) -> Self {
-        Self(text.as_bytes().to_vec().into())
-    }
-
-    #[inline]
-    fn text(&self) -> &str {
-        // SAFETY: values come only from `make`, which copies the bytes of a `str`, and from `clone`. No code changes
-        // the bytes, so they are valid UTF-8.
-        unsafe { str::from_utf8_unchecked(&self.0) }
-    }
-}
-
 macro_rules! for_texts {
     ($do:ident $($argument:expr)?) => {
         $do::<Box<str>>("box-str" $(, $argument)?);
         $do::<String>("string" $(, $argument)?);
         $do::<ThinStr>("dwell" $(, $argument)?);
-        $do::<WordLength>("dwell/word-length" $(, $argument)?);
         $do::<arcstr::ArcStr>("arcstr 1.2.0" $(, $argument)?);
         $do::<ecow::EcoString>("ecow 0.3.1" $(, $argument)?);
         $do::<cold_string::ColdString>("cold-string 0.5.0" $(, $argument)?);
@@ -233,9 +215,6 @@ fn entries(len: usize, rng: &mut Rng) -> Vec<(Key, u64)> {
 
 /// A kind of map.
 trait Map: Clone + 'static {
-    /// Whether the type is a separate map, and not only another search in a `SortedMap`.
-    const WHOLE: bool = true;
-
     fn make(entries: Vec<(Key, u64)>) -> Self;
     fn find(&self, key: &str) -> Option<&u64>;
     fn sum(&self) -> u64;
@@ -265,47 +244,11 @@ maps!(
     vecmap::VecMap<Key, u64>
 );
 
-/// A `SortedMap` with the linear search, which `SortedMap` itself uses only for few entries.
-#[derive(Clone)]
-struct Linear(SortedMap<Key, u64>);
-
-/// A `SortedMap` with the binary search, which `SortedMap` itself uses only for many entries.
-#[derive(Clone)]
-struct Binary(SortedMap<Key, u64>);
-
-macro_rules! searches {
-    ($($type:ident: $entries:ident, $key:ident => $find:expr;)*) => {$(
-        impl Map for $type {
-            const WHOLE: bool = false;
-
-            fn make(entries: Vec<(Key, u64)>) -> Self {
-                Self(entries.into())
-            }
-
-            #[inline]
-            fn find(&self, $key: &str) -> Option<&u64> {
-                let $entries = self.0.as_slice();
-                $find.map(|index| &$entries[index].1)
-            }
-
-            fn sum(&self) -> u64 {
-                self.0.sum()
-            }
-        }
-    )*};
-}
-searches! {
-    Linear: entries, key => entries.iter().position(|(other, _)| *other == key);
-    Binary: entries, key => entries.binary_search_by(|(other, _)| (*other).cmp(key)).ok();
-}
-
 macro_rules! for_maps {
     ($do:ident $($argument:expr)?) => {
         $do::<BTreeMap<Key, u64>>("btree-map" $(, $argument)?);
         $do::<HashMap<Key, u64>>("hash-map" $(, $argument)?);
         $do::<SortedMap<Key, u64>>("dwell" $(, $argument)?);
-        $do::<Linear>("dwell/linear" $(, $argument)?);
-        $do::<Binary>("dwell/binary" $(, $argument)?);
         $do::<litemap::LiteMap<Key, u64>>("litemap 0.8.3" $(, $argument)?);
         $do::<vecmap::VecMap<Key, u64>>("vecmap-rs 0.3.1" $(, $argument)?);
     };
@@ -327,7 +270,7 @@ fn maps() -> Suite {
             ops.push(op(format!("get/{len}"), subject, made, |(map, wanted), n| {
                 sink::word(*map.find(wanted[n % VALUES]).expect("a key that is there"));
             }));
-            if T::WHOLE && [4, 16].contains(&len) {
+            if [4, 16].contains(&len) {
                 ops.push(op(format!("build+drop/{len}"), subject, fresh, |(entries, _), _| {
                     sink::pointer(&T::make(entries.clone()));
                 }));
@@ -382,9 +325,6 @@ fn bytes() -> Vec<Row> {
         measure("slices of u64", subject, "box-slice", rows, || lists.iter().map(|list| T::make(list)));
     }
     fn of_map<T: Map>(subject: &'static str, rows: &mut Vec<Row>) {
-        if !T::WHOLE {
-            return;
-        }
         let rng = &mut Rng::with_seed(7);
         let most = entries(MAP_LENGTHS[20], rng);
         let lengths: Vec<usize> = (0..MANY).map(|_| length(&MAP_LENGTHS, rng)).collect();

@@ -1,8 +1,10 @@
 //! The global allocator, which counts on request: the system's, mimalloc with `--mimalloc`, or jemalloc with the feature
 //! `profile`.
 
+use anyhow::{Context, Result};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::CStr;
+use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicU8, Ordering::Relaxed};
 
 use mimalloc::MiMalloc;
@@ -100,6 +102,13 @@ pub(crate) fn taken() -> isize {
     ASKING.store(false, Relaxed);
     watch(ON.load(Relaxed));
     TAKEN.load(Relaxed)
+}
+
+/// Returns the resident bytes of this process.
+pub(crate) fn resident() -> Result<usize> {
+    let statm = fs::read_to_string("/proc/self/statm").context("no /proc/self/statm: this needs Linux")?;
+    let pages: usize = statm.split_whitespace().nth(1).context("/proc/self/statm has no second number")?.parse()?;
+    Ok(pages * rustix::param::page_size())
 }
 
 /// Returns the bytes that the allocator takes for a block, including its header.

@@ -71,15 +71,15 @@ enum Command {
     /// Measuring values: a real program in four layouts, measured by all crates.
     Weigh(weigh::Args),
     /// Arenas: one type at a time, mixed layouts, trees, vectors, text, maps.
-    Bump(bump::Args),
+    Bump(Select),
     /// Thin strings, thin slices and sorted maps, beside their peers.
     Companions(Select),
     /// Pinned and erased futures: the workloads of the article, and a stack of tower services.
     Pin(Select),
     /// The cost of an operation with 1e3 to 1e7 live values and in two threads, and the memory in use after 1e8.
     Scaling,
-    /// The effect of boxing and erasing futures on compile times of generated and published programs.
-    Compile,
+    /// Compile times of generated and published programs that erase futures, and of one that calls an arena.
+    Compile(compile::Args),
     /// Published programs before and after a change to Dwell: their tests, instructions, time and memory.
     Real(dwell_bench_real::Args),
     /// All modules.
@@ -165,7 +165,7 @@ fn run(cli: Cli) -> Result<()> {
 fn measure(command: Command, quick: bool, output: Output) -> Result<()> {
     match command {
         Command::Sparse(args) => sparse::run(&args, quick, output),
-        Command::Bump(args) => bump::run(&args, quick, output),
+        Command::Bump(select) => bump::run(&select, quick, output),
         Command::Companions(select) => companions::run(&select, quick, output),
         Command::Weigh(args) => weigh::run(&args, quick, output),
         Command::Slab(select) => slab::run(&select, quick, output),
@@ -180,7 +180,7 @@ fn measure(command: Command, quick: bool, output: Output) -> Result<()> {
         Command::About => about::run(output),
         Command::Check(args) => fairness::run(&args, quick, output),
         Command::Gate(args) => gate::run(&args, output),
-        Command::Compile => compile::run(quick, output),
+        Command::Compile(args) => compile::run(&args, quick, output),
         Command::Seeds | Command::Goals | Command::Report(_) => unreachable!("they measure nothing"),
         Command::Medians => medians::run(io::stdin().lock(), output),
         Command::Scaling => scaling::run(quick, output),
@@ -207,7 +207,7 @@ fn all(quick: bool, output: Output) -> Result<()> {
     let select = Select::default();
     let modules: [&dyn Fn() -> Result<()>; 10] = [
         &|| small::run(&select, quick, output),
-        &|| bump::run(&bump::Args::default(), quick, output),
+        &|| bump::run(&select, quick, output),
         &|| slab::run(&select, quick, output),
         &|| pin::run(&select, quick, output),
         &|| sparse::run(&sparse::Args::default(), quick, output),

@@ -4,7 +4,7 @@
 //! More values cause more misses of the caches and of the TLB. More threads cause more contention on shared data.
 //! Subjects take turns, each with fresh data.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use dwell::pin::ErasedExt;
 use dwell::slab::{Slab, sync};
 use dwell::{SmallBox, Sparse, bump, small_box};
@@ -13,12 +13,12 @@ use mem_dbg::{MemSize, SizeFlags};
 use mimalloc::MiMalloc;
 use serde::{Deserialize, Serialize};
 use std::alloc::System;
-use std::process::Command;
+use std::ffi::OsStr;
 use std::time::Instant;
 
 use crate::row::{Output, Row};
 use crate::slab::HeapBox;
-use crate::{sink, time};
+use crate::{again, count, sink, time};
 
 /// A type of 64 bytes.
 type Value = [u64; 8];
@@ -29,13 +29,9 @@ const MIMALLOC: &str = "box/mimalloc";
 /// The number of operations in a timing.
 const OPERATIONS: usize = 1_000_000;
 
-/// One operation of one subject. `run` takes the number of live values and returns nanoseconds for each operation.
-struct Case {
-    workload: &'static str,
-    subject: &'static str,
-    baseline: &'static str,
-    run: fn(usize) -> f64,
-}
+/// The workload, the subject, its baseline, and a function that takes the number of live values (or of threads) and
+/// returns nanoseconds for each operation.
+type Case = (&'static str, &'static str, &'static str, fn(usize) -> f64);
 
 /// A generator of numbers that no branch predictor learns, in three instructions.
 struct Random(u64);
@@ -77,10 +73,23 @@ fn exchange<S>(live: usize, make: impl Fn(Value) -> S) -> f64 {
     })
 }
 
+fn in_slab(live: usize) -> f64 {
+    let slab = Slab::new();
+    exchange(live, |value| slab.insert(value))
+}
+
+fn in_sync_slab(live: usize) -> f64 {
+    let slab = sync::Slab::with_capacity(0);
+    exchange(live, |value| slab.insert(value))
+}
+
+/// The number of values of each thread.
+const IN_THREAD: usize = 50_000;
+
 /// Times the same in several threads at once, each with its own values.
-fn in_threads(threads: usize, run: impl Fn() -> f64 + Sync) -> f64 {
+fn in_threads(threads: usize, run: fn(usize) -> f64) -> f64 {
     std::thread::scope(|scope| {
-        let running: Vec<_> = (0..threads).map(|_| scope.spawn(&run)).collect();
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(|| run(IN_THREAD))).collect();
         let times = running.into_iter().map(|thread| thread.join().expect("a thread that measures does not panic"));
         times.sum::<f64>() / threads as f64
     })
@@ -122,152 +131,48 @@ fn part(at: usize) -> Option<Part> {
 }
 
 const CASES: &[Case] = &[
-    Case {
-        workload: "slab/exchange",
-        subject: "dwell",
-        baseline: GLIBC,
-        run: |live| {
-            let slab = Slab::new();
-            exchange(live, |value| slab.insert(value))
-        },
-    },
-    Case {
-        workload: "slab/exchange",
-        subject: "dwell/sync",
-        baseline: GLIBC,
-        run: |live| {
-            let slab = sync::Slab::with_capacity(0);
-            exchange(live, |value| slab.insert(value))
-        },
-    },
-    Case {
-        workload: "slab/exchange",
-        subject: GLIBC,
-        baseline: GLIBC,
-        run: |live| exchange(live, HeapBox::<Value, System>::new),
-    },
-    Case {
-        workload: "slab/exchange",
-        subject: MIMALLOC,
-        baseline: GLIBC,
-        run: |live| exchange(live, HeapBox::<Value, MiMalloc>::new),
-    },
-    Case {
-        workload: "small/call",
-        subject: "dwell",
-        baseline: GLIBC,
-        run: |live| {
-            let make = |word| -> SmallBox<dyn Object> { small_box!([word as u64; 2]) };
-            read(live, make, |object| object.call())
-        },
-    },
-    Case {
-        workload: "small/call",
-        subject: GLIBC,
-        baseline: GLIBC,
-        run: |live| {
-            let make = |word| -> Box<dyn Object> { Box::new([word as u64; 2]) };
-            read(live, make, |object| object.call())
-        },
-    },
-    Case {
-        workload: "sparse/read",
-        subject: "dwell",
-        baseline: "option-box",
-        run: |live| read(live, |at| part(at).map_or_else(Sparse::empty, Sparse::new), |part| part.count ^ part.rest[6]),
-    },
-    Case {
-        workload: "sparse/read",
-        subject: "option-box",
-        baseline: "option-box",
-        run: |live| {
-            read(live, |at| part(at).map(Box::new), |part| part.as_ref().map_or(0, |part| part.count ^ part.rest[6]))
-        },
-    },
-    Case {
-        workload: "sparse/read",
-        subject: "inline",
-        baseline: "option-box",
-        run: |live| read(live, part, |part| part.as_ref().map_or(0, |part| part.count ^ part.rest[6])),
-    },
-    Case {
-        workload: "bump/first",
-        subject: "dwell",
-        baseline: GLIBC,
-        run: |live| {
-            let mut arena: bump::Bump = bump::Bump::new();
-            fill(0, live, &mut arena, |arena, value| sink::pointer(arena.alloc(value)), bump::Bump::reset)
-        },
-    },
-    Case {
-        workload: "bump/first",
-        subject: "bumpalo 3.20.3",
-        baseline: GLIBC,
-        run: |live| {
-            let mut arena = bumpalo::Bump::new();
-            fill(0, live, &mut arena, |arena, value| sink::pointer(arena.alloc(value)), bumpalo::Bump::reset)
-        },
-    },
-    Case {
-        workload: "bump/first",
-        subject: GLIBC,
-        baseline: GLIBC,
-        run: |live| {
-            let mut boxes = Vec::new();
-            fill(0, live, &mut boxes, |boxes, value| boxes.push(HeapBox::<Value, System>::new(value)), Vec::clear)
-        },
-    },
-    Case {
-        workload: "bump/fill",
-        subject: "dwell",
-        baseline: GLIBC,
-        run: |live| {
-            let mut arena: bump::Bump = bump::Bump::new();
-            fill(2, live, &mut arena, |arena, value| sink::pointer(arena.alloc(value)), bump::Bump::reset)
-        },
-    },
-    Case {
-        workload: "bump/fill",
-        subject: "bumpalo 3.20.3",
-        baseline: GLIBC,
-        run: |live| {
-            let mut arena = bumpalo::Bump::new();
-            fill(2, live, &mut arena, |arena, value| sink::pointer(arena.alloc(value)), bumpalo::Bump::reset)
-        },
-    },
-    Case {
-        workload: "bump/fill",
-        subject: GLIBC,
-        baseline: GLIBC,
-        run: |live| {
-            let mut boxes = Vec::new();
-            fill(2, live, &mut boxes, |boxes, value| boxes.push(HeapBox::<Value, System>::new(value)), Vec::clear)
-        },
-    },
-    Case {
-        workload: "pin/exchange",
-        subject: "dwell/pooled",
-        baseline: "boxed",
-        run: |live| exchange(live, |value| async move { value[0] }.pooled()),
-    },
-    Case {
-        workload: "pin/exchange",
-        subject: "boxed",
-        baseline: "boxed",
-        run: |live| exchange(live, |value| async move { value[0] }.boxed()),
-    },
-    Case {
-        workload: "weigh/block",
-        subject: "dwell",
-        baseline: "mem_dbg 0.4.4",
-        run: |live| walk(live, |boxes| dwell::weigh::weigh(boxes).heap),
-    },
-    Case {
-        workload: "weigh/block",
-        subject: "mem_dbg 0.4.4",
-        baseline: "mem_dbg 0.4.4",
-        run: |live| walk(live, |boxes| boxes.mem_size(SizeFlags::CAPACITY | SizeFlags::FOLLOW_RCS) as u64),
-    },
+    ("slab/exchange", "dwell", GLIBC, in_slab),
+    ("slab/exchange", "dwell/sync", GLIBC, in_sync_slab),
+    ("slab/exchange", GLIBC, GLIBC, |live| exchange(live, HeapBox::<Value, System>::new)),
+    ("slab/exchange", MIMALLOC, GLIBC, |live| exchange(live, HeapBox::<Value, MiMalloc>::new)),
+    ("small/call", "dwell", GLIBC, |live| {
+        let make = |word| -> SmallBox<dyn Object> { small_box!([word as u64; 2]) };
+        read(live, make, |object| object.call())
+    }),
+    ("small/call", GLIBC, GLIBC, |live| {
+        let make = |word| -> Box<dyn Object> { Box::new([word as u64; 2]) };
+        read(live, make, |object| object.call())
+    }),
+    ("sparse/read", "dwell", "option-box", |live| {
+        read(live, |at| part(at).map_or_else(Sparse::empty, Sparse::new), |part| part.count ^ part.rest[6])
+    }),
+    ("sparse/read", "option-box", "option-box", |live| {
+        read(live, |at| part(at).map(Box::new), |part| part.as_ref().map_or(0, |part| part.count ^ part.rest[6]))
+    }),
+    ("sparse/read", "inline", "option-box", |live| {
+        read(live, part, |part| part.as_ref().map_or(0, |part| part.count ^ part.rest[6]))
+    }),
+    ("bump/first", "dwell", GLIBC, |live| in_bump(0, live)),
+    ("bump/first", "bumpalo 3.20.3", GLIBC, |live| in_bumpalo(0, live)),
+    ("bump/first", GLIBC, GLIBC, |live| in_boxes(0, live)),
+    ("bump/fill", "dwell", GLIBC, |live| in_bump(2, live)),
+    ("bump/fill", "bumpalo 3.20.3", GLIBC, |live| in_bumpalo(2, live)),
+    ("bump/fill", GLIBC, GLIBC, |live| in_boxes(2, live)),
+    ("pin/exchange", "dwell/pooled", "boxed", |live| exchange(live, |value| async move { value[0] }.pooled())),
+    ("pin/exchange", "boxed", "boxed", |live| exchange(live, |value| async move { value[0] }.boxed())),
+    ("weigh/block", "dwell", "mem_dbg 0.4.4", |live| walk(live, |boxes| dwell::weigh::weigh(boxes).heap)),
+    ("weigh/block", "mem_dbg 0.4.4", "mem_dbg 0.4.4", |live| {
+        walk(live, |boxes| boxes.mem_size(SizeFlags::CAPACITY | SizeFlags::FOLLOW_RCS) as u64)
+    }),
+];
+
+const THREADED: &[Case] = &[
+    ("slab/threads", "dwell", GLIBC, |threads| in_threads(threads, in_slab)),
+    ("slab/threads", "dwell/sync", GLIBC, |threads| in_threads(threads, in_sync_slab)),
+    ("slab/threads", GLIBC, GLIBC, |threads| in_threads(threads, |live| exchange(live, HeapBox::<Value, System>::new))),
+    ("slab/threads", MIMALLOC, GLIBC, |threads| {
+        in_threads(threads, |live| exchange(live, HeapBox::<Value, MiMalloc>::new))
+    }),
 ];
 
 /// Times the allocation of a number of values that are freed together, after some rounds of the same.
@@ -293,6 +198,21 @@ fn fill<A>(
     round()
 }
 
+fn in_bump(before: usize, live: usize) -> f64 {
+    let mut arena: bump::Bump = bump::Bump::new();
+    fill(before, live, &mut arena, |arena, value| sink::pointer(arena.alloc(value)), bump::Bump::reset)
+}
+
+fn in_bumpalo(before: usize, live: usize) -> f64 {
+    let mut arena = bumpalo::Bump::new();
+    fill(before, live, &mut arena, |arena, value| sink::pointer(arena.alloc(value)), bumpalo::Bump::reset)
+}
+
+fn in_boxes(before: usize, live: usize) -> f64 {
+    let alloc = |boxes: &mut Vec<_>, value| boxes.push(HeapBox::<Value, System>::new(value));
+    fill(before, live, &mut Vec::new(), alloc, Vec::clear)
+}
+
 /// A value that the walk must read block by block: each capacity is in a separate block.
 type Weighed = Vec<Box<Vec<u8>>>;
 
@@ -302,46 +222,6 @@ fn walk(live: usize, weigh: impl Fn(&Weighed) -> u64) -> f64 {
     let rounds = (OPERATIONS / live).max(1);
     clock(rounds, || sink::word(weigh(std::hint::black_box(&boxes)))) / live as f64
 }
-
-/// The number of values of each thread.
-const IN_THREAD: usize = 50_000;
-
-const THREADED: &[Case] = &[
-    Case {
-        workload: "slab/threads",
-        subject: "dwell",
-        baseline: GLIBC,
-        run: |threads| {
-            in_threads(threads, || {
-                let slab = Slab::new();
-                exchange(IN_THREAD, |value| slab.insert(value))
-            })
-        },
-    },
-    Case {
-        workload: "slab/threads",
-        subject: "dwell/sync",
-        baseline: GLIBC,
-        run: |threads| {
-            in_threads(threads, || {
-                let slab = sync::Slab::with_capacity(0);
-                exchange(IN_THREAD, |value| slab.insert(value))
-            })
-        },
-    },
-    Case {
-        workload: "slab/threads",
-        subject: GLIBC,
-        baseline: GLIBC,
-        run: |threads| in_threads(threads, || exchange(IN_THREAD, HeapBox::<Value, System>::new)),
-    },
-    Case {
-        workload: "slab/threads",
-        subject: MIMALLOC,
-        baseline: GLIBC,
-        run: |threads| in_threads(threads, || exchange(IN_THREAD, HeapBox::<Value, MiMalloc>::new)),
-    },
-];
 
 pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
     let (most, rounds) = if quick { (100_000, 2) } else { (10_000_000, 5) };
@@ -359,25 +239,9 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
 
 /// Returns the rows of all cases at one size.
 fn measure(cases: &[Case], size: usize, rounds: usize) -> Vec<Row> {
-    let mut times = vec![Vec::with_capacity(rounds); cases.len()];
-    for round in 0..rounds {
-        for at in time::turns(cases.len(), round) {
-            times[at].push((cases[at].run)(size));
-        }
-    }
-    let mut rows = Vec::new();
-    for (case, time) in cases.iter().zip(&times) {
-        let of = |other: &Case| (other.workload, other.subject) == (case.workload, case.baseline);
-        let baseline = cases.iter().position(of).expect("each workload has its baseline");
-        let ratios = time::spread(time.iter().zip(&times[baseline]).map(|(time, of)| time / of).collect());
-        let times = time::spread(time.clone());
-        for (at, metric) in ["ns", "ns_low", "ns_high"].into_iter().enumerate() {
-            let (workload, subject) = (format!("{}/{size}", case.workload), case.subject.to_owned());
-            let (value, ratio, baseline) = (times[at], ratios[at], case.baseline.to_owned());
-            rows.push(Row { module: "scaling", workload, subject, metric, value, unit: "ns", baseline, ratio });
-        }
-    }
-    rows
+    let times = time::in_turn(cases.len(), rounds, |at| cases[at].3(size));
+    let names = cases.iter().map(|&(workload, subject, baseline, _)| (format!("{workload}/{size}"), subject, baseline));
+    time::paired("scaling", time::NS, &names.collect::<Vec<_>>(), &times)
 }
 
 /// The work of a child process, which creates and drops random values and prints its memory.
@@ -433,14 +297,14 @@ impl Task {
         const SLOTS: usize = 200_000;
         let mut slots: Vec<Option<Held<A, B, C>>> = Vec::new();
         slots.resize_with(SLOTS, || None);
-        let before = resident()?;
+        let before = count::resident()? as f64;
         let mut random = random();
         let ns = clock(self.operations, || {
             let at = random.below(SLOTS);
             slots[at] = if slots[at].is_some() { None } else { Some(make(at % 3, at as u64)) };
             sink::change(&mut slots);
         });
-        let full = resident()? - before;
+        let full = count::resident()? as f64 - before;
         for slot in &mut slots {
             if random.below(10) != 0 {
                 *slot = None;
@@ -453,27 +317,15 @@ impl Task {
                 Held::Large(held) => sink::pointer(held),
             }
         }
-        Ok(Left { ns, full, tenth: resident()? - before })
+        Ok(Left { ns, full, tenth: count::resident()? as f64 - before })
     }
-}
-
-/// Returns the resident bytes of this process.
-fn resident() -> Result<f64> {
-    let statm = std::fs::read_to_string("/proc/self/statm").context("no /proc/self/statm")?;
-    let pages: f64 = statm.split_whitespace().nth(1).context("statm has a second field")?.parse()?;
-    Ok(pages * rustix::param::page_size() as f64)
 }
 
 fn left_over(operations: usize) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     let mut baseline = None;
     for subject in [GLIBC, MIMALLOC, "dwell"] {
-        let output = Command::new(std::env::current_exe()?)
-            .args(["left-over", subject, &operations.to_string()])
-            .output()
-            .context("cannot start a process for each allocator")?;
-        let left: Left = serde_json::from_slice(&output.stdout)
-            .with_context(|| format!("{subject}: {}", String::from_utf8_lossy(&output.stderr)))?;
+        let left: Left = again::child(&["left-over", subject, &operations.to_string()].map(OsStr::new))?;
         let of = baseline.get_or_insert(Left { ..left });
         for (workload, metric, unit, value, of) in [
             ("random/all", "rss", "MB", left.full / 1e6, of.full / 1e6),
@@ -493,11 +345,10 @@ mod tests {
 
     #[test]
     fn every_case_runs() {
-        for case in CASES {
-            assert!((case.run)(10) > 0.0, "{}", case.workload);
-        }
-        for case in THREADED {
-            assert!((case.run)(2) > 0.0, "{}", case.workload);
+        for ((workload, .., run), size) in
+            CASES.iter().map(|case| (case, 10)).chain(THREADED.iter().map(|case| (case, 2)))
+        {
+            assert!(run(size) > 0.0, "{workload}");
         }
     }
 

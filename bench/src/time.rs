@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+pub(crate) use dwell_bench_real::{median, spread};
+
 use crate::op::{LOOP, Suite, repeat};
 use crate::row::Row;
 
@@ -39,22 +41,51 @@ pub(crate) fn rows_of(suite: &Suite, rounds: usize, short: bool) -> Vec<Row> {
                 times[at].push(start.elapsed().as_secs_f64() * 1e9 / done as f64);
             }
         }
-        let baseline = ops.iter().position(|op| op.subject == suite.baseline).expect("a suite has its baseline");
-        for (op, time) in ops.iter().zip(&times) {
-            let ratios: Vec<f64> = time.iter().zip(&times[baseline]).map(|(time, baseline)| time / baseline).collect();
-            let (times, ratios) = (spread(time.clone()), spread(ratios));
-            for (at, metric) in ["ns", "ns_low", "ns_high"].into_iter().enumerate() {
-                rows.push(Row {
-                    module: suite.module,
-                    workload: workload.to_owned(),
-                    subject: op.subject.to_owned(),
-                    metric,
-                    value: times[at],
-                    unit: "ns",
-                    baseline: suite.baseline.to_owned(),
-                    ratio: if op.subject == LOOP { 0.0 } else { ratios[at] },
-                });
-            }
+        let names: Vec<_> = ops.iter().map(|op| (workload.to_owned(), op.subject, suite.baseline)).collect();
+        rows.extend(paired(suite.module, NS, &names, &times));
+    }
+    rows
+}
+
+/// The metrics of a time, which are the median and its confidence interval, and their unit.
+pub(crate) const NS: (&[&str], &str) = (&["ns", "ns_low", "ns_high"], "ns");
+
+/// Returns the results of each subject in each round.
+pub(crate) fn in_turn<T>(subjects: usize, rounds: usize, mut run: impl FnMut(usize) -> T) -> Vec<Vec<T>> {
+    let mut results: Vec<_> = (0..subjects).map(|_| Vec::with_capacity(rounds)).collect();
+    for round in 0..rounds {
+        for at in turns(subjects, round) {
+            results[at].push(run(at));
+        }
+    }
+    results
+}
+
+/// Returns rows for numbers that were measured in rounds: the median, its confidence interval if `metrics` names it, and
+/// the same of the ratios within rounds. The names are a workload, a subject, and the baseline.
+pub(crate) fn paired(
+    module: &'static str,
+    (metrics, unit): (&[&'static str], &'static str),
+    names: &[(String, &str, &str)],
+    numbers: &[Vec<f64>],
+) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for ((workload, subject, baseline), of_subject) in names.iter().zip(numbers) {
+        let is_baseline = |(other, subject, _): &(String, &str, &str)| other == workload && subject == baseline;
+        let of_baseline = &numbers[names.iter().position(is_baseline).expect("a workload has its baseline")];
+        let ratios = spread(of_subject.iter().zip(of_baseline).map(|(number, of)| number / of).collect());
+        let values = spread(of_subject.clone());
+        for (at, &metric) in metrics.iter().enumerate() {
+            rows.push(Row {
+                module,
+                workload: workload.clone(),
+                subject: (*subject).to_owned(),
+                metric,
+                value: values[at],
+                unit,
+                baseline: (*baseline).to_owned(),
+                ratio: if *subject == LOOP { 0.0 } else { ratios[at] },
+            });
         }
     }
     rows
@@ -68,54 +99,8 @@ pub(crate) fn turns(subjects: usize, round: usize) -> impl Iterator<Item = usize
     })
 }
 
-/// Returns the median of values and its 95 % confidence interval.
-///
-/// The interval is by ranks, so it holds for any distribution; for fewer than six values it is their range.
-///
-/// # Panics
-///
-/// Panics if there are no values.
-pub(crate) fn spread(mut values: Vec<f64>) -> [f64; 3] {
-    values.sort_by(f64::total_cmp);
-    let count = values.len() as f64;
-    #[expect(
-        clippy::cast_sign_loss,
-        clippy::cast_possible_truncation,
-        reason = "the index is positive and below `len`"
-    )]
-    let low = (count / 2.0 - 0.98 * count.sqrt()).max(1.0) as usize - 1;
-    let (least, greatest) = (values[low], values[values.len() - 1 - low]);
-    [median(values), least, greatest]
-}
-
-/// Returns the middle value, or the mean of the middle two.
-///
-/// # Panics
-///
-/// Panics if there are no values.
-pub(crate) fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    if values.len().is_multiple_of(2) { f64::midpoint(values[middle - 1], values[middle]) } else { values[middle] }
-}
-
 #[cfg(test)]
 mod tests {
-    #[test]
-    #[expect(clippy::float_cmp, reason = "exact in binary")]
-    fn median_is_the_middle_value() {
-        assert_eq!(super::median(vec![3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(super::median(vec![4.0, 1.0, 2.0, 100.0]), 3.0);
-    }
-
-    #[test]
-    #[expect(clippy::float_cmp, reason = "exact in binary")]
-    fn spread_is_a_rank_interval_of_the_median() {
-        assert_eq!(super::spread(vec![3.0, 1.0, 2.0]), [2.0, 1.0, 3.0]);
-        // The 6th and the 16th of 21 values, as in tables of the binomial distribution.
-        assert_eq!(super::spread((1..=21).map(f64::from).collect()), [11.0, 6.0, 16.0]);
-    }
-
     #[test]
     fn every_subject_takes_turns_at_going_first() {
         let mut first = Vec::new();

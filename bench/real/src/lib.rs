@@ -17,6 +17,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use crate::measure::Pair;
+pub use crate::measure::{median, spread, valgrind};
 use crate::program::Program;
 use crate::side::{Folders, Prepared};
 use crate::table::{Measured, Workload};
@@ -69,7 +70,7 @@ pub fn run(args: &Args, options: Options) -> Result<usize> {
         return Ok(0);
     }
     let folders = Folders::of_this_clone()?;
-    let valgrind = measure::has_valgrind();
+    let valgrind = measure::valgrind().is_some();
     if !valgrind {
         eprintln!("valgrind is not installed: the column `instructions` is left out");
     }

@@ -76,28 +76,45 @@ pub(crate) fn time(before: &Path, after: &Path, workload: &str, rounds: usize) -
         least = Pair { before: least.before.min(old.0), after: least.after.min(new.0) };
         ratios.push(new.0 / old.0);
     }
-    let [ratio, low, high] = spread(ratios).context("no round was run")?;
+    let [ratio, low, high] = spread(ratios);
     Ok(Time { least, ratio, low, high })
 }
 
-/// Returns the median and its 95 % confidence interval by ranks.
-fn spread(mut values: Vec<f64>) -> Option<[f64; 3]> {
+/// Returns the median of values and its 95 % confidence interval.
+///
+/// The interval is by ranks, so it holds for any distribution; for fewer than six values it is their range.
+///
+/// # Panics
+///
+/// Panics if there are no values.
+pub fn spread(mut values: Vec<f64>) -> [f64; 3] {
     values.sort_by(f64::total_cmp);
-    let last = values.len().checked_sub(1)?;
-    let half = (values.len() as f64) / 2.0;
+    let count = values.len() as f64;
     #[expect(
         clippy::cast_sign_loss,
         clippy::cast_possible_truncation,
         reason = "the index is positive and below `len`"
     )]
-    let low = (half - 0.98 * (values.len() as f64).sqrt()).max(1.0) as usize - 1;
-    Some([f64::midpoint(values[last / 2], values[last - last / 2]), values[low], values[last - low]])
+    let low = (count / 2.0 - 0.98 * count.sqrt()).max(1.0) as usize - 1;
+    let (least, greatest) = (values[low], values[values.len() - 1 - low]);
+    [median(values), least, greatest]
 }
 
-/// Returns whether valgrind is installed.
-pub(crate) fn has_valgrind() -> bool {
-    let valgrind = Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    valgrind.is_ok_and(|status| status.success())
+/// Returns the middle value, or the mean of the middle two.
+///
+/// # Panics
+///
+/// Panics if there are no values.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len().is_multiple_of(2) { f64::midpoint(values[middle - 1], values[middle]) } else { values[middle] }
+}
+
+/// Returns the version of the installed valgrind, or `None`.
+pub fn valgrind() -> Option<String> {
+    let output = Command::new("valgrind").arg("--version").stderr(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 /// Returns the instructions of one run: those of a process that runs the workload `1 + more` times, less those of a
@@ -133,11 +150,18 @@ fn collected(messages: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     #[test]
+    #[expect(clippy::float_cmp, reason = "exact in binary")]
+    fn median_is_the_middle_value() {
+        assert_eq!(super::median(vec![3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(super::median(vec![4.0, 1.0, 2.0, 100.0]), 3.0);
+    }
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "exact in binary")]
     fn spread_is_a_rank_interval_of_the_median() {
-        assert_eq!(super::spread(vec![3.0, 1.0, 2.0]), Some([2.0, 1.0, 3.0]));
-        assert_eq!(super::spread(vec![4.0, 1.0, 2.0, 3.0]), Some([2.5, 1.0, 4.0]));
-        assert_eq!(super::spread((1..=21).map(f64::from).collect()), Some([11.0, 6.0, 16.0]));
-        assert_eq!(super::spread(Vec::new()), None);
+        assert_eq!(super::spread(vec![3.0, 1.0, 2.0]), [2.0, 1.0, 3.0]);
+        // The 6th and the 16th of 21 values, as in tables of the binomial distribution.
+        assert_eq!(super::spread((1..=21).map(f64::from).collect()), [11.0, 6.0, 16.0]);
     }
 
     #[test]

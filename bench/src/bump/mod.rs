@@ -2,15 +2,12 @@
 
 mod allocator;
 mod article;
-mod compile;
-mod parser;
 mod peers;
 mod subject;
 mod tree;
 mod workloads;
 
 use anyhow::Result;
-use clap::Args as ClapArgs;
 
 use self::article::{Down, Up};
 use self::peers::{BlinkAlloc, Bumpalo, Downwards, Dwell, Heap, Malloc, Mimalloc, Upwards};
@@ -18,15 +15,6 @@ use self::subject::Subject;
 use crate::op::Suite;
 use crate::row::Output;
 use crate::select::Select;
-
-#[derive(ClapArgs, Debug, Default)]
-pub(crate) struct Args {
-    #[command(flatten)]
-    select: Select,
-    /// Measures only the compile time of a program with 900 calls.
-    #[arg(long)]
-    compile: bool,
-}
 
 /// bumpalo with its default settings.
 const BASELINE: &str = <Bumpalo<1> as Subject>::NAME;
@@ -71,14 +59,10 @@ pub(crate) fn suite() -> Suite {
     Suite { module: "bump", baseline: BASELINE, ops }
 }
 
-pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
-    if args.compile {
-        output.rows(&compile::rows(if quick { 3 } else { 7 })?)?;
-        return Ok(());
-    }
+pub(crate) fn run(select: &Select, quick: bool, output: Output) -> Result<()> {
     let suite = suite();
-    args.select.check(suite.names())?;
-    output.rows(&args.select.rows(suite, quick, output, |_| true)?)?;
+    select.check(suite.names())?;
+    output.rows(&select.rows(suite, quick, output, |_| true)?)?;
     Ok(())
 }
 

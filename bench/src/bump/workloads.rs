@@ -7,9 +7,9 @@ use fastrand::Rng;
 use std::alloc::Layout;
 use std::hint::black_box;
 
+use super::allocator;
 use super::subject::{Allocates, Arena, Line, Put, Slices, Subject, Text, Vector};
 use super::tree::{Binary, Call, Expression, weight};
-use super::{allocator, parser};
 use crate::op::{LOOP, Op, Run, whole_rounds};
 use crate::sink;
 
@@ -21,9 +21,6 @@ pub(super) const DRAWN: usize = 1000;
 /// The number of mixed layouts between two resets, and the number of such parts before the layouts repeat.
 const PART: usize = 16 * DRAWN;
 const PARTS: usize = 16;
-
-/// The number of operands in the parsed text.
-const OPERANDS: usize = 4000;
 
 /// Runs `round` on a subject and resets it after each round. A round has `per_round` operations.
 pub(super) fn rounds<S: Subject>(per_round: usize, mut round: impl FnMut(&S) + 'static) -> Run {
@@ -201,12 +198,6 @@ fn ast<A: Arena>() -> Run {
     })
 }
 
-/// Parses a text and reads its tree once. An operation is a byte of text.
-fn parser<A: Arena>() -> Run {
-    let text = parser::text(OPERANDS, &mut Rng::with_seed(15));
-    rounds::<A>(text.len(), move |arena| sink::word(weight(&parser::parse(black_box(&text), arena))))
-}
-
 struct Tree<'a, A: Arena> {
     number: u64,
     children: Option<[A::Ref<'a, Tree<'a, A>>; 2]>,
@@ -368,7 +359,6 @@ pub(super) fn ops<A: Arena>() -> Vec<Op> {
         ("bytes/copy", copies::<A>),
         ("mixed", mixed::<A>),
         ("ast", ast::<A>),
-        ("parser", parser::<A>),
         ("tree", tree::<A>),
         ("creation", creation::<A>),
         ("reset", reset::<A>),
@@ -504,7 +494,6 @@ pub(super) fn loops() -> Vec<Op> {
         ("bytes/copy", || walk_nothing(Vec::<u8>::new())),
         ("mixed", || walk_nothing(Layout::new::<u8>())),
         ("ast", nothing),
-        ("parser", nothing),
         ("tree", nothing),
         ("vec/warm", nothing),
         ("vec/fresh", nothing),

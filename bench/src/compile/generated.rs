@@ -1,13 +1,13 @@
-//! Generates two programs: routes of layered services, and deeply nested async functions.
+//! Generates three programs: routes of layered services, deeply nested async functions, and calls of an arena.
 
 use anyhow::{Context, Result};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use super::{Boxes, PROFILE, Program, dwell_path, leaf_constant};
+use super::{Boxes, DWELL, PROFILE, Program, calls, leaf_constant};
 
-/// The leaf of both programs, which the innermost functions await.
+/// The leaf of the programs, which the innermost functions await.
 const LEAF: &str = "
 #[inline(never)]
 pub async fn step(value: u64) -> u64 {
@@ -16,7 +16,7 @@ pub async fn step(value: u64) -> u64 {
 }
 ";
 
-/// The executor of both programs, and their type of boxed futures.
+/// The executor of the asynchronous programs, and their type of boxed futures.
 const MAIN: &str = "
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -35,20 +35,23 @@ pub(super) fn write(folder: &Path, quick: bool) -> Result<Vec<Vec<Program>>> {
     let (routes, layers) = if quick { (8, 4) } else { (24, 6) };
     let (functions, depth) = if quick { (8, 6) } else { (24, 12) };
     let all = [Boxes::None, Boxes::Pinned, Boxes::Boxed, Boxes::OnceInside, Boxes::Once, Boxes::OncePooled];
-    let services =
-        all.map(|boxes| (format!("{routes} routes x {layers} layers"), boxes, services(boxes, routes, layers)));
+    let services = all.map(|boxes| (boxes.name(), DWELL, services(boxes, routes, layers)));
     let all = [Boxes::None, Boxes::Pinned, Boxes::Boxed, Boxes::Once, Boxes::OncePooled];
-    let nested = all.map(|boxes| (format!("{functions} x {depth} async fns"), boxes, nested(boxes, functions, depth)));
+    let nested = all.map(|boxes| (boxes.name(), DWELL, nested(boxes, functions, depth)));
+    let calls = calls::SUBJECTS.map(|subject| (subject.name, subject.dependency, calls::program(&subject)));
     let target = folder.join("target");
     let mut programs = Vec::new();
-    for (name, texts) in [("services", &services[..]), ("nested", &nested[..])] {
-        let of_one = texts.iter().map(|(workload, boxes, text)| {
-            let folder = folder.join(name).join(boxes.name().replace('/', "-"));
+    for (name, workload, texts) in [
+        ("services", format!("{routes} routes x {layers} layers"), &services[..]),
+        ("nested", format!("{functions} x {depth} async fns"), &nested[..]),
+        ("calls", "900 calls of an arena".to_owned(), &calls[..]),
+    ] {
+        let of_one = texts.iter().zip(0..).map(|((subject, dependency, text), number)| {
+            let folder = folder.join(name).join(format!("{number}"));
             fs::create_dir_all(folder.join("src"))?;
             let manifest = format!(
                 "[package]\nname = \"program\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n\
-                 {PROFILE}[dependencies]\ndwell = {{ path = \"{}\" }}\n",
-                dwell_path().display()
+                 {PROFILE}[dependencies]\n{dependency}\n"
             );
             fs::write(folder.join("Cargo.toml"), manifest)?;
             let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock");
@@ -56,14 +59,8 @@ pub(super) fn write(folder: &Path, quick: bool) -> Result<Vec<Vec<Program>>> {
             fs::write(folder.join("src/main.rs"), text)?;
             let leaf = folder.join("src/leaf.rs");
             fs::write(&leaf, leaf_constant(0) + LEAF)?;
-            Ok(Program {
-                workload: workload.clone(),
-                subject: *boxes,
-                folder,
-                target: target.clone(),
-                binary: "program",
-                leaf,
-            })
+            let (workload, target) = (workload.clone(), target.clone());
+            Ok(Program { workload, subject, folder, target, binary: "program", leaf })
         });
         programs.push(of_one.collect::<Result<_>>()?);
     }

@@ -1,20 +1,21 @@
-//! Measures how erasing futures affects compile times: the same programs with no box, with `.pinned()` or `.boxed()` at
-//! each layer, and erased once.
+//! Measures compile times: of programs that erase futures in different ways (with no box, with `.pinned()` or `.boxed()`
+//! at each layer, erased once), and of a program that calls different arenas.
 //!
 //! The programs are written to a temporary folder and built offline: generated ones with this workspace's `Cargo.lock`,
 //! published ones with the versions that they require. Dependencies are built first. Then the subjects are built in
 //! turn, and the processor time of cargo and rustc is measured, which other programs on the machine affect little.
 
+mod calls;
 mod generated;
 mod published;
 
 use anyhow::{Context, Result, bail};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::{fs, mem};
 
 use crate::row::{Output, Row};
-use crate::time::median;
+use crate::time::paired;
 
 /// The positions at which a program boxes its futures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +49,7 @@ impl Boxes {
 /// A program of one subject, in a separate folder.
 struct Program {
     workload: String,
-    subject: Boxes,
+    subject: &'static str,
     folder: PathBuf,
     /// The target folder, which programs share so that dependencies are built once.
     target: PathBuf,
@@ -104,7 +105,7 @@ impl Program {
             .context("cannot run cargo")?;
         if !output.status.success() {
             let messages = String::from_utf8_lossy(&output.stderr);
-            bail!("{} with {} does not compile: {messages}", self.workload, self.subject.name());
+            bail!("{} with {} does not compile: {messages}", self.workload, self.subject);
         }
         Ok(())
     }
@@ -172,23 +173,32 @@ fn leaf_constant(round: usize) -> String {
     format!("const LEAF: u64 = {round};")
 }
 
-/// Returns the path of this workspace's `dwell`.
-fn dwell_path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/dwell")
-}
+/// The dependency on this workspace's `dwell`.
+const DWELL: &str = concat!("dwell = { path = \"", env!("CARGO_MANIFEST_DIR"), "/../crates/dwell\" }");
 
 /// The build profile of all programs, so that the profile of a workspace has no effect.
 const PROFILE: &str = "[profile.release]\nstrip = true\n";
 
-pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Measures only programs with this text in their name.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    workload: String,
+}
+
+pub(crate) fn run(args: &Args, quick: bool, output: Output) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let rounds = if quick { 1 } else { 3 };
     let mut programs = generated::write(folder.path(), quick)?;
-    for crate_ in published::ALL {
+    programs.retain(|subjects: &Vec<Program>| subjects[0].workload.contains(&args.workload));
+    for crate_ in published::ALL.iter().filter(|crate_| crate_.name.contains(&args.workload)) {
         match crate_.write(folder.path()) {
             Ok(more) => programs.push(more),
             Err(reason) => output.say(&format!("skipped {}: {reason:#}", crate_.name))?,
         }
+    }
+    if programs.is_empty() {
+        bail!("no program has `{}` in its name", args.workload);
     }
     output.say(&format!("processor seconds, medians of {rounds}; `leaf`: a dev build after a leaf was changed"))?;
     for subjects in &programs {
@@ -207,20 +217,9 @@ pub(crate) fn run(quick: bool, output: Output) -> Result<()> {
 /// Returns the rows of one program for all its subjects.
 fn rows(subjects: &[Program], rounds: usize) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    let mut add = |metric: &'static str, unit: &'static str, values: &[Vec<f64>]| {
-        for (program, of) in subjects.iter().zip(values) {
-            rows.push(Row {
-                module: "compile",
-                workload: program.workload.clone(),
-                subject: program.subject.name().to_owned(),
-                metric,
-                value: median(of.clone()),
-                unit,
-                baseline: subjects[0].subject.name().to_owned(),
-                ratio: median(of.iter().zip(&values[0]).map(|(value, baseline)| value / baseline).collect()),
-            });
-        }
-    };
+    let name = |program: &Program| (program.workload.clone(), program.subject, subjects[0].subject);
+    let names: Vec<_> = subjects.iter().map(name).collect();
+    let mut add = |metric, unit, values: &[Vec<f64>]| rows.extend(paired("compile", (&[metric], unit), &names, values));
     let mut sizes = vec![Vec::new(); subjects.len()];
     for task in Task::ALL {
         let mut times = vec![Vec::new(); subjects.len()];

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use super::{Boxes, PROFILE, Program, dwell_path, leaf_constant};
+use super::{Boxes, PROFILE, Program, leaf_constant};
 
 /// A crate of crates.io.
 pub(super) struct Published {
@@ -137,7 +137,7 @@ impl Published {
             fs::write(&leaf, format!("{text}\n{constant}\n{used}\n"))?;
             programs.push(Program {
                 workload: format!("{} {}", self.name, self.version),
-                subject,
+                subject: subject.name(),
                 folder: copy,
                 target: folder.join("target"),
                 binary: self.binary,
@@ -157,8 +157,12 @@ impl Published {
             }
             manifest = manifest.replacen(tokio, &format!("{tokio}\"full\", "), 1);
         }
-        let more = "\n[dependencies.futures-util]\nversion = \"0.3\"\n[dependencies.dwell]\n";
-        Ok(format!("{manifest}{more}path = \"{}\"\n[workspace]\n{PROFILE}", dwell_path().display()))
+        let more = concat!(
+            "\n[dependencies.futures-util]\nversion = \"0.3\"\n[dependencies.dwell]\npath = \"",
+            env!("CARGO_MANIFEST_DIR"),
+            "/../crates/dwell\"\n[workspace]\n"
+        );
+        Ok(format!("{manifest}{more}{PROFILE}"))
     }
 }
 

@@ -49,7 +49,7 @@ impl Baseline {
         let is_dwell = |subject: &str| subject.starts_with("dwell");
         // Counts of two threads depend on their timing. Those of blocks of several kilobytes depend on the heap: glibc splits
         // and merges blocks, and copies a block that grows or not. Gates bound them.
-        let varies = ["producer+consumer", "vec/warm", "vec/fresh", "512 words"];
+        let varies = ["producer+consumer", "vec/warm", "vec/fresh"];
         let is_steady = |workload: &str| !varies.iter().any(|start| workload.starts_with(start));
         let ours = |row: &&Row| {
             is_dwell(&row.subject) && is_steady(&row.workload) && ["ir", "bytes", "allocs"].contains(&row.metric)

@@ -1,7 +1,6 @@
 //! Compares `dwell::pin` with `Box::pin` and other crates that store futures, in the workloads of the article.
 #![expect(clippy::inline_always, reason = "a call would cost what is measured")]
 
-mod postfix;
 mod runtimes;
 mod subjects;
 mod tower;
@@ -17,11 +16,10 @@ use crate::select::Select;
 /// `.boxed()` of the crate futures.
 const BASELINE: &str = "boxed";
 
-/// Returns three suites. Their baselines are `.boxed()`, the expression that a postfix method replaces, and tower's
-/// service.
-pub(crate) fn suites() -> [Suite; 3] {
+/// Returns two suites. Their baselines are `.boxed()` and tower's service.
+pub(crate) fn suites() -> [Suite; 2] {
     let futures = Suite { module: "pin", baseline: BASELINE, ops: workloads::ops() };
-    [futures, postfix::suite(), tower::suite()]
+    [futures, tower::suite()]
 }
 
 pub(crate) fn run(select: &Select, quick: bool, output: Output) -> Result<()> {

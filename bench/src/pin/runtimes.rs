@@ -11,7 +11,7 @@ use super::BASELINE;
 use super::subjects::{BoxPin, Boxed, ConcretePin, InlineBox, NoBox, Pinned, Pool, Pooled, Sends, Small, Stack, Work};
 use super::workloads::{self, Build};
 use crate::row::Row;
-use crate::time::median;
+use crate::time;
 
 /// The number of operations in a timing. An operation that wakes a thread takes microseconds.
 const OPERATIONS: usize = 1_000;
@@ -92,48 +92,26 @@ fn all() -> Vec<Trial> {
     }
     plain!("immediate_ready", 0, 2, 16, |value, _| workloads::immediate(value));
     plain!("pending_8", 8, 2, 16, workloads::pending);
-    plain!("pending_64", 64, 2, 16, workloads::pending);
     plain!("large_capture_4k", 0, 513, 4104, |value, _| workloads::large(value));
-    plain!("combinator_chain_16", 1, 24, 192, workloads::chain);
     macro_rules! layers {
-        ($name:literal, $waits:literal: $($Subject:ty),*) => {
-            $(trials::<$Subject, _>(&mut all, ($name, $waits), <$Subject as Sends>::NAME, |storage: &_, value, n| {
+        ($($Subject:ty),*) => {
+            $(trials::<$Subject, _>(&mut all, ("layered_pending_8_l8", 8), <$Subject as Sends>::NAME, |storage: &_, value, n| {
                 workloads::layered::<$Subject>(storage, value, n)
             });)*
         };
     }
-    layers!("layered_pending_8_l8", 8: Boxed, NoBox, ConcretePin, BoxPin, Pinned, Pool, Pooled);
-    layers!("layered_pending_64_l8", 64: Boxed, NoBox, ConcretePin, BoxPin, Pinned, Pool, Pooled);
+    layers!(Boxed, NoBox, ConcretePin, BoxPin, Pinned, Pool, Pooled);
     all
 }
 
-/// Runs interleaved rounds of all trials. Returns the median times, and the medians of the ratios within rounds.
+/// Runs all trials in turn.
 pub(super) fn rows(rounds: usize) -> Result<Vec<Row>> {
     let executors = Executors {
         current: Builder::new_current_thread().build()?,
         multi: Builder::new_multi_thread().worker_threads(2).build()?,
     };
     let trials = all();
-    let mut times = vec![Vec::new(); trials.len()];
-    for _ in 0..rounds {
-        for (trial, times) in trials.iter().zip(&mut times) {
-            times.push((trial.run)(&executors));
-        }
-    }
-    let mut rows = Vec::new();
-    for (trial, time) in trials.iter().zip(&times) {
-        let baseline = trials.iter().position(|other| other.workload == trial.workload && other.subject == BASELINE);
-        let baseline = &times[baseline.expect("a workload has its baseline")];
-        rows.push(Row {
-            module: "pin",
-            workload: trial.workload.clone(),
-            subject: trial.subject.to_owned(),
-            metric: "ns",
-            value: median(time.clone()),
-            unit: "ns",
-            baseline: BASELINE.to_owned(),
-            ratio: median(time.iter().zip(baseline).map(|(time, baseline)| time / baseline).collect()),
-        });
-    }
-    Ok(rows)
+    let times = time::in_turn(trials.len(), rounds, |at| (trials[at].run)(&executors));
+    let names = trials.iter().map(|trial| (trial.workload.clone(), trial.subject, BASELINE));
+    Ok(time::paired("pin", time::NS, &names.collect::<Vec<_>>(), &times))
 }

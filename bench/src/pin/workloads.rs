@@ -2,17 +2,14 @@
 //!
 //! | phase | operation |
 //! |---|---|
-//! | `construct` | built, stored and dropped; the future escapes |
 //! | `first_poll` | built, stored, polled once and dropped; the future escapes |
 //! | `first_poll/published` | the same, but as in the article the future does not escape |
 //! | `complete` | built, stored, polled until it is ready, and dropped; the future escapes |
-//! | `complete/published` | the same, but the future does not escape |
 //! | `poll` | one poll of a stored future |
 //!
 //! A future escapes if it is passed to the sink. The optimiser must then assume that other code changed the future, so
 //! it elides no allocation and calls erased futures through their vtables.
 
-use futures::FutureExt;
 use std::hint::black_box;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
@@ -91,14 +88,6 @@ pub(super) fn large(value: u64) -> impl Work {
     capture(bytes)
 }
 
-pub(super) fn chain(value: u64, n: u64) -> impl Work {
-    macro_rules! maps {
-        ($future:expr;) => { $future };
-        ($future:expr; $_:tt $($rest:tt)*) => { maps!($future.map(|value| { sink::word(value); value + 1 }); $($rest)*) };
-    }
-    maps!(pending(value, n); 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
-}
-
 /// Returns eight layers around `pending`. `S` stores the inner future of each layer.
 pub(super) fn layered<S: Sends>(storage: &S::Storage, value: u64, n: u64) -> impl Work + use<S> {
     macro_rules! layers {
@@ -128,13 +117,6 @@ fn word(poll: Poll<u64>) -> u64 {
 }
 
 #[inline(never)]
-fn construct<S: Subject, F: Work>(storage: &mut S::Storage, build: impl Build<S::Storage, F>, value: u64, n: u64) {
-    let future = build(storage, value, n);
-    let mut held = pin!(S::make(storage, future));
-    sink::change(&mut held);
-}
-
-#[inline(never)]
 fn first_poll<S: Subject, F: Work, const ESCAPES: bool>(
     storage: &mut S::Storage,
     build: impl Build<S::Storage, F>,
@@ -151,19 +133,12 @@ fn first_poll<S: Subject, F: Work, const ESCAPES: bool>(
 }
 
 #[inline(never)]
-fn complete<S: Subject, F: Work, const ESCAPES: bool>(
-    storage: &mut S::Storage,
-    build: impl Build<S::Storage, F>,
-    value: u64,
-    n: u64,
-) {
+fn complete<S: Subject, F: Work>(storage: &mut S::Storage, build: impl Build<S::Storage, F>, value: u64, n: u64) {
     let future = build(storage, value, n);
     let mut held = pin!(S::make(storage, future));
     let mut context = Context::from_waker(Waker::noop());
     loop {
-        if ESCAPES {
-            sink::change(&mut held);
-        }
+        sink::change(&mut held);
         if let Poll::Ready(value) = held.as_mut().poll(&mut context) {
             sink::word(value);
             break;
@@ -217,12 +192,10 @@ fn phases<S: Subject, F: Work>(
             }));
         };
     }
-    repeat!("construct", |storage, value, n| construct::<S, F>(storage, build, value, n));
     repeat!("first_poll", |storage, value, n| first_poll::<S, F, true>(storage, build, value, n));
     repeat!("first_poll/published", |storage, value, n| first_poll::<S, F, false>(storage, build, value, n));
     if waits.0 > 0 {
-        repeat!("complete", |storage, value, n| complete::<S, F, true>(storage, build, value, n));
-        repeat!("complete/published", |storage, value, n| complete::<S, F, false>(storage, build, value, n));
+        repeat!("complete", |storage, value, n| complete::<S, F>(storage, build, value, n));
         all.push(Op::new(format!("{workload}/poll"), subject, move || -> Run {
             let mut storage = S::Storage::default();
             Box::new(move |operations| polls::<S, F>(&mut storage, build, black_box(7), operations))
@@ -232,8 +205,8 @@ fn phases<S: Subject, F: Work>(
 
 /// Adds the loops alone of a workload, whose cost is subtracted from all subjects.
 fn loops(all: &mut Vec<Op>, (workload, waits): (&str, Waits)) {
-    let phases = ["construct", "first_poll", "first_poll/published", "complete", "complete/published"];
-    for phase in phases.into_iter().take(if waits.0 > 0 { 5 } else { 3 }) {
+    let phases = ["first_poll", "first_poll/published", "complete"];
+    for phase in phases.into_iter().take(if waits.0 > 0 { 3 } else { 2 }) {
         all.push(Op::new(format!("{workload}/{phase}"), LOOP, move || -> Run {
             Box::new(move |operations| {
                 let (value, n) = (black_box(7), black_box(waits.0));
@@ -298,11 +271,8 @@ pub(super) fn ops() -> Vec<Op> {
     let mut all = Vec::new();
     plain::<_, 2, 16>(&mut all, ("immediate_ready", Waits(0)), |value, _| immediate(value));
     plain::<_, 2, 16>(&mut all, ("pending_8", Waits(8)), pending);
-    plain::<_, 2, 16>(&mut all, ("pending_64", Waits(64)), pending);
     plain::<_, 513, 4104>(&mut all, ("large_capture_4k", Waits(0)), |value, _| large(value));
-    plain::<_, 24, 192>(&mut all, ("combinator_chain_16", Waits(1)), chain);
     layers::<10, 80>(&mut all, ("layered_pending_8_l8", Waits(8)));
-    layers::<10, 80>(&mut all, ("layered_pending_64_l8", Waits(64)));
     async_layers(&mut all, ("layered_async_l8", Waits(1)));
     all
 }

@@ -97,9 +97,8 @@ const HEADLINES: [[&str; 5]; 13] = [
 
 /// Returns whether a subject is no competitor, such as a lower bound.
 pub(super) fn is_ground(subject: &str) -> bool {
-    ["loop", "allocator", "value alone", "nodes alone", "inline", "lent"].contains(&subject)
+    ["loop", "allocator", "value alone", "nodes alone", "inline"].contains(&subject)
         || subject.starts_with("no_box")
-        || subject.ends_with(" bytes")
         || subject.ends_with(MIMALLOC)
 }
 

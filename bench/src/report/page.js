@@ -13,7 +13,7 @@ const name = metric => METRICS[metric]?.[0] ?? metric;
 // Counts are the same on every run; times within this much are called even.
 const even = metric => (["work", "memory"].includes(METRICS[metric]?.[1]) ? 1.02 : 1.05);
 // What is shown to know the ground, and competes with nothing.
-const ground = subject => /^loop$|^\d+ bytes$|^allocator$|^value alone|^nodes alone$|^no_box|^inline$|^lent$|, mimalloc$/.test(subject);
+const ground = subject => /^loop$|^allocator$|^value alone|^nodes alone$|^no_box|^inline$|, mimalloc$/.test(subject);
 const ours = subject => /^dwell/.test(subject) && !ground(subject);
 const kind = subject => (ours(subject) ? "ours" : ground(subject) ? "base" : "peer");
 

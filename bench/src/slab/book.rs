@@ -154,7 +154,7 @@ pub(super) fn ops<S: Books>(ops: &mut Vec<Op>) {
 #[cfg(test)]
 mod tests {
     use super::{Book, LEVELS, Rng};
-    use crate::slab::peers::{heap::Heap, slab::SlabCrate};
+    use crate::slab::peers::{by_key::SlabCrate, heap::Heap};
     use crate::slab::subject::{Books, Holds};
 
     /// Plays events and returns the open orders in list order and the traded quantity.

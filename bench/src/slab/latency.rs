@@ -9,8 +9,8 @@ use std::sync::mpsc;
 
 use fastrand::Rng;
 
-use super::operations::{LIVE, Live, Named, exchange, live_once, warm};
-use super::subject::{Edits, Grows, Holds, Names, Sends, Words};
+use super::operations::{LIVE, Live, exchange, live_once, warm};
+use super::subject::{Edits, Grows, Holds, Sends, Words};
 use super::{BASELINE, ticks};
 use crate::row::{Row, distinct};
 use crate::sink;
@@ -74,17 +74,19 @@ enum Half {
     Remove,
 }
 
+/// Inserts 64 values.
+#[inline(never)]
+fn insert<S: Holds<Words<N>>, const N: usize>(storage: &mut S::Storage, slots: &mut Vec<S::Slot>, word: u64) {
+    for at in 0..BATCH as u64 {
+        let slot = S::insert(storage, Words::new(word + at));
+        S::get(storage, &slot, sink::pointer);
+        sink::change(storage);
+        slots.push(slot);
+    }
+}
+
 /// Inserts 64 values and removes them in the order of insertion.
 fn half<S: Holds<Words<N>>, const N: usize>(timed_half: Half) -> Sample {
-    #[inline(never)]
-    fn insert<S: Holds<Words<N>>, const N: usize>(storage: &mut S::Storage, slots: &mut Vec<S::Slot>, word: u64) {
-        for at in 0..BATCH as u64 {
-            let slot = S::insert(storage, Words::new(word + at));
-            S::get(storage, &slot, sink::pointer);
-            sink::change(storage);
-            slots.push(slot);
-        }
-    }
     #[inline(never)]
     fn remove<S: Holds<Words<N>>, const N: usize>(storage: &mut S::Storage, slots: &mut Vec<S::Slot>) {
         for slot in slots.drain(..) {
@@ -108,18 +110,15 @@ fn half<S: Holds<Words<N>>, const N: usize>(timed_half: Half) -> Sample {
     })
 }
 
-/// The larger number of live values: half a megabyte with 64 bytes each.
-pub(super) const MANY: usize = 8192;
-
-/// Returns a container with `alive` values, whose slots are in random order.
-fn mixed<S: Holds<Words<N>>, const N: usize>(alive: usize) -> Live<S, Words<N>> {
-    let mut live = warm::<S, N>(alive);
+/// Returns a container with live values, whose slots are in random order.
+fn mixed<S: Holds<Words<N>>, const N: usize>() -> Live<S, Words<N>> {
+    let mut live = warm::<S, N>(LIVE);
     Rng::with_seed(7).shuffle(&mut live.slots);
     live
 }
 
-fn lifecycle<S: Holds<Words<N>>, const N: usize, const ALIVE: usize>() -> Sample {
-    let mut live = mixed::<S, N>(ALIVE);
+fn lifecycle<S: Holds<Words<N>>, const N: usize>() -> Sample {
+    let mut live = mixed::<S, N>();
     Box::new(move |samples, count| {
         for word in 0..count as u64 {
             let storage = &mut live.storage;
@@ -128,14 +127,14 @@ fn lifecycle<S: Holds<Words<N>>, const N: usize, const ALIVE: usize>() -> Sample
     })
 }
 
-fn churn<S: Holds<Words<N>>, const N: usize, const ALIVE: usize>() -> Sample {
-    let mut live = mixed::<S, N>(ALIVE);
+fn churn<S: Holds<Words<N>>, const N: usize>() -> Sample {
+    let mut live = mixed::<S, N>();
     Box::new(move |samples, count| {
         for word in 0..count as u64 {
             let Live { slots, storage } = &mut live;
-            let slots: &mut [_; ALIVE] = slots.as_mut_slice().try_into().expect("of this length");
+            let slots: &mut [_; LIVE] = slots.as_mut_slice().try_into().expect("of this length");
             timed(samples, || {
-                (0..BATCH as u64).for_each(|at| exchange::<S, N, ALIVE>(storage, slots, word * BATCH as u64 + at));
+                (0..BATCH as u64).for_each(|at| exchange::<S, N>(storage, slots, word * BATCH as u64 + at));
             });
         }
     })
@@ -164,15 +163,6 @@ fn cold_single<S: Holds<Words<N>>, const N: usize>() -> Sample {
 
 /// Times 64 insertions and 64 removals of random values, each after a walk over other memory.
 fn cold_burst<S: Holds<Words<N>>, const N: usize>() -> Sample {
-    #[inline(never)]
-    fn insert<S: Holds<Words<N>>, const N: usize>(storage: &mut S::Storage, slots: &mut Vec<S::Slot>, word: u64) {
-        for at in 0..BATCH as u64 {
-            let slot = S::insert(storage, Words::new(word + at));
-            S::get(storage, &slot, sink::pointer);
-            sink::change(storage);
-            slots.push(slot);
-        }
-    }
     let mut live = warm::<S, N>(LIVE);
     let cold = Cold::new();
     let mut rng = Rng::with_seed(8);
@@ -237,32 +227,6 @@ fn replace<S: Edits<Words<N>>, const N: usize>() -> Sample {
                         sink::word(old.0[0]);
                         sink::pointer(value);
                     });
-                }
-            });
-        }
-    })
-}
-
-fn contains<S: Names<Words<8>>>() -> Sample {
-    let live = Named::<S>::new(BATCH);
-    Box::new(move |samples, count| {
-        for _ in 0..count {
-            timed(samples, || {
-                for &key in black_box(&live.keys) {
-                    sink::word(u64::from(S::contains(&live.storage, key)));
-                }
-            });
-        }
-    })
-}
-
-fn find<S: Names<Words<8>>>() -> Sample {
-    let live = Named::<S>::new(BATCH);
-    Box::new(move |samples, count| {
-        for _ in 0..count {
-            timed(samples, || {
-                for &key in black_box(&live.keys) {
-                    S::find(&live.storage, key, |value| sink::word(value.0[0]));
                 }
             });
         }
@@ -401,8 +365,8 @@ fn refill<S: Grows<Words<8>>>() -> Sample {
 /// The number of values that are sent to another thread together.
 const PARCEL: usize = 1024;
 
-/// Inserts on one thread and frees on another, in turns. One of the two is timed.
-fn remote<S: Sends<Words<8>>>(timed_half: Half) -> Sample {
+/// Inserts on one thread and frees on another, in turns. The frees are timed.
+fn remote_free<S: Sends<Words<8>>>() -> Sample {
     let mut live = warm::<S, 8>(PARCEL);
     live.slots.drain(..).for_each(|slot| S::remove(&mut live.storage, slot));
     Box::new(move |samples, count| {
@@ -423,16 +387,14 @@ fn remote<S: Sends<Words<8>>>(timed_half: Half) -> Sample {
             let mut slots = Vec::with_capacity(PARCEL);
             for word in 0..count as u64 {
                 let storage = &mut live.storage;
-                let start = ticks::start();
                 for at in 0..PARCEL as u64 {
                     let slot = S::insert(storage, Words::new(word + at));
                     S::get(storage, &slot, sink::pointer);
                     slots.push(slot);
                 }
-                let inserted = ticks::since(start);
                 send.send(slots).expect("the other thread runs");
                 let (empty, freed) = answered.recv().expect("the other thread answers");
-                samples.push(if timed_half == Half::Insert { inserted } else { freed });
+                samples.push(freed);
                 slots = empty;
             }
             drop(send);
@@ -477,11 +439,9 @@ pub(super) fn sized<S: Holds<Words<N>>, const N: usize>(probes: &mut Vec<Probe>)
         list.hot("get", get::<S, N>);
         list.hot("straight/64B", straight::<S, N>);
         list.hot("remove", || half::<S, N>(Half::Remove));
-        list.hot(format!("lifecycle/64B/{MANY}"), lifecycle::<S, N, MANY>);
-        list.hot(format!("churn/64B/{MANY}"), churn::<S, N, MANY>);
     }
-    list.hot(format!("lifecycle/{bytes}B"), lifecycle::<S, N, LIVE>);
-    list.hot(format!("churn/{bytes}B"), churn::<S, N, LIVE>);
+    list.hot(format!("lifecycle/{bytes}B"), lifecycle::<S, N>);
+    list.hot(format!("churn/{bytes}B"), churn::<S, N>);
     list.cold(format!("cold/single/{bytes}B"), 1, cold_single::<S, N>);
     list.cold(format!("cold/burst/{bytes}B"), BATCH, cold_burst::<S, N>);
 }
@@ -496,12 +456,6 @@ pub(super) fn editing<S: Edits<Words<N>>, const N: usize>(probes: &mut Vec<Probe
     list.hot(format!("replace/{}B", 8 * N), replace::<S, N>);
 }
 
-pub(super) fn naming<S: Names<Words<8>>>(probes: &mut Vec<Probe>) {
-    let mut list = List { probes, subject: S::NAME };
-    list.hot("contains", contains::<S>);
-    list.hot("get by key", find::<S>);
-}
-
 pub(super) fn growing<S: Grows<Words<8>>>(probes: &mut Vec<Probe>) {
     let mut list = List { probes, subject: S::NAME };
     list.add("growth/64B", 1, MILLION, 5, growth::<S>);
@@ -512,8 +466,7 @@ pub(super) fn growing<S: Grows<Words<8>>>(probes: &mut Vec<Probe>) {
 
 pub(super) fn sending<S: Sends<Words<8>>>(probes: &mut Vec<Probe>) {
     let mut list = List { probes, subject: S::NAME };
-    list.add("remote/insert/64B", PARCEL, 200, 20, || remote::<S>(Half::Insert));
-    list.add("remote/free/64B", PARCEL, 200, 20, || remote::<S>(Half::Remove));
+    list.add("remote/free/64B", PARCEL, 200, 20, remote_free::<S>);
 }
 
 /// Returns a percentile of sorted samples. `share` is in ten-thousandths.
@@ -545,8 +498,8 @@ pub(super) fn rows(probes: &[Probe], quick: bool) -> Vec<Row> {
         for samples in &mut samples {
             samples.sort_unstable();
         }
-        // A box has no key.
-        let baseline = probes.iter().position(|probe| probe.subject == BASELINE).unwrap_or(0);
+        let baseline =
+            probes.iter().position(|probe| probe.subject == BASELINE).expect("each workload has its baseline");
         for (probe, sorted) in probes.iter().zip(&samples) {
             for (metric, share, least) in PERCENTILES {
                 if sorted.len() < least {

@@ -15,8 +15,8 @@ use std::alloc::System;
 pub(crate) use self::peers::heap::HeapBox;
 
 use self::latency::Probe;
+use self::peers::by_key::{Map, SlabCrate, Slotmap};
 use self::peers::{bare::Bare, dwell, heap::Heap, nexus, nexus_macro, plurality::Plurality, sharded::Sharded};
-use self::peers::{slab::SlabCrate, slotmap::Slotmap};
 use self::subject::{Books, Edits, Grows, Holds, Names, Sends, Visits, Words};
 use crate::op::{Op, Suite};
 use crate::row::Output;
@@ -53,7 +53,6 @@ fn editing<S: Edits<Words<8>> + Edits<Words<512>>>(all: &mut Measures) {
 
 fn naming<S: Names<Words<8>>>(all: &mut Measures) {
     operations::naming::<S>(&mut all.ops);
-    latency::naming::<S>(&mut all.probes);
 }
 
 fn growing<S: Grows<Words<8>>>(all: &mut Measures) {
@@ -81,19 +80,19 @@ fn measures() -> Measures {
             $($function::<$Subject>(&mut all);)*
         };
     }
-    each!(holding: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Fixed, dwell::Sync, dwell::Pooled, dwell::Map,
+    each!(holding: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Fixed, dwell::Sync, dwell::Pooled, Map,
         nexus_macro::Bounded, nexus::Bounded, nexus::Unbounded, SlabCrate, Slotmap, Sharded, Plurality, Bare);
     each!(several: Heap<System>, dwell::Direct, dwell::Fixed, SlabCrate);
-    each!(editing: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Pooled, dwell::Map, nexus_macro::Bounded,
+    each!(editing: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Pooled, Map, nexus_macro::Bounded,
         nexus::Bounded, nexus::Unbounded, SlabCrate, Slotmap, Plurality, Bare);
-    each!(naming: dwell::Thread, dwell::Direct, dwell::Map, nexus_macro::Bounded, SlabCrate, Slotmap);
+    each!(naming: dwell::Thread, dwell::Direct, Map, nexus_macro::Bounded, SlabCrate, Slotmap);
     operations::boxes::<System>(&mut all.ops);
     operations::boxes::<MiMalloc>(&mut all.ops);
-    each!(visiting: dwell::Direct, dwell::Map, SlabCrate, Slotmap);
-    each!(growing: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Sync, dwell::Map, nexus_macro::Unbounded,
+    each!(visiting: dwell::Direct, Map, SlabCrate, Slotmap);
+    each!(growing: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Sync, Map, nexus_macro::Unbounded,
         nexus::Unbounded, SlabCrate, Slotmap, Sharded, Plurality);
     each!(sending: Heap<System>, Heap<MiMalloc>, dwell::Sync, dwell::SyncTogether, Sharded, Plurality);
-    each!(booking: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Pooled, dwell::Map, nexus_macro::Bounded,
+    each!(booking: Heap<System>, Heap<MiMalloc>, dwell::Thread, dwell::Direct, dwell::Pooled, Map, nexus_macro::Bounded,
         nexus::Bounded, nexus::Unbounded, SlabCrate, Slotmap, Plurality);
     all
 }

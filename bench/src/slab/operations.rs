@@ -50,20 +50,20 @@ pub(super) fn live_once<S: Holds<Words<N>>, const N: usize>(storage: &mut S::Sto
     sink::change(storage);
 }
 
-/// Inserts a value and removes one of the `ALIVE` values.
+/// Inserts a value and removes one of the live values.
 #[expect(clippy::cast_possible_truncation, reason = "only the low bits are used")]
 #[inline(always)]
-pub(super) fn exchange<S: Holds<Words<N>>, const N: usize, const ALIVE: usize>(
+pub(super) fn exchange<S: Holds<Words<N>>, const N: usize>(
     storage: &mut S::Storage,
-    slots: &mut [S::Slot; ALIVE],
+    slots: &mut [S::Slot; LIVE],
     word: u64,
 ) {
-    const { assert!(ALIVE.is_power_of_two()) };
+    const { assert!(LIVE.is_power_of_two()) };
     let slot = S::insert(storage, Words::new(word));
     S::get(storage, &slot, sink::pointer);
     sink::change(storage);
     // Visits all slots, but not in their order.
-    let at = (word as usize).wrapping_mul(167) % ALIVE;
+    let at = (word as usize).wrapping_mul(167) % LIVE;
     let old = std::mem::replace(&mut slots[at], slot);
     S::remove(storage, old);
     sink::change(storage);
@@ -85,7 +85,7 @@ fn churn<S: Holds<Words<N>>, const N: usize>() -> Run {
         slots: &mut [S::Slot; LIVE],
         operations: usize,
     ) {
-        (0..operations as u64).for_each(|word| exchange::<S, N, LIVE>(storage, slots, word));
+        (0..operations as u64).for_each(|word| exchange::<S, N>(storage, slots, word));
     }
     let mut live = warm::<S, N>(LIVE);
     Box::new(move |operations| {
@@ -115,13 +115,13 @@ fn get_mut<S: Edits<Words<N>>, const N: usize>() -> Run {
 }
 
 /// Values stored by key; dropping it takes all of them out.
-pub(super) struct Named<S: Names<Words<8>>> {
-    pub(super) storage: S::Storage,
-    pub(super) keys: Vec<S::Key>,
+struct Named<S: Names<Words<8>>> {
+    storage: S::Storage,
+    keys: Vec<S::Key>,
 }
 
 impl<S: Names<Words<8>>> Named<S> {
-    pub(super) fn new(len: usize) -> Self {
+    fn new(len: usize) -> Self {
         let mut storage = S::storage(len);
         let keys = (0..len as u64).map(|word| {
             let slot = S::insert(&mut storage, Words::new(word));
@@ -239,7 +239,7 @@ pub(super) fn boxes<A: Malloc>(ops: &mut Vec<Op>) {
     fn run<A: Malloc>(boxes: &[HeapBox<Words<8>, A>], rounds: usize) {
         for _ in 0..rounds {
             for value in boxes {
-                sink::word(value.get().0[0]);
+                sink::word(value.0[0]);
             }
         }
     }

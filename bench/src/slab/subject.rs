@@ -27,8 +27,11 @@ pub(super) trait Holds<T: 'static>: 'static {
     fn storage(capacity: usize) -> Self::Storage;
     fn insert(storage: &mut Self::Storage, value: T) -> Self::Slot;
     fn get<R>(storage: &Self::Storage, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R;
-    /// Drops the value and frees its cell.
-    fn remove(storage: &mut Self::Storage, slot: Self::Slot);
+    /// Drops the value and frees its cell, as the drop of an owning slot does.
+    #[inline(always)]
+    fn remove(_: &mut Self::Storage, slot: Self::Slot) {
+        drop(slot);
+    }
 }
 
 /// Subjects whose values can be changed through `&mut`.
@@ -41,7 +44,6 @@ pub(super) trait Names<T: 'static>: Holds<T> {
     type Key: Copy + 'static;
     /// Returns the key of a value, which stays in the container until `take`.
     fn name(storage: &mut Self::Storage, slot: Self::Slot) -> Self::Key;
-    fn contains(storage: &Self::Storage, key: Self::Key) -> bool;
     fn find<R>(storage: &Self::Storage, key: Self::Key, f: impl FnOnce(&T) -> R) -> R;
     fn take(storage: &mut Self::Storage, key: Self::Key);
 }
@@ -63,7 +65,11 @@ pub(super) trait Sends<T: 'static>: Holds<T, Slot: Send> {
     /// The data that the other thread needs besides the slot.
     type Remote: Send;
     fn remote(storage: &Self::Storage) -> Self::Remote;
-    fn free(remote: &Self::Remote, slot: Self::Slot);
+
+    #[inline(always)]
+    fn free(_: &Self::Remote, slot: Self::Slot) {
+        drop(slot);
+    }
 
     /// Frees many slots.
     #[inline(always)]
@@ -102,6 +108,23 @@ pub(super) trait Books: Links + Holds<Order<<Self as Links>::Link>> {
     /// The slot of the order is live, and no reference to the order exists.
     unsafe fn at(storage: &mut Self::Storage, link: Self::Link) -> &mut Order<Self::Link>;
 }
+
+/// Defines `get` or `get_mut` of a subject whose slots dereference to their values.
+macro_rules! by_deref {
+    (get: $T:ty) => {
+        #[inline(always)]
+        fn get<R>(_: &Self::Storage, slot: &Self::Slot, f: impl FnOnce(&$T) -> R) -> R {
+            f(slot)
+        }
+    };
+    (get_mut: $T:ty) => {
+        #[inline(always)]
+        fn get_mut<R>(_: &mut Self::Storage, slot: &mut Self::Slot, f: impl FnOnce(&mut $T) -> R) -> R {
+            f(slot)
+        }
+    };
+}
+pub(super) use by_deref;
 
 /// Links that are addresses of values.
 macro_rules! links_by_pointer {

@@ -8,7 +8,7 @@ mod workloads;
 use anyhow::Result;
 use std::time::Instant;
 
-use self::subjects::{Dwell, DwellPush, Nexus, SmallboxPeer, Std, Subject};
+use self::subjects::{Dwell, Nexus, SmallboxPeer, Std, Subject};
 use crate::op::Suite;
 use crate::row::{Output, Row};
 use crate::select::Select;
@@ -25,8 +25,6 @@ pub(crate) fn suite() -> Suite {
     ops.extend(workloads::ops::<subjects::Ssobox>());
     ops.extend(workloads::ops::<SmallboxPeer>());
     ops.extend(workloads::ops::<Nexus>());
-    // Only the way of pushing differs.
-    ops.extend(workloads::ops::<DwellPush>().into_iter().filter(|op| op.workload == "bulk/push+drain"));
     ops.extend(workloads::loops::<Std>());
     Suite { module: "small", baseline: BASELINE, ops }
 }
@@ -35,6 +33,7 @@ pub(crate) fn run(select: &Select, quick: bool, output: Output) -> Result<()> {
     let suite = suite();
     select.check(suite.names().chain([
         ("bulk/push", BASELINE),
+        ("bulk/push", "dwell/push"),
         ("bulk/drain", BASELINE),
         ("bulk/extend", BASELINE),
     ]))?;
@@ -49,43 +48,38 @@ pub(crate) fn run(select: &Select, quick: bool, output: Output) -> Result<()> {
 /// The number of boxes in `bulk/*`. A vector of them is larger than a second-level cache.
 const BULK: u32 = 1_000_000;
 
-/// Times filling a vector and draining it: with boxes of one word by [`Subject::push`] and by `extend`, and with plain
-/// words.
+/// Times filling a vector with boxes of one word, by [`Subject::push`] and by `extend`, and draining it.
 fn bulk(select: &Select, rounds: usize) -> Vec<Row> {
     /// A function that times filling and draining, in nanoseconds per element.
     type Bulk = fn() -> [f64; 2];
-    fn clock<T>(boxes: &mut Vec<T>, fill: impl Fn(&mut Vec<T>), drain: impl Fn(&mut Vec<T>)) -> [f64; 2] {
-        fill(boxes); // touches the memory
+    fn clock<S: Subject>(fill: fn(&mut Vec<S::Object>, u64)) -> [f64; 2] {
+        let mut boxes = Vec::with_capacity(BULK as usize);
+        fill(&mut boxes, BULK.into()); // touches the memory
         boxes.clear();
-        let mut timed = |step: &dyn Fn(&mut Vec<T>)| {
+        let mut timed = |step: &dyn Fn(&mut Vec<S::Object>)| {
             let start = Instant::now();
-            step(boxes);
+            step(&mut boxes);
             start.elapsed().as_secs_f64() * 1e9 / f64::from(BULK)
         };
-        [timed(&fill), timed(&drain)]
+        [timed(&|boxes| fill(boxes, BULK.into())), timed(&workloads::drain::<S>)]
     }
     fn push<S: Subject>() -> [f64; 2] {
-        let boxes = &mut Vec::with_capacity(BULK as usize);
-        clock(boxes, |boxes| workloads::push::<S>(boxes, BULK.into()), workloads::drain::<S>)
+        clock::<S>(workloads::push::<S>)
+    }
+    fn push_plainly<S: Subject>() -> [f64; 2] {
+        clock::<S>(workloads::push_plainly::<S>)
     }
     fn extend<S: Subject>() -> [f64; 2] {
-        let boxes = &mut Vec::with_capacity(BULK as usize);
-        clock(boxes, |boxes| workloads::extend::<S>(boxes, BULK.into()), workloads::drain::<S>)
-    }
-    /// Times the same memory traffic without boxes: plain values of `WORDS` words.
-    fn words<const WORDS: usize>() -> [f64; 2] {
-        clock(&mut Vec::with_capacity(BULK as usize), workloads::push_words::<WORDS>, workloads::drain_words)
+        clock::<S>(workloads::extend::<S>)
     }
     let mut ways: Vec<(&'static str, &'static str, Bulk)> = vec![
         ("push", Std::NAME, push::<Std>),
         ("push", Dwell::NAME, push::<Dwell>),
-        ("push", DwellPush::NAME, push::<DwellPush>),
+        ("push", "dwell/push", push_plainly::<Dwell>),
         #[cfg(feature = "ssobox")]
         ("push", subjects::Ssobox::NAME, push::<subjects::Ssobox>),
         ("push", SmallboxPeer::NAME, push::<SmallboxPeer>),
         ("push", Nexus::NAME, push::<Nexus>),
-        ("push", "24 bytes", words::<3>),
-        ("push", "32 bytes", words::<4>),
         ("extend", Std::NAME, extend::<Std>),
         ("extend", Dwell::NAME, extend::<Dwell>),
         #[cfg(feature = "ssobox")]
@@ -94,38 +88,15 @@ fn bulk(select: &Select, rounds: usize) -> Vec<Row> {
         ("extend", Nexus::NAME, extend::<Nexus>),
     ];
     ways.retain(|(_, subject, _)| select.has_subject(subject, BASELINE));
-    let mut times = vec![Vec::new(); ways.len()];
-    for _ in 0..rounds {
-        for ((_, _, way), times) in ways.iter().zip(&mut times) {
-            times.push(way());
-        }
-    }
-    let mut rows = Vec::new();
-    for (&(fill, subject, _), time) in ways.iter().zip(&times) {
-        let baseline = ways.iter().position(|way| (way.0, way.1) == (fill, Std::NAME)).expect("`Box` is there");
-        for (step, name) in [fill, "drain"].into_iter().enumerate() {
-            let ratios = time.iter().zip(&times[baseline]).map(|(time, baseline)| time[step] / baseline[step]);
-            rows.push(Row {
-                module: "small",
-                workload: format!("bulk/{name}"),
-                subject: subject.to_owned(),
-                metric: "ns",
-                value: time::median(time.iter().map(|time| time[step]).collect()),
-                unit: "ns",
-                baseline: BASELINE.to_owned(),
-                ratio: time::median(ratios.collect()),
-            });
-        }
-    }
-    // Draining does not depend on how the vector was filled, so each subject keeps one such row.
-    let mut drained = Vec::new();
-    rows.retain(|row| {
-        row.workload != "bulk/drain"
-            || !drained.contains(&row.subject) && {
-                drained.push(row.subject.clone());
-                true
-            }
+    let times = time::in_turn(ways.len(), rounds, |at| ways[at].2());
+    // Draining does not depend on how the vector was filled.
+    let steps = ways.iter().zip(&times).flat_map(|(&(fill, subject, _), times)| {
+        let of = |step: usize| times.iter().map(|time| time[step]).collect::<Vec<_>>();
+        let drain = (fill == "push").then(|| (("bulk/drain".to_owned(), subject, BASELINE), of(1)));
+        std::iter::once(((format!("bulk/{fill}"), subject, BASELINE), of(0))).chain(drain)
     });
+    let (names, times): (Vec<_>, Vec<_>) = steps.unzip();
+    let mut rows = time::paired("small", time::NS, &names, &times);
     rows.retain(|row| select.has_workload(&row.workload));
     rows
 }

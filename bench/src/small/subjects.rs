@@ -103,37 +103,6 @@ impl Subject for Dwell {
     }
 }
 
-/// `SmallBox` with `Vec::push` instead of `push_with`.
-pub(super) struct DwellPush;
-
-impl Subject for DwellPush {
-    const NAME: &'static str = "dwell/push";
-    type Object = SmallBox<dyn Object>;
-    type Node = SmallBox<dyn Node>;
-    type Slice = SmallBox<[u64]>;
-    type Event = SmallBox<dyn FnMut(&mut World)>;
-
-    fn object<U: Object + 'static>(value: U) -> Self::Object {
-        small_box!(value)
-    }
-
-    fn node<U: Node + 'static>(value: U) -> Self::Node {
-        small_box!(value)
-    }
-
-    fn slice<const LEN: usize>(values: [u64; LEN]) -> Self::Slice {
-        small_box!(values)
-    }
-
-    fn event<F: FnOnce(&mut World) + 'static>(event: F) -> Self::Event {
-        small_box!(mutable(event))
-    }
-
-    fn happen(mut event: Self::Event, world: &mut World) {
-        event(world);
-    }
-}
-
 /// Converts an event to a `FnMut`, for boxes that cannot call a `FnOnce` by value on stable.
 fn mutable<F: FnOnce(&mut World)>(event: F) -> impl FnMut(&mut World) {
     let mut event = Some(event);

@@ -214,6 +214,14 @@ pub(super) fn push<S: Subject>(boxes: &mut Vec<S::Object>, count: u64) {
     }
 }
 
+/// Pushes boxes of a word by `Vec::push`, where [`push`] uses what the documentation recommends.
+#[inline(never)]
+pub(super) fn push_plainly<S: Subject>(boxes: &mut Vec<S::Object>, count: u64) {
+    for n in 0..count {
+        boxes.push(S::object(Words([n])));
+    }
+}
+
 /// Adds boxes of a word by `Vec::extend`.
 #[inline(never)]
 pub(super) fn extend<S: Subject>(boxes: &mut Vec<S::Object>, count: u64) {
@@ -226,20 +234,6 @@ pub(super) fn drain<S: Subject>(boxes: &mut Vec<S::Object>) {
     for object in boxes.drain(..) {
         sink::pointer(&object);
     }
-}
-
-/// Pushes plain values of `WORDS` words.
-#[inline(never)]
-pub(super) fn push_words<const WORDS: usize>(values: &mut Vec<[u64; WORDS]>) {
-    for n in 0..super::BULK.into() {
-        values.push([n; WORDS]);
-    }
-}
-
-/// Drains the values and passes each to the sink.
-#[inline(never)]
-pub(super) fn drain_words<const WORDS: usize>(values: &mut Vec<[u64; WORDS]>) {
-    values.drain(..).for_each(|value| sink::pointer(&value));
 }
 
 /// The number of pending events.

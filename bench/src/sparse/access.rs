@@ -6,7 +6,6 @@ use fastrand::Rng;
 use std::hint::black_box;
 use std::sync::LazyLock;
 
-use super::lent::{HasDefault, Lent};
 use crate::op::{LOOP, Op, Run, Suite, whole_rounds};
 use crate::sink;
 
@@ -17,12 +16,8 @@ struct Part {
     rest: [u64; 7],
 }
 
-impl HasDefault for Part {
-    const LENT: &'static Self = {
-        static DEFAULT: Part = <Part as ConstDefault>::DEFAULT;
-        &DEFAULT
-    };
-}
+/// The default, for subjects that return a reference to it.
+static DEFAULT: Part = <Part as ConstDefault>::DEFAULT;
 
 /// A way to store an optional `Part` in a record.
 trait Holder {
@@ -66,7 +61,7 @@ impl Holder for Option<Box<Part>> {
     }
 
     fn part(&self) -> &Part {
-        self.as_deref().unwrap_or(Part::LENT)
+        self.as_deref().unwrap_or(&DEFAULT)
     }
 }
 
@@ -133,7 +128,7 @@ impl Holder for Asked {
     }
 
     fn part(&self) -> &Part {
-        self.0.get().unwrap_or(Part::LENT)
+        self.0.get().unwrap_or(&DEFAULT)
     }
 }
 
@@ -161,24 +156,6 @@ impl Holder for Sparse<Fixed> {
 
     fn part(&self) -> &Part {
         &self.0
-    }
-}
-
-impl Holder for Lent<Part> {
-    fn empty() -> Self {
-        Self::empty()
-    }
-
-    fn full(part: Part) -> Self {
-        Self::new(part)
-    }
-
-    fn count(&self) -> u64 {
-        self.count
-    }
-
-    fn part(&self) -> &Part {
-        self
     }
 }
 
@@ -289,7 +266,6 @@ pub(super) fn suite() -> Suite {
     all.extend(ops::<Asked>("dwell/get"));
     all.extend(ops::<Sparse<Part>>("dwell"));
     all.extend(ops::<Sparse<Fixed>>("dwell/const"));
-    all.extend(ops::<Lent<Part>>("dwell/static-pointer"));
     all.extend(ops::<Part>("inline"));
     all.extend(loops());
     Suite { module: "sparse", baseline: "option-box", ops: all }

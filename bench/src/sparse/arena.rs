@@ -2,8 +2,8 @@
 //!
 //! serde's derive cannot pass a context, so the arena is in a thread local.
 
-use dwell::sparse::IsEmpty;
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use dwell::sparse::{IsEmpty, SortedMap};
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::{Serialize, Serializer};
 use std::cell::Cell;
 use std::fmt;
@@ -151,42 +151,10 @@ impl<V: Serialize, P> Serialize for Map<V, P> {
 
 impl<'de, V: Deserialize<'de>, P: Arena> Deserialize<'de> for Map<V, P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let entries: Vec<(Str<P>, V)> = sorted_entries(deserializer)?;
-        Ok(Self(P::slice(entries)))
+        // A repeated key keeps its last value, as in std's maps.
+        let entries = SortedMap::<Str<P>, V>::deserialize(deserializer)?;
+        Ok(Self(P::slice(entries.into_iter().collect())))
     }
-}
-
-/// Deserializes the entries of a map, sorted by key. A repeated key keeps its last value, as in std's maps.
-fn sorted_entries<'de, K, V, D>(deserializer: D) -> Result<Vec<(K, V)>, D::Error>
-where
-    K: Deserialize<'de> + Ord,
-    V: Deserialize<'de>,
-    D: Deserializer<'de>,
-{
-    struct Entries<K, V>(PhantomData<(K, V)>);
-
-    impl<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>> Visitor<'de> for Entries<K, V> {
-        type Value = Vec<(K, V)>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a map")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut entries = Vec::new();
-            while let Some(entry) = map.next_entry()? {
-                entries.push(entry);
-            }
-            entries.sort_by(|(a, _), (b, _): &(K, V)| a.cmp(b));
-            // `dedup_by` keeps the first of equal keys, which is the last one after the reversal.
-            entries.reverse();
-            entries.dedup_by(|(a, _), (b, _)| a == b);
-            entries.reverse();
-            Ok(entries)
-        }
-    }
-
-    deserializer.deserialize_map(Entries(PhantomData))
 }
 
 /// A value in the arena.

@@ -55,27 +55,21 @@ pub(crate) enum ShapeType {
 /// - `Always<T>`: traits, which every shape and reference has;
 /// - `Rarely<T>`: a part of the traits that few have.
 ///
-/// A call can pass attributes for all structs. With `peers: "..."` the structs also derive the traits of the peers of
-/// `dwell::weigh`, which must support the field types, and the text becomes their documentation. The derives are
-/// written here because not all of them accept a name from another macro.
+/// A call can pass attributes for all structs. With `peers: true` the structs also derive the traits of the peers of
+/// `dwell::weigh`, which must support the field types. The derives are written here because not all of them accept a name
+/// from another macro.
 ///
 /// Fields that equal their default are not serialized, so that all layouts write the same JSON.
 macro_rules! smithy_types {
     ($(#[$attribute:meta])* $(peers: $peers:literal)?) => {
+        #[allow(unused_imports, reason = "for peers only")]
+        use {allocative::Allocative, datasize::DataSize, deepsize::DeepSizeOf, get_size2::GetSize, mem_dbg::MemSize};
+
         use super::*;
 
         #[derive(Deserialize, Serialize)]
         $(#[$attribute])*
-        $(
-            #[doc = $peers]
-            #[derive(
-                allocative::Allocative,
-                datasize::DataSize,
-                deepsize::DeepSizeOf,
-                get_size2::GetSize,
-                mem_dbg::MemSize
-            )]
-        )?
+        #[cfg_attr(any($($peers)?), derive(Allocative, DataSize, DeepSizeOf, GetSize, MemSize))]
         pub(in super::super) struct Model {
             #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
             smithy: Option<Text>,
@@ -85,16 +79,7 @@ macro_rules! smithy_types {
 
         #[derive(Deserialize, Serialize)]
         $(#[$attribute])*
-        $(
-            #[doc = $peers]
-            #[derive(
-                allocative::Allocative,
-                datasize::DataSize,
-                deepsize::DeepSizeOf,
-                get_size2::GetSize,
-                mem_dbg::MemSize
-            )]
-        )?
+        #[cfg_attr(any($($peers)?), derive(Allocative, DataSize, DeepSizeOf, GetSize, MemSize))]
         pub(in super::super) struct Shape {
             #[serde(rename = "type")]
             kind: ShapeType,
@@ -118,16 +103,7 @@ macro_rules! smithy_types {
 
         #[derive(Deserialize, Serialize)]
         $(#[$attribute])*
-        $(
-            #[doc = $peers]
-            #[derive(
-                allocative::Allocative,
-                datasize::DataSize,
-                deepsize::DeepSizeOf,
-                get_size2::GetSize,
-                mem_dbg::MemSize
-            )]
-        )?
+        #[cfg_attr(any($($peers)?), derive(Allocative, DataSize, DeepSizeOf, GetSize, MemSize))]
         pub(in super::super) struct Reference {
             target: Text,
             #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
@@ -136,16 +112,7 @@ macro_rules! smithy_types {
 
         #[derive(Default, Deserialize, Serialize, Sparse)]
         $(#[$attribute])*
-        $(
-            #[doc = $peers]
-            #[derive(
-                allocative::Allocative,
-                datasize::DataSize,
-                deepsize::DeepSizeOf,
-                get_size2::GetSize,
-                mem_dbg::MemSize
-            )]
-        )?
+        #[cfg_attr(any($($peers)?), derive(Allocative, DataSize, DeepSizeOf, GetSize, MemSize))]
         pub(in super::super) struct Traits {
             #[serde(rename = "smithy.api#documentation", default, skip_serializing_if = "IsEmpty::is_empty")]
             documentation: Option<Text>,
@@ -161,16 +128,7 @@ macro_rules! smithy_types {
 
         #[derive(Default, Deserialize, Serialize, Sparse)]
         $(#[$attribute])*
-        $(
-            #[doc = $peers]
-            #[derive(
-                allocative::Allocative,
-                datasize::DataSize,
-                deepsize::DeepSizeOf,
-                get_size2::GetSize,
-                mem_dbg::MemSize
-            )]
-        )?
+        #[cfg_attr(any($($peers)?), derive(Allocative, DataSize, DeepSizeOf, GetSize, MemSize))]
         #[serde(rename_all = "camelCase")]
         pub(in super::super) struct ServiceTrait {
             #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
@@ -189,16 +147,7 @@ macro_rules! smithy_types {
 
         #[derive(Default, Deserialize, Serialize, Sparse)]
         $(#[$attribute])*
-        $(
-            #[doc = $peers]
-            #[derive(
-                allocative::Allocative,
-                datasize::DataSize,
-                deepsize::DeepSizeOf,
-                get_size2::GetSize,
-                mem_dbg::MemSize
-            )]
-        )?
+        #[cfg_attr(any($($peers)?), derive(Allocative, DataSize, DeepSizeOf, GetSize, MemSize))]
         #[serde(rename_all = "camelCase")]
         pub(in super::super) struct IamAction {
             #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
@@ -215,16 +164,7 @@ macro_rules! smithy_types {
 
         #[derive(Default, Deserialize, Serialize, Sparse)]
         $(#[$attribute])*
-        $(
-            #[doc = $peers]
-            #[derive(
-                allocative::Allocative,
-                datasize::DataSize,
-                deepsize::DeepSizeOf,
-                get_size2::GetSize,
-                mem_dbg::MemSize
-            )]
-        )?
+        #[cfg_attr(any($($peers)?), derive(Allocative, DataSize, DeepSizeOf, GetSize, MemSize))]
         pub(in super::super) struct IamResources {
             #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]
             required: Map<IamResource>,
@@ -234,16 +174,7 @@ macro_rules! smithy_types {
 
         #[derive(Default, Deserialize, Serialize)]
         $(#[$attribute])*
-        $(
-            #[doc = $peers]
-            #[derive(
-                allocative::Allocative,
-                datasize::DataSize,
-                deepsize::DeepSizeOf,
-                get_size2::GetSize,
-                mem_dbg::MemSize
-            )]
-        )?
+        #[cfg_attr(any($($peers)?), derive(Allocative, DataSize, DeepSizeOf, GetSize, MemSize))]
         #[serde(rename_all = "camelCase")]
         pub(in super::super) struct IamResource {
             #[serde(default)]
@@ -252,16 +183,7 @@ macro_rules! smithy_types {
 
         #[derive(Default, Deserialize, Serialize, Sparse)]
         $(#[$attribute])*
-        $(
-            #[doc = $peers]
-            #[derive(
-                allocative::Allocative,
-                datasize::DataSize,
-                deepsize::DeepSizeOf,
-                get_size2::GetSize,
-                mem_dbg::MemSize
-            )]
-        )?
+        #[cfg_attr(any($($peers)?), derive(Allocative, DataSize, DeepSizeOf, GetSize, MemSize))]
         #[serde(rename_all = "camelCase")]
         pub(in super::super) struct Arn {
             #[serde(default, skip_serializing_if = "IsEmpty::is_empty")]

@@ -5,15 +5,15 @@ use anyhow::{Context, Result, bail};
 use rustix::time::{ClockId, clock_gettime};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use super::intern::settle;
 use super::{canonical, layouts};
-use crate::count;
+use crate::{again, count};
 
 /// A layout of the service models: the types that store their values.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +104,7 @@ impl Task {
     fn run<M: DeserializeOwned + Serialize>(&self, sizes: [usize; 3]) -> Result<Report> {
         let files = files(&self.models)?;
         let mut models = Vec::with_capacity(files.len());
-        let rss = resident()?;
+        let rss = count::resident()?;
         if self.count {
             count::start();
         }
@@ -125,7 +125,7 @@ impl Task {
         let models = black_box(models);
         let live = count::live();
         let counted = self.count.then(|| -> Result<Counted> {
-            let rss = resident()?.saturating_sub(rss);
+            let rss = count::resident()?.saturating_sub(rss);
             let jemalloc = jemalloc()?;
             let mut state = DefaultHasher::new();
             models.iter().try_for_each(|model| canonical::hash(model, &mut state))?;
@@ -154,29 +154,15 @@ pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// Runs `layout` over `models` in a new process.
 pub(super) fn measure(layout: Layout, models: &Path, count: bool) -> Result<Report> {
-    let mut command = Command::new(std::env::current_exe()?);
-    command.args(["load", "--layout", layout.name, "--models"]).arg(models);
-    if count {
-        command.arg("--count");
-    }
-    let output = command.output().context("cannot run this program again")?;
-    if !output.status.success() {
-        let message = String::from_utf8_lossy(&output.stderr);
-        bail!("{}", message.trim().trim_start_matches("error: "));
-    }
-    serde_json::from_slice(&output.stdout).with_context(|| format!("{} gave no report", layout.name))
+    let arguments = ["load", "--layout", layout.name, "--models"].map(OsStr::new);
+    let count = count.then_some(OsStr::new("--count"));
+    again::child(&arguments.into_iter().chain([models.as_os_str()]).chain(count).collect::<Vec<_>>())
 }
 
 /// Returns the user and system time of this process in milliseconds.
 fn process_cpu_ms() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
-}
-
-fn resident() -> Result<usize> {
-    let statm = fs::read_to_string("/proc/self/statm").context("no /proc/self/statm: this needs Linux")?;
-    let pages: usize = statm.split_whitespace().nth(1).context("/proc/self/statm has no second number")?.parse()?;
-    Ok(pages * rustix::param::page_size())
 }
 
 #[cfg(feature = "profile")]

@@ -9,7 +9,6 @@ mod canonical;
 pub(crate) mod corpus;
 mod intern;
 pub(crate) mod layouts;
-mod lent;
 mod load;
 
 use anyhow::{Result, bail};

@@ -43,7 +43,7 @@ pub(super) mod naive {
     type Link<T> = T;
     type Always<T> = T;
     type Rarely<T> = Option<T>;
-    weighed_types!(peers: "Weighed by all.");
+    weighed_types!(peers: true);
 }
 
 /// The layout that the article arrives at.
@@ -54,7 +54,7 @@ pub(super) mod boxed {
     type Link<T> = Box<T>;
     type Always<T> = BoxedIfAny<T>;
     type Rarely<T> = Option<T>;
-    weighed_types!(peers: "Weighed by all.");
+    weighed_types!(peers: true);
 }
 
 /// The leanest layout with types of std.
@@ -65,7 +65,7 @@ pub(super) mod btree {
     type Link<T> = Box<T>;
     type Always<T> = BoxedIfAny<T>;
     type Rarely<T> = BoxedIfAny<T>;
-    weighed_types!(peers: "Weighed by all.");
+    weighed_types!(peers: true);
 }
 
 /// The leanest layout with types of Dwell and without an interner. No peer supports these types.

@@ -1,20 +1,20 @@
 //! Loads one layout and weighs it with all subjects. Each layout has a separate process, so that none profits from
 //! another's heap.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use dwell::Weigh;
 use dwell::weigh::{Model, WhatIf, tree, weigh_as};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
 use std::fs;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Instant;
 
 use super::layouts::{self, Thinned};
 use super::subjects::{self, Subject};
-use crate::{count, sparse};
+use crate::{again, count, sparse};
 
 /// A layout of the service models: the types that store their values.
 pub(super) struct Layout {
@@ -160,15 +160,12 @@ fn boxed<T: Weigh>(models: &T) -> Result<(u64, u64)> {
 
 /// Runs `layout` over `models` in a new process.
 pub(super) fn measure(layout: &Layout, models: &Path, rounds: usize, html: Option<&Path>) -> Result<Report> {
-    let mut command = Command::new(std::env::current_exe()?);
-    command.args(["weigh-one", "--layout", layout.name, "--rounds", &rounds.to_string(), "--models"]).arg(models);
+    let rounds = rounds.to_string();
+    let mut arguments =
+        ["weigh-one", "--layout", layout.name, "--rounds", &rounds, "--models"].map(OsStr::new).to_vec();
+    arguments.push(models.as_os_str());
     if let Some(file) = html {
-        command.arg("--tree").arg(file);
+        arguments.extend([OsStr::new("--tree"), file.as_os_str()]);
     }
-    let output = command.output().context("cannot run this program again")?;
-    if !output.status.success() {
-        let message = String::from_utf8_lossy(&output.stderr);
-        bail!("{}", message.trim().trim_start_matches("error: "));
-    }
-    serde_json::from_slice(&output.stdout).with_context(|| format!("{} gave no report", layout.name))
+    again::child(&arguments)
 }

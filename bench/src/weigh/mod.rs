@@ -3,7 +3,6 @@
 //! The value is that of the article: all Smithy models, in several layouts. Each is weighed after loading, and again
 //! after three quarters of the shapes were deleted.
 
-mod emptied;
 mod instructions;
 mod layouts;
 mod measure;
@@ -63,8 +62,6 @@ fn run_program(args: &Args, quick: bool, output: Output) -> Result<()> {
     output.say(&format!("{}; {} allocator", corpus.describe(), count::allocator()))?;
     let reports = measure_all(&corpus, if quick { 3 } else { 11 }, args.tree.as_deref())?;
     output.rows(&rows(&reports))?;
-    output.say("\nMaps that were filled and emptied: `exact` is 1 if `weigh` reports an exact result")?;
-    output.rows(&emptied::rows())?;
     output.say("\nThe suggestions for `naive`; each saving assumes the suggestions above it:")?;
     output.say(reports[0].advice.trim_end())?;
     Ok(())

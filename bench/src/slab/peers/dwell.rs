@@ -1,8 +1,8 @@
-//! Dwell: slabs, thread-local slabs, pools, slabs with `Send` slots, and `SlabMap`.
+//! Dwell: slabs, thread-local slabs, pools, and slabs with `Send` slots. `SlabMap` is in `by_key`.
 
-use dwell::slab::{Bounded, Key, Pool, PoolSlot, Slab, SlabMap, Slot, sync};
+use dwell::slab::{Bounded, Key, Pool, PoolSlot, Slab, Slot, sync};
 
-use crate::slab::subject::{Books, Edits, Grows, Holds, Links, Names, Order, Sends, Visits, Words, links_by_pointer};
+use crate::slab::subject::{Edits, Grows, Holds, Names, Order, Sends, Visits, Words, by_deref, links_by_pointer};
 
 macro_rules! dwell {
     ($Subject:ident, $name:literal, $Slab:ty, $Slot:ty, |$capacity:ident| $new:expr) => {
@@ -22,22 +22,11 @@ macro_rules! dwell {
                 slab.insert(value)
             }
 
-            #[inline(always)]
-            fn get<R>(_: &Self::Storage, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
-                f(slot)
-            }
-
-            #[inline(always)]
-            fn remove(_: &mut Self::Storage, slot: Self::Slot) {
-                drop(slot);
-            }
+            by_deref!(get: T);
         }
 
         impl<T: 'static> Edits<T> for $Subject {
-            #[inline(always)]
-            fn get_mut<R>(_: &mut Self::Storage, slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R {
-                f(slot)
-            }
+            by_deref!(get_mut: T);
         }
 
         links_by_pointer!($Subject, |slot| slot.as_mut_ptr());
@@ -47,6 +36,8 @@ macro_rules! dwell {
 dwell!(Direct, "dwell/direct", Slab<T>, Slot<T>, |capacity| Slab::builder().preallocate(capacity).build());
 dwell!(Fixed, "dwell/bounded", Bounded<T>, Slot<T>, |capacity| Bounded::with_capacity(capacity));
 dwell!(Sync, "dwell/sync", sync::Slab<T>, sync::Slot<T>, |capacity| sync::Slab::with_capacity(capacity));
+// Its slots are freed together by `drop_all` on the other thread.
+dwell!(SyncTogether, "dwell/sync/drop_all", sync::Slab<T>, sync::Slot<T>, |len| sync::Slab::with_capacity(len));
 dwell!(Pooled, "dwell/pool", Pool, PoolSlot<T>, |_capacity| Pool::new());
 
 impl<T: 'static> Names<T> for Direct {
@@ -54,11 +45,6 @@ impl<T: 'static> Names<T> for Direct {
 
     fn name(_: &mut Slab<T>, slot: Slot<T>) -> Key {
         slot.leak()
-    }
-
-    #[inline(always)]
-    fn contains(slab: &Slab<T>, key: Key) -> bool {
-        slab.contains_key(key)
     }
 
     #[inline(always)]
@@ -85,50 +71,12 @@ impl<T: Send + 'static> Sends<T> for Sync {
     type Remote = ();
 
     fn remote(_: &Self::Storage) {}
-
-    #[inline(always)]
-    fn free((): &(), slot: Self::Slot) {
-        drop(slot);
-    }
-}
-
-/// `sync::Slab`, with slots that the other thread frees together by `drop_all`.
-pub(in crate::slab) struct SyncTogether;
-
-impl<T: 'static> Holds<T> for SyncTogether {
-    const NAME: &'static str = "dwell/sync/drop_all";
-    type Storage = sync::Slab<T>;
-    type Slot = sync::Slot<T>;
-
-    fn storage(capacity: usize) -> Self::Storage {
-        sync::Slab::with_capacity(capacity)
-    }
-
-    #[inline(always)]
-    fn insert(slab: &mut Self::Storage, value: T) -> Self::Slot {
-        slab.insert(value)
-    }
-
-    #[inline(always)]
-    fn get<R>(_: &Self::Storage, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
-        f(slot)
-    }
-
-    #[inline(always)]
-    fn remove(_: &mut Self::Storage, slot: Self::Slot) {
-        drop(slot);
-    }
 }
 
 impl<T: Send + 'static> Sends<T> for SyncTogether {
     type Remote = ();
 
     fn remote(_: &Self::Storage) {}
-
-    #[inline(always)]
-    fn free((): &(), slot: Self::Slot) {
-        drop(slot);
-    }
 
     fn free_all((): &(), slots: impl Iterator<Item = Self::Slot>) {
         sync::drop_all(slots);
@@ -158,22 +106,11 @@ macro_rules! modules {
                 $module::insert(value)
             }
 
-            #[inline(always)]
-            fn get<R>((): &(), slot: &Self::Slot, f: impl FnOnce(&$T) -> R) -> R {
-                f(slot)
-            }
-
-            #[inline(always)]
-            fn remove((): &mut (), slot: Self::Slot) {
-                drop(slot);
-            }
+            by_deref!(get: $T);
         }
 
         impl Edits<$T> for Thread {
-            #[inline(always)]
-            fn get_mut<R>((): &mut (), slot: &mut Self::Slot, f: impl FnOnce(&mut $T) -> R) -> R {
-                f(slot)
-            }
+            by_deref!(get_mut: $T);
         })*
     };
 }
@@ -201,99 +138,11 @@ impl Names<Words<8>> for Thread {
     }
 
     #[inline(always)]
-    fn contains((): &(), key: Key) -> bool {
-        words8::contains_key(key)
-    }
-
-    #[inline(always)]
     fn find<R>((): &(), key: Key, f: impl FnOnce(&Words<8>) -> R) -> R {
         words8::with(key, |value| f(value)).expect("leaked")
     }
 
     fn take((): &mut (), key: Key) {
         drop(words8::reclaim(key));
-    }
-}
-
-/// `SlabMap`, which finds values by key and moves them when it grows, like the slab crate.
-pub(in crate::slab) struct Map;
-
-impl<T: 'static> Holds<T> for Map {
-    const NAME: &'static str = "dwell/map";
-    type Storage = SlabMap<T>;
-    type Slot = usize;
-
-    fn storage(capacity: usize) -> SlabMap<T> {
-        SlabMap::with_capacity(capacity)
-    }
-
-    #[inline(always)]
-    fn insert(map: &mut SlabMap<T>, value: T) -> usize {
-        map.insert(value)
-    }
-
-    #[inline(always)]
-    fn get<R>(map: &SlabMap<T>, slot: &usize, f: impl FnOnce(&T) -> R) -> R {
-        f(&map[*slot])
-    }
-
-    #[inline(always)]
-    fn remove(map: &mut SlabMap<T>, slot: usize) {
-        drop(map.remove(slot));
-    }
-}
-
-impl<T: 'static> Edits<T> for Map {
-    #[inline(always)]
-    fn get_mut<R>(map: &mut SlabMap<T>, slot: &mut usize, f: impl FnOnce(&mut T) -> R) -> R {
-        f(&mut map[*slot])
-    }
-}
-
-impl<T: 'static> Names<T> for Map {
-    type Key = usize;
-
-    fn name(_: &mut SlabMap<T>, slot: usize) -> usize {
-        slot
-    }
-
-    #[inline(always)]
-    fn contains(map: &SlabMap<T>, key: usize) -> bool {
-        map.contains(key)
-    }
-
-    #[inline(always)]
-    fn find<R>(map: &SlabMap<T>, key: usize, f: impl FnOnce(&T) -> R) -> R {
-        f(map.get(key).expect("inserted"))
-    }
-
-    fn take(map: &mut SlabMap<T>, key: usize) {
-        drop(map.remove(key));
-    }
-}
-
-impl<T: 'static> Grows<T> for Map {}
-
-impl<T: 'static> Visits<T> for Map {
-    #[inline(always)]
-    fn visit(map: &SlabMap<T>, mut f: impl FnMut(&T)) {
-        map.iter().for_each(|(_, value)| f(value));
-    }
-}
-
-impl Links for Map {
-    type Link = usize;
-    const NIL: usize = usize::MAX;
-}
-
-impl Books for Map {
-    #[inline(always)]
-    fn link(slot: &mut usize) -> usize {
-        *slot
-    }
-
-    #[inline(always)]
-    unsafe fn at(map: &mut SlabMap<Order<usize>>, link: usize) -> &mut Order<usize> {
-        &mut map[link]
     }
 }

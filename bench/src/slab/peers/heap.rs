@@ -2,9 +2,10 @@
 
 use std::alloc::{GlobalAlloc, Layout, System, handle_alloc_error};
 use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
-use crate::slab::subject::{Edits, Grows, Holds, Sends, links_by_pointer};
+use crate::slab::subject::{Edits, Grows, Holds, Sends, by_deref, links_by_pointer};
 
 /// An allocator without state.
 pub(crate) trait Malloc: GlobalAlloc + 'static {
@@ -44,11 +45,24 @@ impl<T, A: Malloc> HeapBox<T, A> {
         unsafe { block.write(value) };
         Self { block, owns: PhantomData }
     }
+}
+
+impl<T, A: Malloc> Deref for HeapBox<T, A> {
+    type Target = T;
 
     #[inline(always)]
-    pub(crate) fn get(&self) -> &T {
+    fn deref(&self) -> &T {
         // SAFETY: by the invariant the block contains a value, which nothing changes while the box is borrowed.
         unsafe { self.block.as_ref() }
+    }
+}
+
+impl<T, A: Malloc> DerefMut for HeapBox<T, A> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: by the invariant the block contains a value, which nothing else accesses while the box is mutably
+        // borrowed.
+        unsafe { self.block.as_mut() }
     }
 }
 
@@ -77,25 +91,11 @@ impl<T: 'static, A: Malloc> Holds<T> for Heap<A> {
         HeapBox::new(value)
     }
 
-    #[inline(always)]
-    fn get<R>((): &(), slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
-        // SAFETY: by the invariant the block contains a value, which nothing changes while the box is borrowed.
-        f(unsafe { slot.block.as_ref() })
-    }
-
-    #[inline(always)]
-    fn remove((): &mut (), slot: Self::Slot) {
-        drop(slot);
-    }
+    by_deref!(get: T);
 }
 
 impl<T: 'static, A: Malloc> Edits<T> for Heap<A> {
-    #[inline(always)]
-    fn get_mut<R>((): &mut (), slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R {
-        // SAFETY: by the invariant the block contains a value, which nothing else accesses while the box is mutably
-        // borrowed.
-        f(unsafe { slot.block.as_mut() })
-    }
+    by_deref!(get_mut: T);
 }
 
 impl<T: 'static, A: Malloc> Grows<T> for Heap<A> {}
@@ -104,11 +104,6 @@ impl<T: Send + 'static, A: Malloc> Sends<T> for Heap<A> {
     type Remote = ();
 
     fn remote((): &()) {}
-
-    #[inline(always)]
-    fn free((): &(), slot: Self::Slot) {
-        drop(slot);
-    }
 }
 
 links_by_pointer!(Heap<System>, |slot| slot.block.as_ptr());

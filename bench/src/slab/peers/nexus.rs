@@ -2,7 +2,7 @@
 
 use nexus_slab::{bounded, unbounded};
 
-use crate::slab::subject::{Edits, Grows, Holds, links_by_pointer};
+use crate::slab::subject::{Edits, Grows, Holds, by_deref, links_by_pointer};
 
 macro_rules! nexus {
     ($Subject:ident, $name:literal, $module:ident, |$capacity:ident| $new:expr) => {
@@ -23,10 +23,7 @@ macro_rules! nexus {
                 slab.alloc(value)
             }
 
-            #[inline(always)]
-            fn get<R>(_: &Self::Storage, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
-                f(slot)
-            }
+            by_deref!(get: T);
 
             #[inline(always)]
             fn remove(slab: &mut Self::Storage, slot: Self::Slot) {
@@ -35,10 +32,7 @@ macro_rules! nexus {
         }
 
         impl<T: 'static> Edits<T> for $Subject {
-            #[inline(always)]
-            fn get_mut<R>(_: &mut Self::Storage, slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R {
-                f(slot)
-            }
+            by_deref!(get_mut: T);
         }
 
         links_by_pointer!($Subject, |slot| std::ptr::from_mut(&mut **slot));

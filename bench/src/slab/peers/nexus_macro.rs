@@ -1,6 +1,6 @@
 //! nexus-slab 0.10.2, the version of the article: a macro declares a thread-local allocator.
 
-use crate::slab::subject::{Edits, Grows, Holds, Names, Words, links_by_pointer};
+use crate::slab::subject::{Edits, Grows, Holds, Names, Words, by_deref, links_by_pointer};
 
 /// Declares an allocator with `create_allocator!` for each type of a subject.
 macro_rules! nexus_macro {
@@ -40,22 +40,11 @@ macro_rules! nexus_macro {
                     $module::insert(value)
                 }
 
-                #[inline(always)]
-                fn get<R>(_: &Installed, slot: &Self::Slot, f: impl FnOnce(&$T) -> R) -> R {
-                    f(slot)
-                }
-
-                #[inline(always)]
-                fn remove(_: &mut Installed, slot: Self::Slot) {
-                    drop(slot);
-                }
+                by_deref!(get: $T);
             }
 
             impl Edits<$T> for $Subject {
-                #[inline(always)]
-                fn get_mut<R>(_: &mut Installed, slot: &mut Self::Slot, f: impl FnOnce(&mut $T) -> R) -> R {
-                    f(slot)
-                }
+                by_deref!(get_mut: $T);
             }
         };)*
 
@@ -86,11 +75,6 @@ impl Names<Words<8>> for Bounded {
 
     fn name(_: &mut Self::Storage, slot: Self::Slot) -> Self::Key {
         slot.leak()
-    }
-
-    #[inline(always)]
-    fn contains(_: &Self::Storage, key: Self::Key) -> bool {
-        bounded::words8::contains_key(key)
     }
 
     #[inline(always)]

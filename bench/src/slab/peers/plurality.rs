@@ -2,7 +2,7 @@
 
 use plurality::Pool;
 
-use crate::slab::subject::{Edits, Grows, Holds, Sends, links_by_pointer};
+use crate::slab::subject::{Edits, Grows, Holds, Sends, by_deref, links_by_pointer};
 
 pub(in crate::slab) struct Plurality;
 
@@ -21,22 +21,11 @@ impl<T: 'static> Holds<T> for Plurality {
         pool.alloc_box(value)
     }
 
-    #[inline(always)]
-    fn get<R>(_: &Pool<T>, slot: &Self::Slot, f: impl FnOnce(&T) -> R) -> R {
-        f(slot)
-    }
-
-    #[inline(always)]
-    fn remove(_: &mut Pool<T>, slot: Self::Slot) {
-        drop(slot);
-    }
+    by_deref!(get: T);
 }
 
 impl<T: Unpin + 'static> Edits<T> for Plurality {
-    #[inline(always)]
-    fn get_mut<R>(_: &mut Pool<T>, slot: &mut Self::Slot, f: impl FnOnce(&mut T) -> R) -> R {
-        f(slot)
-    }
+    by_deref!(get_mut: T);
 }
 
 impl<T: 'static> Grows<T> for Plurality {}
@@ -45,11 +34,6 @@ impl<T: Send + 'static> Sends<T> for Plurality {
     type Remote = ();
 
     fn remote(_: &Pool<T>) {}
-
-    #[inline(always)]
-    fn free((): &(), slot: Self::Slot) {
-        drop(slot);
-    }
 }
 
 links_by_pointer!(Plurality, |slot| plurality::Box::as_mut_ptr(slot));
