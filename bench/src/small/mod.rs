@@ -63,29 +63,20 @@ fn bulk(select: &Select, rounds: usize) -> Vec<Row> {
         };
         [timed(&|boxes| fill(boxes, BULK.into())), timed(&workloads::drain::<S>)]
     }
-    fn push<S: Subject>() -> [f64; 2] {
-        clock::<S>(workloads::push::<S>)
-    }
-    fn push_plainly<S: Subject>() -> [f64; 2] {
-        clock::<S>(workloads::push_plainly::<S>)
-    }
-    fn extend<S: Subject>() -> [f64; 2] {
-        clock::<S>(workloads::extend::<S>)
-    }
     let mut ways: Vec<(&'static str, &'static str, Bulk)> = vec![
-        ("push", Std::NAME, push::<Std>),
-        ("push", Dwell::NAME, push::<Dwell>),
-        ("push", "dwell/push", push_plainly::<Dwell>),
+        ("push", Std::NAME, || clock::<Std>(workloads::push::<Std>)),
+        ("push", Dwell::NAME, || clock::<Dwell>(workloads::push::<Dwell>)),
+        ("push", "dwell/push", || clock::<Dwell>(workloads::push_plainly::<Dwell>)),
         #[cfg(feature = "ssobox")]
-        ("push", subjects::Ssobox::NAME, push::<subjects::Ssobox>),
-        ("push", SmallboxPeer::NAME, push::<SmallboxPeer>),
-        ("push", Nexus::NAME, push::<Nexus>),
-        ("extend", Std::NAME, extend::<Std>),
-        ("extend", Dwell::NAME, extend::<Dwell>),
+        ("push", subjects::Ssobox::NAME, || clock::<subjects::Ssobox>(workloads::push::<subjects::Ssobox>)),
+        ("push", SmallboxPeer::NAME, || clock::<SmallboxPeer>(workloads::push::<SmallboxPeer>)),
+        ("push", Nexus::NAME, || clock::<Nexus>(workloads::push::<Nexus>)),
+        ("extend", Std::NAME, || clock::<Std>(workloads::extend::<Std>)),
+        ("extend", Dwell::NAME, || clock::<Dwell>(workloads::extend::<Dwell>)),
         #[cfg(feature = "ssobox")]
-        ("extend", subjects::Ssobox::NAME, extend::<subjects::Ssobox>),
-        ("extend", SmallboxPeer::NAME, extend::<SmallboxPeer>),
-        ("extend", Nexus::NAME, extend::<Nexus>),
+        ("extend", subjects::Ssobox::NAME, || clock::<subjects::Ssobox>(workloads::extend::<subjects::Ssobox>)),
+        ("extend", SmallboxPeer::NAME, || clock::<SmallboxPeer>(workloads::extend::<SmallboxPeer>)),
+        ("extend", Nexus::NAME, || clock::<Nexus>(workloads::extend::<Nexus>)),
     ];
     ways.retain(|(_, subject, _)| select.has_subject(subject, BASELINE));
     let times = time::in_turn(ways.len(), rounds, |at| ways[at].2());
