@@ -79,7 +79,7 @@ fn slabs_and_slots_are_unwind_safe() {
     unwind_safe::<dwell::slab::Bounded<u64>>();
     unwind_safe::<dwell::slab::Pool>();
     unwind_safe::<dwell::slab::PoolSlot<u64>>();
-    unwind_safe::<dwell::slab::SlabMap<u64, u64>>();
+    unwind_safe::<dwell::slab::SlabMap<u64>>();
     dwell::slab!(mod numbers: u64);
     unwind_safe::<numbers::Slot>();
 }
