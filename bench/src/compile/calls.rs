@@ -2,34 +2,28 @@
 
 use std::fmt::Write;
 
-use super::DWELL;
-
 /// The number of types.
 const TYPES: usize = 300;
 
-/// A subject: its name, its dependency, the type of an arena, and the expression that creates one.
+/// A subject: its name, the type of an arena, and the expression that creates one.
 pub(super) struct Subject {
     pub(super) name: &'static str,
-    pub(super) dependency: &'static str,
     arena: &'static str,
     new: &'static str,
 }
 
+/// The dependencies of every subject besides `dwell`, so that all are built before the first one.
+pub(super) const DEPENDENCIES: &str = "bumpalo = \"=3.20.3\"\nbump-scope = \"=2.4.1\"\n";
+
 /// The subjects, the baseline first.
 pub(super) const SUBJECTS: [Subject; 3] = [
-    Subject {
-        name: "bumpalo 3.20.3",
-        dependency: "bumpalo = \"=3.20.3\"",
-        arena: "bumpalo::Bump<8>",
-        new: "bumpalo::Bump::with_min_align()",
-    },
+    Subject { name: "bumpalo 3.20.3", arena: "bumpalo::Bump<8>", new: "bumpalo::Bump::with_min_align()" },
     Subject {
         name: "bump-scope 2.4.1",
-        dependency: "bump-scope = \"=2.4.1\"",
         arena: "bump_scope::Bump<bump_scope::alloc::Global, bump_scope::settings::BumpSettings<8>>",
         new: "bump_scope::Bump::new()",
     },
-    Subject { name: "dwell", dependency: DWELL, arena: "dwell::Bump", new: "dwell::Bump::new()" },
+    Subject { name: "dwell", arena: "dwell::Bump", new: "dwell::Bump::new()" },
 ];
 
 /// Returns the program. The calls are the same for all arenas, since the methods have the same names.

@@ -35,23 +35,23 @@ pub(super) fn write(folder: &Path, quick: bool) -> Result<Vec<Vec<Program>>> {
     let (routes, layers) = if quick { (8, 4) } else { (24, 6) };
     let (functions, depth) = if quick { (8, 6) } else { (24, 12) };
     let all = [Boxes::None, Boxes::Pinned, Boxes::Boxed, Boxes::OnceInside, Boxes::Once, Boxes::OncePooled];
-    let services = all.map(|boxes| (boxes.name(), DWELL, services(boxes, routes, layers)));
+    let services = all.map(|boxes| (boxes.name(), services(boxes, routes, layers)));
     let all = [Boxes::None, Boxes::Pinned, Boxes::Boxed, Boxes::Once, Boxes::OncePooled];
-    let nested = all.map(|boxes| (boxes.name(), DWELL, nested(boxes, functions, depth)));
-    let calls = calls::SUBJECTS.map(|subject| (subject.name, subject.dependency, calls::program(&subject)));
+    let nested = all.map(|boxes| (boxes.name(), nested(boxes, functions, depth)));
+    let calls = calls::SUBJECTS.map(|subject| (subject.name, calls::program(&subject)));
     let target = folder.join("target");
     let mut programs = Vec::new();
-    for (name, workload, texts) in [
-        ("services", format!("{routes} routes x {layers} layers"), &services[..]),
-        ("nested", format!("{functions} x {depth} async fns"), &nested[..]),
-        ("calls", "900 calls of an arena".to_owned(), &calls[..]),
+    for (name, workload, dependencies, texts) in [
+        ("services", format!("{routes} routes x {layers} layers"), "", &services[..]),
+        ("nested", format!("{functions} x {depth} async fns"), "", &nested[..]),
+        ("calls", "900 calls of an arena".to_owned(), calls::DEPENDENCIES, &calls[..]),
     ] {
-        let of_one = texts.iter().zip(0..).map(|((subject, dependency, text), number)| {
+        let of_one = texts.iter().zip(0..).map(|((subject, text), number)| {
             let folder = folder.join(name).join(format!("{number}"));
             fs::create_dir_all(folder.join("src"))?;
             let manifest = format!(
                 "[package]\nname = \"program\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n\
-                 {PROFILE}[dependencies]\n{dependency}\n"
+                 {PROFILE}[dependencies]\n{DWELL}\n{dependencies}"
             );
             fs::write(folder.join("Cargo.toml"), manifest)?;
             let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock");
