@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 /// The number of cases of the model test: fewer under slow tools.
 fn cases() -> u32 {
-    std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(500)
+    std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(250)
 }
 
 /// Enough values for many chunks; under Miri, which is a thousand times slower, for one block.

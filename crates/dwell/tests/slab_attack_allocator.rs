@@ -19,7 +19,7 @@ impl Drop for Failed {
 #[test]
 fn global_allocator_re_enters_slabs() {
     let number = |name| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
-    let programs = (number("DWELL_TEST_CASES").unwrap_or(1000) / 20).max(2);
+    let programs = (number("DWELL_TEST_CASES").unwrap_or(500) / 20).max(2);
     let seeds = number("DWELL_TEST_SEED").map_or(0..programs, |seed| seed..seed + 1);
     let (send, receive) = channel();
     std::thread::spawn(move || {

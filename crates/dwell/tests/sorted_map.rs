@@ -15,7 +15,7 @@ fn cases() -> u32 {
     if cfg!(miri) {
         return 2;
     }
-    std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000)
+    std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(250)
 }
 
 /// The maximum length of a random test's input; lower under Miri, which is a thousand times slower.

@@ -19,7 +19,7 @@ fn cases() -> u32 {
     if cfg!(miri) {
         return 2;
     }
-    std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000)
+    std::env::var("DWELL_TEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(250)
 }
 
 proptest! {

@@ -38,7 +38,7 @@ fn seeds(group: &str, check: fn(&[u8])) {
         Some(seed) => run(seed),
         // Multiplies consecutive numbers by an odd constant, so that seeds differ in all bytes.
         None => {
-            for n in 1..=if cfg!(miri) { 2 } else { number("DWELL_TEST_CASES").unwrap_or(60) } {
+            for n in 1..=if cfg!(miri) { 2 } else { number("DWELL_TEST_CASES").unwrap_or(30) } {
                 run(n.wrapping_mul(0x9E37_79B9_7F4A_7C15));
             }
         }

@@ -189,7 +189,7 @@ fn change(what_if: &mut WhatIf<'_>, kind: &str, path: &str) -> Result<(), NoSuch
 #[test]
 fn predictions_match_the_measured_weight() {
     let cases = std::env::var("DWELL_TEST_CASES").ok().and_then(|cases| cases.parse().ok());
-    let seeds: u64 = if cfg!(miri) { 1 } else { cases.unwrap_or(12) };
+    let seeds: u64 = if cfg!(miri) { 1 } else { cases.unwrap_or(6) };
     let (mut exact, mut all, mut moved) = (0, 0, 0);
     let mut wrong = Vec::new();
     for program in PROGRAMS.iter().step_by(if cfg!(miri) { 5 } else { 1 }) {

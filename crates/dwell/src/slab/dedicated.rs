@@ -28,7 +28,7 @@ const _: () = assert!(size_of::<Dedicated<NonNull<u8>>>() <= LINE && align_of::<
 /// Returns the address of the header for a cell in a pool: the last multiple of `MIN_BLOCK` below the cell. This is
 /// never the address of the cell itself, which is such a multiple if the value is aligned to `MIN_BLOCK` or more.
 #[inline(always)]
-fn header<W>(cell: CellPtr) -> *mut Dedicated<W> {
+fn header_in_pool<W>(cell: CellPtr) -> *mut Dedicated<W> {
     cell.as_ptr().map_addr(|addr| (addr - 1) & !(MIN_BLOCK - 1)).cast()
 }
 
@@ -39,11 +39,11 @@ fn header<W>(cell: CellPtr) -> *mut Dedicated<W> {
 /// The cell belongs to a `Memory<W>` whose blocks have `MIN_BLOCK` bytes, or came from [`allocate`] with this `W`. Its
 /// chunk or dedicated block is not freed.
 #[inline(always)]
-pub(super) unsafe fn owner<W: Copy>(cell: CellPtr) -> W {
+pub(super) unsafe fn owner_in_pool<W: Copy>(cell: CellPtr) -> W {
     // SAFETY: the caller guarantees that the cell is in a block of a slab, which is aligned to its size and begins with
     // a header, or came from `allocate`, which wrote a header at this address. Both headers are `repr(C)` and begin
     // with the owner. Only the owner is read, because the headers have nothing else in common.
-    unsafe { (*header::<W>(cell)).owner }
+    unsafe { (*header_in_pool::<W>(cell)).owner }
 }
 
 /// Returns the layout of the block for a value of this layout, and the offset of the value in it.
@@ -64,7 +64,7 @@ pub(super) fn allocate<W: Copy>(value: Layout, owner: W) -> Option<CellPtr> {
     // SAFETY: the block begins at a multiple of `MIN_BLOCK`, and the cell is `offset` bytes after that, a power of two
     // that is at least `LINE`. So the last such multiple below the cell is in the block, aligned, and at least `LINE`
     // bytes below the cell. The assertion above says that `LINE` bytes hold a header.
-    unsafe { header(cell).write(Dedicated { owner, block, offset }) };
+    unsafe { header_in_pool(cell).write(Dedicated { owner, block, offset }) };
     Some(cell)
 }
 
@@ -75,7 +75,7 @@ pub(super) fn allocate<W: Copy>(value: Layout, owner: W) -> Option<CellPtr> {
 /// The cell came from [`allocate`] with this `W`, and is not used again.
 pub(super) unsafe fn free<W>(cell: CellPtr) {
     // SAFETY: the caller guarantees that the cell came from `allocate` with this `W`, which wrote this header.
-    let Dedicated { block, offset, .. } = unsafe { header::<W>(cell).read() };
+    let Dedicated { block, offset, .. } = unsafe { header_in_pool::<W>(cell).read() };
     // SAFETY: `allocate` returned the address `offset` bytes after the block's start, so the result is that start.
     let start = unsafe { cell.byte_sub(offset) };
     // SAFETY: `allocate` got the block from the global allocator with this layout, and the caller does not use the cell

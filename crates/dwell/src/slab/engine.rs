@@ -7,7 +7,7 @@
 use super::dedicated;
 use super::geometry::Geometry;
 use super::key::Key;
-use super::memory::{Entry, Memory, Refusal};
+use super::memory::{CellEntry, Memory, Refusal};
 use super::stack::{CellPtr, FreeStack, StackFull};
 use crate::alloc::{AllocError, try_box};
 use core::alloc::Layout;
@@ -377,7 +377,7 @@ impl<O: Owners> Core<O> {
     ///
     /// The core has this geometry.
     #[inline]
-    pub(super) unsafe fn entry(&self, key: Key, geometry: Geometry) -> Option<Entry<CoreRef<O>>> {
+    pub(super) unsafe fn entry(&self, key: Key, geometry: Geometry) -> Option<CellEntry<CoreRef<O>>> {
         // SAFETY: the caller guarantees that the core has this geometry.
         unsafe { self.memory_of(geometry, |memory| memory.find(key)) }
     }
@@ -388,7 +388,7 @@ impl<O: Owners> Core<O> {
     ///
     /// The core has this geometry.
     #[inline]
-    pub(super) unsafe fn next_leaked(&self, from: usize, geometry: Geometry) -> Option<Entry<CoreRef<O>>> {
+    pub(super) unsafe fn next_leaked(&self, from: usize, geometry: Geometry) -> Option<CellEntry<CoreRef<O>>> {
         // SAFETY: the caller guarantees that the core has this geometry.
         unsafe { self.memory_of(geometry, |memory| memory.next_leaked(from)) }
     }

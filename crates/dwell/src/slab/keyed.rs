@@ -4,7 +4,7 @@ use super::engine::{Core, CoreRef, OneThread, Owners};
 use super::insert::{CellAllocator, SlotOf};
 use super::key::{Key, StampedKey};
 use super::kind::{Keyed, SlotKind};
-use super::memory::Entry;
+use super::memory::CellEntry;
 use super::slot::Slot;
 
 /// A slab or module whose leaked values have keys.
@@ -15,7 +15,7 @@ use super::slot::Slot;
 /// cell is leaked, it holds a `T`. The cell's chunk is not freed while the entry is used and the cell is occupied.
 pub unsafe trait KeyedCells<T>: CellAllocator<T, Kind: Keyed> {
     /// Returns the entry of the cell with this key, if there is such a cell.
-    fn entry(&self, key: Key) -> Option<Entry<CoreRef<OneThread>>>;
+    fn entry(&self, key: Key) -> Option<CellEntry<CoreRef<OneThread>>>;
 }
 
 /// Returns whether the key has a leaked value.

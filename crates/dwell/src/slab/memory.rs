@@ -90,7 +90,7 @@ fn stamp_of(serial: u64) -> u32 {
 }
 
 /// The entry of a cell in its block: its leaked bit, stamp and key.
-pub struct Entry<W> {
+pub struct CellEntry<W> {
     // # Invariants
     //
     // 1. The block has this geometry, and `index` is less than its `cells`.
@@ -99,7 +99,7 @@ pub struct Entry<W> {
     index: usize,
 }
 
-impl<W> Entry<W> {
+impl<W> CellEntry<W> {
     /// Returns the entry of a cell.
     ///
     /// # Safety
@@ -234,7 +234,7 @@ impl<W> Entry<W> {
 /// A leaked cell that is lent: its key does not find the value until this is dropped.
 pub(super) struct Lent<W>(
     // Invariant: the cell holds a leaked value, and its bit is clear: no key finds it.
-    Entry<W>,
+    CellEntry<W>,
 );
 
 impl<W> Lent<W> {
@@ -581,9 +581,9 @@ impl<W: Copy + PartialEq> Memory<W> {
 
     /// Returns the entry of the cell with this key, if there is such a cell.
     #[inline]
-    pub(super) fn find(&self, key: Key) -> Option<Entry<W>> {
+    pub(super) fn find(&self, key: Key) -> Option<CellEntry<W>> {
         let (number, index) = self.geometry.locate(key.position()?)?;
-        let entry = Entry { block: self.block(number)?, geometry: self.geometry, index };
+        let entry = CellEntry { block: self.block(number)?, geometry: self.geometry, index };
         (entry.index < entry.block.cells as usize).then_some(entry)
     }
 
@@ -594,12 +594,12 @@ impl<W: Copy + PartialEq> Memory<W> {
 
     /// Returns the entry of the first leaked cell whose position is at least `from`.
     #[inline]
-    pub(super) fn next_leaked(&self, from: usize) -> Option<Entry<W>> {
+    pub(super) fn next_leaked(&self, from: usize) -> Option<CellEntry<W>> {
         let (number, mut index) = self.geometry.locate(from)?;
         (number..self.geometry.small + self.directory.len()).find_map(|number| {
             let from = mem::take(&mut index);
             // Index 0 is valid, because every block has a cell.
-            let entry = Entry { block: self.block(number)?, geometry: self.geometry, index: 0 };
+            let entry = CellEntry { block: self.block(number)?, geometry: self.geometry, index: 0 };
             entry.next_leaked(from)
         })
     }
@@ -716,7 +716,7 @@ impl<W> Block<W> {
 
 #[cfg(test)]
 mod tests {
-    use super::Entry;
+    use super::CellEntry;
     use crate::slab::engine::{CoreRef, OneThread};
     use crate::slab::geometry::Geometry;
     use crate::slab::key::Key;
@@ -729,7 +729,7 @@ mod tests {
         // SAFETY: the core was just allocated on this thread and is not freed.
         let cell = unsafe { core.refill() }.unwrap();
         // SAFETY: the cell was just carved from a core with this geometry, which is freed only at the end of the test.
-        let entry = unsafe { Entry::<CoreRef<OneThread>>::of(cell, geometry) };
+        let entry = unsafe { CellEntry::<CoreRef<OneThread>>::of(cell, geometry) };
         entry.try_stamps().unwrap();
         entry.block.serial.set(u64::from(u32::MAX) - 1);
         assert_eq!(entry.leak_stamped().stamp(), u32::MAX);
@@ -749,7 +749,7 @@ mod tests {
         // SAFETY: the core is not freed yet and belongs to this thread.
         let cell = unsafe { core.refill() }.unwrap();
         // SAFETY: the cell was just carved from a core with this geometry.
-        let entry = unsafe { Entry::<CoreRef<OneThread>>::of(cell, geometry) };
+        let entry = unsafe { CellEntry::<CoreRef<OneThread>>::of(cell, geometry) };
         entry.try_stamps().unwrap();
         assert_eq!(entry.leak_stamped().stamp(), 2);
         // SAFETY: neither the entry nor the cell nor the core is used again.

@@ -98,6 +98,7 @@
 //! `docs/slab.md` in the repository describes the representation, argues its soundness, and lists the measurements.
 
 #![expect(clippy::inline_always, reason = "a call would copy the value twice and costs more than a pop")]
+#![cfg_attr(not(feature = "std"), allow(unreachable_pub, reason = "`slab!` reaches these items, and needs std"))]
 
 mod bounded;
 mod classes;
@@ -107,10 +108,8 @@ mod engine;
 mod error;
 mod forward;
 mod geometry;
-#[cfg_attr(not(feature = "std"), allow(unreachable_pub, reason = "`slab!`, which needs std, calls these functions"))]
 pub(crate) mod insert;
 mod key;
-#[cfg_attr(not(feature = "std"), allow(unreachable_pub, reason = "`slab!`, which needs std, calls these functions"))]
 mod keyed;
 mod kind;
 pub mod map;

@@ -70,7 +70,7 @@ unsafe impl<O: Owners> sealed::SlotKind for InPool<O> {
     unsafe fn free_cell(cell: CellPtr, _: Layout) {
         // SAFETY: the caller guarantees that this is an occupied cell of a pool. It belongs to a size class, all of
         // which have blocks of `MIN_BLOCK` bytes, or to a dedicated block. Neither is freed while the cell is occupied.
-        let core = unsafe { dedicated::owner::<CoreRef<O>>(cell) };
+        let core = unsafe { dedicated::owner_in_pool::<CoreRef<O>>(cell) };
         // SAFETY: the header says that the cell belongs to this core or, if that is `NO_SLAB`, to a dedicated block.
         // The caller guarantees that it is occupied, contains no live value, and is not used again.
         unsafe { core.free_cell(cell) };

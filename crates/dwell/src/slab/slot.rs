@@ -6,7 +6,7 @@ use super::geometry::Geometry;
 use super::key::{Key, StampedKey};
 use super::kind::sealed::CrossThread;
 use super::kind::{Keyed, SlotKind};
-use super::memory::Entry;
+use super::memory::CellEntry;
 use super::stack::CellPtr;
 use crate::alloc::AllocError;
 use crate::raw::Meta;
@@ -184,7 +184,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     }
 
     /// Returns the entry of the cell in its block.
-    fn entry(&self) -> Entry<CoreRef<OneThread>>
+    fn entry(&self) -> CellEntry<CoreRef<OneThread>>
     where
         K: Keyed,
     {
@@ -192,7 +192,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         // SAFETY: `K` is `Keyed`, so by invariants 1 and 3 the value is in a cell of a `Core<OneThread>` with this
         // geometry. Callers use the entry only while the slot exists or its value is leaked, so the chunk is not freed
         // meanwhile.
-        unsafe { Entry::of(self.value.cast(), geometry) }
+        unsafe { CellEntry::of(self.value.cast(), geometry) }
     }
 
     /// Consumes the slot and returns its cell with the value in it. The caller must drop the value and free the cell.

@@ -11,7 +11,7 @@ use super::insert::{CellAllocator, InsertError, refused};
 use super::key::Key;
 use super::keyed::{KeyedCells, drop_leaked};
 use super::kind::{Keyed, SlotKind, sealed};
-use super::memory::{Entry, Refusal};
+use super::memory::{CellEntry, Refusal};
 use super::stack::{AHEAD, CellPtr, FreeStack, StackFull};
 // For the macro, which calls these functions, and names items of `std` by these paths, so that they work even if the user
 // shadows them.
@@ -357,7 +357,7 @@ fn try_with<M: Module, R>(f: impl FnOnce(&ThreadSlab<M::Value>) -> Result<R, Ref
 // module, its slots have the same values and free their cells in the same way.
 unsafe impl<M: Module> KeyedCells<M::Value> for M {
     #[inline]
-    fn entry(&self, key: Key) -> Option<Entry<CoreRef<OneThread>>> {
+    fn entry(&self, key: Key) -> Option<CellEntry<CoreRef<OneThread>>> {
         // SAFETY: by invariant 1 of `ThreadSlab` the core has the geometry of its values.
         M::local().try_with(|slab| unsafe { slab.core.entry(key, ThreadSlab::<M::Value>::GEOMETRY) }).ok()?
     }

@@ -4,7 +4,7 @@ use super::engine::{Core, CoreRef, OneThread};
 use super::geometry::Geometry;
 use super::insert::{CellAllocator, InsertError, insert, insert_with, refused, try_insert, try_insert_with};
 use super::keyed::{self, KeyedCells};
-use super::memory::{Entry, Refusal};
+use super::memory::{CellEntry, Refusal};
 use super::slot::Slot;
 use super::stack::CellPtr;
 use super::{Key, StampedKey, Threading};
@@ -132,7 +132,7 @@ unsafe impl<T, O: Threading> CellAllocator<T> for TypedSlab<T, O> {
 // slots of a `Slab` are of kind `OneThread`, and only they leak values, which are each a `T`.
 unsafe impl<T> KeyedCells<T> for Slab<T> {
     #[inline]
-    fn entry(&self, key: Key) -> Option<Entry<CoreRef<OneThread>>> {
+    fn entry(&self, key: Key) -> Option<CellEntry<CoreRef<OneThread>>> {
         // SAFETY: by invariant 1 the core has the geometry of a `T`.
         unsafe { self.core().entry(key, Self::GEOMETRY) }
     }

@@ -120,7 +120,7 @@ mod alloc;
 mod btree;
 #[cfg(feature = "bump")]
 mod bump;
-mod core;
+mod core_types;
 mod foreign;
 mod hash;
 #[cfg(feature = "pin")]
