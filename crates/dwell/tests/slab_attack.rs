@@ -429,18 +429,6 @@ fn reserve_does_not_visit_the_chunks() {
     assert!(is_faster(|| reserve(&slabs[1]), || reserve(&slabs[0]), 10), "a hundred times the chunks take longer");
 }
 
-/// Each new block searched all numbers for a vacant one.
-#[test]
-fn numbering_a_block_does_not_visit_the_others() {
-    let insert = |chunks: usize| {
-        let slab = Slab::builder().chunk_capacity(1).build();
-        (0..chunks).for_each(|n| _ = slab.insert(n).leak());
-    };
-    // Quadratic time would take sixteen times as long.
-    let chunks = if cfg!(miri) { 10 } else { 2_000 };
-    assert!(is_faster(|| insert(4 * chunks), || insert(chunks), 8), "the time is not linear");
-}
-
 /// Exceeding the key limit was reported as a failed allocation of 0 bytes, which aborts.
 #[test]
 fn too_large_capacity_panics_with_the_limit() {
