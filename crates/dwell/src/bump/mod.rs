@@ -520,9 +520,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
 /// The fast path and the slow path.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// Returns the address of `pos`, and tells the compiler that it is a multiple of `MIN_ALIGN`: rounding it up to an
-    /// alignment of at most `MIN_ALIGN` then takes no instruction (`cargo run --release -p dwell-bench -- bump --workload
-    /// mixed/8 --ir`).
+    /// Returns the address of `pos`, and tells the compiler that it is a multiple of `MIN_ALIGN`, so that it need not round
+    /// it up to a constant alignment that is no larger.
     #[inline]
     fn pos_addr(&self) -> usize {
         let pos = self.pos.get().addr().get();
