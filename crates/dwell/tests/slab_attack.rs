@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{Counts, Spy, failing_after, left_by, live, panics};
+use common::{Counts, Spy, failing_after, forget, left_by, live, panics};
 use dwell::slab::{Bounded, Key, Pool, Slab, Slot, SlotsRemaining, sync};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -16,7 +16,6 @@ use std::fmt::Debug;
 use std::mem;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 
 /// Runs `f` on a new thread and returns the blocks and bytes that are still allocated when the thread has ended.
@@ -57,13 +56,6 @@ macro_rules! many {
 /// Returns a repetition count that is lower under Miri.
 const fn scaled(count: usize) -> usize {
     if cfg!(miri) { count.div_ceil(40) } else { count }
-}
-
-/// Forgets a slot but keeps its memory reachable, so that leak checkers do not report the deliberate leak.
-fn forget_reachably<T>(slot: Slot<T>) {
-    static KEPT: Mutex<Vec<usize>> = Mutex::new(Vec::new());
-    KEPT.lock().unwrap().push(slot.as_ptr().expose_provenance());
-    mem::forget(slot);
 }
 
 // Bugs of other slab crates, as named in docs/slab.md.
@@ -614,7 +606,7 @@ fn forgotten_slot_keeps_its_memory() {
     let slab = Slab::new();
     let slot = slab.insert([7_u8; 100]);
     let address = slot.as_ptr();
-    forget_reachably(slot);
+    forget(slot, address.addr());
     drop(slab);
     // SAFETY: the slot was forgotten, so the value was not dropped, and its memory was neither freed nor reused.
     assert_eq!(unsafe { address.read() }, [7; 100]);
@@ -652,7 +644,8 @@ fn leaked_values_are_dropped_with_the_slab() {
     let slot = slab.insert(1_u64);
     let copy = slab.insert(2_u64);
     drop(slab);
-    forget_reachably(copy);
+    let address = copy.as_ptr().addr();
+    forget(copy, address);
     slot.leak();
 }
 
