@@ -314,7 +314,8 @@ fn static_type(input: &DeriveInput) -> TokenStream {
         GenericParam::Type(parameter) => parameter.ident.to_token_stream(),
         GenericParam::Const(parameter) => parameter.ident.to_token_stream(),
     });
-    quote!(#name<#(#arguments),*>)
+    // `::<>` is valid in expressions too, such as the length of an array.
+    quote!(#name::<#(#arguments),*>)
 }
 
 /// Replaces each lifetime parameter of the type among the tokens by `'static`, and `Self` by the type.

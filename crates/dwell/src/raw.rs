@@ -227,8 +227,9 @@ impl<T: ?Sized> Meta<T> {
         if let Kind::Length = Kind::of::<T>() {
             let mut scaled = self.word.as_ptr().addr();
             // SAFETY: the caller guarantees that the word at `storage`, which the block loads, is readable. The block
-            // leaves in `data` what the branch above would, and in `scaled` the value `scaled >> FLAG_BITS`. It reads
-            // memory, writes none and uses no stack, as its options declare.
+            // leaves in `data` what the branch above would, and in `scaled` the value `scaled >> FLAG_BITS`. As its options
+            // declare, it reads memory, writes none and uses no stack, and its results depend only on its operands and on
+            // that memory.
             unsafe {
                 core::arch::asm!(
                     "shr {scaled}, {bits}", // the last bit shifted out is the heap bit; it goes to the carry flag
@@ -247,8 +248,8 @@ impl<T: ?Sized> Meta<T> {
             return unsafe { Self::join_length(data, scaled >> SCALE) };
         }
         // SAFETY: the caller guarantees that the word at `storage`, which the block loads, is readable. The block
-        // leaves in `data` what the branch above would. It reads memory, writes none and uses no stack, as its options
-        // declare.
+        // leaves in `data` what the branch above would. As its options declare, it reads memory, writes none and uses no
+        // stack, and its result depends only on its operands and on that memory.
         unsafe {
             core::arch::asm!(
                 "test {meta:l}, 1",

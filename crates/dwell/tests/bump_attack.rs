@@ -2187,3 +2187,38 @@ fn thin_values_of_all_alignments() {
     let text = bump.alloc_thin_str(1_u128, "tëxt");
     assert_eq!(format!("{text:?}"), "Thin(1, \"tëxt\")");
 }
+
+/// After `reset` every chunk was requested with the size of the last round. If the base allocator refused it, each chunk had
+/// room for one or two values, and so did those of later rounds.
+#[test]
+fn refused_chunk_of_a_round_is_requested_once() {
+    const VALUES: u64 = if cfg!(miri) { 5_000 } else { 500_000 };
+    let outer = Bump::new();
+    let mut bump = Bump::<8, _>::new_in(&outer);
+    for n in 0..VALUES {
+        bump.alloc(n);
+    }
+    let bytes = bump.allocated_bytes();
+    bump.reset();
+    // Not enough for one chunk of the whole round, and enough for several ones.
+    outer.set_limit(Some(outer.allocated_bytes() + bytes));
+    let placed = (0..VALUES).take_while(|n| bump.try_alloc(*n).is_ok()).count();
+    assert!(bump.allocated_bytes() < 8 * placed * 5 / 2, "{} for {placed}", bump.allocated_bytes());
+    assert!(bump.chunks().count() < 40);
+}
+
+/// A vector that shrank could not grow in its own chunk if the arena held more than its limit.
+#[test]
+fn block_grows_within_its_chunk_beyond_the_limit() {
+    let bump = Bump::new();
+    let mut bytes = bump::Vec::<u8>::with_capacity_in(40_000, &bump);
+    bytes.resize(5_000, 1);
+    bytes.shrink_to_fit();
+    let held = bump.allocated_bytes();
+    bump.set_limit(Some(1_000));
+    bytes.try_reserve_exact(30_000).unwrap();
+    bytes.resize(35_000, 2);
+    assert!(bytes[..5_000].iter().all(|byte| *byte == 1) && bytes[5_000..].iter().all(|byte| *byte == 2));
+    assert_eq!(bump.allocated_bytes(), held);
+    assert!(bytes.try_reserve_exact(30_000).is_err());
+}

@@ -590,3 +590,22 @@ fn is_empty_of_nested_generic_types_takes_polynomial_time() {
     assert!(!Field(Retries(0_u8, 0), 0).is_empty());
     assert!(!Parts([(0, Box::new(Retries(0_u8, 0)))]).is_empty());
 }
+
+/// `Self` in the length of an array became `Type<>`, which is no expression.
+#[test]
+fn field_types_may_name_constants_of_self() {
+    #[derive(Debug, Default, PartialEq, Sparse)]
+    struct Plain {
+        bytes: [u8; Self::N],
+    }
+    impl Plain {
+        const N: usize = 4;
+    }
+    #[derive(Debug, Default, PartialEq, Sparse)]
+    struct Lifetime<'a> {
+        bytes: [u8; Plain::N],
+        names: Option<&'a [Self]>,
+    }
+    assert_eq!(Sparse::<Plain>::default().bytes, [0; 4]);
+    assert_eq!(*Sparse::<Lifetime<'_>>::default(), Lifetime::default());
+}

@@ -165,21 +165,13 @@ pub(super) const fn may_be_dedicated(size: usize, align: usize) -> bool {
 
 /// Returns the size of a new chunk for small blocks, of which one needs a chunk of `least` bytes.
 ///
-/// `current` is the size of the full chunk, if there is one, `wanted` the size that `reset` computed, and `left` the
-/// number of bytes within the limit. All sizes but `left` are those of chunks. The result is less than `least` only if
-/// `left` is.
-pub(super) fn next_chunk(
-    least: usize,
-    current: Option<usize>,
-    wanted: usize,
-    left: usize,
-    chunk_align: usize,
-) -> usize {
+/// `current` is the size of the full chunk, if there is one, and `left` the number of bytes within the limit. All sizes
+/// but `left` are those of chunks. The result is less than `least` only if `left` is.
+pub(super) fn next_chunk(least: usize, current: Option<usize>, left: usize, chunk_align: usize) -> usize {
     let doubled = current.map_or(FIRST_CHUNK, |size| (2 * size + MALLOC).min(LARGEST_CHUNK));
     let holds = (least + MALLOC).next_power_of_two() - MALLOC;
     // A chunk's size is at most `isize::MAX`, so rounding up does not overflow.
-    let size = up(doubled.max(holds), chunk_align).max(wanted);
-    size.min(left & !(chunk_align - 1))
+    up(doubled.max(holds), chunk_align).min(left & !(chunk_align - 1))
 }
 
 /// Returns the size of a chunk that holds `used` bytes and an eighth more, since two rounds of the same work are not
@@ -319,15 +311,13 @@ mod tests {
             size in 1..DEDICATED - 64,
             current in prop_oneof![1..5000_usize, 1..MAX],
             is_first in any::<bool>(),
-            wanted in 0..MAX / 2,
             limit in 0..MAX,
             chunk_align in 4_u32..=6,
         ) {
             let chunk_align = 1 << chunk_align;
             let least = least_chunk(size, 1, up(32, chunk_align), chunk_align).unwrap();
             let current = (!is_first).then_some(round(current, chunk_align).unwrap_or(chunk_align));
-            let wanted = round(wanted, chunk_align).unwrap();
-            let size = next_chunk(least, current, wanted, limit, chunk_align);
+            let size = next_chunk(least, current, limit, chunk_align);
             prop_assert!(size <= limit && size.is_multiple_of(chunk_align));
             prop_assert!(size >= least || limit < least);
         }
@@ -369,7 +359,7 @@ mod tests {
 
     #[test]
     fn chunks_grow_up_to_the_maximum() {
-        let next = |current| next_chunk(48, current, 0, MAX, 16);
+        let next = |current| next_chunk(48, current, MAX, 16);
         let mut size = next(None);
         assert_eq!(size, FIRST_CHUNK);
         for bits in 9..20 {
@@ -378,10 +368,9 @@ mod tests {
         }
         assert_eq!((size, next(Some(size))), (LARGEST_CHUNK, LARGEST_CHUNK));
         // A block that needs more than the next chunk gets one as if there had been chunks before.
-        assert_eq!(next_chunk(3000, None, 0, MAX, 16), 4096 - MALLOC);
+        assert_eq!(next_chunk(3000, None, MAX, 16), 4096 - MALLOC);
         // `reset` may ask for a larger chunk, and the limit bounds all sizes.
-        assert_eq!(next_chunk(48, None, 5_000_000, MAX, 16), 5_000_000);
-        assert_eq!(next_chunk(48, None, 5_000_000, 1000, 16), 992);
+        assert_eq!(next_chunk(48, None, 1000, 16), 992);
     }
 
     #[test]

@@ -99,7 +99,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
     /// [`grow`](Self::grow) of a block that does not grow in place.
     ///
     /// It takes the block's fields in registers: a block of four words would be passed in memory, and written there
-    /// also when it grows in place.
+    /// also when it grows in place (17.6 instructions and 18.4: `cargo run --release -p dwell-bench -- bump --workload
+    /// vec/short --ir`).
     ///
     /// # Safety
     ///
@@ -174,7 +175,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
     }
 
     /// Takes the newest chunk off the list.
-    fn unlist(&self, newest: Chunk) {
+    ///
+    /// # Safety
+    ///
+    /// `newest` is the newest chunk of the arena's list.
+    unsafe fn unlist(&self, newest: Chunk) {
         // SAFETY: the chunk is in the arena's list, so it was not freed (invariant 5 of `Bump`).
         self.bump.chunks.set(unsafe { newest.header() }.prev);
     }
@@ -195,7 +200,11 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
         let old_size = unsafe { chunk.header() }.size;
         let overhead = Bump::<MIN_ALIGN, A>::OVERHEAD;
         let size = arithmetic::least_chunk(new.size(), new.align(), overhead, align)?.max(old_size);
-        self.unlist(chunk);
+        if size == old_size {
+            return Some(start); // The block shrank before, and its chunk still has the bytes.
+        }
+        // SAFETY: `dedicated` returned the newest chunk of the list.
+        unsafe { self.unlist(chunk) };
         let mut unlisted = Unlisted { bump: self.bump, chunk: (chunk, old_size) };
         // SAFETY: the chunk is of this store, and `unlist` took it off the list. `size` is a multiple of `CHUNK_ALIGN`
         // and not less than the chunk's own. The caller uses only the returned block.
@@ -217,15 +226,21 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
         let taken = arithmetic::taken(new.size(), MIN_ALIGN);
         debug_assert!(self.is_aligned(new.align()) && taken <= self.taken());
         if self.is_last() {
-            self.move_pos_back(taken);
+            // SAFETY: this is the last block. It is consumed, and its owner uses only the bytes of the layout `new`.
+            unsafe { self.move_pos_back(taken) };
         }
     }
 
     /// Moves `pos` back to `taken` bytes behind the beginning of this block.
+    ///
+    /// # Safety
+    ///
+    /// This is the last block, and its bytes from `taken` on are not used again. `taken` is a multiple of `MIN_ALIGN` and
+    /// at most the number of bytes that the block takes.
     #[inline]
-    fn move_pos_back(&self, taken: usize) {
-        // SAFETY: the block lies in a chunk, so its address is not 0, and the block has `taken` bytes or more, so the sum
-        // does not overflow.
+    unsafe fn move_pos_back(&self, taken: usize) {
+        // SAFETY: the block lies in a chunk, so its address is not 0, and the block takes `taken` bytes or more, so the
+        // sum does not overflow.
         let pos = unsafe { Bump::<MIN_ALIGN, A>::at(self.bump.pos.get(), self.start.addr().get() + taken) };
         self.bump.pos.set(pos);
     }
@@ -233,19 +248,20 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
     /// Frees the block: at once if it is the last one or the newest chunk is dedicated to it, otherwise with the arena.
     #[inline]
     pub(super) fn free(self) {
-        if !self.free_last() && arithmetic::may_be_dedicated(self.layout.size(), self.layout.align()) {
+        if !self.is_last() && arithmetic::may_be_dedicated(self.layout.size(), self.layout.align()) {
             self.free_large();
+        } else {
+            self.free_last();
         }
     }
 
-    /// Frees the block if it is the last one. Returns whether it was; if so, the block must not be used again.
+    /// Frees the block at once if it is the last one, otherwise with the arena.
     #[inline]
-    pub(super) fn free_last(&self) -> bool {
-        let is_last = self.is_last();
-        if is_last {
-            self.move_pos_back(0);
+    pub(super) fn free_last(self) {
+        if self.is_last() {
+            // SAFETY: this is the last block. It is consumed, so its bytes are not used again.
+            unsafe { self.move_pos_back(0) };
         }
-        is_last
     }
 
     /// [`free`](Self::free) of a block that may have a dedicated chunk.
@@ -253,7 +269,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
     #[inline(never)]
     fn free_large(self) {
         if let Some(chunk) = self.dedicated() {
-            self.unlist(chunk);
+            // SAFETY: `dedicated` returned the newest chunk of the list.
+            unsafe { self.unlist(chunk) };
             // SAFETY: the chunk is of this store, and `unlist` took it off the list. `free` consumes its one block,
             // which is not used again.
             unsafe { self.bump.store().free(chunk) };

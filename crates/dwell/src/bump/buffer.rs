@@ -57,8 +57,9 @@ impl<'b, A: Allocator> First<'b, A> {
     }
 }
 
-// SAFETY: each block is the other allocator's or lies in the buffer. For `'b` nothing else accesses the buffer, and
-// only one block at a time lies in it. Moving a `First` moves neither.
+// SAFETY: each block is the other allocator's or the buffer's. For `'b` nothing else accesses the buffer, and it is handed
+// out to one owner at a time. A block of `rest` that lies in it is in memory that this owner gave to `rest`. Moving a `First`
+// moves neither.
 unsafe impl<A: Allocator> Allocator for First<'_, A> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, Refused> {
         let pad = arithmetic::padding(self.start.addr().get(), layout.align());

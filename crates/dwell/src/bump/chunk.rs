@@ -119,7 +119,7 @@ pub(super) struct Store<const MIN_ALIGN: usize, A: Allocator> {
     left: Cell<isize>,
     /// The limit in bytes, or `isize::MAX` for none.
     limit: Cell<isize>,
-    /// The minimum size of the next chunk, which `Bump::reset` sets.
+    /// The size of a chunk for the whole next round, which `Bump::reset` sets, or 0.
     wanted: Cell<usize>,
     spare: Cell<Option<Chunk>>,
 }
@@ -234,13 +234,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
         self.wanted.set(bytes);
     }
 
-    /// Returns whether `obtain` makes the chunk of a round (see `set_wanted`), with at least `least` bytes, and the limit
-    /// allows that.
-    pub(super) fn wants(&self, least: usize) -> bool {
-        let wanted = self.wanted.get();
-        least <= wanted && isize::try_from(wanted).is_ok_and(|wanted| wanted <= self.left.get())
-    }
-
     pub(super) fn spare(&self) -> Option<Chunk> {
         self.spare.get()
     }
@@ -279,14 +272,20 @@ impl<const MIN_ALIGN: usize, A: Allocator> Store<MIN_ALIGN, A> {
     /// `current` is the size of the chunk that is full, if any.
     pub(super) fn obtain(&self, least: usize, current: Option<usize>) -> Option<(Chunk, usize)> {
         let left = usize::try_from(self.left.get()).unwrap_or(0);
-        let size = arithmetic::next_chunk(least, current, self.wanted.get(), left, Self::ALIGN);
+        let size = arithmetic::next_chunk(least, current, left, Self::ALIGN);
         if size > least
             && let Some(chunk) = self.make(size)
         {
-            self.wanted.set(0);
             return Some(chunk);
         }
         self.make_least(least)
+    }
+
+    /// Allocates the chunk for the whole round that `set_wanted` asked for, if it has at least `least` bytes.
+    ///
+    /// The allocator is asked only once, because it would probably refuse the same size again.
+    pub(super) fn make_wanted(&self, least: usize) -> Option<(Chunk, usize)> {
+        if self.wanted.get() < least { None } else { self.make(self.wanted.take()) }
     }
 
     /// Allocates a chunk of `least` bytes, and frees the spare chunk for it if necessary.

@@ -162,7 +162,6 @@ use self::chunk::{Chunk, Header, Kind, Store};
 use crate::alloc::{AllocError, Allocator, Global};
 use core::alloc::Layout;
 use core::cell::Cell;
-use core::hint::assert_unchecked;
 use core::num::NonZero;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::ptr::{self, NonNull};
@@ -198,8 +197,9 @@ use std_alloc::alloc::handle_alloc_error;
 /// - `A`: the base allocator, which allocates the chunks. See [`alloc`](crate::alloc). It may use the arena that calls
 ///   it, and it may panic. If its `grow` panics, the old chunk must still be there, as std's `Vec` requires. The default
 ///   `grow` of the trait violates this if `deallocate` panics after it freed the block.
-// `chunk` separates `pos` from `end`. If they were adjacent, aarch64 would load them as a pair, and that load would
-// wait for the previous allocation's store to `pos`.
+// `pos` comes first, so that two live arenas never have the same address: an arena that lies in this one, in its allocator,
+// begins behind `pos`. `chunk` separates `pos` from `end`. If they were adjacent, aarch64 would load them as a pair, and that
+// load would wait for the previous allocation's store to `pos`.
 #[repr(C)]
 pub struct Bump<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
@@ -383,6 +383,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         FreeRange { pos: self.pos.get(), chunk: self.chunk.get(), end: self.end.get() }
     }
 
+    /// Continues in another free range, which is of this arena and in no block.
     #[inline]
     fn enter(&self, range: FreeRange) {
         self.pos.set(range.pos);
@@ -520,16 +521,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 
 /// The fast path and the slow path.
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// Returns the address of `pos`, and tells the compiler that it is a multiple of `MIN_ALIGN`, so that it need not round
-    /// it up to a constant alignment that is no larger.
-    #[inline]
-    fn pos_addr(&self) -> usize {
-        let pos = self.pos.get().addr().get();
-        // SAFETY: `pos` is a multiple of `MIN_ALIGN` (invariant 1).
-        unsafe { assert_unchecked(pos.is_multiple_of(MIN_ALIGN)) };
-        pos
-    }
-
     /// Moves `pos` to the address `after`. Returns the block, which is the last `taken` bytes before `after`.
     ///
     /// # Safety
@@ -564,10 +555,10 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Takes a block from the free range. For size 0 the result is an aligned pointer at or behind `pos`, and no block.
     #[inline]
     fn take(&self, layout: Layout) -> Option<NonNull<u8>> {
-        let (size, align) = (layout.size(), layout.align());
-        let after = arithmetic::place(self.pos_addr(), self.end.get().addr().get(), size, align, MIN_ALIGN)?;
+        let (pos, end) = (self.pos.get().addr().get(), self.end.get().addr().get());
+        let after = arithmetic::place(pos, end, layout.size(), layout.align(), MIN_ALIGN)?;
         // SAFETY: `place` returned the end of a block at `pos` or behind it, rounded up to `MIN_ALIGN` and at most `end`.
-        Some(unsafe { self.advance(after, arithmetic::taken(size, MIN_ALIGN)) })
+        Some(unsafe { self.advance(after, arithmetic::taken(layout.size(), MIN_ALIGN)) })
     }
 
     /// Allocates a block by the fast path or the slow path.
@@ -619,9 +610,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         if let Some(block) = self.take_saved(layout, tries) {
             return Some(block);
         }
-        let chunk = if let Some(spare) = self.store().take_spare(least) {
-            spare
-        } else if arithmetic::is_dedicated(least) && !self.store().wants(least) {
+        let chunk = if let Some(chunk) = self.store().take_spare(least).or_else(|| self.store().make_wanted(least)) {
+            chunk
+        } else if arithmetic::is_dedicated(least) {
             let chunk = self.store().make_least(least)?;
             // SAFETY: the chunk is new, so it is in no list and has no block. The size is its own, and at least what
             // `least_chunk` returned for the block.
@@ -779,7 +770,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Takes a block of `size` bytes for elements of type `T` from the free range.
     #[inline(always)]
     fn take_slice<T>(&self, size: usize) -> Option<NonNull<u8>> {
-        let (pos, end) = (self.pos_addr(), self.end.get().addr().get());
+        let (pos, end) = (self.pos.get().addr().get(), self.end.get().addr().get());
         if Typed::<MIN_ALIGN, T>::IS_ALIGNED {
             let after = arithmetic::place_aligned(pos, end, size, MIN_ALIGN)?;
             // SAFETY: `place_aligned` returned the end of a block at `pos`, rounded up to `MIN_ALIGN` and at most `end`.

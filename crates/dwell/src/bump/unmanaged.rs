@@ -73,8 +73,8 @@ pub struct UnmanagedVec<'a, T> {
     // 1. `len <= cap`, and the first `len` elements from `start` are live and owned by this vector.
     // 2. If `T` is not zero-sized and `cap` is not 0, `start` is `OFFSET` bytes behind the beginning of a block, which
     //    an arena handed out with the layout that `block_layout` returns for `cap`. Only this vector accesses the
-    //    block. The block begins with the address of the arena, which is borrowed for `'a`, so the arena, and no other
-    //    one, is at that address.
+    //    block. The block begins with the address of the arena, which is borrowed for `'a`, so it is still there, and no
+    //    other arena has that address: one that lies in it, in its allocator, begins behind its first field.
     // 3. Otherwise `start` is dangling and aligned, and `cap` is `u32::MAX` if `T` is zero-sized and 0 if not.
     start: NonNull<T>,
     len: u32,
@@ -235,6 +235,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
             return Err(NoMemory::too_many::<T>()); // The capacity is `u32::MAX`.
         }
         let new = Self::block_layout(cap).ok_or(NoMemory::too_many::<T>())?;
+        const { assert!(mem::offset_of!(Bump<MIN_ALIGN, A>, pos) == 0, "two arenas could have the same address") };
         let arena = ptr::from_ref(bump).addr();
         let (block, copies) = match self.block() {
             // SAFETY: the arena at this address handed the block out with the layout `old`, and no other arena is at

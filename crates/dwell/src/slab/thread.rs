@@ -109,7 +109,6 @@ impl CachedCell {
 }
 
 /// The slab of one module on one thread. It has no destructor: `tear_down` is called at the thread's end.
-#[repr(C, align(64))] // one cache line holds all fields that inserts and drops access
 pub struct ThreadSlab<T> {
     // # Invariants
     //

@@ -320,7 +320,8 @@ impl<T> ThinSlice<T> {
         let Some(more) = len.checked_add(1) else {
             return Err(AllocError::new(value, Layout::new::<usize>())); // `usize::MAX` elements of a zero-sized type
         };
-        // From here to the `write` below the last element is not initialised. No other code runs in between.
+        // From here to the `write` below the last element is not initialised. In between runs only the global
+        // allocator, which must not unwind.
         if let Err(layout) = self.block.resize(more) {
             return Err(AllocError::new(value, layout));
         }
