@@ -786,8 +786,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// Frees all blocks and keeps the largest chunk, or the only one and a spare one that a scope has left.
     ///
-    /// If the allocated bytes do not fit in that chunk, the next new chunk is large enough for them. An arena that is
-    /// repeatedly filled and reset ends up with one chunk and no longer calls its allocator.
+    /// If the allocated bytes do not fit in that chunk, the next new chunk is large enough for them, unless the allocator or
+    /// the limit refuses such a chunk. An arena that is repeatedly filled and reset ends up with one chunk and no longer
+    /// calls its allocator.
     ///
     /// ```
     /// use dwell::Bump;
