@@ -370,7 +370,7 @@ mod tests {
         // A block that needs more than the next chunk gets one as if there had been chunks before.
         assert_eq!(next_chunk(3000, None, MAX, 16), 4096 - MALLOC);
         // `reset` may ask for a larger chunk, and the limit bounds all sizes.
-        assert_eq!(next_chunk(48, None, 1000, 16), 992);
+        assert_eq!(next_chunk(48, Some(496), 1000, 16), 992);
     }
 
     #[test]
