@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{Counts, Spy, failing_after, forget, left_by, live, panics};
+use common::{Counts, Spy, failing_above, failing_after, forget, left_by, live, panics};
 use dwell::slab::{Bounded, Key, Pool, Slab, Slot, SlotsRemaining, sync};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -597,6 +597,19 @@ fn failed_call_does_not_initialize_a_module() {
     numbers::init().bounded(10).build();
     assert!(numbers::is_initialized() && numbers::try_insert(1).is_ok());
     numbers::shutdown().unwrap();
+}
+
+/// `try_reserve` requested only a chunk of the usual size, even if there was memory for the reserved values.
+#[test]
+fn reserve_falls_back_to_a_smaller_chunk() {
+    let slab = Slab::new();
+    let mut slots: Vec<Slot<[u64; 32]>> = (0..400).map(|n| slab.insert([n; 32])).collect();
+    while slab.len() < slab.capacity() {
+        slots.push(slab.insert([0; 32]));
+    }
+    failing_above(16 << 10, || slab.try_reserve(1)).unwrap();
+    assert!(slab.capacity() > slab.len());
+    assert!(failing_above(16 << 10, || slab.try_reserve(1_000)).is_err());
 }
 
 // Known bug classes of arenas and containers.

@@ -72,7 +72,9 @@ impl<O> PartialEq for CoreRef<O> {
 ///
 /// # Safety
 ///
-/// `try_free` and `free_slow` put each cell on at most one list, from which it is taken once.
+/// `try_free` and `free_slow` put each cell on at most one list, from which it is taken once. `take_returned` returns a
+/// linked list of vacant cells of this core that nothing else uses, whose last `next` is null. `NO_SLAB` is a static whose
+/// stack never has a buffer.
 pub unsafe trait Owners: Sized + 'static {
     /// The empty core. Its free stack has no buffer, so pops and pushes fail. It is the owner of dedicated blocks.
     const NO_SLAB: CoreRef<Self>;
@@ -230,7 +232,7 @@ impl<O: Owners> CoreRef<O> {
         let left = core.memory(|memory| {
             // SAFETY: by invariant 1 each cell on the stack is in a chunk that is not freed. The chunk has the geometry
             // of this core, even if a wrong `Module` returns different slabs, because these hold values of the same
-            // type.
+            // type, and a slot's kind cannot change.
             unsafe { memory.sweep(self, &core.free) };
             memory.capacity
         });
@@ -398,7 +400,8 @@ impl<O: Owners> Core<O> {
     /// connection that returns to a list of idle ones.
     ///
     /// Each pass over the bitmaps takes time linear in the number of cells. The first pass finds the values that were
-    /// leaked before. If destructors leak values at lower positions during a pass, one more pass finds all of them.
+    /// leaked before. If destructors leak values at lower positions during a pass, another pass finds these. So a chain of
+    /// values, each of which leaks the next at a lower position, takes quadratic time in the number of blocks.
     pub(super) fn drop_leaked(&self, mut drop: impl FnMut(CellPtr)) {
         let leaked = || self.memory(|memory| memory.leaked()).unwrap_or(0);
         let before = leaked();

@@ -11,8 +11,8 @@ use std_alloc::alloc::handle_alloc_error;
 ///
 /// # Safety
 ///
-/// A returned cell is vacant, is for values of a `T`'s layout, is used by no other code, and belongs to a slab with
-/// slots of kind `Kind`.
+/// A returned cell is vacant and not leaked, is for values of a `T`'s layout, is used by no other code, and belongs to a
+/// slab with slots of kind `Kind`. Its chunk is not freed while the cell is occupied.
 pub unsafe trait CellAllocator<T> {
     /// The kind of the slots.
     type Kind: SlotKind;
@@ -34,8 +34,9 @@ pub(super) type SlotOf<T, S> = Slot<T, <S as CellAllocator<T>>::Kind>;
 #[inline(always)]
 pub fn insert<T, S: CellAllocator<T>>(alloc: &S, value: T) -> SlotOf<T, S> {
     let cell = alloc.pop().unwrap_or_else(|| refill(alloc));
-    // SAFETY: `CellAllocator` guarantees that the cell is vacant, is for a `T`, is used by no other code, and belongs
-    // to a slab with slots of kind `Kind`.
+    // SAFETY: `CellAllocator` guarantees that the cell is vacant and not leaked, is for a `T`, is used by no
+    // other code, and belongs to a slab with slots of kind `Kind`, and that its chunk is not freed while the cell
+    // is occupied.
     unsafe { Slot::fill(cell, value) }
 }
 
@@ -47,8 +48,9 @@ where
     E: InsertError<T>,
 {
     match pop_or_refill(alloc) {
-        // SAFETY: `CellAllocator` guarantees that the cell is vacant, is for a `T`, is used by no other code, and
-        // belongs to a slab with slots of kind `Kind`.
+        // SAFETY: `CellAllocator` guarantees that the cell is vacant and not leaked, is for a `T`, is used by
+        // no other code, and belongs to a slab with slots of kind `Kind`, and that its chunk is not freed
+        // while the cell is occupied.
         Ok(cell) => Ok(unsafe { Slot::fill(cell, value) }),
         Err(refusal) => Err(E::new(value, refusal, Layout::new::<T>())),
     }
@@ -62,8 +64,9 @@ where
 #[inline(always)]
 pub fn insert_with<T, S: CellAllocator<T>>(alloc: &S, make: impl FnOnce() -> T) -> SlotOf<T, S> {
     let cell = alloc.pop().unwrap_or_else(|| refill(alloc));
-    // SAFETY: `CellAllocator` guarantees that the cell is vacant, is for a `T`, is used by no other code, and belongs
-    // to a slab with slots of kind `Kind`.
+    // SAFETY: `CellAllocator` guarantees that the cell is vacant and not leaked, is for a `T`, is used by no
+    // other code, and belongs to a slab with slots of kind `Kind`, and that its chunk is not freed while the cell
+    // is occupied.
     unsafe { Slot::fill_with(cell, make) }
 }
 
@@ -76,8 +79,9 @@ where
     E: InsertError<F>,
 {
     match pop_or_refill(alloc) {
-        // SAFETY: `CellAllocator` guarantees that the cell is vacant, is for a `T`, is used by no other code, and
-        // belongs to a slab with slots of kind `Kind`.
+        // SAFETY: `CellAllocator` guarantees that the cell is vacant and not leaked, is for a `T`, is used by
+        // no other code, and belongs to a slab with slots of kind `Kind`, and that its chunk is not freed
+        // while the cell is occupied.
         Ok(cell) => Ok(unsafe { Slot::fill_with(cell, make) }),
         Err(refusal) => Err(E::new(make, refusal, Layout::new::<T>())),
     }

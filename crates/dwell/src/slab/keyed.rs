@@ -12,7 +12,8 @@ use super::slot::Slot;
 /// # Safety
 ///
 /// An entry that is returned is that of a cell for values of a `T`'s layout in a slab with slots of kind `Kind`. If the
-/// cell is leaked, it holds a `T`. The cell's chunk is not freed while the entry is used and the cell is occupied.
+/// cell is leaked, it holds a `T`. The cell's chunk is not freed before other code of the slab runs, nor while the cell is
+/// occupied.
 pub unsafe trait KeyedCells<T>: CellAllocator<T, Kind: Keyed> {
     /// Returns the entry of the cell with this key, if there is such a cell.
     fn entry(&self, key: Key) -> Option<CellEntry<CoreRef<OneThread>>>;

@@ -350,10 +350,10 @@ impl<W: Copy + PartialEq> Memory<W> {
         }
     }
 
-    /// Limits the memory to `limit` cells, or to its capacity if that is more, and sets the number of cells in each new
+    /// Limits the memory to `limit` cells and to the number of keys, or to its capacity if that is more, and sets the number of cells in each new
     /// chunk. With `chunk_cells == 0` chunks grow with the slab.
     pub(super) fn configure(&mut self, limit: usize, chunk_cells: usize) {
-        (self.limit, self.chunk_cells) = (limit.max(self.capacity), chunk_cells);
+        (self.limit, self.chunk_cells) = (limit.min(Key::LIMIT).max(self.capacity), chunk_cells);
     }
 
     /// Carves about a page of cells that were never used. Returns the first one and pushes the others to the stack,
@@ -543,7 +543,11 @@ impl<W: Copy + PartialEq> Memory<W> {
             return Err(Refusal::TooMany { limit: self.limit, asked, layout });
         }
         if missing != 0 {
-            self.add(owner, missing.max(self.usual()))?;
+            let usual = self.usual();
+            match self.add(owner, missing.max(usual)) {
+                Err(Refusal::Alloc(_)) if missing < usual => self.add(owner, missing)?,
+                result => result?,
+            }
         }
         // The later blocks of a chunk get their numbers when cells are carved from them. Reserve memory for these
         // numbers, so that the following inserts do not allocate.

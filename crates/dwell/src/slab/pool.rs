@@ -88,7 +88,7 @@ unsafe impl<O: Owners + CrossThread> CrossThread for InPool<O> {}
 // SAFETY: by invariant 1 the cells of a class have a layout that a `T` of this class fits in. They are vacant and used
 // by no other code when they are popped or refilled, as is a dedicated cell that was just allocated for a `T`. A slot
 // of a pool frees its cell to the owner in the header below it: the core of the class, or `NO_SLAB` for a dedicated
-// block.
+// block. A pool leaks no cell, and memory is freed only when its cells are vacant.
 unsafe impl<T, O: Threading> CellAllocator<T> for SizeClasses<O> {
     type Kind = InPool<O>;
 

@@ -61,7 +61,8 @@ impl<T> Padded<T> {
 pub struct AnyThread {
     // # Invariants
     //
-    // 1. `thread` is the number of the thread that made the slab, or `NO_THREAD`. Only that thread writes it.
+    // 1. `thread` is a number of the thread that made the slab, or `NO_THREAD`, and never 0, which is that of threads without
+    //    a number. Only that thread writes it.
     // 2. While `thread` is not `NO_THREAD`, only that thread uses the free stack and the memory of the core, and by
     //    invariant 2 of `Core` the stack has capacity for each carved cell.
     /// Read by all threads, rarely written.
@@ -171,7 +172,8 @@ unsafe impl Owners for AnyThread {
     }
 
     fn resume(&self) {
-        self.thread.1.store(THREAD.get(), Ordering::Relaxed);
+        // Not `THREAD`: on targets without native thread-local storage std may have destroyed it since. It is 0 then.
+        self.thread.1.store(this_thread(), Ordering::Relaxed);
     }
 
     unsafe fn tear_down(core: CoreRef<Self>) {
@@ -277,10 +279,12 @@ impl Returns {
         self.settle(-count)
     }
 
-    /// Takes the linked list of all returned cells, or null if there are none. Must not be called after `close`.
+    /// Takes the linked list of all returned cells, or null if there are none or the list is closed. Only the thread of the
+    /// slab calls this and [`close`](Self::close), so the list is not closed between the test and the swap.
     #[inline]
     pub(super) fn take(&self) -> *mut Vacant {
-        if self.head.load(Ordering::Relaxed).is_null() {
+        let head = self.head.load(Ordering::Relaxed);
+        if head.is_null() || head == closed() {
             return ptr::null_mut();
         }
         self.head.swap(ptr::null_mut(), Ordering::Acquire)
@@ -301,6 +305,24 @@ impl Returns {
         // Release: what this thread did with the cells and the slab happens before the last thread frees them. Acquire:
         // if this is the last thread, what all others did happens before it frees them.
         self.left.fetch_add(difference, Ordering::AcqRel) + difference == 0
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::{AnyThread, Owners, THREAD};
+    use std::thread;
+
+    /// `resume` stored the number of a thread without a number, so that each such thread took itself for the slab's: the
+    /// slab grew while its thread ended, on a target where std had destroyed the number by then.
+    #[test]
+    fn slab_is_not_of_threads_without_a_number() {
+        let owners = AnyThread::new();
+        THREAD.set(0); // as if std had destroyed it and created it again
+        owners.suspend();
+        owners.resume();
+        assert!(owners.is_here());
+        assert!(thread::scope(|threads| !threads.spawn(|| owners.is_here()).join().unwrap()));
     }
 }
 

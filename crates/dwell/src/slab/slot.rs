@@ -72,9 +72,10 @@ pub struct Slot<T: ?Sized, K: SlotKind = OneThread> {
     // 3. The cell belongs to a slab with slots of kind `K`.
     value: NonNull<T>,
     // `*mut T` makes the slot invariant in `T`: the slab returns a leaked value as its own `T`, so a slot must not
-    // store a value with a shorter lifetime in the cell. It also makes the slot neither `Send` nor `Sync`. Drop check
-    // knows from the `impl Drop` that the slot owns a `T`.
-    of: PhantomData<(*mut T, K)>,
+    // store a value with a shorter lifetime in the cell. `*mut K` makes it invariant in `K`: a subtype of a `Module` may be
+    // another `Module`, whose values have another layout, and a slot must free its cell with the kind that it was made with.
+    // Both make the slot neither `Send` nor `Sync`. Drop check knows from the `impl Drop` that the slot owns a `T`.
+    of: PhantomData<(*mut T, *mut K)>,
 }
 
 // SAFETY: a slot owns its value as a `Box` does, and a `T` is `Send`. A drop frees the cell by `free_cell`, which
@@ -333,8 +334,8 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     /// # Safety
     ///
     /// - `raw` came from `into_raw` of a `Slot<U, K>` with this `K`, and was not converted to a slot since.
-    /// - The value is live. It is a `T` at the same address and of the same layout: `U` is `T`, or was coerced to it as
-    ///   [`coerce`](Self::coerce) does. A slot of a [`Slab<U>`](super::Slab) may be [leaked](Self::leak) only if `T` is
+    /// - The value is live. It is a `T` at the same address and of the same layout: `U` is `T` or a `ManuallyDrop` of it, or
+    ///   the reverse, or was coerced to it as [`coerce`](Self::coerce) does. A slot of a [`Slab<U>`](super::Slab) may be [leaked](Self::leak) only if `T` is
     ///   `U`, or a type that `coerce` converts `U` to.
     /// - The calling thread is the one that called `into_raw`, unless `Slot<T, K>` is `Send`.
     #[inline]
@@ -417,16 +418,17 @@ impl<T, K: SlotKind> Slot<T, K> {
     ///
     /// # Safety
     ///
-    /// The cell is vacant, belongs to a slab with slots of kind `K` for values of this layout, and only the caller uses
-    /// it.
+    /// The cell is vacant and not leaked, belongs to a slab with slots of kind `K` for values of this layout, and only the
+    /// caller uses it. Its chunk is not freed while the cell is occupied.
     #[inline(always)]
     pub(super) unsafe fn fill(cell: CellPtr, value: T) -> Self {
         let cell = cell.cast::<T>();
         // SAFETY: the caller guarantees that the cell is vacant, is for values of a `T`, so aligned and large enough,
         // and is used by no other code.
         unsafe { cell.write(value) };
-        // SAFETY: the cell now contains a live value. The caller guarantees that no other code uses the cell and that
-        // it belongs to a slab with slots of kind `K`; a `CellPtr` may access its whole chunk. So the invariants hold.
+        // SAFETY: the cell now contains a live value. The caller guarantees that the cell is not leaked, that no other
+        // code uses it, that its chunk is not freed while it is occupied, and that it belongs to a slab with slots of kind
+        // `K`; a `CellPtr` may access its whole chunk. So the invariants hold.
         unsafe { Self::owning(cell) }
     }
 
@@ -434,8 +436,8 @@ impl<T, K: SlotKind> Slot<T, K> {
     ///
     /// # Safety
     ///
-    /// The cell is vacant, belongs to a slab with slots of kind `K` for values of this layout, and only the caller uses
-    /// it.
+    /// The cell is vacant and not leaked, belongs to a slab with slots of kind `K` for values of this layout, and only the
+    /// caller uses it. Its chunk is not freed while the cell is occupied.
     #[inline(always)]
     pub(super) unsafe fn fill_with(cell: CellPtr, make: impl FnOnce() -> T) -> Self {
         let guard = FreeCellOnUnwind::<K> { cell, value: Layout::new::<T>(), of: PhantomData };
@@ -444,8 +446,9 @@ impl<T, K: SlotKind> Slot<T, K> {
         // and is used by no other code.
         unsafe { value.write(make()) };
         mem::forget(guard);
-        // SAFETY: the cell now contains a live value. The caller guarantees that no other code uses the cell and that
-        // it belongs to a slab with slots of kind `K`; a `CellPtr` may access its whole chunk. So the invariants hold.
+        // SAFETY: the cell now contains a live value. The caller guarantees that the cell is not leaked, that no other
+        // code uses it, that its chunk is not freed while it is occupied, and that it belongs to a slab with slots of kind
+        // `K`; a `CellPtr` may access its whole chunk. So the invariants hold.
         unsafe { Self::owning(value) }
     }
 }

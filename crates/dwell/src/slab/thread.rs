@@ -44,20 +44,57 @@ pub trait Module: 'static {
 }
 
 /// The slot kind of a module: a dropped slot returns its cell to the slab of this thread.
-pub struct PerThread<M>(Infallible, PhantomData<M>);
+///
+/// A slot does not change its kind by subtyping. Otherwise the slot of a module could become one of another module, whose
+/// values have another layout:
+///
+/// ```compile_fail,E0308
+/// use dwell::slab::{PerThread, Slot, thread};
+/// use std::{marker::PhantomData, thread::LocalKey};
+///
+/// type General = for<'a> fn(&'a u8);
+/// type Special = fn(&'static u8);
+/// struct Module<F>(PhantomData<F>);
+///
+/// thread_local! {
+///     static SMALL: thread::ThreadSlab<u64> = const { thread::ThreadSlab::new(1000) };
+/// }
+///
+/// impl thread::Module for Module<General> {
+///     type Value = u64;
+///     const LIMIT: usize = 1000;
+///     fn local() -> &'static LocalKey<thread::ThreadSlab<u64>> {
+///         &SMALL
+///     }
+/// }
+/// # thread_local!(static LARGE: thread::ThreadSlab<[u64; 100]> = const { thread::ThreadSlab::new(1000) });
+/// # impl thread::Module for Module<Special> {
+/// #     type Value = [u64; 100];
+/// #     const LIMIT: usize = 1000;
+/// #     fn local() -> &'static LocalKey<thread::ThreadSlab<[u64; 100]>> {
+/// #         &LARGE
+/// #     }
+/// # }
+///
+/// let slot: Slot<u64, PerThread<Module<General>>> = thread::insert(&Module::<General>(PhantomData), 1);
+/// let other: Slot<u64, PerThread<Module<Special>>> = slot; // error: mismatched types
+/// ```
+pub struct PerThread<M>(Infallible, PhantomData<fn(M) -> M>);
 
 impl<M: Module> SlotKind for PerThread<M> {}
 impl<M: Module> Keyed for PerThread<M> {}
 
-// SAFETY: `ThreadSlab::free_cell` puts the cell on one list. If that fails, `free_slow` does. If the thread's slab is
-// gone, the cell is leaked.
+// SAFETY: `ThreadSlab::free_cell` puts the cell on one list. If that fails, `free_slow` does. If the thread has no slab and
+// gets none, the cell is leaked.
 unsafe impl<M: Module> sealed::SlotKind for PerThread<M> {
     #[inline(always)]
     unsafe fn free_cell(cell: CellPtr, _: Layout) {
-        // If the thread's slab is gone (on targets without native thread-local storage), the cell leaks.
+        // On targets without native thread-local storage the thread's slab may be gone. Then std makes a new one, which
+        // takes the cell, or refuses, and the cell leaks.
         // SAFETY: the caller guarantees that this is an occupied cell of a slab of this module, contains no live value,
-        // and is not used again, so it is vacant now and on no list. Slots do not leave their thread, so it is a cell
-        // of this thread's slab; if a wrong `M::local` returns another slab now, that has the same geometry.
+        // and is not used again, so it is vacant now and on no list. Slots are invariant in their kind, so `M` is the
+        // module that the cell came from, and each `ThreadSlab<M::Value>` has the geometry of the cell, whichever
+        // `local` returns.
         let kept = M::local().try_with(|slab| unsafe { in_register(slab).free_cell(cell) });
         if let Ok(Err(StackFull)) = kept {
             // SAFETY: the cell is vacant as argued above, and `free_cell` failed, so it is on no list.
@@ -323,7 +360,8 @@ fn in_register<T>(slab: &ThreadSlab<T>) -> &ThreadSlab<T> {
 
 // SAFETY: by invariant 1 of `ThreadSlab` the cells of a `ThreadSlab<M::Value>` are for an `M::Value`. They are vacant
 // and used by no other code when they are popped or refilled. A slot of the module is not `Send`, so it frees its cell
-// to a `ThreadSlab<M::Value>` on this thread.
+// to a `ThreadSlab<M::Value>` on this thread. A leaked cell is occupied, so it is not popped, and a chunk is freed only when
+// all its cells are vacant.
 unsafe impl<M: Module> CellAllocator<M::Value> for M {
     type Kind = PerThread<M>;
 
@@ -554,6 +592,9 @@ impl<M: Module> Init<M> {
 /// too, as far as these are not more than were leaked before, or 1000; the others stay leaked. A destructor that panics then
 /// aborts the process, as that of a thread-local variable does. Slots in thread-local variables may outlive the slab; their
 /// chunks are freed when the last such slot is dropped. Slots do not leave their thread.
+///
+/// On targets without native thread-local storage, such as Windows with the GNU toolchain, Android and OpenBSD, std may
+/// destroy the slab before this happens. Its chunks and leaked values then stay allocated.
 #[macro_export]
 macro_rules! slab {
     // Disables all that the macro generates, not only the module.

@@ -111,7 +111,7 @@ impl<T> Builder<T> {
 
 // SAFETY: by invariant 1 the cells of the core are for values of a `T`. They are vacant and used by no other code when
 // they are popped or refilled. A slot of kind `O` frees its cell to the owner in the header of its block, which is that
-// core.
+// core. A leaked cell is occupied, so it is not popped, and a chunk is freed only when all its cells are vacant.
 unsafe impl<T, O: Threading> CellAllocator<T> for TypedSlab<T, O> {
     type Kind = O;
 

@@ -17,6 +17,7 @@ const FREED: u8 = 0xDD;
 thread_local! {
     /// The number of allocations of this thread that still succeed; `None` means no limit.
     static REMAINING_SUCCESSES: Cell<Option<usize>> = const { Cell::new(None) };
+    static LARGEST: Cell<usize> = const { Cell::new(usize::MAX) };
     /// The blocks and bytes that this thread has allocated and not freed.
     static LIVE: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
 }
@@ -26,8 +27,11 @@ pub(crate) struct CheckingAllocator;
 #[global_allocator]
 static ALLOCATOR: CheckingAllocator = CheckingAllocator;
 
-/// Returns whether the next allocation of this thread fails, and counts it.
-fn next_allocation_fails() -> bool {
+/// Returns whether the next allocation of this thread, which has this layout, fails, and counts it.
+fn next_allocation_fails(layout: Layout) -> bool {
+    if LARGEST.try_with(|largest| layout.size() > largest.get()).unwrap_or(false) {
+        return true;
+    }
     let refused = REMAINING_SUCCESSES.try_with(|left| match left.get() {
         None => false,
         Some(0) => true,
@@ -51,7 +55,7 @@ fn count(blocks: isize, bytes: usize) {
 #[cfg(miri)]
 unsafe impl GlobalAlloc for CheckingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if next_allocation_fails() {
+        if next_allocation_fails(layout) {
             return std::ptr::null_mut();
         }
         // SAFETY: the layout's size is not 0, which `alloc` requires of its caller.
@@ -84,7 +88,7 @@ fn padded_layout(layout: Layout) -> (Layout, usize) {
 unsafe impl GlobalAlloc for CheckingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let (block, offset) = padded_layout(layout);
-        if next_allocation_fails() || block == layout {
+        if next_allocation_fails(layout) || block == layout {
             return std::ptr::null_mut();
         }
         // SAFETY: the size is at least the header's.
@@ -128,6 +132,19 @@ pub(crate) fn failing_after<R>(successes: usize, f: impl FnOnce() -> R) -> R {
     }
     let _restore = Restore;
     REMAINING_SUCCESSES.set(Some(successes));
+    f()
+}
+
+/// Runs `f` with every allocation of this thread of more than `bytes` bytes failing.
+pub(crate) fn failing_above<R>(bytes: usize, f: impl FnOnce() -> R) -> R {
+    struct Restore;
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            LARGEST.set(usize::MAX);
+        }
+    }
+    let _restore = Restore;
+    LARGEST.set(bytes);
     f()
 }
 
