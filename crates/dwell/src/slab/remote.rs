@@ -308,7 +308,8 @@ impl Returns {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
+#[cfg(not(loom))]
 mod tests {
     use super::{AnyThread, Owners, THREAD};
     use std::thread;
