@@ -369,7 +369,7 @@ mod tests {
         assert_eq!((size, next(Some(size))), (LARGEST_CHUNK, LARGEST_CHUNK));
         // A block that needs more than the next chunk gets one as if there had been chunks before.
         assert_eq!(next_chunk(3000, None, MAX, 16), 4096 - MALLOC);
-        // `reset` may ask for a larger chunk, and the limit bounds all sizes.
+        // The limit bounds all sizes.
         assert_eq!(next_chunk(48, Some(496), 1000, 16), 992);
     }
 

@@ -218,7 +218,8 @@ impl<'p, const MIN_ALIGN: usize, A: Allocator> Pooled<'p, MIN_ALIGN, A> {
         // SAFETY: `make` accepts every lifetime for which an arena can be borrowed, `'p` among them. So the value that
         // it returns is in a chunk of the arena, in a chunk of a forgotten scope, which is never freed, in the arena
         // itself, or borrowed for `'p` or longer. Chunks and arena stay where they are until the pool is dropped or
-        // reset, which is impossible for `'p`, while the pool is borrowed. `make` returns an exclusive reference, so nothing else refers to the value.
+        // reset, which is impossible for `'p`, while the pool is borrowed. `make` returns an exclusive reference, so
+        // nothing else refers to the value.
         unsafe { &mut *kept }
     }
 }

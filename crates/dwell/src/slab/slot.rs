@@ -335,8 +335,8 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     ///
     /// - `raw` came from `into_raw` of a `Slot<U, K>` with this `K`, and was not converted to a slot since.
     /// - The value is live. It is a `T` at the same address and of the same layout: `U` is `T` or a `ManuallyDrop` of it, or
-    ///   the reverse, or was coerced to it as [`coerce`](Self::coerce) does. A slot of a [`Slab<U>`](super::Slab) may be [leaked](Self::leak) only if `T` is
-    ///   `U`, or a type that `coerce` converts `U` to.
+    ///   the reverse, or was coerced to it as [`coerce`](Self::coerce) does. A slot of a [`Slab<U>`](super::Slab) may be
+    ///   [leaked](Self::leak) only if `T` is `U`, or a type that `coerce` converts `U` to.
     /// - The calling thread is the one that called `into_raw`, unless `Slot<T, K>` is `Send`.
     #[inline]
     pub unsafe fn from_raw(raw: *mut T) -> Self {

@@ -17,6 +17,7 @@ const FREED: u8 = 0xDD;
 thread_local! {
     /// The number of allocations of this thread that still succeed; `None` means no limit.
     static REMAINING_SUCCESSES: Cell<Option<usize>> = const { Cell::new(None) };
+    /// The size in bytes above which allocations of this thread fail.
     static LARGEST: Cell<usize> = const { Cell::new(usize::MAX) };
     /// The blocks and bytes that this thread has allocated and not freed.
     static LIVE: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
