@@ -39,9 +39,9 @@ macro_rules! const_fn {
     };
 }
 
-/// The words of padding in front of a value that other threads write: with them 128 bytes, the cache line of some aarch64
-/// processors and twice that of x86-64. On an x86-64 of 2 cores 0, 7, and 15 words take 4.2, 1.9, and 1.9 ns for an insert
-/// and a drop while another thread drops slots, and 150, 11, and 12 ns for such a drop:
+/// The words of padding in front of a value that other threads write: with the value 128 bytes, the cache line of some
+/// aarch64 processors and twice that of x86-64. On an x86-64 with 2 cores an insert and a drop take 1.9 ns while another
+/// thread drops slots, and 4.9 ns without padding, and such a drop 10 and 117 ns:
 /// `cargo run --release -p dwell-bench --example false_sharing`.
 const PADDING: usize = 15;
 
