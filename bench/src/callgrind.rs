@@ -119,9 +119,8 @@ fn totals(module: &str, ops: &[(&str, &str)], operations: usize) -> Result<Vec<T
     };
     let mut child = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--instr-atstart=no"])
-        // Started by a relative path. The program copies its arguments to the heap, so a longer path would move all later
-        // blocks, and the counts of some peers would depend on the folder: `BoxCloneService` takes 3,750 to 3,888
-        // instructions for "eight/clone+request".
+        // A relative path, which is the same in each folder: the program copies it to the heap, and the counts of some peers
+        // depend on its length (`BoxCloneService` with "eight/clone+request": 3,750 to 3,888 instructions).
         .arg(Path::new(".").join(name))
         .current_dir(folder)
         .args(["operate", module])
