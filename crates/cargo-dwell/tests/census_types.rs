@@ -7,10 +7,10 @@ mod support;
 #[path = "ops/census.rs"]
 mod ops;
 
-use cargo_dwell::census::json::{self, Blocks, Document};
+use cargo_dwell::capture::Moment;
+use cargo_dwell::capture::run::{At, Options, snapshots};
 use cargo_dwell::census::output::{Ran, census};
-use cargo_dwell::census::run::{At, Options, snapshots};
-use cargo_dwell::census::snapshot::Moment;
+use cargo_dwell::report::json::{self, Blocks, Document};
 use ops::{Copied, changes};
 use std::collections::HashMap;
 use std::fs;

@@ -1,10 +1,11 @@
 //! The output options of a census, and its reports.
 
-use super::json::{self, Document, VERSION};
-use super::snapshot::Snapshot;
-use super::{diff, export, html, owners, report, saved, summary};
+use crate::capture::Snapshot;
 use crate::debuginfo::{self, Frames, Options, Program};
+use crate::heap::owners;
 use crate::output::{self, Format, Look};
+use crate::report::json::{self, Document, VERSION};
+use crate::report::{diff, export, html, saved, snapshot, text};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -102,7 +103,7 @@ impl Symbols {
 
     /// Summarises a snapshot of the executable.
     pub fn look_at(&self, snapshot: &Snapshot) -> json::Snapshot {
-        summary::of(snapshot, &self.program, &self.frames)
+        snapshot::of(snapshot, &self.program, &self.frames)
     }
 }
 
@@ -208,7 +209,7 @@ fn show(document: &Document, args: &OutputArgs, beside: bool) -> Result<ExitCode
         return Ok(ExitCode::SUCCESS);
     }
     let of_type = match &args.of_type {
-        Some(name) => Some(report::TypeDetail::find(document, name)?),
+        Some(name) => Some(text::TypeDetail::find(document, name)?),
         None => None,
     };
     output::print_to(beside, |mut out| match (args.format, &of_type) {
@@ -220,8 +221,8 @@ fn show(document: &Document, args: &OutputArgs, beside: bool) -> Result<ExitCode
             serde_json::to_writer(&mut out, detail)?;
             writeln!(out)
         }
-        (Format::Human, None) => report::write(document, args.top, &Look::terminal(), &mut out),
-        (Format::Markdown, None) => report::write(document, args.top, &Look::page(), &mut out),
+        (Format::Human, None) => text::write(document, args.top, &Look::terminal(), &mut out),
+        (Format::Markdown, None) => text::write(document, args.top, &Look::page(), &mut out),
         (Format::Human, Some(detail)) => detail.write(args.top, &Look::terminal(), &mut out),
         (Format::Markdown, Some(detail)) => detail.write(args.top, &Look::page(), &mut out),
     })?;
