@@ -1,0 +1,38 @@
+//! Collections that are empty but own memory.
+
+use super::finding::Finding;
+use super::kind::{Heap, Kind, allocated, owned};
+use crate::heap::types::Decode;
+use crate::units::count;
+
+/// Collections that are empty but own memory.
+pub(super) struct Empty;
+
+impl Kind for Empty {
+    fn of_site(&self, heap: &Heap<'_, '_, '_, '_>, site: usize) -> Option<Finding> {
+        let Heap { walk, program, .. } = *heap;
+        if heap.change(site).is_some() {
+            return None;
+        }
+        let of = &program.sites[site];
+        let decode = &walk.schema.sites.get(site - 1)?.decode;
+        let is_it =
+            matches!(**decode, Decode::Vec { .. } | Decode::Deque { .. } | Decode::Text { .. } | Decode::Table { .. });
+        let tally = walk.tallies.get(site - 1).filter(|tally| is_it && tally.hollow_bytes > 0)?;
+        let location = owned(program, site);
+        Some(Finding {
+            kind: "empty".into(),
+            location: location.into(),
+            fields: vec![location.into()],
+            count: of.counts.hollow,
+            bytes: tally.hollow_bytes,
+            saves: tally.hollow_bytes,
+            costs: "the first insertion allocates".into(),
+            why: format!("{} of {} blocks contain no element", count(of.counts.hollow), count(of.counts.allocations)),
+            how: "create it with `new`; when it becomes empty, call shrink_to_fit or mem::take".into(),
+            exact: true,
+            at: allocated(heap.blocks, |of| of.owner == location),
+            instead_of: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,55 @@
+//! Collections with unused capacity.
+
+use super::finding::Finding;
+use super::kind::{Heap, Kind, allocated, owned};
+use crate::heap::types::Decode;
+use crate::units::count;
+
+/// Collections with unused capacity.
+pub(super) struct Shrink;
+
+impl Kind for Shrink {
+    fn of_site(&self, heap: &Heap<'_, '_, '_, '_>, site: usize) -> Option<Finding> {
+        let Heap { walk, program, .. } = *heap;
+        if heap.change(site).is_some() {
+            return None;
+        }
+        let of = &program.sites[site];
+        let counts = &of.counts;
+        let decode = &walk.schema.sites.get(site - 1)?.decode;
+        // Empty collections have a finding of their own.
+        let hollow = walk.tallies.get(site - 1)?.hollow_bytes;
+        let saves = match &**decode {
+            Decode::Vec { .. } | Decode::Deque { .. } | Decode::Text { .. } => counts.waste.saturating_sub(hollow),
+            // A hash table always has empty buckets.
+            Decode::Table { .. } => {
+                let tables = counts.allocations.saturating_sub(counts.hollow).max(1);
+                let buckets =
+                    dwell::model::table::buckets_for(usize::try_from(counts.used / tables).unwrap_or(usize::MAX))
+                        as u64;
+                let now = counts.element_slots / counts.allocations.max(1);
+                let requested = counts.requested.saturating_sub(hollow);
+                requested.saturating_sub(requested.saturating_mul(buckets) / now.max(1))
+            }
+            _ => 0,
+        };
+        if saves == 0 {
+            return None;
+        }
+        let location = owned(program, site);
+        Some(Finding {
+            kind: "shrink".into(),
+            location: location.into(),
+            fields: vec![location.into()],
+            count: counts.allocations,
+            bytes: counts.requested,
+            saves,
+            costs: "the next insertion allocates".into(),
+            why: format!("{} of {} slots in use", count(counts.used), count(counts.element_slots)),
+            how: "shrink_to_fit, or with_capacity for the needed length".into(),
+            exact: false,
+            at: allocated(heap.blocks, |of| of.owner == location),
+            instead_of: Vec::new(),
+        })
+    }
+}
