@@ -79,12 +79,14 @@ impl Census {
         if options.at.is_empty() && options.every.is_none() {
             options.at.push(At::Peak);
         }
+        let also = self.output.also()?;
         let ran = |millis| Ran {
             executable: executable.file.clone(),
             arguments: self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect(),
             own_crates: executable.own_crates.clone(),
             millis,
             sample: options.sample,
+            also: also.clone(),
         };
         let mut early = |snapshots, millis| {
             // The program continues after an error in a report.

@@ -2,6 +2,7 @@
 
 use crate::capture::Snapshot;
 use crate::debuginfo::{self, Frames, Options, Program};
+use crate::findings::also::Also;
 use crate::heap::owners;
 use crate::output::{self, Format, Look};
 use crate::report::json::{self, Document, VERSION};
@@ -30,6 +31,10 @@ pub struct OutputArgs {
     /// Print what grew since OLD, a file that --save wrote
     #[arg(long, value_name = "OLD")]
     pub diff: Option<PathBuf>,
+    /// Also use the values of another run of this program, which --save wrote, to suggest narrower integers; give at least
+    /// two files, of runs with other input
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    pub also: Vec<PathBuf>,
     /// Write the call stacks with their live bytes to FILE, folded, for flame graphs
     #[arg(long, value_name = "FILE")]
     pub folded: Option<PathBuf>,
@@ -48,7 +53,7 @@ impl OutputArgs {
     /// # Errors
     /// Returns an error if a file cannot be read or written.
     pub fn check(&self) -> Result<()> {
-        if let Some(file) = &self.diff {
+        for file in self.diff.iter().chain(&self.also) {
             saved::read(file)?;
         }
         for file in [&self.save, &self.folded, &self.dhat, &self.html].into_iter().flatten() {
@@ -61,6 +66,16 @@ impl OutputArgs {
             }
         }
         Ok(())
+    }
+}
+
+impl OutputArgs {
+    /// Reads the files of `--also`.
+    ///
+    /// # Errors
+    /// Returns an error if one is not a census.
+    pub fn also(&self) -> Result<Vec<Document>> {
+        self.also.iter().map(|file| saved::read(file)).collect()
     }
 }
 
@@ -77,6 +92,8 @@ pub struct Ran {
     pub millis: u64,
     /// The mean number of bytes between two recorded allocations, if not all were recorded.
     pub sample: Option<u64>,
+    /// Further runs, which show how large the values of integers become.
+    pub also: Vec<Document>,
 }
 
 /// The debug info of an executable, for reports on its snapshots.
@@ -84,6 +101,7 @@ pub struct Ran {
 pub struct Symbols {
     program: Program,
     frames: Frames,
+    also: Also,
 }
 
 impl Symbols {
@@ -98,12 +116,16 @@ impl Symbols {
         let options = Options { own_crates: ran.own_crates.clone(), cache: None, progress: true };
         let (mut program, frames) = debuginfo::load_with_frames(&ran.executable, &options, &addresses)?;
         program.prefer_own_names();
-        Ok(Self { program, frames })
+        let also = ran.also.iter().fold(Also::default(), |mut all, run| {
+            run.snapshots.iter().for_each(|snapshot| all.add(&snapshot.fields));
+            all
+        });
+        Ok(Self { program, frames, also })
     }
 
     /// Summarises a snapshot of the executable.
     pub fn look_at(&self, snapshot: &Snapshot) -> json::Snapshot {
-        snapshot::of(snapshot, &self.program, &self.frames)
+        snapshot::of(snapshot, &self.program, &self.frames, &self.also)
     }
 }
 

@@ -1,8 +1,7 @@
 //! Blocks with equal contents, which can be shared.
 
 use super::finding::Finding;
-use super::kind::WORD;
-use super::kind::{Heap, Kind, allocated, owned};
+use super::kind::{Heap, Kind, WORD};
 use super::model::in_model;
 use crate::units::count;
 use dwell::model::Shape;
@@ -25,24 +24,23 @@ impl Kind for Duplicate {
             return None;
         }
         let of = &program.sites[parent];
-        let location = owned(program, parent);
+        // A collection with spare capacity may still grow, and a shared one cannot.
+        if of.counts.waste > 0 {
+            return None;
+        }
+        let saves = heap.left(site, saves);
         let target = match of.shape {
             Shape::Pointer(..) => of_content.name.to_string(),
             _ => format!("[{}]", of_content.name),
         };
         Some(Finding {
-            kind: "duplicate".into(),
-            location: location.into(),
-            fields: vec![location.into()],
             count: contents.count,
             bytes: contents.bytes,
             saves,
             costs: "a lookup for each new value; shared values cannot be changed".into(),
             why: format!("{} distinct values in {} blocks", count(contents.distinct()), count(contents.count)),
             how: format!("share equal values as Rc<{target}> or Arc<{target}>"),
-            exact: false,
-            at: allocated(heap.blocks, |of| of.owner == location),
-            instead_of: Vec::new(),
+            ..heap.finding("duplicate", parent)
         })
     }
 }

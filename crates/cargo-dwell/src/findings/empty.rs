@@ -1,9 +1,10 @@
 //! Collections that are empty but own memory.
 
 use super::finding::Finding;
-use super::kind::{Heap, Kind, allocated, owned};
+use super::kind::{Heap, Kind};
 use crate::heap::types::Decode;
 use crate::units::count;
+use dwell::model::Shape;
 
 /// Collections that are empty but own memory.
 pub(super) struct Empty;
@@ -19,20 +20,20 @@ impl Kind for Empty {
         let is_it =
             matches!(**decode, Decode::Vec { .. } | Decode::Deque { .. } | Decode::Text { .. } | Decode::Table { .. });
         let tally = walk.tallies.get(site - 1).filter(|tally| is_it && tally.hollow_bytes > 0)?;
-        let location = owned(program, site);
+        // The search may have made the elements smaller.
+        let saves = match of.shape {
+            Shape::Sequence(_, element) => heap.left(element, tally.hollow_bytes),
+            _ => tally.hollow_bytes,
+        };
         Some(Finding {
-            kind: "empty".into(),
-            location: location.into(),
-            fields: vec![location.into()],
             count: of.counts.hollow,
             bytes: tally.hollow_bytes,
-            saves: tally.hollow_bytes,
+            saves,
             costs: "the first insertion allocates".into(),
             why: format!("{} of {} blocks contain no element", count(of.counts.hollow), count(of.counts.allocations)),
             how: "create it with `new`; when it becomes empty, call shrink_to_fit or mem::take".into(),
             exact: true,
-            at: allocated(heap.blocks, |of| of.owner == location),
-            instead_of: Vec::new(),
+            ..heap.finding("empty", site)
         })
     }
 }

@@ -18,8 +18,7 @@ pub struct Finding {
     pub count: u64,
     /// Their present bytes, inline and in blocks.
     pub bytes: u64,
-    /// The number of bytes that this change saves after the findings before it, except for alternatives with
-    /// `instead_of`.
+    /// The number of bytes that this change saves after the findings before it.
     pub saves: u64,
     /// Other costs.
     pub costs: String,
@@ -32,7 +31,16 @@ pub struct Finding {
     /// The call site that allocated most of the bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// The fields whose findings this alternative replaces. `saves` is its saving instead of theirs.
+    /// The crate that declares the field, if it is not a crate of the workspace. Its author can make the change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dependency: Option<String>,
+    /// Whether the saved bytes are the allocator's own, which are not counted as live.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub of_allocator: bool,
+    /// Other changes of the same values: make this one or one of these. Their savings are not added.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub alternatives: Vec<Finding>,
+    /// In an alternative, the fields whose findings it replaces. `saves` is its saving instead of theirs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub instead_of: Vec<String>,
 }

@@ -51,9 +51,8 @@ impl Kind for Future {
                     "box the values that {} holds, or drop them before the `.await`",
                     def.variants[largest].name
                 ),
-                exact: false,
                 at: schema.get(def.ty).source.as_ref().map(|source| format!("{}:{}", source.file, source.line)),
-                instead_of: Vec::new(),
+                ..Finding::default()
             });
         }
         found

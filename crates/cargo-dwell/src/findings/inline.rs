@@ -56,9 +56,8 @@ impl Kind for Inline {
                     words * WORD
                 ),
                 how: format!("SmallBox<{}, {words}>", arguments(&of.name)),
-                exact: false,
                 at: allocated(heap.blocks, |row| row.owner == of.path),
-                instead_of: Vec::new(),
+                ..Finding::default()
             });
         }
         found.sort_by(|a, b| (b.count, &a.location).cmp(&(a.count, &b.location)));

@@ -1,7 +1,11 @@
 //! Integers that are wider than their values: `narrow`, and `niche` for optional ones that are never zero.
+//!
+//! The values of one run are not the range of a type. `narrow` needs further runs ([`Also`]), and both kinds ask to check
+//! the range.
 
+use super::also::Also;
 use super::finding::Finding;
-use super::kind::SOME;
+use super::kind::{SOME, of_type};
 use super::model::{self, in_model};
 use super::search::resized;
 use crate::heap::types::{Decode, SiteId};
@@ -17,7 +21,7 @@ type Group = (bool, Option<usize>, SiteId);
 
 /// Suggests narrower integers, and niches for `Option`s of integers that are never zero, together for each struct or
 /// enum. Leaves out changes without effect. Applies the changes to the plan.
-pub(super) fn find(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>) -> Vec<Finding> {
+pub(super) fn find(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>, also: &Also) -> Vec<Finding> {
     let schema = &walk.schema;
     let total = plan.sum().bytes;
     // The scalars of one struct or enum are one group; scalars in blocks have a group for each site.
@@ -36,7 +40,7 @@ pub(super) fn find(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>) 
         if free == 1 {
             groups.entry(key(true)).or_default().push((site, Layout::scalar(of.size, 1)));
         }
-        if size < of.size {
+        if size < of.size && also.is_small(of, size) {
             groups.entry(key(false)).or_default().push((site, Layout { align: size, ..Layout::scalar(size, free) }));
         }
     }
@@ -133,7 +137,7 @@ fn describe_scalars(
     whys.truncate(3);
     let location = match (fields.as_slice(), def) {
         ([one], _) => one.clone(),
-        (all, Some(def)) => format!("{} fields of {}", all.len(), program.defs[def].name),
+        (all, Some(def)) => of_type(all, &program.defs[def].name),
         (all, None) => all.join(", "),
     };
     let mut why = whys.join("; ");
@@ -141,9 +145,9 @@ fn describe_scalars(
         why += &resized(&program.defs[def].name, program.defs[def].own.size, plan.def(def).size);
     }
     let (kind, how, costs) = if is_niche {
-        ("niche", format!("Option<{}>", types.join(", ")), "zero cannot be stored")
+        ("niche", format!("Option<{}>", types.join(", ")), "zero cannot be stored: check the range")
     } else {
-        ("narrow", types.join(", "), "larger values than these do not fit: convert with `try_from`")
+        ("narrow", types.join(", "), "larger values do not fit: check the range, and convert with `try_from`")
     };
     Finding {
         kind: kind.into(),
@@ -155,8 +159,6 @@ fn describe_scalars(
         costs: costs.into(),
         why,
         how,
-        exact: plan.is_exact(),
-        at: None,
-        instead_of: Vec::new(),
+        ..Finding::default()
     }
 }

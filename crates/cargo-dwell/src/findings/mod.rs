@@ -3,6 +3,7 @@
 //! The search of `dwell::weigh` changes types first, on the model of the heap. The kinds of [`KINDS`] then look at what
 //! these changes leave.
 
+pub(crate) mod also;
 mod alternatives;
 mod duplicate;
 mod empty;
@@ -13,6 +14,7 @@ mod integers;
 mod intern;
 mod kind;
 mod model;
+mod overlap;
 mod padding;
 mod rounding;
 mod search;
@@ -23,6 +25,7 @@ mod unshared;
 
 use crate::heap::rows::Blocks;
 use crate::heap::walk::Walk;
+use also::Also;
 use alternatives::{Alternative, alternatives};
 use dwell::model::Plan;
 use dwell::model::search::{LEAST, Types, search};
@@ -44,8 +47,8 @@ const KINDS: [&dyn Kind; 11] = [
     &future::Future,
 ];
 
-/// Returns all findings, largest saving first.
-pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
+/// Returns all findings, largest saving first; those in dependencies come last.
+pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], also: &Also) -> Vec<Finding> {
     let program = model::of(walk);
     let mut plan = Plan::new(&program);
     let total = plan.sum().bytes;
@@ -60,11 +63,11 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
     for Alternative { step, old, new, instead_of } in alternatives(&program, &steps) {
         let mut finding = search::describe(&program, &step, &old, &new, blocks);
         finding.instead_of = instead_of.iter().flat_map(|&step| of_steps[step].fields.clone()).collect();
-        finding.why.extend(["; instead of ", &finding.instead_of.join(", ")]);
         found.push(finding);
     }
-    found.extend(of_steps.into_iter().filter(|finding| finding.saves > 0));
-    found.extend(integers::find(walk, &program, &mut plan));
+    found.extend(of_steps);
+    found.retain(|finding| finding.saves > 0);
+    found.extend(integers::find(walk, &program, &mut plan, also));
     let heap = Heap { walk, program: &program, plan: &plan, blocks, total };
     let mut estimates = Vec::new();
     for site in 1..program.sites.len() {
@@ -77,6 +80,5 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
         |finding: &Finding| finding.saves > total / LEAST || finding.kind == "inline" && finding.count > most / LEAST;
     estimates.retain(is_worth);
     found.extend(estimates);
-    found.sort_by_key(|finding| std::cmp::Reverse(finding.saves));
-    found
+    overlap::rows(found)
 }

@@ -169,6 +169,8 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         let schema = &self.walk.schema;
         let of = &schema.sites[number];
         let name = &*of.name;
+        // A collection with spare capacity may still grow. Types that cannot grow are only for complete ones.
+        let is_complete = self.walk.tallies.get(number).is_none_or(|tally| tally.counts.waste == 0);
         // If the walk met no block of a collection, there is none that could grow.
         let is_met = self.walk.tallies.get(number).is_some_and(|tally| tally.counts.allocations > 0);
         let is_root = matches!(
@@ -219,7 +221,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
                 }
             }
             Decode::Array { element, count, .. } => Shape::Array(in_model(*element), *count),
-            Decode::Vec { header: Some(_), element, .. } if name.starts_with("Vec<") => {
+            Decode::Vec { header: Some(_), element, .. } if is_complete && name.starts_with("Vec<") => {
                 Shape::Sequence(Holder::Growable, in_model(*element))
             }
             Decode::Once { value, .. } => Shape::Wrapper(in_model(value.site)),
@@ -227,7 +229,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             | Decode::Deque { element, .. }
             | Decode::Slice { element, .. }
             | Decode::Iter { element, .. } => Shape::Sequence(Holder::LikeGrowable, in_model(*element)),
-            Decode::Text { .. } if name == "String" => Shape::Text(Holder::Growable),
+            Decode::Text { .. } if is_complete && name == "String" => Shape::Text(Holder::Growable),
             Decode::Text { .. } => Shape::Text(Holder::LikeGrowable),
             Decode::Box { value } => Shape::Pointer(Holder::Box, in_model(*value)),
             Decode::Counted { is_weak: false, target: Target::Sized { value, .. }, .. } => {

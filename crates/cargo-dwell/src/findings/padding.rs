@@ -37,9 +37,7 @@ impl Kind for Padding {
                 costs: "several collections, or shifts and masks to read the fields".into(),
                 why: format!("{unused} of {size} B are padding"),
                 how: "join small fields in one integer, or use one collection for each field (struct of arrays)".into(),
-                exact: false,
-                at: None,
-                instead_of: Vec::new(),
+                ..Finding::default()
             });
         }
         found

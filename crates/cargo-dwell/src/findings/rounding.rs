@@ -1,7 +1,7 @@
 //! Small blocks, each of which the allocator makes larger.
 
 use super::finding::Finding;
-use super::kind::{Heap, Kind, allocated, owned};
+use super::kind::{Heap, Kind};
 use super::slab::rounded;
 use crate::heap::types::Decode;
 
@@ -10,27 +10,22 @@ pub(super) struct Rounding;
 
 impl Kind for Rounding {
     fn of_site(&self, heap: &Heap<'_, '_, '_, '_>, site: usize) -> Option<Finding> {
-        let Heap { walk, program, .. } = *heap;
+        let walk = heap.walk;
         let tally = walk.tallies.get(site - 1)?;
         let counts = &tally.counts;
         let is_box = matches!(*walk.schema.sites.get(site - 1)?.decode, Decode::Box { .. });
         if is_box || tally.rounding <= heap.total / 20 || tally.rounding == 0 {
             return None;
         }
-        let location = owned(program, site);
         Some(Finding {
-            kind: "rounding".into(),
-            location: location.into(),
-            fields: vec![location.into()],
             count: counts.allocations,
             bytes: counts.requested,
             saves: tally.rounding,
             costs: "all of them are freed together".into(),
             why: rounded(counts.allocations, counts.requested, tally.rounding),
             how: "store them in one buffer with ranges, or allocate them in a dwell::Bump".into(),
-            exact: false,
-            at: allocated(heap.blocks, |of| of.owner == location),
-            instead_of: Vec::new(),
+            of_allocator: true,
+            ..heap.finding("rounding", site)
         })
     }
 }

@@ -2,7 +2,7 @@
 //! and `reorder`.
 
 use super::finding::Finding;
-use super::kind::allocated;
+use super::kind::{allocated, of_type};
 use super::model::{arguments, without_option};
 use crate::heap::rows::Blocks;
 use crate::units::{bytes, count, percent};
@@ -70,10 +70,7 @@ pub(super) fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Pla
                 Change::Exact | Change::Thin => {
                     let waste = sum(|counts| counts.waste);
                     let unused = format!("{} of {} unused", bytes(waste), bytes(sum(|counts| counts.requested)));
-                    match sum(|counts| counts.hollow) {
-                        0 => unused,
-                        hollow => format!("{unused}, {} of the blocks empty", count(hollow)),
-                    }
+                    if waste == 0 { "all are as long as their capacity".into() } else { unused }
                 }
                 Change::Sorted => {
                     let (used, filled) = (sum(|counts| counts.used), filled.max(1));
@@ -128,7 +125,7 @@ pub(super) fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Pla
     let location = match (fields.as_slice(), def) {
         ([one], _) => one.clone(),
         (all, Some(def)) if sites.iter().all(|site| program.sites[*site].def == Some(def)) => {
-            format!("{} of {}", fields_or_variants(all.len(), kind), program.defs[def].name)
+            of_type(all, &program.defs[def].name)
         }
         (all, _) => all.join(", "),
     };
@@ -150,12 +147,8 @@ pub(super) fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Pla
         how,
         exact: step.is_exact,
         at,
-        instead_of: Vec::new(),
+        ..Finding::default()
     }
-}
-
-fn fields_or_variants(number: usize, kind: &str) -> String {
-    if kind == "variant" { format!("{number} variants") } else { format!("{number} fields") }
 }
 
 /// Returns the kind of a change, and the suggested type.

@@ -1,7 +1,7 @@
 //! Texts of at most 24 bytes, for which there is an inline text type.
 
 use super::finding::Finding;
-use super::kind::{Heap, Kind, allocated, owned};
+use super::kind::{Heap, Kind};
 use crate::heap::walk::SHORT;
 use crate::units::count;
 
@@ -20,20 +20,14 @@ impl Kind for Short {
         if of.ty != "String" || number == 0 {
             return None;
         }
-        let location = owned(program, site);
         Some(Finding {
-            kind: "short".into(),
-            location: location.into(),
-            fields: vec![location.into()],
             count: number,
             bytes: of.counts.requested,
             saves,
             costs: "each read tests whether the text is inline".into(),
             why: format!("{} of {} texts have at most {SHORT} bytes", count(number), count(of.counts.allocations)),
             how: "CompactString of the crate compact_str: as large as a String, and stores these texts inline".into(),
-            exact: false,
-            at: allocated(heap.blocks, |of| of.owner == location),
-            instead_of: Vec::new(),
+            ..heap.finding("short", site)
         })
     }
 }

@@ -1,9 +1,10 @@
 //! Collections with unused capacity.
 
 use super::finding::Finding;
-use super::kind::{Heap, Kind, allocated, owned};
+use super::kind::{Heap, Kind};
 use crate::heap::types::Decode;
 use crate::units::count;
+use dwell::model::Shape;
 
 /// Collections with unused capacity.
 pub(super) struct Shrink;
@@ -33,23 +34,23 @@ impl Kind for Shrink {
             }
             _ => 0,
         };
+        // The search may have made the elements smaller.
+        let saves = match of.shape {
+            Shape::Sequence(_, element) => heap.left(element, saves),
+            Shape::Map(_, key, value) => heap.left(key, saves).min(heap.left(value, saves)),
+            _ => saves,
+        };
         if saves == 0 {
             return None;
         }
-        let location = owned(program, site);
         Some(Finding {
-            kind: "shrink".into(),
-            location: location.into(),
-            fields: vec![location.into()],
             count: counts.allocations,
             bytes: counts.requested,
             saves,
-            costs: "the next insertion allocates".into(),
+            costs: "a later insertion allocates".into(),
             why: format!("{} of {} slots in use", count(counts.used), count(counts.element_slots)),
-            how: "shrink_to_fit, or with_capacity for the needed length".into(),
-            exact: false,
-            at: allocated(heap.blocks, |of| of.owner == location),
-            instead_of: Vec::new(),
+            how: "call shrink_to_fit when it is complete, or with_capacity for the needed length".into(),
+            ..heap.finding("shrink", site)
         })
     }
 }

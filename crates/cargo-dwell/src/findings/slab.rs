@@ -1,10 +1,11 @@
 //! Boxes of one type that are many, for which a slab is better.
 
 use super::finding::Finding;
-use super::kind::{Heap, Kind, allocated, owned};
+use super::kind::{Heap, Kind};
 use super::model::arguments;
 use crate::heap::types::Decode;
 use crate::units::count;
+use dwell::model::Edge;
 
 /// The least number of boxes for which a slab is suggested.
 const MANY: u64 = 1000;
@@ -21,21 +22,23 @@ impl Kind for Slab {
         if !is_box || counts.allocations < MANY || tally.rounding == 0 {
             return None;
         }
-        let location = owned(program, site);
         let inner = arguments(&program.sites[site].ty);
+        // In any other place the value would enlarge the type that holds the box.
+        let is_element = program.sites[site].edge == Edge::Element;
+        let how = if is_element {
+            format!("dwell::slab! of {inner}, or Vec<{inner}> without boxes")
+        } else {
+            format!("dwell::slab! of {inner}")
+        };
         Some(Finding {
-            kind: "slab".into(),
-            location: location.into(),
-            fields: vec![location.into()],
             count: counts.allocations,
             bytes: counts.requested,
             saves: tally.rounding,
             costs: "a slab keeps its memory for later values".into(),
             why: rounded(counts.allocations, counts.requested, tally.rounding),
-            how: format!("dwell::slab! of {inner}, or Vec<{inner}> without boxes"),
-            exact: false,
-            at: allocated(heap.blocks, |of| of.owner == location),
-            instead_of: Vec::new(),
+            how,
+            of_allocator: true,
+            ..heap.finding("slab", site)
         })
     }
 }

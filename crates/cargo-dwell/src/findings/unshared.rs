@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use super::kind::WORD;
-use super::kind::{Heap, Kind, allocated, owned};
+use super::kind::{Heap, Kind};
 use super::model::arguments;
 use crate::units::count;
 
@@ -18,20 +18,14 @@ impl Kind for Unshared {
         if tally.unshared == 0 || tally.unshared < all || !(of.ty.starts_with("Rc<") || of.ty.starts_with("Arc<")) {
             return None;
         }
-        let location = owned(program, site);
         Some(Finding {
-            kind: "unshared".into(),
-            location: location.into(),
-            fields: vec![location.into()],
             count: all,
             bytes: tally.counts.requested,
             saves: all.saturating_mul(2 * WORD),
             costs: "it can no longer be shared".into(),
             why: format!("none of {} is shared at the moment of the snapshot", count(all)),
             how: format!("Box<{}>", arguments(&of.ty)),
-            exact: false,
-            at: allocated(heap.blocks, |of| of.owner == location),
-            instead_of: Vec::new(),
+            ..heap.finding("unshared", site)
         })
     }
 }

@@ -115,6 +115,9 @@ pub struct Field {
     pub filled: u64,
     /// The number of values of each variant, for an enum.
     pub variants: Vec<Variant>,
+    /// The number of bits that hold all values with their sign, for an integer of at least two bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bits: Option<u32>,
 }
 
 /// Statistics of an enum's values.

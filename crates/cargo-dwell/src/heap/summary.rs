@@ -3,7 +3,7 @@
 use super::owners::{self, Origin};
 use super::rows::{Bin, Blocks, CallSite, Enum, Field, Histogram, Stack, Strings, Variant};
 use super::types::{Decode, Schema, SiteId};
-use super::walk::{Holding, Owner, Tally, Walk};
+use super::walk::{Holding, Owner, Range, Tally, Walk};
 use crate::capture::Snapshot;
 use crate::debuginfo::Frames;
 use std::collections::{BTreeMap, HashMap};
@@ -149,6 +149,7 @@ pub(crate) fn fields(walk: &Walk<'_, '_>) -> Vec<Field> {
                     instances: of_field.counts.instances,
                     filled: of_field.counts.filled,
                     variants,
+                    bits: of_field.range.map(Range::bits),
                 });
             }
         }

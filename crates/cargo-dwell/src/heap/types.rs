@@ -446,6 +446,11 @@ impl<'p> Schema<'p> {
         self.program.get(id)
     }
 
+    /// Returns `true` if a type belongs to a crate of the workspace.
+    pub(crate) fn has_own(&self) -> bool {
+        self.has_own
+    }
+
     /// Returns the type with a full path.
     pub(crate) fn by_path(&self, path: &str) -> Option<TypeId> {
         self.by_path.get(path).copied()

@@ -88,6 +88,14 @@ pub(crate) struct Range {
     pub(crate) has_zero: bool,
 }
 
+impl Range {
+    /// Returns the number of bits that hold all values with their sign.
+    pub(crate) fn bits(self) -> u32 {
+        let of = |value: i128| i128::BITS - if value < 0 { (!value).leading_zeros() } else { value.leading_zeros() };
+        of(self.low).max(of(self.high)) + u32::from(self.low < 0)
+    }
+}
+
 /// The counts of a struct or enum.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DefTally {
@@ -1695,4 +1703,17 @@ fn length(bytes: u64) -> usize {
 fn sub(bytes: &[u8], at: u64, size: u64) -> &[u8] {
     let range = at.checked_add(size).and_then(|end| Some(usize::try_from(at).ok()?..usize::try_from(end).ok()?));
     range.and_then(|range| bytes.get(range)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_hold_all_values() {
+        let cases = [(0, 0, 0), (0, 1, 1), (0, 255, 8), (0, 256, 9), (-1, 0, 1), (-128, 127, 8), (-129, 0, 9)];
+        for (low, high, expected) in cases {
+            assert_eq!(Range { low, high, has_zero: false }.bits(), expected, "{low} to {high}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::diff::Diff;
 use super::json::{Bin, Blocks, Document, Snapshot};
-use super::text::{is_inline, type_of};
+use super::text::{how, is_inline, type_of};
 use crate::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table};
 use crate::units::{bytes, count, percent};
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ pub(crate) fn page(document: &Document, diff: Option<&Diff>) -> String {
             .map(|finding| Suggestion {
                 location: finding.location.clone(),
                 before: bytes(finding.bytes),
-                after: finding.how.clone(),
+                after: how(finding),
                 saves: finding.saves,
                 why: format!("{}; cost: {}", finding.why, finding.costs),
             })

@@ -3,13 +3,13 @@
 use super::json::Snapshot;
 use crate::capture::{self, Moment};
 use crate::debuginfo::{Frames, Program};
-use crate::findings;
+use crate::findings::{self, also::Also};
 use crate::heap::types::Schema;
 use crate::heap::walk::Walk;
 use crate::heap::{owners, std_types, summary};
 
 /// Walks through a snapshot and summarises it.
-pub(crate) fn of(snapshot: &capture::Snapshot, program: &Program, frames: &Frames) -> Snapshot {
+pub(crate) fn of(snapshot: &capture::Snapshot, program: &Program, frames: &Frames, also: &Also) -> Snapshot {
     let schema = Schema::new(program, std_types::decode);
     let origins = owners::origins(snapshot, frames, &schema);
     let mut walk = Walk::new(snapshot, &origins, schema);
@@ -17,7 +17,7 @@ pub(crate) fn of(snapshot: &capture::Snapshot, program: &Program, frames: &Frame
     let (frames, stacks) = summary::stacks(snapshot, frames);
     let blocks = summary::blocks(&walk, snapshot, &origins);
     let of_kind = |by: &[&str]| blocks.iter().filter(|of| by.contains(&&*of.by)).map(|of| of.bytes).sum();
-    let findings = findings::find(&walk, &blocks);
+    let findings = findings::find(&walk, &blocks, also);
     Snapshot {
         at: at(&snapshot.at),
         millis: snapshot.millis,

@@ -145,13 +145,22 @@ fn unused(of: &Blocks, snapshot: &Snapshot) -> String {
 }
 
 fn findings(snapshot: &Snapshot, most: usize, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
-    if snapshot.findings.is_empty() {
+    let (own, others): (Vec<&Finding>, Vec<&Finding>) =
+        snapshot.findings.iter().partition(|finding| finding.dependency.is_none());
+    if own.is_empty() {
         look.heading(out, "What to change", "")?;
-        return writeln!(out, "No change was found that would save a thousandth of the live bytes.");
+        writeln!(out, "No change was found that would save a thousandth of the live bytes.")?;
+    } else {
+        look.heading(out, "What to change", ", largest saving first")?;
+        look.table(out, &finding_rows(own.iter().copied().take(most), snapshot.live_bytes))?;
+        more(own.len(), most, look, out)?;
     }
-    look.heading(out, "What to change", ", largest saving first")?;
-    look.table(out, &finding_rows(snapshot.findings.iter().take(most), snapshot.live_bytes))?;
-    more(snapshot.findings.len(), most, look, out)
+    if !others.is_empty() {
+        look.heading(out, "In dependencies", ", whose types you cannot change")?;
+        look.table(out, &finding_rows(others.iter().copied().take(most), snapshot.live_bytes))?;
+        more(others.len(), most, look, out)?;
+    }
+    Ok(())
 }
 
 fn finding_rows<'a>(findings: impl Iterator<Item = &'a Finding>, live: u64) -> Vec<Vec<Cell>> {
@@ -160,14 +169,26 @@ fn finding_rows<'a>(findings: impl Iterator<Item = &'a Finding>, live: u64) -> V
         let about = if finding.exact { "" } else { "~" };
         rows.push(vec![
             right(format!("{about}{}", bytes(finding.saves))),
-            right(percent(finding.saves, live)),
+            // The allocator's own bytes are no part of the live ones.
+            right(if finding.of_allocator { "-".into() } else { percent(finding.saves, live) }),
             Cell::new(&finding.location),
             Cell::new(&finding.why),
-            Cell::new(&finding.how),
+            Cell::new(how(finding)),
             Cell::new(finding.at.as_deref().unwrap_or("")),
         ]);
     }
     rows
+}
+
+/// Returns a finding's change, and the others of the same values.
+pub(crate) fn how(finding: &Finding) -> String {
+    let mut text = finding.how.clone();
+    for other in &finding.alternatives {
+        let place = if other.location == finding.location { String::new() } else { format!("{}: ", other.location) };
+        let of_allocator = if other.of_allocator { " of the allocator's" } else { "" };
+        text += &format!("; or {place}{} (saves {}{of_allocator})", other.how, bytes(other.saves));
+    }
+    text
 }
 
 /// The details of one type.
