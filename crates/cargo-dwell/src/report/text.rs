@@ -186,7 +186,7 @@ pub(crate) fn how(finding: &Finding) -> String {
     for other in &finding.alternatives {
         let place = if other.location == finding.location { String::new() } else { format!("{}: ", other.location) };
         let of_allocator = if other.of_allocator { " of the allocator's" } else { "" };
-        text += &format!("; or {place}{} (saves {}{of_allocator})", other.how, bytes(other.saves));
+        text.extend(["; or ", &place, &other.how, " (saves ", &bytes(other.saves), of_allocator, ")"]);
     }
     text
 }
