@@ -145,9 +145,13 @@ fn describe_scalars(
         why += &resized(&program.defs[def].name, program.defs[def].own.size, plan.def(def).size);
     }
     let (kind, how, costs) = if is_niche {
-        ("niche", format!("Option<{}>", types.join(", ")), "zero cannot be stored: check the range")
+        ("niche", format!("Option<{}>; check the range", types.join(", ")), "zero cannot be stored")
     } else {
-        ("narrow", types.join(", "), "larger values do not fit: check the range, and convert with `try_from`")
+        (
+            "narrow",
+            format!("{}; check the range", types.join(", ")),
+            "larger values do not fit: convert with `try_from`",
+        )
     };
     Finding {
         kind: kind.into(),
