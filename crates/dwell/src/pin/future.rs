@@ -1,10 +1,8 @@
 //! Type-erased futures with inline storage and their own vtable. A future that does not fit is a compile error.
 
-use super::inline::{InlineBox, SizeMessage};
 use crate::small::InlineStorage;
 use core::fmt;
 use core::marker::PhantomData;
-use core::mem;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::pin::Pin;
 use core::ptr::{self, NonNull};
@@ -45,9 +43,10 @@ pub type LocalInlineFuture<'a, T, const N: usize, L = usize> = ErasedInlineFutur
 /// An [`InlineFuture`] or a [`LocalInlineFuture`]: a future whose output is a `T`, with the auto traits and the
 /// lifetime of `D`.
 ///
-/// An [`InlineBox<dyn Future>`](InlineBox) has more methods and takes a few instructions more: the compiler's vtable
+/// An [`InlineBox<dyn Future>`](super::InlineBox) has more methods and takes a few instructions more: the compiler's vtable
 /// may have no drop function, so each drop tests for one.
 // `repr(C)`: the storage is at offset 0, so the future has the address of its owner and reading it needs no offset.
+#[must_use = "a future does nothing unless it is awaited or polled"]
 #[repr(C)]
 pub struct ErasedInlineFuture<T, D: ?Sized, const N: usize, L = usize> {
     // # Invariants
@@ -76,23 +75,31 @@ struct Table<T> {
 
 impl<T> Table<T> {
     const fn of<F: Future<Output = T>>() -> Self {
-        let poll: fn(Pin<&mut F>, &mut Context<'_>) -> Poll<T> = F::poll;
-        let drop: unsafe fn(*mut F) = ptr::drop_in_place::<F>;
-        Self {
-            // SAFETY: the two function types have the same ABI: a `Pin<&mut F>` has that of a `&mut F` ("Layout and
-            // ABI" in the documentation of `Pin`), which for a sized `F` has that of a `*mut ()` ("ABI compatibility"
-            // in that of `fn`).
-            poll: unsafe {
-                mem::transmute::<
-                    fn(Pin<&mut F>, &mut Context<'_>) -> Poll<T>,
-                    unsafe fn(*mut (), &mut Context<'_>) -> Poll<T>,
-                >(poll)
-            },
-            // SAFETY: for a sized `F` a `*mut F` has the ABI of a `*mut ()` ("ABI compatibility" in the documentation
-            // of `fn`).
-            drop: unsafe { mem::transmute::<unsafe fn(*mut F), unsafe fn(*mut ())>(drop) },
-        }
+        Self { poll: poll::<F>, drop: drop_future::<F> }
     }
+}
+
+/// Polls the future at `future`. A wrapper, because control-flow integrity (`-Zsanitizer=cfi`) aborts the program when a
+/// function is called through a pointer of another type, and `F::poll` takes a `Pin<&mut F>`.
+///
+/// # Safety
+///
+/// `future` is the address of a live `F`, which is pinned and borrowed exclusively.
+unsafe fn poll<F: Future>(future: *mut (), context: &mut Context<'_>) -> Poll<F::Output> {
+    // SAFETY: the caller guarantees that this is the address of a live `F`, which is borrowed exclusively.
+    let future = unsafe { &mut *future.cast::<F>() };
+    // SAFETY: the caller guarantees that the future is pinned.
+    unsafe { Pin::new_unchecked(future) }.poll(context)
+}
+
+/// Drops the future at `future`.
+///
+/// # Safety
+///
+/// `future` is the address of a live `F`, which the caller owns and does not use afterwards.
+unsafe fn drop_future<F>(future: *mut ()) {
+    // SAFETY: the caller guarantees that this is the address of a live `F`, which it owns and does not use afterwards.
+    unsafe { ptr::drop_in_place(future.cast::<F>()) };
 }
 
 // SAFETY: it owns its future, which is `Send` because `D` is (invariant 1), and a pointer to a constant.
@@ -141,11 +148,7 @@ impl<T, D: ?Sized, const N: usize, L> ErasedInlineFuture<T, D, N, L> {
     /// An `F` has the auto traits of `D` and lives as long as `D`.
     #[inline]
     unsafe fn store<F: Future<Output = T>>(future: F) -> Self {
-        const {
-            if !InlineBox::<F, N, L>::fits(size_of::<F>(), align_of::<F>()) {
-                panic!("{}", SizeMessage::of::<F, N, L>().text());
-            }
-        }
+        const { InlineStorage::<N, L>::assert_fits::<F>() };
         let storage = InlineStorage::<N, L>::new();
         // SAFETY: the constant above asserts `fits`, so the words are large and aligned enough for an `F`.
         unsafe { storage.words.get().cast::<F>().write(future) };

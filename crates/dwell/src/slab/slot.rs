@@ -60,7 +60,7 @@ use std_alloc::alloc::handle_alloc_error;
 ///     slot.coerce(|view| view)
 /// }
 /// ```
-#[must_use = "dropping a slot drops its value"]
+#[must_use = "dropping a slot drops its value, and a future does nothing unless it is awaited or polled"]
 #[repr(transparent)] // one word, with its niche
 pub struct Slot<T: ?Sized, K: SlotKind = OneThread> {
     // # Invariants

@@ -130,7 +130,7 @@ pub(super) mod owned {
     pub(super) unsafe fn take<F: ?Sized>(value: &mut F) -> Box<F> {
         // SAFETY: the value is live and may be written through the exclusive reference, and the caller guarantees that
         // it is not used or dropped afterwards.
-        match unsafe { crate::small::move_to_box(value) } {
+        match unsafe { super::super::convert::move_to_box(value) } {
             Ok(boxed) => boxed,
             Err(layout) => handle_alloc_error(layout),
         }
