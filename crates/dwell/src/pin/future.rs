@@ -1,5 +1,6 @@
 //! Type-erased futures with inline storage and their own vtable. A future that does not fit is a compile error.
 
+use super::DoesNotFit;
 use crate::small::InlineStorage;
 use core::fmt;
 use core::marker::PhantomData;
@@ -129,6 +130,27 @@ impl<'a, T, const N: usize, L> InlineFuture<'a, T, N, L> {
         // SAFETY: an `F` is `Send` and lives for `'a`, as the `dyn Future + Send + 'a` of this type.
         unsafe { Self::store(future) }
     }
+
+    /// Like [`new`](Self::new), but returns an error if the future does not fit. So generic code can box such a future
+    /// instead.
+    ///
+    /// ```
+    /// use dwell::pin::InlineFuture;
+    ///
+    /// let small = InlineFuture::<u8, 2>::try_new(std::future::ready(7)).unwrap();
+    /// let error = InlineFuture::<[u8; 99], 2>::try_new(std::future::ready([7; 99])).unwrap_err();
+    /// let boxed = Box::pin(error.into_inner());
+    /// # drop((small, boxed));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the future does not fit. The error contains the future.
+    #[inline]
+    pub fn try_new<F: Future<Output = T> + Send + 'a>(future: F) -> Result<Self, DoesNotFit<F>> {
+        // SAFETY: an `F` is `Send` and lives for `'a`, as the `dyn Future + Send + 'a` of this type.
+        unsafe { Self::try_store(future) }
+    }
 }
 
 impl<'a, T, const N: usize, L> LocalInlineFuture<'a, T, N, L> {
@@ -138,10 +160,31 @@ impl<'a, T, const N: usize, L> LocalInlineFuture<'a, T, N, L> {
         // SAFETY: an `F` lives for `'a`, as the `dyn Future + 'a` of this type, which has no auto trait.
         unsafe { Self::store(future) }
     }
+
+    /// Like [`new_local`](Self::new_local), but returns an error if the future does not fit.
+    ///
+    /// # Errors
+    ///
+    /// If the future does not fit. The error contains the future.
+    #[inline]
+    pub fn try_new_local<F: Future<Output = T> + 'a>(future: F) -> Result<Self, DoesNotFit<F>> {
+        // SAFETY: an `F` lives for `'a`, as the `dyn Future + 'a` of this type, which has no auto trait.
+        unsafe { Self::try_store(future) }
+    }
 }
 
 impl<T, D: ?Sized, const N: usize, L> ErasedInlineFuture<T, D, N, L> {
-    /// Stores a future.
+    /// Returns whether a future of this size and alignment, in bytes, fits.
+    ///
+    /// ```
+    /// assert!(dwell::pin::InlineFuture::<(), 2>::fits(16, 8));
+    /// assert!(!dwell::pin::InlineFuture::<(), 2>::fits(17, 1));
+    /// ```
+    pub const fn fits(size: usize, align: usize) -> bool {
+        InlineStorage::<N, L>::fits(size, align)
+    }
+
+    /// Stores a future. The compiler checks that it fits.
     ///
     /// # Safety
     ///
@@ -149,8 +192,35 @@ impl<T, D: ?Sized, const N: usize, L> ErasedInlineFuture<T, D, N, L> {
     #[inline]
     unsafe fn store<F: Future<Output = T>>(future: F) -> Self {
         const { InlineStorage::<N, L>::assert_fits::<F>() };
+        // SAFETY: the constant above asserts that an `F` fits. The caller guarantees that it has the auto traits of `D`
+        // and lives as long.
+        unsafe { Self::store_fitting(future) }
+    }
+
+    /// Stores a future if it fits.
+    ///
+    /// # Safety
+    ///
+    /// An `F` has the auto traits of `D` and lives as long as `D`.
+    #[inline]
+    unsafe fn try_store<F: Future<Output = T>>(future: F) -> Result<Self, DoesNotFit<F>> {
+        if !Self::fits(size_of::<F>(), align_of::<F>()) {
+            return Err(DoesNotFit::new::<N, L>(future));
+        }
+        // SAFETY: an `F` fits, as checked above. The caller guarantees that it has the auto traits of `D` and lives as
+        // long.
+        Ok(unsafe { Self::store_fitting(future) })
+    }
+
+    /// Stores a future that fits.
+    ///
+    /// # Safety
+    ///
+    /// `fits` holds for an `F`, which has the auto traits of `D` and lives as long as `D`.
+    #[inline]
+    unsafe fn store_fitting<F: Future<Output = T>>(future: F) -> Self {
         let storage = InlineStorage::<N, L>::new();
-        // SAFETY: the constant above asserts `fits`, so the words are large and aligned enough for an `F`.
+        // SAFETY: the caller guarantees that an `F` fits, so the words are large and aligned enough for one.
         unsafe { storage.words.get().cast::<F>().write(future) };
         Self { storage, table: NonNull::from(const { &Table::<T>::of::<F>() }), owns: PhantomData }
     }

@@ -1,5 +1,6 @@
 //! Type-erased values with inline storage. A value that does not fit is a compile error.
 
+use super::DoesNotFit;
 use crate::raw::Meta;
 use crate::small::{Coercible, InlineStorage};
 use core::fmt;
@@ -98,12 +99,55 @@ impl<T: ?Sized, const N: usize, L> InlineBox<T, N, L> {
         F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
         const { InlineStorage::<N, L>::assert_fits::<U>() };
+        // SAFETY: the constant above asserts that a `U` fits.
+        unsafe { Self::store(value, unsize) }
+    }
+
+    /// Like [`new_with`](Self::new_with), but returns an error if the value does not fit.
+    ///
+    /// ```
+    /// use dwell::pin::InlineBox;
+    /// use std::fmt::Display;
+    ///
+    /// let error = InlineBox::<dyn Display, 1>::try_new_with(String::from("seven"), |value| value).unwrap_err();
+    /// assert_eq!(error.into_inner(), "seven");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the value does not fit. The error contains the value.
+    ///
+    /// # Panics
+    ///
+    /// Where [`new_with`](Self::new_with) panics. The value is dropped.
+    #[inline]
+    pub fn try_new_with<U, F>(value: U, unsize: F) -> Result<Self, DoesNotFit<U>>
+    where
+        F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
+    {
+        if !Self::fits(size_of::<U>(), align_of::<U>()) {
+            return Err(DoesNotFit::new::<N, L>(value));
+        }
+        // SAFETY: a `U` fits, as checked above.
+        Ok(unsafe { Self::store(value, unsize) })
+    }
+
+    /// Stores a value.
+    ///
+    /// # Safety
+    ///
+    /// `fits` holds for a `U`.
+    #[inline]
+    unsafe fn store<U, F>(value: U, unsize: F) -> Self
+    where
+        F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
+    {
         let value = Coercible::new(value);
         let meta = Meta::new(unsize(&value).as_ptr(), false);
         let storage = InlineStorage::<N, L>::new();
         let to = storage.words.get().cast::<U>();
         let value = value.into_inner();
-        // SAFETY: the constant above asserts `fits`, so the words are large and aligned enough for a `U`.
+        // SAFETY: the caller guarantees that a `U` fits, so the words are large and aligned enough for one.
         unsafe { to.write(value) };
         // The closure returned a `Coercible<U, T>`, which was a `Coercible<U, U>` before it was coerced (invariant 1 of
         // `Coercible`). `U` is sized, so `meta` is the metadata of each `U` as a `T`, and both invariants hold.

@@ -37,6 +37,7 @@
 )]
 
 mod erased;
+mod error;
 #[cfg(feature = "futures")]
 mod forward;
 mod future;
@@ -55,6 +56,7 @@ pub use self::erased::{ErasedExt, LocalPoolFuture};
 pub use self::erased::{ErasedReadExt, ErasedWriteExt};
 #[cfg(feature = "futures")]
 pub use self::erased::{ErasedSinkExt, ErasedStreamExt};
+pub use self::error::DoesNotFit;
 pub use self::future::{ErasedInlineFuture, InlineFuture, LocalInlineFuture};
 pub use self::inline::InlineBox;
 #[cfg(feature = "std")]

@@ -240,6 +240,11 @@ impl<T> ThreadSlab<T> {
 
     /// Ends the slab: from now on every insert and every drop takes the slow path.
     fn end(&self) {
+        // A wrong `Module` that returns this slab for two of its own has it torn down twice. A second swap would return
+        // the cells to the fast path (invariant 3), and the last slot would not free their chunks.
+        if self.phase.get() == Phase::Ended {
+            return;
+        }
         self.with_cells(|_, core| core.free.swap(&self.parked));
         self.cached.close();
         self.phase.set(Phase::Ended);
