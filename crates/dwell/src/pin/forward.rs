@@ -149,7 +149,7 @@ macro_rules! forward {
 forward! {
     [const N: usize, L] InlineBox<T, N, L>, |self| self.project();
     [const N: usize, A: Allocator + 'static, L] SmallBox<T, N, A, L>, |self| self.project();
-    [K: SlotKind] Slot<T, K>, |self| Pin::new(&mut **self.get_mut()), Unpin;
+    [K: SlotKind, V] Slot<T, K, V>, |self| Pin::new(&mut **self.get_mut()), Unpin;
 }
 
 /// Forwards to the stored stream. Without one, the stream has ended until the next one is set.

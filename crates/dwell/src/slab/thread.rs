@@ -12,6 +12,7 @@ use super::key::Key;
 use super::keyed::{KeyedCells, drop_leaked};
 use super::kind::{Keyed, SlotKind, sealed};
 use super::memory::{CellEntry, Refusal};
+use super::slot::Invariant;
 use super::stack::{AHEAD, CellPtr, FreeStack, StackFull};
 // For the macro, which calls these functions, and names items of `std` by these paths, so that they work even if the user
 // shadows them.
@@ -87,6 +88,8 @@ impl<M: Module> Keyed for PerThread<M> {}
 // SAFETY: `ThreadSlab::free_cell` puts the cell on one list. If that fails, `free_slow` does. If the thread has no slab and
 // gets none, the cell is leaked.
 unsafe impl<M: Module> sealed::SlotKind for PerThread<M> {
+    type Variance<T: ?Sized> = Invariant<T>;
+
     #[inline(always)]
     unsafe fn free_cell(cell: CellPtr, _: Layout) {
         // On targets without native thread-local storage the thread's slab may be gone. Then std makes a new one, which
