@@ -47,7 +47,7 @@ pub type LocalInlineFuture<'a, T, const N: usize, L = usize> = ErasedInlineFutur
 /// An [`InlineBox<dyn Future>`](super::InlineBox) has more methods and takes a few instructions more: the compiler's vtable
 /// may have no drop function, so each drop tests for one.
 // `repr(C)`: the storage is at offset 0, so the future has the address of its owner and reading it needs no offset.
-#[must_use = "a future does nothing unless it is awaited or polled"]
+#[must_use = "futures do nothing unless you `.await` or poll them"]
 #[repr(C)]
 pub struct ErasedInlineFuture<T, D: ?Sized, const N: usize, L = usize> {
     // # Invariants

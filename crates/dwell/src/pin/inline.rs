@@ -45,7 +45,7 @@ use core::task::{Context, Poll};
 /// # assert_eq!(future.poll(&mut context), std::task::Poll::Ready(8));
 /// ```
 // `repr(C)`: the storage is at offset 0, so the value has the address of its owner and reading it needs no offset.
-#[must_use = "dropping a box drops its value, and a future does nothing unless it is awaited or polled"]
+#[must_use = "dropping a box drops its value, and futures do nothing unless you `.await` or poll them"]
 #[repr(C)]
 pub struct InlineBox<T: ?Sized, const N: usize, L = usize> {
     // # Invariants

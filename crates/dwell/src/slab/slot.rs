@@ -70,7 +70,7 @@ use std_alloc::alloc::handle_alloc_error;
 ///     slot.coerce(|view| view)
 /// }
 /// ```
-#[must_use = "dropping a slot drops its value, and a future does nothing unless it is awaited or polled"]
+#[must_use = "dropping a slot drops its value, and futures do nothing unless you `.await` or poll them"]
 #[repr(transparent)] // one word, with its niche
 pub struct Slot<T: ?Sized, K: SlotKind = OneThread, V = Invariant<T>> {
     // # Invariants
@@ -438,7 +438,6 @@ impl<T, K: SlotKind, V> Slot<T, K, V> {
     pub fn replace(&mut self, value: T) -> T {
         mem::replace(self, value)
     }
-
 }
 
 impl<T, K: SlotKind> KindSlot<T, K> {

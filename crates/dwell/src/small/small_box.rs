@@ -86,7 +86,7 @@ use std_alloc::boxed::Box;
 /// A `SmallBox` is `Unpin` only if `T` is, because an inline value moves with the box. In return a pinned `SmallBox`
 /// pins its value, so `SmallBox<dyn Future>` is a `Future` for every future.
 // `repr(C)`: the storage is at offset 0, so an inline value has the address of its box and reading it needs no offset.
-#[must_use = "dropping a box drops its value, and a future does nothing unless it is awaited or polled"]
+#[must_use = "dropping a box drops its value, and futures do nothing unless you `.await` or poll them"]
 #[repr(C)]
 pub struct SmallBox<T: ?Sized, const N: usize = 2, A: Allocator = Global, L = usize> {
     // # Invariants
