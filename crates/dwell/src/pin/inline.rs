@@ -107,9 +107,9 @@ impl<T: ?Sized, const N: usize, L> InlineBox<T, N, L> {
     ///
     /// ```
     /// use dwell::pin::InlineBox;
-    /// use std::fmt::Display;
+    /// use std::fmt::Debug;
     ///
-    /// let error = InlineBox::<dyn Display, 1>::try_new_with(String::from("seven"), |value| value).unwrap_err();
+    /// let error = InlineBox::<dyn Debug, 1>::try_new_with(String::from("seven"), |value| value).unwrap_err();
     /// assert_eq!(error.into_inner(), "seven");
     /// ```
     ///

@@ -318,7 +318,7 @@ impl<T: ?Sized, K: SlotKind> KindSlot<T, K> {
     ///
     /// The closure gets a [`SlotView`], which it can only coerce and return. With the type named, as here, this
     /// compiles in any context; `slot.coerce(|view| view as _)` compiles where the context determines the type of the
-    /// result.
+    /// result. (With neither the closure returns what it got, and the compiler reports mismatched types.)
     ///
     /// ```
     /// use dwell::slab::Slab;
@@ -336,6 +336,7 @@ impl<T: ?Sized, K: SlotKind> KindSlot<T, K> {
     ///
     /// If the closure panics, or if the value is coerced to a slice of more than `usize::MAX / 32` elements. The value
     /// is dropped.
+    #[doc(alias = "unsize")]
     #[inline]
     pub fn coerce<U: ?Sized, F>(self, unsize: F) -> KindSlot<U, K>
     where

@@ -30,6 +30,8 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// # Panics
     ///
     /// Panics if the value is a slice of more than `usize::MAX / 32` elements.
+    #[doc(alias = "into")]
+    #[doc(alias = "from")]
     #[inline]
     pub fn from_box(value: Box<T>) -> Self {
         let meta = Meta::new(&raw const *value, true);
@@ -213,7 +215,9 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
 impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// Coerces the value of a box, for example to a supertrait.
     ///
-    /// The closure gets a [`Coercible`], which it can only coerce and return.
+    /// The closure gets a [`Coercible`], which it can only coerce and return. Write `|value| value as _`, as here. A bare
+    /// `|value| value` compiles only with the type named, `coerce::<dyn Debug, _>(|value| value)`: otherwise the closure
+    /// returns what it got, and the compiler reports mismatched types.
     ///
     /// ```
     /// use dwell::{SmallBox, small_box};
@@ -228,6 +232,8 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// # Panics
     ///
     /// When the result is a slice of more than `usize::MAX / 32` elements, which only zero-sized elements allow.
+    #[doc(alias = "unsize")]
+    #[doc(alias = "upcast")]
     #[inline]
     pub fn coerce<V: ?Sized, F>(self, unsize: F) -> SmallBox<V, N, A, L>
     where

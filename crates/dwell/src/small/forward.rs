@@ -49,12 +49,13 @@ impl<T, const N: usize, L> From<T> for SmallBox<T, N, Global, L> {
 /// The sized types, for the `From<Box<T>>` of small boxes. A trait of its own, for the error message.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "a `Box<{Self}>` is not converted to a small box by `into`",
+    message = "a `Box<{Self}>` does not convert to a `SmallBox<{Self}>` by `into`",
     label = "convert it with `SmallBox::from_box(..)`",
-    note = "`From` is implemented for the boxes of sized types, slices, `str` and other types of std, and not for each trait object"
+    note = "`From` is implemented for boxes of sized types, slices, `str` and `dyn Any`, but cannot be for every trait object"
 )]
 pub trait IntoSmall {}
 
+#[diagnostic::do_not_recommend] // an error names this trait instead of `Sized`
 impl<T> IntoSmall for T {}
 
 // `SmallBox::from_box` accepts every `T`. `From` is implemented only for the listed types, because coherence cannot

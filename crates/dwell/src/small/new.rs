@@ -194,8 +194,8 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<MaybeUninit<T>, N, A, L> {
 impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// Boxes a value that a closure coerces to a `T`.
     ///
-    /// The closure gets a [`Coercible`], which it can only coerce and return. [`small_box!`](crate::small_box) writes
-    /// the closure.
+    /// The closure gets a [`Coercible`], which it can only coerce and return. [`small_box!`](crate::small_box) needs no
+    /// closure. A bare `|value| value` compiles only with the type named; elsewhere write `|value| value as _`.
     ///
     /// ```
     /// use dwell::SmallBox;
@@ -210,6 +210,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// Panics if the closure panics, or if the value is coerced to a slice of more than `usize::MAX / 32` elements. The
     /// value is dropped.
+    #[doc(alias = "unsize")]
     #[inline]
     pub fn new_with<U, F>(value: U, unsize: F) -> Self
     where
