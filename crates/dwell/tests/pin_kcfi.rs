@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::process::Command;
 
-const PROGRAM: &str = r#"
+const PROGRAM: &str = r"
 use dwell::pin::{ErasedExt, InlineBox, InlineFuture, ReusableFuture};
 use dwell::slab::sync::PoolSlot;
 use dwell::small::CallOnce;
@@ -79,7 +79,7 @@ fn main() {
     drop((small, spilled, slot, inline));
     std::thread::spawn(|| _ = numbers::insert(Dropped(3)).leak()).join().unwrap();
 }
-"#;
+";
 
 #[test]
 fn indirect_calls_have_the_type_of_their_function() {

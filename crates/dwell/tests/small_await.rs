@@ -2,6 +2,7 @@
 //! value: `.await`, `?`, `return` and `break` in it, panics, and calls of the same macro.
 
 #![forbid(unsafe_code)]
+#![expect(clippy::needless_pass_by_value, reason = "boxes that are passed and dropped by their functions")]
 
 use dwell::slab::sync::PoolSlot;
 use dwell::{SmallBox, pooled, small_box, small_box_const};
@@ -178,12 +179,12 @@ fn argument_may_panic() {
     for _ in 0..3 {
         let result = catch_unwind(AssertUnwindSafe(|| {
             let _object: SmallBox<dyn Debug + '_> =
-                small_box!((Spy(&drops, [0; 3]), std::hint::black_box(true).then(|| panic!("no value")).unwrap_or(1)));
+                small_box!((Spy(&drops, [0; 3]), if std::hint::black_box(true) { panic!("no value") } else { 1 }));
         }));
         assert!(result.is_err());
         let result = catch_unwind(AssertUnwindSafe(|| {
             let _object: PoolSlot<dyn Debug + '_> =
-                pooled!((Spy(&drops, [0; 3]), std::hint::black_box(true).then(|| panic!("no value")).unwrap_or(1)));
+                pooled!((Spy(&drops, [0; 3]), if std::hint::black_box(true) { panic!("no value") } else { 1 }));
         }));
         assert!(result.is_err());
     }
