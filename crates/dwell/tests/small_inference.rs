@@ -93,7 +93,7 @@ fn constants() {
     static BYTES: SmallBox<[u16]> = small_box_const!([1, 2]);
     static FIRST: SmallBox<dyn Fn(&[u8]) -> Option<&u8> + Sync> = small_box_const!(|bytes| bytes.first());
     static NESTED: SmallBox<[Option<u8>]> = small_box_const!([None, Some(1)]);
-    const DOUBLE: SmallBox<dyn Fn(u8) -> u8 + Sync> = small_box_const!(|x| x * 2);
+    static DOUBLE: SmallBox<dyn Fn(u8) -> u8 + Sync> = small_box_const!(|x| x * 2);
     assert_eq!((FIRST(&[3]), NESTED.len(), DOUBLE(4)), (Some(&3), 2, 8));
     assert_eq!(ANSWER(), 42);
     assert_eq!(size_of_val(&*BYTES), 4);
