@@ -314,3 +314,24 @@ fn const_macro_at_run_time() {
     drop(small);
     assert_eq!(drops.get(), 1);
 }
+
+/// The memory of the macros is `Send` for every value, because nothing can reach a value that is in it already.
+#[test]
+fn full_storage_may_be_sent() {
+    use dwell::small::{Incoming, IncomingStorage, fill};
+    use std::marker::PhantomData;
+
+    #[derive(Debug)]
+    struct Local(#[expect(dead_code, reason = "printed")] u8, PhantomData<*const u8>);
+
+    let mut storage = IncomingStorage::new();
+    let _: &mut Incoming<Local, Local> = fill(Local(1, PhantomData), &mut storage);
+    let sent = assert_send(async move {
+        let mut storage = storage;
+        yield_now().await;
+        let boxed: SmallBox<dyn Debug> = SmallBox::from_incoming(fill(Local(2, PhantomData), &mut storage));
+        format!("{boxed:?}")
+    });
+    let text = std::thread::spawn(|| block_on(sent)).join().unwrap();
+    assert_eq!(text, "Local(2, PhantomData<*const u8>)");
+}

@@ -59,7 +59,8 @@ pub(super) mod sealed {
 impl<O: Owners> SlotKind for O {}
 impl Keyed for OneThread {}
 
-// SAFETY: `CoreRef::free_cell` puts the cell on one list of its core, or only counts it or frees its memory.
+// SAFETY: `CoreRef::free_cell` puts the cell on one list of its core, or only counts it or frees its memory. The variance
+// is `Invariant<T>`.
 unsafe impl<O: Owners> sealed::SlotKind for O {
     type Variance<T: ?Sized> = Invariant<T>;
 

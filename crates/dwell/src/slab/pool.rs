@@ -67,9 +67,10 @@ pub struct InPool<O>(PhantomData<O>);
 
 impl<O: Owners> SlotKind for InPool<O> {}
 
-// SAFETY: `CoreRef::free_cell` puts the cell on one list of its core, or only counts it or frees its memory.
+// SAFETY: `CoreRef::free_cell` puts the cell on one list of its core, or only counts it or frees its memory. An `InPool`
+// is not `Keyed`.
 unsafe impl<O: Owners> sealed::SlotKind for InPool<O> {
-    // A pool never returns a value that a slot of it has owned.
+    // A slot of a pool cannot be leaked, so only the slot itself ever returns its value, as with a `Box`.
     type Variance<T: ?Sized> = Covariant;
 
     #[inline(always)]

@@ -86,7 +86,7 @@ impl<M: Module> SlotKind for PerThread<M> {}
 impl<M: Module> Keyed for PerThread<M> {}
 
 // SAFETY: `ThreadSlab::free_cell` puts the cell on one list. If that fails, `free_slow` does. If the thread has no slab and
-// gets none, the cell is leaked.
+// gets none, the cell is leaked. The variance is `Invariant<T>`.
 unsafe impl<M: Module> sealed::SlotKind for PerThread<M> {
     type Variance<T: ?Sized> = Invariant<T>;
 
