@@ -95,6 +95,6 @@ fn generic_code_needs_no_bound_for_the_lifetime_of_a_box() {
         Owner::new(value, bump).0
     }
     let bump = Bump::new();
-    let number: <Box<'_, i32> as Borrows>::Reference = boxed(7, &bump).leak();
+    let number: <Box<'_, i32> as Borrows>::Reference = Box::leak(boxed(7, &bump));
     assert_eq!(*number, 7);
 }

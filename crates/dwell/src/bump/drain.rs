@@ -277,7 +277,7 @@ impl<T, F: FnMut(&mut T) -> bool, const MIN_ALIGN: usize, A: Allocator> Iterator
 
     fn next(&mut self) -> Option<T> {
         while self.left > 0 {
-            let extracts = (self.filter)(&mut self.gap.parts().1[0]);
+            let extracts = (self.filter)(self.gap.first()?);
             self.left -= 1;
             if extracts {
                 return Some(self.gap.take());
@@ -321,7 +321,7 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
     /// [`retain`](Self::retain) with a function that may change the elements.
     pub fn retain_mut(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
         let mut gap = Gap::new(self, 0, 0);
-        while let (_, [element, ..]) = gap.parts() {
+        while let Some(element) = gap.first() {
             if keep(element) {
                 gap.keep(1);
             } else {
@@ -343,7 +343,7 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
     pub fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
         let first = self.len().min(1);
         let mut gap = Gap::new(self, first, first);
-        while let ([.., before], [element, ..]) = gap.parts() {
+        while let Some((before, element)) = gap.pair() {
             if same(element, before) {
                 drop(gap.take());
             } else {
