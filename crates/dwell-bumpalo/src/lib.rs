@@ -19,13 +19,17 @@
 //!
 //! # Features
 //!
-//! `collections`, `boxed`, `allocator-api2`, `std` and `serde`, as in bumpalo.
+//! `collections`, `boxed`, `allocator-api2`, `std`, `serde` and `allocator_api` (which needs a nightly compiler), as in bumpalo.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(feature = "allocator_api", feature(allocator_api))]
 #![allow(clippy::missing_errors_doc, clippy::missing_panics_doc, reason = "bumpalo's documentation is the reference")]
 
 extern crate alloc;
+// bumpalo exports it under this name, for its macros, and dioxus-core imports it.
+#[doc(hidden)]
+pub extern crate alloc as core_alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
@@ -35,8 +39,6 @@ pub mod boxed;
 pub mod collections;
 
 use core::alloc::Layout;
-use core::iter::FusedIterator;
-use core::mem::MaybeUninit;
 use core::ops::Deref;
 use core::ptr::NonNull;
 use core::{error, fmt};
@@ -134,7 +136,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
 
     /// Creates an arena that has capacity for `capacity` bytes.
     pub fn with_min_align_and_capacity(capacity: usize) -> Self {
-        Self::try_with_min_align_and_capacity(capacity).expect("out of memory")
+        Self::try_with_min_align_and_capacity(capacity).unwrap_or_else(|AllocErr| panic!("out of memory"))
     }
 
     /// [`with_min_align_and_capacity`](Self::with_min_align_and_capacity) that reports a failed allocation.
@@ -353,23 +355,6 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         self.0.chunk_capacity()
     }
 
-    /// Returns an iterator over the allocated bytes of each chunk, newest chunk first.
-    ///
-    /// Within a chunk the oldest value comes first.
-    pub fn iter_allocated_chunks(&mut self) -> ChunkIter<'_, MIN_ALIGN> {
-        ChunkIter { chunks: self.0.chunks() }
-    }
-
-    /// Returns an iterator over the address and length of the allocated bytes of each chunk, newest chunk first.
-    ///
-    /// # Safety
-    ///
-    /// This function has no requirements. It is unsafe because it is in bumpalo, whose iterator must not be used after
-    /// the arena has allocated.
-    pub unsafe fn iter_allocated_chunks_raw(&self) -> ChunkRawIter<'_, MIN_ALIGN> {
-        ChunkRawIter { chunks: self.0.chunks_raw() }
-    }
-
     /// Returns the number of bytes of all chunks, including their headers.
     pub fn allocated_bytes(&self) -> usize {
         self.0.allocated_bytes()
@@ -419,41 +404,13 @@ impl Bump {
     }
 }
 
-/// An iterator over the chunks of an arena. [`Bump::iter_allocated_chunks`] returns it.
-#[derive(Debug)]
-pub struct ChunkIter<'a, const MIN_ALIGN: usize = 1> {
-    chunks: bump::Chunks<'a, MIN_ALIGN>,
-}
-
-impl<'a, const MIN_ALIGN: usize> Iterator for ChunkIter<'a, MIN_ALIGN> {
-    type Item = &'a [MaybeUninit<u8>];
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.chunks.next()
-    }
-}
-
-impl<const MIN_ALIGN: usize> FusedIterator for ChunkIter<'_, MIN_ALIGN> {}
-
-/// An iterator over the chunks of an arena. [`Bump::iter_allocated_chunks_raw`] returns it.
-#[derive(Debug)]
-pub struct ChunkRawIter<'a, const MIN_ALIGN: usize = 1> {
-    chunks: bump::ChunksRaw<'a, MIN_ALIGN>,
-}
-
-impl<const MIN_ALIGN: usize> Iterator for ChunkRawIter<'_, MIN_ALIGN> {
-    type Item = (*mut u8, usize);
-
-    fn next(&mut self) -> Option<(*mut u8, usize)> {
-        self.chunks.next().map(|chunk| (chunk.cast().as_ptr(), chunk.len()))
-    }
-}
-
-impl<const MIN_ALIGN: usize> FusedIterator for ChunkRawIter<'_, MIN_ALIGN> {}
-
-#[cfg(feature = "allocator-api2")]
+#[cfg(any(feature = "allocator-api2", feature = "allocator_api"))]
 mod allocator {
     use crate::Bump;
+    // With `allocator_api`, the trait of allocator-api2 is this one.
+    #[cfg(feature = "allocator_api")]
+    use alloc::alloc::{AllocError, Allocator};
+    #[cfg(not(feature = "allocator_api"))]
     use allocator_api2::alloc::{AllocError, Allocator};
     use core::alloc::Layout;
     use core::ptr::NonNull;

@@ -33,6 +33,7 @@ use core::str;
 ///
 /// Safe code cannot pin such a box. After the box is forgotten, the arena may reuse the value's bytes without dropping
 /// the value, which pinning forbids.
+#[repr(transparent)] // A pointer in memory and as an argument, as bumpalo's box is.
 pub struct Box<'a, T: ?Sized> {
     // # Invariants
     //
