@@ -32,7 +32,7 @@ fn bumpalo_program_compiles_and_runs() {
         assert_eq!(dwell_bumpalo::vec![in &bump; 3; 2], [3, 3]);
     }
     bump.reset();
-    assert_eq!(bump.chunks_raw().map(|chunk| chunk.len()).sum::<usize>(), 0);
+    assert_eq!(bump.chunks_raw().map(std::ptr::NonNull::len).sum::<usize>(), 0);
 }
 
 /// bumpalo panics where dwell and std abort, and a program may rely on the panic.

@@ -1,6 +1,11 @@
 //! `Bump::chunks`: if all values have one alignment of at least `MIN_ALIGN` and no padding, a chunk has no other bytes.
 //!
 //! Miri checks that all of them are initialised.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_ptr_alignment,
+    reason = "numbers may wrap, and the alignment of chunks is checked"
+)]
 
 use dwell::{Bump, bump};
 use std::mem::MaybeUninit;
@@ -89,7 +94,7 @@ fn run<T: Number, const MIN_ALIGN: usize>(seed: u64, grow: bool) {
     let mut model = Model::<T> { blocks: Vec::new(), next: 1 };
     let rounds = if cfg!(miri) { 2 } else { 4 };
     for _ in 0..rounds {
-        for _ in 0..random.below(30) {
+        for _ in 0..random.below(if cfg!(miri) { 10 } else { 30 }) {
             step(&mut random, &bump, &mut model, grow);
         }
         model.check(&mut bump, grow);
@@ -193,18 +198,25 @@ fn step<T: Number, const MIN_ALIGN: usize>(
 
 #[test]
 fn chunks_have_the_bytes_of_the_values_and_no_others() {
-    let seeds = if cfg!(miri) { 2 } else { 100 };
-    for seed in 0..seeds {
-        run::<u8, 1>(seed, seed % 2 == 1);
-        run::<u16, 1>(seed, seed % 2 == 1);
-        run::<u16, 2>(seed, seed % 2 == 1);
-        run::<u32, 1>(seed, seed % 2 == 1);
-        run::<u32, 4>(seed, seed % 2 == 1);
-        run::<u64, 1>(seed, seed % 2 == 1);
-        run::<u64, 8>(seed, seed % 2 == 1);
-        run::<u128, 1>(seed, seed % 2 == 1);
-        run::<u128, 8>(seed, seed % 2 == 1);
-        run::<u128, 16>(seed, seed % 2 == 1);
+    if cfg!(miri) {
+        for seed in 0..4 {
+            run::<u64, 1>(seed, seed % 2 == 1);
+            run::<u64, 8>(seed, seed % 2 == 1);
+        }
+        return run::<u16, 2>(1, true);
+    }
+    for seed in 0..100 {
+        let grow = seed % 2 == 1;
+        run::<u8, 1>(seed, grow);
+        run::<u16, 1>(seed, grow);
+        run::<u16, 2>(seed, grow);
+        run::<u32, 1>(seed, grow);
+        run::<u32, 4>(seed, grow);
+        run::<u64, 1>(seed, grow);
+        run::<u64, 8>(seed, grow);
+        run::<u128, 1>(seed, grow);
+        run::<u128, 8>(seed, grow);
+        run::<u128, 16>(seed, grow);
     }
 }
 

@@ -36,8 +36,10 @@ fn methods_that_slices_and_texts_also_have_are_inherent() {
     inherent!(Box<u8> bump::Box<'static, u8>: from_raw into_raw leak);
 }
 
-/// The methods of std's types, and for those that the arena's lack, the reason.
-const STD: &[(&str, &str, &[(&str, &str)])] = &[
+/// A type of std, its methods, and those that the arena's type lacks, with what to use.
+type Methods = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+const STD: &[Methods] = &[
     (
         "Vec",
         "capacity reserve reserve_exact try_reserve try_reserve_exact shrink_to_fit shrink_to into_boxed_slice truncate \

@@ -2,6 +2,13 @@
 //!
 //! Each program runs on std's type and on the arena's. The programs keep a pointer across calls of methods that do not
 //! need the elements it points to. Miri reports a method that creates a reference to them.
+#![expect(
+    clippy::borrow_as_ptr,
+    clippy::implicit_clone,
+    clippy::multiple_unsafe_ops_per_block,
+    clippy::wrong_self_convention,
+    reason = "the programs are as users write them, on two types"
+)]
 
 use dwell::{Bump, bump};
 
