@@ -30,9 +30,14 @@ pub struct ChunksRaw<'a, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// Returns the allocated bytes, a slice for each chunk, newest first.
+    /// Returns the allocated bytes, a slice for each chunk, newest chunk first.
     ///
-    /// The bytes include padding between values, and freed blocks other than the last.
+    /// Within a chunk the oldest value comes first. A value of more than 16 KiB has a chunk of its own, so a value that was
+    /// allocated after it may be in an older chunk.
+    ///
+    /// The bytes include padding between values, the unused capacity of vectors, and freed blocks other than the last. Without
+    /// these they are those of the values and all initialised, if all values have the same alignment, which is at least
+    /// `MIN_ALIGN` and at most 16, and none has padding inside.
     ///
     /// ```
     /// use dwell::Bump;
