@@ -304,7 +304,7 @@ impl<T, F: FnMut(&mut T) -> bool, const MIN_ALIGN: usize, A: Allocator> Iterator
             if extracts {
                 return Some(self.gap.take());
             }
-            self.gap.keep(1);
+            self.gap.keep_one();
         }
         None
     }
@@ -345,7 +345,7 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
         let mut gap = Gap::new(self, 0, 0);
         while let Some(element) = gap.first() {
             if keep(element) {
-                gap.keep(1);
+                gap.keep_one();
             } else {
                 drop(gap.take());
             }
@@ -369,7 +369,7 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
             if same(element, before) {
                 drop(gap.take());
             } else {
-                gap.keep(1);
+                gap.keep_one();
             }
         }
     }

@@ -80,13 +80,18 @@ impl<'v, 'a, T, const MIN_ALIGN: usize, A: Allocator> Gap<'v, 'a, T, MIN_ALIGN, 
     /// Returns the last kept element and the first remaining one.
     #[inline]
     pub(super) fn pair(&mut self) -> Option<(&mut T, &mut T)> {
-        let last = self.vec.len().checked_sub(1)?;
-        // SAFETY: the vector's length is at most `end` (invariant 1).
-        let mut last = unsafe { self.at(last) };
-        let first = self.first()?;
-        // SAFETY: the element is live and owned by the vector, which is borrowed exclusively. `first` is behind the vector's
-        // elements.
-        Some((unsafe { last.as_mut() }, first))
+        if self.next == self.end || self.vec.is_empty() {
+            return None;
+        }
+        // SAFETY: the vector's length is greater than 0 (checked above) and at most `end` (invariant 1).
+        let mut last = unsafe { self.at(self.vec.len() - 1) };
+        // SAFETY: `next` is less than `end` (invariant 1 and the check above).
+        let mut first = unsafe { self.at(self.next) };
+        // SAFETY: the element is live and owned by the vector, which is borrowed exclusively.
+        let last = unsafe { last.as_mut() };
+        // SAFETY: the element is live and owned by this value (invariant 2), which is borrowed exclusively. It is behind the
+        // vector's elements.
+        Some((last, unsafe { first.as_mut() }))
     }
 
     /// Returns the remaining elements.
@@ -122,6 +127,27 @@ impl<'v, 'a, T, const MIN_ALIGN: usize, A: Allocator> Gap<'v, 'a, T, MIN_ALIGN, 
     pub(super) fn skip(&mut self, count: usize) {
         assert!(count <= self.remaining());
         self.next += count;
+    }
+
+    /// Moves the first remaining element behind the kept ones.
+    ///
+    /// # Panics
+    ///
+    /// When no element remains.
+    #[inline]
+    pub(super) fn keep_one(&mut self) {
+        assert!(self.next < self.end);
+        let kept = self.vec.len();
+        // SAFETY: `next` is less than `end` (checked above).
+        let from = unsafe { self.at(self.next) };
+        // SAFETY: the vector's length is at most `end` (invariant 1).
+        let to = unsafe { self.at(kept) };
+        // SAFETY: a live element is at `from`. `to` is not behind it, so it is a slot of the block, and it holds no kept
+        // element. `copy_to` allows that they are the same.
+        unsafe { from.copy_to(to, 1) };
+        self.next += 1;
+        // SAFETY: the element behind the kept ones is live, since it is there now, and this value no longer counts it.
+        unsafe { self.vec.set_len(kept + 1) };
     }
 
     /// Moves the first `count` remaining elements behind the kept ones.
