@@ -96,7 +96,15 @@ pub(crate) fn examples(original: &str, features: &[&str], differ: &[(&str, &str)
             let count = used.iter().filter(|name| **name == item).count();
             used.push(item.clone());
             let number = if count == 0 { String::new() } else { format!("_{}", count + 1) };
-            lines.iter().try_for_each(|line| writeln!(source, "///{line}"))?;
+            // One example that does not compile would make all of them be compiled one by one.
+            let alone = differ.iter().any(|(listed, _)| *listed == format!("{module}::{item}{number}"));
+            let mut is_code = false;
+            for line in &lines {
+                let is_fence = line.trim_start().starts_with("```");
+                let mark = if is_fence && !is_code && alone { ",standalone_crate" } else { "" };
+                is_code ^= is_fence;
+                writeln!(source, "///{line}{mark}")?;
+            }
             writeln!(source, "pub struct {item}{number}_;")?;
         }
         source.push_str("}\n");
