@@ -273,6 +273,41 @@ fn forgotten_and_panicking_iterators() {
     }
 }
 
+/// Elements of a slice that is not complete are not dropped: the program may still own them.
+#[test]
+fn elements_of_an_incomplete_slice_still_belong_to_the_program() {
+    let drops = both!(|krate| {
+        let (bump, drops) = (krate::Bump::new(), Cell::new(0));
+        let owned: Vec<Spy<'_>> = (0..4).map(|n| Spy(&drops, n)).collect();
+        // SAFETY: the copies are not dropped, and are forgotten with the slice that is never complete.
+        let copy = |n: usize| unsafe { std::ptr::read(&owned[n]) };
+        let failed =
+            bump.alloc_slice_try_fill_with(4, |n| if n < 3 { Ok(copy(n)) } else { Err(n) }).map(|slice| slice.len());
+        let iter = (0..4).map(|n| if n < 3 { Ok(copy(n)) } else { Err(n) }).collect::<Vec<_>>();
+        let iter_failed = bump.alloc_slice_try_fill_iter(iter).map(|slice| slice.len());
+        let panicked = outcome(|| {
+            bump.alloc_slice_fill_with(4, |n| {
+                assert!(n < 3, "at {n}");
+                copy(n)
+            });
+        });
+        let tried = outcome(|| {
+            let slice = bump.try_alloc_slice_fill_with(4, |n| {
+                assert!(n < 3, "at {n}");
+                copy(n)
+            });
+            slice.is_ok()
+        });
+        let source: Vec<Spy<'_>> = [11, 12, 13, 14].map(|n| Spy(&drops, n)).into();
+        let cloned = outcome(|| bump.alloc_slice_clone(&source).len());
+        let whole = bump.alloc_slice_fill_with(2, copy).iter().map(|spy| spy.1).collect::<Vec<_>>();
+        let before = drops.get();
+        drop((owned, source));
+        (failed, iter_failed, panicked, tried, cloned, whole, before, drops.get())
+    });
+    assert_eq!((drops.6, drops.7), (0, 8));
+}
+
 #[test]
 fn messages_are_those_of_bumpalo() {
     /// Runs what follows on an arena that gets no more memory, and returns the messages.
