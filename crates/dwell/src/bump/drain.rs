@@ -363,9 +363,12 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
     /// assert_eq!(words, ["a", "b", "a"]);
     /// ```
     pub fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
-        let first = self.len().min(1);
-        let mut gap = Gap::new(self, first, first);
-        while let Some((before, element)) = gap.pair() {
+        if self.is_empty() {
+            return;
+        }
+        let mut gap = Gap::new(self, 1, 1);
+        // SAFETY: the first element is kept, and no kept element is removed.
+        while let Some((before, element)) = unsafe { gap.pair() } {
             if same(element, before) {
                 drop(gap.take());
             } else {

@@ -78,20 +78,19 @@ impl<'v, 'a, T, const MIN_ALIGN: usize, A: Allocator> Gap<'v, 'a, T, MIN_ALIGN, 
     }
 
     /// Returns the last kept element and the first remaining one.
+    ///
+    /// # Safety
+    ///
+    /// There is a kept element.
     #[inline]
-    pub(super) fn pair(&mut self) -> Option<(&mut T, &mut T)> {
-        if self.next == self.end || self.vec.is_empty() {
-            return None;
-        }
-        // SAFETY: the vector's length is greater than 0 (checked above) and at most `end` (invariant 1).
+    pub(super) unsafe fn pair(&mut self) -> Option<(&mut T, &mut T)> {
+        debug_assert!(!self.vec.is_empty());
+        // SAFETY: the vector's length is greater than 0 (the caller guarantees it) and at most `end` (invariant 1).
         let mut last = unsafe { self.at(self.vec.len() - 1) };
-        // SAFETY: `next` is less than `end` (invariant 1 and the check above).
-        let mut first = unsafe { self.at(self.next) };
-        // SAFETY: the element is live and owned by the vector, which is borrowed exclusively.
-        let last = unsafe { last.as_mut() };
-        // SAFETY: the element is live and owned by this value (invariant 2), which is borrowed exclusively. It is behind the
-        // vector's elements.
-        Some((last, unsafe { first.as_mut() }))
+        let first = self.first()?;
+        // SAFETY: the element is live and owned by the vector, which is borrowed exclusively. `first` is behind the vector's
+        // elements.
+        Some((unsafe { last.as_mut() }, first))
     }
 
     /// Returns the remaining elements.
