@@ -305,13 +305,15 @@ impl<T> SlabMap<T> {
     #[inline]
     fn insert_at_next(&mut self, value: T) {
         let key = self.next;
-        if let Some(entry) = self.entries.get_mut(key) {
+        // An insertion behind all entries makes no reference to them, as in slab: a program may have pointers to values.
+        if key >= self.entries.len() {
+            self.entries.push(Entry::Occupied(value));
+            self.next = key + 1;
+        } else {
+            let entry = &mut self.entries[key];
             let Entry::Vacant(next) = *entry else { unreachable!("the free list has vacant entries only") };
             *entry = Entry::Occupied(value);
             self.next = next;
-        } else {
-            self.entries.push(Entry::Occupied(value));
-            self.next = key + 1;
         }
         self.len += 1;
     }
