@@ -72,7 +72,7 @@ impl Blank {
     /// # Errors
     /// Returns the deserializer's error, or an error if the data is not valid.
     pub fn restore<'de, D: serde::Deserializer<'de>>(deserializer: D, id: u64) -> Result<Self, D::Error> {
-        let saved = arena::Saved::deserialize(deserializer)?;
+        let saved = arena::stored::Saved::deserialize(deserializer)?;
         let mut arena = Arena::restored(saved).ok_or_else(|| D::Error::custom("its contents are inconsistent"))?;
         arena.set_file(id);
         form::seal(&mut arena);
@@ -158,7 +158,7 @@ impl Accumulator {
     /// # Errors
     /// Returns the deserializer's error, or an error if the data is not valid.
     pub fn restore<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let saved = arena::Saved::deserialize(deserializer)?;
+        let saved = arena::stored::Saved::deserialize(deserializer)?;
         let arena = Arena::restored(saved).ok_or_else(|| D::Error::custom("its contents are inconsistent"))?;
         Ok(Self(arena))
     }
