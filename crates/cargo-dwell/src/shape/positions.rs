@@ -84,8 +84,15 @@ impl<'s> Positions<'s> {
         if !is_free {
             scope.unique(DOCUMENT);
         }
-        let record_names: Vec<String> =
-            schema.records.iter().map(|record| scope.unique(&type_name(&record.name))).collect();
+        let record_names: Vec<String> = schema
+            .records
+            .iter()
+            .map(|record| match record.is_variant {
+                // No type is written for it.
+                true => record.name.clone(),
+                false => scope.unique(&type_name(&record.name)),
+            })
+            .collect();
         let union_names = schema.unions.iter().map(|union| {
             (scope.unique(&type_name(&union.name)), names::variants(union.variants.iter().map(|(tag, _)| tag.as_str())))
         });
@@ -97,9 +104,12 @@ impl<'s> Positions<'s> {
             )
         });
         let keywords_names = keywords_names.collect();
-        let group_names = record_names
-            .iter()
-            .map(|name| ["Uncommon", "Rare", "Rarest"].map(|tier| scope.unique(&format!("{name}{tier}"))));
+        let group_names = record_names.iter().zip(&schema.records).map(|(name, record)| {
+            ["Uncommon", "Rare", "Rarest"].map(|tier| match record.is_variant {
+                true => String::new(),
+                false => scope.unique(&format!("{name}{tier}")),
+            })
+        });
         let groups: Vec<_> = group_names.collect();
         let mut positions = Self {
             schema,

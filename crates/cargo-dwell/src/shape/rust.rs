@@ -4,7 +4,7 @@ use super::formats::Format;
 use super::model::{Def, Model, Part, Presence, Source};
 use super::names;
 use super::positions::{DOCUMENT, PositionId, Positions};
-use super::schema::{Kind, Lengths, Open, Text};
+use super::schema::{Kind, Lengths, Open, Tagging, Text};
 use super::types::{Body, DefId, Type};
 use super::units::{count, percent, plural};
 use std::fmt::Write;
@@ -224,7 +224,16 @@ impl Items<'_, '_, '_> {
                 attribute(&mut self.out, 1, "derive", &derives("Debug, Clone, PartialEq"));
                 let named = &variants[..of.tagged().len()];
                 let convention = convention(named, &of.tagged().iter().map(|(value, _)| value), names::renamed_variant);
-                let mut arguments = vec![format!("tag = {}", literal(&of.tag))];
+                let mut arguments = match &of.form {
+                    Tagging::Internal => vec![format!("tag = {}", literal(&of.tag))],
+                    Tagging::Adjacent(content) => {
+                        vec![format!("tag = {}", literal(&of.tag)), format!("content = {}", literal(content))]
+                    }
+                    Tagging::External => Vec::new(),
+                };
+                if self.positions.schema.refuse && matches!(of.form, Tagging::Adjacent(_)) {
+                    arguments.insert(0, "deny_unknown_fields".into());
+                }
                 arguments.extend(rename_all(convention));
                 attribute(&mut self.out, 1, "serde", &arguments);
                 line(&mut self.out, 1, &format!("pub enum {} {{", model.name(id)));
@@ -243,7 +252,11 @@ impl Items<'_, '_, '_> {
                 }
                 match types.get(of.variants.len()) {
                     Some(Some(other)) => {
-                        self.other(variants, "untagged", "An object with a tag that was not seen", Some(other));
+                        let doc = match of.form {
+                            Tagging::External => "A value with another key, or another string, that was not seen",
+                            _ => "An object with a tag that was not seen",
+                        };
+                        self.other(variants, "untagged", doc, Some(other));
                     }
                     Some(None) => {
                         self.other(
@@ -467,12 +480,19 @@ impl Items<'_, '_, '_> {
             Source::Group(id, _) => format!("The rare fields of {}.", code(&self.positions.record_path(id))),
             Source::Union(id) => {
                 let union = &schema.unions[id];
-                format!(
-                    "One of {}, by the value of {}: {}.",
-                    plural(union.variants.len() as u64, "variant"),
-                    code(&union.tag),
-                    code(&union.path)
-                )
+                let variants = plural(union.variants.len() as u64, "variant");
+                match &union.form {
+                    Tagging::External => format!("One of {variants}, by its only key: {}.", code(&union.path)),
+                    Tagging::Adjacent(content) => format!(
+                        "One of {variants}, by the value of {}, with its content in {}: {}.",
+                        code(&union.tag),
+                        code(content),
+                        code(&union.path)
+                    ),
+                    Tagging::Internal => {
+                        format!("One of {variants}, by the value of {}: {}.", code(&union.tag), code(&union.path))
+                    }
+                }
             }
             Source::Keywords(id) => {
                 let keywords = &schema.keywords[id];

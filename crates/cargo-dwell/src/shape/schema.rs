@@ -79,20 +79,22 @@ impl Schema {
                     });
                 }
             }
-            !self.unions[union].untagged && unions.contains(&union)
+            // Only a union with a tag has a variant `other`.
+            let of = &self.unions[union];
+            !of.untagged && of.form != Tagging::External && unions.contains(&union)
         };
         (0..self.unions.len()).filter(is_within).collect()
     }
 
     /// Returns whether a key may be missing: some objects lack it, or too few objects have it to require it.
     pub fn is_optional(&self, record: &Record, field: &Field) -> bool {
-        field.slot.count < record.instances || self.may_lack(record, field)
+        !record.is_variant && (field.slot.count < record.instances || self.may_lack(record, field))
     }
 
     /// Returns whether a key that all objects have is optional nevertheless, because the objects are too few.
     pub fn may_lack(&self, record: &Record, field: &Field) -> bool {
         // A field that may be `null` accepts a missing key already.
-        let is_key = field.slot.nulls == 0 && !field.rest && field.slot.count == record.instances;
+        let is_key = !record.is_variant && field.slot.nulls == 0 && !field.rest && field.slot.count == record.instances;
         is_key && !self.strict && self.documents >= MIN_TEXTS && record.instances < ENOUGH
     }
 
@@ -134,8 +136,13 @@ impl Schema {
 
     /// Adds to each record a map for unknown keys.
     pub fn keep_unknown_keys(&mut self) {
+        // The keys beside an adjacent tag belong to no variant, so the variants become records.
+        for union in self.unions.iter_mut().filter(|union| matches!(union.form, Tagging::Adjacent(_))) {
+            union.form = Tagging::Internal;
+            union.variants.iter().for_each(|&(_, record)| self.records[record].is_variant = false);
+        }
         for record in &mut self.records {
-            if !record.fields.iter().any(|field| field.rest) {
+            if !record.is_variant && !record.fields.iter().any(|field| field.rest) {
                 let lengths = Lengths { count: record.instances, empty: record.instances, ..Lengths::default() };
                 let kind = Kind::Map(Box::new(Map { lengths, ..Map::default() }));
                 let slot = Slot { count: record.instances, kind, ..Slot::default() };
@@ -621,6 +628,10 @@ pub struct Record {
     /// have exactly these keys. Empty if there are too many sets; then only the count of each key is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub key_sets: Vec<(Vec<usize>, u64)>,
+    /// Whether it stands for a variant of an adjacently or externally tagged union: its only field, if it has one, is
+    /// the variant's content, and no struct is written for it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_variant: bool,
 }
 
 impl Record {
@@ -659,6 +670,19 @@ pub struct Field {
     pub rest: bool,
 }
 
+/// Where the tag of a union is, in serde's words.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tagging {
+    /// Beside the keys of the variant: `{"type": "Circle", "radius": 1}`.
+    #[default]
+    Internal,
+    /// Beside the content, which is under this key: `{"type": "Circle", "data": {"radius": 1}}`.
+    Adjacent(String),
+    /// The only key, or a string: `{"Circle": {"radius": 1}}`, `"Empty"`.
+    External,
+}
+
 /// Records distinguished by the value of one key.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Union {
@@ -666,8 +690,10 @@ pub struct Union {
     pub name: String,
     /// The JSON path of its first occurrence.
     pub path: String,
-    /// The key: `type` in many formats.
+    /// The key: `type` in many formats. Empty if the union is externally tagged.
     pub tag: String,
+    /// Where the tag is.
+    pub form: Tagging,
     /// The value of the tag and the record of each variant, most frequent first. A record belongs to one union only.
     pub variants: Vec<(String, RecordId)>,
     /// Whether the last variant is for a few objects without a tag.
@@ -684,6 +710,11 @@ impl Union {
     /// Returns the tag and the record of each variant that has a tag.
     pub fn tagged(&self) -> &[(String, RecordId)] {
         &self.variants[..self.variants.len() - usize::from(self.untagged)]
+    }
+
+    /// Returns whether the variants hold contents, and not records with the keys beside the tag.
+    pub fn has_contents(&self) -> bool {
+        self.form != Tagging::Internal
     }
 }
 

@@ -7,7 +7,8 @@
 //! Turing). A record with a hundred optional keys has a high entropy too, but few keys that were seen once.
 
 use super::arena::{Arena, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
-use super::study::is_usual;
+use super::study::{Found, is_usual};
+use crate::shape::schema::Lengths;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 /// While a text is read, a record with one of these numbers of keys is tested for being a map.
@@ -123,13 +124,38 @@ fn is_data(key: &str) -> bool {
         || key.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '{' | '*' | '%' | ',' | ';' | '='))
 }
 
+/// The most variants of an externally tagged union.
+const MAX_EXTERNAL: usize = 256;
+/// The fewest objects that show that each has exactly one key.
+const MIN_EXTERNAL: u64 = 6;
+
+/// Returns whether a key can be the name of a variant.
+pub(super) fn is_name(key: &str) -> bool {
+    !is_data(key) && key.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+/// Returns whether values of these JSON types are plain and of one type, so that keys do not distinguish them.
+pub(super) fn is_plain(kinds: u8, other: u8) -> bool {
+    kinds == other && kinds.count_ones() == 1 && kinds & (BOOL | NUMBER | TEXT) != 0
+}
+
+/// Returns whether each of these objects has exactly one of `keys` keys, and the keys repeat. `all` is the number of
+/// their entries.
+pub(super) fn is_external(keys: usize, instances: u64, all: u64, lengths: &Lengths) -> bool {
+    (2..=MAX_EXTERNAL).contains(&keys)
+        && instances >= MIN_EXTERNAL.max(2 * keys as u64)
+        && all == instances
+        && lengths.max == 1
+        && lengths.empty == 0
+}
+
 /// Returns whether the keys of these records, taken as one type, are data.
-pub(super) fn is_map(arena: &Arena, objects: &[ObjectId], also: &dyn Fn(ObjectId) -> bool) -> bool {
+pub(super) fn is_map(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(ObjectId) -> bool) -> bool {
     // The number of objects with each key, and whether it is unlikely to be a field's name.
     let mut counts = HashMap::<u64, (u64, bool)>::new();
     let mut nodes = Vec::new();
     let mut instances = 0;
-    for &object in objects {
+    for &object in objects_of {
         instances += arena.object(object).instances;
         for field in arena.fields(object).into_iter().flat_map(|fields| &fields.list) {
             let count = arena.node(field.node).count();
@@ -146,6 +172,18 @@ pub(super) fn is_map(arena: &Arena, objects: &[ObjectId], also: &dyn Fn(ObjectId
     let total = counts.values().map(|(count, _)| count).sum::<u64>() as f64;
     let once = counts.values().filter(|(count, _)| *count == 1).count() as f64;
     let data = counts.values().filter(|(_, is_data)| *is_data).count() as f64;
+    // Few different keys, one in each object, are the variants of an enum, if their values differ in type.
+    let mut lengths = Lengths::default();
+    objects_of.iter().for_each(|&object| lengths.merge(&arena.object(object).lengths));
+    let names = objects_of.iter().flat_map(|&object| arena.fields(object).into_iter().flat_map(|fields| &fields.list));
+    let first = nodes.first().map_or(0, |&node| kinds(arena, node));
+    if is_external(counts.len(), instances, counts.values().map(|(count, _)| count).sum(), &lengths)
+        && names.clone().all(|field| is_name(&field.key))
+        && nodes.iter().any(|&node| !is_plain(kinds(arena, node), first))
+        && likeness(arena, &nodes, also) == Likeness::None
+    {
+        return false;
+    }
     // The probability that the next key is new, and the share of filled cells in the matrix of objects and keys.
     let (new, fill) = (once / total, total / (objects * keys));
     let is = |likeness| match likeness {
@@ -431,20 +469,6 @@ fn unions(arena: &mut Arena) {
     }
     let mut objects: Vec<ObjectId> = names.keys().copied().filter(|&object| arena.fields(object).is_some()).collect();
     objects.sort_unstable();
-    // Tags by the name of the position; `None` if positions with one name have different tags.
-    let mut tags = HashMap::<u64, Option<String>>::new();
-    for &object in &objects {
-        let (Some(study), Some(fields)) = (&arena.object(object).study, arena.fields(object)) else { continue };
-        let key_of = |hash| fields.find(hash).map(|index| fields.list[index].key.to_string());
-        if let Some(tag) = study.tag(key_of) {
-            for name in &names[&object] {
-                let known = tags.entry(*name).or_insert_with(|| Some(tag.clone()));
-                if known.as_ref() != Some(&tag) {
-                    *known = None;
-                }
-            }
-        }
-    }
     let words = |arena: &Arena, object: ObjectId, tag: &str| -> Option<Vec<u64>> {
         let field = arena.fields(object)?.list.iter().find(|field| *field.key == *tag)?;
         let texts = arena.node(field.node).texts.as_ref()?;
@@ -454,18 +478,40 @@ fn unions(arena: &mut Arena) {
             || (is_usual(tag) && texts.count * 2 >= instances && texts.count == arena.node(field.node).count());
         (enough && texts.exact().is_some()).then(|| texts.word_hashes().collect())
     };
+    // The first tag of each object that its strings allow. Tags by the name of the position; `None` if positions with one
+    // name have different tags.
+    let mut found = HashMap::<ObjectId, Found>::new();
+    let mut tags = HashMap::<u64, Option<Found>>::new();
+    for &object in &objects {
+        let (Some(study), Some(fields)) = (&arena.object(object).study, arena.fields(object)) else { continue };
+        let key_of = |hash| fields.find(hash).map(|index| fields.list[index].key.to_string());
+        let first = study.tags(key_of).into_iter().find(|tag| words(arena, object, &tag.key).is_some());
+        let Some(tag) = first else { continue };
+        for name in &names[&object] {
+            match tags.entry(*name).or_insert_with(|| Some(tag.clone())) {
+                Some(known) if known.key == tag.key => {
+                    known.contents.extend(&tag.contents);
+                    known.contents.sort_unstable();
+                    known.contents.dedup();
+                }
+                known => *known = None,
+            }
+        }
+        found.insert(object, tag);
+    }
     // The values of each tag, and the keys of its objects.
     let mut values = HashMap::<String, (HashSet<u64>, HashSet<u64>)>::new();
-    let mut mark = |arena: &mut Arena, object: ObjectId, tag: &str, found: Vec<u64>| {
-        let known = values.entry(tag.to_owned()).or_default();
+    let mut mark = |arena: &mut Arena, object: ObjectId, tag: &Found, found: Vec<u64>| {
+        let known = values.entry(tag.key.clone()).or_default();
         known.0.extend(found);
         known.1.extend(arena.fields(object).into_iter().flat_map(|fields| &fields.list).map(|field| field.hash));
-        arena.object_mut(object).tag = Some(tag.into());
+        arena.object_mut(object).tag = Some(tag.key.as_str().into());
+        arena.object_mut(object).contents = tag.contents.as_slice().into();
     };
     for &object in &objects {
-        let tag = names[&object].iter().find_map(|name| tags.get(name).cloned().flatten());
-        let Some(tag) = tag else { continue };
-        if let Some(found) = words(arena, object, &tag) {
+        let of_name = names[&object].iter().find_map(|name| tags.get(name).cloned().flatten());
+        let Some(tag) = of_name.or_else(|| found.get(&object).cloned()) else { continue };
+        if let Some(found) = words(arena, object, &tag.key) {
             mark(arena, object, &tag, found);
         }
     }

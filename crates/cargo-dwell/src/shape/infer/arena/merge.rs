@@ -166,7 +166,7 @@ impl Arena {
         target.lengths.merge(&source.lengths);
         target.sets.merge(&source.sets);
         if target.tag.is_none() {
-            target.tag = source.tag;
+            (target.tag, target.contents) = (source.tag, source.contents);
         }
         match (&mut target.study, source.study) {
             (Some(study), Some(other)) => study.merge(&other),

@@ -73,6 +73,10 @@ pub(super) struct Arena {
     pub(super) words: Vec<(u64, u64)>,
     /// The type codes of the keys' values ([`super::visit::mark`]), with the hashes of the keys, in a study.
     pub(super) marks: Vec<(u64, u8)>,
+    /// The keys of the objects under the keys, in a study: the hash of the key, and that of the inner one.
+    pub(super) inner: Vec<(u64, u64)>,
+    /// The hashes of the keys of the object that was read last, in a study.
+    pub(super) last: Vec<u64>,
     /// The type code of the value that was read last.
     pub(super) mark: u8,
     /// Whether the object that was read last has a common tag key ([`is_usual`]) with a string.
@@ -120,6 +124,8 @@ impl Arena {
             seen: Vec::new(),
             words: Vec::new(),
             marks: Vec::new(),
+            inner: Vec::new(),
+            last: Vec::new(),
             mark: 0,
             is_tagged: false,
             usual: std::collections::HashSet::default(),

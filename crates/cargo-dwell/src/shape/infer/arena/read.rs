@@ -97,6 +97,8 @@ impl Arena {
         self.seen.clear();
         self.words.clear();
         self.marks.clear();
+        self.inner.clear();
+        self.last.clear();
         self.inside.clear();
     }
 
@@ -215,8 +217,15 @@ impl Arena {
     }
 
     /// Adds an object that was just read to the study of its record. Its keys, strings and type codes begin at these
-    /// indices of [`Arena::seen`], [`Arena::words`] and [`Arena::marks`].
-    pub(in crate::shape::infer) fn add_to_study(&mut self, object: ObjectId, seen: usize, words: usize, marks: usize) {
+    /// indices of [`Arena::seen`], [`Arena::words`], [`Arena::marks`] and [`Arena::inner`].
+    pub(in crate::shape::infer) fn add_to_study(
+        &mut self,
+        object: ObjectId,
+        seen: usize,
+        words: usize,
+        marks: usize,
+        inner: usize,
+    ) {
         // Taken out so that the rest of the arena can be borrowed.
         let mut study = self.object_mut(object).study.take().unwrap_or_default();
         if let Shape::Record(fields) = &self.objects[object.0 as usize].shape {
@@ -225,7 +234,8 @@ impl Arena {
                 Some((&*field.key, field.hash, word))
             };
             let words: Vec<_> = self.words[words..].iter().filter_map(named).collect();
-            study.count(&words, &self.seen[seen..], &self.marks[marks..], &mut self.room);
+            let inner = &self.inner[inner..];
+            study.count(&words, &self.seen[seen..], &self.marks[marks..], inner, &mut self.room);
         }
         self.object_mut(object).study = Some(study);
     }

@@ -324,6 +324,21 @@ impl<'a> Types<'a> {
         named.map(|class| self.parts(class).collect()).collect()
     }
 
+    /// Returns whether each object of a record class has exactly one of several keys, whose values differ in type: an
+    /// externally tagged union, as serde writes an `enum`.
+    pub(super) fn is_external(&self, class: ObjectId) -> bool {
+        let (instances, slots) = (self.instances(class), self.slots(class));
+        if self.form(class) != Form::Record || slots.len() < 2 || !self.rest(class).is_empty() {
+            return false;
+        }
+        let lengths = self.lengths(class);
+        let count = |slot: &Slot<'_>| slot.group.iter().map(|&node| self.arena.node(node).count()).sum::<u64>();
+        let all = slots.iter().map(count).sum::<u64>();
+        decide::is_external(slots.len(), instances, all, &lengths)
+            && slots.iter().all(|slot| decide::is_name(slot.key))
+            && slots.iter().any(|slot| !decide::is_plain(self.kinds(&slot.group), self.kinds(&slots[0].group)))
+    }
+
     /// Returns the sets of keys of a record class.
     pub(super) fn key_sets(&self, class: ObjectId) -> Sets {
         let mut sets = Sets::default();
