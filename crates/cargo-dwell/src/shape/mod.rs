@@ -101,6 +101,9 @@ pub struct ShapeArgs {
     /// Read only about N documents: files at even intervals, and the first lines of JSON Lines files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub sample: Option<u32>,
+    /// Allow comments and trailing commas (JSONC), and read .jsonc files in folders too
+    #[arg(long)]
+    pub jsonc: bool,
     /// Stop at the first input that cannot be read, without a report
     #[arg(long)]
     pub strict_input: bool,
@@ -157,7 +160,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         return finish(args, accumulator, &[]);
     }
     let form = args.form.as_deref().map(part::form).transpose()?;
-    let mut found = if args.paths.is_empty() { input::sample() } else { input::find(&args.paths) };
+    let mut found = if args.paths.is_empty() { input::sample() } else { input::find_jsonc(&args.paths, args.jsonc) };
     if args.paths.is_empty() {
         eprintln!("note: no path given; using a built-in sample of {} service models", found.inputs.len());
     }

@@ -533,6 +533,12 @@ impl Items<'_, '_, '_> {
                 text.push_str("; optional, because there are so few objects");
             }
         }
+        if let Kind::Float { huge, .. } = position.slot.kind
+            && huge > 0
+        {
+            let numbers = plural(huge, "whole number");
+            let _ = write!(text, "; {numbers} beyond 64 bits, of which an `f64` keeps 15 to 17 digits");
+        }
         // Naive types are not open.
         if schema.is_open(position.slot) && !self.model.is_naive() {
             text.push_str(match position.slot.open {

@@ -103,6 +103,10 @@ struct Builder<'t, 'a> {
     queue: VecDeque<Work>,
     /// The strings of each externally tagged union, and their counts.
     units: BTreeMap<usize, BTreeMap<String, u64>>,
+    /// The keys of each union under which its variants have objects of different types.
+    contents: HashMap<usize, HashSet<u64>>,
+    /// The variants of adjacently tagged unions whose content is a record, by that record.
+    named_contents: BTreeMap<usize, String>,
 }
 
 impl<'t, 'a> Builder<'t, 'a> {
@@ -120,6 +124,8 @@ impl<'t, 'a> Builder<'t, 'a> {
             paths: Vec::new(),
             queue: VecDeque::new(),
             units: BTreeMap::new(),
+            contents: HashMap::new(),
+            named_contents: BTreeMap::new(),
         }
     }
 
@@ -316,7 +322,17 @@ impl<'t, 'a> Builder<'t, 'a> {
             };
             let contents = union.variants.iter().filter(|&&(_, record)| !records[record].fields.is_empty()).count();
             if contents >= 2 && union.variants.iter().all(|&(_, record)| is_content(&records[record])) {
-                union.variants.iter().for_each(|&(_, record)| records[record].is_variant = true);
+                let mut names = BTreeMap::<usize, Option<&str>>::new();
+                for (value, record) in &union.variants {
+                    records[*record].is_variant = true;
+                    if let [Field { slot: Slot { kind: Kind::Record { id, .. }, .. }, .. }] =
+                        records[*record].fields[..]
+                    {
+                        names.entry(id).and_modify(|name| *name = None).or_insert(Some(value));
+                    }
+                }
+                let names = names.into_iter().filter_map(|(record, name)| Some((record, name?.to_owned())));
+                self.named_contents.extend(names);
                 union.form = Tagging::Adjacent(content);
             }
         }
@@ -336,8 +352,16 @@ impl<'t, 'a> Builder<'t, 'a> {
                 let index: HashMap<u64, usize> = slots.iter().map(|slot| slot.hash).zip(0..).collect();
                 let key_sets = self.types.key_sets(object).to_schema(|key| index.get(&key).copied());
                 self.schema.records[id].key_sets = key_sets;
+                let variant = self.record_wishes[id].variant.clone();
                 let fields = slots.into_iter().map(|slot| {
-                    let position = self.slot(&slot.group, &path.key(slot.key, Owner::Record(id)), slot.key);
+                    let mut path = path.key(slot.key, Owner::Record(id));
+                    // The content of the variant `login` is a `LoginData`.
+                    if let Some((value, union)) = &variant
+                        && self.contents.get(union).is_some_and(|contents| contents.contains(&slot.hash))
+                    {
+                        path.name = format!("{value} {}", path.name);
+                    }
+                    let position = self.slot(&slot.group, &path, slot.key);
                     Field { key: slot.key.to_owned(), slot: position, rest: false }
                 });
                 let mut fields: Vec<Field> = fields.collect();
@@ -361,6 +385,7 @@ impl<'t, 'a> Builder<'t, 'a> {
             }
             Work::Union(object, path) => {
                 let union = self.unions[&object];
+                self.contents.insert(union, self.types.contents(object));
                 let mut variants = self.types.variants(object);
                 variants.sort_by_key(|&(value, class)| (std::cmp::Reverse(self.types.instances(class)), value));
                 let path = Path { parent: Some(Owner::Union(union)), ..path };
@@ -449,6 +474,11 @@ impl<'t, 'a> Builder<'t, 'a> {
                 continue;
             }
             let (name, also) = match &record.fields[..] {
+                _ if paths.len() == 1 && self.named_contents.contains_key(&id) => {
+                    let name = type_name(&self.named_contents[&id]);
+                    let long = joined(&name, &type_name(&first.name));
+                    (name, vec![long])
+                }
                 _ if is_document => (String::new(), Vec::new()),
                 [] => ("empty".to_owned(), Vec::new()),
                 // The only key of a record at many positions describes it better than their names.

@@ -83,6 +83,7 @@ fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) 
         return Likeness::Plain;
     }
     let (mut records, mut maps, mut keys) = (0u64, 0u64, HashMap::<u64, u64>::new());
+    let mut sets = Vec::<Vec<u64>>::new();
     for object in like.iter().filter_map(|&node| arena.object_of(node)) {
         if is_map(object) {
             maps += 1;
@@ -91,12 +92,13 @@ fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) 
         match &arena.object(object).shape {
             Shape::Map { .. } => {}
             Shape::Record(fields) => {
-                let mut any = false;
-                for field in fields.list.iter().filter(|field| arena.node(field.node).count() > 0) {
-                    *keys.entry(field.hash).or_default() += 1;
-                    any = true;
+                let used = fields.list.iter().filter(|field| arena.node(field.node).count() > 0);
+                let set: Vec<u64> = used.map(|field| field.hash).collect();
+                set.iter().for_each(|&key| *keys.entry(key).or_default() += 1);
+                records += u64::from(!set.is_empty());
+                if !set.is_empty() && sets.len() < MAX_COMPARED {
+                    sets.push(set);
                 }
-                records += u64::from(any);
             }
             Shape::Union(tagged) => {
                 *keys.entry(tagged.hash).or_default() += 1;
@@ -113,7 +115,54 @@ fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) 
     let squares: u64 = keys.values().map(|count| count * count).sum();
     let common = keys.values().copied().max().unwrap_or(0);
     let alike = squares * 5 >= records * total * 2 || (records >= 8 && common * 5 >= records * 4);
-    if records > 0 && alike { Likeness::Objects } else { Likeness::None }
+    // A few common keys do not make records of different kinds alike: each must have one that resembles it.
+    if records > 0 && alike && have_likes(&mut sets) { Likeness::Objects } else { Likeness::None }
+}
+
+/// The most records that are compared with each other.
+const MAX_COMPARED: usize = 256;
+/// The least share of common keys between a record and the one most like it, on average, if they are of one type.
+const LIKE: f64 = 0.45;
+
+/// Returns whether most of these sets of keys resemble another of them. Records of different kinds, such as the
+/// definitions `customer` and `invoice` of an API, may all have an `id`, but each has keys of its own.
+fn have_likes(sets: &mut [Vec<u64>]) -> bool {
+    if sets.len() < 2 {
+        return true;
+    }
+    sets.iter_mut().for_each(|set| set.sort_unstable());
+    let common = |left: &[u64], right: &[u64]| {
+        let (mut at, mut common) = (0, 0usize);
+        for key in left {
+            while right.get(at).is_some_and(|other| other < key) {
+                at += 1;
+            }
+            common += usize::from(right.get(at) == Some(key));
+        }
+        common
+    };
+    let mut sum = 0.0;
+    for (index, set) in sets.iter().enumerate() {
+        let mut best = 0.0f64;
+        for (other, theirs) in sets.iter().enumerate() {
+            // The shorter set limits what they can have in common.
+            let (short, long) = (set.len().min(theirs.len()), set.len().max(theirs.len()));
+            if other != index && short as f64 > best * long as f64 {
+                let common = common(set, theirs);
+                best = best.max(common as f64 / (set.len() + theirs.len() - common) as f64);
+            }
+        }
+        sum += best;
+    }
+    sum >= LIKE * sets.len() as f64
+}
+
+/// Returns whether some of these positions have objects, directly or in arrays.
+fn hold_objects(arena: &Arena, nodes: &[NodeId]) -> bool {
+    let is = |&node: &NodeId| {
+        kinds(arena, node) & OBJECT != 0 || elements(arena, node).any(|element| kinds(arena, element) & OBJECT != 0)
+    };
+    nodes.iter().filter(|node| is(node)).count() * 10 > nodes.len()
 }
 
 /// Returns whether a key is unlikely to be a field's name: a number, a sentence, a path.
@@ -187,7 +236,8 @@ pub(super) fn is_map(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(Objec
     // The probability that the next key is new, and the share of filled cells in the matrix of objects and keys.
     let (new, fill) = (once / total, total / (objects * keys));
     let is = |likeness| match likeness {
-        Likeness::None => objects >= 10.0 && keys >= 32.0 && new >= 0.1 && fill < 0.1,
+        // Objects of different kinds under different keys keep their types as fields: a map would have one for all.
+        Likeness::None => objects >= 10.0 && keys >= 32.0 && new >= 0.1 && fill < 0.1 && !hold_objects(arena, &nodes),
         _ if data >= if keys < 3.0 { keys } else { 0.6 * keys } => true,
         Likeness::Objects if keys >= 8.0 && objects * 4.0 < keys => true,
         // Far more keys than objects: a record type with as many fields would have more instances.

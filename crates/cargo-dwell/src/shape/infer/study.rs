@@ -315,14 +315,21 @@ impl Study {
         for (outer, mut inner) in contents {
             inner.retain(|&feature| values.counts.values().any(|seen| seen.inner.count(feature) > 0));
             inner.sort_unstable_by_key(|&feature| self.inner.all[feature].0);
-            let all = |feature: usize| self.inner.all[feature].1;
-            let score = Score::of(&values.groups(&inner, without, all, |seen| &seen.inner), self.objects);
+            let groups = values.groups_below(&self.objects_under(outer), &inner);
+            let score = Score::of(&groups, groups.tagged.iter().map(|(objects, _)| objects).sum());
             if outer != tag && score.distance >= CONTENT && score.exclusive >= 2 && score.is_sure(usual) {
                 best = Some(best.map_or(score.explained, |best| best.max(score.explained)));
                 found.push(outer);
             }
         }
         best.map(|best| (best, found))
+    }
+
+    /// Returns the features of an object that has objects under this key, at least one of which it has then.
+    fn objects_under(&self, key: u64) -> Vec<usize> {
+        let features = self.own.all.iter().zip(0..);
+        let is_object = |code: u8| matches!(code % mark::ARRAY, mark::OBJECT | mark::TAGGED);
+        features.filter(|(((of, code), _), _)| *of == key && is_object(*code)).map(|(_, index)| index).collect()
     }
 
     /// Returns the features other than the tag that the objects differ in. The type of a value is a feature only for a
@@ -372,6 +379,15 @@ impl Values {
         });
         let untagged = (without > 0).then(|| (without, rest.collect()));
         Groups { tagged, untagged, features: features.len() }
+    }
+
+    /// Like [`groups`](Self::groups), for features of [`Study::inner`] under one key: counts only the objects that have
+    /// one of the features `objects`.
+    fn groups_below(&self, objects: &[usize], features: &[usize]) -> Groups {
+        let count = |seen: &Seen| objects.iter().map(|&feature| seen.own.count(feature)).sum::<u64>();
+        let counts = |seen: &Seen| features.iter().map(|&feature| seen.inner.count(feature)).collect();
+        let tagged = self.counts.values().map(|seen| (count(seen), counts(seen))).filter(|(objects, _)| *objects > 0);
+        Groups { tagged: tagged.collect(), untagged: None, features: features.len() }
     }
 }
 

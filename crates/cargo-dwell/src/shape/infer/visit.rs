@@ -288,7 +288,9 @@ impl Open {
         arena.is_tagged = had_tag || arena.has_usual_tag(self.words);
         if arena.studying {
             arena.last.clear();
-            arena.last.extend(arena.seen[self.seen..].iter().take(MAX_INNER));
+            // The keys of the objects in it count too, so that the content of a variant may be further inside.
+            let below = arena.inner[self.inner..].iter().map(|&(outer, key)| sets::part(outer).wrapping_add(key));
+            arena.last.extend(arena.seen[self.seen..].iter().copied().chain(below).take(MAX_INNER));
         }
         arena.seen.truncate(self.seen);
         arena.inner.truncate(self.inner);

@@ -8,7 +8,7 @@ mod study;
 mod text;
 
 pub use file::Input;
-pub use find::{Found, SAMPLE_MODELS, SAMPLE_SEED, find, sample};
+pub use find::{Found, SAMPLE_MODELS, SAMPLE_SEED, find, find_jsonc, sample};
 pub use problem::Problem;
 pub use reader::BUFFER;
 
