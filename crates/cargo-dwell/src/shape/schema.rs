@@ -4,6 +4,7 @@
 //! or the element of a sequence. A [`Record`] that several slots share has their sum.
 
 use super::formats::{Format, Typed};
+use super::style::Style;
 use super::types::{Layouts, Type};
 use dwell::model::{blocks, table};
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,9 @@ pub struct Schema {
     /// Whether the types refuse unknown keys.
     #[serde(skip)]
     pub refuse: bool,
+    /// How the types are written.
+    #[serde(skip)]
+    pub style: Style,
 }
 
 /// The fewest objects that show which keys are required, and the fewest values that show their JSON type. By Laplace's
@@ -134,6 +138,35 @@ impl Schema {
         text.format.filter(|&format| self.typed.has(format))
     }
 
+    /// Returns whether a record, union or enum has this name.
+    pub fn has_type(&self, name: &str) -> bool {
+        self.records.iter().any(|of| of.name == name)
+            || self.unions.iter().any(|of| of.name == name)
+            || self.keywords.iter().any(|of| of.name == name)
+    }
+
+    /// Makes all enums of strings plain strings.
+    pub fn drop_keywords(&mut self) {
+        let drop = |slot: &mut Slot| {
+            slot.walk_mut(&mut |kind| {
+                if let Kind::Keyword { text, .. } = kind {
+                    *kind = Kind::Text(std::mem::take(text));
+                }
+            });
+        };
+        drop(&mut self.root);
+        self.records.iter_mut().flat_map(|record| &mut record.fields).for_each(|field| drop(&mut field.slot));
+        self.keywords.clear();
+    }
+
+    /// Orders the variants of unions by their tags, not by their counts, which change with the data.
+    pub fn sort_variants(&mut self) {
+        for union in &mut self.unions {
+            let tagged = union.variants.len() - usize::from(union.untagged);
+            union.variants[..tagged].sort();
+        }
+    }
+
     /// Adds to each record a map for unknown keys.
     pub fn keep_unknown_keys(&mut self) {
         // The keys beside an adjacent tag belong to no variant, so the variants become records.
@@ -177,6 +210,19 @@ pub enum Open {
 }
 
 impl Slot {
+    /// Calls `f` with the kind of this position and those of the positions inside it.
+    fn walk_mut(&mut self, f: &mut impl FnMut(&mut Kind)) {
+        f(&mut self.kind);
+        match &mut self.kind {
+            Kind::Seq(seq) => seq.element.walk_mut(f),
+            Kind::Map(map) => map.value.walk_mut(f),
+            Kind::Tuple { positions: slots } | Kind::Mixed { alternatives: slots } => {
+                slots.iter_mut().for_each(|slot| slot.walk_mut(f));
+            }
+            _ => {}
+        }
+    }
+
     /// Opens this position if it has few values, otherwise the positions inside that have few.
     fn open_if(&mut self, few: &impl Fn(u64) -> bool) {
         if self.open.is_some() {

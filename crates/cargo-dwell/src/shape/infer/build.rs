@@ -534,7 +534,7 @@ impl<'t, 'a> Builder<'t, 'a> {
             for (value, record) in &union.variants {
                 let record = &mut self.schema.records[*record];
                 if record.is_variant {
-                    record.name = format!("{}::{}", union.name, type_name(value));
+                    record.name = format!("{}::{value}", union.name);
                 }
             }
         }

@@ -8,6 +8,7 @@
 
 use super::arena::{Arena, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
 use super::study::{Found, is_usual};
+use crate::shape::overrides::{Step, What};
 use crate::shape::schema::Lengths;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
@@ -157,6 +158,10 @@ fn have_likes(sets: &mut [Vec<u64>]) -> bool {
     sum >= LIKE * sets.len() as f64
 }
 
+/// The least share of entries with a key that no other object has, for an object whose values differ in type to be a
+/// map although some of them are objects.
+const MOSTLY_NEW: f64 = 0.5;
+
 /// Returns whether some of these positions have objects, directly or in arrays.
 fn hold_objects(arena: &Arena, nodes: &[NodeId]) -> bool {
     let is = |&node: &NodeId| {
@@ -236,8 +241,12 @@ pub(super) fn is_map(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(Objec
     // The probability that the next key is new, and the share of filled cells in the matrix of objects and keys.
     let (new, fill) = (once / total, total / (objects * keys));
     let is = |likeness| match likeness {
-        // Objects of different kinds under different keys keep their types as fields: a map would have one for all.
-        Likeness::None => objects >= 10.0 && keys >= 32.0 && new >= 0.1 && fill < 0.1 && !hold_objects(arena, &nodes),
+        // Objects of different kinds under keys that repeat keep their types as fields: a map would have one for all.
+        Likeness::None => {
+            let repeats =
+                new < MOSTLY_NEW || arena.object_of(arena.root).is_some_and(|root| objects_of.contains(&root));
+            objects >= 10.0 && keys >= 32.0 && new >= 0.1 && fill < 0.1 && !(repeats && hold_objects(arena, &nodes))
+        }
         _ if data >= if keys < 3.0 { keys } else { 0.6 * keys } => true,
         Likeness::Objects if keys >= 8.0 && objects * 4.0 < keys => true,
         // Far more keys than objects: a record type with as many fields would have more instances.
@@ -268,15 +277,69 @@ pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
         _ => 16,
     };
     keys >= most
-        || (LOOK_AT.contains(&keys) && {
+        || (LOOK_AT.contains(&keys) && !arena.kept.contains(&object) && {
             let nodes: Vec<NodeId> = fields.list.iter().map(|field| field.node).collect();
             likeness(arena, &nodes, &|object| has_map(arena, object)) == Likeness::Objects
         })
 }
 
+/// Returns the objects at a path.
+fn objects_at(arena: &Arena, steps: &[Step]) -> Vec<ObjectId> {
+    let mut nodes = vec![arena.root];
+    for step in steps {
+        let mut next = Vec::new();
+        for &node in &nodes {
+            if *step == Step::Element {
+                next.extend(elements(arena, node));
+                continue;
+            }
+            let mut objects: Vec<ObjectId> = arena.object_of(node).into_iter().collect();
+            while let Some(object) = objects.pop() {
+                match (&arena.object(object).shape, step) {
+                    (Shape::Union(tagged), _) => {
+                        let parts = tagged.variants.iter().map(|variant| variant.object).chain(tagged.untagged);
+                        objects.extend(parts.map(|object| arena.find(object)));
+                    }
+                    (Shape::Record(fields), Step::Key(key)) => {
+                        next.extend(fields.list.iter().filter(|field| *field.key == **key).map(|field| field.node));
+                    }
+                    (Shape::Record(fields), Step::Any) => next.extend(fields.rest.iter().map(|rest| rest.value)),
+                    (Shape::Map { value, .. }, Step::Any) => next.push(*value),
+                    (Shape::Map { .. }, _) | (Shape::Record(_), Step::Element) => {}
+                }
+            }
+        }
+        nodes = next;
+    }
+    // Several nodes may share an object.
+    let mut objects: Vec<ObjectId> = nodes.into_iter().filter_map(|node| arena.object_of(node)).collect();
+    objects.sort_unstable();
+    objects.dedup();
+    objects
+}
+
+/// Finds the objects that the user decided to be no maps.
+pub(super) fn keep(arena: &mut Arena) {
+    let overrides = arena.overrides.clone();
+    let kept = overrides.iter().filter(|one| one.what == What::Struct);
+    arena.kept = kept.flat_map(|one| objects_at(arena, &one.steps)).collect();
+}
+
+/// Makes the decisions of the user about maps.
+fn apply_overrides(arena: &mut Arena) {
+    for one in arena.overrides.clone().iter().filter(|one| one.what == What::Map) {
+        for object in objects_at(arena, &one.steps) {
+            arena.collapse(object);
+            arena.settle();
+        }
+    }
+    keep(arena);
+}
+
 /// Makes the decisions of the study: which objects are clearly maps, and which keys are tags.
 pub(super) fn sketch(arena: &mut Arena) {
     arena.settle();
+    apply_overrides(arena);
     maps(arena, arena.root, SURE, &shared(arena), &mut HashSet::new());
     arena.name_maps(&shared(arena));
     unions(arena);
@@ -285,6 +348,7 @@ pub(super) fn sketch(arena: &mut Arena) {
 /// Makes the decisions after the full pass.
 pub(super) fn settle(arena: &mut Arena) {
     arena.settle();
+    apply_overrides(arena);
     maps(arena, arena.root, 0, &shared(arena), &mut HashSet::new());
 }
 
@@ -350,7 +414,7 @@ fn object_maps(
 /// Turns a record into a map if its keys are data.
 fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize, shared: &HashSet<ObjectId>) -> bool {
     let object = arena.find(object);
-    let Some(fields) = arena.fields(object) else { return false };
+    let Some(fields) = arena.fields(object).filter(|_| !arena.kept.contains(&object)) else { return false };
     if let Some(outliers) = outliers(arena, object) {
         // A few objects have additional keys; keep the record and move these keys to the rest.
         arena.move_to_rest(object, |_, count| count < outliers);
@@ -558,7 +622,18 @@ fn unions(arena: &mut Arena) {
         arena.object_mut(object).tag = Some(tag.key.as_str().into());
         arena.object_mut(object).contents = tag.contents.as_slice().into();
     };
+    for one in arena.overrides.clone().iter() {
+        let What::Tag(key) = &one.what else { continue };
+        for object in objects_at(arena, &one.steps) {
+            let Some(words) = words(arena, object, key) else { continue };
+            let found = found.get(&object).filter(|found| found.key == *key).cloned();
+            mark(arena, object, &found.unwrap_or(Found { key: key.clone(), contents: Vec::new() }), words);
+        }
+    }
     for &object in &objects {
+        if arena.object(object).tag.is_some() {
+            continue;
+        }
         let of_name = names[&object].iter().find_map(|name| tags.get(name).cloned().flatten());
         let Some(tag) = of_name.or_else(|| found.get(&object).cloned()) else { continue };
         if let Some(found) = words(arena, object, &tag.key) {

@@ -37,6 +37,8 @@ pub(super) fn of(arena: &Arena, studying: bool) -> Arena {
     let mut new = former.new;
     (new.budget, new.most, new.sets) = (arena.budget, arena.most, arena.sets);
     new.moment = 0;
+    new.overrides = arena.overrides.clone();
+    decide::keep(&mut new);
     seal(&mut new);
     new
 }

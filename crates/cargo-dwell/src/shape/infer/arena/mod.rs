@@ -28,11 +28,13 @@ pub(super) use node::{Array, Fixed, Node, NodeId, ObjectId};
 pub(super) use object::{Field, Fields, Object, Rest, Shape, Tagged};
 
 use crate::shape::infer::text::{Hashed, Hashes, Room};
+use crate::shape::overrides::Override;
 use crate::shape::schema::Lengths;
 use foldhash::{HashMap, HashSet};
 use known::{FormId, Known};
 use pending::Pending;
 use std::hash::BuildHasherDefault;
+use std::sync::Arc;
 
 /// The number of nodes above which detail is dropped to save memory. A node takes about half a kilobyte with its
 /// contents.
@@ -65,6 +67,10 @@ pub(super) struct Arena {
     pub(super) serial: u64,
     /// The order of first occurrence: the index of the text in the high half, a counter in the low half.
     pub(super) moment: u64,
+    /// The decisions of the user.
+    pub(super) overrides: Arc<[Override]>,
+    /// The objects that the user decided to be no maps.
+    pub(super) kept: HashSet<ObjectId>,
     /// Whether this arena is a study, which searches for tags.
     pub(super) studying: bool,
     /// The hashes of the keys of the objects being read, the innermost object on top.
@@ -120,6 +126,8 @@ impl Arena {
             bytes: 0,
             serial: 0,
             moment: 0,
+            overrides: Arc::default(),
+            kept: HashSet::default(),
             studying,
             seen: Vec::new(),
             words: Vec::new(),
