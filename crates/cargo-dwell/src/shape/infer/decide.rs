@@ -117,7 +117,9 @@ fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) 
     let common = keys.values().copied().max().unwrap_or(0);
     let alike = squares * 5 >= records * total * 2 || (records >= 8 && common * 5 >= records * 4);
     // A few common keys do not make records of different kinds alike: each must have one that resembles it.
-    if records > 0 && alike && have_likes(&mut sets) { Likeness::Objects } else { Likeness::None }
+    // With many positions, few types take precedence over precise ones.
+    let alike = alike && (arena.len() >= arena.budget / 4 || have_likes(&mut sets));
+    if records > 0 && alike { Likeness::Objects } else { Likeness::None }
 }
 
 /// The most records that are compared with each other.

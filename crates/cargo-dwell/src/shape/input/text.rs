@@ -93,8 +93,16 @@ pub(super) fn are_lines(text: &[u8]) -> bool {
     let start = |byte: &u8| byte.is_ascii_whitespace() || *byte == SEPARATOR;
     let text = &text[text.iter().take_while(|byte| start(byte)).count()..];
     let Some(end) = memchr::memchr(b'\n', text) else { return false };
-    // The cheap test comes first, since a single text may be one long line.
-    !text[end..].trim_ascii_start().is_empty() && serde_json::from_slice::<IgnoredAny>(&text[..end]).is_ok()
+    let rest = text[end..].trim_ascii_start();
+    // The cheap test comes first, since a single text may be one long line. A second text that goes on after its line
+    // means concatenated texts.
+    let goes_on = |end: usize| {
+        !rest[end..].trim_ascii_start().is_empty()
+            && serde_json::from_slice::<IgnoredAny>(&rest[..end]).is_err_and(|error| error.is_eof())
+    };
+    !rest.is_empty()
+        && serde_json::from_slice::<IgnoredAny>(&text[..end]).is_ok()
+        && !memchr::memchr(b'\n', rest).is_some_and(goes_on)
 }
 
 #[cfg(test)]
