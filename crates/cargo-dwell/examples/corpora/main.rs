@@ -164,7 +164,7 @@ fn parts_row(corpus: &str) -> Result<String> {
     let paths: Vec<PathBuf> = found.inputs.iter().map(|input| input.path().to_owned()).collect();
     let folder = tempfile::tempdir()?;
     let form = folder.path().join("form");
-    part::save_form(&form, false, input::form(&found))?;
+    part::save_form(&form, false, input::form(&found, &[]))?;
     let form = part::form(&form)?;
     let options = input::Options { keep_going: true, ..Default::default() };
     let read = |paths: &[PathBuf]| input::read_by(&form, &input::find(paths), &options, &|_| {}).accumulator;

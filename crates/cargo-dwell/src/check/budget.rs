@@ -41,6 +41,9 @@ impl FromStr for SizeBudget {
 struct Config {
     max_size: BTreeMap<String, u64>,
     max_future: Option<u64>,
+    /// For `cargo dwell shape`.
+    #[serde(rename = "shape")]
+    _shape: toml::Table,
 }
 
 impl Config {

@@ -6,7 +6,7 @@ use super::plan::Plan;
 use super::positions::{Position, PositionId, Positions};
 use super::quicktype;
 use super::rust::describe;
-use super::schema::Kind;
+use super::schema::{Kind, Tagging};
 use super::types::{Body, Layouts};
 use super::units::{bytes, count, percent, plural};
 use super::value;
@@ -429,8 +429,16 @@ pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
     if estimated > 0 {
         doubts.push(format!("the larger maps in {} free-form values are estimated", count(estimated)));
     }
-    let mut grown = plan.model(&plan.naive).grown();
-    grown.extend(plan.model(&plan.lean).grown());
+    let (naive, lean) = (plan.model(&plan.naive), plan.model(&plan.lean));
+    for id in naive.partly_buffered().into_iter().chain(lean.partly_buffered()) {
+        doubts.push(format!(
+            "some lists at {} are part of an enum, where serde knows their length before it reads them; the capacity of \
+             these is estimated",
+            positions.list[id].path
+        ));
+    }
+    let mut grown = naive.grown();
+    grown.extend(lean.grown());
     grown.sort_unstable();
     grown.dedup();
     for id in grown {
@@ -452,6 +460,15 @@ pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
         });
         if rest {
             doubts.push(format!("the numbers of keys of the objects at {} are estimated", position.path));
+        }
+    }
+    if positions.schema.strict {
+        let unions = positions.schema.unions.iter();
+        for union in unions.filter(|union| matches!(union.form, Tagging::Adjacent(_))) {
+            doubts.push(format!(
+                "the contents of the variants at {} are read from a buffer or not, depending on the order of the keys",
+                union.path
+            ));
         }
     }
     for (&record, split) in &plan.lean.splits {
