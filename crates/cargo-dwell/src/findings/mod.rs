@@ -4,8 +4,9 @@ mod alternatives;
 mod finding;
 mod model;
 
+use crate::heap::decoder::Holds;
 use crate::heap::rows::Blocks;
-use crate::heap::types::{Decode, SiteId};
+use crate::heap::types::SiteId;
 use crate::heap::walk::{Owner, SHORT, Tally, Walk};
 use crate::units::{bytes, count, percent};
 use alternatives::{Alternative, alternatives};
@@ -274,7 +275,7 @@ fn scalars(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>) -> Vec<F
         let is_optional = of.edge == Edge::Optional
             && of
                 .parent
-                .is_some_and(|parent| matches!(*schema.sites[parent].decode, Decode::Enum { is_option: true, .. }));
+                .is_some_and(|parent| schema.sites[parent].decoder.holds() == (Holds::Enum { is_option: true }));
         let size = integer.bytes_for(range.low, range.high);
         let free = u128::from(is_optional && !range.has_zero);
         if free == 1 {
@@ -449,9 +450,8 @@ fn padding(walk: &Walk<'_, '_>, program: &Program, plan: &Plan<'_>) -> Vec<Findi
 /// Suggests changes for collections that are empty but own memory.
 fn empty(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
     let of = &program.sites[site];
-    let decode = &walk.schema.sites.get(site - 1)?.decode;
-    let is_it =
-        matches!(**decode, Decode::Vec { .. } | Decode::Deque { .. } | Decode::Text { .. } | Decode::Table { .. });
+    let holds = walk.schema.sites.get(site - 1)?.decoder.holds();
+    let is_it = matches!(holds, Holds::Elements | Holds::Text | Holds::Table);
     let tally = walk.tallies.get(site - 1).filter(|tally| is_it && tally.hollow_bytes > 0)?;
     let location = owned(program, site);
     Some(Finding {
@@ -535,7 +535,7 @@ fn duplicate(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Bloc
 fn one_by_one(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks], total: u64) -> Option<Finding> {
     let tally = walk.tallies.get(site - 1)?;
     let counts = &tally.counts;
-    let is_box = matches!(*walk.schema.sites.get(site - 1)?.decode, Decode::Box { .. });
+    let is_box = walk.schema.sites.get(site - 1)?.decoder.holds() == Holds::Box;
     // Many boxes of one type justify a slab; for other blocks the rounding must be considerable.
     let is_worth = if is_box { counts.allocations >= MANY } else { tally.rounding > total / 20 };
     if !is_worth || tally.rounding == 0 {
@@ -582,13 +582,13 @@ fn one_by_one(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blo
 fn shrink(walk: &Walk<'_, '_>, program: &Program, site: usize, blocks: &[Blocks]) -> Option<Finding> {
     let of = &program.sites[site];
     let counts = &of.counts;
-    let decode = &walk.schema.sites.get(site - 1)?.decode;
+    let holds = walk.schema.sites.get(site - 1)?.decoder.holds();
     // Empty collections have a finding of their own.
     let hollow = walk.tallies.get(site - 1)?.hollow_bytes;
-    let saves = match &**decode {
-        Decode::Vec { .. } | Decode::Deque { .. } | Decode::Text { .. } => counts.waste.saturating_sub(hollow),
+    let saves = match holds {
+        Holds::Elements | Holds::Text => counts.waste.saturating_sub(hollow),
         // A hash table always has empty buckets.
-        Decode::Table { .. } => {
+        Holds::Table => {
             let tables = counts.allocations.saturating_sub(counts.hollow).max(1);
             let buckets =
                 dwell::model::table::buckets_for(usize::try_from(counts.used / tables).unwrap_or(usize::MAX)) as u64;
@@ -683,7 +683,7 @@ fn inline(walk: &Walk<'_, '_>, blocks: &[Blocks]) -> Vec<Finding> {
     let mut by_site: HashMap<SiteId, Vec<(u64, u64, u64)>> = HashMap::new();
     for holding in &walk.holdings {
         if let (Owner::Site(site), Some(_)) = (&holding.owner, holding.concrete)
-            && matches!(*walk.schema.sites[*site].decode, Decode::Dyn)
+            && walk.schema.sites[*site].decoder.holds() == Holds::Dyn
         {
             by_site.entry(*site).or_default().push((holding.element_size, holding.blocks, holding.bytes));
         }
