@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use super::kind::{Heap, Kind};
-use crate::heap::types::Decode;
+use crate::heap::decoder::Holds;
 use crate::units::count;
 use dwell::model::Shape;
 
@@ -16,9 +16,8 @@ impl Kind for Empty {
             return None;
         }
         let of = &program.sites[site];
-        let decode = &walk.schema.sites.get(site - 1)?.decode;
-        let is_it =
-            matches!(**decode, Decode::Vec { .. } | Decode::Deque { .. } | Decode::Text { .. } | Decode::Table { .. });
+        let holds = walk.schema.sites.get(site - 1)?.decoder.holds();
+        let is_it = matches!(holds, Holds::Elements | Holds::Text | Holds::Table);
         let tally = walk.tallies.get(site - 1).filter(|tally| is_it && tally.hollow_bytes > 0)?;
         // The search may have made the elements smaller.
         let saves = match of.shape {

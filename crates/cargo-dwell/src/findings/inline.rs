@@ -4,7 +4,8 @@ use super::finding::Finding;
 use super::kind::WORD;
 use super::kind::{Heap, Kind, allocated};
 use super::model::arguments;
-use crate::heap::types::{Decode, SiteId};
+use crate::heap::decoder::Holds;
+use crate::heap::types::SiteId;
 use crate::heap::walk::Owner;
 use crate::units::count;
 use std::collections::HashMap;
@@ -21,7 +22,7 @@ impl Kind for Inline {
         let mut by_site: HashMap<SiteId, Vec<(u64, u64, u64)>> = HashMap::new();
         for holding in &walk.holdings {
             if let (Owner::Site(site), Some(_)) = (&holding.owner, holding.concrete)
-                && matches!(*walk.schema.sites[*site].decode, Decode::Dyn)
+                && walk.schema.sites[*site].decoder.holds() == Holds::Dyn
             {
                 by_site.entry(*site).or_default().push((holding.element_size, holding.blocks, holding.bytes));
             }

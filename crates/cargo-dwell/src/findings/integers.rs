@@ -8,7 +8,8 @@ use super::finding::Finding;
 use super::kind::{SOME, of_type};
 use super::model::{self, in_model};
 use super::search::resized;
-use crate::heap::types::{Decode, SiteId};
+use crate::heap::decoder::Holds;
+use crate::heap::types::SiteId;
 use crate::heap::walk::Walk;
 use crate::units::count;
 use dwell::model::search::LEAST;
@@ -34,7 +35,7 @@ pub(super) fn find(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>, 
         let is_optional = of.edge == Edge::Optional
             && of
                 .parent
-                .is_some_and(|parent| matches!(*schema.sites[parent].decode, Decode::Enum { is_option: true, .. }));
+                .is_some_and(|parent| schema.sites[parent].decoder.holds() == (Holds::Enum { is_option: true }));
         let size = integer.bytes_for(range.low, range.high);
         let free = u128::from(is_optional && !range.has_zero);
         if free == 1 {

@@ -1,7 +1,8 @@
 //! The model of `dwell::weigh`, filled with the counts of a walk.
 
 use crate::debuginfo::{Kind, TypeId};
-use crate::heap::types::{Decode, SiteId, Target, head};
+use crate::heap::decoder::{Holds, InModel};
+use crate::heap::types::{SiteId, head};
 use crate::heap::walk::{Owner, Walk};
 use dwell::model::{
     Counts, Def, Edge, FieldDef, Holder, Layout, Niche, Program, ReprOf, Shape, Site, VariantDef, layout,
@@ -37,7 +38,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
     fn new(walk: &'w Walk<'s, 'p>) -> Self {
         let mut of_def = vec![Vec::new(); walk.schema.defs.len()];
         for (site, of) in walk.schema.sites.iter().enumerate() {
-            if let Decode::Def(def) = *of.decode {
+            if let Holds::Def(def) = of.decoder.holds() {
                 of_def[def].push(site);
             }
         }
@@ -109,8 +110,9 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             of.shape = shape;
             if let Some(tally) = walk.tallies.get(number) {
                 of.counts = tally.counts;
-                if let Decode::Enum { variants, is_option: true, .. } = &*schema.sites[number].decode {
-                    let some = variants.iter().position(|variant| !variant.parts.is_empty());
+                let decoder = &schema.sites[number].decoder;
+                if decoder.holds() == (Holds::Enum { is_option: true }) {
+                    let some = decoder.variants().iter().position(|variant| !variant.parts.is_empty());
                     of.counts.filled = some.and_then(|some| tally.variants.get(some)).copied().unwrap_or(0);
                 }
             }
@@ -130,15 +132,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             }
             let value = root.filter(|_| holding.unknown == 0);
             // A collection on a stack: its blocks grow with its elements.
-            let elements = value.and_then(|value| match &*walk.schema.sites[value].decode {
-                Decode::Vec { element, .. } => Some(Shape::Sequence(Holder::LikeGrowable, in_model(*element))),
-                Decode::Table { parts, .. } => match parts.as_slice() {
-                    [key, value] => Some(Shape::Map(Holder::Growable, in_model(key.site), in_model(value.site))),
-                    [one] => Some(Shape::Sequence(Holder::LikeGrowable, in_model(one.site))),
-                    _ => None,
-                },
-                _ => None,
-            });
+            let elements = value.and_then(|value| walk.schema.sites[value].decoder.shape_of_block()).map(shifted);
             let counts = Counts {
                 slots: holding.blocks,
                 instances: holding.blocks,
@@ -164,91 +158,29 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         }
     }
 
-    #[expect(clippy::match_same_arms, reason = "one arm for each kind of type")]
     fn shape(&mut self, number: SiteId) -> Shape {
         let schema = &self.walk.schema;
         let of = &schema.sites[number];
-        let name = &*of.name;
+        if of.decoder.holds() == Holds::Plain
+            && let Some(Kind::Array { element, count }) = of.ty.map(|ty| &schema.get(ty).kind)
+        {
+            let (element, count) = (*element, *count);
+            let own = self.layout(element, 0);
+            let of_element = &schema.get(element).name;
+            let path = format!("{} []", of.path);
+            self.program.sites.push(site(path, of_element, Shape::Leaf, own, Edge::Array));
+            return Shape::Array(self.program.sites.len() - 1, count);
+        }
+        let is_met = self.walk.tallies.get(number).is_some_and(|tally| tally.counts.allocations > 0);
+        let shape = shifted(of.decoder.shape(&InModel { schema, name: &of.name, is_met }));
         // A collection with spare capacity may still grow. Types that cannot grow are only for complete ones.
         let is_complete = self.walk.tallies.get(number).is_none_or(|tally| tally.counts.waste == 0);
-        // If the walk met no block of a collection, there is none that could grow.
-        let is_met = self.walk.tallies.get(number).is_some_and(|tally| tally.counts.allocations > 0);
-        let is_root = matches!(
-            *of.decode,
-            Decode::Table { header: None, .. } | Decode::Vec { header: None, .. } | Decode::Tree { header: None, .. }
-        );
-        if is_root && !is_met {
-            return Shape::Leaf;
-        }
-        match &*of.decode {
-            Decode::Plain => match of.ty.map(|ty| &schema.get(ty).kind) {
-                Some(Kind::Array { element, count }) => {
-                    let (element, count) = (*element, *count);
-                    let own = self.layout(element, 0);
-                    let of_element = &schema.get(element).name;
-                    let path = format!("{} []", of.path);
-                    self.program.sites.push(site(path, of_element, Shape::Leaf, own, Edge::Array));
-                    Shape::Array(self.program.sites.len() - 1, count)
-                }
-                _ => Shape::Leaf,
-            },
-            Decode::Def(def) if schema.defs[*def].is_ready => Shape::Def(*def),
-            Decode::Def(_) | Decode::Opaque | Decode::Pointer { .. } | Decode::Dyn => Shape::Leaf,
-            // These types are compact already, and the model has no counts of the values stored inline in them.
-            Decode::Small { .. }
-            | Decode::Compact
-            | Decode::Bytes { .. }
-            | Decode::ThinText { .. }
-            | Decode::SmallDyn { .. }
-            | Decode::Within { .. } => Shape::Leaf,
-            Decode::Thin { element, .. } => Shape::Sequence(Holder::Thin, in_model(*element)),
-            Decode::Sparse { value, .. } => Shape::Pointer(Holder::Sparse, in_model(*value)),
-            Decode::Enum { variants, is_option, .. } => {
-                let mut parts = variants.iter().flat_map(|variant| &variant.parts);
-                match (parts.next(), parts.next()) {
-                    (Some(part), None) => Shape::Optional { some: in_model(part.site), is_option: *is_option },
-                    _ => Shape::Leaf,
-                }
+        match shape {
+            Shape::Sequence(Holder::Growable, element) if !is_complete => {
+                Shape::Sequence(Holder::LikeGrowable, element)
             }
-            Decode::Parts { parts, is_tuple: true } => {
-                Shape::Tuple(parts.iter().map(|part| in_model(part.site)).collect())
-            }
-            Decode::Parts { parts, is_tuple: false } => {
-                let mut parts = parts.iter().filter(|part| !matches!(*schema.sites[part.site].decode, Decode::Plain));
-                match (parts.next(), parts.next()) {
-                    (Some(part), None) => Shape::Wrapper(in_model(part.site)),
-                    _ => Shape::Leaf,
-                }
-            }
-            Decode::Array { element, count, .. } => Shape::Array(in_model(*element), *count),
-            Decode::Vec { header: Some(_), element, .. } if is_complete && name.starts_with("Vec<") => {
-                Shape::Sequence(Holder::Growable, in_model(*element))
-            }
-            Decode::Once { value, .. } => Shape::Wrapper(in_model(value.site)),
-            Decode::Vec { element, .. }
-            | Decode::Deque { element, .. }
-            | Decode::Slice { element, .. }
-            | Decode::Iter { element, .. } => Shape::Sequence(Holder::LikeGrowable, in_model(*element)),
-            Decode::Text { .. } if is_complete && name == "String" => Shape::Text(Holder::Growable),
-            Decode::Text { .. } => Shape::Text(Holder::LikeGrowable),
-            Decode::Box { value } => Shape::Pointer(Holder::Box, in_model(*value)),
-            Decode::Counted { is_weak: false, target: Target::Sized { value, .. }, .. } => {
-                Shape::Pointer(Holder::Counted, in_model(*value))
-            }
-            Decode::Counted { is_weak: false, target: Target::Slice { element, .. }, .. } => {
-                Shape::Sequence(Holder::Other, in_model(*element))
-            }
-            Decode::Counted { .. } => Shape::Leaf,
-            Decode::Table { parts, .. } => match parts.as_slice() {
-                [key, value] => Shape::Map(Holder::Growable, in_model(key.site), in_model(value.site)),
-                [one] if is_met => Shape::Sequence(Holder::Other, in_model(one.site)),
-                _ => Shape::Leaf,
-            },
-            Decode::Tree { header: Some(_), node } if name.starts_with("BTreeMap<") => {
-                Shape::Map(Holder::BTree, in_model(node.keys.2), in_model(node.values.2))
-            }
-            Decode::Tree { node, .. } => Shape::Sequence(Holder::Other, in_model(node.keys.2)),
-            Decode::List { element, .. } => Shape::Sequence(Holder::Linked, in_model(*element)),
+            Shape::Text(Holder::Growable) if !is_complete => Shape::Text(Holder::LikeGrowable),
+            shape => shape,
         }
     }
 
@@ -288,8 +220,8 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         } else {
             match (of.edge, of.parent) {
                 (Edge::Array, Some(parent)) => {
-                    let times = match *self.walk.schema.sites[parent].decode {
-                        Decode::Array { count, .. } => count,
+                    let times = match self.walk.schema.sites[parent].decoder.holds() {
+                        Holds::Array(count) => count,
                         _ => 1,
                     };
                     self.slots_of(parent, depth + 1).saturating_mul(times)
@@ -369,6 +301,20 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         };
         self.layouts.insert(ty, found);
         found
+    }
+}
+
+/// Returns a shape with the model's indices instead of the walk's sites.
+fn shifted(shape: Shape) -> Shape {
+    match shape {
+        Shape::Leaf | Shape::Def(_) | Shape::Text(_) => shape,
+        Shape::Tuple(parts) => Shape::Tuple(parts.into_iter().map(in_model).collect()),
+        Shape::Optional { some, is_option } => Shape::Optional { some: in_model(some), is_option },
+        Shape::Wrapper(inner) => Shape::Wrapper(in_model(inner)),
+        Shape::Array(element, count) => Shape::Array(in_model(element), count),
+        Shape::Sequence(holder, element) => Shape::Sequence(holder, in_model(element)),
+        Shape::Map(holder, key, value) => Shape::Map(holder, in_model(key), in_model(value)),
+        Shape::Pointer(holder, value) => Shape::Pointer(holder, in_model(value)),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::finding::Finding;
 use super::kind::{Heap, Kind};
 use super::slab::rounded;
-use crate::heap::types::Decode;
+use crate::heap::decoder::Holds;
 
 /// Small blocks, each of which the allocator makes larger. Assumes glibc's rounding.
 pub(super) struct Rounding;
@@ -13,7 +13,7 @@ impl Kind for Rounding {
         let walk = heap.walk;
         let tally = walk.tallies.get(site - 1)?;
         let counts = &tally.counts;
-        let is_box = matches!(*walk.schema.sites.get(site - 1)?.decode, Decode::Box { .. });
+        let is_box = walk.schema.sites.get(site - 1)?.decoder.holds() == Holds::Box;
         if is_box || tally.rounding <= heap.total / 20 || tally.rounding == 0 {
             return None;
         }

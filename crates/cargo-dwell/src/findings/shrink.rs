@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use super::kind::{Heap, Kind};
-use crate::heap::types::Decode;
+use crate::heap::decoder::Holds;
 use crate::units::count;
 use dwell::model::Shape;
 
@@ -17,13 +17,13 @@ impl Kind for Shrink {
         }
         let of = &program.sites[site];
         let counts = &of.counts;
-        let decode = &walk.schema.sites.get(site - 1)?.decode;
+        let holds = walk.schema.sites.get(site - 1)?.decoder.holds();
         // Empty collections have a finding of their own.
         let hollow = walk.tallies.get(site - 1)?.hollow_bytes;
-        let saves = match &**decode {
-            Decode::Vec { .. } | Decode::Deque { .. } | Decode::Text { .. } => counts.waste.saturating_sub(hollow),
+        let saves = match holds {
+            Holds::Elements | Holds::Text => counts.waste.saturating_sub(hollow),
             // A hash table always has empty buckets.
-            Decode::Table { .. } => {
+            Holds::Table => {
                 let tables = counts.allocations.saturating_sub(counts.hollow).max(1);
                 let buckets =
                     dwell::model::table::buckets_for(usize::try_from(counts.used / tables).unwrap_or(usize::MAX))

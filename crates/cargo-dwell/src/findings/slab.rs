@@ -3,7 +3,7 @@
 use super::finding::Finding;
 use super::kind::{Heap, Kind};
 use super::model::arguments;
-use crate::heap::types::Decode;
+use crate::heap::decoder::Holds;
 use crate::units::count;
 use dwell::model::Edge;
 
@@ -18,7 +18,7 @@ impl Kind for Slab {
         let Heap { walk, program, .. } = *heap;
         let tally = walk.tallies.get(site - 1)?;
         let counts = &tally.counts;
-        let is_box = matches!(*walk.schema.sites.get(site - 1)?.decode, Decode::Box { .. });
+        let is_box = walk.schema.sites.get(site - 1)?.decoder.holds() == Holds::Box;
         if !is_box || counts.allocations < MANY || tally.rounding == 0 {
             return None;
         }

@@ -1,11 +1,15 @@
 //! The types, owners and lengths of the blocks of a captured heap.
+//!
+//! `walk` is the core: a queue of blocks, their owners, the counts. `types` has the uses of types that it meets,
+//! `owners` what call stacks show. A decoder reads the values of a type: those of `structure` by the kind of the type,
+//! those in `decode/` by its path, a file for each family. `summary` makes rows of the result.
 
-pub(crate) mod crate_types;
+mod decode;
+pub(crate) mod decoder;
 mod fields;
-mod once;
 pub(crate) mod owners;
 pub mod rows;
-pub(crate) mod std_types;
+mod structure;
 pub(crate) mod summary;
 mod texts;
 pub(crate) mod types;

@@ -1,6 +1,6 @@
 //! Derives the type and the source position of a block from the call stack that allocated it.
 
-use super::std_types::TableKind;
+use super::decode::{blocks, families};
 use super::types::{Schema, head, is_std};
 use crate::capture::Snapshot;
 use crate::debuginfo::{Frame, Frames, TypeId};
@@ -13,25 +13,23 @@ pub(crate) enum BlockType {
     Value(TypeId),
     /// Adjacent values, of which an unknown number is in use.
     Slots(TypeId),
-    /// A hash table.
-    Table(TypeId, TableKind),
-    /// A node of a B-tree, by the type of its leaves. `true` for an inner node.
-    Node(TypeId, bool),
-    /// The block of an `Rc<[T]>`.
-    Counted(TypeId),
+    /// Contents that one family reads: its name in `Blocks`, the type, and a number that the family chooses.
+    Own(&'static str, TypeId, u8),
     /// A chunk of an arena, by the name of the arena.
     Chunk(&'static str),
 }
 
-/// Arenas: the prefix of the paths of the functions that allocate chunks, and the arena's name.
-const ARENAS: [(&str, &str); 5] = [
-    ("bumpalo::", "bumpalo::Bump"),
-    ("bump_scope::", "bump_scope::Bump"),
-    ("dwell::bump::", "dwell::Bump"),
-    ("dwell::slab::", "dwell::Slab"),
-    ("lasso::arenas::", "lasso::Rodeo"),
-];
-/// The maximum number of functions, after those of std, to search for one of [`ARENAS`].
+impl BlockType {
+    /// Returns `true` if one block is a whole collection.
+    pub(crate) fn is_whole(self) -> bool {
+        match self {
+            Self::Own(name, ..) => blocks(name).is_some_and(|blocks| blocks.is_whole),
+            _ => true,
+        }
+    }
+}
+
+/// The maximum number of functions, after those of std, to search for a function of an arena.
 const WITHIN_ARENA: usize = 8;
 
 /// The properties of a block that its call stack shows.
@@ -106,17 +104,10 @@ fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&
         if !is_std(path_head(&frame.path)) {
             break;
         }
-        if let Some(ty) = block_type(frame, schema) {
-            let ty = of_callers(ty, &stack[index..], schema);
+        let stack = CallStack { stack: &stack[index..], schema };
+        if let Some(ty) = families().find_map(|family| (family.of_frame)(&stack)) {
             origin.ty = Some(ty);
-            origin.content = content(ty, &stack[index..], schema);
-            if let Some(BlockType::Table(_, kind)) = &mut origin.ty {
-                *kind = match origin.content.split('<').next() {
-                    Some("HashMap") => TableKind::Map,
-                    Some("HashSet") => TableKind::Set,
-                    _ => TableKind::Table,
-                };
-            }
+            origin.content = families().find_map(|family| (family.content)(ty, &stack)).unwrap_or_default();
             break;
         }
     }
@@ -146,13 +137,14 @@ fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&
 
 /// Returns the arena that allocated a block, if all functions above it are std's or the arena's own.
 fn arena(stack: &[Result<&Frame, String>]) -> Option<&'static str> {
+    let arenas = || families().flat_map(|family| family.arenas);
     let paths = stack.iter().map_while(|frame| frame.as_ref().ok()).map(|frame| path_head(&frame.path));
     let mut paths = paths.skip_while(|path| is_std(path)).peekable();
     let krate = paths.peek()?.split("::").next()?;
     paths
         .take(WITHIN_ARENA)
         .take_while(|path| is_std(path) || path.split("::").next() == Some(krate))
-        .find_map(|path| ARENAS.iter().find(|(start, _)| path.starts_with(start)).map(|(_, arena)| *arena))
+        .find_map(|path| arenas().find(|(start, _)| path.starts_with(start)).map(|(_, arena)| *arena))
 }
 
 /// Returns the path of a dependency's file relative to cargo's folder of sources: `serde-1.0.0/src/de.rs`.
@@ -183,85 +175,77 @@ pub(crate) fn shown(path: &str) -> String {
     name.split("::").filter(|part| !part.starts_with("{impl#")).collect::<Vec<_>>().join("::")
 }
 
-fn block_type(frame: &Frame, schema: &Schema<'_>) -> Option<BlockType> {
-    let path = head(&frame.path);
-    let param = || {
-        let named = frame.params.iter().find(|param| &*param.name == "T").map(|param| param.ty);
-        // For functions of the shipped std, only the name has the arguments.
-        named.or_else(|| schema.by_path(first_argument(last_arguments(&frame.path)?)?))
-    };
-    let starts = |start: &str| path.starts_with(start);
-    if starts("alloc::raw_vec::") || starts("alloc::vec::") || starts("alloc::slice::") {
-        let ty = param()?;
-        return (head(&schema.get(ty).path) != "alloc::alloc::Global").then_some(BlockType::Slots(ty));
-    }
-    if starts("alloc::string::") || starts("alloc::fmt::format") {
-        return schema.by_path("u8").map(BlockType::Slots);
-    }
-    if starts("alloc::boxed::") || starts("alloc::rc::") || starts("alloc::sync::") {
-        let ty = param()?;
-        let of = schema.get(ty);
-        return match head(&of.path) {
-            "alloc::alloc::Global" => None,
-            "alloc::collections::btree::node::LeafNode" => Some(BlockType::Node(ty, false)),
-            "alloc::collections::btree::node::InternalNode" => {
-                let leaf = of.path.replacen("InternalNode", "LeafNode", 1);
-                schema.by_path(&leaf).map(|leaf| BlockType::Node(leaf, true))
-            }
-            _ if starts("alloc::boxed::") && frame.path.contains("slice") => Some(BlockType::Slots(ty)),
-            _ if starts("alloc::boxed::") => Some(BlockType::Value(ty)),
-            _ if frame.path.contains("slice") => Some(BlockType::Counted(ty)),
-            // `Rc::new` calls `Box::new`, whose argument is the whole block.
-            _ => None,
-        };
-    }
-    if starts("hashbrown::raw::") {
-        let ty = param()?;
-        return (head(&schema.get(ty).path) != "alloc::alloc::Global")
-            .then_some(BlockType::Table(ty, TableKind::Table));
-    }
-    None
+/// The functions of a call stack, from the one that a family is asked about, which belongs to std.
+pub(crate) struct CallStack<'a, 'p> {
+    stack: &'a [Result<&'a Frame, String>],
+    pub(crate) schema: &'a Schema<'p>,
 }
 
-/// Corrects a type by the functions of std that called the one with this type.
-///
-/// LLVM merges functions with equal code, such as `RawVec::grow_one` for two types of the same size, and the debug info
-/// of one of them remains. Their callers are more often inlined, so that their arguments are right. The size must be the
-/// same, because a caller may also be a function of another collection, which contains this one.
-fn of_callers(ty: BlockType, stack: &[Result<&Frame, String>], schema: &Schema<'_>) -> BlockType {
-    let frames = || stack.iter().map_while(|frame| frame.as_ref().ok());
-    let param =
-        |frame: &Frame, name: &str| frame.params.iter().find(|param| &*param.name == name).map(|param| param.ty);
-    let layout = |of: TypeId| (schema.get(of).size, schema.get(of).align);
-    let is_same = |of: TypeId, other: &TypeId| layout(of) == layout(*other);
-    // The type of this path for the key and value of the outermost caller in these modules.
-    let of_map = |modules: &[&str], path: &dyn Fn(&str, &str) -> String, of: TypeId| {
-        frames()
+impl<'a> CallStack<'a, '_> {
+    fn frames(&self) -> impl Iterator<Item = &'a Frame> {
+        self.stack.iter().map_while(|frame| frame.as_ref().ok().copied())
+    }
+
+    /// Returns the first function.
+    pub(crate) fn frame(&self) -> Option<&'a Frame> {
+        self.frames().next()
+    }
+
+    /// Returns `true` if the path of the first function starts with one of these.
+    pub(crate) fn starts(&self, starts: &[&str]) -> bool {
+        self.frame().is_some_and(|frame| {
+            let path = head(&frame.path);
+            starts.iter().any(|start| path.starts_with(start))
+        })
+    }
+
+    /// Returns `true` if the path of one of the first functions, all of which belong to std, starts with `start`.
+    pub(crate) fn has(&self, start: &str) -> bool {
+        let mut paths = self.frames().map(|frame| head(&frame.path)).take_while(|path| is_std(path));
+        paths.any(|path| path.starts_with(start))
+    }
+
+    /// Returns the argument `T` of the first function.
+    pub(crate) fn param(&self) -> Option<TypeId> {
+        let frame = self.frame()?;
+        // For functions of the shipped std, only the name has the arguments.
+        param_of(frame, "T").or_else(|| self.schema.by_path(first_argument(last_arguments(&frame.path)?)?))
+    }
+
+    fn is_same_layout(&self, of: TypeId, other: TypeId) -> bool {
+        let layout = |of: TypeId| (self.schema.get(of).size, self.schema.get(of).align);
+        layout(of) == layout(other)
+    }
+
+    /// Corrects the type of a buffer's elements by the function of std that called the ones of `RawVec`.
+    ///
+    /// LLVM merges functions with equal code, such as `RawVec::grow_one` for two types of the same size, and the debug
+    /// info of one of them remains. Their callers are more often inlined, so that their arguments are right. The size
+    /// must be the same, because a caller may also be a function of another collection, which contains this one.
+    pub(crate) fn of_caller(&self, of: TypeId) -> TypeId {
+        let caller = self.frames().find(|frame| !frame.path.starts_with("alloc::raw_vec::"));
+        let caller = caller.filter(|frame| frame.path.starts_with("alloc::"));
+        let other = caller.and_then(|frame| param_of(frame, "T")).filter(|other| self.is_same_layout(of, *other));
+        other.unwrap_or(of)
+    }
+
+    /// Corrects the type of a map's entries in the same way: returns the type whose path `path` makes from the key and
+    /// value of the outermost caller in these modules.
+    pub(crate) fn of_map(&self, modules: &[&str], path: &dyn Fn(&str, &str) -> String, of: TypeId) -> TypeId {
+        let schema = self.schema;
+        self.frames()
             .take_while(|frame| is_std(path_head(&frame.path)))
             .filter(|frame| modules.iter().any(|module| frame.path.starts_with(module)))
-            .filter_map(|frame| param(frame, "K").zip(param(frame, "V")))
+            .filter_map(|frame| param_of(frame, "K").zip(param_of(frame, "V")))
             .filter_map(|(key, value)| schema.by_path(&path(&schema.get(key).path, &schema.get(value).path)))
-            .filter(|other| is_same(of, other))
+            .filter(|other| self.is_same_layout(of, *other))
             .last()
             .unwrap_or(of)
-    };
-    match ty {
-        BlockType::Slots(of) => {
-            let caller = frames().find(|frame| !frame.path.starts_with("alloc::raw_vec::"));
-            let caller = caller.filter(|frame| frame.path.starts_with("alloc::"));
-            let other = caller.and_then(|frame| param(frame, "T")).filter(|other| is_same(of, other));
-            BlockType::Slots(other.unwrap_or(of))
-        }
-        BlockType::Node(leaf, is_inner) => {
-            let path = |key: &str, value: &str| format!("alloc::collections::btree::node::LeafNode<{key}, {value}>");
-            BlockType::Node(of_map(&["alloc::collections::btree::"], &path, leaf), is_inner)
-        }
-        BlockType::Table(of, kind) => {
-            let path = |key: &str, value: &str| format!("({key}, {value})");
-            BlockType::Table(of_map(&["hashbrown::", "std::collections::hash::"], &path, of), kind)
-        }
-        _ => ty,
     }
+}
+
+fn param_of(frame: &Frame, name: &str) -> Option<TypeId> {
+    frame.params.iter().find(|param| &*param.name == name).map(|param| param.ty)
 }
 
 /// Returns the arguments at the end of a path: `u8, A>` for `a::b<u8, A>`.
@@ -299,77 +283,8 @@ fn first_argument(arguments: &str) -> Option<&str> {
     None
 }
 
-/// Returns the type that owns a block, from the std functions above its allocation.
-fn content(ty: BlockType, stack: &[Result<&Frame, String>], schema: &Schema<'_>) -> String {
-    let name = |ty: TypeId| &schema.get(ty).name;
-    let heads = || {
-        let frames = stack.iter().map_while(|frame| frame.as_ref().ok()).map(|frame| head(&frame.path));
-        frames.take_while(|path| is_std(path))
-    };
-    let has = |start: &str| heads().any(|path| path.starts_with(start));
-    match ty {
-        BlockType::Slots(of) => {
-            let of = name(of);
-            if &**of == "u8" {
-                for (start, text) in [
-                    ("std::path::", "PathBuf"),
-                    ("std::ffi::os_str", "OsString"),
-                    ("alloc::ffi::c_str", "CString"),
-                    ("alloc::string::", "String"),
-                    ("alloc::fmt::format", "String"),
-                    ("alloc::str::", "String"),
-                ] {
-                    if has(start) {
-                        return text.into();
-                    }
-                }
-            }
-            for (start, holder) in
-                [("alloc::collections::vec_deque", "VecDeque"), ("alloc::collections::binary_heap", "BinaryHeap")]
-            {
-                if has(start) {
-                    return format!("{holder}<{of}>");
-                }
-            }
-            format!("Vec<{of}>")
-        }
-        BlockType::Value(of) => {
-            let full = schema.get(of);
-            match head(&full.path) {
-                "alloc::rc::RcInner" | "alloc::rc::RcBox" => format!("Rc<{}>", argument(&full.name)),
-                "alloc::sync::ArcInner" => format!("Arc<{}>", argument(&full.name)),
-                "alloc::collections::linked_list::Node" => format!("LinkedList<{}>", argument(&full.name)),
-                _ => format!("Box<{}>", full.name),
-            }
-        }
-        BlockType::Table(of, _) => {
-            let of = &schema.get(of).name;
-            let pair = of.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(of);
-            if has("std::collections::hash::set") || has("hashbrown::set") {
-                format!("HashSet<{}>", pair.strip_suffix(", ()").unwrap_or(pair))
-            } else if has("std::collections::hash::map") || has("hashbrown::map") {
-                format!("HashMap<{pair}>")
-            } else {
-                format!("HashTable<{of}>")
-            }
-        }
-        BlockType::Node(leaf, _) => {
-            let arguments = argument(&schema.get(leaf).name).to_owned();
-            match arguments.strip_suffix(", SetValZST") {
-                Some(key) => format!("BTreeSet<{key}>"),
-                None => format!("BTreeMap<{arguments}>"),
-            }
-        }
-        BlockType::Chunk(arena) => format!("chunk of {arena}"),
-        BlockType::Counted(of) => {
-            let holder = if has("alloc::sync::") { "Arc" } else { "Rc" };
-            format!("{holder}<[{}]>", name(of))
-        }
-    }
-}
-
 /// Returns the text in the angle brackets of a name.
-fn argument(name: &str) -> &str {
+pub(crate) fn argument(name: &str) -> &str {
     name.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or(name)
 }
 

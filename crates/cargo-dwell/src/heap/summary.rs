@@ -1,8 +1,9 @@
 //! Summarises a walk: rows by owner and type, with call sites.
 
+use super::decoder::Holds;
 use super::owners::{self, Origin};
 use super::rows::{Bin, Blocks, CallSite, Enum, Field, Histogram, Stack, Strings, Variant};
-use super::types::{Decode, Schema, SiteId};
+use super::types::{Schema, SiteId};
 use super::walk::{Holding, Owner, Range, Tally, Walk};
 use crate::capture::Snapshot;
 use crate::debuginfo::Frames;
@@ -97,11 +98,12 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
 
 /// Returns the site of an enum, also inside a cell or lock.
 fn enum_site(schema: &Schema<'_>, site: SiteId) -> Option<SiteId> {
-    match &*schema.sites[site].decode {
-        Decode::Enum { .. } => Some(site),
-        Decode::Def(def) if schema.defs[*def].is_enum => Some(site),
-        Decode::Parts { parts, is_tuple: false } => {
-            let mut found = parts.iter().filter_map(|part| enum_site(schema, part.site));
+    let decoder = &schema.sites[site].decoder;
+    match decoder.holds() {
+        Holds::Enum { .. } => Some(site),
+        Holds::Def(def) if schema.defs[def].is_enum => Some(site),
+        Holds::Wrapper => {
+            let mut found = decoder.parts().iter().filter_map(|part| enum_site(schema, part.site));
             found.next().filter(|_| found.next().is_none())
         }
         _ => None,
@@ -109,10 +111,10 @@ fn enum_site(schema: &Schema<'_>, site: SiteId) -> Option<SiteId> {
 }
 
 fn variant_names(schema: &Schema<'_>, site: SiteId) -> Vec<String> {
-    match &*schema.sites[site].decode {
-        Decode::Enum { variants, .. } => variants.iter().map(|variant| variant.name.to_string()).collect(),
-        Decode::Def(def) => schema.defs[*def].variants.iter().map(|variant| variant.name.to_string()).collect(),
-        _ => Vec::new(),
+    let decoder = &schema.sites[site].decoder;
+    match decoder.holds() {
+        Holds::Def(def) => schema.defs[def].variants.iter().map(|variant| variant.name.to_string()).collect(),
+        _ => decoder.variants().iter().map(|variant| variant.name.to_string()).collect(),
     }
 }
 
@@ -180,7 +182,7 @@ pub(crate) fn enums(walk: &Walk<'_, '_>) -> Vec<Enum> {
     // Enums of std are grouped by type.
     let mut by_type: BTreeMap<(String, u64), Sum> = BTreeMap::new();
     for (site, of) in schema.sites.iter().enumerate() {
-        if !matches!(*of.decode, Decode::Enum { .. }) {
+        if !matches!(of.decoder.holds(), Holds::Enum { .. }) {
             continue;
         }
         let Some(tally) = tally(walk, site).filter(|tally| !tally.variants.is_empty()) else { continue };

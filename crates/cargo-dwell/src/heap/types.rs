@@ -4,11 +4,16 @@
 //! paths as those of `dwell::weigh`. A struct or enum that a program declares is described once, even if many sites
 //! have it.
 
+use super::decode::known;
+use super::decoder::Decoder;
+use super::structure::{Array, Declared, Opaque, Parts, Plain, Pointer, StdEnum};
 use crate::debuginfo::{Field, Kind, Program, Tag, Text, Type, TypeId};
 use dwell::model::Edge;
-use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+
+/// The bytes of a pointer.
+pub(crate) const WORD: u64 = 8;
 
 /// The index of a site in [`Schema::sites`].
 pub(crate) type SiteId = usize;
@@ -19,13 +24,9 @@ pub(crate) type DefId = usize;
 /// The deepest nesting of std's types that is followed.
 const DEEPEST: u32 = 48;
 
-/// The decoder for a well-known type; `None` if its fields are not as expected.
-pub(crate) type Decoder = fn(&mut Schema<'_>, TypeId, SiteId) -> Option<Decode>;
-
 /// The types of a program that a walk has met.
 pub(crate) struct Schema<'p> {
     pub(crate) program: &'p Program,
-    known: Decoder,
     pub(crate) sites: Vec<Site>,
     pub(crate) defs: Vec<Def>,
     by_type: HashMap<TypeId, DefId>,
@@ -33,8 +34,7 @@ pub(crate) struct Schema<'p> {
     plain: HashMap<TypeId, bool>,
     paddings: HashMap<TypeId, Ranges>,
     has_own: bool,
-    /// The number of the state in which a `OnceLock` has its value, if known. Set when the first one is decoded.
-    pub(crate) once_complete: OnceCell<Option<u64>>,
+    facts: HashMap<&'static str, Option<u64>>,
     depth: u32,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Site {
     pub(crate) parent: Option<SiteId>,
     /// The kind of integer, if the type is an integer of at least two bytes.
     pub(crate) integer: Option<Integer>,
-    pub(crate) decode: Rc<Decode>,
+    pub(crate) decoder: Rc<dyn Decoder>,
 }
 
 /// Kinds of integers of at least two bytes.
@@ -109,155 +109,6 @@ impl Integer {
     }
 }
 
-/// The decoding of a type's values. Offsets are from the start of a value.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Decode {
-    /// A type without pointers. A value of zero bytes is empty.
-    Plain,
-    /// A union, whose contents are not decoded.
-    Opaque,
-    /// A struct or enum of a crate.
-    Def(DefId),
-    /// An `Option`, or another enum of std.
-    Enum {
-        tag: Option<TagDecode>,
-        variants: Vec<Variant>,
-        is_option: bool,
-    },
-    /// A tuple, or a struct of std with parts to decode.
-    Parts {
-        parts: Vec<Part>,
-        is_tuple: bool,
-    },
-    Array {
-        element: SiteId,
-        stride: u64,
-        count: u64,
-    },
-    /// `Vec<T>` and types with the same layout. The header is `None` if only the block is known.
-    Vec {
-        header: Option<VecHeader>,
-        element: SiteId,
-        stride: u64,
-    },
-    /// `String`, `PathBuf`, `Box<str>`.
-    Text {
-        header: Option<VecHeader>,
-    },
-    /// `Box<T>` of a sized type.
-    Box {
-        value: SiteId,
-    },
-    /// `Box<[T]>`
-    Slice {
-        element: SiteId,
-        stride: u64,
-    },
-    /// `Box<dyn Trait>`
-    Dyn,
-    /// `Rc`, `Arc` and their `Weak`.
-    Counted {
-        ptr: u64,
-        is_weak: bool,
-        counts: u64,
-        target: Target,
-    },
-    /// `VecDeque<T>`
-    Deque {
-        header: Option<VecHeader>,
-        head: u64,
-        element: SiteId,
-        stride: u64,
-    },
-    /// A hash table. The header is `None` if only the block is known.
-    Table {
-        header: Option<TableHeader>,
-        parts: Vec<Part>,
-        stride: u64,
-        align: u64,
-    },
-    /// `BTreeMap<K, V>`
-    Tree {
-        header: Option<TreeHeader>,
-        node: Node,
-    },
-    /// `LinkedList<T>`
-    List {
-        head: u64,
-        len: u64,
-        next: u64,
-        element_at: u64,
-        element: SiteId,
-        node_size: u64,
-    },
-    /// `SmallVec`: up to `limit` elements are inline, and `cap` is then the length.
-    Small {
-        cap: u64,
-        limit: u64,
-        inline: u64,
-        ptr: u64,
-        len: u64,
-        element: SiteId,
-        stride: u64,
-    },
-    /// `CompactString`
-    Compact,
-    /// `Bytes` and `BytesMut`
-    Bytes {
-        ptr: u64,
-        len: u64,
-        data: u64,
-        is_mut: bool,
-    },
-    /// `ThinStr`
-    ThinText {
-        ptr: u64,
-    },
-    /// `ThinSlice<T>`, `SortedMap<K, V>`: the elements begin `back` bytes into the block, after the length.
-    Thin {
-        ptr: u64,
-        back: u64,
-        element: SiteId,
-        stride: u64,
-    },
-    /// `Sparse<T>`
-    Sparse {
-        ptr: u64,
-        value: SiteId,
-    },
-    /// `SmallBox<dyn Trait>`: the lowest bit of the vtable's address tells whether the value is on the heap.
-    SmallDyn {
-        meta: u64,
-    },
-    /// `OnceLock` and `LazyLock`: the value exists in one of the states.
-    Once {
-        state: u64,
-        complete: u64,
-        value: Part,
-    },
-    /// `vec::IntoIter`: the values from `ptr` up to `end` are left.
-    Iter {
-        start: u64,
-        cap: u64,
-        ptr: u64,
-        end: u64,
-        element: SiteId,
-        stride: u64,
-    },
-    /// A pointer to one value inside a block, or to as many as the length at `len`.
-    Within {
-        ptr: u64,
-        len: Option<(u64, u64)>,
-        element: SiteId,
-        stride: u64,
-    },
-    /// A raw pointer or a reference, a weak owner of its target.
-    Pointer {
-        pointee: Option<TypeId>,
-        meta: Meta,
-    },
-}
-
 /// The second word of a pointer, with its offset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Meta {
@@ -266,49 +117,6 @@ pub(crate) enum Meta {
     Length(u64),
     /// The vtable of a trait object.
     Vtable(u64),
-}
-
-/// The value of a reference-counted pointer, after the two counts.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Target {
-    Sized { value: SiteId, at: u64, block: u64 },
-    Slice { element: SiteId, stride: u64, at: u64 },
-    Text { at: u64 },
-    Dyn,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct VecHeader {
-    pub(crate) ptr: u64,
-    /// The capacity; `None` if it equals the length.
-    pub(crate) cap: Option<u64>,
-    pub(crate) len: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct TableHeader {
-    pub(crate) ctrl: u64,
-    pub(crate) mask: u64,
-    pub(crate) items: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct TreeHeader {
-    pub(crate) root: u64,
-    pub(crate) height: u64,
-    pub(crate) len: u64,
-}
-
-/// A node of a B-tree.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Node {
-    pub(crate) len: u64,
-    /// The offset of the keys, the size of a key, and the site of keys.
-    pub(crate) keys: (u64, u64, SiteId),
-    pub(crate) values: (u64, u64, SiteId),
-    /// The size of a leaf. In an inner node the edges follow.
-    pub(crate) size: u64,
-    pub(crate) align: u64,
 }
 
 /// A part of a value.
@@ -379,6 +187,12 @@ pub(crate) fn word(bytes: &[u8], at: u64) -> Option<u64> {
     bytes.get(at..at.checked_add(8)?)?.try_into().ok().map(u64::from_le_bytes)
 }
 
+/// Returns a range of a value's bytes; empty if the value does not have all of them.
+pub(crate) fn sub(bytes: &[u8], at: u64, size: u64) -> &[u8] {
+    let range = at.checked_add(size).and_then(|end| Some(usize::try_from(at).ok()?..usize::try_from(end).ok()?));
+    range.and_then(|range| bytes.get(range)).unwrap_or_default()
+}
+
 /// A struct or enum of a crate.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a type")]
@@ -422,14 +236,13 @@ pub(crate) fn is_std(path: &str) -> bool {
 }
 
 impl<'p> Schema<'p> {
-    pub(crate) fn new(program: &'p Program, known: Decoder) -> Self {
+    pub(crate) fn new(program: &'p Program) -> Self {
         let mut by_path = HashMap::new();
         for (id, ty) in program.types() {
             by_path.entry(&*ty.path).or_insert(id);
         }
         Self {
             program,
-            known,
             sites: Vec::new(),
             defs: Vec::new(),
             by_type: HashMap::new(),
@@ -437,7 +250,7 @@ impl<'p> Schema<'p> {
             plain: HashMap::new(),
             paddings: HashMap::new(),
             has_own: program.types().any(|(_, ty)| ty.own),
-            once_complete: OnceCell::new(),
+            facts: HashMap::new(),
             depth: 0,
         }
     }
@@ -466,8 +279,14 @@ impl<'p> Schema<'p> {
         self.site(ty, path.to_owned(), Edge::Root, None, None)
     }
 
-    /// Creates a site that has no type in the debug info.
-    pub(crate) fn made(&mut self, name: &str, path: &str, decode: Decode) -> SiteId {
+    /// Creates a site that has no type in the debug info. Its decoder may have parts of the site.
+    pub(crate) fn made(
+        &mut self,
+        name: &str,
+        path: &str,
+        decoder: impl FnOnce(&mut Self, SiteId) -> Rc<dyn Decoder>,
+    ) -> SiteId {
+        let id = self.sites.len();
         self.sites.push(Site {
             ty: None,
             name: name.into(),
@@ -479,9 +298,33 @@ impl<'p> Schema<'p> {
             is_editable: false,
             parent: None,
             integer: None,
-            decode: Rc::new(decode),
+            decoder: Rc::new(Opaque),
         });
-        self.sites.len() - 1
+        self.sites[id].decoder = decoder(self, id);
+        id
+    }
+
+    /// Returns a number that is the same for all sites of the program, computed at the first call.
+    pub(crate) fn fact(&mut self, name: &'static str, compute: fn(&Self) -> Option<u64>) -> Option<u64> {
+        if let Some(&known) = self.facts.get(name) {
+            return known;
+        }
+        let found = compute(self);
+        self.facts.insert(name, found);
+        found
+    }
+
+    /// Returns the name and size of a site's values.
+    pub(crate) fn element(&self, site: SiteId) -> (Text, u64) {
+        (Text::clone(&self.sites[site].name), self.sites[site].size)
+    }
+
+    /// Returns the name and size of the values behind a vtable.
+    pub(crate) fn concrete(&self, concrete: Option<TypeId>) -> (Text, u64) {
+        match concrete {
+            Some(concrete) => (Text::clone(&self.get(concrete).name), self.get(concrete).size),
+            None => ("?".into(), 0),
+        }
     }
 
     /// Returns the site of a part of `parent`.
@@ -514,50 +357,50 @@ impl<'p> Schema<'p> {
             is_editable: def.is_some_and(|def| self.defs[def].is_editable),
             parent,
             integer: Integer::of(of),
-            decode: Rc::new(Decode::Plain),
+            decoder: Rc::new(Plain),
         });
         self.depth += 1;
-        let decode = if self.depth > DEEPEST { Decode::Opaque } else { self.decode(ty, id) };
+        let decoder = if self.depth > DEEPEST { Rc::new(Opaque) } else { self.decoder(ty, id) };
         self.depth -= 1;
-        self.sites[id].decode = Rc::new(decode);
+        self.sites[id].decoder = decoder;
         id
     }
 
-    fn decode(&mut self, ty: TypeId, site: SiteId) -> Decode {
+    fn decoder(&mut self, ty: TypeId, site: SiteId) -> Rc<dyn Decoder> {
         let of = self.get(ty);
-        if let Some(decode) = (self.known)(self, ty, site) {
-            return decode;
+        if let Some(decoder) = known(self, ty, site) {
+            return decoder;
         }
         match &of.kind {
-            Kind::Primitive | Kind::Vtable(_) => Decode::Plain,
-            Kind::Opaque | Kind::Union(_) => Decode::Opaque,
-            Kind::Pointer { pointee } => Decode::Pointer { pointee: *pointee, meta: Meta::None },
+            Kind::Primitive | Kind::Vtable(_) => Rc::new(Plain),
+            Kind::Opaque | Kind::Union(_) => Rc::new(Opaque),
+            Kind::Pointer { pointee } => Rc::new(Pointer { pointee: *pointee, meta: Meta::None }),
             Kind::WidePointer { pointee, fields } => {
                 let meta = match fields.get(1) {
                     Some(field) if &*field.name == "length" => Meta::Length(field.offset),
                     Some(field) => Meta::Vtable(field.offset),
                     None => Meta::None,
                 };
-                Decode::Pointer { pointee: *pointee, meta }
+                Rc::new(Pointer { pointee: *pointee, meta })
             }
-            Kind::Array { .. } if self.is_plain(ty, 0) => Decode::Plain,
+            Kind::Array { .. } if self.is_plain(ty, 0) => Rc::new(Plain),
             Kind::Array { element, count } => {
                 let stride = self.get(*element).size;
-                Decode::Array { element: self.part(*element, site, Edge::Array), stride, count: *count }
+                Rc::new(Array { element: self.part(*element, site, Edge::Array), stride, count: *count })
             }
             Kind::Struct(fields) if of.path.starts_with('(') => {
                 let part = |(index, field): (usize, &Field)| Part {
                     at: field.offset,
                     site: self.part(field.ty, site, Edge::Tuple(index)),
                 };
-                Decode::Parts { parts: fields.iter().enumerate().map(part).collect(), is_tuple: true }
+                Rc::new(Parts { parts: fields.iter().enumerate().map(part).collect(), is_tuple: true })
             }
             Kind::Struct(fields) if is_std(&of.path) => {
                 if self.is_plain(ty, 0) {
-                    return Decode::Plain;
+                    return Rc::new(Plain);
                 }
                 let mut part = |field: &Field| Part { at: field.offset, site: self.part(field.ty, site, Edge::Inner) };
-                Decode::Parts { parts: fields.iter().map(&mut part).collect(), is_tuple: false }
+                Rc::new(Parts { parts: fields.iter().map(&mut part).collect(), is_tuple: false })
             }
             Kind::Enum(of_enum) if is_std(&of.path) => {
                 let is_option = head(&of.path) == "core::option::Option";
@@ -570,9 +413,13 @@ impl<'p> Schema<'p> {
                         .map(|field| Part { at: field.offset, site: self.part(field.ty, site, Edge::Optional) });
                     variants.push(Variant { name: Text::clone(&variant.name), parts: parts.collect() });
                 }
-                Decode::Enum { tag: of_enum.tag.as_ref().map(|tag| TagDecode::new(tag, &values)), variants, is_option }
+                Rc::new(StdEnum {
+                    tag: of_enum.tag.as_ref().map(|tag| TagDecode::new(tag, &values)),
+                    variants,
+                    is_option,
+                })
             }
-            Kind::Struct(_) | Kind::Enum(_) | Kind::Closure(_) | Kind::Coroutine(_) => Decode::Def(self.def(ty)),
+            Kind::Struct(_) | Kind::Enum(_) | Kind::Closure(_) | Kind::Coroutine(_) => Rc::new(Declared(self.def(ty))),
         }
     }
 

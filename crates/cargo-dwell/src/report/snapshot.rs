@@ -6,14 +6,14 @@ use crate::debuginfo::{Frames, Program};
 use crate::findings::{self, also::Also};
 use crate::heap::types::Schema;
 use crate::heap::walk::Walk;
-use crate::heap::{owners, std_types, summary};
+use crate::heap::{owners, summary};
 
 /// Walks through a snapshot and summarises it.
 pub(crate) fn of(snapshot: &capture::Snapshot, program: &Program, frames: &Frames, also: &Also) -> Snapshot {
-    let schema = Schema::new(program, std_types::decode);
+    let schema = Schema::new(program);
     let origins = owners::origins(snapshot, frames, &schema);
     let mut walk = Walk::new(snapshot, &origins, schema);
-    walk.run();
+    walk.walk();
     let (frames, stacks) = summary::stacks(snapshot, frames);
     let blocks = summary::blocks(&walk, snapshot, &origins);
     let of_kind = |by: &[&str]| blocks.iter().filter(|of| by.contains(&&*of.by)).map(|of| of.bytes).sum();
