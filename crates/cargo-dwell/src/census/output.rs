@@ -5,8 +5,9 @@ use crate::debuginfo::{self, Frames, Options, Program};
 use crate::findings::also::Also;
 use crate::heap::owners;
 use crate::output::{self, Format, Look};
+use crate::report::files::Files;
 use crate::report::json::{self, Document, VERSION};
-use crate::report::{diff, export, html, saved, snapshot, text};
+use crate::report::{diff, saved, snapshot, text};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -35,16 +36,9 @@ pub struct OutputArgs {
     /// two files, of runs with other input
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     pub also: Vec<PathBuf>,
-    /// Write the call stacks with their live bytes to FILE, folded, for flame graphs
-    #[arg(long, value_name = "FILE")]
-    pub folded: Option<PathBuf>,
-    /// Write the call stacks with their live bytes to FILE as JSON for DHAT's viewer
-    #[arg(long, value_name = "FILE")]
-    pub dhat: Option<PathBuf>,
-    /// Write a page to FILE: what to change, icicle charts of live bytes, and a table to search; it loads nothing from
-    /// the network
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
+    /// The files to write.
+    #[command(flatten)]
+    pub files: Files,
 }
 
 impl OutputArgs {
@@ -56,7 +50,7 @@ impl OutputArgs {
         for file in self.diff.iter().chain(&self.also) {
             saved::read(file)?;
         }
-        for file in [&self.save, &self.folded, &self.dhat, &self.html].into_iter().flatten() {
+        for file in self.save.as_deref().into_iter().chain(self.files.paths()) {
             let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
             if file.is_dir() || file.file_name().is_none() {
                 bail!("{}: is a directory; name a file", file.display());
@@ -206,19 +200,11 @@ fn show(document: &Document, args: &OutputArgs, beside: bool) -> Result<ExitCode
         saved::write(file, |out| serde_json::to_writer(out, document).map_err(Into::into))?;
         eprintln!("note: saved to {}", file.display());
     }
-    if let Some(file) = &args.folded {
-        saved::write(file, |out| export::folded(document, out))?;
-    }
-    if let Some(file) = &args.dhat {
-        saved::write(file, |out| export::dhat(document, out))?;
-    }
     let diff = match &args.diff {
         Some(old) => Some(diff::Diff::new(&saved::read(old)?, document)?),
         None => None,
     };
-    if let Some(file) = &args.html {
-        saved::write(file, |out| out.write_all(html::page(document, diff.as_ref()).as_bytes()))?;
-    }
+    args.files.write(document, diff.as_ref())?;
     if let Some(diff) = diff {
         output::print_to(beside, |mut out| match args.format {
             Format::Json => {

@@ -1,20 +1,39 @@
 //! `--html`: a census as a page, with icicle charts of live bytes by type, field and content.
 
 use super::diff::Diff;
+use super::files::FileFormat;
 use super::json::{Bin, Blocks, Document, Snapshot};
 use super::text::{how, is_inline, type_of};
 use crate::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table};
 use crate::units::{bytes, count, percent};
 use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+pub(super) struct Html;
+
+impl FileFormat for Html {
+    fn option(&self) -> &'static str {
+        "html"
+    }
+
+    fn help(&self) -> &'static str {
+        "Write a page to FILE: what to change, icicle charts of live bytes, and a table to search; it loads nothing from \
+         the network"
+    }
+
+    fn write(&self, document: &Document, diff: Option<&Diff>, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(page(document, diff).as_bytes())
+    }
+}
 
 /// The maximum number of owners with a histogram of lengths.
 const HISTOGRAMS: usize = 8;
 
 /// Renders the page. Findings, histograms and table are those of the snapshot with the most live bytes; each snapshot
 /// has its own icicle chart. The table of differences is `diff`, or compares the first and the last snapshot.
-pub(crate) fn page(document: &Document, diff: Option<&Diff>) -> String {
+fn page(document: &Document, diff: Option<&Diff>) -> String {
     let empty = Snapshot::default();
-    let largest = document.snapshots.iter().max_by_key(|snapshot| snapshot.live_bytes).unwrap_or(&empty);
+    let largest = document.largest().unwrap_or(&empty);
     let mut notes = vec![format!(
         "{} of the bytes are owned by a field, static or pointer; for {} only the type and the allocating \
          call stack are known.",

@@ -80,3 +80,30 @@ pub struct Snapshot {
     /// The call stacks that allocated live blocks.
     pub stacks: Vec<Stack>,
 }
+
+impl Document {
+    /// Returns the snapshot with the most live bytes, for formats with a single moment.
+    pub(crate) fn largest(&self) -> Option<&Snapshot> {
+        self.snapshots.iter().max_by_key(|snapshot| snapshot.live_bytes)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Returns a census with call stacks.
+    pub(in crate::report) fn document() -> Document {
+        let snapshot = Snapshot {
+            at: "exit".into(),
+            live_bytes: 30,
+            frames: vec!["alloc".into(), "a;b".into(), "main".into()],
+            stacks: vec![
+                Stack { frames: vec![0, 1, 2], blocks: 2, bytes: 20 },
+                Stack { frames: vec![0, 2, 9], blocks: 1, bytes: 10 },
+            ],
+            ..Snapshot::default()
+        };
+        Document { snapshots: vec![Snapshot::default(), snapshot], ..Document::default() }
+    }
+}

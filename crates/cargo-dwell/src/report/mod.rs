@@ -1,8 +1,10 @@
 //! The reports of a heap: text, JSON, a page, differences, and files for other viewers.
 
+mod dhat;
 pub(crate) mod diff;
-pub(crate) mod export;
-pub(crate) mod html;
+pub(crate) mod files;
+mod folded;
+mod html;
 pub mod json;
 pub(crate) mod saved;
 pub(crate) mod snapshot;

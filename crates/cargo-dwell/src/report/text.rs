@@ -230,7 +230,7 @@ impl<'d> TypeDetail<'d> {
     /// # Errors
     /// Returns an error if no type has the name.
     pub(crate) fn find(document: &'d Document, name: &'d str) -> Result<Self> {
-        let Some(snapshot) = document.snapshots.iter().max_by_key(|snapshot| snapshot.live_bytes) else {
+        let Some(snapshot) = document.largest() else {
             bail!("there is no snapshot");
         };
         let is_it = |of: &str| of == name || of.split_once("::").is_some_and(|(start, _)| start == name);

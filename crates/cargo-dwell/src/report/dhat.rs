@@ -1,32 +1,26 @@
-//! Exports a census for other viewers: folded stacks for flame graphs, and DHAT's JSON.
+//! `--dhat`: JSON for valgrind's viewer of allocations.
 
+use super::diff::Diff;
+use super::files::FileFormat;
 use super::json::{Document, Snapshot};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// Returns the snapshot with the most live bytes, for formats with a single moment.
-fn largest(document: &Document) -> Option<&Snapshot> {
-    document.snapshots.iter().max_by_key(|snapshot| snapshot.live_bytes)
-}
+pub(super) struct DhatFile;
 
-/// Writes a line for each call stack, outermost function first, with its live bytes.
-pub(crate) fn folded(document: &Document, out: &mut dyn Write) -> io::Result<()> {
-    let Some(snapshot) = largest(document) else { return Ok(()) };
-    for stack in &snapshot.stacks {
-        let mut is_first = true;
-        for frame in stack.frames.iter().rev() {
-            let Some(name) = snapshot.frames.get(*frame as usize) else { continue };
-            if !is_first {
-                write!(out, ";")?;
-            }
-            is_first = false;
-            // `;` and line breaks separate fields of the format.
-            write!(out, "{}", name.replace(';', ":").replace(['\n', '\r'], " "))?;
-        }
-        writeln!(out, " {}", stack.bytes)?;
+impl FileFormat for DhatFile {
+    fn option(&self) -> &'static str {
+        "dhat"
     }
-    Ok(())
+
+    fn help(&self) -> &'static str {
+        "Write the call stacks with their live bytes to FILE as JSON for DHAT's viewer"
+    }
+
+    fn write(&self, document: &Document, _diff: Option<&Diff>, out: &mut dyn Write) -> io::Result<()> {
+        dhat(document, out)
+    }
 }
 
 /// A file for valgrind's `dhat/dh_view.html`, in version 2 of its format.
@@ -67,9 +61,9 @@ struct Point {
 }
 
 /// Writes DHAT's JSON, with the largest snapshot as its global maximum.
-pub(crate) fn dhat(document: &Document, out: &mut dyn Write) -> io::Result<()> {
+fn dhat(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     let empty = Snapshot::default();
-    let snapshot = largest(document).unwrap_or(&empty);
+    let snapshot = document.largest().unwrap_or(&empty);
     let mut frames = vec!["[root]"];
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     let mut points = Vec::new();
@@ -121,29 +115,8 @@ pub(crate) fn dhat(document: &Document, out: &mut dyn Write) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::json::Stack;
+    use super::super::json::tests::document;
     use super::*;
-
-    fn document() -> Document {
-        let snapshot = Snapshot {
-            at: "exit".into(),
-            live_bytes: 30,
-            frames: vec!["alloc".into(), "a;b".into(), "main".into()],
-            stacks: vec![
-                Stack { frames: vec![0, 1, 2], blocks: 2, bytes: 20 },
-                Stack { frames: vec![0, 2, 9], blocks: 1, bytes: 10 },
-            ],
-            ..Snapshot::default()
-        };
-        Document { snapshots: vec![Snapshot::default(), snapshot], ..Document::default() }
-    }
-
-    #[test]
-    fn folded_stacks_begin_with_the_outermost_function() {
-        let mut out = Vec::new();
-        folded(&document(), &mut out).unwrap();
-        assert_eq!(String::from_utf8(out).unwrap(), "main;a:b;alloc 20\nmain;alloc 10\n");
-    }
 
     #[test]
     fn dhat_lists_each_function_once() {
