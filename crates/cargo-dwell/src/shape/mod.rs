@@ -236,6 +236,49 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     finish(args, reading.accumulator, &overrides, &left_out)
 }
 
+/// Infers types from the JSON at these paths and returns them as Rust source, for a `build.rs`.
+///
+/// ```
+/// use cargo_dwell::shape::{generate, plan::Set, style::Style};
+///
+/// # let dir = std::env::temp_dir().join(format!("dwell-generate-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir)?;
+/// let data = dir.join("user.json");
+/// std::fs::write(&data, r#"{"name": "Ann", "age": 41}"#)?;
+/// let style = Style { root: "User".into(), plain: true, ..Style::default() };
+/// let source = generate(&[data], Set::Std, &[], style)?;
+/// assert!(source.contains("pub struct User {"));
+/// # std::fs::remove_dir_all(dir)?;
+/// # Ok::<(), anyhow::Error>(())
+/// ```
+///
+/// # Errors
+/// Returns an error if a path or a text cannot be read, if there is no text, or if a name in `style` is not valid.
+pub fn generate(paths: &[PathBuf], set: Set, overrides: &[Override], style: Style) -> Result<String> {
+    style.check()?;
+    let mut found = input::find(paths);
+    let options = input::Options { overrides: overrides.to_vec(), ..input::Options::default() };
+    let mut reading = input::read(&found, &options, &|_| {});
+    found.problems.append(&mut reading.problems);
+    if !found.problems.is_empty() {
+        return Err(found.problems.swap_remove(0).into());
+    }
+    let mut accumulator = reading.accumulator;
+    accumulator.set_overrides(overrides);
+    let mut schema = accumulator.finish();
+    if schema.documents == 0 {
+        bail!("no input could be read");
+    }
+    if let Some(path) = overrides::apply(overrides, &mut schema).first() {
+        bail!("the types have nothing at {path}");
+    }
+    if style.plain {
+        schema.sort_variants();
+    }
+    schema.style = style;
+    Ok(Plan::new(&schema).rust(set))
+}
+
 /// The number of problems that are printed; a summary counts the others.
 const SHOWN: usize = 50;
 

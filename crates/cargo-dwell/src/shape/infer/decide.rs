@@ -432,7 +432,8 @@ fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize, shared: &Hash
                 is_root_map(arena, object)
             } else {
                 is_map(arena, &[object], &|object| has_map(arena, object))
-            });
+            }
+            && !has_tag(arena, object));
     if is && shared.contains(&object) {
         // Maps are not shared, so a shared object becomes a record without fields.
         arena.move_to_rest(object, |_, _| true);
@@ -444,6 +445,18 @@ fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize, shared: &Hash
         arena.settle();
     }
     is
+}
+
+/// Returns whether the study of these objects found a tag that all of them have.
+fn has_tag(arena: &Arena, object: ObjectId) -> bool {
+    let (Some(study), Some(fields)) = (&arena.object(object).study, arena.fields(object)) else { return false };
+    let tags = study.tags(|hash| fields.find(hash).map(|index| fields.list[index].key.to_string()));
+    let instances = arena.object(object).instances;
+    let is_of_all = |key: &str| {
+        let field = fields.list.iter().find(|field| *field.key == *key);
+        field.is_some_and(|field| arena.node(field.node).text_count() == instances)
+    };
+    tags.iter().any(|tag| is_of_all(&tag.key))
 }
 
 /// Returns whether the documents are maps. Documents usually have fields, so this needs stronger evidence than other

@@ -24,6 +24,7 @@ pub(super) fn of(arena: &Arena, studying: bool) -> Arena {
         types: &types,
         new: Arena::new(studying),
         bare: false,
+        apart: false,
         recursive: recursive(&types),
         objects: HashMap::new(),
         copies: HashMap::new(),
@@ -56,6 +57,8 @@ struct Former<'a> {
     new: Arena,
     /// Whether new positions get no objects yet.
     bare: bool,
+    /// Whether new positions get objects that no other position shares, if these are not recursive.
+    apart: bool,
     /// The recursive classes.
     recursive: HashSet<ObjectId>,
     /// The object of each class that has one object for all positions.
@@ -112,11 +115,15 @@ impl Former<'_> {
     }
 
     fn object(&mut self, class: ObjectId) -> ObjectId {
-        if let Some(&known) = self.objects.get(&class) {
+        let apart = self.apart && !self.recursive.contains(&class);
+        if let Some(&known) = self.objects.get(&class).filter(|_| !apart) {
             return known;
         }
         let object = self.new.new_object();
         self.queue.push_back((class, object));
+        if apart {
+            return object;
+        }
         let copies = self.copies.entry(class).or_default();
         *copies += 1;
         let is_union = self.types.form(class) == Form::Union || self.types.study_tag(class).is_some();
@@ -206,9 +213,11 @@ impl Former<'_> {
         let mut fields = Fields::default();
         for slot in order {
             // In a study, the form of the objects must not depend on which of them a thread reads first.
-            self.bare = apart.contains(&slot.hash) || (self.new.studying && !has_objects(slot.hash));
+            // In the full pass, each variant gets objects of its own there.
+            self.apart = apart.contains(&slot.hash);
+            self.bare = self.new.studying && (self.apart || !has_objects(slot.hash));
             let node = self.new_node(&slot.group);
-            self.bare = false;
+            (self.bare, self.apart) = (false, false);
             // A later round of the study finds its own order.
             let first = if self.new.studying { u64::MAX } else { slot.first };
             fields.push(Field { key: Arc::from(slot.key), hash: slot.hash, node, first, last: 0 });

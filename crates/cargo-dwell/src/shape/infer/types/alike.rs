@@ -197,6 +197,33 @@ impl<'a> Types<'a> {
         changed
     }
 
+    /// Returns the externally tagged unions, those with the most variants first.
+    fn externals(&self) -> Vec<ObjectId> {
+        let mut all: Vec<ObjectId> = self.classes().into_iter().filter(|&class| self.is_external(class)).collect();
+        all.sort_by_key(|&class| (Reverse(self.slots(class).len()), class));
+        all
+    }
+
+    /// Merges externally tagged unions that have most variants of the smaller one in common: the levels of a recursive
+    /// type.
+    pub(super) fn by_external(&mut self) -> bool {
+        let (mut joined, mut firsts) = (Vec::new(), Vec::<(ObjectId, Rc<[Slot]>)>::new());
+        for class in self.externals() {
+            let slots = self.slots(class);
+            let is_like = |(_, first): &&(ObjectId, Rc<[Slot]>)| {
+                let common = in_both(first, &slots).count();
+                common >= 2
+                    && common * 2 >= slots.len()
+                    && in_both(first, &slots).all(|(left, right)| self.are_compatible(&left.group, &right.group))
+            };
+            match firsts.iter().take(MAX_CLUSTERS).find(is_like) {
+                Some(&(first, _)) => joined.push((first, class)),
+                None => firsts.push((class, slots)),
+            }
+        }
+        joined.into_iter().fold(false, |changed, (first, class)| self.join(first, class) || changed)
+    }
+
     /// Merges a record with one that it contains directly and that has nearly the same keys: a recursive type. Does the
     /// same for records under two keys of one record.
     pub(super) fn by_nesting(&mut self) -> bool {

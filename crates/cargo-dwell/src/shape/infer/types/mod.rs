@@ -128,7 +128,8 @@ impl<'a> Types<'a> {
         types.enter(arena.root, &decide::shared(arena));
         loop {
             while types.close() || types.find_maps() {}
-            let joined = types.by_name() || types.by_tag() || types.by_form() || types.by_nesting();
+            let joined =
+                types.by_name() || types.by_tag() || types.by_external() || types.by_form() || types.by_nesting();
             if !joined && !types.single() {
                 return types;
             }
