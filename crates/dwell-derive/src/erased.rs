@@ -101,7 +101,7 @@ fn expected(span: Span) -> Error {
 #[derive(Clone, Copy)]
 enum Context<'a> {
     Trait { generics: &'a Generics, supertraits: &'a [TypeParamBound] },
-    Impl { generics: &'a Generics, of_trait: bool },
+    Impl { generics: &'a Generics },
     Free,
 }
 
@@ -109,7 +109,7 @@ impl Context<'_> {
     /// Returns the lifetimes that the trait or impl declares.
     fn lifetimes(&self) -> impl Iterator<Item = &Lifetime> {
         let generics = match self {
-            Self::Trait { generics, .. } | Self::Impl { generics, .. } => Some(*generics),
+            Self::Trait { generics, .. } | Self::Impl { generics } => Some(*generics),
             Self::Free => None,
         };
         generics.into_iter().flat_map(Generics::lifetimes).map(|parameter| &parameter.lifetime)
@@ -129,7 +129,7 @@ pub(crate) fn expand(args: &Args, item: TokenStream) -> Result<TokenStream> {
             }
         }
         Item::Impl(of) => {
-            let context = Context::Impl { generics: &of.generics, of_trait: of.trait_.is_some() };
+            let context = Context::Impl { generics: &of.generics };
             for item in &mut of.items {
                 match item {
                     ImplItem::Fn(function) => {
@@ -177,16 +177,10 @@ impl Args {
     ) {
         let Some(asyncness) = signature.asyncness.take() else { return };
         signature.fn_token.span = asyncness.span;
-        let is_must_use = |attr: &Attribute| attr.path().is_ident("must_use");
-        // On a function of a trait's impl the attribute has no effect.
-        if !matches!(context, Context::Impl { of_trait: true, .. }) && !attrs.iter().any(is_must_use) {
-            attrs.push(parse_quote!(#[must_use = "futures do nothing unless you `.await` or poll them"]));
-        }
         attrs.push(parse_quote! {
             #[allow(
                 clippy::async_yields_async,
                 clippy::diverging_sub_expression,
-                clippy::double_must_use,
                 clippy::let_unit_value,
                 clippy::needless_arbitrary_self_type,
                 clippy::no_effect_underscore_binding,

@@ -1,6 +1,7 @@
 //! The procedural macros of [`dwell`](https://docs.rs/dwell), which re-exports them with its feature `derive`.
 
 mod erased;
+mod lints;
 mod sparse;
 mod weigh;
 
@@ -61,7 +62,7 @@ use syn::{DeriveInput, parse_macro_input};
 #[proc_macro_derive(Sparse, attributes(sparse, default))]
 pub fn derive_sparse(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    sparse::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+    sparse::expand(&input).unwrap_or_else(|error| lints::report(&error)).into()
 }
 
 /// Implements `dwell::weigh::Weigh`: the walk follows each field and the memory that it owns.
@@ -95,7 +96,7 @@ pub fn derive_sparse(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Weigh, attributes(weigh))]
 pub fn derive_weigh(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
-    weigh::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+    weigh::expand(&input).unwrap_or_else(|error| lints::report(&error)).into()
 }
 
 /// Makes `async fn`s return a `PoolFuture`, whose future is in a slot of the thread's pool.
@@ -143,5 +144,5 @@ pub fn derive_weigh(input: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn erased(args: TokenStream, item: TokenStream) -> TokenStream {
     let args = parse_macro_input!(args as erased::Args);
-    erased::expand(&args, item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
+    erased::expand(&args, item.into()).unwrap_or_else(|error| lints::report(&error)).into()
 }

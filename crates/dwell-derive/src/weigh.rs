@@ -3,6 +3,7 @@
 //! The generated code names the implementation for each field in one form, `<Type as Weigh>::item`, outside the arguments of
 //! calls. The compiler then reports a field without `Weigh` once: it leaves out messages that equal an earlier one.
 
+use crate::lints::allow_deprecated;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::punctuated::Punctuated;
@@ -151,9 +152,10 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     generics.make_where_clause().predicates.extend(predicates);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let (_, type_generics, _) = input.generics.split_for_impl();
+    let allow = allow_deprecated(input);
     Ok(quote! {
         #[automatically_derived]
-        #[allow(deprecated)] // a field may be deprecated
+        #allow
         impl #impl_generics #dwell::weigh::Weigh for #name #type_generics #where_clause {
             const REACH: #dwell::weigh::Reach = #reach;
             const TYPE: &'static #dwell::weigh::Type = {
@@ -524,11 +526,14 @@ fn bounds(input: &DeriveInput, attributes: &TypeAttributes, parts: &[FieldPart<'
         let ty = &part.field.ty;
         let mut projects = false;
         uses(ty, &mut |tokens| {
+            let is_projection = matches!(tokens, Found::Projection(_));
+            let (Found::Projection(tokens) | Found::Tokens(tokens)) = tokens;
             let mut tokens = tokens.into_iter().peekable();
             while let Some(token) = tokens.next() {
                 let TokenTree::Ident(ident) = &token else { continue };
                 let Some(at) = parameters.iter().position(|parameter| *parameter == ident) else { continue };
-                if matches!(tokens.peek(), Some(TokenTree::Punct(punct)) if punct.as_char() == ':') {
+                let is_path = matches!(tokens.peek(), Some(TokenTree::Punct(punct)) if punct.as_char() == ':');
+                if is_projection || is_path {
                     projects = true;
                 } else {
                     used[at] = true;
@@ -554,10 +559,17 @@ fn bounds(input: &DeriveInput, attributes: &TypeAttributes, parts: &[FieldPart<'
     predicates
 }
 
+/// Tokens of a type that may name type parameters.
+enum Found {
+    Tokens(TokenStream),
+    /// `<T as Trait>::Type`, which is another type than `T`.
+    Projection(TokenStream),
+}
+
 /// Calls `found` with the parts of a type that a walk may reach.
 ///
 /// It omits those behind references and raw pointers, and those in function types and `PhantomData`.
-fn uses(ty: &Type, found: &mut impl FnMut(TokenStream)) {
+fn uses(ty: &Type, found: &mut impl FnMut(Found)) {
     match ty {
         Type::Reference(_) | Type::Ptr(_) | Type::BareFn(_) | Type::Never(_) => {}
         Type::Paren(inner) => uses(&inner.elem, found),
@@ -576,13 +588,14 @@ fn uses(ty: &Type, found: &mut impl FnMut(TokenStream)) {
                         match argument {
                             GenericArgument::Type(ty) => uses(ty, found),
                             GenericArgument::Lifetime(_) | GenericArgument::Const(_) => {}
-                            other => found(other.to_token_stream()),
+                            other => found(Found::Tokens(flat(other.to_token_stream()))),
                         }
                     }
                 }
-                _ => found(path.to_token_stream()),
+                _ => found(Found::Tokens(path.to_token_stream())),
             }
         }
+        Type::Path(path) => found(Found::Projection(flat(path.to_token_stream()))),
         // `Fn` objects are opaque, whatever their arguments.
         Type::TraitObject(object) => object.bounds.iter().for_each(|bound| match bound {
             TypeParamBound::Trait(bound)
@@ -590,11 +603,11 @@ fn uses(ty: &Type, found: &mut impl FnMut(TokenStream)) {
                     !last.arguments.is_empty() && !matches!(last.arguments, PathArguments::Parenthesized(_))
                 }) =>
             {
-                found(flat(bound.to_token_stream()));
+                found(Found::Tokens(flat(bound.to_token_stream())));
             }
             _ => {}
         }),
-        other => found(flat(other.to_token_stream())),
+        other => found(Found::Tokens(flat(other.to_token_stream()))),
     }
 }
 

@@ -226,6 +226,30 @@ fn closures_that_take_references_are_opaque() {
 }
 
 #[derive(Weigh)]
+struct Cells<T> {
+    all: RefCell<Vec<Box<dyn Fn(&T)>>>,
+    shared: Arc<Mutex<Vec<Box<dyn FnMut(&mut T, &str) -> usize + Send>>>>,
+    one: Mutex<Option<fn(&T) -> &str>>,
+    once: std::sync::OnceLock<unsafe extern "C" fn(&mut T, u8)>,
+}
+
+#[test]
+fn functions_in_cells_are_weighed() {
+    let of = Cells::<u8> {
+        all: RefCell::new(vec![Box::new(|_| ())]),
+        shared: Arc::new(Mutex::new(vec![Box::new(|_, text| text.len())])),
+        one: Mutex::new(Some(|_| "x")),
+        once: std::sync::OnceLock::new(),
+    };
+    let lock = size_of::<Mutex<Vec<Box<dyn FnMut()>>>>() as u64;
+    assert_eq!(heap(&of), 16 + (16 + lock) + 16);
+    let plain: Vec<fn(&str) -> usize> = vec![str::len];
+    assert_eq!(heap(&plain), 8);
+    let objects: [Box<dyn Fn(&str, &mut u8) -> usize>; 1] = [Box::new(|text, _| text.len())];
+    assert_eq!(heap(&objects), 0);
+}
+
+#[derive(Weigh)]
 struct Generic<F> {
     calls: Vec<F>,
 }

@@ -60,7 +60,7 @@ use std_alloc::alloc::handle_alloc_error;
 ///     slot.coerce(|view| view)
 /// }
 /// ```
-#[must_use = "dropping a slot drops its value"]
+#[must_use = "dropping a slot drops its value, and futures do nothing unless you `.await` or poll them"]
 #[repr(transparent)] // one word, with its niche
 pub struct Slot<T: ?Sized, K: SlotKind = OneThread> {
     // # Invariants

@@ -122,6 +122,7 @@ mod btree;
 mod bump;
 mod core_types;
 mod foreign;
+mod functions;
 mod hash;
 #[cfg(feature = "pin")]
 mod pin;
