@@ -1,8 +1,8 @@
-//! Lints and errors: their levels and locations.
+//! The levels of lints in generated code.
 
-use proc_macro2::{Group, Span, TokenStream, TokenTree};
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{DeriveInput, Error};
+use syn::DeriveInput;
 
 /// Returns `#[allow(deprecated)]` if an attribute of the type or of a part of it names `deprecated`: a field is deprecated, or its
 /// type is and the user allows that.
@@ -18,23 +18,4 @@ fn names_deprecated(tokens: TokenStream) -> bool {
         TokenTree::Group(group) => names_deprecated(group.stream()),
         _ => false,
     })
-}
-
-/// Returns the tokens that make the compiler report an error at its location.
-///
-/// They keep the hygiene of the macro: in edition 2015 the path `::core` in the user's code begins at the user's crate.
-pub(crate) fn report(error: &Error) -> TokenStream {
-    located(error.to_compile_error())
-}
-
-fn located(tokens: TokenStream) -> TokenStream {
-    let at = |mut token: TokenTree| {
-        let span = Span::mixed_site().located_at(token.span());
-        if let TokenTree::Group(group) = &token {
-            token = Group::new(group.delimiter(), located(group.stream())).into();
-        }
-        token.set_span(span);
-        token
-    };
-    tokens.into_iter().map(at).collect()
 }

@@ -201,7 +201,8 @@ fn field_is_empty(index: usize, field: &Field, dwell: &Path, test: &str) -> Resu
     let span = kind.span();
     let value = value();
     let test = Ident::new(test, span);
-    let mut check = quote_spanned!(span=> #dwell::sparse::IsEmpty::#test(&#value.#member));
+    let is_empty = quote_spanned!(span=> <#kind as #dwell::sparse::IsEmpty>::#test);
+    let mut check = quote!(#is_empty(&#value.#member));
     for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("sparse")) {
         attribute.parse_nested_meta(|meta| {
             if meta.path.is_ident("eq") {

@@ -1,5 +1,12 @@
 //! The derives in code that is unlike most: names that they use, lints that are forbidden, attributes and types of every kind.
 #![cfg(all(feature = "std", feature = "derive"))]
+#![allow(
+    clippy::non_minimal_cfg,
+    clippy::pub_underscore_fields,
+    clippy::struct_field_names,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "what is tested"
+)]
 #![forbid(
     dead_code,
     deprecated,

@@ -1,6 +1,16 @@
 //! `#[erased]` in code that is unlike most: names that the macro uses, lints that are forbidden, receivers and attributes of
 //! every kind.
 #![cfg(feature = "derive")]
+#![allow(
+    clippy::elidable_lifetime_names,
+    clippy::ignored_unit_patterns,
+    clippy::match_single_binding,
+    clippy::needless_borrow,
+    clippy::non_minimal_cfg,
+    clippy::semicolon_if_nothing_returned,
+    clippy::unused_unit,
+    reason = "what is tested"
+)]
 #![forbid(
     dead_code,
     unsafe_code,
