@@ -14,8 +14,10 @@ fn run(edition: &str) {
     let source = package.join("tests/editions").join(format!("{name}.rs"));
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"{edition}\"\n\n\
-         [[bin]]\nname = \"{name}\"\npath = {source:?}\n\n\
-         [dependencies]\ndwell = {{ path = {package:?}, features = [\"derive\"] }}\n\n[workspace]\n"
+         [[bin]]\nname = \"{name}\"\npath = '{}'\n\n\
+         [dependencies]\ndwell = {{ path = '{}', features = [\"derive\"] }}\n\n[workspace]\n",
+        source.display(),
+        package.display(),
     );
     fs::write(folder.join("Cargo.toml"), manifest).unwrap();
     // The versions of the workspace, which are known to be here without a network.

@@ -1,5 +1,6 @@
 //! `Weigh` for structs whose last field is unsized, or may be.
 #![cfg(all(feature = "std", feature = "derive"))]
+#![allow(clippy::struct_field_names, reason = "the fields are named after what is tested")]
 
 mod common;
 
