@@ -60,10 +60,10 @@ pub use self::error::DoesNotFit;
 pub use self::future::{ErasedInlineFuture, InlineFuture, LocalInlineFuture};
 pub use self::inline::InlineBox;
 #[cfg(feature = "std")]
-pub use self::pooled::{LocalPooledFuture, PoolFuture};
+pub use self::pooled::{LocalPooledFuture, PoolFuture, SyncPoolFuture};
 #[cfg(feature = "std")]
 #[doc(hidden)]
-pub use self::pooled::{erase, erase_local, unreachable_output};
+pub use self::pooled::{Never, erase, erase_local, erase_sync, unreachable_output};
 #[doc(hidden)]
 #[expect(deprecated, reason = "deprecated names, for programs that use them")]
 pub use self::renamed::{FutureInPlace, InPlace, InPlaceFuture, LocalInPlaceFuture};

@@ -196,7 +196,7 @@ impl Tally {
     pub(super) fn enter_pointee(&mut self, ty: &'static Type) -> Cursor {
         let outer = self.cursor;
         let link = self.link(0);
-        link[USED] += 1;
+        link[USED] = link[USED].saturating_add(1);
         link[ENTERED] += 1;
         match of_cell(link[TO]) {
             0 => self.enter_new_on_heap(ty),
@@ -318,16 +318,18 @@ impl Tally {
     /// Counts values of part `index` that are not vacant.
     #[inline]
     pub(super) fn count(&mut self, index: usize, values: u64) {
-        self.link(index)[ENTERED] += values;
+        let entered = &mut self.link(index)[ENTERED];
+        *entered = entered.saturating_add(values);
     }
 
     /// Counts blocks of the current node.
     #[inline]
     pub(super) fn block(&mut self, requested: u64, blocks: u64, spare: u64) {
         let cell = self.cell(self.cursor);
-        cell[REQUESTED] = cell[REQUESTED].wrapping_add(requested);
-        cell[BLOCKS] += blocks;
-        cell[SPARE] = cell[SPARE].wrapping_add(spare);
+        // Saturates, since the sizes that a wrong implementation reports need not fit in the address space.
+        cell[REQUESTED] = cell[REQUESTED].saturating_add(requested);
+        cell[BLOCKS] = cell[BLOCKS].saturating_add(blocks);
+        cell[SPARE] = cell[SPARE].saturating_add(spare);
     }
 
     /// Adds numbers that a user's function returned. The sums saturate, since the numbers may be wrong.
@@ -399,7 +401,7 @@ impl Tally {
     fn add_link(&self, counters: &mut [Counter], link: &Cell) {
         if let Some(to) = self.target(link) {
             let counter = &mut counters[to];
-            counter.entered += link[ENTERED];
+            counter.entered = counter.entered.saturating_add(link[ENTERED]);
             counter.used = counter.used.saturating_add(link[USED]);
             counter.slots = counter.slots.saturating_add(link[USED].saturating_add(link[FREE]));
         }

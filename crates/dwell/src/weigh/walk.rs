@@ -282,7 +282,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if TREE && self.core.detailed {
             self.blocks_in_detail(size, align, count, spare);
         } else {
-            self.count(size.wrapping_mul(count), count as u64, spare);
+            self.count(size.saturating_mul(count), count as u64, spare);
         }
     }
 
@@ -292,9 +292,10 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if TREE {
             self.core.tally.block(requested, blocks, spare);
         } else {
-            // Real blocks fit in the address space, so their sum does not overflow. Sizes from a wrong implementation may wrap.
-            self.core.heap = self.core.heap.wrapping_add(requested);
-            self.core.weight.allocations += blocks;
+            // Real blocks fit in the address space. The sizes that a wrong implementation reports need not.
+            self.core.heap = self.core.heap.saturating_add(requested);
+            let allocations = &mut self.core.weight.allocations;
+            *allocations = allocations.saturating_add(blocks);
         }
     }
 
@@ -302,10 +303,10 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     #[cold]
     #[inline(never)]
     fn blocks_in_detail(&mut self, size: usize, align: usize, count: usize, spare: u64) {
-        self.count(size.wrapping_mul(count), count as u64, spare);
+        self.count(size.saturating_mul(count), count as u64, spare);
         if size != 0 {
             let size = size as u64;
-            let beyond = (self.core.model.bytes(size, align as u64) - size).saturating_mul(count as u64);
+            let beyond = self.core.model.bytes(size, align as u64).saturating_sub(size).saturating_mul(count as u64);
             self.core.tally.add_beyond(beyond);
         }
     }
@@ -446,10 +447,10 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if TREE {
             self.core.tally.cursor = outer;
             if !no_key {
-                self.core.tally.count(0, len as u64 - vacant.0);
+                self.core.tally.count(0, (len as u64).saturating_sub(vacant.0));
             }
             if !no_value {
-                self.core.tally.count(1, len as u64 - vacant.1);
+                self.core.tally.count(1, (len as u64).saturating_sub(vacant.1));
             }
         }
     }
@@ -638,26 +639,27 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
 
     /// Counts an opaque part: a lock that is held, a cell that is mutably borrowed.
     pub fn opaque(&mut self) {
-        self.core.weight.opaque += 1;
+        self.core.weight.opaque = self.core.weight.opaque.saturating_add(1);
     }
 
     /// Records that a part may own more than is counted.
     #[inline]
     pub fn at_least(&mut self) {
-        self.core.weight.at_least += 1;
+        self.core.weight.at_least = self.core.weight.at_least.saturating_add(1);
     }
 
     /// Records that a part may own less than is counted.
     #[inline]
     pub fn at_most(&mut self) {
-        self.core.weight.at_most += 1;
+        self.core.weight.at_most = self.core.weight.at_most.saturating_add(1);
     }
 
     /// Records the empty maps in a vacant value, which a tree does not follow.
     #[inline]
     fn vacant<T: Weigh + ?Sized>(&mut self) {
         if TREE && const { T::VACANT_MAPS != 0 } {
-            self.core.weight.at_least += T::VACANT_MAPS;
+            let at_least = &mut self.core.weight.at_least;
+            *at_least = at_least.saturating_add(T::VACANT_MAPS);
         }
     }
 
