@@ -85,10 +85,10 @@ pub(crate) fn run(args: &Args, options: Options) -> Result<usize> {
     let (mut tested, mut failed) = (Vec::new(), 0);
     for dependent in dependents {
         let result = one(dependent, &folders, args.check).and_then(|result| {
-            if options.json {
+            if options.json && !args.check {
                 write!(out, "{}", report::json(&result))?;
             }
-            let verdict = report::verdict(&result);
+            let verdict = if args.check { report::builds(&result) } else { report::verdict(&result) };
             tested.push(result);
             verdict
         });
@@ -111,8 +111,8 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Dependent>> {
             bail!("no dependent is called `{name}`; there are: {}", known.join(", "));
         }
     }
-    let named = |dependent: &&Dependent| names.is_empty() || names.iter().any(|name| name == dependent.package.name);
-    Ok(list::ALL.iter().filter(named).collect())
+    let asked = |dependent: &&Dependent| names.is_empty() || names.iter().any(|name| name == dependent.package.name);
+    Ok(list::ALL.iter().filter(asked).collect())
 }
 
 /// Prepares, builds and tests one crate on both sides.
@@ -201,10 +201,11 @@ fn write_after(dependent: &Dependent, work: &Path, before: &Path, folders: &Fold
 /// Returns the manifest of a side. Tests may depend on the tested crate through other crates, so it is patched too.
 fn workspace(package: &Package, originals: &[&Original]) -> String {
     let names = std::iter::once(package.name).chain(originals.iter().map(|original| original.name));
-    let patches: String = names.map(|name| format!("{name} = {{ path = \"{name}\" }}\n")).collect();
+    let patches: Vec<String> = names.map(|name| format!("{name} = {{ path = \"{name}\" }}\n")).collect();
     format!(
-        "[workspace]\nresolver = \"2\"\nmembers = [\"{}\"]\n\n[patch.crates-io]\n{patches}\n[profile.dev]\ndebug = 0\n",
-        package.name
+        "[workspace]\nresolver = \"2\"\nmembers = [\"{}\"]\n\n[patch.crates-io]\n{}\n[profile.dev]\ndebug = 0\n",
+        package.name,
+        patches.concat()
     )
 }
 
@@ -223,11 +224,12 @@ fn write_patch(original: &Original, version: &str, folder: &Path, folders: &Fold
 /// Returns the manifest of the package that replaces `original`.
 fn patch(original: &Original, version: &str, path: &str, features: &[String]) -> String {
     let Original { name, drop_in } = original;
-    let features: String = features.iter().map(|name| format!("{name} = [\"{drop_in}/{name}\"]\n")).collect();
+    let features: Vec<String> = features.iter().map(|name| format!("{name} = [\"{drop_in}/{name}\"]\n")).collect();
     format!(
         "[package]\nname = \"{name}\"\nversion = \"{version}\"\nedition = \"2024\"\npublish = false\n\n\
-         [lib]\npath = \"lib.rs\"\n\n[features]\n{features}\n\
-         [dependencies]\n{drop_in} = {{ path = {path:?}, default-features = false }}\n"
+         [lib]\npath = \"lib.rs\"\n\n[features]\n{}\n\
+         [dependencies]\n{drop_in} = {{ path = {path:?}, default-features = false }}\n",
+        features.concat()
     )
 }
 

@@ -40,6 +40,20 @@ pub(super) fn verdict(tested: &Tested) -> Result<()> {
     }
 }
 
+/// Compares whether both sides build.
+///
+/// # Errors
+///
+/// If the crate does not build with the drop-ins and the list does not say so, or the reverse.
+pub(super) fn builds(tested: &Tested) -> Result<()> {
+    let refused = matches!(&tested.dependent.differs, Some(differs) if differs.tests.is_empty());
+    match &tested.after {
+        Ran::NotBuilt(errors) if !refused => bail!("{NOT_BUILT}\n{errors}"),
+        Ran::Built(_) if refused => bail!("builds with the drop-in, but the list says that it does not"),
+        _ => Ok(()),
+    }
+}
+
 const NOT_BUILT: &str = "does not build with the drop-in";
 
 fn only_with(side: &str, test: &str) -> String {
@@ -68,7 +82,8 @@ fn differences(tested: &Tested) -> Vec<String> {
             if after.timed_out { "drop-in" } else { "original" }
         ));
     }
-    if found.is_empty() && before != after {
+    // What the time limit ends, it ends anywhere.
+    if found.is_empty() && before.tests != after.tests && !before.timed_out {
         found.push(format!("{:?} with the original, {:?} with the drop-in", before.tests, after.tests));
     }
     found
@@ -206,6 +221,24 @@ mod tests {
         assert!(message(&tested(&KNOWN, built.clone())).contains("does not build"));
         verdict(&tested(&REFUSED, built)).unwrap();
         assert!(message(&tested(&REFUSED, ran(2, &["old", "a"]))).contains("no longer: does not build"));
+    }
+
+    #[test]
+    fn check_compares_only_the_builds() {
+        builds(&tested(&KNOWN, Ran::Built(Outcome::default()))).unwrap();
+        builds(&tested(&REFUSED, Ran::NotBuilt(String::new()))).unwrap();
+        assert!(builds(&tested(&REFUSED, Ran::Built(Outcome::default()))).is_err());
+        let error = builds(&tested(&KNOWN, Ran::NotBuilt("error[E0599]".to_owned()))).unwrap_err().to_string();
+        assert_eq!(error, "does not build with the drop-in\nerror[E0599]");
+    }
+
+    #[test]
+    fn tests_that_the_time_limit_ends_on_both_sides_may_differ_in_number() {
+        let late = |passed| match ran(passed, &[]) {
+            Ran::Built(outcome) => Ran::Built(Outcome { timed_out: true, ..outcome }),
+            not_built @ Ran::NotBuilt(_) => not_built,
+        };
+        verdict(&Tested { before: late(3), ..tested(&PLAIN, late(5)) }).unwrap();
     }
 
     #[test]
