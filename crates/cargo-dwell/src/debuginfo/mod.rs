@@ -1,17 +1,22 @@
 //! The types of a program, from the debug info of its executable.
 //!
 //! Only this module knows DWARF; the rest of the tool uses the plain values of [`model`]. `file` finds and maps the
-//! files, `unit` opens a compilation unit, `read` reads the entries of all units with several threads and keeps each
-//! type once, `link` builds the model from them with the help of `names`, and `cache` stores the result by build id.
+//! files, `unit` opens a compilation unit, `read` reads all units with several threads (`entries` and `attributes` read
+//! one of them, into the types of `raw`), `pool` keeps each type once, `link` builds the model from them with the help of
+//! `names`, and `cache` stores the result by build id.
 //! `budget` limits the memory that these modules allocate for hostile debug info.
 
+mod attributes;
 mod budget;
 mod cache;
+mod entries;
 mod file;
 mod frames;
 mod link;
 pub mod model;
 mod names;
+mod pool;
+mod raw;
 mod read;
 mod unit;
 
