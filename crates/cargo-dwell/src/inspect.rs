@@ -59,7 +59,7 @@ impl Layout {
     pub fn run(&self) -> Result<ExitCode> {
         let args = &self.args;
         inspect(&self.build, &self.check, args.all, args.format, &|program, executable| {
-            layout::run(program, args, executable.profile.as_deref())
+            layout::run(program, args, executable.root.as_deref(), executable.profile.as_deref())
         })
     }
 }
