@@ -52,6 +52,7 @@ pub struct Options {
 pub fn load(path: &Path, options: &Options) -> Result<Program> {
     let map = file::map(path)?;
     let object = file::parse(path, &map)?;
+    file::expect_linked(path, &object)?;
     let build_id = file::build_id(&object);
     let cache = options.cache.as_deref().map(|folder| cache::Entry::new(folder, path, build_id.as_deref()));
     let mut program = if let Some(program) = cache.as_ref().and_then(cache::Entry::read) {
@@ -81,6 +82,7 @@ pub type Frames = HashMap<u64, Vec<Frame>>;
 pub fn load_with_frames(path: &Path, options: &Options, addresses: &[u64]) -> Result<(Program, Frames)> {
     let map = file::map(path)?;
     let object = file::parse(path, &map)?;
+    file::expect_linked(path, &object)?;
     let (mut program, frames) = read_files(path, &map, &object, options, addresses)?;
     path.clone_into(&mut program.file);
     program.build_id = file::build_id(&object).map(Into::into);
@@ -111,6 +113,21 @@ pub fn parse(data: &[u8]) -> Result<Program> {
     let budget = Budget::new(data.len() as u64);
     let program = read_sections(path, &object, &budget, false, false, &[])?;
     Ok(check(path, program)?.0)
+}
+
+/// Marks the types of the crates that cargo built from relative paths as own, as it does for those of a workspace, and
+/// returns these crates. For an executable from elsewhere.
+pub fn guess_own(program: &mut Program) -> Vec<String> {
+    let krate = |unit: &Text| {
+        // `src/main.rs/@/fd.2f3a-cgu.0`
+        let (file, unit) = unit.split_once("/@/")?;
+        (!Path::new(file).is_absolute()).then(|| unit.split('.').next().unwrap_or_default().to_owned())
+    };
+    let mut crates: Vec<String> = program.units.iter().filter_map(krate).collect();
+    crates.sort_unstable();
+    crates.dedup();
+    own(program, &crates);
+    crates
 }
 
 /// Marks the types of the workspace's own crates.
@@ -259,10 +276,11 @@ fn read_sections(
     }
     if let Some(first) = missing.first() {
         output.damaged.push(format!(
-            "{} of {} files with debug info are missing, such as {first}; keep the target directory, or build with \
-             split-debuginfo=packed",
+            "the debug info of {} of {} units is missing, such as {first}: put the target directory, or the {}.dwp of \
+             this build, back where it was, or build with split-debuginfo=off",
             missing.len(),
-            skeletons.len()
+            skeletons.len(),
+            path.file_name().unwrap_or_default().display()
         ));
     }
     let mut objects = Vec::new();

@@ -241,6 +241,10 @@ impl Finder<'_, '_> {
             if edits.is_empty() {
                 continue;
             }
+            // The pinned value, and the `Pin<&mut _>` to it.
+            let align = self.program.get(ty).align.max(pointer);
+            let pinned = Becomes::Sized(self.size(ty).saturating_add(2 * pointer - 1) / pointer * pointer, align);
+            edits.push(Edit { of: key(&local.field), awaited_in: None, becomes: pinned });
             let what = format!(
                 "holds `{}` twice {}: as the variable, and in the future that it is moved into",
                 self.named(name, ty),
@@ -296,7 +300,10 @@ impl Finder<'_, '_> {
         lines.dedup();
         super::in_lines(&lines)
     }
+}
 
+/// Boxes, which move bytes to the heap.
+impl Finder<'_, '_> {
     pub(super) fn box_futures(&mut self) {
         let pointer = self.program.pointer_size;
         // A future that awaits only one future is as large as that one, so a box would save nothing.
@@ -371,6 +378,16 @@ impl Finder<'_, '_> {
             }
             let at = self.coroutine.states[local.states[0]].source.clone();
             let own = self.of.source.as_ref();
+            // A variable that `pins` names, or a copy of an argument, which needs its box at the call.
+            let is_pinned = |one: &Suggestion| {
+                let other = one.other.as_ref();
+                one.problem == Problem::PinFuture && other.is_some_and(|(other, _)| other.replaced.contains_key(&ty))
+            };
+            let is_argument = |capture: &Capture| contains(self.program, ty, capture.field.ty);
+            let inner_captures = self.parts.captures.iter().filter(|of| self.size(of.field.ty) >= WORTH_A_BOX);
+            if self.found.iter().any(is_pinned) || inner_captures.into_iter().any(is_argument) {
+                continue;
+            }
             // A variable of a macro such as `join!`: the place is the user's call, and the boxes are its arguments.
             let is_macro = at.as_ref().zip(own).is_some_and(|(at, own)| at.file != own.file);
             let mut inner = coroutines_in(self.program, ty);

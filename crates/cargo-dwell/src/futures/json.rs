@@ -133,6 +133,14 @@ pub struct Advice {
     pub shown: bool,
 }
 
+impl Advice {
+    /// Returns `true` if the future to change is in `main`, which runs once.
+    pub(super) fn is_in_main(&self) -> bool {
+        let name = self.future.trim_start_matches('{').trim_end_matches('}');
+        name == "async fn main" || name.starts_with("async block in main:")
+    }
+}
+
 /// The maximum number of suggestions for one future.
 const SUGGESTIONS: usize = 10;
 

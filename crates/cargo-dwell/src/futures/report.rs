@@ -134,7 +134,7 @@ impl Report {
         let mut seen = HashSet::new();
         all.retain(|one| seen.insert((&one.file, one.line, one.kind, one.what.split('<').next())));
         let (shown, moves): (Vec<&Advice>, Vec<&Advice>) = all.into_iter().partition(|one| one.shown);
-        let (many, once): (Vec<&Advice>, Vec<&Advice>) = shown.into_iter().partition(|one| one.rank >= Rank::Boxed);
+        let (many, once): (Vec<&Advice>, Vec<&Advice>) = shown.into_iter().partition(|one| one.rank >= Rank::Task);
         if !many.is_empty() {
             write(look, out, "What to change, largest saving first", &many, most)?;
             if !once.is_empty() {
@@ -155,7 +155,8 @@ impl Report {
         }
         if many.is_empty() && once.is_empty() {
             let is_large = |one: &&&Advice| {
-                one.saves_in_future >= LARGE && one.saves_in_future >= one.future_size / 2 && one.heap > 0
+                let half = one.future_size / 2;
+                one.saves_in_future >= LARGE && one.saves_in_future >= half && one.heap > 0 && !one.is_in_main()
             };
             let large: Vec<&Advice> = moves.iter().filter(is_large).copied().take(SHOWN).collect();
             if !large.is_empty() {

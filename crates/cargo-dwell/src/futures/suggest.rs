@@ -88,11 +88,12 @@ impl Suggestion {
     fn is_worth_it(&self, size: u64) -> bool {
         let least = LEAST.max(size / 8);
         match self.problem {
-            _ if self.net() >= least => true,
-            Problem::BoxFuture if self.is_branch => self.own_saving() >= LARGE_BRANCH.max(size / 4),
+            Problem::BoxFuture => self.is_branch && self.own_saving() >= LARGE_BRANCH.max(size / 4),
             // So much overflows stacks on its way to the heap.
             Problem::BoxValue => self.heap >= OVERFLOWS && self.heap >= size / 2,
-            _ => false,
+            // The box goes around the argument at the call, where `BoxArgument` names it.
+            Problem::HeldTwice if self.heap > 0 => false,
+            _ => self.net() >= least,
         }
     }
 }

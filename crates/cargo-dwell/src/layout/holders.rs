@@ -137,10 +137,13 @@ impl Holders {
         let mut left = std::collections::VecDeque::from([(id, 0)]);
         while let Some((current, depth)) = left.pop_front() {
             let ty = program.get(current);
+            // `main` runs once, and so does all that only it holds.
+            if matches!(&ty.kind, Kind::Coroutine(of) if *of.function == *"main") {
+                continue;
+            }
             found.extend(self.direct.get(&current).into_iter().flatten().map(|(_, holder)| (depth, holder.clone())));
-            if let Kind::Coroutine(of) = &ty.kind
+            if let Kind::Coroutine(_) = &ty.kind
                 && current != id
-                && *of.function != *"main"
             {
                 let name = ty.name.to_string();
                 found.push((depth, Holder { rank: Rank::Future, name, ..Holder::default() }));
@@ -166,6 +169,17 @@ impl Holders {
 /// in a buffer.
 fn is_wrapper(ty: &Type) -> bool {
     ty.path.starts_with("core::iter::") || ty.path.starts_with("core::ops::range::")
+}
+
+/// Returns the `T` of `Pin<Box<T>>`; the type itself if it is another.
+fn unboxed(program: &Program, id: TypeId) -> TypeId {
+    let ty = program.get(id);
+    let Kind::Struct(fields) = &ty.kind else { return id };
+    let [only] = &fields[..] else { return id };
+    match program.get(only.ty).kind {
+        Kind::Pointer { pointee: Some(of) } if is(ty, "core::pin::Pin") => of,
+        _ => id,
+    }
 }
 
 /// Returns `true` if a type is an instance of the generic type `head`.
@@ -203,7 +217,14 @@ fn held(program: &Program, ty: &Type) -> Vec<(TypeId, Holder)> {
             slots: None,
             node_bytes: None,
         };
-        return ty.params.first().map(|param| (param.ty, named(param.ty))).into_iter().collect();
+        // tokio boxes large futures first.
+        return ty
+            .params
+            .first()
+            .map(|param| unboxed(program, param.ty))
+            .map(|id| (id, named(id)))
+            .into_iter()
+            .collect();
     }
     if matches!(head, "alloc::sync::ArcInner" | "alloc::rc::RcInner" | "alloc::rc::RcBox") {
         return ty.params.iter().map(|param| (param.ty, holder(Rank::Boxed))).collect();

@@ -44,16 +44,54 @@ impl Item {
         self.above.contains("repr(")
     }
 
-    /// Returns the line of a field or variant and its text.
+    /// Returns the line of a field or variant, and its text there: `File(Attachment)`, `details: Option<Details>`.
     pub(super) fn part(&self, name: &str) -> Option<(u32, &str)> {
-        let found = self.body.iter().enumerate().skip(usize::from(self.body.len() > 1)).find(|(_, line)| {
+        for (index, line) in self.body.iter().enumerate() {
             let text = line.split("//").next().unwrap_or_default();
-            let mut words = text.split(|of: char| !(of.is_alphanumeric() || of == '_'));
-            words.find(|word| !word.is_empty() && *word != "pub" && *word != "crate" && *word != "super") == Some(name)
-        });
-        let (index, line) = found?;
-        Some((self.line + u32::try_from(index).ok()?, line.trim()))
+            // The first line has the name of the type before the parts.
+            let start = if index == 0 { text.find(['{', '(']).map_or(text.len(), |at| at + 1) } else { 0 };
+            if let Some(at) = find_part(&text[start..], name) {
+                let rest = &text[start + at..];
+                return Some((self.line + u32::try_from(index).ok()?, rest[..part_end(rest)].trim()));
+            }
+        }
+        None
     }
+
+    /// Returns `true` if the type is the parsed command line: the program has one.
+    pub(super) fn is_command_line(&self) -> bool {
+        let derives = ["Parser", "Subcommand", "Args", "ValueEnum", "StructOpt", "FromArgs", "Options"];
+        let words = |line: &str| line.split(|of: char| !of.is_alphanumeric()).any(|word| derives.contains(&word));
+        self.above.lines().any(|line| line.contains("derive(") && words(line))
+            || self.above.contains("#[command(")
+            || self.above.contains("#[clap(")
+    }
+}
+
+/// Returns the index of a field's or variant's name where it begins a part: at the start, or after a comma.
+fn find_part(text: &str, name: &str) -> Option<usize> {
+    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    text.match_indices(name).map(|(at, _)| at).find(|&at| {
+        let before = text[..at].trim_end();
+        let before = before.strip_suffix("pub").unwrap_or(before).trim_end();
+        let is_first = before.is_empty() || before.ends_with([',', '{', '(', ']']) || before.starts_with("pub(");
+        let after = text[at + name.len()..].chars().next();
+        is_first && !after.is_some_and(is_word) && !text[..at].ends_with(is_word)
+    })
+}
+
+/// Returns the end of a part: the next comma or closing delimiter outside of brackets.
+fn part_end(text: &str) -> usize {
+    let mut depth = 0_i32;
+    for (at, of) in text.char_indices() {
+        match of {
+            '(' | '[' | '{' | '<' => depth += 1,
+            ')' | ']' | '}' | '>' if depth > 0 => depth -= 1,
+            ',' | ')' | '}' | '>' if depth == 0 => return at,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 /// The declarations by name.
@@ -183,7 +221,13 @@ mod tests {
         let items =
             items("/// A.\n#[derive(Debug)]\npub(crate) enum Kind {\n    A(u8),\n    /// B\n    B { x: u8 },\n}\n");
         let item = &items.by_name["Kind"][0];
-        assert_eq!((item.line, item.part("B").unwrap().0, item.part("A").unwrap().1), (3, 6, "A(u8),"));
+        assert_eq!((item.line, item.part("B").unwrap().0, item.part("A").unwrap().1), (3, 6, "A(u8)"));
+        let line = "enum E { Idle, A(Box<u8>), Huge([u64; 9]), B { x: (u8, u8), y: u8 } }";
+        let all = super::tests::items(line);
+        let item = &all.by_name["E"][0];
+        assert_eq!(item.part("Huge"), Some((1, "Huge([u64; 9])")));
+        assert_eq!(item.part("B"), Some((1, "B { x: (u8, u8), y: u8 }")));
+        assert_eq!((item.part("E"), item.part("x")), (None, Some((1, "x: (u8, u8)"))));
         assert!(item.part("C").is_none() && !item.declines_a_box() && !item.has_repr());
         assert_eq!(declared("#[repr(C)] struct A(u8);"), Some("A"));
         assert_eq!(declared("let structure = 1;"), None);

@@ -93,7 +93,6 @@ pub fn run(program: &Program, args: &LayoutArgs, root: Option<&Path>, profile: O
             format => explain::write(program, &facts.embedding, &found, format, &mut out),
         });
     }
-    // Without a workspace, no type is the user's own.
     let has_own = listed.iter().any(|id| program.get(*id).own);
     let all = args.all || !has_own;
     let mut ids: Vec<TypeId> = listed.iter().copied().filter(|id| all || program.get(*id).own).collect();
@@ -112,7 +111,7 @@ pub fn run(program: &Program, args: &LayoutArgs, root: Option<&Path>, profile: O
     ids.retain(|id| program.size_of(*id) >= min);
     sort(program, &mut ids, args.sort);
     if !has_own && !args.all && args.format == Format::Human {
-        eprintln!("note: there is no workspace, so the report lists the types of all crates");
+        eprintln!("note: the program has no types of its own, so the report lists those of all crates");
     }
     output::print(|mut out| match args.format {
         Format::Json => report::json(&about, &ids, &mut out),

@@ -230,8 +230,10 @@ impl<'p> Facts<'p> {
         evidence.rank = evidence.holders.first().map_or(Rank::Once, |holder| holder.rank);
         evidence.holders.truncate(10);
         let is_error = of.is_rare && evidence.holders.iter().any(|holder| holder.rank >= Rank::Returned);
+        let is_command_line = self.item(ty).is_some_and(Item::is_command_line);
         let shown = match of.kind {
             _ if evidence.live.is_some() => true,
+            _ if is_command_line => false,
             Change::Reorder => evidence.rank >= Rank::Boxed,
             _ if of.is_rare => is_error,
             // A future may exist once: there the change must be large.
@@ -321,12 +323,13 @@ impl<'p> Facts<'p> {
     /// Returns the change that boxes the large `Option` fields of a struct.
     fn optional<'a>(&self, ty: &'a Type, fields: &'a [Field], item: Option<&Item>) -> Option<Candidate<'a>> {
         let pointer = self.program.pointer_size;
-        let inside = |field: &Field| {
+        let content = |field: &Field| {
             let of = self.program.get(field.ty);
-            let Kind::Enum(_) = &of.kind else { return None };
-            let content = of.params.first().filter(|_| is(of, "core::option::Option"))?;
-            Some(self.program.size_of(content.ty))
+            let Kind::Enum(of_enum) = &of.kind else { return None };
+            let some = of_enum.variants.iter().find(|variant| &*variant.name == "Some")?;
+            Some(some.fields.first().filter(|_| is(of, "core::option::Option"))?.ty)
         };
+        let inside = |field: &Field| Some(self.program.size_of(content(field)?));
         // A box of less does not pay for its block.
         let large: Vec<(&Field, u64)> = fields
             .iter()
@@ -343,8 +346,7 @@ impl<'p> Facts<'p> {
         let names: Vec<_> = large
             .iter()
             .map(|(field, size)| {
-                let of = self.program.get(field.ty);
-                let content = of.params.first().map_or("_", |param| &self.program.get(param.ty).name);
+                let content = content(field).map_or("_", |of| &self.program.get(of).name);
                 format!("`{}: Option<Box<{content}>>` ({} bytes, absent or not)", field.name, count(*size))
             })
             .collect();
