@@ -91,7 +91,7 @@ impl Dyn {
     }
 }
 
-/// Reads the types of an executable. For one from elsewhere, the crates that cargo built from relative paths are own.
+/// Reads the types of an executable. The own crates of one from elsewhere are guessed.
 fn open(file: &Path, options: &Options, format: Format) -> Result<Program> {
     let mut program = debuginfo::load(file, options)?;
     for what in program.damaged.iter().take(5) {

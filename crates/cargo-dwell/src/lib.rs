@@ -14,4 +14,5 @@ pub mod output;
 pub mod page;
 pub mod sample;
 pub mod shape;
+pub mod stack;
 pub mod units;

@@ -115,19 +115,33 @@ pub fn parse(data: &[u8]) -> Result<Program> {
     Ok(check(path, program)?.0)
 }
 
-/// Marks the types of the crates that cargo built from relative paths as own, as it does for those of a workspace, and
-/// returns these crates. For an executable from elsewhere.
+/// Guesses the own crates of an executable from elsewhere, marks their types, and returns them: the crate with `main`,
+/// and those that cargo built from relative paths, as it does for a workspace.
 pub fn guess_own(program: &mut Program) -> Vec<String> {
     let krate = |unit: &Text| {
-        // `src/main.rs/@/fd.2f3a-cgu.0`
+        // `src/main.rs/@/fd.2f3a-cgu.0`; an incremental build has no crate there.
         let (file, unit) = unit.split_once("/@/")?;
         (!Path::new(file).is_absolute()).then(|| unit.split('.').next().unwrap_or_default().to_owned())
     };
-    let mut crates: Vec<String> = program.units.iter().filter_map(krate).collect();
+    let mut crates: HashSet<String> = program.units.iter().filter_map(krate).collect();
+    crates.extend(crate_of_main(&program.file));
+    let declares: HashSet<&str> = program.types.iter().map(|ty| &*ty.krate).collect();
+    let mut crates: Vec<String> = crates.into_iter().filter(|krate| declares.contains(krate.as_str())).collect();
     crates.sort_unstable();
-    crates.dedup();
     own(program, &crates);
     crates
+}
+
+/// Returns the crate with the function `main`, from the symbols.
+fn crate_of_main(path: &Path) -> Option<String> {
+    use object::{ObjectSymbol as _, SymbolKind};
+    let map = file::map(path).ok()?;
+    let object = file::parse(path, &map).ok()?;
+    object.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text).find_map(|symbol| {
+        let name = format!("{:#}", rustc_demangle::demangle(symbol.name().ok()?));
+        let krate = name.strip_suffix("::main")?;
+        (!krate.contains(':') && !krate.contains('<')).then(|| krate.to_owned())
+    })
 }
 
 /// Marks the types of the workspace's own crates.
