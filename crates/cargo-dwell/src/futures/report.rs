@@ -135,6 +135,7 @@ impl Report {
         all.retain(|one| seen.insert((&one.file, one.line, one.kind, one.what.split('<').next())));
         let (shown, moves): (Vec<&Advice>, Vec<&Advice>) = all.into_iter().partition(|one| one.shown);
         let (many, once): (Vec<&Advice>, Vec<&Advice>) = shown.into_iter().partition(|one| one.rank >= Rank::Task);
+        let once: Vec<&Advice> = once.into_iter().filter(|one| one.saves_in_future >= LARGE / 2).collect();
         if !many.is_empty() {
             write(look, out, "What to change, largest saving first", &many, most)?;
             if !once.is_empty() {

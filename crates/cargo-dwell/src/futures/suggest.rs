@@ -88,11 +88,15 @@ impl Suggestion {
     fn is_worth_it(&self, size: u64) -> bool {
         let least = LEAST.max(size / 8);
         match self.problem {
-            Problem::BoxFuture => self.is_branch && self.own_saving() >= LARGE_BRANCH.max(size / 4),
+            Problem::BoxFuture => {
+                self.is_branch && self.change.edits.len() == 1 && self.own_saving() >= LARGE_BRANCH.max(size / 4)
+            }
             // So much overflows stacks on its way to the heap.
             Problem::BoxValue => self.heap >= OVERFLOWS && self.heap >= size / 2,
             // The box goes around the argument at the call, where `BoxArgument` names it.
             Problem::HeldTwice if self.heap > 0 => false,
+            // These make the code longer.
+            Problem::HeldTwice | Problem::UnusedArgument => self.net() >= LARGE_ARGUMENT.max(size / 4),
             _ => self.net() >= least,
         }
     }
@@ -101,9 +105,11 @@ impl Suggestion {
 /// The least size in bytes of a value for which a box is suggested.
 pub(super) const WORTH_A_BOX: u64 = 128;
 /// The least saving in bytes that is shown.
-const LEAST: u64 = 64;
+const LEAST: u64 = 128;
+/// The least saving of a change of a function's arguments.
+const LARGE_ARGUMENT: u64 = 256;
 /// The least saving of a box in a branch of a loop.
-const LARGE_BRANCH: u64 = 512;
+const LARGE_BRANCH: u64 = 1024;
 /// The size from which clippy's `large_futures` warns.
 const OVERFLOWS: u64 = 16 << 10;
 /// The number of futures that are followed through the functions that they are passed to.

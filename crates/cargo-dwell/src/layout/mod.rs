@@ -38,6 +38,9 @@ pub struct LayoutArgs {
     /// Leave out smaller types
     #[arg(long, value_name = "BYTES", value_parser = crate::units::parse_bytes)]
     pub min: Option<ByteSize>,
+    /// List the statics, such as pools of tasks, instead of the types
+    #[arg(long, conflicts_with = "explain")]
+    pub statics: bool,
     /// Count values by a census: FILE that `cargo dwell census --save FILE` wrote
     #[arg(long, value_name = "FILE")]
     pub census: Option<PathBuf>,
@@ -78,6 +81,9 @@ pub fn run(program: &Program, args: &LayoutArgs, root: Option<&Path>, profile: O
     let counts = args.census.as_deref().map(|file| counts::Counts::read(file, build_id)).transpose()?;
     let facts = suggest::Facts::new(program, root, counts);
     let about = report::About { program, profile, listed: &listed, facts: &facts };
+    if args.statics {
+        return output::print(|mut out| report::statics(&about, args, &mut out));
+    }
     if let Some(name) = &args.explain {
         let mut found = named(program, name)?;
         sort(program, &mut found, None);

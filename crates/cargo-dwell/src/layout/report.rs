@@ -133,16 +133,62 @@ fn suggestions(
     if args.few && !once.is_empty() {
         write("Types with few values, as far as the program's types show", &once)?;
     } else if !once.is_empty() {
-        let names: Vec<_> =
-            once.iter().take(5).map(|(id, _)| format!("`{}`", short(&about.program.get(*id).name))).collect();
+        let names: Vec<_> = once
+            .iter()
+            .take(5)
+            .map(|(id, change)| {
+                let ty = about.program.get(*id);
+                format!("`{}` from {} to {}", short(&ty.name), count(ty.size), count(ty.size - change.saves))
+            })
+            .collect();
         writeln!(
             out,
-            "\n{} for types with few values: no collection, channel or task holds them, or a box would rarely pay \
-             ({}{}). --few shows them; a census (--census FILE) counts the values.",
+            "\n{} for types with few values (no collection, channel or task holds them), or for which a box would \
+             rarely pay: {}{}. --few shows them; --census FILE counts the values.",
             plural(once.len() as u64, "suggestion"),
             names.join(", "),
             if once.len() > names.len() { ", .." } else { "" }
         )?;
+    }
+    Ok(())
+}
+
+/// A static of the program.
+#[derive(Serialize)]
+struct Static<'a> {
+    path: &'a str,
+    #[serde(rename = "type")]
+    of: &'a str,
+    size: u64,
+}
+
+/// Lists the statics, largest first: of the workspace, or of all crates.
+pub(super) fn statics(about: &About<'_>, args: &LayoutArgs, out: &mut impl io::Write) -> io::Result<()> {
+    let program = about.program;
+    let own: HashSet<&str> = program.types().filter(|(_, ty)| ty.own).map(|(_, ty)| &*ty.krate).collect();
+    let is_shown = |path: &str| args.all || own.is_empty() || own.contains(path.split("::").next().unwrap_or_default());
+    let pattern = args.pattern.as_deref().unwrap_or_default();
+    let mut all: Vec<Static<'_>> = program
+        .statics
+        .iter()
+        .filter(|of| !matches!(program.get(of.ty).kind, Kind::Vtable(_) | Kind::Opaque) && is_shown(&of.path))
+        .map(|of| Static { path: &of.path, of: &program.get(of.ty).name, size: program.size_of(of.ty) })
+        .filter(|of| of.path.contains(pattern) && of.size >= args.min.map_or(1, |bytes| bytes.as_u64()))
+        .collect();
+    all.sort_by_key(|of| std::cmp::Reverse(of.size));
+    if args.format == Format::Json {
+        serde_json::to_writer(&mut *out, &all)?;
+        return writeln!(out);
+    }
+    let look = if args.format == Format::Markdown { Look::page() } else { Look::terminal() };
+    let total = all.iter().map(|of| of.size).fold(0, u64::saturating_add);
+    writeln!(out, "{} with {} bytes.\n", plural(all.len() as u64, "static"), count(total))?;
+    let mut rows = vec![header(&["size", "static", "type"])];
+    let shown = args.top.unwrap_or(ROWS).min(all.len());
+    rows.extend(all[..shown].iter().map(|of| vec![right(count(of.size)), Cell::new(of.path), Cell::new(of.of)]));
+    look.table(out, &rows)?;
+    if shown < all.len() {
+        writeln!(out, "{} more are not shown (--top, PATTERN).", all.len() - shown)?;
     }
     Ok(())
 }
