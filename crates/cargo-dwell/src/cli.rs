@@ -3,6 +3,7 @@
 use crate::census::Census;
 use crate::inspect::{Dyn, Futures, Layout};
 use crate::shape::{self, ShapeArgs};
+use crate::stack::Stack;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -26,6 +27,8 @@ enum Command {
     Futures(Box<Futures>),
     /// List the types that a program uses as `dyn Trait`, and suggest an inline size for each trait
     Dyn(Box<Dyn>),
+    /// List the stack frames of a program's functions with the locals that fill them, and the deepest call paths
+    Stack(Box<Stack>),
     /// Run a program, list its live heap by type and field, and suggest changes
     Census(Box<Census>),
 }
@@ -46,6 +49,7 @@ impl Cli {
             Command::Layout(layout) => layout.run(),
             Command::Futures(futures) => futures.run(),
             Command::Dyn(dyn_traits) => dyn_traits.run(),
+            Command::Stack(stack) => stack.run(),
             Command::Census(census) => census.run(),
         }
     }

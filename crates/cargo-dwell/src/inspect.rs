@@ -10,6 +10,7 @@ use crate::output::{self, Format};
 use crate::program::{self, BuildArgs, Executable, Outcome, Purpose};
 use anyhow::{Result, bail};
 use clap::Args;
+use std::path::Path;
 use std::process::ExitCode;
 
 const EXIT_CODES: &str = "Exit code: 0 on success, 1 if a budget is exceeded, 2 for wrong input or usage, cargo's exit \
@@ -59,7 +60,7 @@ impl Layout {
     pub fn run(&self) -> Result<ExitCode> {
         let args = &self.args;
         inspect(&self.build, &self.check, args.all, args.format, &|program, executable| {
-            layout::run(program, args, executable.profile.as_deref())
+            layout::run(program, args, executable.root.as_deref(), executable.profile.as_deref())
         })
     }
 }
@@ -90,6 +91,24 @@ impl Dyn {
     }
 }
 
+/// Reads the types of an executable. The own crates of one from elsewhere are guessed.
+fn open(file: &Path, options: &Options, format: Format) -> Result<Program> {
+    let mut program = debuginfo::load(file, options)?;
+    for what in program.damaged.iter().take(5) {
+        eprintln!("note: {what}");
+    }
+    if !program.types().any(|(_, ty)| ty.own) {
+        let crates = debuginfo::guess_own(&mut program);
+        if format == Format::Human && program.types().any(|(_, ty)| ty.own) {
+            eprintln!(
+                "note: the executable is not of this workspace; its own crates are taken to be {}",
+                crates.join(", ")
+            );
+        }
+    }
+    Ok(program)
+}
+
 /// Writes a report about a program, or its differences from another; then saves its sizes and checks its budgets.
 fn inspect(
     build: &BuildArgs,
@@ -117,16 +136,16 @@ fn inspect(
 
     let options =
         Options { own_crates: executable.own_crates.clone(), cache: executable.cache.clone(), progress: true };
-    let program = debuginfo::load(&executable.file, &options)?;
-    for what in program.damaged.iter().take(5) {
-        eprintln!("note: {what}");
-    }
-    let broken = budgets.broken(&program, all)?;
+    let program = open(&executable.file, &options, format)?;
+    let others = check.also.iter().map(|file| open(file, &options, Format::Json)).collect::<Result<Vec<_>>>()?;
+    let programs: Vec<&Program> = std::iter::once(&program).chain(&others).collect();
+    let mut broken = budgets.broken(&programs, all)?;
     let selection = Selection { all, root: executable.root.as_deref(), profile: executable.profile.as_deref() };
     let document = (check.save.is_some() || check.diff.is_some()).then(|| Document::new(&program, selection));
     match (&check.diff, &document) {
         (Some(file), Some(document)) => {
             let diff = Diff::new(document, file, &options, selection)?;
+            broken.extend(check.fail_on_growth.iter().flat_map(|most| diff.grown(most.as_u64())));
             output::print(|mut out| diff.write(format, &mut out))?;
         }
         _ => report(&program, &executable)?,

@@ -20,4 +20,5 @@ pub mod program;
 pub mod report;
 pub mod sample;
 pub mod shape;
+pub mod stack;
 pub mod units;

@@ -39,11 +39,43 @@ impl FromStr for SizeBudget {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 struct Config {
-    max_size: BTreeMap<String, u64>,
-    max_future: Option<u64>,
+    max_size: BTreeMap<String, Bytes>,
+    max_future: Option<Bytes>,
     /// For `cargo dwell shape`.
     #[serde(rename = "shape")]
     _shape: toml::Table,
+}
+
+/// A number of bytes, as a number or as a text: `65536`, `"64KB"`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Bytes(u64);
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = Bytes;
+
+            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                out.write_str("a number of bytes such as 64 or \"64KB\"")
+            }
+
+            fn visit_u64<E>(self, bytes: u64) -> Result<Bytes, E> {
+                Ok(Bytes(bytes))
+            }
+
+            fn visit_i64<E: serde::de::Error>(self, bytes: i64) -> Result<Bytes, E> {
+                let unexpected = serde::de::Unexpected::Signed(bytes);
+                u64::try_from(bytes).map(Bytes).map_err(|_| E::invalid_value(unexpected, &self))
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Bytes, E> {
+                let unexpected = serde::de::Unexpected::Str(text);
+                parse_bytes(text).map(|size| Bytes(size.as_u64())).map_err(|_| E::invalid_value(unexpected, &self))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
 }
 
 impl Config {
@@ -67,6 +99,7 @@ pub struct Budgets {
     /// note.
     configured: Vec<SizeBudget>,
     max_future: Option<u64>,
+    strict: bool,
 }
 
 impl Budgets {
@@ -80,37 +113,47 @@ impl Budgets {
         let configured =
             config.max_size.into_iter().filter(|(name, _)| asked.iter().all(|budget| budget.name != *name));
         Ok(Self {
-            configured: configured.map(|(name, most)| SizeBudget { name, most }).collect(),
-            max_future: args.max_future.map(|size| size.as_u64()).or(config.max_future),
+            configured: configured.map(|(name, most)| SizeBudget { name, most: most.0 }).collect(),
+            max_future: args.max_future.map(|size| size.as_u64()).or(config.max_future.map(|most| most.0)),
+            strict: args.strict,
             asked,
         })
     }
 
-    /// Returns a line for each type that exceeds its budget. With `all`, this includes futures of dependencies.
+    /// Returns a line for each type of the programs that exceeds its budget. With `all`, this includes futures of
+    /// dependencies.
     ///
     /// # Errors
-    /// Returns an error if the command line names a type that the program does not have.
-    pub fn broken(&self, program: &Program, all: bool) -> Result<Vec<String>> {
+    /// Returns an error if the command line, or with `--strict` `dwell.toml`, names a type that none of the programs has.
+    pub fn broken(&self, programs: &[&Program], all: bool) -> Result<Vec<String>> {
         let mut lines = Vec::new();
         let budgets = self.asked.iter().map(|budget| (budget, true));
         for (budget, asked) in budgets.chain(self.configured.iter().map(|budget| (budget, false))) {
-            let types = matching(program, &budget.name);
-            if types.is_empty() {
-                let near = nearest::suggestion(&budget.name, program.types().map(|(_, of)| &*of.name));
+            let mut is_known = false;
+            for program in programs {
+                let types = matching(program, &budget.name);
+                is_known |= !types.is_empty();
+                let broken = types.into_iter().filter(|&id| program.size_of(id) > budget.most);
+                lines.extend(broken.map(|id| line(program, id, budget.most)));
+            }
+            if !is_known {
+                let names = programs.iter().flat_map(|program| program.types()).map(|(_, of)| &*of.name);
+                let near = nearest::suggestion(&budget.name, names);
                 let message = format!("the budget for `{}` matches no type of the program{near}", budget.name);
-                if asked {
+                if asked || self.strict {
                     bail!("{message}");
                 }
                 eprintln!("note: {message}");
             }
-            let broken = types.into_iter().filter(|&id| program.size_of(id) > budget.most);
-            lines.extend(broken.map(|id| line(program, id, budget.most)));
         }
         if let Some(most) = self.max_future {
-            let futures = program.types().filter(|(_, of)| matches!(of.kind, Kind::Coroutine(_)) && (all || of.own));
-            let mut broken: Vec<TypeId> = futures.filter(|(_, of)| of.size > most).map(|(id, _)| id).collect();
-            broken.sort_by_key(|&id| std::cmp::Reverse(program.size_of(id)));
-            lines.extend(broken.into_iter().map(|id| line(program, id, most)));
+            for program in programs {
+                let is_future = |of: &Type| matches!(of.kind, Kind::Coroutine(_)) && (all || of.own);
+                let futures = program.types().filter(|(_, of)| is_future(of));
+                let mut broken: Vec<TypeId> = futures.filter(|(_, of)| of.size > most).map(|(id, _)| id).collect();
+                broken.sort_by_key(|&id| std::cmp::Reverse(program.size_of(id)));
+                lines.extend(broken.into_iter().map(|id| line(program, id, most)));
+            }
         }
         let mut seen = std::collections::HashSet::new();
         lines.retain(|line| seen.insert(line.clone()));
@@ -229,7 +272,8 @@ mod tests {
         for (text, expected) in [
             ("max-future = 1\nmax-sizes = 3\n", "dwell.toml:2: unknown field `max-sizes`"),
             ("max-future = -1\n", "dwell.toml:1: invalid value: integer `-1`"),
-            ("[max-size]\nConfig = \"x\"\n", "dwell.toml:2: invalid type: string \"x\""),
+            ("max-future = \"big\"\n", "dwell.toml:1: invalid value: string \"big\""),
+            ("[max-size]\nConfig = \"x\"\n", "dwell.toml:2: invalid value: string \"x\""),
             ("[max-size\n", "dwell.toml:1: "),
             ("max-future = 99999999999999999999\n", "dwell.toml:1: "),
         ] {
@@ -237,8 +281,8 @@ mod tests {
             let error = format!("{:#}", Config::read(&file).unwrap_err());
             assert!(error.contains(expected) && !error.contains('\n'), "{error}");
         }
-        std::fs::write(&file, "max-future = 4096\n[max-size]\nConfig = 64\n\"Option<Config>\" = 72\n").unwrap();
+        std::fs::write(&file, "max-future = \"4KiB\"\n[max-size]\nConfig = 64\n\"Option<Config>\" = 72\n").unwrap();
         let config = Config::read(&file).unwrap();
-        assert_eq!((config.max_future, config.max_size.len()), (Some(4096), 2));
+        assert_eq!((config.max_future, config.max_size.len()), (Some(Bytes(4096)), 2));
     }
 }

@@ -5,7 +5,7 @@ use crate::debuginfo::{self, Options};
 use crate::futures::{self, About};
 use crate::output::{Format, Look, header, right};
 use crate::units::{count, plural};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use comfy_table::Cell;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -81,7 +81,34 @@ impl Diff {
             let program = debuginfo::load(file, options)?;
             Known::of(&Document::new(&program, Selection { profile: None, ..selection }))?
         };
-        Ok(Self::between(before, Known::of(after)?))
+        let after = Known::of(after)?;
+        if let (Some(old), Some(new)) = (&before.program.profile, &after.program.profile)
+            && old != new
+        {
+            bail!(
+                "{}: is of a build with the profile {old}, this one has {new}; their sizes differ anyway, so compare \
+                 builds of one profile",
+                file.display()
+            );
+        }
+        Ok(Self::between(before, after))
+    }
+
+    /// Returns a line for each type and future that grew by more than `most` bytes.
+    pub fn grown(&self, most: u64) -> Vec<String> {
+        let grown = self.grew.iter().filter(|change| change.after.saturating_sub(change.before) > most);
+        let line = |change: &Change| {
+            let by: Vec<String> = change.by.iter().take(2).map(By::text).collect();
+            let because = if by.is_empty() { String::new() } else { format!(" because of {}", by.join(", ")) };
+            format!(
+                "`{}` grew from {} to {} bytes, by more than {}{because}",
+                change.name,
+                count(change.before),
+                count(change.after),
+                count(most)
+            )
+        };
+        grown.map(line).collect()
     }
 
     fn between(before: Known, after: Known) -> Self {

@@ -28,4 +28,13 @@ pub struct CheckArgs {
     /// Print what grew and what shrank since FILE, a file that --save wrote or an executable
     #[arg(long, value_name = "FILE")]
     pub diff: Option<PathBuf>,
+    /// Fail with exit code 1 if a type or future grew by more than BYTES since the --diff FILE
+    #[arg(long, value_name = "BYTES", requires = "diff", value_parser = crate::units::parse_bytes)]
+    pub fail_on_growth: Option<ByteSize>,
+    /// Check the budgets in FILE too, another executable; repeatable
+    #[arg(long, value_name = "FILE")]
+    pub also: Vec<PathBuf>,
+    /// Fail if a name in dwell.toml matches no type of any of the executables
+    #[arg(long)]
+    pub strict: bool,
 }

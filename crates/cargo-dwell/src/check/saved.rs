@@ -42,7 +42,7 @@ impl Document {
             version: VERSION,
             program: About::new(program, selection.profile),
             all: selection.all,
-            types: layout::json::types(program, selection.all),
+            types: layout::json::types(program, selection.all, selection.root),
             futures: futures::all(program, selection.all, selection.root),
             traits: dyn_traits::json::traits(program, selection.all),
         }

@@ -38,12 +38,28 @@ pub(super) fn parse<'d>(path: &Path, data: &'d [u8]) -> Result<object::File<'d>>
         Err(_) if data.starts_with(b"\x7fELF") => {
             bail!("{}: is a damaged ELF file, maybe truncated; build it again", path.display())
         }
-        Err(_) if data.starts_with(b"MZ") => {
-            bail!("{}: is a Windows executable; its debug info (PDB) cannot be read", path.display())
+        Err(_) if data.starts_with(b"MZ") => bail!(
+            "{}: is a Windows executable (PE), whose debug info is a PDB file; only DWARF can be read, so build it for a \
+             `-gnu` or a Linux target",
+            path.display()
+        ),
+        Err(_) if data.starts_with(b"Microsoft C/C++ ") => {
+            bail!("{}: is a PDB file; only DWARF can be read (ELF, Mach-O, WASM)", path.display())
         }
-        Err(_) => bail!("{}: is not an executable (ELF or Mach-O)", path.display()),
+        Err(_) if data.starts_with(b"!<arch>") => {
+            bail!("{}: is an archive of object files; name an executable that is linked with it", path.display())
+        }
+        Err(_) => bail!("{}: is not an executable (ELF, Mach-O or WASM)", path.display()),
     };
     Ok(parsed)
+}
+
+/// Refuses an object file: the references between its sections are filled in by the linker.
+pub(super) fn expect_linked(path: &Path, object: &object::File<'_>) -> Result<()> {
+    if object.format() == object::BinaryFormat::Elf && object.kind() == object::ObjectKind::Relocatable {
+        bail!("{}: is an object file that is not linked; name an executable or a shared library", path.display());
+    }
+    Ok(())
 }
 
 /// Returns the build id or UUID of an executable in hexadecimal digits.

@@ -13,7 +13,7 @@ use super::read::Input;
 use super::unit::{self, Opened};
 use anyhow::Result;
 use foldhash::fast::FixedState;
-use gimli::{Attribute, AttributeValue, Dwarf, Error, RangeListsOffset, constants as dw};
+use gimli::{Attribute, AttributeValue, Dwarf, Error, Operation, RangeListsOffset, constants as dw};
 use std::collections::{HashMap, HashSet};
 
 /// The deepest nesting of inlined functions.
@@ -21,6 +21,9 @@ const DEEPEST: usize = 512;
 
 /// The maximum number of references from an inlined function to its abstract origin and declaration, with a margin.
 const ROUNDS: usize = 6;
+
+/// The maximum number of variables of a frame.
+const LOCALS: usize = 1000;
 
 /// The maximum number of ranges that are read for one entry.
 const RANGES: usize = 100_000;
@@ -30,6 +33,8 @@ const RANGES: usize = 100_000;
 struct RawFrame {
     /// The global offset of its entry.
     entry: u64,
+    /// The variables in memory, with the global offsets of their types.
+    locals: Vec<(Text, u64)>,
     /// For an inlined function, the line of the call.
     call: Option<Source>,
 }
@@ -107,6 +112,8 @@ impl Found {
         // The depth of an entry that covers none of the addresses; its children are skipped.
         let mut skipped: Option<isize> = None;
         let mut hits = Vec::new();
+        // The addresses in the function with a frame whose children are being read, and its depth.
+        let mut outermost: Option<(isize, Vec<u64>)> = None;
         while !entries.is_empty() {
             let offset = entries.next_offset().0 as u64;
             let depth = entries.next_depth();
@@ -114,6 +121,22 @@ impl Found {
             let is_function = matches!(abbreviation.tag(), dw::DW_TAG_subprogram | dw::DW_TAG_inlined_subroutine);
             if skipped.is_some_and(|above| depth <= above) {
                 skipped = None;
+            }
+            if outermost.as_ref().is_some_and(|(above, _)| depth <= *above) {
+                outermost = None;
+            }
+            let is_variable = matches!(abbreviation.tag(), dw::DW_TAG_variable | dw::DW_TAG_formal_parameter);
+            if let (true, None, Some((_, addresses))) = (is_variable, skipped, &outermost) {
+                entries.read_attributes(abbreviation.attributes(), &mut attrs)?;
+                if let Some(local) = local(input, opened, &attrs) {
+                    for address in addresses {
+                        let frame = self.raw.get_mut(address).and_then(|frames| frames.first_mut());
+                        if let Some(frame) = frame.filter(|frame| frame.locals.len() < LOCALS) {
+                            frame.locals.push(local.clone());
+                        }
+                    }
+                }
+                continue;
             }
             if skipped.is_some() || !is_function {
                 entries.skip_attributes(abbreviation.attributes())?;
@@ -145,8 +168,12 @@ impl Found {
             for address in &hits {
                 let frames = self.raw.entry(*address).or_default();
                 if frames.len() < DEEPEST {
-                    frames.push(RawFrame { entry: origin.unwrap_or(input.base + offset), call: call.clone() });
+                    let entry = origin.unwrap_or(input.base + offset);
+                    frames.push(RawFrame { entry, locals: Vec::new(), call: call.clone() });
                 }
+            }
+            if abbreviation.tag() == dw::DW_TAG_subprogram {
+                outermost = Some((depth, hits.clone()));
             }
         }
         Ok(true)
@@ -276,7 +303,9 @@ impl Found {
             for frame in raw.iter().rev() {
                 let (path, params) =
                     known.entry(frame.entry).or_insert_with(|| self.resolve(frame.entry, offsets)).clone();
-                frames.push(Frame { path, params, source: source.take() });
+                let locals = frame.locals.iter();
+                let locals = locals.filter_map(|(name, ty)| Some((Text::clone(name), offsets.find(*ty)?))).collect();
+                frames.push(Frame { path, params, source: source.take(), locals });
                 source.clone_from(&frame.call);
             }
             all.insert(*address, frames);
@@ -303,6 +332,29 @@ impl Found {
         }
         (format!("{scope}{}", name.unwrap_or_else(|| "?".into())).into(), params)
     }
+}
+
+/// Returns the name and type of a variable in the frame's memory.
+fn local<'d>(input: &Input<'_, 'd>, opened: &Opened<'d>, attrs: &Attrs<'d>) -> Option<(Text, u64)> {
+    let (mut name, mut ty, mut is_in_memory) = (None, None, false);
+    for attr in attrs {
+        match attr.name() {
+            dw::DW_AT_name => name = input.dwarf.attr_string(&opened.unit, attr.value()).ok(),
+            dw::DW_AT_type => ty = reference(input, &attr.value()),
+            dw::DW_AT_location => {
+                let mut operations = attr.exprloc_value()?.operations(opened.unit.encoding());
+                let first = operations.next().ok()??;
+                let is_frame = matches!(first, Operation::FrameOffset { .. } | Operation::RegisterOffset { .. });
+                // Further operations follow a pointer: the value is elsewhere.
+                is_in_memory = is_frame && operations.next().ok()?.is_none();
+            }
+            _ => {}
+        }
+    }
+    if !is_in_memory {
+        return None;
+    }
+    Some((name?.to_string_lossy().into(), ty?))
 }
 
 /// Returns `true` if one of the addresses is in an entry's ranges.

@@ -7,7 +7,9 @@ use super::model::{
     Vtable,
 };
 use super::names::{self, ImplFor, Namer};
-use super::read::{Body, Output, Ranks, RawField, RawKind, RawType, RawVariant, UnitTypes, Unnamed};
+use super::pool::Ranks;
+use super::raw::{Body, RawField, RawKind, RawType, RawVariant, UnitTypes, Unnamed};
+use super::read::Output;
 use anyhow::Result;
 use std::collections::{HashMap, HashSet};
 

@@ -1,17 +1,22 @@
 //! The types of a program, from the debug info of its executable.
 //!
 //! Only this module knows DWARF; the rest of the tool uses the plain values of [`model`]. `file` finds and maps the
-//! files, `unit` opens a compilation unit, `read` reads the entries of all units with several threads and keeps each
-//! type once, `link` builds the model from them with the help of `names`, and `cache` stores the result by build id.
+//! files, `unit` opens a compilation unit, `read` reads all units with several threads (`entries` and `attributes` read
+//! one of them, into the types of `raw`), `pool` keeps each type once, `link` builds the model from them with the help of
+//! `names`, and `cache` stores the result by build id.
 //! `budget` limits the memory that these modules allocate for hostile debug info.
 
+mod attributes;
 mod budget;
 mod cache;
+mod entries;
 mod file;
 mod frames;
 mod link;
 pub mod model;
 mod names;
+mod pool;
+mod raw;
 mod read;
 mod unit;
 
@@ -47,6 +52,7 @@ pub struct Options {
 pub fn load(path: &Path, options: &Options) -> Result<Program> {
     let map = file::map(path)?;
     let object = file::parse(path, &map)?;
+    file::expect_linked(path, &object)?;
     let build_id = file::build_id(&object);
     let cache = options.cache.as_deref().map(|folder| cache::Entry::new(folder, path, build_id.as_deref()));
     let mut program = if let Some(program) = cache.as_ref().and_then(cache::Entry::read) {
@@ -76,6 +82,7 @@ pub type Frames = HashMap<u64, Vec<Frame>>;
 pub fn load_with_frames(path: &Path, options: &Options, addresses: &[u64]) -> Result<(Program, Frames)> {
     let map = file::map(path)?;
     let object = file::parse(path, &map)?;
+    file::expect_linked(path, &object)?;
     let (mut program, frames) = read_files(path, &map, &object, options, addresses)?;
     path.clone_into(&mut program.file);
     program.build_id = file::build_id(&object).map(Into::into);
@@ -106,6 +113,35 @@ pub fn parse(data: &[u8]) -> Result<Program> {
     let budget = Budget::new(data.len() as u64);
     let program = read_sections(path, &object, &budget, false, false, &[])?;
     Ok(check(path, program)?.0)
+}
+
+/// Guesses the own crates of an executable from elsewhere, marks their types, and returns them: the crate with `main`,
+/// and those that cargo built from relative paths, as it does for a workspace.
+pub fn guess_own(program: &mut Program) -> Vec<String> {
+    let krate = |unit: &Text| {
+        // `src/main.rs/@/fd.2f3a-cgu.0`; an incremental build has no crate there.
+        let (file, unit) = unit.split_once("/@/")?;
+        (!Path::new(file).is_absolute()).then(|| unit.split('.').next().unwrap_or_default().to_owned())
+    };
+    let mut crates: HashSet<String> = program.units.iter().filter_map(krate).collect();
+    crates.extend(crate_of_main(&program.file));
+    let declares: HashSet<&str> = program.types.iter().map(|ty| &*ty.krate).collect();
+    let mut crates: Vec<String> = crates.into_iter().filter(|krate| declares.contains(krate.as_str())).collect();
+    crates.sort_unstable();
+    own(program, &crates);
+    crates
+}
+
+/// Returns the crate with the function `main`, from the symbols.
+fn crate_of_main(path: &Path) -> Option<String> {
+    use object::{ObjectSymbol as _, SymbolKind};
+    let map = file::map(path).ok()?;
+    let object = file::parse(path, &map).ok()?;
+    object.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text).find_map(|symbol| {
+        let name = format!("{:#}", rustc_demangle::demangle(symbol.name().ok()?));
+        let krate = name.strip_suffix("::main")?;
+        (!krate.contains(':') && !krate.contains('<')).then(|| krate.to_owned())
+    })
 }
 
 /// Marks the types of the workspace's own crates.
@@ -254,10 +290,11 @@ fn read_sections(
     }
     if let Some(first) = missing.first() {
         output.damaged.push(format!(
-            "{} of {} files with debug info are missing, such as {first}; keep the target directory, or build with \
-             split-debuginfo=packed",
+            "the debug info of {} of {} units is missing, such as {first}: put the target directory, or the {}.dwp of \
+             this build, back where it was, or build with split-debuginfo=off",
             missing.len(),
-            skeletons.len()
+            skeletons.len(),
+            path.file_name().unwrap_or_default().display()
         ));
     }
     let mut objects = Vec::new();

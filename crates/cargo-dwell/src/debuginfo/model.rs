@@ -120,6 +120,8 @@ pub struct Frame {
     pub params: Vec<Param>,
     /// The line that was executing.
     pub source: Option<Source>,
+    /// For a function with a frame of its own, the variables in that frame, with their types.
+    pub locals: Vec<(Text, TypeId)>,
 }
 
 /// A type with its layout.

@@ -2,7 +2,7 @@
 
 use crate::debuginfo::{Kind, Program, TypeId};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The sizes of inline storage that are compared, in bytes.
 pub const SIZES: [u64; 5] = [8, 16, 24, 32, 48];
@@ -24,8 +24,12 @@ pub struct Trait {
     pub implementors: Vec<Implementor>,
     /// The number of types that fit in 8, 16, 24, 32 and 48 bytes.
     pub fits: Vec<Fit>,
+    /// Whether the program has a `Box` of this trait object.
+    pub boxed: bool,
+    /// Whether the program has an `Rc` or `Arc` of this trait object.
+    pub shared: bool,
     /// The smallest `N`, in words of 8 bytes, for which `SmallBox<dyn Trait, N>` stores inline nine tenths of the types
-    /// that fit in 48 bytes. `None` if fewer than half of all types fit in 48 bytes.
+    /// that fit in 48 bytes. `None` if fewer than half of all types fit in 48 bytes, or if there is no `Box` to replace.
     pub suggested_n: Option<u64>,
 }
 
@@ -72,6 +76,8 @@ pub fn traits(program: &Program, all: bool) -> Vec<Trait> {
         names.dedup();
         names
     };
+    let boxes = objects(program, &["alloc::boxed::Box<"]);
+    let counted = objects(program, &["alloc::rc::Rc<", "alloc::sync::Arc<"]);
     let mut traits: Vec<Trait> = by_path
         .into_iter()
         .map(|(path, (name, mut types))| {
@@ -89,11 +95,14 @@ pub fn traits(program: &Program, all: bool) -> Vec<Trait> {
                 Fit { bytes, types: types.iter().filter(fits).count() as u64 }
             };
             let fits: Vec<Fit> = SIZES.into_iter().map(fits).collect();
+            let (boxed, shared) = (boxes.contains(path), counted.contains(path));
             Trait {
+                boxed,
+                shared,
                 name: name.to_owned(),
                 path: path.to_owned(),
                 own: is_own(path) || types.iter().any(|id| program.get(*id).own),
-                suggested_n: suggest(&fits, types.len() as u64),
+                suggested_n: suggest(&fits, types.len() as u64).filter(|_| boxed),
                 implementors: types.iter().map(implementor).collect(),
                 fits,
             }
@@ -102,6 +111,32 @@ pub fn traits(program: &Program, all: bool) -> Vec<Trait> {
         .collect();
     traits.sort_by(|a, b| (!a.own, b.implementors.len(), &a.path).cmp(&(!b.own, a.implementors.len(), &b.path)));
     traits
+}
+
+/// Returns the paths of the traits whose objects are in one of these pointers: `Box<dyn Trait>`, `Box<dyn Trait + Send>`.
+fn objects<'p>(program: &'p Program, pointers: &[&str]) -> HashSet<&'p str> {
+    let mut found = HashSet::new();
+    for (_, ty) in program.types() {
+        let Some(rest) = pointers.iter().find_map(|start| ty.path.strip_prefix(start)) else { continue };
+        let rest = rest.strip_prefix('(').unwrap_or(rest);
+        let Some(of_trait) = rest.strip_prefix("dyn ") else { continue };
+        // The path ends at ` + Send`, `, A`, `)` or `>` outside of its own arguments.
+        let mut depth = 0_i32;
+        let mut before = ' ';
+        let end = of_trait.char_indices().find(|&(_, of)| {
+            let is_end = depth == 0 && matches!(of, ' ' | ',' | ')' | '>');
+            match of {
+                '<' | '(' | '[' => depth += 1,
+                '>' if before == '-' => {}
+                '>' | ')' | ']' => depth -= 1,
+                _ => {}
+            }
+            before = of;
+            is_end
+        });
+        found.insert(&of_trait[..end.map_or(of_trait.len(), |(at, _)| at)]);
+    }
+    found
 }
 
 fn suggest(fits: &[Fit], types: u64) -> Option<u64> {

@@ -95,9 +95,11 @@ fn text(traits: &[Trait], every: usize, args: &DynArgs, look: &Look, out: &mut i
             right(of.implementors.iter().map(|one| one.size).max().map_or_else(String::new, count)),
         ];
         row.extend(of.fits.iter().map(|fit| right(percent(fit.types, of.implementors.len() as u64))));
-        row.push(Cell::new(match of.suggested_n {
-            Some(n) => format!("N = {n} ({} bytes)", n * 8),
-            None => "`Box` (most types do not fit in 48 bytes)".to_owned(),
+        row.push(Cell::new(match (of.suggested_n, of.boxed, of.shared) {
+            (Some(n), ..) => format!("N = {n} ({} bytes)", n * 8),
+            (None, true, _) => "`Box` (most types do not fit in 48 bytes)".to_owned(),
+            (None, false, true) => "`Rc` or `Arc` only, which share the value".to_owned(),
+            (None, false, false) => "no `Box<dyn _>` in the program".to_owned(),
         }));
         rows.push(row);
     }

@@ -3,6 +3,7 @@
 use super::size::{AWAITED, Graph, coroutines_in, key, locals, total};
 use super::suggest::{Problem, Suggestion};
 use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, TypeId};
+use crate::layout::Rank;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
@@ -115,6 +116,29 @@ pub struct Advice {
     pub how: String,
     /// The bytes saved in the future that lists the suggestion.
     pub saves: u64,
+    /// The bytes saved in the future to change.
+    #[serde(default)]
+    pub saves_in_future: u64,
+    /// The size of the future to change.
+    #[serde(default)]
+    pub future_size: u64,
+    /// The bytes that each call allocates on the heap.
+    #[serde(default)]
+    pub heap: u64,
+    /// How many values of the future to change the program may have.
+    #[serde(default)]
+    pub rank: Rank,
+    /// Whether the report shows it: it saves bytes in all, not only in the future.
+    #[serde(default)]
+    pub shown: bool,
+}
+
+impl Advice {
+    /// Returns `true` if the future to change is in `main`, which runs once.
+    pub(super) fn is_in_main(&self) -> bool {
+        let name = self.future.trim_start_matches('{').trim_end_matches('}');
+        name == "async fn main" || name.starts_with("async block in main:")
+    }
 }
 
 /// The maximum number of suggestions for one future.
@@ -175,11 +199,16 @@ impl Future {
                     what: suggestion.what.clone(),
                     how: suggestion.how.clone(),
                     saves,
+                    saves_in_future: suggestion.own_saving(),
+                    future_size: program.size_of(suggestion.change.coroutine),
+                    heap: suggestion.heap,
+                    rank: suggestion.rank,
+                    shown: suggestion.is_shown,
                 })
             })
             .collect();
         // For equal savings, changes of the future itself come before those of an inner future.
-        suggestions.sort_by_key(|advice| (std::cmp::Reverse(advice.saves), advice.future != *of.name));
+        suggestions.sort_by_key(|advice| (!advice.shown, std::cmp::Reverse(advice.saves), advice.future != *of.name));
         suggestions.truncate(SUGGESTIONS);
         let mut left = NODES;
         Some(Self {

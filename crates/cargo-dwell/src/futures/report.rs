@@ -1,13 +1,15 @@
 //! Futures as tables or as JSON.
 
 use super::FuturesArgs;
-use super::json::{Await, Future, Held, Node};
+use super::json::{Advice, Await, Future, Held, Node};
 use super::size::{AWAITED, is_temporary, total};
 use crate::debuginfo::Program;
+use crate::layout::Rank;
 use crate::output::{Format, Look, header, right};
-use crate::units::count;
+use crate::units::{count, plural};
 use comfy_table::Cell;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::io;
 
 /// The program that a report describes.
@@ -55,6 +57,8 @@ const SHOWN: usize = 3;
 const AWAITS: usize = 8;
 /// The maximum number of values shown for one `.await`.
 const HELD: usize = 6;
+/// The least number of bytes that a box must move to be named.
+const LARGE: u64 = 1024;
 /// The maximum number of suggestions shown for a future.
 const BEST: usize = 3;
 
@@ -84,11 +88,7 @@ impl Report {
         if rows < self.futures.len() {
             writeln!(out, "{} smaller ones are not shown (--top, PATTERN).", self.futures.len() - rows)?;
         }
-        let best = self.best(args.top.unwrap_or(ROWS / 2));
-        if best.len() > 1 {
-            look.heading(out, "What to change, largest saving first", "")?;
-            look.table(out, &best)?;
-        }
+        self.suggestions(args, out, look)?;
         let shown = match (args.top, &args.pattern) {
             (Some(top), _) => top,
             (None, Some(_)) => ROWS,
@@ -121,30 +121,74 @@ impl Report {
         format!("`{name}`{profile}{rustc}: {what}.")
     }
 
-    /// Returns the suggestions with the largest savings, each for the largest future that it shrinks.
-    fn best(&self, most: usize) -> Vec<Vec<Cell>> {
-        let mut rows = vec![header(&["saves", "of", "where", "what", "how"])];
-        let mut all: Vec<(&Future, &super::json::Advice)> =
-            self.futures.iter().flat_map(|future| future.suggestions.iter().map(move |one| (future, one))).collect();
-        // For equal savings, the future to change comes before the futures around it.
-        all.sort_by_key(|(future, one)| (std::cmp::Reverse(one.saves), one.future != future.name));
-        let mut seen = Vec::new();
-        for (future, one) in all {
-            let location = (&one.file, one.line, one.kind, &one.what);
-            if seen.contains(&location) || seen.len() == most {
-                continue;
+    /// Writes the suggestions: those that save bytes in all, or else those that move the most bytes to the heap.
+    fn suggestions(&self, args: &FuturesArgs, out: &mut impl io::Write, look: &Look) -> io::Result<()> {
+        let most = args.top.unwrap_or(ROWS / 2).max(1);
+        let mut all: Vec<&Advice> = self
+            .futures
+            .iter()
+            .flat_map(|future| future.suggestions.iter().filter(|one| one.future == future.name))
+            .collect();
+        all.sort_by_key(|one| std::cmp::Reverse((one.saves_in_future.saturating_sub(one.heap), one.saves_in_future)));
+        // Instances of a generic function have one source.
+        let mut seen = HashSet::new();
+        all.retain(|one| seen.insert((&one.file, one.line, one.kind, one.what.split('<').next())));
+        let (shown, moves): (Vec<&Advice>, Vec<&Advice>) = all.into_iter().partition(|one| one.shown);
+        let (many, once): (Vec<&Advice>, Vec<&Advice>) = shown.into_iter().partition(|one| one.rank >= Rank::Task);
+        let once: Vec<&Advice> = once.into_iter().filter(|one| one.saves_in_future >= LARGE / 2).collect();
+        if !many.is_empty() {
+            write(look, out, "What to change, largest saving first", &many, most)?;
+            if !once.is_empty() {
+                let mut names: Vec<_> = once.iter().map(|one| format!("`{}`", one.future)).collect();
+                names.dedup();
+                let more = if names.len() > 5 { ", .." } else { "" };
+                names.truncate(5);
+                let number = plural(once.len() as u64, "suggestion");
+                writeln!(
+                    out,
+                    "{number} for futures that exist once ({}{more}) are not shown (--format json).",
+                    names.join(", ")
+                )?;
             }
-            seen.push(location);
-            rows.push(vec![
-                right(count(one.saves)),
-                right(count(future.size)),
-                Cell::new(at(one.file.as_ref(), one.line)),
-                Cell::new(format!("{} {}", one.future, one.what)),
-                Cell::new(&one.how),
-            ]);
+        } else if !once.is_empty() {
+            let title = "What to change; each of these futures exists once, as far as the program's types show";
+            write(look, out, title, &once, most)?;
         }
-        rows
+        if many.is_empty() && once.is_empty() {
+            let is_large = |one: &&&Advice| {
+                let half = one.future_size / 2;
+                one.saves_in_future >= LARGE && one.saves_in_future >= half && one.heap > 0 && !one.is_in_main()
+            };
+            let large: Vec<&Advice> = moves.iter().filter(is_large).copied().take(SHOWN).collect();
+            if !large.is_empty() {
+                let title = "What makes them large; a box only moves these bytes to the heap, at each call";
+                write(look, out, title, &large, most)?;
+            }
+        }
+        Ok(())
     }
+}
+
+/// Writes suggestions as a table.
+fn write(look: &Look, out: &mut impl io::Write, title: &str, list: &[&Advice], most: usize) -> io::Result<()> {
+    look.heading(out, title, "")?;
+    let mut rows = vec![header(&["saves", "of", "future", "where", "what", "how", "heap a call"])];
+    for one in list.iter().take(most) {
+        rows.push(vec![
+            right(count(one.saves_in_future)),
+            right(count(one.future_size)),
+            Cell::new(&one.future),
+            Cell::new(at(one.file.as_ref(), one.line)),
+            Cell::new(&one.what),
+            Cell::new(&one.how),
+            right(if one.heap == 0 { "none".to_owned() } else { count(one.heap) }),
+        ]);
+    }
+    look.table(out, &rows)?;
+    if list.len() > most {
+        writeln!(out, "{} that save less are not shown (--top, --format json).", list.len() - most)?;
+    }
+    Ok(())
 }
 
 fn table(futures: &[Future]) -> Vec<Vec<Cell>> {
@@ -192,10 +236,11 @@ fn describe(future: &Future, most: usize, out: &mut impl io::Write, look: &Look)
             writeln!(out, "```")?;
         }
     }
-    if !future.suggestions.is_empty() {
+    let shown: Vec<&Advice> = future.suggestions.iter().filter(|one| one.shown).collect();
+    if !shown.is_empty() {
         writeln!(out, "\nSuggestions for it:\n")?;
         let mut rows = vec![header(&["saves", "where", "what", "how"])];
-        for one in future.suggestions.iter().take(BEST) {
+        for one in shown.into_iter().take(BEST) {
             let whose = if one.future == future.name { "" } else { &one.future };
             rows.push(vec![
                 right(count(one.saves)),

@@ -123,6 +123,8 @@ pub(super) enum Becomes {
     NotIn(Vec<usize>),
     /// The part moves behind a thin pointer.
     Boxed,
+    /// The part gets another size and alignment.
+    Sized(u64, u64),
 }
 
 /// Rounds up to a multiple of an alignment. Saturates, since debug info may have any sizes.
@@ -149,6 +151,23 @@ pub(super) struct Edit {
 pub(super) struct Change {
     pub(super) coroutine: TypeId,
     pub(super) edits: Vec<Edit>,
+    /// The types that are replaced wherever they occur, with the new size and alignment.
+    pub(super) replaced: HashMap<TypeId, (u64, u64)>,
+}
+
+impl Change {
+    pub(super) fn new(coroutine: TypeId, edits: Vec<Edit>) -> Self {
+        Self { coroutine, edits, replaced: HashMap::new() }
+    }
+
+    /// Returns the types that the change may shrink.
+    pub(super) fn within(&self, graph: &Graph) -> HashSet<TypeId> {
+        let mut within = if self.edits.is_empty() { HashSet::new() } else { graph.within(self.coroutine) };
+        for id in self.replaced.keys() {
+            within.extend(graph.within(*id));
+        }
+        within
+    }
 }
 
 /// Sizes after a change.
@@ -173,6 +192,9 @@ impl<'p> Sizes<'p> {
 
     /// Returns the size of a type after the change.
     pub(super) fn of(&mut self, id: TypeId) -> u64 {
+        if let Some((size, _)) = self.change.replaced.get(&id) {
+            return *size;
+        }
         if !self.within.contains(&id) || self.depth == DEEPEST {
             return self.program.size_of(id);
         }
@@ -186,6 +208,10 @@ impl<'p> Sizes<'p> {
         self.depth -= 1;
         self.known.insert(id, size);
         size
+    }
+
+    fn align(&self, id: TypeId) -> u64 {
+        self.change.replaced.get(&id).map_or(self.program.get(id).align, |(_, align)| *align)
     }
 
     fn compute(&mut self, id: TypeId) -> u64 {
@@ -229,10 +255,11 @@ impl<'p> Sizes<'p> {
         let (program, graph) = (self.program, self.graph);
         let of = program.get(id);
         let Some(parts) = graph.parts.get(&id) else { return of.size };
-        let edits = if self.change.coroutine == id { &self.change.edits[..] } else { &[] };
+        let change = self.change;
+        let edits = if change.coroutine == id { &change.edits[..] } else { &[] };
         let pointer = program.pointer_size;
         let before = parts.layout(&mut |field| (program.size_of(field.ty), program.get(field.ty).align), &[], pointer);
-        let mut sizes = |field: &Field| (self.of(field.ty), program.get(field.ty).align);
+        let mut sizes = |field: &Field| (self.of(field.ty), self.align(field.ty));
         let after = parts.layout(&mut sizes, edits, pointer);
         if after == before { of.size } else { of.size.saturating_sub(before.saturating_sub(after)) }
     }
@@ -250,6 +277,7 @@ impl Parts {
             match find(&capture.field, &[]) {
                 Some(Becomes::Gone | Becomes::NotIn(_)) => {}
                 Some(Becomes::Boxed) => prefix.push((pointer, pointer)),
+                Some(Becomes::Sized(size, align)) => prefix.push((*size, *align)),
                 None => prefix.push(size(&capture.field)),
             }
         }
@@ -260,6 +288,7 @@ impl Parts {
                 Some(Becomes::Gone) => states.clear(),
                 Some(Becomes::NotIn(gone)) => states.retain(|state| !gone.contains(state)),
                 Some(Becomes::Boxed) => part = (pointer, pointer),
+                Some(Becomes::Sized(size, align)) => part = (*size, *align),
                 None => {}
             }
             match states[..] {
@@ -334,6 +363,38 @@ impl Graph {
             }
         }
         found
+    }
+}
+
+/// Returns the number of values of the coroutine `of` that a value of a type is made with. A coroutine that takes one as
+/// an argument, and then moves it, has it once.
+pub(super) fn values_in(program: &Program, graph: &Graph, id: TypeId, of: TypeId, depth: u32) -> u64 {
+    if id == of {
+        return 1;
+    }
+    if depth == 0 || program.size_of(id) < program.size_of(of) {
+        return 0;
+    }
+    let inside = |ty: TypeId| values_in(program, graph, ty, of, depth - 1);
+    let sum = |fields: &[Field]| total(fields.iter().map(|field| inside(field.ty)));
+    match &program.get(id).kind {
+        Kind::Struct(fields) | Kind::Closure(fields) => sum(fields),
+        Kind::Union(fields) => fields.iter().map(|field| inside(field.ty)).max().unwrap_or(0),
+        Kind::Enum(of) => of.variants.iter().map(|variant| sum(&variant.fields)).max().unwrap_or(0),
+        Kind::Array { element, count } => inside(*element).saturating_mul(*count),
+        Kind::Coroutine(coroutine) => {
+            let taken = sum(&coroutine.captures);
+            if taken > 0 {
+                return taken;
+            }
+            let Some(parts) = graph.parts.get(&id) else { return 0 };
+            let in_state = |state: usize| {
+                let held = parts.locals.iter().filter(|local| local.states.contains(&state));
+                held.map(|local| inside(local.field.ty)).max().unwrap_or(0)
+            };
+            (0..coroutine.states.len()).map(in_state).max().unwrap_or(0)
+        }
+        _ => 0,
     }
 }
 

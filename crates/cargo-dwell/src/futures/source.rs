@@ -85,6 +85,19 @@ impl Files {
         tokens.is_unused_after(at.line as usize, lines, name, may_borrow).unwrap_or(false)
     }
 
+    /// Returns `true` if the body in `lines` is one expression that ends in its only `.await`, so that the function can
+    /// return the awaited future instead.
+    pub(super) fn only_awaits(&mut self, file: &str, lines: (u32, u32)) -> bool {
+        self.tokens(file)
+            .is_some_and(|tokens| tokens.only_awaits((lines.0 as usize, lines.1 as usize)).unwrap_or(false))
+    }
+
+    /// Returns `true` if an `.await` is in a branch inside of a loop: a long-lived task comes to it now and then.
+    pub(super) fn is_branch_of_loop(&mut self, at: &Source, lines: (u32, u32)) -> bool {
+        let Some(tokens) = self.tokens(&at.file) else { return false };
+        tokens.is_branch_of_loop(at.line as usize, (lines.0 as usize, lines.1 as usize)).unwrap_or(false)
+    }
+
     /// Returns `true` if these lines contain `let to = from;`.
     pub(super) fn is_moved(&mut self, file: &str, lines: (u32, u32), from: &str, to: &str) -> bool {
         let Some(tokens) = self.tokens(file) else { return false };
@@ -202,6 +215,62 @@ impl Tokens {
         Some(true)
     }
 
+    /// Returns the body of the function in `lines`: the indices of its braces.
+    fn body(&self, lines: (usize, usize)) -> Option<(usize, usize)> {
+        let start = self.list.iter().position(|token| token.line >= lines.0)?;
+        let function = (start..self.list.len()).find(|&index| word(&self.list[index].is, "fn"))?;
+        let mut index = function;
+        while self.list.get(index)?.line <= lines.1 {
+            match self.list[index].is {
+                Is::Open(Delimiter::Brace, close) => return Some((index, close)),
+                Is::Open(_, close) => index = close,
+                Is::Punct(';') => return None,
+                _ => {}
+            }
+            index += 1;
+        }
+        None
+    }
+
+    fn only_awaits(&self, lines: (usize, usize)) -> Option<bool> {
+        let (open, close) = self.body(lines)?;
+        let inside = &self.list[open + 1..close];
+        let (last, rest) = inside.split_last()?;
+        // A statement, an early return, a loop or a branch, or a second `.await` needs the coroutine.
+        let needs = |token: &Token| match &token.is {
+            Is::Punct(of) => matches!(of, ';' | '?' | '!'),
+            Is::Word(word) => {
+                matches!(
+                    word.as_str(),
+                    "await" | "return" | "let" | "if" | "match" | "loop" | "while" | "for" | "async"
+                )
+            }
+            Is::Open(delimiter, _) => *delimiter == Delimiter::Brace,
+            _ => false,
+        };
+        Some(word(&last.is, "await") && !rest.iter().any(needs))
+    }
+
+    fn is_branch_of_loop(&self, line: usize, lines: (usize, usize)) -> Option<bool> {
+        let (body, end) = self.body(lines)?;
+        let is_await = |index: &usize| word(&self.list[*index].is, "await") && self.list[*index].line == line;
+        let at = (body..end).find(is_await)?;
+        let around = (body + 1..at).filter(|&open| matches!(self.list[open].is, Is::Open(_, close) if close > at));
+        let (mut in_loop, mut in_branch) = (false, false);
+        for open in around {
+            let header = self.statement_start(open, body + 1)..open;
+            let has = |name: &str| header.clone().any(|index| word(&self.list[index].is, name));
+            if has("loop") || has("while") || has("for") {
+                (in_loop, in_branch) = (true, false);
+            }
+            in_branch |= has("if") || has("match") || has("else");
+        }
+        // An arm, as of `match` and `select!`: `=>` before the `.await`, in the innermost group.
+        let arm = |pair: &[Token]| pair[0].is == Is::Punct('=') && pair[1].is == Is::Punct('>');
+        in_branch |= self.list[self.statement_start(at, body + 1)..at].windows(2).any(arm);
+        Some(in_loop && in_branch)
+    }
+
     /// Returns `true` if the token names one of these variables.
     fn names(&self, index: usize, names: &BTreeSet<String>) -> bool {
         match &self.list[index].is {
@@ -286,6 +355,33 @@ mod tests {
         let tokens = Tokens::new(source.parse().unwrap()).unwrap();
         let line = 1 + source.lines().position(|line| line.contains(".await")).unwrap();
         tokens.is_unused_after(line, (1, source.lines().count()), name, may_borrow).unwrap_or(false)
+    }
+
+    #[test]
+    fn body_that_only_awaits_is_found() {
+        let only = |source: &str| {
+            let tokens = Tokens::new(source.parse().unwrap()).unwrap();
+            tokens.only_awaits((1, source.lines().count())).unwrap_or(false)
+        };
+        assert!(only("async fn f(a: [u8; 9]) -> Result<(), E> {\n    self.g(now() + 1, a).await\n}"));
+        assert!(!only("async fn f(a: u8) {\n    g(a).await;\n}"), "its output is dropped");
+        assert!(!only("async fn f(a: u8) {\n    g(a).await?\n}"));
+        assert!(!only("async fn f(a: u8) {\n    let b = a;\n    g(&b).await\n}"));
+        assert!(!only("async fn f(a: u8) {\n    g(h().await).await\n}"));
+        assert!(!only("async fn f(a: u8) {\n    if a > 1 { g(a) } else { h(a) }.await\n}"));
+    }
+
+    #[test]
+    fn branch_of_a_loop_is_found() {
+        let branch = |source: &str| {
+            let tokens = Tokens::new(source.parse().unwrap()).unwrap();
+            let line = 1 + source.lines().position(|line| line.contains("handle")).unwrap();
+            tokens.is_branch_of_loop(line, (1, source.lines().count())).unwrap_or(false)
+        };
+        assert!(branch("async fn f() {\nloop {\nselect! {\na = b() => handle(a).await,\n}\n}\n}"));
+        assert!(branch("async fn f() {\nwhile let Some(a) = next() {\nif a {\nhandle(a).await;\n}\n}\n}"));
+        assert!(!branch("async fn f() {\nloop {\nhandle(a).await;\n}\n}"));
+        assert!(!branch("async fn f() {\nif a {\nhandle(a).await;\n}\n}"));
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! `owners` what call stacks show. A decoder reads the values of a type: those of `structure` by the kind of the type,
 //! those in `decode/` by its path, a file for each family. `summary` makes rows of the result.
 
+#![expect(clippy::similar_names, reason = "`site` and `size` are used together")]
+
 mod decode;
 pub(crate) mod decoder;
 mod fields;

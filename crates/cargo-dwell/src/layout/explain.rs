@@ -41,9 +41,9 @@ pub(super) fn write(
             writeln!(out)?;
             look.table(out, &rows)?;
         }
-        if let Some(outer) = embedding.makes_big(program, *id) {
+        if let Some((outer, taken)) = embedding.makes_big(program, *id) {
             let outer = program.get(outer);
-            writeln!(out, "\nIt is {} of the {} bytes of `{}`.", count(ty.size), count(outer.size), outer.name)?;
+            writeln!(out, "\nIt is {} of the {} bytes of `{}`.", count(taken), count(outer.size), outer.name)?;
         }
     }
     Ok(())

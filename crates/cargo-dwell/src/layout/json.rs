@@ -1,8 +1,10 @@
 //! Types as JSON. `docs/layout.md` names the fields.
 
-use super::measure::{Embedding, change, is_listed, measure};
+use super::measure::{is_listed, measure};
+use super::suggest::{Facts, Suggestion};
 use crate::debuginfo::{self, Kind, Program, TypeId};
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// A type with its layout.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +23,7 @@ pub struct Type {
     pub own: bool,
     /// Whether it is declared `pub`: in a library a change of its fields may break the API.
     pub public: bool,
-    /// The position of its declaration, for closures and coroutines.
+    /// The position of its declaration: of closures and coroutines from the debug info, of own types from the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// The line of its declaration.
@@ -104,25 +106,18 @@ pub struct Embedded {
     pub size: u64,
 }
 
-/// A suggested change of a type.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Suggestion {
-    /// The change, as text.
-    pub how: String,
-    /// The least number of bytes saved for each value.
-    pub saves: u64,
-}
-
 /// Returns the types of a program in the order of their paths. Without `all`, only those of the workspace.
-pub fn types(program: &Program, all: bool) -> Vec<Type> {
-    let embedding = Embedding::new(program);
+/// The sources of the workspace are read below `root`.
+pub fn types(program: &Program, all: bool, root: Option<&Path>) -> Vec<Type> {
+    let facts = Facts::new(program, root, None);
     let wanted = program.types().filter(|(_, ty)| is_listed(ty) && (all || ty.own));
-    wanted.map(|(id, _)| Type::new(program, &embedding, id)).collect()
+    wanted.map(|(id, _)| Type::new(&facts, id)).collect()
 }
 
 impl Type {
-    pub(super) fn new(program: &Program, embedding: &Embedding, id: TypeId) -> Self {
+    pub(super) fn new(facts: &Facts<'_>, id: TypeId) -> Self {
+        let program = facts.program;
+        let embedding = &facts.embedding;
         let ty = program.get(id);
         let measured = measure(program, ty);
         let field = |field: &debuginfo::Field| Field {
@@ -142,7 +137,7 @@ impl Type {
             }
         }
         let embedded = |id: TypeId| Embedded { name: program.get(id).name.to_string(), size: program.size_of(id) };
-        let change = change(program, ty, &measured).filter(|_| ty.own);
+        let (file, line) = facts.position(ty).unzip();
         Self {
             name: ty.name.to_string(),
             path: ty.path.to_string(),
@@ -150,8 +145,8 @@ impl Type {
             krate: ty.krate.to_string(),
             own: ty.own,
             public: ty.public,
-            file: ty.source.as_ref().map(|source| source.file.to_string()),
-            line: ty.source.as_ref().map(|source| source.line),
+            file,
+            line,
             size: ty.size,
             align: ty.align,
             padding: measured.padding,
@@ -160,8 +155,8 @@ impl Type {
             tag: measured.tag.map(|tag| Tag { offset: tag.offset, size: tag.size, niche: niche(&ty.kind) }),
             variant_gap: measured.gap.map_or(0, |(_, bytes)| bytes),
             embedded_in: embedding.outer(program, id).into_iter().take(10).map(embedded).collect(),
-            makes_big: embedding.makes_big(program, id).map(embedded),
-            suggestion: change.map(|change| Suggestion { how: change.how, saves: change.saves }),
+            makes_big: embedding.makes_big(program, id).map(|(outer, _)| embedded(outer)),
+            suggestion: facts.suggest(id),
         }
     }
 }

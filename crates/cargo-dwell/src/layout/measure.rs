@@ -159,84 +159,38 @@ impl Embedding {
         outer
     }
 
-    /// Returns the outermost type whose size is mainly due to `id`: at each step inward, one field takes at least half
-    /// of the bytes. Types of the workspace take precedence over wrappers of the standard library.
-    pub(super) fn makes_big(&self, program: &Program, id: TypeId) -> Option<TypeId> {
-        let mut best = None;
+    /// Returns the types that contain `id` directly.
+    pub(super) fn inside(&self, id: TypeId) -> &[TypeId] {
+        self.outer.get(&id).map_or(&[], |outer| outer)
+    }
+
+    /// Returns the outermost type whose size is mainly due to `id`, and the bytes that values of `id` take in it: at
+    /// each step inward, one field takes at least half of the bytes, or all elements of an array do. Types of the
+    /// workspace take precedence over wrappers of the standard library.
+    pub(super) fn makes_big(&self, program: &Program, id: TypeId) -> Option<(TypeId, u64)> {
+        let mut best: Option<(TypeId, u64)> = None;
         let mut current = id;
+        let mut taken = program.size_of(id);
         for _ in 0..32 {
             let size = program.size_of(current);
             let outer = self.outer(program, current);
-            let big = outer.into_iter().filter(|outer| program.size_of(*outer) <= 2 * size && size > 0);
+            let is_array = |outer: TypeId| matches!(program.get(outer).kind, Kind::Array { .. });
+            let big = outer
+                .into_iter()
+                .filter(|outer| size > 0 && (is_array(*outer) || program.size_of(*outer) <= size.saturating_mul(2)));
             let Some(next) = big.max_by_key(|outer| (program.get(*outer).own, program.size_of(*outer))) else { break };
-            if next == id || Some(next) == best {
+            if next == id || best.is_some_and(|(best, _)| best == next) {
                 break;
             }
             current = next;
             let ty = program.get(next);
-            if is_listed(ty) && (ty.own || best.is_none_or(|best: TypeId| !program.get(best).own)) {
-                best = Some(next);
+            if let Kind::Array { count, .. } = ty.kind {
+                taken = taken.saturating_mul(count);
+            }
+            if is_listed(ty) && (ty.own || best.is_none_or(|(best, _)| !program.get(best).own)) {
+                best = Some((next, taken));
             }
         }
         best
     }
-}
-
-/// A change that makes a type smaller.
-#[derive(Clone, Debug)]
-pub(super) struct Change {
-    /// The change, as text.
-    pub(super) how: String,
-    /// The least number of bytes saved for each value.
-    pub(super) saves: u64,
-}
-
-/// Returns the change with the largest saving, if there is one.
-pub(super) fn change(program: &Program, ty: &Type, measured: &Measured<'_>) -> Option<Change> {
-    match &ty.kind {
-        Kind::Enum(_) => boxing(program, ty, measured),
-        Kind::Struct(fields) => reordering(program, ty, fields),
-        _ => None,
-    }
-    .filter(|change| change.saves >= 8)
-}
-
-/// Returns a change that boxes the largest variant, or the two or three largest.
-fn boxing(program: &Program, ty: &Type, measured: &Measured<'_>) -> Option<Change> {
-    let pointer = program.pointer_size;
-    let tag = measured.tag?;
-    let mut order: Vec<&Part<'_>> = measured.parts.iter().collect();
-    order.sort_by_key(|part| std::cmp::Reverse(part.end));
-    let mut best: Option<(u64, Change)> = None;
-    for boxed in 1..order.len().min(4) {
-        let rest = &order[boxed..];
-        let next = rest.first().map_or(0, |part| part.end);
-        let fields = rest.iter().flat_map(|part| &part.fields);
-        let align = fields.map(|field| program.get(field.ty).align).max().unwrap_or(1).max(pointer);
-        // An upper bound: boxing may remove the niche that held the tag, and a separate tag then precedes the fields.
-        let end = if tag.niche.is_none() { next.max(align + pointer) } else { next.max(pointer) + align };
-        let saves = ty.size.saturating_sub(end.next_multiple_of(align));
-        let each = saves / boxed as u64;
-        if best.as_ref().is_none_or(|(most, _)| each > *most) {
-            let names: Vec<_> = order[..boxed].iter().map(|part| format!("`{}`", part.name)).collect();
-            let how = format!(
-                "box the fields of {} ({} bytes; the next variant, `{}`, has {})",
-                names.join(" and "),
-                order[0].content(Some(tag)),
-                rest[0].name,
-                rest[0].content(Some(tag))
-            );
-            best = Some((each, Change { how, saves }));
-        }
-    }
-    best.map(|(_, change)| change)
-}
-
-/// Returns a change that sorts the fields of a `repr(C)` struct by alignment. rustc sorts those of other structs.
-fn reordering(program: &Program, ty: &Type, fields: &[Field]) -> Option<Change> {
-    let sum: u64 = fields.iter().map(|field| program.size_of(field.ty)).sum();
-    let smallest = sum.checked_next_multiple_of(ty.align)?;
-    let saves = ty.size.checked_sub(smallest)?;
-    (saves > 0)
-        .then(|| Change { how: "order the fields by decreasing alignment (the type is `repr(C)`)".to_owned(), saves })
 }

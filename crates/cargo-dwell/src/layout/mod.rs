@@ -1,16 +1,24 @@
 //! `cargo dwell layout`: the sizes of a program's types, and suggestions for smaller ones.
 
+mod counts;
 mod explain;
+mod holders;
+mod items;
 pub mod json;
 mod measure;
 mod report;
+mod suggest;
+
+pub use holders::{Holder, Places, Rank};
+pub use suggest::{Change, Edit, Evidence, Suggestion};
 
 use crate::debuginfo::{Program, Type, TypeId};
 use crate::output::{self, Format};
 use anyhow::{Result, bail};
 use bytesize::ByteSize;
 use clap::Args;
-use measure::{Embedding, is_listed, measure};
+use measure::{is_listed, measure};
+use std::path::{Path, PathBuf};
 
 /// The arguments of `cargo dwell layout`.
 #[derive(Clone, Debug, Default, Args)]
@@ -30,6 +38,15 @@ pub struct LayoutArgs {
     /// Leave out smaller types
     #[arg(long, value_name = "BYTES", value_parser = crate::units::parse_bytes)]
     pub min: Option<ByteSize>,
+    /// List the statics, such as pools of tasks, instead of the types
+    #[arg(long, conflicts_with = "explain")]
+    pub statics: bool,
+    /// Count values by a census: FILE that `cargo dwell census --save FILE` wrote
+    #[arg(long, value_name = "FILE")]
+    pub census: Option<PathBuf>,
+    /// Also show suggestions for types with few values
+    #[arg(long)]
+    pub few: bool,
     /// Show the first N types
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
@@ -52,14 +69,21 @@ pub enum Sort {
 /// The largest number of types that `--explain` draws.
 const MOST_EXPLAINED: usize = 5;
 
-/// Writes the report to standard output. `profile` is the profile of the build, if it is known.
+/// Writes the report to standard output. Sources are read below `root`, if it is known, and `profile` is the profile of
+/// the build.
 ///
 /// # Errors
-/// Returns an error if no type's name contains the pattern, or if standard output cannot be written.
-pub fn run(program: &Program, args: &LayoutArgs, profile: Option<&str>) -> Result<()> {
+/// Returns an error if no type's name contains the pattern, if the census cannot be read, or if standard output cannot
+/// be written.
+pub fn run(program: &Program, args: &LayoutArgs, root: Option<&Path>, profile: Option<&str>) -> Result<()> {
     let listed: Vec<TypeId> = program.types().filter(|(_, ty)| is_listed(ty)).map(|(id, _)| id).collect();
-    let embedding = Embedding::new(program);
-    let about = report::About { program, profile, listed: &listed, embedding: &embedding };
+    let build_id = program.build_id.as_deref();
+    let counts = args.census.as_deref().map(|file| counts::Counts::read(file, build_id)).transpose()?;
+    let facts = suggest::Facts::new(program, root, counts);
+    let about = report::About { program, profile, listed: &listed, facts: &facts };
+    if args.statics {
+        return output::print(|mut out| report::statics(&about, args, &mut out));
+    }
     if let Some(name) = &args.explain {
         let mut found = named(program, name)?;
         sort(program, &mut found, None);
@@ -72,10 +96,9 @@ pub fn run(program: &Program, args: &LayoutArgs, profile: Option<&str>) -> Resul
         }
         return output::print(|mut out| match args.format {
             Format::Json => report::json(&about, &found, &mut out),
-            format => explain::write(program, &embedding, &found, format, &mut out),
+            format => explain::write(program, &facts.embedding, &found, format, &mut out),
         });
     }
-    // Without a workspace, no type is the user's own.
     let has_own = listed.iter().any(|id| program.get(*id).own);
     let all = args.all || !has_own;
     let mut ids: Vec<TypeId> = listed.iter().copied().filter(|id| all || program.get(*id).own).collect();
@@ -94,7 +117,7 @@ pub fn run(program: &Program, args: &LayoutArgs, profile: Option<&str>) -> Resul
     ids.retain(|id| program.size_of(*id) >= min);
     sort(program, &mut ids, args.sort);
     if !has_own && !args.all && args.format == Format::Human {
-        eprintln!("note: there is no workspace, so the report lists the types of all crates");
+        eprintln!("note: the program has no types of its own, so the report lists those of all crates");
     }
     output::print(|mut out| match args.format {
         Format::Json => report::json(&about, &ids, &mut out),

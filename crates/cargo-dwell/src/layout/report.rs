@@ -1,13 +1,15 @@
 //! Types as a table or as JSON.
 
-use super::measure::{Change, Embedding, Measured, change, measure};
+use super::measure::{Measured, measure};
+use super::suggest::{Facts, Suggestion};
 use super::{LayoutArgs, json};
 use crate::debuginfo::{Kind, Program, Type, TypeId};
 use crate::futures;
 use crate::output::{Format, Look, header, right};
-use crate::units::{count, percent};
+use crate::units::{count, percent, plural};
 use comfy_table::Cell;
 use serde::Serialize;
+use std::collections::HashSet;
 use std::io;
 
 /// The program that a report describes.
@@ -16,7 +18,7 @@ pub(super) struct About<'a> {
     pub(super) profile: Option<&'a str>,
     /// All types that could be shown.
     pub(super) listed: &'a [TypeId],
-    pub(super) embedding: &'a Embedding,
+    pub(super) facts: &'a Facts<'a>,
 }
 
 /// The default number of rows.
@@ -32,7 +34,7 @@ struct Document {
 }
 
 pub(super) fn json(about: &About<'_>, ids: &[TypeId], out: &mut impl io::Write) -> io::Result<()> {
-    let types = ids.iter().map(|id| json::Type::new(about.program, about.embedding, *id)).collect();
+    let types = ids.iter().map(|id| json::Type::new(about.facts, *id)).collect();
     let document = Document { version: 1, program: futures::About::new(about.program, about.profile), types };
     serde_json::to_writer(&mut *out, &document)?;
     writeln!(out)
@@ -44,34 +46,13 @@ pub(super) fn text(about: &About<'_>, ids: &[TypeId], args: &LayoutArgs, out: &m
         writeln!(out, "# Types\n")?;
     }
     writeln!(out, "{}", summary(about))?;
-    let changes = changes(about, ids);
-    if !changes.is_empty() {
-        look.heading(out, "What to change, largest saving first", "")?;
-        let mut rows = vec![header(&["saves", "of", "type", "how", "takes most of"])];
-        for (id, change) in changes.iter().take(CHANGES) {
-            let ty = about.program.get(*id);
-            rows.push(vec![
-                right(count(change.saves)),
-                right(count(ty.size)),
-                Cell::new(&ty.name),
-                Cell::new(format!("{}{}", change.how, if ty.public { " (*)" } else { "" })),
-                Cell::new(embedded(about, *id)),
-            ]);
-        }
-        look.table(out, &rows)?;
-        if changes.len() > CHANGES {
-            writeln!(out, "{} that save less are not shown (--format json).", changes.len() - CHANGES)?;
-        }
-        if changes.iter().take(CHANGES).any(|(id, _)| about.program.get(*id).public) {
-            writeln!(out, "(*) The type is `pub`: if it is part of a library's API, this is a breaking change.")?;
-        }
-    }
+    suggestions(about, ids, args, &look, out)?;
     if ids.is_empty() {
         return writeln!(out, "There is no type to show.");
     }
     let shown = args.top.unwrap_or(if look.markdown { usize::MAX } else { ROWS }).min(ids.len());
     look.heading(out, "Types", "")?;
-    let mut rows = vec![header(&["size", "align", "padding", "type", "largest parts", "takes most of"])];
+    let mut rows = vec![header(&["size", "align", "padding", "type", "where", "largest parts", "takes most of"])];
     for id in &ids[..shown] {
         let ty = about.program.get(*id);
         let measured = measure(about.program, ty);
@@ -80,6 +61,7 @@ pub(super) fn text(about: &About<'_>, ids: &[TypeId], args: &LayoutArgs, out: &m
             right(count(ty.align)),
             right(if measured.padding == 0 { String::new() } else { count(measured.padding) }),
             Cell::new(&ty.name),
+            Cell::new(about.facts.position(ty).map_or_else(String::new, |(file, line)| format!("{file}:{line}"))),
             Cell::new(takes(about.program, ty, &measured)),
             Cell::new(embedded(about, *id)),
         ]);
@@ -109,16 +91,134 @@ fn summary(about: &About<'_>) -> String {
     )
 }
 
-/// Returns suggestions for types of the workspace, largest saving first.
-fn changes(about: &About<'_>, ids: &[TypeId]) -> Vec<(TypeId, Change)> {
-    let own = ids.iter().filter(|id| about.program.get(**id).own);
-    let mut changes: Vec<(TypeId, Change)> = own
-        .filter_map(|id| {
+/// Writes the suggestions for types with many values; then says which types have few.
+fn suggestions(
+    about: &About<'_>,
+    ids: &[TypeId],
+    args: &LayoutArgs,
+    look: &Look,
+    out: &mut impl io::Write,
+) -> io::Result<()> {
+    let all = changes(about, ids);
+    let (shown, once): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, of)| of.shown);
+    let most = args.top.unwrap_or(CHANGES).max(1);
+    let mut write = |title: &str, list: &[(TypeId, Suggestion)]| -> io::Result<()> {
+        look.heading(out, title, "")?;
+        let mut rows = vec![header(&["saves", "of", "type", "where", "how", "evidence"])];
+        for (id, change) in list.iter().take(most) {
             let ty = about.program.get(*id);
-            Some((*id, change(about.program, ty, &measure(about.program, ty))?))
-        })
+            let at = about.facts.position(ty).map_or_else(String::new, |(file, line)| format!("{file}:{line}"));
+            rows.push(vec![
+                right(count(change.saves)),
+                right(count(ty.size)),
+                Cell::new(&ty.name),
+                Cell::new(at),
+                Cell::new(format!("{}{}", change.how, if is_api(about, ty) { " (*)" } else { "" })),
+                Cell::new(change.why()),
+            ]);
+        }
+        look.table(out, &rows)?;
+        if list.len() > most {
+            writeln!(out, "{} that save less are not shown (--top, --format json).", list.len() - most)?;
+        }
+        if list.iter().take(most).any(|(id, _)| is_api(about, about.program.get(*id))) {
+            writeln!(out, "(*) The type is `pub` in a library: if it is part of the API, this is a breaking change.")?;
+        }
+        Ok(())
+    };
+    if !shown.is_empty() {
+        let order = if shown[0].1.evidence.live.is_some() { "" } else { ", types with the most values first" };
+        write(&format!("What to change{order}"), &shown)?;
+    }
+    if args.few && !once.is_empty() {
+        write("Types with few values, as far as the program's types show", &once)?;
+    } else if !once.is_empty() {
+        let names: Vec<_> = once
+            .iter()
+            .take(5)
+            .map(|(id, change)| {
+                let ty = about.program.get(*id);
+                format!("`{}` from {} to {}", short(&ty.name), count(ty.size), count(ty.size - change.saves))
+            })
+            .collect();
+        writeln!(
+            out,
+            "\n{} for types with few values (no collection, channel or task holds them), or for which a box would \
+             rarely pay: {}{}. --few shows them; --census FILE counts the values.",
+            plural(once.len() as u64, "suggestion"),
+            names.join(", "),
+            if once.len() > names.len() { ", .." } else { "" }
+        )?;
+    }
+    Ok(())
+}
+
+/// A static of the program.
+#[derive(Serialize)]
+struct Static<'a> {
+    path: &'a str,
+    #[serde(rename = "type")]
+    of: &'a str,
+    size: u64,
+}
+
+/// Lists the statics, largest first: of the workspace, or of all crates.
+pub(super) fn statics(about: &About<'_>, args: &LayoutArgs, out: &mut impl io::Write) -> io::Result<()> {
+    let program = about.program;
+    let own: HashSet<&str> = program.types().filter(|(_, ty)| ty.own).map(|(_, ty)| &*ty.krate).collect();
+    let is_shown = |path: &str| args.all || own.is_empty() || own.contains(path.split("::").next().unwrap_or_default());
+    let pattern = args.pattern.as_deref().unwrap_or_default();
+    let mut all: Vec<Static<'_>> = program
+        .statics
+        .iter()
+        .filter(|of| !matches!(program.get(of.ty).kind, Kind::Vtable(_) | Kind::Opaque) && is_shown(&of.path))
+        .map(|of| Static { path: &of.path, of: &program.get(of.ty).name, size: program.size_of(of.ty) })
+        .filter(|of| of.path.contains(pattern) && of.size >= args.min.map_or(1, |bytes| bytes.as_u64()))
         .collect();
-    changes.sort_by_key(|(id, change)| (std::cmp::Reverse(change.saves), *id));
+    all.sort_by_key(|of| std::cmp::Reverse(of.size));
+    if args.format == Format::Json {
+        serde_json::to_writer(&mut *out, &all)?;
+        return writeln!(out);
+    }
+    let look = if args.format == Format::Markdown { Look::page() } else { Look::terminal() };
+    let total = all.iter().map(|of| of.size).fold(0, u64::saturating_add);
+    writeln!(out, "{} with {} bytes.\n", plural(all.len() as u64, "static"), count(total))?;
+    let mut rows = vec![header(&["size", "static", "type"])];
+    let shown = args.top.unwrap_or(ROWS).min(all.len());
+    rows.extend(all[..shown].iter().map(|of| vec![right(count(of.size)), Cell::new(of.path), Cell::new(of.of)]));
+    look.table(out, &rows)?;
+    if shown < all.len() {
+        writeln!(out, "{} more are not shown (--top, PATTERN).", all.len() - shown)?;
+    }
+    Ok(())
+}
+
+/// Returns `true` if a type is `pub` in a library, so that it may be part of its API.
+fn is_api(about: &About<'_>, ty: &Type) -> bool {
+    // The name of a unit begins with the root file of its crate.
+    ty.public && about.program.units.iter().any(|unit| is_library(unit, &ty.krate))
+}
+
+/// Returns `true` if a unit belongs to the library `krate`: `src/lib.rs/@/krate.0123-cgu.0`.
+fn is_library(unit: &str, krate: &str) -> bool {
+    let Some((file, unit)) = unit.split_once("/@/") else { return false };
+    unit.split('.').next() == Some(krate) && file.ends_with("lib.rs")
+}
+
+/// Returns suggestions for types of the workspace: those with the most values first, then the largest saving. Of the
+/// instances of a generic type, only the largest has one.
+fn changes(about: &About<'_>, ids: &[TypeId]) -> Vec<(TypeId, Suggestion)> {
+    let mut changes: Vec<(TypeId, Suggestion)> =
+        ids.iter().filter_map(|id| Some((*id, about.facts.suggest(*id)?))).collect();
+    changes.sort_by_cached_key(|(id, of)| {
+        let few = (of.evidence.saves_in_all, of.evidence.rank, of.saves);
+        (std::cmp::Reverse(few), *id)
+    });
+    let mut seen = HashSet::new();
+    changes.retain(|(id, _)| {
+        let path = &about.program.get(*id).path;
+        seen.insert(path.split('<').next().unwrap_or_default().to_owned())
+    });
     changes
 }
 
@@ -170,16 +270,11 @@ fn short(name: &str) -> String {
 /// Returns the type whose size is mainly due to this one, and its share.
 fn embedded(about: &About<'_>, id: TypeId) -> String {
     let program = about.program;
-    if let Some(outer) = about.embedding.makes_big(program, id) {
+    if let Some((outer, taken)) = about.facts.embedding.makes_big(program, id) {
         let outer = program.get(outer);
-        return format!(
-            "{} ({} of {})",
-            short(&outer.name),
-            percent(program.size_of(id), outer.size),
-            count(outer.size)
-        );
+        return format!("{} ({} of {})", short(&outer.name), percent(taken, outer.size), count(outer.size));
     }
-    let outer = about.embedding.outer(program, id);
+    let outer = about.facts.embedding.outer(program, id);
     match &outer[..] {
         [] => String::new(),
         [one] => format!("in {}", short(&program.get(*one).name)),

@@ -1,0 +1,156 @@
+//! Reads the attributes of an entry.
+
+use super::entries::UnitReader;
+use super::file::Slice;
+use super::raw::Discriminants;
+use gimli::{Attribute, AttributeValue, Error, Operation, Reader as _, constants as dw};
+use std::sync::Arc;
+
+pub(super) type Attrs<'d> = Vec<Attribute<Slice<'d>>>;
+/// The attributes that most entries have.
+#[derive(Default)]
+pub(super) struct Common<'d> {
+    pub(super) name: Option<&'d [u8]>,
+    pub(super) ty: Option<u64>,
+    pub(super) size: Option<u64>,
+    pub(super) align: Option<u64>,
+    pub(super) location: Option<u64>,
+    pub(super) source: Option<(u64, u32)>,
+    pub(super) containing: Option<u64>,
+    pub(super) is_declaration: bool,
+    pub(super) is_public: bool,
+}
+
+impl<'d> UnitReader<'_, 'd> {
+    /// Returns the address of a static; `None` for a thread-local variable.
+    pub(super) fn fixed_address(&self, attr: &Attribute<Slice<'d>>) -> Option<u64> {
+        let mut operations = attr.exprloc_value()?.operations(self.opened.unit.encoding());
+        let address = match operations.next().ok()?? {
+            Operation::Address { address } => address,
+            Operation::AddressIndex { index } => self.dwarf.address(&self.opened.unit, index).ok()?,
+            _ => return None,
+        };
+        operations.next().ok()?.is_none().then_some(address).filter(|address| *address != 0)
+    }
+
+    /// Returns the offset in the coroutine, from a location expression that adds a constant to the frame's address.
+    pub(super) fn in_coroutine(&self, attr: &Attribute<Slice<'d>>) -> Option<u64> {
+        let mut operations = attr.exprloc_value()?.operations(self.opened.unit.encoding());
+        let mut is_read = false;
+        let mut offset = 0;
+        while let Some(operation) = operations.next().ok()? {
+            match operation {
+                Operation::FrameOffset { .. } | Operation::RegisterOffset { .. } => {}
+                Operation::Deref { .. } => (is_read, offset) = (true, 0),
+                Operation::PlusConstant { value } => offset = value,
+                _ => return None,
+            }
+        }
+        is_read.then_some(offset)
+    }
+
+    pub(super) fn text(&self, value: AttributeValue<Slice<'d>>) -> Option<&'d [u8]> {
+        self.dwarf.attr_string(&self.opened.unit, value).ok().map(|text| text.slice())
+    }
+
+    /// Returns the global offset that an attribute refers to.
+    pub(super) fn reference(&self, value: &AttributeValue<Slice<'d>>) -> Option<u64> {
+        match value {
+            AttributeValue::UnitRef(offset) => Some(self.base + offset.0 as u64),
+            AttributeValue::DebugInfoRef(offset) if self.dwarf.file_type == gimli::DwarfFileType::Main => {
+                Some(offset.0 as u64)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the source file with an index.
+    pub(super) fn file(&mut self, index: u64) -> Result<Option<Arc<str>>, Error> {
+        if let Some(file) = self.files.get(&index) {
+            return Ok(file.clone());
+        }
+        self.opened.read_files(self.files_of);
+        let file: Option<Arc<str>> = self.opened.file(self.files_of, index).map(Into::into);
+        self.keep(file.as_ref().map_or(0, |file| file.len()) + 64)?;
+        self.files.insert(index, file.clone());
+        Ok(file)
+    }
+
+    pub(super) fn common(&self, attrs: &Attrs<'d>) -> Common<'d> {
+        let mut common = Common::default();
+        let (mut file, mut line) = (None, None);
+        for attr in attrs {
+            match attr.name() {
+                dw::DW_AT_name => common.name = self.text(attr.value()),
+                dw::DW_AT_type => common.ty = self.reference(&attr.value()),
+                dw::DW_AT_containing_type => common.containing = self.reference(&attr.value()),
+                dw::DW_AT_byte_size => common.size = attr.udata_value(),
+                dw::DW_AT_alignment => common.align = attr.udata_value().filter(|align| align.is_power_of_two()),
+                dw::DW_AT_data_member_location => common.location = attr.udata_value(),
+                dw::DW_AT_decl_file => {
+                    file = match attr.value() {
+                        AttributeValue::FileIndex(index) => Some(index),
+                        _ => attr.udata_value(),
+                    }
+                }
+                dw::DW_AT_decl_line => line = attr.udata_value().and_then(|line| u32::try_from(line).ok()),
+                dw::DW_AT_declaration => common.is_declaration = true,
+                dw::DW_AT_accessibility => {
+                    common.is_public = matches!(attr.value(), AttributeValue::Accessibility(dw::DW_ACCESS_public));
+                }
+                _ => {}
+            }
+        }
+        common.source = file.zip(line);
+        common
+    }
+}
+
+/// Returns the number of elements in a subrange of an array.
+pub(super) fn length(attrs: &Attrs<'_>) -> u64 {
+    let value = |name| attrs.iter().find(|attr| attr.name() == name).and_then(Attribute::udata_value);
+    match value(dw::DW_AT_count) {
+        Some(count) => count,
+        None => value(dw::DW_AT_upper_bound).map_or(0, |last| last.saturating_add(1)),
+    }
+}
+
+/// Returns the tag values of a variant: one value, or a list of values and ranges.
+pub(super) fn discriminants(attrs: &Attrs<'_>) -> Discriminants {
+    let one = attrs.iter().find(|attr| attr.name() == dw::DW_AT_discr_value);
+    if let Some((attr, value)) = one.and_then(|attr| Some((attr, number(attr)?))) {
+        let bytes = match attr.value() {
+            AttributeValue::Data1(_) => 1,
+            AttributeValue::Data2(_) => 2,
+            AttributeValue::Data4(_) => 4,
+            AttributeValue::Data8(_) => 8,
+            _ => 0,
+        };
+        return Discriminants { values: vec![value..=value], bytes };
+    }
+    let list = attrs.iter().find(|attr| attr.name() == dw::DW_AT_discr_list);
+    let Some(AttributeValue::Block(mut block)) = list.map(Attribute::value) else { return Discriminants::default() };
+    let mut ranges = Vec::new();
+    while ranges.len() < 64
+        && let Ok(kind) = block.read_u8()
+    {
+        let Ok(low) = block.read_uleb128() else { break };
+        let high = if kind == dw::DW_DSC_range.0 { block.read_uleb128().unwrap_or(low) } else { low };
+        ranges.push(i128::from(low)..=i128::from(high));
+    }
+    Discriminants { values: ranges, bytes: 0 }
+}
+
+/// Returns a constant of up to 16 bytes.
+pub(super) fn number(attr: &Attribute<Slice<'_>>) -> Option<i128> {
+    match attr.value() {
+        AttributeValue::Sdata(value) => Some(i128::from(value)),
+        AttributeValue::Data16(value) => Some(value.cast_signed()),
+        AttributeValue::Block(block) => {
+            let mut bytes = [0; 16];
+            bytes.get_mut(..block.len())?.copy_from_slice(block.slice());
+            Some(i128::from_le_bytes(bytes))
+        }
+        _ => attr.udata_value().map(i128::from),
+    }
+}

@@ -1,0 +1,114 @@
+//! The distinct types of all units, shared by all threads.
+
+use super::budget::Budget;
+use super::raw::RawType;
+use anyhow::Result;
+use foldhash::fast::FixedState;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::{Mutex, PoisonError};
+
+/// A handle of a type in a [`Pool`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Handle(u32);
+
+const SHARDS: usize = 64;
+
+/// The distinct types.
+pub(super) struct Pool<'d> {
+    shards: Vec<Mutex<Shard<'d>>>,
+}
+
+#[derive(Default)]
+struct Shard<'d> {
+    by_key: HashMap<u128, u32, FixedState>,
+    types: Vec<(u128, RawType<'d>)>,
+}
+
+impl<'d> Pool<'d> {
+    pub(super) fn new() -> Self {
+        Self { shards: (0..SHARDS).map(|_| Mutex::default()).collect() }
+    }
+
+    /// Adds a type unless it is present. Of equal types it keeps the one with the lowest offset, so that the result
+    /// does not depend on the threads.
+    pub(super) fn add(
+        &self,
+        key: u128,
+        offset: u64,
+        budget: &Budget,
+        make: impl FnOnce() -> RawType<'d>,
+    ) -> Result<Handle> {
+        let [.., top] = key.to_le_bytes();
+        let shard = top >> 2;
+        let mut types = self.shards[usize::from(shard)].lock().unwrap_or_else(PoisonError::into_inner);
+        let index = if let Some(&index) = types.by_key.get(&key) {
+            let kept = &mut types.types[index as usize].1;
+            if offset < kept.offset {
+                *kept = make();
+            }
+            index
+        } else {
+            let new = make();
+            budget.charge(new.bytes() + 48)?;
+            let index = u32::try_from(types.types.len()).ok().filter(|index| *index < 1 << 26);
+            let Some(index) = index else { anyhow::bail!("there are more than 4 billion types") };
+            types.types.push((key, new));
+            types.by_key.insert(key, index);
+            index
+        };
+        Ok(Handle(u32::from(shard) << 26 | index))
+    }
+
+    /// Returns the types sorted by path, and the new index for each handle.
+    pub(super) fn into_ordered(self) -> (Vec<RawType<'d>>, Ranks) {
+        let mut all = Vec::new();
+        let mut starts = Vec::with_capacity(SHARDS);
+        for shard in self.shards {
+            let shard = shard.into_inner().unwrap_or_else(PoisonError::into_inner);
+            starts.push(all.len());
+            all.extend(shard.types.into_iter().map(|(key, raw)| (key, raw, 0)));
+        }
+        for (index, entry) in all.iter_mut().enumerate() {
+            entry.2 = index;
+        }
+        all.sort_unstable_by(|a, b| (&a.1.path, a.0).cmp(&(&b.1.path, b.0)));
+        let mut ranks = vec![0; all.len()];
+        for (rank, entry) in all.iter().enumerate() {
+            ranks[entry.2] = u32::try_from(rank).unwrap_or(u32::MAX);
+        }
+        (all.into_iter().map(|entry| entry.1).collect(), Ranks { starts, ranks })
+    }
+}
+
+/// The new index of each type after [`Pool::into_ordered`].
+#[derive(Debug)]
+pub(super) struct Ranks {
+    starts: Vec<usize>,
+    ranks: Vec<u32>,
+}
+
+impl Ranks {
+    pub(super) fn of(&self, handle: Handle) -> u32 {
+        self.ranks[self.starts[(handle.0 >> 26) as usize] + (handle.0 & ((1 << 26) - 1)) as usize]
+    }
+}
+
+/// Returns the hash that identifies equal descriptions of a type.
+pub(super) fn key(raw: &RawType<'_>) -> u128 {
+    let half = |seed| {
+        let mut hasher = FixedState::with_seed(seed).build_hasher();
+        (&raw.path, raw.kind, raw.size, raw.align, raw.tag.map(|tag| tag.0)).hash(&mut hasher);
+        for field in &raw.fields {
+            (field.name, field.offset).hash(&mut hasher);
+        }
+        for variant in &raw.variants {
+            (variant.name, &variant.discriminants, variant.source.as_ref().map(|source| source.1)).hash(&mut hasher);
+            for field in &variant.fields {
+                (field.name, field.offset).hash(&mut hasher);
+            }
+        }
+        hasher.finish()
+    };
+    u128::from(half(1)) << 64 | u128::from(half(2))
+}

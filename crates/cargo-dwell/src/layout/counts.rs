@@ -1,0 +1,113 @@
+//! The counts of a saved census: how many values of each enum and field there were, and how many of each variant. The
+//! format is that of `docs/census.md`.
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The version of the census's format.
+const VERSION: u32 = 1;
+
+#[derive(Deserialize)]
+struct Saved {
+    version: u32,
+    program: About,
+    snapshots: Vec<Snapshot>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct About {
+    build_id: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Snapshot {
+    live_bytes: u64,
+    fields: Vec<Field>,
+    enums: Vec<Enum>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Field {
+    #[serde(rename = "type")]
+    of: String,
+    field: String,
+    instances: u64,
+    filled: u64,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Enum {
+    #[serde(rename = "type")]
+    of: String,
+    instances: u64,
+    variants: Vec<Variant>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Variant {
+    name: String,
+    count: u64,
+}
+
+/// The counts of the snapshot with the most live bytes.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    /// The values of each variant, by enum.
+    enums: HashMap<String, (u64, HashMap<String, u64>)>,
+    /// All values and those that are not empty, by type and field.
+    fields: HashMap<(String, String), (u64, u64)>,
+}
+
+impl Counts {
+    /// Reads a file that `cargo dwell census --save` wrote, for the program with this build id.
+    ///
+    /// # Errors
+    /// Returns an error if it is no census, has another version, or is of another build.
+    pub(super) fn read(file: &Path, build_id: Option<&str>) -> Result<Self> {
+        let not_saved = || format!("{}: is not a file that `cargo dwell census --save` wrote", file.display());
+        let text = std::fs::read(file).with_context(|| format!("{}: cannot be read", file.display()))?;
+        let saved: Saved = serde_json::from_slice(&text).with_context(not_saved)?;
+        if saved.version != VERSION {
+            bail!("{}: has version {} of the schema, not {VERSION}; save it again", file.display(), saved.version);
+        }
+        if let (Some(found), Some(wanted)) = (&saved.program.build_id, build_id)
+            && found != wanted
+        {
+            eprintln!(
+                "note: {}: is of another build of the program; its counts are used by the names of types",
+                file.display()
+            );
+        }
+        let Some(most) = saved.snapshots.into_iter().max_by_key(|of| of.live_bytes) else {
+            bail!("{}: has no snapshot", file.display());
+        };
+        let mut counts = Self::default();
+        for of in most.enums {
+            let variants = of.variants.into_iter().map(|variant| (variant.name, variant.count)).collect();
+            counts.enums.insert(of.of, (of.instances, variants));
+        }
+        for of in most.fields {
+            counts.fields.insert((of.of, of.field), (of.instances, of.filled));
+        }
+        Ok(counts)
+    }
+
+    /// Returns the number of values of an enum, and the number of those with one of these variants.
+    pub(super) fn of_variants(&self, name: &str, variants: &[&str]) -> Option<(u64, u64)> {
+        let (all, by_variant) = self.enums.get(name)?;
+        let some = variants.iter().map(|name| by_variant.get(*name).copied().unwrap_or(0)).fold(0, u64::saturating_add);
+        Some((*all, some))
+    }
+
+    /// Returns the number of values of a struct, and of those in which the field is not empty.
+    pub(super) fn of_field(&self, name: &str, field: &str) -> Option<(u64, u64)> {
+        self.fields.get(&(name.to_owned(), field.to_owned())).copied()
+    }
+}
