@@ -50,6 +50,13 @@ fn add(sum: &mut u64, more: u64) {
     *sum = sum.saturating_add(more).min(MOST);
 }
 
+#[cold]
+#[inline(never)]
+fn add_slots(link: &mut Cell, used: u64, free: u64) {
+    add(&mut link[USED], used);
+    add(&mut link[FREE], free);
+}
+
 /// The counters of all nodes and the links from nodes to their parts, in one table.
 ///
 /// A step of the walk reads and updates one link.
@@ -334,14 +341,15 @@ impl Tally {
     /// Counts values of part `index` that are not vacant.
     #[inline]
     pub(super) fn count(&mut self, index: usize, values: u64) {
-        add(&mut self.link(index)[ENTERED], values);
+        // The walk has met each of these values.
+        self.link(index)[ENTERED] += values;
     }
 
     /// Counts a block of the current node, or none if `is_one` is `false`.
     #[inline]
     pub(super) fn block(&mut self, requested: u64, is_one: bool, spare: u64) {
         if (requested | spare) >= LARGE {
-            return self.blocks(requested, u64::from(is_one), spare);
+            return self.large_blocks(requested, u64::from(is_one), spare);
         }
         let cell = self.cell(self.cursor);
         cell[REQUESTED] += requested;
@@ -350,9 +358,20 @@ impl Tally {
     }
 
     /// Counts blocks of the current node by numbers of any size.
+    #[inline]
+    pub(super) fn blocks(&mut self, requested: u64, blocks: u64, spare: u64) {
+        if (requested | blocks | spare) >= LARGE {
+            return self.large_blocks(requested, blocks, spare);
+        }
+        let cell = self.cell(self.cursor);
+        cell[REQUESTED] += requested;
+        cell[BLOCKS] += blocks;
+        cell[SPARE] += spare;
+    }
+
     #[cold]
     #[inline(never)]
-    pub(super) fn blocks(&mut self, requested: u64, blocks: u64, spare: u64) {
+    fn large_blocks(&mut self, requested: u64, blocks: u64, spare: u64) {
         let cell = self.cell(self.cursor);
         add(&mut cell[REQUESTED], requested);
         add(&mut cell[BLOCKS], blocks);
@@ -374,8 +393,12 @@ impl Tally {
     #[inline]
     pub(super) fn slots(&mut self, index: usize, ty: &'static Type, used: u64, free: u64) {
         let link = self.link(index);
-        add(&mut link[USED], used);
-        add(&mut link[FREE], free);
+        if (used | free) < LARGE {
+            link[USED] += used;
+            link[FREE] += free;
+        } else {
+            add_slots(link, used, free);
+        }
         if link[TO] == 0 {
             self.make_on_heap(index, ty);
         }
