@@ -464,6 +464,7 @@ fn refuse_interior_mutability(input: &DeriveInput, attributes: &TypeAttributes) 
     // The compiler checks the constants of a trait, but evaluates them only where they are used.
     Ok(quote! {
         #allow
+        #[allow(clippy::all, clippy::pedantic)]
         trait __NoInteriorMutability<#(#parameters),*>
         where
             #predicates

@@ -2,9 +2,11 @@
 #![cfg(all(feature = "std", feature = "derive"))]
 #![allow(
     clippy::non_minimal_cfg,
+    clippy::derivable_impls,
     clippy::pub_underscore_fields,
     clippy::struct_field_names,
     clippy::trivially_copy_pass_by_ref,
+    clippy::useless_vec,
     reason = "what is tested"
 )]
 #![forbid(

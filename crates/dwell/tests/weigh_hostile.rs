@@ -1,5 +1,11 @@
 //! Implementations of `Weigh` that report any numbers: sums and products saturate, and nothing panics.
 #![cfg(all(feature = "std", feature = "derive"))]
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::trivially_copy_pass_by_ref,
+    clippy::zero_sized_map_values,
+    reason = "what is tested: any number, and small types"
+)]
 
 use dwell::Weigh;
 use dwell::weigh::{Field, Kind, MapKind, Model, Reach, Repr, Tree, Type, Variant, Walk, Weight, WhatIf, type_of};
