@@ -202,8 +202,12 @@ impl Study {
             };
             let seen = values.counts.entry(word).or_default();
             seen.objects += 1;
-            own.iter().for_each(|&feature| room.take(seen.own.add(feature, 1)));
-            inner.iter().for_each(|&feature| room.take(seen.inner.add(feature, 1)));
+            for &feature in &own {
+                room.take(seen.own.add(feature, 1));
+            }
+            for &feature in &inner {
+                room.take(seen.inner.add(feature, 1));
+            }
             values.counts.len() <= MAX_VARIANTS
         });
     }
