@@ -629,6 +629,11 @@ fn unions(arena: &mut Arena) {
                     known.contents.sort_unstable();
                     known.contents.dedup();
                 }
+                // Positions with one name are often levels of one recursive type, so they get one tag.
+                Some(known) if is_usual(&known.key) && !is_usual(&tag.key) => {}
+                known @ Some(_) if is_usual(&tag.key) && known.as_ref().is_some_and(|known| !is_usual(&known.key)) => {
+                    *known = Some(tag.clone());
+                }
                 known => *known = None,
             }
         }
@@ -656,8 +661,10 @@ fn unions(arena: &mut Arena) {
             continue;
         }
         let of_name = names[&object].iter().find_map(|name| tags.get(name).cloned().flatten());
-        let Some(tag) = of_name.or_else(|| found.get(&object).cloned()) else { continue };
-        if let Some(found) = words(arena, object, &tag.key) {
+        let own = found.get(&object).cloned();
+        let tags = of_name.into_iter().chain(own);
+        let first = tags.into_iter().find_map(|tag| Some((words(arena, object, &tag.key)?, tag)));
+        if let Some((found, tag)) = first {
             mark(arena, object, &tag, found);
         }
     }

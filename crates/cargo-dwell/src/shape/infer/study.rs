@@ -319,7 +319,14 @@ impl Study {
         for (outer, mut inner) in contents {
             inner.retain(|&feature| values.counts.values().any(|seen| seen.inner.count(feature) > 0));
             inner.sort_unstable_by_key(|&feature| self.inner.all[feature].0);
-            let groups = values.groups_below(&self.objects_under(outer), &inner);
+            let objects = self.objects_under(outer);
+            // Objects with a tag of their own are a union, such as the expressions of a syntax tree.
+            let tagged = objects.iter().filter(|&&feature| self.own.all[feature].0.1 % mark::ARRAY == mark::TAGGED);
+            let tagged: u64 = tagged.map(|&feature| self.own.all[feature].1).sum();
+            if tagged * 2 > objects.iter().map(|&feature| self.own.all[feature].1).sum::<u64>() {
+                continue;
+            }
+            let groups = values.groups_below(&objects, &inner);
             let score = Score::of(&groups, groups.tagged.iter().map(|(objects, _)| objects).sum());
             if outer != tag && score.distance >= CONTENT && score.exclusive >= 2 && score.is_sure(usual) {
                 best = Some(best.map_or(score.explained, |best| best.max(score.explained)));
