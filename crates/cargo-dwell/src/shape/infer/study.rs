@@ -299,7 +299,9 @@ impl Study {
         let variants = values.counts.len() as u64;
         let without = self.objects.saturating_sub(objects);
         // A key that most objects lack does not distinguish them, and one whose values hardly repeat is a name.
-        if variants < 2 || (!usual && objects < 2 * variants) || without * 4 > self.objects {
+        // Beside a common tag key, which may have one value so far, that needs more evidence.
+        let least = if self.candidates.values().any(|values| values.usual) { 5 } else { 2 };
+        if variants < 2 || (!usual && objects < least * variants) || without * 4 > self.objects {
             return None;
         }
         let own = self.features_of(tag, values, objects, usual);
