@@ -72,7 +72,7 @@ pub struct ShapeArgs {
     /// type, such as $.users=map; also as `set = ["$.users=map"]` below [shape] in dwell.toml
     #[arg(long, value_name = "PATH=WHAT")]
     pub set: Vec<overrides::Override>,
-    /// Derive further traits, such as Eq or schemars::JsonSchema
+    /// Derive further traits, such as Eq or `schemars::JsonSchema`
     #[arg(long, value_name = "TRAITS", value_delimiter = ',')]
     pub derive: Vec<String>,
     /// The name of the type of a document

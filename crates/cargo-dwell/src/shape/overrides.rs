@@ -80,10 +80,7 @@ fn path(text: &str) -> Result<(String, Vec<Step>, &str)> {
     loop {
         if let Some(key) = rest.strip_prefix("[\"") {
             let mut strings = serde_json::Deserializer::from_str(&rest[1..]).into_iter::<String>();
-            let key = match strings.next() {
-                Some(Ok(key)) => key,
-                _ => bail!("{text}: the key {key:?} does not end"),
-            };
+            let Some(Ok(key)) = strings.next() else { bail!("{text}: the key {key:?} does not end") };
             let after = &rest[1 + strings.byte_offset()..];
             rest = after.strip_prefix(']').with_context(|| format!("{text}: expected `]` after the key {key:?}"))?;
             steps.push(Step::Key(key));
@@ -199,9 +196,10 @@ fn rename(schema: &mut Schema, path: &str, name: &str) -> bool {
 fn skip(schema: &mut Schema, of: &Override) -> bool {
     let Some((Step::Key(key), above)) = of.steps.split_last() else { return false };
     let mut records = Vec::new();
-    at(schema, above, &mut |slot| match slot.kind {
-        Kind::Record { id, .. } => records.push(id),
-        _ => {}
+    at(schema, above, &mut |slot| {
+        if let Kind::Record { id, .. } = slot.kind {
+            records.push(id);
+        }
     });
     let mut found = false;
     for record in records {

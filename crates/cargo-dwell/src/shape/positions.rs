@@ -91,11 +91,8 @@ impl<'s> Positions<'s> {
         let record_names: Vec<String> = schema
             .records
             .iter()
-            .map(|record| match record.is_variant {
-                // No type is written for it.
-                true => record.name.clone(),
-                false => unique(&record.name),
-            })
+            // No type is written for a variant.
+            .map(|record| if record.is_variant { record.name.clone() } else { unique(&record.name) })
             .collect();
         let union_names = schema
             .unions
@@ -110,10 +107,8 @@ impl<'s> Positions<'s> {
         });
         let keywords_names = keywords_names.collect();
         let group_names = record_names.iter().zip(&schema.records).map(|(name, record)| {
-            ["Uncommon", "Rare", "Rarest"].map(|tier| match record.is_variant {
-                true => String::new(),
-                false => scope.unique(&format!("{name}{tier}")),
-            })
+            ["Uncommon", "Rare", "Rarest"]
+                .map(|tier| if record.is_variant { String::new() } else { scope.unique(&format!("{name}{tier}")) })
         });
         let groups: Vec<_> = group_names.collect();
         let mut positions = Self {

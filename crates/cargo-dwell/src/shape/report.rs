@@ -487,7 +487,8 @@ fn types(plan: &Plan<'_>) -> Vec<Type> {
     let (naive, lean) = (Side::new(plan, &plan.naive), Side::new(plan, &plan.lean));
     let positions = &plan.positions;
     let mut types: Vec<(u64, Type)> = Vec::new();
-    for (id, record) in positions.schema.records.iter().enumerate() {
+    // A record that stands for a variant is shown as a field of its union.
+    for (id, record) in positions.schema.records.iter().enumerate().filter(|(_, record)| !record.is_variant) {
         let field = |(index, field): (usize, &super::schema::Field)| {
             let position = positions.fields[id][index];
             Field {
@@ -521,7 +522,10 @@ fn types(plan: &Plan<'_>) -> Vec<Type> {
             key: tag.clone(),
             count: instances(*record),
             nulls: 0,
-            about: String::new(),
+            about: match &positions.schema.records[*record] {
+                of if of.is_variant => of.fields.first().map_or_else(String::new, |field| describe(&field.slot.kind)),
+                _ => String::new(),
+            },
             naive: naive.variant(id, index),
             lean: lean.variant(id, index),
         };
@@ -589,9 +593,15 @@ impl<'p, 's> Side<'p, 's> {
     fn variant(&self, union: usize, index: usize) -> Option<Takes> {
         let id = self.model.find(Source::Union(union))?;
         let Body::Enum(types) = &self.model.bodies[id] else { return None };
-        let heap = self.heap.get(&At::Variant(union, index)).copied().unwrap_or_default();
+        let mut heap = self.heap.get(&At::Variant(union, index)).copied().unwrap_or_default();
+        let record = self.positions.schema.unions[union].variants[index].1;
+        if let (true, [content]) =
+            (self.positions.schema.records[record].is_variant, &self.positions.fields[record][..])
+        {
+            self.below(*content, &mut heap);
+        }
         let of = types[index].as_ref().map_or_else(String::new, |of| self.model.rust(of));
-        let instances = self.positions.schema.records[self.positions.schema.unions[union].variants[index].1].instances;
+        let instances = self.positions.schema.records[record].instances;
         Some(Takes { of, inline: self.sizes[id] * instances, heap: heap.bytes, allocations: heap.allocations })
     }
 }

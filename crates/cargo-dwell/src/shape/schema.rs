@@ -217,7 +217,9 @@ impl Slot {
             Kind::Seq(seq) => seq.element.walk_mut(f),
             Kind::Map(map) => map.value.walk_mut(f),
             Kind::Tuple { positions: slots } | Kind::Mixed { alternatives: slots } => {
-                slots.iter_mut().for_each(|slot| slot.walk_mut(f));
+                for slot in slots {
+                    slot.walk_mut(f);
+                }
             }
             _ => {}
         }

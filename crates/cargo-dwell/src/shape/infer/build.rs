@@ -173,7 +173,9 @@ impl<'t, 'a> Builder<'t, 'a> {
             let kind = self.objects(class, group, path, key);
             if let (Kind::Union { id }, Some(units)) = (&kind, &units) {
                 let known = self.units.entry(*id).or_default();
-                units.iter().for_each(|(word, count)| *known.entry(word.clone()).or_default() += count);
+                for (word, count) in units {
+                    *known.entry(word.clone()).or_default() += count;
+                }
             }
             let strings = units.map_or(0, |units| units.values().sum());
             slots.push(slot(objects + strings, kind));

@@ -95,7 +95,9 @@ fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) 
             Shape::Record(fields) => {
                 let used = fields.list.iter().filter(|field| arena.node(field.node).count() > 0);
                 let set: Vec<u64> = used.map(|field| field.hash).collect();
-                set.iter().for_each(|&key| *keys.entry(key).or_default() += 1);
+                for &key in &set {
+                    *keys.entry(key).or_default() += 1;
+                }
                 records += u64::from(!set.is_empty());
                 if !set.is_empty() && sets.len() < MAX_COMPARED {
                     sets.push(set);
@@ -133,7 +135,9 @@ fn have_likes(sets: &mut [Vec<u64>]) -> bool {
     if sets.len() < 2 {
         return true;
     }
-    sets.iter_mut().for_each(|set| set.sort_unstable());
+    for set in sets.iter_mut() {
+        set.sort_unstable();
+    }
     let common = |left: &[u64], right: &[u64]| {
         let (mut at, mut common) = (0, 0usize);
         for key in left {
@@ -192,7 +196,7 @@ pub(super) fn is_name(key: &str) -> bool {
 
 /// Returns whether values of these JSON types are plain and of one type, so that keys do not distinguish them.
 pub(super) fn is_plain(kinds: u8, other: u8) -> bool {
-    kinds == other && kinds.count_ones() == 1 && kinds & (BOOL | NUMBER | TEXT) != 0
+    kinds == other && kinds.is_power_of_two() && kinds & (BOOL | NUMBER | TEXT) != 0
 }
 
 /// Returns whether each of these objects has exactly one of `keys` keys, and the keys repeat. `all` is the number of
@@ -230,7 +234,9 @@ pub(super) fn is_map(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(Objec
     let data = counts.values().filter(|(_, is_data)| *is_data).count() as f64;
     // Few different keys, one in each object, are the variants of an enum, if their values differ in type.
     let mut lengths = Lengths::default();
-    objects_of.iter().for_each(|&object| lengths.merge(&arena.object(object).lengths));
+    for &object in objects_of {
+        lengths.merge(&arena.object(object).lengths);
+    }
     let names = objects_of.iter().flat_map(|&object| arena.fields(object).into_iter().flat_map(|fields| &fields.list));
     let first = nodes.first().map_or(0, |&node| kinds(arena, node));
     if is_external(counts.len(), instances, counts.values().map(|(count, _)| count).sum(), &lengths)
@@ -623,6 +629,11 @@ fn unions(arena: &mut Arena) {
                     known.contents.sort_unstable();
                     known.contents.dedup();
                 }
+                // Positions with one name are often levels of one recursive type, so they get one tag.
+                Some(known) if is_usual(&known.key) && !is_usual(&tag.key) => {}
+                known @ Some(_) if is_usual(&tag.key) && known.as_ref().is_some_and(|known| !is_usual(&known.key)) => {
+                    *known = Some(tag.clone());
+                }
                 known => *known = None,
             }
         }
@@ -650,8 +661,10 @@ fn unions(arena: &mut Arena) {
             continue;
         }
         let of_name = names[&object].iter().find_map(|name| tags.get(name).cloned().flatten());
-        let Some(tag) = of_name.or_else(|| found.get(&object).cloned()) else { continue };
-        if let Some(found) = words(arena, object, &tag.key) {
+        let own = found.get(&object).cloned();
+        let tags = of_name.into_iter().chain(own);
+        let first = tags.into_iter().find_map(|tag| Some((words(arena, object, &tag.key)?, tag)));
+        if let Some((found, tag)) = first {
             mark(arena, object, &tag, found);
         }
     }

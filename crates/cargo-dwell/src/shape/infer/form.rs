@@ -195,7 +195,7 @@ impl Former<'_> {
 
     fn template(&mut self, tagged: &Tagged, slots: &[Slot<'_>], divided: &HashSet<u64>) {
         // Under these keys the known variants have objects of different types, so a new variant may have another type.
-        let fields = self.fields(slots, &tagged.contents, &|key| !divided.contains(&key));
+        let fields = self.fields_of(slots, &tagged.contents, &|key| !divided.contains(&key), true);
         self.new.object_mut(tagged.template).shape = Shape::Record(fields);
     }
 
@@ -208,6 +208,17 @@ impl Former<'_> {
     /// Builds the fields of a record. `has_objects` returns whether the form of the objects under a key is known; under
     /// the keys `apart` it is not.
     fn fields(&mut self, slots: &[Slot<'_>], apart: &[u64], has_objects: &dyn Fn(u64) -> bool) -> Fields {
+        self.fields_of(slots, apart, has_objects, false)
+    }
+
+    /// Like [`fields`](Self::fields); the fields of a template have no objects where these differ between variants.
+    fn fields_of(
+        &mut self,
+        slots: &[Slot<'_>],
+        apart: &[u64],
+        has_objects: &dyn Fn(u64) -> bool,
+        is_template: bool,
+    ) -> Fields {
         let mut order: Vec<&Slot<'_>> = slots.iter().collect();
         order.sort_by_key(|slot| (slot.first, slot.key));
         let mut fields = Fields::default();
@@ -215,7 +226,7 @@ impl Former<'_> {
             // In a study, the form of the objects must not depend on which of them a thread reads first.
             // In the full pass, each variant gets objects of its own there.
             self.apart = apart.contains(&slot.hash);
-            self.bare = self.new.studying && (self.apart || !has_objects(slot.hash));
+            self.bare = (self.apart && is_template) || (self.new.studying && (self.apart || !has_objects(slot.hash)));
             let node = self.new_node(&slot.group);
             (self.bare, self.apart) = (false, false);
             // A later round of the study finds its own order.

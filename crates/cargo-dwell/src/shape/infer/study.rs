@@ -202,8 +202,12 @@ impl Study {
             };
             let seen = values.counts.entry(word).or_default();
             seen.objects += 1;
-            own.iter().for_each(|&feature| room.take(seen.own.add(feature, 1)));
-            inner.iter().for_each(|&feature| room.take(seen.inner.add(feature, 1)));
+            for &feature in &own {
+                room.take(seen.own.add(feature, 1));
+            }
+            for &feature in &inner {
+                room.take(seen.inner.add(feature, 1));
+            }
             values.counts.len() <= MAX_VARIANTS
         });
     }
@@ -295,7 +299,9 @@ impl Study {
         let variants = values.counts.len() as u64;
         let without = self.objects.saturating_sub(objects);
         // A key that most objects lack does not distinguish them, and one whose values hardly repeat is a name.
-        if variants < 2 || (!usual && objects < 2 * variants) || without * 4 > self.objects {
+        // Beside a common tag key, which may have one value so far, that needs more evidence.
+        let least = if self.candidates.values().any(|values| values.usual) { 5 } else { 2 };
+        if variants < 2 || (!usual && objects < least * variants) || without * 4 > self.objects {
             return None;
         }
         let own = self.features_of(tag, values, objects, usual);
@@ -315,7 +321,14 @@ impl Study {
         for (outer, mut inner) in contents {
             inner.retain(|&feature| values.counts.values().any(|seen| seen.inner.count(feature) > 0));
             inner.sort_unstable_by_key(|&feature| self.inner.all[feature].0);
-            let groups = values.groups_below(&self.objects_under(outer), &inner);
+            let objects = self.objects_under(outer);
+            // Objects with a tag of their own are a union, such as the expressions of a syntax tree.
+            let tagged = objects.iter().filter(|&&feature| self.own.all[feature].0.1 % mark::ARRAY == mark::TAGGED);
+            let tagged: u64 = tagged.map(|&feature| self.own.all[feature].1).sum();
+            if tagged * 2 > objects.iter().map(|&feature| self.own.all[feature].1).sum::<u64>() {
+                continue;
+            }
+            let groups = values.groups_below(&objects, &inner);
             let score = Score::of(&groups, groups.tagged.iter().map(|(objects, _)| objects).sum());
             if outer != tag && score.distance >= CONTENT && score.exclusive >= 2 && score.is_sure(usual) {
                 best = Some(best.map_or(score.explained, |best| best.max(score.explained)));

@@ -113,7 +113,7 @@ impl Input {
     /// Returns whether the name says that comments and trailing commas are allowed.
     pub(super) fn is_jsonc(&self) -> bool {
         let name = self.path.to_string_lossy().to_ascii_lowercase();
-        Zipped::of(&name).0.ends_with(".jsonc")
+        Path::new(Zipped::of(&name).0).extension().is_some_and(|ending| ending == "jsonc")
     }
 
     pub(super) fn is_stdin(&self) -> bool {

@@ -114,7 +114,7 @@ mod tests {
         let text = "\u{1e}{\"a\":\n1}\n\u{1e}[2]\n\u{feff}3 \"x\"";
         let texts: Vec<&str> = split(text).map(|(_, text)| text).collect();
         assert_eq!(texts, ["{\"a\":\n1}", "[2]", "3", "\"x\""]);
-        assert_eq!(split("1 x 2").map(|(start, text)| (start, text)).collect::<Vec<_>>(), [(0, "1"), (2, "x 2")]);
+        assert_eq!(split("1 x 2").collect::<Vec<_>>(), [(0, "1"), (2, "x 2")]);
     }
 
     #[test]

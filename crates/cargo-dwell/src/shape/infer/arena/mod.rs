@@ -58,6 +58,10 @@ pub(super) struct Arena {
     nodes: Vec<Node>,
     objects: Vec<Object>,
     spare: Vec<NodeId>,
+    /// Objects that were merged into others and that nothing refers to.
+    spare_objects: Vec<ObjectId>,
+    /// The number of objects in use after the last [`Arena::sweep`].
+    swept: usize,
     /// Nodes that were merged into others and are not reclaimed yet.
     taken: Vec<NodeId>,
     pub(super) root: NodeId,
@@ -120,6 +124,8 @@ impl Arena {
             nodes: vec![Node::default()],
             objects: Vec::new(),
             spare: Vec::new(),
+            spare_objects: Vec::new(),
+            swept: 0,
             taken: Vec::new(),
             root: NodeId(0),
             documents: 0,
@@ -250,6 +256,9 @@ impl Arena {
 
     #[expect(clippy::cast_possible_truncation, reason = "4 G objects do not fit in memory")]
     pub(super) fn new_object(&mut self) -> ObjectId {
+        if let Some(spare) = self.spare_objects.pop() {
+            return spare;
+        }
         self.objects.push(Object::default());
         ObjectId(self.objects.len() as u32 - 1)
     }

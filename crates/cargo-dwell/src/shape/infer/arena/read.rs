@@ -189,6 +189,7 @@ impl Arena {
         serial: u64,
     ) {
         let template = self.tagged(union).map(|tagged| tagged.template);
+        let contents = self.tagged(union).map(|tagged| tagged.contents.clone()).unwrap_or_default();
         for &hash in keys {
             let Some((key, from, first)) = self.fields(scratch).and_then(|fields| {
                 let field = &fields.list[fields.find(hash)?];
@@ -205,7 +206,17 @@ impl Arena {
                 field.last = serial;
                 field.first = field.first.min(first);
                 let into = field.node;
-                self.absorb(into, from, After::Keep);
+                let is_content = contents.contains(&hash);
+                self.absorb(into, from, if is_content { After::Take } else { After::Keep });
+                if is_content {
+                    // The next objects there may be of another variant, so they must not be those of this one.
+                    let node = self.new_position(hash);
+                    if let Some(fields) = self.fields_mut(scratch)
+                        && let Some(index) = fields.find(hash)
+                    {
+                        fields.list[index].node = node;
+                    }
+                }
             }
             if let Some(fields) = self.fields_mut(scratch)
                 && let Some(index) = fields.find(hash)
