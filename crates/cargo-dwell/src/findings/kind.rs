@@ -29,7 +29,10 @@ impl Heap<'_, '_, '_, '_> {
             kind: kind.into(),
             location: location.into(),
             fields: vec![location.into()],
-            at: allocated(self.blocks, |of| of.owner == location),
+            // A collection on a stack has the name of its type.
+            at: allocated(self.blocks, |of| {
+                of.owner == location || of.content == location && matches!(&*of.by, "stack" | "cycle")
+            }),
             dependency: dependency(self.walk, site),
             ..Finding::default()
         }

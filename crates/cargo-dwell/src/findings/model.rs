@@ -131,25 +131,26 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
                 continue;
             }
             let value = root.filter(|_| holding.unknown == 0);
-            // A collection on a stack: its blocks grow with its elements.
-            let elements = value.and_then(|value| walk.schema.sites[value].decoder.shape_of_block()).map(shifted);
+            // A collection on a stack is counted at its site.
+            if value.is_some_and(|value| walk.schema.sites[value].decoder.shape_of_block().is_some()) {
+                continue;
+            }
             let counts = Counts {
                 slots: holding.blocks,
                 instances: holding.blocks,
                 filled: holding.blocks,
                 requested: holding.bytes,
                 allocations: holding.blocks,
-                element_slots: if elements.is_some() { holding.capacity } else { holding.blocks },
-                used: if elements.is_some() { holding.len } else { holding.blocks },
+                element_slots: holding.blocks,
+                used: holding.blocks,
                 waste: holding.unused,
                 ..Counts::default()
             };
             let location = value.unwrap_or(usize::MAX);
             let number = *made.entry(location).or_insert_with(|| {
-                let shape = match (elements, value) {
-                    (Some(elements), _) => elements,
-                    (None, Some(value)) => Shape::Pointer(Holder::Box, in_model(value)),
-                    (None, None) => Shape::Leaf,
+                let shape = match value {
+                    Some(value) => Shape::Pointer(Holder::Box, in_model(value)),
+                    None => Shape::Leaf,
                 };
                 self.program.sites.push(site("(stack)".into(), "", shape, Layout::POINTER, Edge::Root));
                 self.program.sites.len() - 1
@@ -197,14 +198,9 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         declared.size == of.size && declared.align == of.align && ordered.size < of.size
     }
 
-    /// Returns the number of slots in the blocks of a site, including blocks that have the site as root.
+    /// Returns the number of slots in the blocks of a site.
     fn element_slots(&self, site: SiteId) -> u64 {
-        let counted = self.walk.tallies.get(site).map_or(0, |tally| tally.counts.element_slots);
-        let roots = self.walk.holdings.iter().zip(&self.roots);
-        let of_roots = roots.filter(|(holding, root)| {
-            **root == Some(site) && !matches!(holding.owner, Owner::Site(_)) && holding.unknown == 0
-        });
-        of_roots.fold(counted, |sum, (holding, _)| sum.saturating_add(holding.capacity))
+        self.walk.tallies.get(site).map_or(0, |tally| tally.counts.element_slots)
     }
 
     /// Returns the number of slots of a site, in use or not.

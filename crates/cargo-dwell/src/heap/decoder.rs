@@ -46,8 +46,6 @@ pub(crate) struct Blocks {
     pub(crate) name: &'static str,
     /// Creates the site of such blocks in a collection with this name. Its decoder's [`Decoder::start`] reads them.
     pub(crate) site: fn(&mut Schema<'_>, TypeId, &str) -> SiteId,
-    /// Whether one block is a whole collection.
-    pub(crate) is_whole: bool,
 }
 
 /// Reads and describes the values of one use of a type.

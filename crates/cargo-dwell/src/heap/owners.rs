@@ -1,6 +1,6 @@
 //! Derives the type and the source position of a block from the call stack that allocated it.
 
-use super::decode::{blocks, families};
+use super::decode::families;
 use super::types::{Schema, head, is_std};
 use crate::capture::Snapshot;
 use crate::debuginfo::{Frame, Frames, TypeId};
@@ -17,16 +17,6 @@ pub(crate) enum BlockType {
     Own(&'static str, TypeId, u8),
     /// A chunk of an arena, by the name of the arena.
     Chunk(&'static str),
-}
-
-impl BlockType {
-    /// Returns `true` if one block is a whole collection.
-    pub(crate) fn is_whole(self) -> bool {
-        match self {
-            Self::Own(name, ..) => blocks(name).is_some_and(|blocks| blocks.is_whole),
-            _ => true,
-        }
-    }
 }
 
 /// The maximum number of functions, after those of std, to search for a function of an arena.

@@ -5,7 +5,7 @@ mod advice;
 mod data;
 mod waste;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::future::Future;
 use std::hint::black_box;
 use std::pin::Pin;
@@ -34,6 +34,10 @@ impl Future for Never {
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         Poll::Pending
     }
+}
+
+struct Visit {
+    seldom: Option<[u64; 16]>,
 }
 
 struct Folder {
@@ -138,6 +142,18 @@ fn main() {
             let total: usize = members.iter().map(|member| member.name.len()).sum();
             println!("{total}");
             black_box(&members);
+        }
+        Some("maps") => {
+            let mut large: HashMap<u64, [u32; 8]> = HashMap::with_capacity(5000);
+            (0..5000).for_each(|i| drop(large.insert(i, [1; 8])));
+            large.retain(|key, _| *key < 20);
+            let entries: BTreeMap<u64, Visit> =
+                (0..1000).map(|i| (i, Visit { seldom: (i % 100 == 0).then_some([i; 16]) })).collect();
+            // The peak is here, when both maps are complete.
+            let last = black_box(vec![1_u8; 1_000_000]);
+            let filled = entries.values().filter(|entry| entry.seldom.is_some()).count();
+            println!("{}", filled + large.len() + last.len());
+            black_box((&large, &entries));
         }
         _ => std::process::exit(2),
     }

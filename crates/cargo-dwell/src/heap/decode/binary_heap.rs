@@ -57,10 +57,6 @@ impl Decoder for BinaryHeap {
         Shape::Sequence(Holder::LikeGrowable, self.element)
     }
 
-    fn shape_of_block(&self) -> Option<Shape> {
-        Some(Shape::Sequence(Holder::LikeGrowable, self.element))
-    }
-
     fn holds(&self) -> Holds {
         Holds::Elements
     }

@@ -4,7 +4,7 @@ use crate::debuginfo::{Kind, Text, TypeId};
 use crate::heap::decoder::{Decoded, Decoder, Family, Holds, InModel, Value};
 use crate::heap::fields::{VecHeader, find, is_text, wide};
 use crate::heap::owners::{BlockType, CallStack};
-use crate::heap::types::{Schema, SiteId, WORD, head};
+use crate::heap::types::{Schema, SiteId, WORD, head, word};
 use crate::heap::walk::{Use, Walk};
 use dwell::model::{Edge, Holder, Shape};
 use std::rc::Rc;
@@ -72,7 +72,7 @@ impl Decoder for One {
 
     fn is_valid(&self, cx: &mut Walk<'_, '_>, bytes: &[u8], _: u32) -> bool {
         cx.schema.sites[self.0].size == 0
-            || crate::heap::types::word(bytes, 0).is_some_and(|ptr| cx.block_at(ptr).is_some())
+            || word(bytes, 0).is_some_and(|ptr| cx.block_at(ptr).is_some())
     }
 
     fn element(&self, schema: &Schema<'_>, _: Option<TypeId>) -> Option<(Text, u64)> {
@@ -102,6 +102,10 @@ impl Decoder for Slice {
             cx.run(block, self.element, 0, self.stride, len);
         }
         len == 0
+    }
+
+    fn is_valid(&self, cx: &mut Walk<'_, '_>, bytes: &[u8], _: u32) -> bool {
+        cx.is_header(&VecHeader { ptr: 0, cap: None, len: WORD }, bytes, self.stride)
     }
 
     fn element(&self, schema: &Schema<'_>, _: Option<TypeId>) -> Option<(Text, u64)> {
@@ -161,6 +165,11 @@ impl Decoder for Dyn {
             cx.inline_dyn(vtable, value);
         }
         false
+    }
+
+    fn is_valid(&self, cx: &mut Walk<'_, '_>, bytes: &[u8], _: u32) -> bool {
+        let (Some(ptr), Some(vtable)) = (word(bytes, 0), word(bytes, WORD)) else { return false };
+        cx.of_vtable(vtable).is_some_and(|concrete| cx.schema.get(concrete).size == 0 || cx.block_at(ptr).is_some())
     }
 
     fn element(&self, schema: &Schema<'_>, concrete: Option<TypeId>) -> Option<(Text, u64)> {

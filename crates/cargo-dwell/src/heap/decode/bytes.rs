@@ -76,6 +76,9 @@ impl Decoder for Bytes {
                 Some(ty) => {
                     let inner = cx.pointee(site, ty);
                     cx.boxed(block, site, inner, Some(ty));
+                    if len > 0 {
+                        cx.view(site, ptr, len);
+                    }
                 }
                 None => buffer(cx, site, Some(start), ptr, len),
             }

@@ -4,7 +4,7 @@ use crate::debuginfo::{Kind, Text, TypeId};
 use crate::heap::decoder::{Blocks, Decoded, Decoder, Family, InModel, Value};
 use crate::heap::fields::{fields, find, first_element, is_text, named, pointee, wide};
 use crate::heap::owners::{BlockType, CallStack, argument};
-use crate::heap::types::{Schema, SiteId, WORD, head};
+use crate::heap::types::{Schema, SiteId, WORD, head, word};
 use crate::heap::walk::{Start, Use, Walk};
 use dwell::model::{Edge, Holder, Shape};
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 pub(super) const FAMILY: Family = Family {
     of_frame,
     content,
-    blocks: Some(Blocks { name: SLICE, site: slice_block, is_whole: true }),
+    blocks: Some(Blocks { name: SLICE, site: slice_block }),
     ..Family::of(&[
         ("alloc::rc::Rc", counted),
         ("alloc::sync::Arc", counted),
@@ -80,7 +80,7 @@ fn of_frame(stack: &CallStack<'_, '_>) -> Option<BlockType> {
     }
     let ty = stack.param()?;
     let is_global = head(&stack.schema.get(ty).path) == "alloc::alloc::Global";
-    (!is_global).then(|| BlockType::Own(SLICE, ty, 0))
+    (!is_global).then_some(BlockType::Own(SLICE, ty, 0))
 }
 
 fn content(ty: BlockType, stack: &CallStack<'_, '_>) -> Option<String> {
@@ -106,6 +106,14 @@ impl Decoder for Counted {
     fn read(&self, cx: &mut Walk<'_, '_>, value: Value<'_>) -> bool {
         self.follow(cx, value);
         false
+    }
+
+    fn is_valid(&self, cx: &mut Walk<'_, '_>, bytes: &[u8], _: u32) -> bool {
+        let Some(ptr) = word(bytes, self.ptr) else { return false };
+        // A `Weak` may have no block.
+        self.is_weak
+            || cx.block_at(ptr).is_some_and(|block| cx.block(block).size >= COUNTS)
+                && cx.word(ptr).is_some_and(|strong| strong > 0)
     }
 
     fn element(&self, schema: &Schema<'_>, concrete: Option<TypeId>) -> Option<(Text, u64)> {

@@ -51,6 +51,10 @@ impl Decoder for Deque {
         len == 0
     }
 
+    fn is_valid(&self, cx: &mut Walk<'_, '_>, bytes: &[u8], _: u32) -> bool {
+        cx.is_header(&self.header, bytes, self.stride)
+    }
+
     fn read_block(&self, cx: &mut Walk<'_, '_>, block: usize, _: SiteId, [head, len, cap]: [u64; 3]) {
         let first = len.min(cap.saturating_sub(head));
         cx.run_now(block, self.element, head.saturating_mul(self.stride), self.stride, first);

@@ -8,7 +8,9 @@ use crate::heap::types::{Schema, SiteId};
 use crate::heap::walk::Walk;
 use std::rc::Rc;
 
-pub(super) const FAMILY: Family = Family::of(&[("dwell::small::SmallBox", recognise)]);
+// Releases differ in the module.
+pub(super) const FAMILY: Family =
+    Family::of(&[("dwell::small::small_box::SmallBox", recognise), ("dwell::small::SmallBox", recognise)]);
 
 #[derive(Debug)]
 struct SmallBox {

@@ -4,7 +4,7 @@ use crate::debuginfo::{Kind, Text, TypeId};
 use crate::heap::decoder::{Blocks, Decoded, Decoder, Family, Holds, InModel, Value};
 use crate::heap::fields::{named, of_type};
 use crate::heap::owners::{BlockType, CallStack};
-use crate::heap::types::{Part, Schema, SiteId, head};
+use crate::heap::types::{Part, Schema, SiteId, head, word};
 use crate::heap::walk::{Start, Use, Walk, length};
 use dwell::model::{Edge, Holder, Shape, table};
 use std::rc::Rc;
@@ -14,12 +14,14 @@ const GROUP: u64 = table::GROUP_OF_SSE2 as u64;
 /// The most buckets that are read.
 const MOST: u64 = 1 << 40;
 const TABLES: &str = "table";
+/// The table inside all of them. Before hashbrown 0.15 it was in a module of its own.
 const RAW: &str = "hashbrown::raw::RawTable";
+const OLD_RAW: &str = "hashbrown::raw::inner::RawTable";
 
 pub(super) const FAMILY: Family = Family {
     of_frame,
     content,
-    blocks: Some(Blocks { name: TABLES, site: tables, is_whole: true }),
+    blocks: Some(Blocks { name: TABLES, site: tables }),
     ..Family::of(&[
         ("std::collections::hash::map::HashMap", recognise),
         ("std::collections::hash::set::HashSet", recognise),
@@ -27,6 +29,7 @@ pub(super) const FAMILY: Family = Family {
         ("hashbrown::set::HashSet", recognise),
         ("hashbrown::table::HashTable", recognise),
         (RAW, recognise),
+        (OLD_RAW, recognise),
     ])
 };
 
@@ -65,7 +68,7 @@ impl Collection {
 }
 
 fn recognise(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Decoded {
-    let (at, table) = of_type(schema, ty, RAW)?;
+    let (at, table) = of_type(schema, ty, RAW).or_else(|| of_type(schema, ty, OLD_RAW))?;
     let header = Header {
         ctrl: at + named(schema, table, "ctrl")?,
         mask: at + named(schema, table, "bucket_mask")?,
@@ -97,7 +100,7 @@ fn of_frame(stack: &CallStack<'_, '_>) -> Option<BlockType> {
         return None;
     }
     let ty = stack.param()?;
-    if head(&stack.schema.get(ty).path) == "alloc::alloc::Global" {
+    if head(&stack.schema.get(ty).path).ends_with("::Global") {
         return None;
     }
     let path = |key: &str, value: &str| format!("({key}, {value})");
@@ -182,6 +185,14 @@ impl Decoder for Table {
         items == 0
     }
 
+    fn is_valid(&self, cx: &mut Walk<'_, '_>, bytes: &[u8], _: u32) -> bool {
+        let Some(header) = self.header else { return true };
+        let words = [header.ctrl, header.mask, header.items].map(|at| word(bytes, at));
+        let [Some(ctrl), Some(mask), Some(items)] = words else { return false };
+        // An empty table has no block.
+        mask == 0 && items == 0 && ctrl != 0 || self.block(cx, ctrl, mask, items).is_some()
+    }
+
     fn read_block(&self, cx: &mut Walk<'_, '_>, block: usize, _: SiteId, [buckets, ctrl, _]: [u64; 3]) {
         let of = cx.block(block);
         if ctrl.saturating_add(buckets) > of.size {
@@ -228,6 +239,7 @@ impl Decoder for Table {
         match self.parts.as_slice() {
             _ if self.header.is_none() && !of.is_met => Shape::Leaf,
             [key, value] => Shape::Map(Holder::Growable, key.site, value.site),
+            [one] if self.header.is_none() => Shape::Sequence(Holder::LikeGrowable, one.site),
             [one] if of.is_met => Shape::Sequence(Holder::Other, one.site),
             _ => Shape::Leaf,
         }

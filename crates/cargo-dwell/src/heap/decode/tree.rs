@@ -5,7 +5,7 @@ use crate::heap::decoder::{Blocks, Decoded, Decoder, Family, InModel, Value};
 use crate::heap::fields::{find, named, of_type, pointee};
 use crate::heap::owners::{BlockType, CallStack, argument};
 use crate::heap::structure::Opaque;
-use crate::heap::types::{Schema, SiteId, WORD, head};
+use crate::heap::types::{Schema, SiteId, WORD, head, word};
 use crate::heap::walk::{Start, Use, Walk};
 use dwell::model::{Edge, Holder, Shape};
 use std::rc::Rc;
@@ -27,7 +27,7 @@ const IS_INNER: u8 = 1;
 pub(super) const FAMILY: Family = Family {
     of_frame,
     content,
-    blocks: Some(Blocks { name: NODES, site: nodes, is_whole: false }),
+    blocks: Some(Blocks { name: NODES, site: nodes }),
     ..Family::of(&[(MAP, map), ("alloc::collections::btree::set::BTreeSet", set)])
 };
 
@@ -182,6 +182,13 @@ impl Decoder for Tree {
         len == 0
     }
 
+    fn is_valid(&self, cx: &mut Walk<'_, '_>, bytes: &[u8], _: u32) -> bool {
+        let Some(header) = &self.header else { return true };
+        let words = [header.root, header.height, header.len].map(|at| word(bytes, at));
+        let [Some(root), Some(height), Some(len)] = words else { return false };
+        if root == 0 { len == 0 } else { height <= TALLEST && cx.block_at(root).is_some() }
+    }
+
     fn read_block(&self, cx: &mut Walk<'_, '_>, block: usize, site: SiteId, [height, ..]: [u64; 3]) {
         let Node { keys, values, .. } = self.node;
         let of = cx.block(block);
@@ -223,13 +230,18 @@ impl Decoder for Tree {
     }
 
     fn shape(&self, of: &InModel<'_, '_>) -> Shape {
-        match &self.header {
-            None if !of.is_met => Shape::Leaf,
-            Some(_) if of.name.starts_with("BTreeMap<") => {
-                Shape::Map(Holder::BTree, self.node.keys.site, self.node.values.site)
-            }
-            _ => Shape::Sequence(Holder::Other, self.node.keys.site),
+        if self.header.is_none() && !of.is_met {
+            return Shape::Leaf;
         }
+        if of.name.starts_with("BTreeMap<") {
+            Shape::Map(Holder::BTree, self.node.keys.site, self.node.values.site)
+        } else {
+            Shape::Sequence(Holder::Other, self.node.keys.site)
+        }
+    }
+
+    fn shape_of_block(&self) -> Option<Shape> {
+        Some(Shape::Map(Holder::BTree, self.node.keys.site, self.node.values.site))
     }
 }
 

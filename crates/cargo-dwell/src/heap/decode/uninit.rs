@@ -1,15 +1,17 @@
-//! Types of std whose bytes are no value: `PhantomData<T>` does not store a `T`, a `MaybeUninit<T>` may not, and a `Path`
+//! Types of std whose bytes may be no value: `PhantomData<T>` does not store a `T`, a `MaybeUninit<T>` may not, and a `Path`
 //! has no size.
 
 use crate::debuginfo::TypeId;
-use crate::heap::decoder::{Decoded, Family};
+use crate::heap::decoder::{Decoded, Decoder, Family, Holds, Value};
 use crate::heap::structure::{Opaque, Plain};
-use crate::heap::types::{Schema, SiteId};
+use crate::heap::types::{Part, Schema, SiteId};
+use crate::heap::walk::Walk;
+use dwell::model::Edge;
 use std::rc::Rc;
 
 pub(super) const FAMILY: Family = Family::of(&[
     ("core::marker::PhantomData", nothing),
-    ("core::mem::maybe_uninit::MaybeUninit", opaque),
+    ("core::mem::maybe_uninit::MaybeUninit", uninit),
     ("std::path::Path", opaque),
 ]);
 
@@ -21,4 +23,26 @@ fn nothing(_: &mut Schema<'_>, _: TypeId, _: SiteId) -> Decoded {
 #[expect(clippy::unnecessary_wraps, reason = "a row of a table")]
 fn opaque(_: &mut Schema<'_>, _: TypeId, _: SiteId) -> Decoded {
     Some(Rc::new(Opaque))
+}
+
+/// The slot of a queue. Nothing tells whether it has a value, so the walk follows its pointers last.
+#[derive(Debug)]
+struct Uninit(Part);
+
+#[expect(clippy::unnecessary_wraps, reason = "a row of a table")]
+fn uninit(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Decoded {
+    let value = schema.param(ty, "T").filter(|value| !schema.is_plain(*value, 0));
+    let Some(value) = value else { return Some(Rc::new(Opaque)) };
+    let value = schema.part(value, site, Edge::Inner);
+    Some(match schema.sites[value].decoder.holds() {
+        Holds::Opaque | Holds::Plain => Rc::new(Opaque),
+        _ => Rc::new(Uninit(Part { at: 0, site: value })),
+    })
+}
+
+impl Decoder for Uninit {
+    fn read(&self, cx: &mut Walk<'_, '_>, value: Value<'_>) -> bool {
+        cx.perhaps(&self.0, value);
+        false
+    }
 }

@@ -63,10 +63,6 @@ impl Decoder for Vector {
         Shape::Sequence(if is_vec { Holder::Growable } else { Holder::LikeGrowable }, self.element)
     }
 
-    fn shape_of_block(&self) -> Option<Shape> {
-        Some(Shape::Sequence(Holder::LikeGrowable, self.element))
-    }
-
     fn holds(&self) -> Holds {
         Holds::Elements
     }

@@ -148,29 +148,27 @@ impl Walk<'_, '_> {
         if self.claims[block] != 0 {
             return false;
         }
-        let holding = match self.holding_of.get(&(owner.clone(), site, concrete)) {
-            Some(&holding) => holding,
-            None => {
-                let (content, element, element_size) = text(self);
-                let holding = HoldingId::try_from(self.holdings.len()).unwrap_or(HoldingId::MAX - 1);
-                self.holding_of.insert((owner.clone(), site, concrete), holding);
-                self.holdings.push(Holding {
-                    owner,
-                    content,
-                    element,
-                    element_size,
-                    concrete,
-                    blocks: 0,
-                    bytes: 0,
-                    len: 0,
-                    capacity: 0,
-                    unused: 0,
-                    unknown: 0,
-                    lengths: Histogram::default(),
-                });
-                holding
-            }
-        };
+        let known = self.holding_of.get(&(owner.clone(), site, concrete)).copied();
+        let holding = known.unwrap_or_else(|| {
+            let (content, element, element_size) = text(self);
+            let holding = HoldingId::try_from(self.holdings.len()).unwrap_or(HoldingId::MAX - 1);
+            self.holding_of.insert((owner.clone(), site, concrete), holding);
+            self.holdings.push(Holding {
+                owner,
+                content,
+                element,
+                element_size,
+                concrete,
+                blocks: 0,
+                bytes: 0,
+                len: 0,
+                capacity: 0,
+                unused: 0,
+                unknown: 0,
+                lengths: Histogram::default(),
+            });
+            holding
+        });
         self.claims[block] = holding + 1;
         let of = self.snapshot.blocks[block];
         let weight = u64::from(of.weight);
@@ -253,14 +251,12 @@ impl Walk<'_, '_> {
 
     /// Returns the site of a pointer's target.
     pub(in crate::heap) fn pointee(&mut self, site: SiteId, pointee: TypeId) -> SiteId {
-        match self.concretes.get(&(site, pointee)) {
-            Some(&value) => value,
-            None => {
-                let value = self.schema.part(pointee, site, Edge::Pointee);
-                self.concretes.insert((site, pointee), value);
-                value
-            }
+        if let Some(&value) = self.concretes.get(&(site, pointee)) {
+            return value;
         }
+        let value = self.schema.part(pointee, site, Edge::Pointee);
+        self.concretes.insert((site, pointee), value);
+        value
     }
 
     /// Counts a zero-sized value behind a trait object, which has no block.

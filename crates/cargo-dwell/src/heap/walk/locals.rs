@@ -90,7 +90,7 @@ impl Walk<'_, '_> {
         })
     }
 
-    fn is_valid(&mut self, site: SiteId, bytes: &[u8], depth: u32) -> bool {
+    pub(super) fn is_valid(&mut self, site: SiteId, bytes: &[u8], depth: u32) -> bool {
         let decoder = Rc::clone(&self.schema.sites[site].decoder);
         depth > DEEPEST || decoder.is_valid(self, bytes, depth)
     }

@@ -27,9 +27,10 @@ use super::types::{Schema, SiteId};
 use crate::capture::Snapshot;
 use crate::capture::pieces::Image;
 use crate::debuginfo::{Kind, TypeId};
+use dwell::model::Counts;
 use read::{CHUNK, Work};
 use std::collections::{HashMap, HashSet};
-use weak::Pointed;
+use weak::{Pointed, Possible};
 
 /// The flags of a block, which the first pass sets.
 const SEEN: u8 = 1;
@@ -54,6 +55,9 @@ pub(crate) struct Walk<'s, 'p> {
     claims: Vec<HoldingId>,
     queue: Vec<Work>,
     pointed_at: Vec<Pointed>,
+    possible: Vec<Possible>,
+    /// The ranges of buffers that handles use, with the site of the first handle.
+    views: HashMap<usize, (SiteId, Vec<(u64, u64)>)>,
     depth: u32,
     pub(crate) tallies: Vec<Tally>,
     pub(crate) def_tallies: Vec<DefTally>,
@@ -98,6 +102,8 @@ impl<'s, 'p> Walk<'s, 'p> {
             claims: vec![0; blocks],
             queue: Vec::new(),
             pointed_at: Vec::new(),
+            possible: Vec::new(),
+            views: HashMap::new(),
             depth: 0,
             tallies: Vec::new(),
             def_tallies: Vec::new(),
@@ -154,6 +160,7 @@ impl<'s, 'p> Walk<'s, 'p> {
                 self.untyped(block);
             }
         }
+        self.count_roots();
     }
 
     /// Decodes a block without an owner as the type from its call stack, if that is known.
@@ -180,13 +187,37 @@ impl<'s, 'p> Walk<'s, 'p> {
     pub(crate) fn roots_of_holdings(&self) -> Vec<Option<SiteId>> {
         let mut all = vec![None; self.holdings.len()];
         for ((owner, site, _), holding) in &self.holding_of {
-            let is_it =
-                |(ty, all): (&BlockType, &Vec<(String, SiteId)>)| ty.is_whole() && all.iter().any(|(_, of)| of == site);
-            if *owner != Owner::Untyped && self.roots.iter().any(is_it) {
+            let is_root = |all: &Vec<(String, SiteId)>| all.iter().any(|(_, of)| of == site);
+            if *owner != Owner::Untyped && self.roots.values().any(is_root) {
                 all[*holding as usize] = Some(*site);
             }
         }
         all
+    }
+
+    /// Counts the blocks of collections without an owning field at their sites, as those of fields are counted.
+    fn count_roots(&mut self) {
+        let counted: Vec<(SiteId, Counts)> = self
+            .roots_of_holdings()
+            .iter()
+            .zip(&self.holdings)
+            .filter_map(|(site, holding)| {
+                let site = site.filter(|_| holding.is_counted_as_root())?;
+                self.schema.sites[site].decoder.shape_of_block()?;
+                let counts = Counts {
+                    requested: holding.bytes,
+                    allocations: holding.blocks,
+                    waste: holding.unused,
+                    element_slots: holding.capacity,
+                    used: holding.len,
+                    ..Counts::default()
+                };
+                Some((site, counts))
+            })
+            .collect();
+        for (site, counts) in counted {
+            self.tally(site).counts.add(&counts);
+        }
     }
 
     /// Returns the index of a block's holding.

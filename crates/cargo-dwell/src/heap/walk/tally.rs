@@ -78,6 +78,13 @@ pub(crate) struct Holding {
     pub(crate) lengths: Histogram,
 }
 
+impl Holding {
+    /// Returns `true` if no field owns the blocks, and their lengths are known.
+    pub(crate) fn is_counted_as_root(&self) -> bool {
+        !matches!(self.owner, Owner::Site(_)) && self.unknown == 0
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Owner {
     Site(SiteId),

@@ -1,9 +1,10 @@
 //! Raw pointers and references, the weak owners of blocks; values inside blocks of slabs and arenas.
 
-use super::{Owner, POINTED_AT, SEEN, Start, Use, Walk};
+use super::{OWNED, Owner, POINTED_AT, SEEN, Start, Use, Walk};
 use crate::debuginfo::{Text, TypeId};
+use crate::heap::decoder::Value;
 use crate::heap::owners::BlockType;
-use crate::heap::types::SiteId;
+use crate::heap::types::{Part, SiteId};
 
 /// The maximum number of bytes read through pointers into blocks, as a multiple of the live bytes. It limits the work
 /// for damaged memory.
@@ -17,6 +18,13 @@ pub(super) struct Pointed {
     pointee: Option<TypeId>,
     /// The number of elements, for a pointer to a slice.
     len: Option<u64>,
+}
+
+/// A value that may be uninitialised.
+pub(super) struct Possible {
+    site: SiteId,
+    bytes: Box<[u8]>,
+    weight: u64,
 }
 
 impl Walk<'_, '_> {
@@ -50,8 +58,65 @@ impl Walk<'_, '_> {
         ptr == 0
     }
 
+    /// Reads a part of a value that may be uninitialised, or that was moved away. It is a value if its bytes are valid, and
+    /// if it has pointers to blocks, none of which has another owner. So it is read after all other values.
+    pub(in crate::heap) fn perhaps(&mut self, part: &Part, of: Value<'_>) {
+        let bytes = of.part(part.at, self.schema.sites[part.site].size);
+        if self.points_to_free(bytes) {
+            self.possible.push(Possible { site: part.site, bytes: bytes.into(), weight: of.weight });
+        }
+    }
+
+    /// Returns `true` if a value has words that point to blocks, and none of these has an owner.
+    fn points_to_free(&self, bytes: &[u8]) -> bool {
+        let (words, _) = bytes.as_chunks::<8>();
+        let mut blocks = words.iter().filter_map(|word| self.block_at(u64::from_le_bytes(*word))).peekable();
+        let is_free = |block: usize| {
+            if self.is_counting { self.claims[block] == 0 } else { self.flags[block] & OWNED == 0 }
+        };
+        blocks.peek().is_some() && blocks.all(is_free)
+    }
+
+    /// Reads the values that may be uninitialised.
+    fn follow_possible(&mut self) {
+        while let Some(Possible { site, bytes, weight }) = self.possible.pop() {
+            if self.points_to_free(&bytes) && self.is_valid(site, &bytes, 0) {
+                self.value(site, &bytes, weight);
+                self.drain();
+            }
+        }
+    }
+
+    /// Records a handle to `len` bytes of a buffer that several handles own. The buffer is claimed after all other values,
+    /// when the part is known that any handle uses.
+    pub(in crate::heap) fn view(&mut self, site: SiteId, ptr: u64, len: u64) {
+        let Some(block) = self.block_around(ptr) else { return };
+        let of = self.snapshot.blocks[block];
+        let from = ptr - of.addr;
+        if let Some(to) = from.checked_add(len).filter(|to| *to <= of.size) {
+            self.views.entry(block).or_insert_with(|| (site, Vec::new())).1.push((from, to));
+        }
+    }
+
+    /// Claims the buffers of handles.
+    fn follow_views(&mut self) {
+        let mut views: Vec<_> = self.views.drain().collect();
+        views.sort_unstable_by_key(|view| view.0);
+        for (block, (site, mut ranges)) in views {
+            ranges.sort_unstable();
+            let (len, _) = ranges.iter().fold((0, 0), |(len, end), &(from, to)| {
+                let from = from.max(end);
+                (len + to.saturating_sub(from), end.max(to))
+            });
+            let size = self.snapshot.blocks[block].size;
+            self.claim(block, site, Use { len, capacity: size, unused: size - len, is_unknown: false });
+        }
+    }
+
     /// Follows raw pointers and references to blocks without another owner.
     pub(super) fn follow_pointers(&mut self) {
+        self.follow_possible();
+        self.follow_views();
         while let Some(Pointed { block, site, pointee, len }) = self.pointed_at.pop() {
             if self.is_met(block) {
                 continue;
@@ -98,6 +163,8 @@ impl Walk<'_, '_> {
                 self.claim_as(block, Owner::Weak(site), root, None, |_| (content, name, 0), used);
             }
             self.drain();
+            self.follow_possible();
+            self.follow_views();
         }
     }
 
