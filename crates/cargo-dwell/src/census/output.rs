@@ -3,7 +3,7 @@
 use crate::capture::Snapshot;
 use crate::debuginfo::{self, Frames, Options, Program};
 use crate::findings::also::Also;
-use crate::heap::owners;
+use crate::heap::walk::owners;
 use crate::output::{self, Format, Look};
 use crate::report::files::Files;
 use crate::report::json::{self, Document, VERSION};

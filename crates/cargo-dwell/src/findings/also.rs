@@ -1,7 +1,7 @@
 //! Evidence from further runs: how many bits the values of an integer field need.
 
 use crate::heap::rows::Field;
-use crate::heap::types::Site;
+use crate::heap::walk::Site;
 use std::collections::HashMap;
 
 /// The least number of further runs for a narrower type.

@@ -4,9 +4,7 @@ use super::finding::Finding;
 use super::kind::WORD;
 use super::kind::{Heap, Kind, allocated};
 use super::model::arguments;
-use crate::heap::decoder::Holds;
-use crate::heap::types::SiteId;
-use crate::heap::walk::Owner;
+use crate::heap::walk::{Holds, Owner, SiteId};
 use crate::units::count;
 use std::collections::HashMap;
 

@@ -1,9 +1,7 @@
 //! The model of `dwell::weigh`, filled with the counts of a walk.
 
 use crate::debuginfo::{Kind, TypeId};
-use crate::heap::decoder::{Holds, InModel};
-use crate::heap::types::{SiteId, head};
-use crate::heap::walk::{Owner, Walk};
+use crate::heap::walk::{Holds, InModel, Owner, SiteId, Walk, head};
 use dwell::model::{
     Counts, Def, Edge, FieldDef, Holder, Layout, Niche, Program, ReprOf, Shape, Site, VariantDef, layout,
 };

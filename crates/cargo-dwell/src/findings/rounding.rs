@@ -3,7 +3,7 @@
 use super::finding::Finding;
 use super::kind::{Heap, Kind};
 use super::slab::rounded;
-use crate::heap::decoder::Holds;
+use crate::heap::walk::Holds;
 
 /// Small blocks, each of which the allocator makes larger. Assumes glibc's rounding.
 pub(super) struct Rounding;

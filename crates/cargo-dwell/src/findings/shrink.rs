@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use super::kind::{Heap, Kind};
-use crate::heap::decoder::Holds;
+use crate::heap::walk::Holds;
 use crate::units::count;
 use dwell::model::Shape;
 

@@ -3,7 +3,7 @@
 use super::finding::Finding;
 use super::kind::{Heap, Kind};
 use super::model::arguments;
-use crate::heap::decoder::Holds;
+use crate::heap::walk::Holds;
 use crate::units::count;
 use dwell::model::Edge;
 

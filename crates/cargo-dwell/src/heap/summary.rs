@@ -1,10 +1,7 @@
 //! Summarises a walk: rows by owner and type, with call sites.
 
-use super::decoder::Holds;
-use super::owners::{self, Origin};
 use super::rows::{Bin, Blocks, CallSite, Enum, Field, Histogram, Stack, Strings, Variant};
-use super::types::{Schema, SiteId};
-use super::walk::{Holding, Owner, Range, Tally, Walk};
+use super::walk::{Holding, Holds, Origin, Owner, Range, Schema, SiteId, Tally, Walk, owners};
 use crate::capture::Snapshot;
 use crate::debuginfo::Frames;
 use std::collections::{BTreeMap, HashMap};

@@ -4,13 +4,12 @@ use super::json::Snapshot;
 use crate::capture::{self, Moment};
 use crate::debuginfo::{Frames, Program};
 use crate::findings::{self, also::Also};
-use crate::heap::types::Schema;
-use crate::heap::walk::Walk;
-use crate::heap::{owners, summary};
+use crate::heap::walk::{Schema, Walk, owners};
+use crate::heap::{decode, summary};
 
 /// Walks through a snapshot and summarises it.
 pub(crate) fn of(snapshot: &capture::Snapshot, program: &Program, frames: &Frames, also: &Also) -> Snapshot {
-    let schema = Schema::new(program);
+    let schema = Schema::new(program, decode::FAMILIES);
     let origins = owners::origins(snapshot, frames, &schema);
     let mut walk = Walk::new(snapshot, &origins, schema);
     walk.walk();

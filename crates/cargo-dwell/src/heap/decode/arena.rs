@@ -2,10 +2,7 @@
 //! `dwell::bump::Vec<T>`.
 
 use crate::debuginfo::TypeId;
-use crate::heap::decoder::{Decoded, Decoder, Family, Value};
-use crate::heap::fields::{find, named, wide};
-use crate::heap::types::{Schema, SiteId, WORD};
-use crate::heap::walk::Walk;
+use crate::heap::walk::{Decoded, Decoder, Family, Schema, SiteId, Value, WORD, Walk, find, named, wide};
 use dwell::model::Edge;
 use std::rc::Rc;
 

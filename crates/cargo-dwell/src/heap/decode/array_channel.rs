@@ -1,10 +1,7 @@
 //! Bounded channels of std and crossbeam: a ring of slots, with the messages from `head` up to `tail`.
 
 use crate::debuginfo::{Kind, Text, TypeId};
-use crate::heap::decoder::{Decoded, Decoder, Family, Value};
-use crate::heap::fields::{VecHeader, fields, find, named, wide};
-use crate::heap::types::{Part, Schema, SiteId};
-use crate::heap::walk::Walk;
+use crate::heap::walk::{Decoded, Decoder, Family, Part, Schema, SiteId, Value, VecHeader, Walk, fields, find, named, wide};
 use dwell::model::Edge;
 use std::rc::Rc;
 

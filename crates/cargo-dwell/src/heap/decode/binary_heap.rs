@@ -1,11 +1,7 @@
 //! `BinaryHeap<T>`, which contains a `Vec<T>`.
 
 use crate::debuginfo::{Text, TypeId};
-use crate::heap::decoder::{Decoded, Decoder, Family, Holds, InModel, Value};
-use crate::heap::fields::{VecHeader, of_type, vec_header};
-use crate::heap::owners::{BlockType, CallStack};
-use crate::heap::types::{Schema, SiteId};
-use crate::heap::walk::Walk;
+use crate::heap::walk::{BlockType, CallStack, Decoded, Decoder, Family, Holds, InModel, Schema, SiteId, Value, VecHeader, Walk, of_type, vec_header};
 use dwell::model::{Edge, Holder, Shape};
 use std::rc::Rc;
 

@@ -1,11 +1,7 @@
 //! `Box<T>`: one value, a slice, a text or a trait object.
 
 use crate::debuginfo::{Kind, Text, TypeId};
-use crate::heap::decoder::{Decoded, Decoder, Family, Holds, InModel, Value};
-use crate::heap::fields::{VecHeader, find, is_text, wide};
-use crate::heap::owners::{BlockType, CallStack};
-use crate::heap::types::{Schema, SiteId, WORD, head, word};
-use crate::heap::walk::{Use, Walk};
+use crate::heap::walk::{BlockType, CallStack, Decoded, Decoder, Family, Holds, InModel, Schema, SiteId, Use, Value, VecHeader, WORD, Walk, find, head, is_text, wide, word};
 use dwell::model::{Edge, Holder, Shape};
 use std::rc::Rc;
 

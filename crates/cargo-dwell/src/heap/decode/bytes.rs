@@ -1,11 +1,7 @@
 //! `bytes::Bytes` and `BytesMut`. The handle owns its buffer directly or through a counted block.
 
 use crate::debuginfo::{Text, TypeId};
-use crate::heap::decoder::{Decoded, Decoder, Family, Value};
-use crate::heap::fields::named;
-use crate::heap::owners::BlockType;
-use crate::heap::types::{Schema, SiteId, head};
-use crate::heap::walk::{Use, Walk};
+use crate::heap::walk::{BlockType, Decoded, Decoder, Family, Schema, SiteId, Use, Value, Walk, head, named};
 use std::rc::Rc;
 
 pub(super) const FAMILY: Family =

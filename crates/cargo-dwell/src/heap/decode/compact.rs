@@ -1,9 +1,7 @@
 //! `compact_str::CompactString`. The last of its 24 bytes tells whether the text is inline.
 
 use crate::debuginfo::{Text, TypeId};
-use crate::heap::decoder::{Decoded, Decoder, Family, Value};
-use crate::heap::types::{Schema, SiteId};
-use crate::heap::walk::Walk;
+use crate::heap::walk::{Decoded, Decoder, Family, Schema, SiteId, Value, Walk};
 use std::rc::Rc;
 
 pub(super) const FAMILY: Family = Family::of(&[("compact_str::CompactString", recognise)]);

@@ -1,11 +1,7 @@
 //! `Rc`, `Arc` and their `Weak`: the value comes after two counts.
 
 use crate::debuginfo::{Kind, Text, TypeId};
-use crate::heap::decoder::{Blocks, Decoded, Decoder, Family, InModel, Value};
-use crate::heap::fields::{fields, find, first_element, is_text, named, pointee, wide};
-use crate::heap::owners::{BlockType, CallStack, argument};
-use crate::heap::types::{Schema, SiteId, WORD, head, word};
-use crate::heap::walk::{Start, Use, Walk};
+use crate::heap::walk::{BlockType, Blocks, CallStack, Decoded, Decoder, Family, InModel, Schema, SiteId, Start, Use, Value, WORD, Walk, argument, fields, find, first_element, head, is_text, named, pointee, wide, word};
 use dwell::model::{Edge, Holder, Shape};
 use std::rc::Rc;
 

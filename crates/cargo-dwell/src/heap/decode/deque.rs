@@ -1,11 +1,7 @@
 //! `VecDeque<T>`: a ring buffer, whose elements begin at `head` and may wrap around the end of the block.
 
 use crate::debuginfo::{Text, TypeId};
-use crate::heap::decoder::{Decoded, Decoder, Family, Holds, InModel, Value};
-use crate::heap::fields::{VecHeader, named};
-use crate::heap::owners::{BlockType, CallStack};
-use crate::heap::types::{Schema, SiteId};
-use crate::heap::walk::Walk;
+use crate::heap::walk::{BlockType, CallStack, Decoded, Decoder, Family, Holds, InModel, Schema, SiteId, Value, VecHeader, Walk, named};
 use dwell::model::{Edge, Holder, Shape};
 use std::rc::Rc;
 

@@ -1,10 +1,7 @@
 //! `heapless::Vec<T, N>`: a length, and the elements inline in a `MaybeUninit` buffer.
 
 use crate::debuginfo::TypeId;
-use crate::heap::decoder::{Decoded, Decoder, Family, Value};
-use crate::heap::fields::{find, named};
-use crate::heap::types::{Schema, SiteId};
-use crate::heap::walk::Walk;
+use crate::heap::walk::{Decoded, Decoder, Family, Schema, SiteId, Value, Walk, find, named};
 use dwell::model::Edge;
 use std::rc::Rc;
 

@@ -1,11 +1,7 @@
 //! `LinkedList<T>`: a block for each element.
 
 use crate::debuginfo::{Text, TypeId};
-use crate::heap::decoder::{Decoded, Decoder, Family, InModel, Value};
-use crate::heap::fields::{find, named, pointee};
-use crate::heap::owners::{BlockType, CallStack, argument};
-use crate::heap::types::{Schema, SiteId, head};
-use crate::heap::walk::{Use, Walk};
+use crate::heap::walk::{BlockType, CallStack, Decoded, Decoder, Family, InModel, Schema, SiteId, Use, Value, Walk, argument, find, head, named, pointee};
 use dwell::model::{Edge, Holder, Shape};
 use std::rc::Rc;
 

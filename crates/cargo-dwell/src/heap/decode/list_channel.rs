@@ -1,10 +1,7 @@
 //! The slots of unbounded channels of std and crossbeam. Their state tells whether a message was written and not read.
 
 use crate::debuginfo::TypeId;
-use crate::heap::decoder::{Decoded, Decoder, Family, Value};
-use crate::heap::fields::named;
-use crate::heap::types::{Part, Schema, SiteId};
-use crate::heap::walk::Walk;
+use crate::heap::walk::{Decoded, Decoder, Family, Part, Schema, SiteId, Value, Walk, named};
 use dwell::model::Edge;
 use std::rc::Rc;
 

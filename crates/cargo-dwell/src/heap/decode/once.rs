@@ -5,10 +5,7 @@
 //! are incomplete.
 
 use crate::debuginfo::{self, TypeId};
-use crate::heap::decoder::{Decoded, Decoder, Family, InModel, Value};
-use crate::heap::fields::named;
-use crate::heap::types::{Part, Schema, SiteId, head};
-use crate::heap::walk::Walk;
+use crate::heap::walk::{Decoded, Decoder, Family, InModel, Part, Schema, SiteId, Value, Walk, head, named};
 use dwell::model::{Edge, Shape};
 use object::{Object, ObjectSegment};
 use std::rc::Rc;

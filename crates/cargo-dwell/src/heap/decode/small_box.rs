@@ -1,11 +1,7 @@
 //! `dwell::SmallBox<dyn Trait, N>`: the lowest bit of the vtable's address tells whether the value is on the heap.
 
 use crate::debuginfo::{Text, TypeId};
-use crate::heap::decoder::{Decoded, Decoder, Family, Value};
-use crate::heap::fields::find;
-use crate::heap::structure::Opaque;
-use crate::heap::types::{Schema, SiteId};
-use crate::heap::walk::Walk;
+use crate::heap::walk::{Decoded, Decoder, Family, Opaque, Schema, SiteId, Value, Walk, find};
 use std::rc::Rc;
 
 // Releases differ in the module.

@@ -1,10 +1,7 @@
 //! `smallvec::SmallVec<[T; N]>`. If the capacity is at most `N`, it is the length, and the elements are inline.
 
 use crate::debuginfo::{Kind, Text, TypeId};
-use crate::heap::decoder::{Decoded, Decoder, Family, Value};
-use crate::heap::fields::{find, named, of_type};
-use crate::heap::types::{Schema, SiteId};
-use crate::heap::walk::Walk;
+use crate::heap::walk::{Decoded, Decoder, Family, Schema, SiteId, Value, Walk, find, named, of_type};
 use dwell::model::Edge;
 use std::rc::Rc;
 

@@ -1,10 +1,7 @@
 //! `dwell::Sparse<T>`: an optional box.
 
 use crate::debuginfo::{Text, TypeId};
-use crate::heap::decoder::{Decoded, Decoder, Family, InModel, Value};
-use crate::heap::fields::named;
-use crate::heap::types::{Schema, SiteId};
-use crate::heap::walk::Walk;
+use crate::heap::walk::{Decoded, Decoder, Family, InModel, Schema, SiteId, Value, Walk, named};
 use dwell::model::{Edge, Holder, Shape};
 use std::rc::Rc;
 

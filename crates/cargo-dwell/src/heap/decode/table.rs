@@ -1,11 +1,7 @@
 //! `HashMap`, `HashSet` and `HashTable` of std and hashbrown. A block has the buckets, then a control byte for each.
 
 use crate::debuginfo::{Kind, Text, TypeId};
-use crate::heap::decoder::{Blocks, Decoded, Decoder, Family, Holds, InModel, Value};
-use crate::heap::fields::{named, of_type};
-use crate::heap::owners::{BlockType, CallStack};
-use crate::heap::types::{Part, Schema, SiteId, head, word};
-use crate::heap::walk::{Start, Use, Walk, length};
+use crate::heap::walk::{BlockType, Blocks, CallStack, Decoded, Decoder, Family, Holds, InModel, Part, Schema, SiteId, Start, Use, Value, Walk, head, length, named, of_type, word};
 use dwell::model::{Edge, Holder, Shape, table};
 use std::rc::Rc;
 

@@ -1,10 +1,7 @@
 //! `dwell::ThinSlice<T>`, and the maps and sets based on it: the elements come after the length in the block.
 
 use crate::debuginfo::{Text, TypeId};
-use crate::heap::decoder::{Decoded, Decoder, Family, InModel, Value};
-use crate::heap::fields::{named, of_type};
-use crate::heap::types::{Schema, SiteId, WORD};
-use crate::heap::walk::{Use, Walk};
+use crate::heap::walk::{Decoded, Decoder, Family, InModel, Schema, SiteId, Use, Value, WORD, Walk, named, of_type};
 use dwell::model::{Edge, Holder, Shape};
 use std::rc::Rc;
 

@@ -1,10 +1,7 @@
 //! `dwell::ThinStr`: the length is in the block.
 
 use crate::debuginfo::{Text, TypeId};
-use crate::heap::decoder::{Decoded, Decoder, Family, Value};
-use crate::heap::fields::named;
-use crate::heap::types::{Schema, SiteId, WORD};
-use crate::heap::walk::{Use, Walk};
+use crate::heap::walk::{Decoded, Decoder, Family, Schema, SiteId, Use, Value, WORD, Walk, named};
 use std::rc::Rc;
 
 pub(super) const FAMILY: Family = Family::of(&[("dwell::sparse::thin_str::ThinStr", recognise)]);

@@ -2,10 +2,7 @@
 //! receiver's index were received.
 
 use crate::debuginfo::{Kind, Text, TypeId};
-use crate::heap::decoder::{Decoded, Decoder, Family, Value};
-use crate::heap::fields::{find, named, pointee};
-use crate::heap::types::{Part, Schema, SiteId};
-use crate::heap::walk::{Use, Walk};
+use crate::heap::walk::{Decoded, Decoder, Family, Part, Schema, SiteId, Use, Value, Walk, find, named, pointee};
 use dwell::model::Edge;
 use std::rc::Rc;
 

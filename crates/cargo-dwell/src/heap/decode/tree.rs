@@ -1,12 +1,7 @@
 //! `BTreeMap<K, V>` and `BTreeSet<T>`. A leaf has up to 11 keys and values; an inner node also has up to 12 edges.
 
 use crate::debuginfo::{Kind, Text, TypeId};
-use crate::heap::decoder::{Blocks, Decoded, Decoder, Family, InModel, Value};
-use crate::heap::fields::{find, named, of_type, pointee};
-use crate::heap::owners::{BlockType, CallStack, argument};
-use crate::heap::structure::Opaque;
-use crate::heap::types::{Schema, SiteId, WORD, head, word};
-use crate::heap::walk::{Start, Use, Walk};
+use crate::heap::walk::{BlockType, Blocks, CallStack, Decoded, Decoder, Family, InModel, Opaque, Schema, SiteId, Start, Use, Value, WORD, Walk, argument, find, head, named, of_type, pointee, word};
 use dwell::model::{Edge, Holder, Shape};
 use std::rc::Rc;
 

@@ -2,10 +2,7 @@
 //! has no size.
 
 use crate::debuginfo::TypeId;
-use crate::heap::decoder::{Decoded, Decoder, Family, Holds, Value};
-use crate::heap::structure::{Opaque, Plain};
-use crate::heap::types::{Part, Schema, SiteId};
-use crate::heap::walk::Walk;
+use crate::heap::walk::{Decoded, Decoder, Family, Holds, Opaque, Part, Plain, Schema, SiteId, Value, Walk};
 use dwell::model::Edge;
 use std::rc::Rc;
 

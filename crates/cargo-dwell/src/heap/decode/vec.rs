@@ -1,11 +1,7 @@
 //! `Vec<T>`: a pointer, a capacity and a length.
 
 use crate::debuginfo::{Text, TypeId};
-use crate::heap::decoder::{Decoded, Decoder, Family, Holds, InModel, Value};
-use crate::heap::fields::{VecHeader, vec_header};
-use crate::heap::owners::{BlockType, CallStack};
-use crate::heap::types::{Schema, SiteId, head};
-use crate::heap::walk::Walk;
+use crate::heap::walk::{BlockType, CallStack, Decoded, Decoder, Family, Holds, InModel, Schema, SiteId, Value, VecHeader, Walk, head, vec_header};
 use dwell::model::{Edge, Holder, Shape};
 use std::rc::Rc;
 

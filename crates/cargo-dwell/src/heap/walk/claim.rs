@@ -4,10 +4,8 @@ use super::read::What;
 use super::{Holding, HoldingId, OWNED, Owner, SEEN, SHORT, Walk};
 use crate::capture::Block;
 use crate::debuginfo::{Text, TypeId};
-use crate::heap::decoder::Value;
-use crate::heap::owners::BlockType;
 use crate::heap::rows::Histogram;
-use crate::heap::types::{SiteId, WORD};
+use crate::heap::walk::{BlockType, SiteId, Value, WORD};
 use dwell::model::malloc::Model as Malloc;
 use dwell::model::{Counts, Edge, LONG_TEXT};
 

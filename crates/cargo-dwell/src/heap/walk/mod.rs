@@ -12,19 +12,32 @@
 //! private to this folder, so that a decoder cannot break these rules.
 
 mod claim;
+mod decoder;
+mod fields;
 mod locals;
+pub(crate) mod owners;
 mod read;
+mod structure;
 mod tally;
+mod types;
 mod unowned;
 mod weak;
 
 pub(crate) use claim::{Start, Use};
+pub(crate) use decoder::{Blocks, Decoded, Decoder, Family, Holds, InModel, Value};
+pub(crate) use fields::{
+    VecHeader, fields, find, first_element, header_of, is_text, named, of_type, pointee, vec_header, wide,
+};
+pub(crate) use owners::{BlockType, CallStack, Origin, argument};
 pub(crate) use read::length;
+pub(crate) use structure::{Array, Declared, Opaque, Parts, Plain, Pointer, Slots, StdEnum};
 pub(crate) use tally::{DefTally, Holding, HoldingId, Owner, Range, SHORT, Tally};
 
-use super::owners::{BlockType, Origin};
-use super::types::{Schema, SiteId};
 use crate::capture::Snapshot;
+pub(crate) use types::{
+    DefId, Meta, Part, Schema, Site, SiteId, TagDecode, Variant, WORD, head, is_std, number, sub, word,
+};
+
 use crate::capture::pieces::Image;
 use crate::debuginfo::{Kind, TypeId};
 use dwell::model::Counts;
@@ -245,7 +258,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             if matches!(ty.kind, Kind::Vtable(_)) || !is_inside || ty.size == 0 || ty.size > module.end - address {
                 continue;
             }
-            let path = format!("(static {})", crate::heap::owners::shown(&of.path));
+            let path = format!("(static {})", owners::shown(&of.path));
             all.push((address, self.schema.root(of.ty, &path)));
         }
         all

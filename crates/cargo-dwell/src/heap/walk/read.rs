@@ -1,8 +1,7 @@
 //! Reads memory: values, runs of values, texts.
 
 use super::Walk;
-use crate::heap::decoder::{Holds, Value};
-use crate::heap::types::{Part, SiteId, sub};
+use crate::heap::walk::{Holds, Part, SiteId, Value, sub};
 use std::rc::Rc;
 
 /// The number of bytes of a collection that are read at once.

@@ -2,10 +2,9 @@
 
 use super::Walk;
 use crate::debuginfo::{Text, TypeId};
-use crate::heap::decoder::Value;
 use crate::heap::rows::Histogram;
 use crate::heap::texts::Texts;
-use crate::heap::types::{DefId, SiteId};
+use crate::heap::walk::{DefId, SiteId, Value};
 use dwell::model::Counts;
 
 /// The longest text that `CompactString` stores inline, in bytes.

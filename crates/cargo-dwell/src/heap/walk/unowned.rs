@@ -2,10 +2,7 @@
 
 use super::{Owner, Start, Use, Walk};
 use crate::debuginfo::Text;
-use crate::heap::decode;
-use crate::heap::owners::BlockType;
-use crate::heap::structure::{Opaque, Slots};
-use crate::heap::types::{Schema, SiteId};
+use crate::heap::walk::{BlockType, Opaque, Schema, SiteId, Slots};
 use dwell::model::Edge;
 use std::rc::Rc;
 
@@ -35,7 +32,7 @@ impl Walk<'_, '_> {
                     Rc::new(Slots { element: schema.part(of, site, Edge::Element), stride })
                 })
             }
-            BlockType::Own(name, of, _) => match decode::blocks(name) {
+            BlockType::Own(name, of, _) => match schema.blocks(name) {
                 Some(blocks) => (blocks.site)(schema, of, content),
                 None => opaque(schema, content),
             },

@@ -2,9 +2,7 @@
 
 use super::{OWNED, Owner, POINTED_AT, SEEN, Start, Use, Walk};
 use crate::debuginfo::{Text, TypeId};
-use crate::heap::decoder::Value;
-use crate::heap::owners::BlockType;
-use crate::heap::types::{Part, SiteId};
+use crate::heap::walk::{BlockType, Part, SiteId, Value};
 
 /// The maximum number of bytes read through pointers into blocks, as a multiple of the live bytes. It limits the work
 /// for damaged memory.

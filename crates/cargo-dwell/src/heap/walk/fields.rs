@@ -1,6 +1,6 @@
 //! Finds fields by name at any depth, because the structs around them differ between releases.
 
-use super::types::{Schema, head, word};
+use super::{Schema, head, word};
 use crate::debuginfo::{Field, Kind, TypeId};
 
 /// The offsets of a collection's pointer, capacity and length.

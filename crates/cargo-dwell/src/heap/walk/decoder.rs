@@ -4,9 +4,7 @@
 //! that show, on the call stack of an allocation, what a block contains. A *decoder* is made for one use of such a type.
 //! It reads values, and describes them to the reports and to the model of `dwell::weigh`.
 
-use super::owners::{BlockType, CallStack};
-use super::types::{DefId, Part, Schema, SiteId, Variant, number, sub, word};
-use super::walk::{Start, Walk};
+use super::{BlockType, CallStack, DefId, Part, Schema, SiteId, Start, Variant, Walk, number, sub, word};
 use crate::debuginfo::{Text, TypeId};
 use dwell::model::Shape;
 use std::fmt::Debug;

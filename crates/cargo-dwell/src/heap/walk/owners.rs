@@ -1,7 +1,6 @@
 //! Derives the type and the source position of a block from the call stack that allocated it.
 
-use super::decode::families;
-use super::types::{Schema, head, is_std};
+use super::{Schema, head, is_std};
 use crate::capture::Snapshot;
 use crate::debuginfo::{Frame, Frames, TypeId};
 use std::collections::HashSet;
@@ -95,14 +94,14 @@ fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&
             break;
         }
         let stack = CallStack { stack: &stack[index..], schema };
-        if let Some(ty) = families().find_map(|family| (family.of_frame)(&stack)) {
+        if let Some(ty) = schema.families.iter().find_map(|family| (family.of_frame)(&stack)) {
             origin.ty = Some(ty);
-            origin.content = families().find_map(|family| (family.content)(ty, &stack)).unwrap_or_default();
+            origin.content = schema.families.iter().find_map(|family| (family.content)(ty, &stack)).unwrap_or_default();
             break;
         }
     }
     if origin.ty.is_none()
-        && let Some(arena) = arena(stack)
+        && let Some(arena) = arena(stack, schema)
     {
         origin.ty = Some(BlockType::Chunk(arena));
         origin.content = format!("chunk of {arena}");
@@ -126,8 +125,8 @@ fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&
 }
 
 /// Returns the arena that allocated a block, if all functions above it are std's or the arena's own.
-fn arena(stack: &[Result<&Frame, String>]) -> Option<&'static str> {
-    let arenas = || families().flat_map(|family| family.arenas);
+fn arena(stack: &[Result<&Frame, String>], schema: &Schema<'_>) -> Option<&'static str> {
+    let arenas = || schema.families.iter().flat_map(|family| family.arenas);
     let paths = stack.iter().map_while(|frame| frame.as_ref().ok()).map(|frame| path_head(&frame.path));
     let mut paths = paths.skip_while(|path| is_std(path)).peekable();
     let krate = paths.peek()?.split("::").next()?;

@@ -4,9 +4,7 @@
 //! paths as those of `dwell::weigh`. A struct or enum that a program declares is described once, even if many sites
 //! have it.
 
-use super::decode::known;
-use super::decoder::Decoder;
-use super::structure::{Array, Declared, Opaque, Parts, Plain, Pointer, StdEnum};
+use super::{Array, Blocks, Declared, Decoded, Decoder, Family, Opaque, Parts, Plain, Pointer, StdEnum};
 use crate::debuginfo::{Field, Kind, Program, Tag, Text, Type, TypeId};
 use dwell::model::Edge;
 use std::collections::HashMap;
@@ -27,6 +25,8 @@ const DEEPEST: u32 = 48;
 /// The types of a program that a walk has met.
 pub(crate) struct Schema<'p> {
     pub(crate) program: &'p Program,
+    /// The families of types with decoders.
+    pub(super) families: &'static [&'static Family],
     pub(crate) sites: Vec<Site>,
     pub(crate) defs: Vec<Def>,
     by_type: HashMap<TypeId, DefId>,
@@ -236,13 +236,14 @@ pub(crate) fn is_std(path: &str) -> bool {
 }
 
 impl<'p> Schema<'p> {
-    pub(crate) fn new(program: &'p Program) -> Self {
+    pub(crate) fn new(program: &'p Program, families: &'static [&'static Family]) -> Self {
         let mut by_path = HashMap::new();
         for (id, ty) in program.types() {
             by_path.entry(&*ty.path).or_insert(id);
         }
         Self {
             program,
+            families,
             sites: Vec::new(),
             defs: Vec::new(),
             by_type: HashMap::new(),
@@ -366,9 +367,21 @@ impl<'p> Schema<'p> {
         id
     }
 
+    /// Returns the decoder of a type with a family.
+    fn known(&mut self, ty: TypeId, site: SiteId) -> Decoded {
+        let head = head(&self.get(ty).path);
+        let (_, recognise) = self.families.iter().flat_map(|family| family.types).find(|(path, _)| *path == head)?;
+        recognise(self, ty, site)
+    }
+
+    /// Returns the blocks of a family with a [`Blocks::name`].
+    pub(super) fn blocks(&self, name: &str) -> Option<&'static Blocks> {
+        self.families.iter().filter_map(|family| family.blocks.as_ref()).find(|blocks| blocks.name == name)
+    }
+
     fn decoder(&mut self, ty: TypeId, site: SiteId) -> Rc<dyn Decoder> {
         let of = self.get(ty);
-        if let Some(decoder) = known(self, ty, site) {
+        if let Some(decoder) = self.known(ty, site) {
             return decoder;
         }
         match &of.kind {

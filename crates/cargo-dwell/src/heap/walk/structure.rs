@@ -1,8 +1,6 @@
 //! Decoders of types without a family, by their kind in the debug info: structs, enums, arrays, pointers.
 
-use super::decoder::{Decoder, Holds, InModel, Value};
-use super::types::{DefId, Meta, Part, Schema, SiteId, TagDecode, Variant};
-use super::walk::{Start, Use, Walk};
+use super::{Decoder, DefId, Holds, InModel, Meta, Part, Schema, SiteId, Start, TagDecode, Use, Value, Variant, Walk};
 use crate::debuginfo::{Text, TypeId};
 use dwell::model::{Holder, Shape};
 
