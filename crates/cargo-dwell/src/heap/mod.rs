@@ -3,6 +3,8 @@
 //! `walk` is the core: a queue of blocks, their owners, the counts, and the uses of types that it meets. `decode` has a
 //! file for each family of types. `summary` makes rows of the result.
 
+#![expect(clippy::similar_names, reason = "`site` and `size` are used together")]
+
 pub(crate) mod decode;
 pub mod rows;
 pub(crate) mod summary;
