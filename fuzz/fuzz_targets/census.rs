@@ -6,7 +6,7 @@
 #[path = "../../crates/cargo-dwell/tests/ops/census.rs"]
 mod ops;
 
-use cargo_dwell::census::snapshot::Moment;
+use cargo_dwell::capture::Moment;
 use ops::Copied;
 use std::path::Path;
 use std::sync::OnceLock;

@@ -2,9 +2,11 @@
 //! both sides, runs the tests that the packages ship, and runs the workloads.
 //!
 //! `programs` lists the programs, `side` writes the two sides of one, `cargo` builds and tests them, `measure` runs
-//! their drivers, `table` prints the results. docs/real.md describes the measurements.
+//! their drivers, `table` prints the results. docs/real.md describes the measurements. `dependents` tests published
+//! crates with Dwell's drop-ins in place of their dependencies; docs/dependents.md describes it.
 
 mod cargo;
+mod dependents;
 mod edit;
 mod measure;
 mod program;
@@ -19,7 +21,7 @@ use std::path::Path;
 use crate::measure::Pair;
 pub use crate::measure::{median, spread, valgrind};
 use crate::program::Program;
-use crate::side::{Folders, Prepared};
+use crate::side::{Folders, Prepared, Side};
 use crate::table::{Measured, Workload};
 
 /// The arguments of the command.
@@ -41,6 +43,9 @@ pub struct Args {
     /// Skip the tests that the packages ship
     #[arg(long)]
     no_tests: bool,
+    /// Test crates that depend on bumpalo or slab, with the original and with Dwell's drop-in
+    #[arg(long, conflicts_with_all = ["no_build", "no_tests"])]
+    dependents: bool,
 }
 
 /// The length of the measurement, and the output format.
@@ -54,12 +59,16 @@ pub struct Options {
 
 /// Measures the programs that `args` names. Progress goes to standard error, results to standard output.
 ///
-/// Returns the number of programs that could not be built or measured. Each has an error on standard error.
+/// Returns the number of programs that could not be built or measured, or of crates whose tests differ without a reason.
+/// Each has an error on standard error.
 ///
 /// # Errors
 ///
 /// If a name is unknown, or standard output cannot be written to.
 pub fn run(args: &Args, options: Options) -> Result<usize> {
+    if args.dependents {
+        return dependents::run(args, options);
+    }
     let programs = chosen(&args.names)?;
     let mut out = io::stdout();
     if args.list {
@@ -138,8 +147,8 @@ fn one(program: &Program, folders: &Folders, args: &Args, options: Options, valg
     for package in program.packages.iter().filter(|_| !args.no_tests) {
         let Some(arguments) = package.tests else { continue };
         say(&format!("testing {} before and after the change", package.name));
-        let old = cargo::test(&before.folder, &target, package.name, arguments).context("before")?;
-        let new = cargo::test(&after.folder, &target, package.name, arguments).context("after")?;
+        let test = |side: &Side| cargo::test(&side.folder, &target, package.name, arguments, None)?.complete();
+        let (old, new) = (test(&before).context("before")?, test(&after).context("after")?);
         say(&format!("tests of {}: {old:?} before, {new:?} after", package.name));
         let (total_old, total_new): &mut (cargo::Tests, cargo::Tests) = tests.get_or_insert_default();
         total_old.add(old);

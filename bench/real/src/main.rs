@@ -1,4 +1,4 @@
-//! `dwell-bench real` without the other benchmarks: quick to build while a program is added.
+//! Published programs before and after a change to Dwell, and crates on the drop-ins, without the other benchmarks.
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -20,7 +20,7 @@ use crate::edit;
 use crate::program::{Input, Package, Program, text};
 
 /// Files by their paths in a folder.
-type Files = BTreeMap<String, Vec<u8>>;
+pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
 /// The binaries of a driver, each with another global allocator.
 const BINARIES: [(&str, &str); 3] = [
@@ -113,11 +113,16 @@ pub(crate) fn prepare(program: &Program, folders: &Folders) -> Result<Prepared> 
     Ok(Prepared { before, after, lines })
 }
 
-/// Returns the files of each package as published, from cargo's copy of the registry.
+/// Returns the files of packages as published, from cargo's copy of the registry. Writes a manifest to `folder`.
+pub(crate) fn published(packages: &[(&str, &str, &[&str])], folder: &Path, target: &Path) -> Result<Vec<Files>> {
+    registry(packages, folder, target)?.iter().map(|folder| read(folder)).collect()
+}
+
+/// Returns the files of each package of the program as published.
 fn take(program: &Program, work: &Path, target: &Path) -> Result<Vec<Files>> {
     let packages: Vec<(&str, &str, &[&str])> =
         program.packages.iter().map(|package| (package.name, package.version, &[][..])).collect();
-    registry(&packages, &work.join("source"), target)?.iter().map(|folder| read(folder)).collect()
+    published(&packages, &work.join("source"), target)
 }
 
 /// Returns the path of the file that a driver reads.
@@ -173,7 +178,7 @@ fn registry(packages: &[(&str, &str, &[&str])], folder: &Path, target: &Path) ->
 }
 
 /// Returns all files in a folder that a build may need.
-fn read(folder: &Path) -> Result<Files> {
+pub(crate) fn read(folder: &Path) -> Result<Files> {
     let mut files = Files::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(current) = folders.pop() {
@@ -230,15 +235,18 @@ fn write(program: &Program, work: &Path, side: &str, more: &str, packages: &[Fil
         put(&source.join(format!("{allocator}.rs")), text.as_bytes())?;
     }
     for (package, files) in program.packages.iter().zip(packages) {
-        for (name, bytes) in files {
-            put(&folder.join(package.name).join(name), bytes)?;
-        }
+        put_all(&folder.join(package.name), files)?;
     }
     Ok(Side { folder, package })
 }
 
+/// Writes files to a folder.
+pub(crate) fn put_all(folder: &Path, files: &Files) -> Result<()> {
+    files.iter().try_for_each(|(name, bytes)| put(&folder.join(name), bytes))
+}
+
 /// Writes a file unless it has these bytes already, because cargo rebuilds after a new modification time.
-fn put(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn put(path: &Path, bytes: &[u8]) -> Result<()> {
     match fs::read(path) {
         Ok(old) if old == bytes => return Ok(()),
         Err(error) if error.kind() != io::ErrorKind::NotFound => bail!("cannot read {}: {error}", path.display()),

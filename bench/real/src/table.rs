@@ -82,7 +82,8 @@ fn time(time: Time) -> String {
     format!("{} ({}-{})", ratio(time.ratio), ratio(time.low), ratio(time.high))
 }
 
-fn tests(tests: Tests) -> String {
+/// Formats the numbers of tests.
+pub(crate) fn tests(tests: Tests) -> String {
     match tests.failed {
         0 => format!("{} pass", tests.passed),
         failed => format!("{failed} of {} fail", tests.passed + failed),

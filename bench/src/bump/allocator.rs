@@ -8,8 +8,8 @@ use rustc_hash::FxBuildHasher;
 use std::alloc::Layout;
 use std::hint::black_box;
 
+use super::rounds::{DRAWN, rounds};
 use super::subject::Allocates;
-use super::workloads::{DRAWN, rounds};
 use crate::op::Run;
 use crate::sink;
 

@@ -3,6 +3,7 @@
 mod allocator;
 mod article;
 mod peers;
+mod rounds;
 mod subject;
 mod tree;
 mod workloads;

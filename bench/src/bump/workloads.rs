@@ -8,6 +8,7 @@ use std::alloc::Layout;
 use std::hint::black_box;
 
 use super::allocator;
+use super::rounds::{DRAWN, rounds};
 use super::subject::{Allocates, Arena, Line, Put, Slices, Subject, Text, Vector};
 use super::tree::{Binary, Call, Expression, weight};
 use crate::op::{LOOP, Op, Run, whole_rounds};
@@ -15,23 +16,10 @@ use crate::sink;
 
 /// The number of allocations between two resets, as in the article.
 const ROUND: usize = 10_000;
-/// The number of layouts, lengths or tokens, which are drawn before the loop.
-pub(super) const DRAWN: usize = 1000;
 
 /// The number of mixed layouts between two resets, and the number of such parts before the layouts repeat.
 const PART: usize = 16 * DRAWN;
 const PARTS: usize = 16;
-
-/// Runs `round` on a subject and resets it after each round. A round has `per_round` operations.
-pub(super) fn rounds<S: Subject>(per_round: usize, mut round: impl FnMut(&S) + 'static) -> Run {
-    let mut subject = S::new();
-    Box::new(move |operations| {
-        for _ in whole_rounds(operations, per_round) {
-            round(black_box(&subject));
-            subject.reset();
-        }
-    })
-}
 
 /// A type of the article, or an array of five words.
 trait Number: Sized + 'static {

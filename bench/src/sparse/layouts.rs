@@ -222,17 +222,6 @@ impl<T: IsEmpty> IsEmpty for IfAny<T> {
     }
 }
 
-/// The first draft: nothing is boxed.
-pub(super) mod naive {
-    type Text = String;
-    type List<T> = Vec<T>;
-    type Map<V> = FxHashMap<Text, V>;
-    type Link<T> = T;
-    type Always<T> = T;
-    type Rarely<T> = IfAny<T>;
-    smithy_types!();
-}
-
 /// The article's `Option<Box<T>>`, whose deserialisation leaves out an empty `T`.
 #[derive(Serialize, Allocative, DataSize, DeepSizeOf, GetSize, MemSize, Weigh)]
 pub(crate) struct BoxedIfAny<T>(Option<Box<T>>);
@@ -256,85 +245,47 @@ impl<'de, T: Deserialize<'de> + IsEmpty> Deserialize<'de> for BoxedIfAny<T> {
     }
 }
 
-/// The layout that the article arrives at.
-pub(super) mod boxed {
-    type Text = String;
-    type List<T> = Vec<T>;
-    type Map<V> = FxHashMap<Text, V>;
-    type Link<T> = Box<T>;
-    type Always<T> = BoxedIfAny<T>;
-    type Rarely<T> = IfAny<T>;
-    smithy_types!();
-}
-
-/// `Option<Box<T>>` wherever the next layout has a `Sparse`.
-pub(super) mod option_box {
-    type Text = String;
-    type List<T> = Vec<T>;
-    type Map<V> = FxHashMap<Text, V>;
-    type Link<T> = Box<T>;
-    type Always<T> = BoxedIfAny<T>;
-    type Rarely<T> = BoxedIfAny<T>;
-    smithy_types!();
-}
-
-/// `Sparse` for mostly empty structs; strings and maps are unchanged.
-pub(super) mod sparse {
-    type Text = String;
-    type List<T> = Vec<T>;
-    type Map<V> = FxHashMap<Text, V>;
-    type Link<T> = Box<T>;
-    type Always<T> = Sparse<T>;
-    type Rarely<T> = Sparse<T>;
-    smithy_types!();
-}
-
-/// Also strings without spare capacity.
-pub(super) mod box_str {
-    type Text = Box<str>;
-    type List<T> = Vec<T>;
-    type Map<V> = FxHashMap<Text, V>;
-    type Link<T> = Box<T>;
-    type Always<T> = Sparse<T>;
-    type Rarely<T> = Sparse<T>;
-    smithy_types!();
-}
-
-/// Also maps as sorted slices, and lists without spare capacity.
-pub(super) mod sorted {
-    type Text = Box<str>;
-    type List<T> = Box<[T]>;
-    type Map<V> = SortedMap<Text, V>;
-    type Link<T> = Box<T>;
-    type Always<T> = Sparse<T>;
-    type Rarely<T> = Sparse<T>;
-    smithy_types!();
-}
-
-/// Also strings and lists of one word.
-pub(super) mod thin {
-    type Text = ThinStr;
-    type List<T> = ThinSlice<T>;
-    type Map<V> = SortedMap<Text, V>;
-    type Link<T> = Box<T>;
-    type Always<T> = Sparse<T>;
-    type Rarely<T> = Sparse<T>;
-    smithy_types!();
-}
-
-/// Also interned strings: a module for each interner.
-macro_rules! interned {
-    ($($name:ident: $interner:ident,)*) => {$(
+/// Defines layouts. Each names its types for a text, a list, a map by name, an optional reference, traits that every shape
+/// has, and parts of the traits that few have.
+macro_rules! layouts {
+    ($($(#[$doc:meta])* $name:ident: $text:ty, $list:ty, $map:ty, $link:ty, $always:ty, $rarely:ty;)*) => {$(
+        $(#[$doc])*
         pub(super) mod $name {
-            type Text = intern::Interned<intern::$interner>;
-            type List<T> = ThinSlice<T>;
-            type Map<V> = SortedMap<Text, V>;
-            type Link<T> = Box<T>;
-            type Always<T> = Sparse<T>;
-            type Rarely<T> = Sparse<T>;
+            type Text = $text;
+            type List<T> = $list;
+            type Map<T> = $map;
+            type Link<T> = $link;
+            type Always<T> = $always;
+            type Rarely<T> = $rarely;
             smithy_types!();
         }
     )*};
+}
+
+layouts! {
+    /// The first draft: nothing is boxed.
+    naive: String, Vec<T>, FxHashMap<Text, T>, T, T, IfAny<T>;
+    /// The layout that the article arrives at.
+    boxed: String, Vec<T>, FxHashMap<Text, T>, Box<T>, BoxedIfAny<T>, IfAny<T>;
+    /// `Option<Box<T>>` wherever the next layout has a `Sparse`.
+    option_box: String, Vec<T>, FxHashMap<Text, T>, Box<T>, BoxedIfAny<T>, BoxedIfAny<T>;
+    /// `Sparse` for mostly empty structs; strings and maps are unchanged.
+    sparse: String, Vec<T>, FxHashMap<Text, T>, Box<T>, Sparse<T>, Sparse<T>;
+    /// Also strings without spare capacity.
+    box_str: Box<str>, Vec<T>, FxHashMap<Text, T>, Box<T>, Sparse<T>, Sparse<T>;
+    /// Also maps as sorted slices, and lists without spare capacity.
+    sorted: Box<str>, Box<[T]>, SortedMap<Text, T>, Box<T>, Sparse<T>, Sparse<T>;
+    /// Also strings and lists of one word.
+    thin: ThinStr, ThinSlice<T>, SortedMap<Text, T>, Box<T>, Sparse<T>, Sparse<T>;
+}
+
+/// Also interned strings: a layout for each interner.
+macro_rules! interned {
+    ($($name:ident: $interner:ident,)*) => {
+        layouts! {$(
+            $name: intern::Interned<intern::$interner>, ThinSlice<T>, SortedMap<Text, T>, Box<T>, Sparse<T>, Sparse<T>;
+        )*}
+    };
 }
 interned! {
     string_interner: StringInterner,
@@ -343,19 +294,14 @@ interned! {
     internment: Internment,
 }
 
-/// All contents in a bump arena: a module for each arena.
+/// All contents in a bump arena: a layout for each arena.
 macro_rules! arenas {
-    ($($name:ident: $arena:ident,)*) => {$(
-        pub(super) mod $name {
-            type Text = arena::Str<arena::$arena>;
-            type List<T> = arena::Slice<T, arena::$arena>;
-            type Map<V> = arena::Map<V, arena::$arena>;
-            type Link<T> = arena::Ref<T, arena::$arena>;
-            type Always<T> = arena::Sparse<T, arena::$arena>;
-            type Rarely<T> = arena::Sparse<T, arena::$arena>;
-            smithy_types!();
-        }
-    )*};
+    ($($name:ident: $arena:ident,)*) => {
+        layouts! {$(
+            $name: arena::Str<arena::$arena>, arena::Slice<T, arena::$arena>, arena::Map<T, arena::$arena>,
+                arena::Ref<T, arena::$arena>, arena::Sparse<T, arena::$arena>, arena::Sparse<T, arena::$arena>;
+        )*}
+    };
 }
 arenas! {
     bump: Dwell,

@@ -1,13 +1,13 @@
 //! The common part of the commands that inspect a program: building or opening it, comparing it, and checking its
 //! budgets.
 
-use crate::build::{self, BuildArgs, Executable, Outcome, Purpose};
 use crate::check::{self, Budgets, CheckArgs, Diff, Document, Selection};
 use crate::debuginfo::{self, Options, Program};
 use crate::dyn_traits::{self, DynArgs};
 use crate::futures::{self, FuturesArgs};
 use crate::layout::{self, LayoutArgs};
 use crate::output::{self, Format};
+use crate::program::{self, BuildArgs, Executable, Outcome, Purpose};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::Path;
@@ -117,7 +117,7 @@ fn inspect(
     format: Format,
     report: &dyn Fn(&Program, &Executable) -> Result<()>,
 ) -> Result<ExitCode> {
-    let choice = match build::choose(build)? {
+    let choice = match program::choose(build)? {
         Outcome::Done(choice) => choice,
         Outcome::Failed(code) => return Ok(code),
     };

@@ -1,17 +1,23 @@
 //! The parts of `cargo dwell`, as a library for its tests and for `dwell-bench`.
 
-pub mod build;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub mod agent;
+pub mod capture;
 pub mod census;
 pub mod check;
 pub mod cli;
 pub mod debuginfo;
 pub mod dyn_traits;
+pub mod findings;
 pub mod futures;
+pub mod heap;
 pub mod inspect;
 pub mod layout;
 pub mod nearest;
 pub mod output;
 pub mod page;
+pub mod program;
+pub mod report;
 pub mod sample;
 pub mod shape;
 pub mod stack;

@@ -4,9 +4,9 @@
 
 mod support;
 
-use cargo_dwell::census::agent::layout::DEPTH;
-use cargo_dwell::census::run::{At, Options, Run, snapshots};
-use cargo_dwell::census::snapshot::{Moment, Snapshot};
+use cargo_dwell::agent::layout::DEPTH;
+use cargo_dwell::capture::run::{At, Options, Run, snapshots};
+use cargo_dwell::capture::{Moment, Snapshot};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -463,7 +463,7 @@ fn unsupported_executables_are_refused() {
 /// the executable.
 fn of_program(snapshot: &Snapshot) -> (u64, u64) {
     let exe = &snapshot.modules[0];
-    let of_exe = |block: &&cargo_dwell::census::snapshot::Block| {
+    let of_exe = |block: &&cargo_dwell::capture::Block| {
         let innermost = snapshot.stacks[block.stack as usize].first();
         innermost.is_some_and(|frame| (exe.start..exe.end).contains(frame))
     };

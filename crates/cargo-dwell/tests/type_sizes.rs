@@ -305,7 +305,7 @@ fn difference(printed: &Printed, known: &Type) -> String {
 
 fn types_of(exe: &Path, own: &str) -> Vec<Type> {
     let options = Options { own_crates: vec![own.to_owned()], ..Options::default() };
-    json::types(&debuginfo::load(exe, &options).expect("debug info"), true)
+    json::types(&debuginfo::load(exe, &options).expect("debug info"), true, None)
 }
 
 /// Returns whether there is a nightly toolchain; if not, prints that the test is skipped.

@@ -19,13 +19,17 @@
 //!
 //! # Features
 //!
-//! `collections`, `boxed`, `allocator-api2`, `std` and `serde`, as in bumpalo.
+//! `collections`, `boxed`, `allocator-api2`, `std`, `serde` and `allocator_api` (which needs a nightly compiler), as in bumpalo.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(feature = "allocator_api", feature(allocator_api))]
 #![allow(clippy::missing_errors_doc, clippy::missing_panics_doc, reason = "bumpalo's documentation is the reference")]
 
 extern crate alloc;
+// bumpalo exports it under this name, for its macros, and dioxus-core imports it.
+#[doc(hidden)]
+pub extern crate alloc as core_alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
@@ -35,8 +39,7 @@ pub mod boxed;
 pub mod collections;
 
 use core::alloc::Layout;
-use core::iter::FusedIterator;
-use core::mem::MaybeUninit;
+use core::mem::ManuallyDrop;
 use core::ops::Deref;
 use core::ptr::NonNull;
 use core::{error, fmt};
@@ -134,7 +137,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
 
     /// Creates an arena that has capacity for `capacity` bytes.
     pub fn with_min_align_and_capacity(capacity: usize) -> Self {
-        Self::try_with_min_align_and_capacity(capacity).expect("out of memory")
+        Self::try_with_min_align_and_capacity(capacity).unwrap_or_else(|AllocErr| panic!("out of memory"))
     }
 
     /// [`with_min_align_and_capacity`](Self::with_min_align_and_capacity) that reports a failed allocation.
@@ -225,13 +228,13 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// Clones the elements of a slice into the arena.
     #[inline]
     pub fn alloc_slice_clone<T: Clone>(&self, src: &[T]) -> &mut [T] {
-        self.0.try_alloc_slice_clone(src).unwrap_or_else(out_of_memory)
+        self.alloc_slice_fill_with(src.len(), |index| src[index].clone())
     }
 
     /// [`alloc_slice_clone`](Self::alloc_slice_clone) that reports a failed allocation.
     #[inline]
     pub fn try_alloc_slice_clone<T: Clone>(&self, src: &[T]) -> Result<&mut [T], AllocErr> {
-        Ok(self.0.try_alloc_slice_clone(src)?)
+        self.try_alloc_slice_fill_with(src.len(), |index| src[index].clone())
     }
 
     /// Copies a string into the arena.
@@ -248,23 +251,30 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
 
     /// Allocates a slice with the results of a function for each index.
     #[inline]
-    pub fn alloc_slice_fill_with<T, F: FnMut(usize) -> T>(&self, len: usize, f: F) -> &mut [T] {
-        self.0.try_alloc_slice_fill_with(len, f).unwrap_or_else(out_of_memory)
+    pub fn alloc_slice_fill_with<T, F: FnMut(usize) -> T>(&self, len: usize, mut f: F) -> &mut [T] {
+        finished(
+            self.0.try_alloc_slice_fill_with(len, |index| ManuallyDrop::new(f(index))).unwrap_or_else(out_of_memory),
+        )
     }
 
     /// [`alloc_slice_fill_with`](Self::alloc_slice_fill_with) that reports a failed allocation.
     #[inline]
-    pub fn try_alloc_slice_fill_with<T, F: FnMut(usize) -> T>(&self, len: usize, f: F) -> Result<&mut [T], AllocErr> {
-        Ok(self.0.try_alloc_slice_fill_with(len, f)?)
+    pub fn try_alloc_slice_fill_with<T, F: FnMut(usize) -> T>(
+        &self,
+        len: usize,
+        mut f: F,
+    ) -> Result<&mut [T], AllocErr> {
+        Ok(finished(self.0.try_alloc_slice_fill_with(len, |index| ManuallyDrop::new(f(index)))?))
     }
 
     /// Allocates a slice with the results of a function for each index, or returns its first error.
     #[inline]
-    pub fn alloc_slice_try_fill_with<T, F, E>(&self, len: usize, f: F) -> Result<&mut [T], E>
+    pub fn alloc_slice_try_fill_with<T, F, E>(&self, len: usize, mut f: F) -> Result<&mut [T], E>
     where
         F: FnMut(usize) -> Result<T, E>,
     {
-        self.0.try_alloc_slice_try_fill_with(len, f).map_err(init_or_out_of_memory)
+        let slice = self.0.try_alloc_slice_try_fill_with(len, |index| f(index).map(ManuallyDrop::new));
+        slice.map(finished).map_err(init_or_out_of_memory)
     }
 
     /// Allocates a slice of copies of a value.
@@ -282,13 +292,13 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// Allocates a slice of clones of a value.
     #[inline]
     pub fn alloc_slice_fill_clone<T: Clone>(&self, len: usize, value: &T) -> &mut [T] {
-        self.0.try_alloc_slice_fill_clone(len, value).unwrap_or_else(out_of_memory)
+        self.alloc_slice_fill_with(len, |_| value.clone())
     }
 
     /// [`alloc_slice_fill_clone`](Self::alloc_slice_fill_clone) that reports a failed allocation.
     #[inline]
     pub fn try_alloc_slice_fill_clone<T: Clone>(&self, len: usize, value: &T) -> Result<&mut [T], AllocErr> {
-        Ok(self.0.try_alloc_slice_fill_clone(len, value)?)
+        self.try_alloc_slice_fill_with(len, |_| value.clone())
     }
 
     /// Allocates a slice of an iterator's items.
@@ -309,7 +319,8 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         I: IntoIterator<Item = Result<T, E>>,
         I::IntoIter: ExactSizeIterator,
     {
-        self.0.try_alloc_slice_try_fill_iter(iter).map_err(init_or_out_of_memory)
+        let mut iter = iter.into_iter();
+        self.alloc_slice_try_fill_with(iter.len(), |_| iter.next().expect(TOO_FEW))
     }
 
     /// [`alloc_slice_fill_iter`](Self::alloc_slice_fill_iter) that reports a failed allocation.
@@ -326,13 +337,13 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     /// Allocates a slice of default values.
     #[inline]
     pub fn alloc_slice_fill_default<T: Default>(&self, len: usize) -> &mut [T] {
-        self.0.try_alloc_slice_fill_default(len).unwrap_or_else(out_of_memory)
+        self.alloc_slice_fill_with(len, |_| T::default())
     }
 
     /// [`alloc_slice_fill_default`](Self::alloc_slice_fill_default) that reports a failed allocation.
     #[inline]
     pub fn try_alloc_slice_fill_default<T: Default>(&self, len: usize) -> Result<&mut [T], AllocErr> {
-        Ok(self.0.try_alloc_slice_fill_default(len)?)
+        self.try_alloc_slice_fill_with(len, |_| T::default())
     }
 
     /// Allocates a block of a layout.
@@ -353,23 +364,6 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         self.0.chunk_capacity()
     }
 
-    /// Returns an iterator over the allocated bytes of each chunk, newest chunk first.
-    ///
-    /// Within a chunk the oldest value comes first.
-    pub fn iter_allocated_chunks(&mut self) -> ChunkIter<'_, MIN_ALIGN> {
-        ChunkIter { chunks: self.0.chunks() }
-    }
-
-    /// Returns an iterator over the address and length of the allocated bytes of each chunk, newest chunk first.
-    ///
-    /// # Safety
-    ///
-    /// This function has no requirements. It is unsafe because it is in bumpalo, whose iterator must not be used after
-    /// the arena has allocated.
-    pub unsafe fn iter_allocated_chunks_raw(&self) -> ChunkRawIter<'_, MIN_ALIGN> {
-        ChunkRawIter { chunks: self.0.chunks_raw() }
-    }
-
     /// Returns the number of bytes of all chunks, including their headers.
     pub fn allocated_bytes(&self) -> usize {
         self.0.allocated_bytes()
@@ -379,6 +373,18 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     pub fn allocated_bytes_including_metadata(&self) -> usize {
         self.0.allocated_bytes()
     }
+}
+
+/// Converts a slice whose elements were all written.
+///
+/// If a function panics or fails before, bumpalo drops none of the elements so far, and a program may rely on that: it may have
+/// moved them from values that it still owns. dwell drops them, so they are `ManuallyDrop`s until the slice is complete.
+fn finished<T>(slice: &mut [ManuallyDrop<T>]) -> &mut [T] {
+    let slice = core::ptr::from_mut(slice);
+    let values = core::ptr::slice_from_raw_parts_mut(slice.cast::<T>(), slice.len());
+    // SAFETY: `ManuallyDrop<T>` is transparent, so these are as many values of `T` at the same address. The lifetime is that of
+    // the exclusive reference, which is not used any more.
+    unsafe { &mut *values }
 }
 
 /// The message about an `ExactSizeIterator` whose `len` was wrong.
@@ -419,41 +425,13 @@ impl Bump {
     }
 }
 
-/// An iterator over the chunks of an arena. [`Bump::iter_allocated_chunks`] returns it.
-#[derive(Debug)]
-pub struct ChunkIter<'a, const MIN_ALIGN: usize = 1> {
-    chunks: bump::Chunks<'a, MIN_ALIGN>,
-}
-
-impl<'a, const MIN_ALIGN: usize> Iterator for ChunkIter<'a, MIN_ALIGN> {
-    type Item = &'a [MaybeUninit<u8>];
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.chunks.next()
-    }
-}
-
-impl<const MIN_ALIGN: usize> FusedIterator for ChunkIter<'_, MIN_ALIGN> {}
-
-/// An iterator over the chunks of an arena. [`Bump::iter_allocated_chunks_raw`] returns it.
-#[derive(Debug)]
-pub struct ChunkRawIter<'a, const MIN_ALIGN: usize = 1> {
-    chunks: bump::ChunksRaw<'a, MIN_ALIGN>,
-}
-
-impl<const MIN_ALIGN: usize> Iterator for ChunkRawIter<'_, MIN_ALIGN> {
-    type Item = (*mut u8, usize);
-
-    fn next(&mut self) -> Option<(*mut u8, usize)> {
-        self.chunks.next().map(|chunk| (chunk.cast().as_ptr(), chunk.len()))
-    }
-}
-
-impl<const MIN_ALIGN: usize> FusedIterator for ChunkRawIter<'_, MIN_ALIGN> {}
-
-#[cfg(feature = "allocator-api2")]
+#[cfg(any(feature = "allocator-api2", feature = "allocator_api"))]
 mod allocator {
     use crate::Bump;
+    // With `allocator_api`, the trait of allocator-api2 is this one.
+    #[cfg(feature = "allocator_api")]
+    use alloc::alloc::{AllocError, Allocator};
+    #[cfg(not(feature = "allocator_api"))]
     use allocator_api2::alloc::{AllocError, Allocator};
     use core::alloc::Layout;
     use core::ptr::NonNull;

@@ -15,14 +15,18 @@
 //! {
 //!     erase(async move {
 //!         let key = key;
-//!         let __ret: u64 = { body };
-//!         __ret
+//!         let __dwell_output: u64 = { body };
+//!         __dwell_output
 //!     })
 //! }
 //! ```
 //!
 //! The signatures equal those of async-trait except for the result. The lifetime has the same name, so that a program
 //! can change from one to the other.
+//!
+//! No `#[allow]` is among the generated code where it can be avoided, since one of a forbidden lint is an error. Most lints
+//! do not report code of a macro from another crate, which the compiler tells by the span: generated names have the
+//! location of the user's code and the hygiene of the macro.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -30,29 +34,50 @@ use syn::parse::{Error, Parse, ParseStream, Result};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, Block, FnArg, GenericArgument, GenericParam, Generics, Ident, ImplItem, Item, Lifetime, LitStr,
-    ParenthesizedGenericArguments, Pat, PatIdent, Path, PathArguments, Receiver, ReturnType, Signature, Token,
+    Attribute, Block, FnArg, GenericArgument, GenericParam, Generics, Ident, ImplItem, Item, Lifetime, LitStr, Macro,
+    Meta, ParenthesizedGenericArguments, Pat, PatIdent, Path, PathArguments, Receiver, ReturnType, Signature, Token,
     TraitItem, TraitItemFn, Type, TypeBareFn, TypeImplTrait, TypeParamBound, TypePtr, TypeReference, parse_quote,
     parse_quote_spanned,
 };
 
 /// The arguments of `#[erased(..)]`.
 pub(crate) struct Args {
-    send: bool,
+    auto: Auto,
     krate: Path,
+}
+
+/// The auto traits of the futures.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Auto {
+    Nothing,
+    Send,
+    SendSync,
+}
+
+/// An auto trait that `Self` needs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    Send,
+    Sync,
 }
 
 impl Parse for Args {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let mut args = Self { send: true, krate: parse_quote!(::dwell) };
+        let mut args = Self { auto: Auto::Send, krate: parse_quote!(::dwell) };
         while !input.is_empty() {
-            if input.peek(Token![?]) && args.send {
+            if input.peek(Token![?]) && args.auto == Auto::Send {
                 input.parse::<Token![?]>()?;
                 let name: Ident = input.parse().map_err(|error| expected(error.span()))?;
                 if name != "Send" {
                     return Err(expected(name.span()));
                 }
-                args.send = false;
+                args.auto = Auto::Nothing;
+            } else if input.peek(Ident) && args.auto == Auto::Send {
+                let name: Ident = input.parse()?;
+                if name != "Sync" {
+                    return Err(expected(name.span()));
+                }
+                args.auto = Auto::SendSync;
             } else if input.peek(Token![crate]) {
                 input.parse::<Token![crate]>()?;
                 input.parse::<Token![=]>()?;
@@ -69,7 +94,7 @@ impl Parse for Args {
 }
 
 fn expected(span: Span) -> Error {
-    Error::new(span, "expected `#[erased]`, `#[erased(?Send)]` or `#[erased(crate = \"path\")]`")
+    Error::new(span, "expected `#[erased]`, `#[erased(?Send)]`, `#[erased(Sync)]` or `#[erased(crate = \"path\")]`")
 }
 
 /// The position of a function.
@@ -154,8 +179,6 @@ impl Args {
         signature.fn_token.span = asyncness.span;
         attrs.push(parse_quote! {
             #[allow(
-                unknown_lints,
-                mismatched_lifetime_syntaxes,
                 clippy::async_yields_async,
                 clippy::diverging_sub_expression,
                 clippy::let_unit_value,
@@ -168,19 +191,32 @@ impl Args {
             )]
         });
         let has_default = body.is_some();
-        let mut uses_self = names_self(signature.to_token_stream());
+        // The names of lifetimes in the function and around it, which a generated one must not shadow.
+        let mut taken: Vec<String> = context.lifetimes().map(|lifetime| lifetime.ident.to_string()).collect();
+        lifetime_names(signature.to_token_stream(), &mut taken);
+        if let Some(body) = &body {
+            lifetime_names(body.to_token_stream(), &mut taken);
+        }
+        let mut uses_self = NamesSelf::of(|visitor| visitor.visit_signature_mut(signature));
         if let Some(body) = body {
             if let Context::Trait { .. } = context {
-                uses_self |= names_self(body.to_token_stream());
+                uses_self |= NamesSelf::of(|visitor| visitor.visit_block_mut(body));
             }
+            let_receiver_change(signature, body);
             self.body(asyncness.span, signature, body);
-            let_receiver_change(signature, attrs);
         }
-        self.signature(context, signature, uses_self && !matches!(context, Context::Free), has_default);
+        let lifetimes = NameLifetimes { taken, elided: Vec::new(), named: Vec::new() };
+        self.signature(context, signature, lifetimes, uses_self && !matches!(context, Context::Free), has_default);
     }
 
-    fn signature(&self, context: Context<'_>, signature: &mut Signature, uses_self: bool, has_default: bool) {
-        let mut lifetimes = NameLifetimes { elided: Vec::new(), named: Vec::new() };
+    fn signature(
+        &self,
+        context: Context<'_>,
+        signature: &mut Signature,
+        mut lifetimes: NameLifetimes,
+        uses_self: bool,
+        has_default: bool,
+    ) {
         for (index, input) in signature.inputs.iter_mut().enumerate() {
             match input {
                 FnArg::Receiver(receiver) => lifetimes.receiver(receiver),
@@ -193,6 +229,9 @@ impl Args {
                     BoundImplTrait.visit_type_mut(&mut typed.ty);
                 }
             }
+        }
+        if let Some(lifetime) = lifetimes.of_result(signature.receiver()) {
+            NameResult { lifetime }.visit_return_type_mut(&mut signature.output);
         }
         let mut predicates: Vec<TokenStream> = Vec::new();
         for lifetime in &lifetimes.elided {
@@ -234,9 +273,14 @@ impl Args {
             .extend(predicates.into_iter().map(|predicate| -> syn::WherePredicate { parse_quote!(#predicate) }));
 
         let krate = &self.krate;
-        let future = if self.send { quote!(PoolFuture) } else { quote!(LocalPooledFuture) };
+        let future = match self.auto {
+            Auto::Nothing => quote!(LocalPooledFuture),
+            Auto::Send => quote!(PoolFuture),
+            Auto::SendSync => quote!(SyncPoolFuture),
+        };
         let (arrow, output) = match &signature.output {
             ReturnType::Default => (quote!(->), quote!(())),
+            ReturnType::Type(arrow, output) if is_never(output) => (quote!(#arrow), quote!(#krate::pin::Never)),
             ReturnType::Type(arrow, output) => (quote!(#arrow), quote!(#output)),
         };
         signature.output = parse_quote!(#arrow #krate::pin::#future<'async_trait, #output>);
@@ -245,77 +289,106 @@ impl Args {
     /// Returns the auto traits that `Self` needs so that the future of a default body with this receiver is `Send`.
     fn auto_traits(&self, context: Context<'_>, receiver: Option<&Receiver>) -> Vec<Ident> {
         let Context::Trait { supertraits, .. } = context else { return Vec::new() };
-        if !self.send {
-            return Vec::new();
+        let mut wanted = Vec::new();
+        let of_receiver = |receiver: &Receiver, shared, wanted: &mut Vec<Needs>| needs(&receiver.ty, shared, wanted);
+        if self.auto != Auto::Nothing {
+            match receiver {
+                Some(receiver) => of_receiver(receiver, Needs::Send, &mut wanted),
+                None => wanted.push(Needs::Send),
+            }
         }
-        let wanted: &[&str] = match receiver.map(|receiver| &*receiver.ty) {
-            Some(Type::Reference(reference)) if reference.mutability.is_none() => &["Sync"],
-            Some(Type::Path(path)) if is_arc_of_self(&path.path) => &["Sync", "Send"],
-            _ => &["Send"],
-        };
+        if let (Auto::SendSync, Some(receiver)) = (self.auto, receiver) {
+            of_receiver(receiver, Needs::Sync, &mut wanted);
+        }
         let has = |name: &str| {
             supertraits.iter().any(|bound| {
                 let TypeParamBound::Trait(bound) = bound else { return false };
                 bound.path.segments.last().is_some_and(|last| last.ident == name)
             })
         };
-        wanted.iter().filter(|name| !has(name)).map(|name| format_ident!("{name}")).collect()
+        let is_wanted = |(of, name): &(Needs, &str)| wanted.contains(of) && !has(name);
+        let all = [(Needs::Sync, "Sync"), (Needs::Send, "Send")];
+        all.into_iter().filter(is_wanted).map(|(_, name)| format_ident!("{name}")).collect()
     }
 
-    fn body(&self, span: Span, signature: &Signature, body: &mut Block) {
+    fn body(&self, span: Span, signature: &mut Signature, body: &mut Block) {
         // As in an `async fn` of the compiler, all arguments move into the future, used or not, and are dropped in
         // reverse order at its end. References have no drop, so unused ones do not move and need not be `Send`.
-        let moves = signature.inputs.iter().enumerate().map(|(index, input)| match input {
+        let moves = signature.inputs.iter_mut().enumerate().map(|(index, input)| match input {
             FnArg::Receiver(receiver) if receiver.reference.is_none() => quote!(let _ = &self;),
             FnArg::Receiver(_) => TokenStream::new(),
             FnArg::Typed(typed) if is_reference(&typed.ty) => TokenStream::new(),
             FnArg::Typed(typed) => {
-                let conditions: Vec<_> = typed.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
-                let (pattern, name) = (&typed.pat, argument_name(index, &typed.pat));
+                let name = argument_name(index, &typed.pat);
+                let conditions: Vec<_> = typed.attrs.iter().filter(|attr| is_condition(attr)).cloned().collect();
+                // The levels of lints are for the argument and for the variable of the body. The lint that is expected
+                // may occur at either.
+                let lints: Vec<_> = typed.attrs.iter().filter(|attr| is_lint(attr)).cloned().collect();
+                typed.attrs.iter_mut().for_each(allow_expected);
+                let pattern = &typed.pat;
                 match &**pattern {
                     Pat::Ident(PatIdent { by_ref: None, subpat: None, .. }) => {
-                        quote!(#(#conditions)* let #pattern = #name;)
+                        quote!(#(#conditions)* #(#lints)* let #pattern = #name;)
                     }
                     Pat::Wild(_) => quote!(#(#conditions)* let #name = #name;),
-                    _ => quote! {
-                        // Patterns with a `ref mut` need the `mut`.
-                        #(#conditions)*
-                        #[allow(unused_mut)]
-                        let mut #name = #name;
-                        #(#conditions)*
-                        let #pattern = #name;
-                    },
+                    _ => {
+                        let mutability = needs_mut(pattern).then(|| Token![mut](Span::mixed_site()));
+                        quote! {
+                            #(#conditions)*
+                            let #mutability #name = #name;
+                            #(#conditions)*
+                            #(#lints)*
+                            let #pattern = #name;
+                        }
+                    }
                 }
             }
         });
+        let moves: Vec<TokenStream> = moves.collect();
         let run = match &signature.output {
             ReturnType::Default => quote! {
                 #(#moves)*
                 let _: () = #body;
             },
             ReturnType::Type(_, output) => {
-                let mut output = output.clone();
-                InferImplTrait.visit_type_mut(&mut output);
                 let krate = self.krate_at(output.span());
-                // Determines the type of each `return` in the body.
-                let hint = quote_spanned! {output.span()=>
-                    if false {
-                        #[allow(unreachable_code)]
-                        return #krate::pin::unreachable_output::<#output>();
+                let span = Span::mixed_site().located_at(output.span());
+                if is_never(output) {
+                    quote! {
+                        #(#moves)*
+                        let _: #krate::pin::Never = #body;
                     }
-                };
-                quote! {
-                    #hint
-                    #(#moves)*
-                    let __ret: #output = #body;
-                    #[allow(unreachable_code)]
-                    __ret
+                } else {
+                    let mut output = (**output).clone();
+                    InferImplTrait.visit_type_mut(&mut output);
+                    // Determines the type of each `return` in the body.
+                    let hint = quote_spanned! {span=>
+                        if false {
+                            #[allow(unreachable_code)]
+                            return #krate::pin::unreachable_output::<#output>();
+                        }
+                    };
+                    let value = Ident::new("__dwell_output", span);
+                    quote! {
+                        #hint
+                        #(#moves)*
+                        let #value: #output = #body;
+                        #[allow(unreachable_code)]
+                        #value
+                    }
                 }
             }
         };
-        let erase = Ident::new(if self.send { "erase" } else { "erase_local" }, span);
+        let erase = match self.auto {
+            Auto::Nothing => "erase_local",
+            Auto::Send => "erase",
+            Auto::SendSync => "erase_sync",
+        };
+        let erase = Ident::new(erase, span);
         let krate = self.krate_at(span);
-        let future = quote_spanned!(span=> #krate::pin::#erase(async move { #run }));
+        // `async` is a keyword of the macro's edition.
+        let keyword = Token![async](Span::mixed_site().located_at(span));
+        let future = quote_spanned!(span=> #krate::pin::#erase(#keyword move { #run }));
         body.stmts = parse_quote!(#future);
     }
 
@@ -334,47 +407,164 @@ impl Args {
 fn argument_name(index: usize, pattern: &Pat) -> Ident {
     match pattern {
         Pat::Ident(PatIdent { by_ref: None, subpat: None, ident, .. }) => ident.clone(),
-        other => format_ident!("__arg{index}", span = other.span().resolved_at(Span::mixed_site())),
+        other => format_ident!("__dwell_arg{index}", span = other.span().resolved_at(Span::mixed_site())),
     }
 }
 
-/// Changes `&mut self` to `mut self: &mut Self`, so that a body may borrow `self` itself, as with async-trait.
-fn let_receiver_change(signature: &mut Signature, attrs: &mut Vec<Attribute>) {
+/// Changes `&mut self` to `mut self: &mut Self` if the body borrows or assigns `self` itself, as it may with async-trait.
+fn let_receiver_change(signature: &mut Signature, body: &Block) {
     if let Some(FnArg::Receiver(receiver)) = signature.inputs.first_mut()
         && let Some((_, lifetime)) = &receiver.reference
         && let Some(mutability) = receiver.mutability
+        && changes_self(body.to_token_stream())
     {
         let span = receiver.self_token.span;
         *receiver.ty = parse_quote_spanned!(span=> &#lifetime mut Self);
         receiver.colon_token = Some(Token![:](span));
         receiver.reference = None;
         receiver.mutability = Some(mutability);
-        attrs.push(parse_quote!(#[allow(unused_mut)]));
     }
+}
+
+/// Returns whether `&mut self` or `self = ..` is among the tokens.
+fn changes_self(tokens: TokenStream) -> bool {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let is_punct =
+        |at: usize, of: char| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == of);
+    let is_ident = |at: usize, of: &str| matches!(tokens.get(at), Some(TokenTree::Ident(ident)) if ident == of);
+    (0..tokens.len()).any(|at| {
+        let borrows =
+            is_punct(at, '&') && is_ident(at + 1, "mut") && is_ident(at + 2, "self") && !is_punct(at + 3, '.');
+        let assigns = is_ident(at, "self") && is_punct(at + 1, '=') && !is_punct(at + 2, '=') && !is_punct(at + 2, '>');
+        borrows || assigns || matches!(&tokens[at], TokenTree::Group(group) if changes_self(group.stream()))
+    })
 }
 
 fn is_reference(of: &Type) -> bool {
     matches!(of, Type::Reference(_))
 }
 
-fn is_arc_of_self(path: &Path) -> bool {
-    let Some(last) = path.segments.last() else { return false };
-    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return false };
-    last.ident == "Arc"
-        && matches!(arguments.args.first(), Some(GenericArgument::Type(Type::Path(of))) if of.path.is_ident("Self"))
+fn is_never(of: &Type) -> bool {
+    match of {
+        Type::Never(_) => true,
+        Type::Paren(inner) => is_never(&inner.elem),
+        Type::Group(inner) => is_never(&inner.elem),
+        _ => false,
+    }
 }
 
-/// Returns whether `self` or `Self` is among the tokens.
-fn names_self(tokens: TokenStream) -> bool {
+fn is_condition(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("cfg")
+}
+
+/// Returns whether an attribute sets the level of a lint.
+fn is_lint(attribute: &Attribute) -> bool {
+    ["allow", "expect", "warn", "deny", "forbid"].iter().any(|name| attribute.path().is_ident(name))
+}
+
+/// Changes `#[expect(..)]` to `#[allow(..)]`.
+fn allow_expected(attribute: &mut Attribute) {
+    if attribute.path().is_ident("expect")
+        && let Meta::List(list) = &mut attribute.meta
+    {
+        list.path = Ident::new("allow", list.path.span()).into();
+    }
+}
+
+/// Returns whether a pattern borrows a value mutably, which must then be a `mut` variable. A macro may expand to such a
+/// pattern.
+fn needs_mut(pattern: &Pat) -> bool {
+    struct Finds(bool);
+    impl VisitMut for Finds {
+        fn visit_pat_ident_mut(&mut self, ident: &mut PatIdent) {
+            self.0 |= ident.by_ref.is_some() && ident.mutability.is_some();
+            visit_mut::visit_pat_ident_mut(self, ident);
+        }
+        fn visit_macro_mut(&mut self, _: &mut Macro) {
+            self.0 = true;
+        }
+    }
+    let mut finds = Finds(false);
+    finds.visit_pat_mut(&mut pattern.clone());
+    finds.0
+}
+
+/// Adds the auto trait that `Self` needs so that a receiver of type `of` has the auto trait `wanted`.
+fn needs(of: &Type, wanted: Needs, found: &mut Vec<Needs>) {
+    match of {
+        Type::Paren(inner) => needs(&inner.elem, wanted, found),
+        Type::Group(inner) => needs(&inner.elem, wanted, found),
+        // `&T` is `Send` and `Sync` if `T` is `Sync`.
+        Type::Reference(reference) if reference.mutability.is_none() => needs(&reference.elem, Needs::Sync, found),
+        Type::Reference(reference) => needs(&reference.elem, wanted, found),
+        Type::Path(path) if path.path.is_ident("Self") => found.push(wanted),
+        Type::Path(path) => {
+            let Some(last) = path.path.segments.last() else { return };
+            let PathArguments::AngleBracketed(arguments) = &last.arguments else { return };
+            for argument in &arguments.args {
+                let GenericArgument::Type(inner) = argument else { continue };
+                needs(inner, wanted, found);
+                // `Arc<T>` is `Send` and `Sync` if `T` is both.
+                if last.ident == "Arc" {
+                    needs(inner, Needs::Send, found);
+                    needs(inner, Needs::Sync, found);
+                }
+            }
+        }
+        _ => found.push(wanted),
+    }
+}
+
+/// A visitor that finds `self` and `Self`, except those of nested items.
+struct NamesSelf(bool);
+
+impl NamesSelf {
+    fn of(visit: impl FnOnce(&mut Self)) -> bool {
+        let mut found = Self(false);
+        visit(&mut found);
+        found.0
+    }
+}
+
+impl VisitMut for NamesSelf {
+    fn visit_ident_mut(&mut self, ident: &mut Ident) {
+        self.0 |= ident == "self" || ident == "Self";
+    }
+
+    fn visit_receiver_mut(&mut self, _: &mut Receiver) {
+        self.0 = true;
+    }
+
+    fn visit_path_mut(&mut self, path: &mut Path) {
+        // `self::function` names a module.
+        if path.segments.len() > 1 && path.segments[0].ident == "self" {
+            path.segments.iter_mut().for_each(|segment| self.visit_path_arguments_mut(&mut segment.arguments));
+        } else {
+            visit_mut::visit_path_mut(self, path);
+        }
+    }
+
+    fn visit_item_mut(&mut self, _: &mut Item) {}
+
+    fn visit_macro_mut(&mut self, of: &mut Macro) {
+        // A macro with a function may define an item with its own `self`.
+        self.0 |= !names(of.tokens.clone(), &["fn"]) && names(of.tokens.clone(), &["self", "Self"]);
+    }
+}
+
+/// Returns whether one of the names is among the tokens.
+fn names(tokens: TokenStream, of: &[&str]) -> bool {
     tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == "self" || ident == "Self",
-        TokenTree::Group(group) => names_self(group.stream()),
+        TokenTree::Ident(ident) => of.iter().any(|name| ident == name),
+        TokenTree::Group(group) => names(group.stream(), of),
         _ => false,
     })
 }
 
 /// A visitor that names each elided lifetime of the arguments.
 struct NameLifetimes {
+    /// The names that are not free.
+    taken: Vec<String>,
     elided: Vec<Lifetime>,
     /// The lifetimes that already have a name.
     named: Vec<Lifetime>,
@@ -396,9 +586,83 @@ impl NameLifetimes {
     }
 
     fn next(&mut self, span: Span) -> Lifetime {
-        let lifetime = Lifetime::new(&format!("'life{}", self.elided.len()), span);
+        let mut free = (self.elided.len()..).map(|n| format!("life{n}")).filter(|name| !self.taken.contains(name));
+        let name = free.next().unwrap_or_default();
+        let lifetime = Lifetime::new(&format!("'{name}"), span);
+        self.taken.push(name);
         self.elided.push(lifetime.clone());
         lifetime
+    }
+
+    /// Returns the lifetime of elided lifetimes in the result: that of a reference to `Self`, or the only one of the
+    /// arguments.
+    fn of_result(&self, receiver: Option<&Receiver>) -> Option<Lifetime> {
+        if let Some(lifetime) = receiver.and_then(|receiver| of_self(&receiver.ty, receiver.reference.as_ref())) {
+            return Some(lifetime);
+        }
+        match (&*self.elided, &*self.named) {
+            ([only], []) | ([], [only]) => Some(only.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the lifetime of the reference to `Self` in a receiver.
+fn of_self(ty: &Type, reference: Option<&(Token![&], Option<Lifetime>)>) -> Option<Lifetime> {
+    if let Some((_, lifetime)) = reference {
+        return lifetime.clone();
+    }
+    match ty {
+        Type::Reference(reference) => match &*reference.elem {
+            Type::Path(path) if path.path.is_ident("Self") => reference.lifetime.clone(),
+            inner => of_self(inner, None),
+        },
+        Type::Path(path) => match &path.path.segments.last()?.arguments {
+            PathArguments::AngleBracketed(arguments) => arguments.args.iter().find_map(|argument| match argument {
+                GenericArgument::Type(ty) => of_self(ty, None),
+                _ => None,
+            }),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A visitor that names the elided lifetimes of a result.
+struct NameResult {
+    lifetime: Lifetime,
+}
+
+impl VisitMut for NameResult {
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if lifetime.ident == "_" {
+            *lifetime = Lifetime { apostrophe: lifetime.apostrophe, ident: self.lifetime.ident.clone() };
+        }
+    }
+
+    fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
+        reference.lifetime.get_or_insert_with(|| self.lifetime.clone());
+        visit_mut::visit_type_reference_mut(self, reference);
+    }
+
+    fn visit_parenthesized_generic_arguments_mut(&mut self, _: &mut ParenthesizedGenericArguments) {}
+    fn visit_type_bare_fn_mut(&mut self, _: &mut TypeBareFn) {}
+    fn visit_expr_mut(&mut self, _: &mut syn::Expr) {}
+}
+
+/// Adds the names of the lifetimes among the tokens.
+fn lifetime_names(tokens: TokenStream, names: &mut Vec<String>) {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Group(group) => lifetime_names(group.stream(), names),
+            TokenTree::Punct(punct) if punct.as_char() == '\'' => {
+                if let Some(TokenTree::Ident(ident)) = tokens.peek() {
+                    names.push(ident.to_string());
+                }
+            }
+            _ => {}
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The procedural macros of [`dwell`](https://docs.rs/dwell), which re-exports them with its feature `derive`.
 
 mod erased;
+mod lints;
 mod sparse;
 mod weigh;
 
@@ -67,7 +68,10 @@ pub fn derive_sparse(input: TokenStream) -> TokenStream {
 /// Implements `dwell::weigh::Weigh`: the walk follows each field and the memory that it owns.
 ///
 /// In an enum the walk follows the fields of the current variant. A type parameter that fields contain must implement
-/// `Weigh`. A parameter that occurs only behind references, raw pointers or in `PhantomData` need not.
+/// `Weigh`. A parameter that occurs only behind references, raw pointers, in functions or in `PhantomData` need not.
+///
+/// Function pointers and closures may take references: `fn(&str) -> usize`, `Box<dyn Fn(&T) -> &U>`. The last field of a struct may
+/// be unsized: `[T]`, `str`, `dyn Trait` or a `T: ?Sized`.
 ///
 /// ```
 /// use dwell::Weigh;
@@ -135,11 +139,19 @@ pub fn derive_weigh(input: TokenStream) -> TokenStream {
 /// The attribute can replace [async-trait](https://docs.rs/async-trait): the signatures are the same apart from the
 /// result. It needs dwell's feature `std`. A future may outlive the thread that created it and that thread's pool.
 ///
+/// The trait and each of its impls need the attribute. If it is missing at one of them, the compiler reports E0195: `lifetime
+/// parameters or bounds on method .. do not match the trait declaration`.
+///
 /// | | |
 /// |---|---|
-/// | `#[erased]` | the futures are `Send`. A default body of a method adds `where Self: Sync` for `&self`, and `where Self: Send` for `&mut self` and `self`, unless that is a supertrait |
+/// | `#[erased]` | the futures are `Send`. A default body of a method adds `where Self: Sync` for `&self` and `Pin<&Self>`, `where Self: Send` for `&mut self`, `self` and `Box<Self>`, and both for `Arc<Self>`, unless that is a supertrait |
+/// | `#[erased(Sync)]` | the futures are `Send` and `Sync`: a `SyncPoolFuture` |
 /// | `#[erased(?Send)]` | the futures need not be `Send` |
 /// | `#[erased(crate = "path")]` | the path of the crate `dwell`, if not `::dwell` |
+/// # Names
+///
+/// A body sees its own `self`, arguments and items. The names of the macro begin with `__dwell_`. Its lifetimes are `'async_trait` and
+/// those of `'life0`, `'life1`, .. that the function and its trait or impl do not have.
 #[proc_macro_attribute]
 pub fn erased(args: TokenStream, item: TokenStream) -> TokenStream {
     let args = parse_macro_input!(args as erased::Args);

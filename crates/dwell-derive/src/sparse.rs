@@ -1,5 +1,6 @@
 //! `#[derive(Sparse)]`.
 
+use crate::lints::allow_deprecated;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::punctuated::Punctuated;
@@ -39,6 +40,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let default_ref = default_ref_body(input, dwell, const_default.is_some());
     let lent_where = lent_where(input, where_clause);
     let refuse_interior_mutability = refuse_interior_mutability(input, &attributes)?;
+    let allow = allow_deprecated(input);
     Ok(quote! {
         const _: () = {
             #const_default
@@ -46,7 +48,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             #refuse_interior_mutability
 
             #[automatically_derived]
-            #[allow(deprecated)] // a field may be deprecated
+            #allow
             impl #impl_generics #dwell::sparse::IsEmpty for #name #type_generics #is_empty_where {
                 fn is_empty(&self) -> ::core::primitive::bool {
                     #is_empty
@@ -56,6 +58,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             }
 
             #[automatically_derived]
+            #allow
             impl #impl_generics #dwell::sparse::DefaultRef for #name #type_generics #lent_where {
                 fn default_ref<'__dwell>() -> &'__dwell Self
                 where
@@ -198,11 +201,13 @@ fn field_is_empty(index: usize, field: &Field, dwell: &Path, test: &str) -> Resu
     let span = kind.span();
     let value = value();
     let test = Ident::new(test, span);
-    let mut check = quote_spanned!(span=> #dwell::sparse::IsEmpty::#test(&#value.#member));
+    let is_empty = quote_spanned!(span=> <#kind as #dwell::sparse::IsEmpty>::#test);
+    let mut check = quote!(#is_empty(&#value.#member));
     for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("sparse")) {
         attribute.parse_nested_meta(|meta| {
             if meta.path.is_ident("eq") {
-                check = quote_spanned!(span=> #value.#member == <#kind as ::core::default::Default>::default());
+                let default = quote!(::core::default::Default);
+                check = quote_spanned!(span=> #value.#member == <#kind as #default>::default());
             } else if meta.path.is_ident("is_empty") {
                 let function: Path = meta.value()?.parse::<LitStr>()?.parse()?;
                 check = quote_spanned!(span=> #function(&#value.#member));
@@ -247,7 +252,7 @@ fn const_default(input: &DeriveInput, attributes: &TypeAttributes) -> Result<Opt
         return Ok(None);
     }
     let dwell = &attributes.dwell;
-    let name = &input.ident;
+    let (name, allow) = (&input.ident, allow_deprecated(input));
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
     let value = match &input.data {
         Data::Struct(data) => {
@@ -262,7 +267,7 @@ fn const_default(input: &DeriveInput, attributes: &TypeAttributes) -> Result<Opt
     };
     Ok(Some(quote! {
         #[automatically_derived]
-        #[allow(deprecated)]
+        #allow
         impl #impl_generics ::core::default::Default for #name #type_generics #where_clause {
             fn default() -> Self {
                 <Self as #dwell::sparse::ConstDefault>::DEFAULT
@@ -270,7 +275,7 @@ fn const_default(input: &DeriveInput, attributes: &TypeAttributes) -> Result<Opt
         }
 
         #[automatically_derived]
-        #[allow(deprecated)]
+        #allow
         impl #impl_generics #dwell::sparse::ConstDefault for #name #type_generics #where_clause {
             const DEFAULT: Self = #value;
         }
@@ -455,10 +460,11 @@ fn refuse_interior_mutability(input: &DeriveInput, attributes: &TypeAttributes) 
             Some(quote!(const #name: #kind))
         }
     });
-    let predicates = static_predicates(input);
+    let (predicates, allow) = (static_predicates(input), allow_deprecated(input));
     // The compiler checks the constants of a trait, but evaluates them only where they are used.
     Ok(quote! {
-        #[allow(dead_code, deprecated, non_camel_case_types, clippy::all, clippy::pedantic)]
+        #allow
+        #[allow(clippy::all, clippy::pedantic)]
         trait __NoInteriorMutability<#(#parameters),*>
         where
             #predicates

@@ -1,12 +1,18 @@
 //! `#[derive(Weigh)]`.
+//!
+//! The generated code names the implementation for each field in one form, `<Type as Weigh>::item`, outside the arguments of
+//! calls. The compiler then reports a field without `Weigh` once: it leaves out messages that equal an earlier one.
 
+use crate::lints::allow_deprecated;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
+use syn::visit_mut::VisitMut;
 use syn::{
-    Attribute, Data, DataEnum, DeriveInput, Error, Field, Fields, GenericArgument, Index, LitStr, Member, Path,
-    PathArguments, Result, Token, Type, WherePredicate, parse_quote,
+    Attribute, Data, DataEnum, DeriveInput, Error, Expr, Field, Fields, GenericArgument, Generics, Index, LitStr,
+    Member, Path, PathArguments, Result, ReturnType, Token, TraitBound, TraitBoundModifier, Type, TypeBareFn,
+    TypeParamBound, TypePath, TypePtr, TypeReference, WherePredicate, parse_quote,
 };
 
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
@@ -20,7 +26,10 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let mut parts: Vec<FieldPart<'_>> = Vec::new();
     let (kind, reach, body, vacant) = match &input.data {
         Data::Struct(data) => {
-            let fields = field_parts(&data.fields)?;
+            let mut fields = field_parts(&data.fields)?;
+            if let Some(last) = fields.last_mut() {
+                last.is_tail = may_be_unsized(&last.field.ty, &input.generics);
+            }
             if repr == Repr::Packed
                 && let Some(part) = fields.iter().find(|part| !matches!(part.how, How::Skip))
             {
@@ -38,7 +47,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             };
             let steps = fields.iter().map(|part| {
                 let member = &part.member;
-                part.step(&walk, &quote!(&self.#member))
+                part.step(dwell, &walk, &quote!(&self.#member))
             });
             // Counts structs that equal their default, for which `Sparse` would need no block.
             let body = quote! {
@@ -67,13 +76,17 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             let count = fields.len();
             let prefetches = fields.iter().filter_map(|part| part.prefetch(dwell, count));
             let any = fields.iter().filter_map(|part| part.prefetches(dwell, count));
-            let maps = fields.iter().filter(|part| matches!(part.how, How::Itself)).map(|part| {
-                let ty = &part.field.ty;
-                quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::VACANT_MAPS)
-            });
+            let maps = fields.iter().filter_map(|part| part.vacant_maps(dwell));
             let vacant = quote! {
                 const PREFETCHES: ::core::primitive::bool = false #(|| #any)*;
-                const VACANT_MAPS: ::core::primitive::u64 = 0 #(+ #maps)*;
+                const VACANT_MAPS: ::core::primitive::u64 = {
+                    let sum: ::core::primitive::u64 = 0;
+                    #(
+                        let more = #maps;
+                        let sum = sum.saturating_add(more);
+                    )*
+                    sum
+                };
 
                 #vacant
 
@@ -119,17 +132,36 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let is_by_hand = has_discriminants || is_enum && repr != Repr::Rust || is_laid_out_by_hand(&input.attrs)?;
     let is_regular = !is_by_hand;
     let shown_as = attributes.name.as_ref().map(|name| quote!(.shown_as(#name)));
+    let (import, described) = match parts.last().filter(|part| part.is_tail) {
+        None => (None, quote!(#dwell::weigh::Type::new::<Self>(#kind))),
+        Some(part) => {
+            // Nothing is known of a type that the walk skips, so it counts as unsized.
+            let (inferred, tail) = match (&part.how, &part.inferred) {
+                (How::Itself, None) => (part.field.ty.to_token_stream(), part.field.ty.to_token_stream()),
+                (How::Itself, Some(inferred)) => (inferred.to_token_stream(), part.field.ty.to_token_stream()),
+                _ => (quote!(::core::primitive::str), quote!(::core::primitive::str)),
+            };
+            let tail = quote!(::core::marker::PhantomData::<#tail>);
+            let sizes = quote!(#dwell::weigh::SizesOf::<Self>::KNOWN);
+            let import = quote!(use #dwell::weigh::SizesUnknown as _;);
+            (Some(import), quote!(#dwell::weigh::Type::with_tail::<Self, #inferred>(#tail, #kind, #sizes)))
+        }
+    };
     let mut generics = input.generics.clone();
     let predicates = bounds(input, &attributes, &parts);
     generics.make_where_clause().predicates.extend(predicates);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let (_, type_generics, _) = input.generics.split_for_impl();
+    let allow = allow_deprecated(input);
     Ok(quote! {
         #[automatically_derived]
-        #[allow(deprecated)] // a field may be deprecated
+        #allow
         impl #impl_generics #dwell::weigh::Weigh for #name #type_generics #where_clause {
             const REACH: #dwell::weigh::Reach = #reach;
-            const TYPE: &'static #dwell::weigh::Type = &#dwell::weigh::Type::new::<Self>(#kind).derived(#is_regular) #shown_as;
+            const TYPE: &'static #dwell::weigh::Type = {
+                #import
+                &#described.derived(#is_regular) #shown_as
+            };
 
             #vacant
 
@@ -229,6 +261,10 @@ struct FieldPart<'a> {
     member: Member,
     name: String,
     how: How,
+    /// The type with `_` in place of the arguments of functions, if it has any.
+    inferred: Option<Type>,
+    /// Whether this is the last field of a struct and may be unsized.
+    is_tail: bool,
 }
 
 enum How {
@@ -277,17 +313,36 @@ impl<'a> FieldPart<'a> {
                 Ok(())
             })?;
         }
-        Ok(Self { field, index, member, name, how })
+        let inferred = if let How::Itself = how { inferred(&field.ty) } else { None };
+        Ok(Self { field, index, member, name, how, inferred, is_tail: false })
     }
 
     /// Returns the expression of the field's `weigh::Field`.
     fn described(&self, dwell: &Path, offset: &TokenStream) -> TokenStream {
         let (ty, name) = (&self.field.ty, &self.name);
-        let make = match self.how {
-            How::Itself => quote_spanned!(ty.span()=> new),
-            How::Skip => quote!(skipped),
-            How::With(_) => quote!(opaque),
-            How::Shared => quote_spanned!(ty.span()=> shared),
+        let field = quote!(#dwell::weigh::Field);
+        let made = match (&self.how, &self.inferred) {
+            (How::Itself, _) if self.is_tail => {
+                let inferred = self.inferred.as_ref().unwrap_or(ty);
+                let tail = quote_spanned!(ty.span()=> tail::<#inferred>);
+                quote!(#field::#tail(::core::marker::PhantomData::<#ty>, #name))
+            }
+            (How::Skip, _) if self.is_tail => {
+                quote!(#field::skipped_tail::<#ty>(#name, #dwell::weigh::SizesOf::<#ty>::KNOWN))
+            }
+            (How::Itself, None) => {
+                let part = self.of_trait(dwell, &quote!(__part));
+                quote!(#field::with_part::<#ty>(#name, #offset, #part))
+            }
+            (How::Itself, Some(inferred)) => {
+                quote!(#field::new_as::<#inferred>(::core::marker::PhantomData::<#ty>, #name, #offset))
+            }
+            (How::Skip, _) => quote!(#field::skipped::<#ty>(#name, #offset)),
+            (How::With(_), _) => quote!(#field::opaque::<#ty>(#name, #offset)),
+            (How::Shared, _) => {
+                let shared = quote_spanned!(ty.span()=> shared::<#ty>);
+                quote!(#field::#shared(#name, #offset))
+            }
         };
         let is_serdes =
             |attribute: &&Attribute| attribute.path().is_ident("serde") || attribute.path().is_ident("serde_with");
@@ -295,14 +350,35 @@ impl<'a> FieldPart<'a> {
             self.field.attrs.iter().filter(is_serdes).map(|attribute| source(&attribute.to_token_stream())).collect();
         let kept = kept.join("\n");
         let kept = if kept.is_empty() { TokenStream::new() } else { quote!(.with_attributes(#kept)) };
-        quote_spanned!(ty.span()=> #dwell::weigh::Field::#make::<#ty>(#name, #offset) #kept)
+        quote!(#made #kept)
+    }
+
+    /// Returns the path of an item of the implementation for the field's type, at the location of the type.
+    fn of_trait(&self, dwell: &Path, item: &TokenStream) -> TokenStream {
+        let ty = self.inferred.as_ref().unwrap_or(&self.field.ty);
+        quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::#item)
+    }
+
+    /// Returns the expression of a constant of the implementation for the field's type, which [`Facts`] has as `fact`.
+    fn constant(&self, dwell: &Path, name: &TokenStream, fact: &TokenStream) -> TokenStream {
+        match &self.inferred {
+            None => self.of_trait(dwell, name),
+            Some(inferred) => {
+                let ty = &self.field.ty;
+                quote!(#dwell::weigh::facts_of::<#inferred>(::core::marker::PhantomData::<#ty>).#fact)
+            }
+        }
+    }
+
+    fn vacant_maps(&self, dwell: &Path) -> Option<TokenStream> {
+        let is_itself = matches!(self.how, How::Itself);
+        is_itself.then(|| self.constant(dwell, &quote!(VACANT_MAPS), &quote!(vacant_maps)))
     }
 
     /// Returns the expression of the field's `Reach`, or `None` if the walk skips the field.
     fn reach(&self, dwell: &Path) -> Option<TokenStream> {
-        let ty = &self.field.ty;
         match self.how {
-            How::Itself => Some(quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::REACH)),
+            How::Itself => Some(self.constant(dwell, &quote!(REACH), &quote!(reach))),
             How::Skip => None,
             How::With(_) | How::Shared => Some(quote!(#dwell::weigh::Reach::Heap)),
         }
@@ -313,9 +389,10 @@ impl<'a> FieldPart<'a> {
     fn vacant(&self, dwell: &Path) -> TokenStream {
         let (ty, member) = (&self.field.ty, &self.member);
         if let How::Itself = self.how {
-            // `self` must not have the span of the type, which may come from another macro.
-            let value = quote!(&self.#member);
-            quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::is_vacant(#value))
+            let is_vacant = self.of_trait(dwell, &quote!(is_vacant));
+            quote!(#is_vacant(&self.#member))
+        } else if self.is_tail {
+            quote!(::core::mem::size_of_val(&self.#member) == 0)
         } else {
             quote!(::core::mem::size_of::<#ty>() == 0)
         }
@@ -325,8 +402,10 @@ impl<'a> FieldPart<'a> {
     fn is_default(&self, dwell: &Path) -> TokenStream {
         let (ty, member) = (&self.field.ty, &self.member);
         if let How::Itself = self.how {
-            let value = quote!(&self.#member);
-            quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::is_default(#value))
+            let is_default = self.of_trait(dwell, &quote!(is_default));
+            quote!(#is_default(&self.#member))
+        } else if self.is_tail {
+            quote!(::core::mem::size_of_val(&self.#member) == 0)
         } else {
             quote!(::core::mem::size_of::<#ty>() == 0)
         }
@@ -334,25 +413,37 @@ impl<'a> FieldPart<'a> {
 
     /// Returns the statement that prefetches the target of the field. `value` is the struct as an `Option`.
     fn prefetch(&self, dwell: &Path, fields: usize) -> Option<TokenStream> {
-        let (ty, member) = (&self.field.ty, &self.member);
+        let member = &self.member;
         let does = self.prefetches(dwell, fields)?;
-        let part = quote!(::core::option::Option::map(value, |value| &value.#member));
-        Some(quote_spanned!(ty.span()=> if #does { <#ty as #dwell::weigh::Weigh>::prefetch(#part) }))
+        let prefetch = self.of_trait(dwell, &quote!(prefetch));
+        Some(quote! {
+            if #does {
+                #prefetch(::core::option::Option::map(value, |value| &value.#member))
+            }
+        })
     }
 
     /// Returns the constant that is `true` if `prefetch` has an effect.
     fn prefetches(&self, dwell: &Path, fields: usize) -> Option<TokenStream> {
-        let ty = &self.field.ty;
-        let How::Itself = self.how else { return None };
+        if !matches!(self.how, How::Itself) || self.inferred.is_some() {
+            return None;
+        }
         let name = if fields <= FEW_FIELDS { quote!(PREFETCHES) } else { quote!(PREFETCHES_AMONG_MANY) };
-        Some(quote_spanned!(ty.span()=> <#ty as #dwell::weigh::Weigh>::#name))
+        Some(self.of_trait(dwell, &name))
     }
 
     /// Returns the step of the walk into the field; `value` is a reference to the field.
-    fn step(&self, walk: &Ident, value: &TokenStream) -> TokenStream {
+    fn step(&self, dwell: &Path, walk: &Ident, value: &TokenStream) -> TokenStream {
         let (ty, index) = (&self.field.ty, self.index);
         match &self.how {
-            How::Itself => quote_spanned!(ty.span()=> #walk.field::<#ty>(#index, #value);),
+            How::Itself if self.is_tail || self.inferred.is_some() => {
+                let ty = self.inferred.as_ref().unwrap_or(ty);
+                quote!(#walk.field::<#ty>(#index, #value);)
+            }
+            How::Itself => {
+                let follow = self.of_trait(dwell, &quote!(__follow));
+                quote!(#follow(#value, #index, #walk);)
+            }
             How::Skip => TokenStream::new(),
             How::With(path) => quote_spanned!(path.span()=> #walk.add::<#ty>(#index, #path(#value));),
             How::Shared => quote_spanned!(ty.span()=> #walk.shared::<#ty>(#index, #value);),
@@ -375,7 +466,14 @@ const FEW_FIELDS: usize = 3;
 /// Returns the expression of the largest `Reach` of the parts, and at least the `least` of the items of `Reach`.
 fn reach_of(dwell: &Path, least: &TokenStream, parts: &[FieldPart<'_>]) -> TokenStream {
     let reaches = parts.iter().filter_map(|part| part.reach(dwell));
-    quote!(#dwell::weigh::Reach::#least #(.max(#reaches))*)
+    quote!({
+        let reach = #dwell::weigh::Reach::#least;
+        #(
+            let of_field = #reaches;
+            let reach = reach.max(of_field);
+        )*
+        reach
+    })
 }
 
 fn enum_walk(
@@ -400,7 +498,7 @@ fn enum_walk(
         });
         let steps = parts.iter().map(|part| {
             let binding = format_ident!("__field{}", part.index, span = Span::mixed_site());
-            part.step(walk, &binding.into_token_stream())
+            part.step(dwell, walk, &binding.into_token_stream())
         });
         arms.push(quote! {
             Self::#ident { #(#members: #bindings),* } => #walk.variant(#index, |#walk| {
@@ -428,11 +526,14 @@ fn bounds(input: &DeriveInput, attributes: &TypeAttributes, parts: &[FieldPart<'
         let ty = &part.field.ty;
         let mut projects = false;
         uses(ty, &mut |tokens| {
+            let is_projection = matches!(tokens, Found::Projection(_));
+            let (Found::Projection(tokens) | Found::Tokens(tokens)) = tokens;
             let mut tokens = tokens.into_iter().peekable();
             while let Some(token) = tokens.next() {
                 let TokenTree::Ident(ident) = &token else { continue };
                 let Some(at) = parameters.iter().position(|parameter| *parameter == ident) else { continue };
-                if matches!(tokens.peek(), Some(TokenTree::Punct(punct)) if punct.as_char() == ':') {
+                let is_path = matches!(tokens.peek(), Some(TokenTree::Punct(punct)) if punct.as_char() == ':');
+                if is_projection || is_path {
                     projects = true;
                 } else {
                     used[at] = true;
@@ -458,10 +559,17 @@ fn bounds(input: &DeriveInput, attributes: &TypeAttributes, parts: &[FieldPart<'
     predicates
 }
 
+/// Tokens of a type that may name type parameters.
+enum Found {
+    Tokens(TokenStream),
+    /// `<T as Trait>::Type`, which is another type than `T`.
+    Projection(TokenStream),
+}
+
 /// Calls `found` with the parts of a type that a walk may reach.
 ///
 /// It omits those behind references and raw pointers, and those in function types and `PhantomData`.
-fn uses(ty: &Type, found: &mut impl FnMut(TokenStream)) {
+fn uses(ty: &Type, found: &mut impl FnMut(Found)) {
     match ty {
         Type::Reference(_) | Type::Ptr(_) | Type::BareFn(_) | Type::Never(_) => {}
         Type::Paren(inner) => uses(&inner.elem, found),
@@ -480,15 +588,174 @@ fn uses(ty: &Type, found: &mut impl FnMut(TokenStream)) {
                         match argument {
                             GenericArgument::Type(ty) => uses(ty, found),
                             GenericArgument::Lifetime(_) | GenericArgument::Const(_) => {}
-                            other => found(other.to_token_stream()),
+                            other => found(Found::Tokens(flat(other.to_token_stream()))),
                         }
                     }
                 }
-                _ => found(path.to_token_stream()),
+                _ => found(Found::Tokens(path.to_token_stream())),
             }
         }
-        other => found(flat(other.to_token_stream())),
+        Type::Path(path) => found(Found::Projection(flat(path.to_token_stream()))),
+        // `Fn` objects are opaque, whatever their arguments.
+        Type::TraitObject(object) => object.bounds.iter().for_each(|bound| match bound {
+            TypeParamBound::Trait(bound)
+                if bound.path.segments.last().is_some_and(|last| {
+                    !last.arguments.is_empty() && !matches!(last.arguments, PathArguments::Parenthesized(_))
+                }) =>
+            {
+                found(Found::Tokens(flat(bound.to_token_stream())));
+            }
+            _ => {}
+        }),
+        other => found(Found::Tokens(flat(other.to_token_stream()))),
     }
+}
+
+/// Returns the type with `_` in place of the arguments and results of functions, or `None` if no part that a walk reaches is a
+/// function with arguments.
+///
+/// `for<'a> fn(&'a str)` is a subtype of `fn(_)`, and the compiler infers the argument. An implementation of a trait for
+/// `fn(A)` does not cover the former: `A` stands for one type, and `&'a str` is one for each lifetime.
+fn inferred(ty: &Type) -> Option<Type> {
+    let mut infer = InferArguments { found: false };
+    let mut ty = ty.clone();
+    infer.visit_type_mut(&mut ty);
+    infer.found.then_some(ty)
+}
+
+struct InferArguments {
+    found: bool,
+}
+
+/// Types with interior mutability: a cell of a subtype is no subtype. And those of which a walk does not read the parameter.
+const NOT_COVARIANT: [&str; 13] = [
+    "AtomicPtr",
+    "Cell",
+    "LazyCell",
+    "LazyLock",
+    "Mutex",
+    "OnceCell",
+    "OnceLock",
+    "PhantomData",
+    "RefCell",
+    "ReentrantLock",
+    "RwLock",
+    "SyncUnsafeCell",
+    "UnsafeCell",
+];
+
+impl InferArguments {
+    fn parenthesized(&mut self, arguments: &mut PathArguments) {
+        if let PathArguments::Parenthesized(arguments) = arguments
+            && !arguments.inputs.is_empty()
+        {
+            self.found = true;
+            arguments.inputs.iter_mut().for_each(|input| *input = parse_quote!(_));
+            Self::result(&mut arguments.output);
+        }
+    }
+
+    fn result(output: &mut ReturnType) {
+        if let ReturnType::Type(_, output) = output
+            && !matches!(&**output, Type::Never(_))
+        {
+            **output = parse_quote!(_);
+        }
+    }
+}
+
+impl VisitMut for InferArguments {
+    fn visit_type_bare_fn_mut(&mut self, function: &mut TypeBareFn) {
+        if function.inputs.is_empty() {
+            return;
+        }
+        self.found = true;
+        function.lifetimes = None;
+        for input in &mut function.inputs {
+            input.name = None;
+            input.ty = parse_quote!(_);
+        }
+        Self::result(&mut function.output);
+    }
+
+    fn visit_trait_bound_mut(&mut self, bound: &mut TraitBound) {
+        if let Some(last) = bound.path.segments.last_mut()
+            && matches!(last.arguments, PathArguments::Parenthesized(_))
+        {
+            bound.lifetimes = None;
+            self.parenthesized(&mut last.arguments);
+        }
+    }
+
+    fn visit_type_path_mut(&mut self, path: &mut TypePath) {
+        // The types in `<fn(&str) as Trait>::Output` determine another type.
+        if path.qself.is_some() {
+            return;
+        }
+        let Some(last) = path.path.segments.last_mut() else { return };
+        if NOT_COVARIANT.iter().any(|name| last.ident == name) {
+            return;
+        }
+        match &mut last.arguments {
+            // A trait object without `dyn`, as in edition 2015.
+            arguments @ PathArguments::Parenthesized(_) => self.parenthesized(arguments),
+            arguments => self.visit_path_arguments_mut(arguments),
+        }
+    }
+
+    fn visit_type_reference_mut(&mut self, _: &mut TypeReference) {}
+    fn visit_type_ptr_mut(&mut self, _: &mut TypePtr) {}
+    fn visit_expr_mut(&mut self, _: &mut Expr) {}
+}
+
+/// Returns whether the type of a struct's last field may be unsized: a slice, `str`, a trait object, a type parameter that is
+/// `?Sized`, or another struct with one of these as an argument.
+fn may_be_unsized(ty: &Type, generics: &Generics) -> bool {
+    match ty {
+        Type::Slice(_) | Type::TraitObject(_) => true,
+        Type::Paren(inner) => may_be_unsized(&inner.elem, generics),
+        Type::Group(inner) => may_be_unsized(&inner.elem, generics),
+        Type::Path(path) if path.qself.is_none() => {
+            if let Some(ident) = path.path.get_ident()
+                && generics.type_params().any(|parameter| parameter.ident == *ident)
+            {
+                return is_maybe_sized(ident, generics);
+            }
+            let Some(last) = path.path.segments.last() else { return false };
+            match &last.arguments {
+                PathArguments::None => UNSIZED.iter().any(|name| last.ident == name),
+                // A trait object without `dyn`, as in edition 2015.
+                PathArguments::Parenthesized(_) => true,
+                PathArguments::AngleBracketed(_) if SIZED.iter().any(|name| last.ident == name) => false,
+                PathArguments::AngleBracketed(arguments) => arguments.args.iter().any(|argument| match argument {
+                    GenericArgument::Type(ty) => may_be_unsized(ty, generics),
+                    _ => false,
+                }),
+            }
+        }
+        _ => false,
+    }
+}
+
+/// Unsized types of std.
+const UNSIZED: [&str; 4] = ["str", "CStr", "OsStr", "Path"];
+
+/// Types of std and Dwell that are sized and may have an unsized argument.
+const SIZED: [&str; 9] = ["Arc", "Box", "Cow", "NonNull", "PhantomData", "Rc", "Slot", "SmallBox", "Weak"];
+
+/// Returns whether a type parameter has the bound `?Sized`.
+fn is_maybe_sized(parameter: &Ident, generics: &Generics) -> bool {
+    let relaxes = |bounds: &Punctuated<TypeParamBound, Token![+]>| {
+        bounds.iter().any(|bound| matches!(bound, TypeParamBound::Trait(bound) if matches!(bound.modifier, TraitBoundModifier::Maybe(_))))
+    };
+    let given = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let in_where = given.into_iter().any(|predicate| match predicate {
+        WherePredicate::Type(of) => {
+            matches!(&of.bounded_ty, Type::Path(path) if path.path.is_ident(parameter)) && relaxes(&of.bounds)
+        }
+        _ => false,
+    });
+    in_where || generics.type_params().any(|of| of.ident == *parameter && relaxes(&of.bounds))
 }
 
 /// Flattens tokens: replaces each group by the tokens in it.

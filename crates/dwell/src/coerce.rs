@@ -28,8 +28,7 @@ pub enum Brand<'brand> {
 
 impl<U> Coercible<U, U> {
     /// Wraps `value`.
-    #[doc(hidden)]
-    pub const fn new(value: U) -> Self {
+    pub(crate) const fn new(value: U) -> Self {
         Self { brand: PhantomData, value }
     }
 

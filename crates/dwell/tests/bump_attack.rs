@@ -2108,8 +2108,8 @@ fn boxes_drop_and_coerce() {
     let mut vec = bump::Vec::new_in(&bump);
     vec.extend((0..9).map(|n| counts.spy(n)));
     drop(vec.into_boxed_slice());
-    assert_eq!(bump::Box::new_in(counts.spy(3), &bump).into_inner().value, 3);
-    bump::Box::new_in(counts.spy(4), &bump).leak().value = 5;
+    assert_eq!(bump::Box::into_inner(bump::Box::new_in(counts.spy(3), &bump)).value, 3);
+    bump::Box::leak(bump::Box::new_in(counts.spy(4), &bump)).value = 5;
     counts.dropped.set(counts.dropped.get() + 1); // the leaked one
     assert!(panics(|| drop(bump::Box::new_in(counts.spy(7), &bump).coerce::<dyn Speak, _>(|_| panic!("in coerce")))));
     assert!(counts.balanced());

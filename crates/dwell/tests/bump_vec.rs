@@ -593,9 +593,10 @@ fn forgotten_iterators_only_leak() {
         let mut text = bump::String::from_str_in("\u{E9}\u{20AC}\u{1F980}", &bump);
         let mut drain = ManuallyDrop::new(text.drain(2..5));
         (0..steps).for_each(|_| _ = drain.next());
-        assert_eq!(text, "\u{E9}");
+        // As in std: the text is removed when the iterator is dropped.
+        assert_eq!(text, "\u{E9}\u{20AC}\u{1F980}");
         text.push('x');
-        assert_eq!(text, "\u{E9}x");
+        assert_eq!(text, "\u{E9}\u{20AC}\u{1F980}x");
     }
     // Only the elements inside the forgotten iterators leak.
     assert!(counts.dropped.get() < counts.made.get() && counts.made.get() - counts.dropped.get() <= 3 * (6 + 6 + 7));
@@ -1178,18 +1179,18 @@ fn blocks_grow_and_are_freed_after_chunks_raw() {
 fn boxes_forward_and_convert() {
     let counts = Counts::default();
     let bump = Bump::new();
-    let raw = bump::Box::new_in(counts.spy(1), &bump).into_raw();
+    let raw = bump::Box::into_raw(bump::Box::new_in(counts.spy(1), &bump));
     assert_eq!(counts.dropped.get(), 0);
     // SAFETY: the pointer came from `into_raw`, and `from_raw` is called once with it.
     drop(unsafe { bump::Box::<Spy<'_>>::from_raw(raw) });
     assert!(counts.balanced());
-    let raw: *mut [u8] = bump::Box::from_iter_in([1, 2, 3], &bump).into_raw();
+    let raw: *mut [u8] = bump::Box::into_raw(bump::Box::from_iter_in([1, 2, 3], &bump));
     // SAFETY: the pointer came from `into_raw`, and `from_raw` is called once with it.
     assert_eq!(*unsafe { bump::Box::from_raw(raw) }, [1, 2, 3]);
 
     let (mut empty, text) = (bump::Box::<[u64]>::default(), bump::Box::<str>::default());
     assert!(empty.is_empty() && text.is_empty() && empty.iter_mut().next().is_none());
-    assert_eq!(bump::Box::<[Nothing]>::default().into_raw().addr() % 64, 0);
+    assert_eq!(bump::Box::into_raw(bump::Box::<[Nothing]>::default()).addr() % 64, 0);
 
     let numbers = bump::Box::new_in(0..5, &bump).coerce::<dyn DoubleEndedIterator<Item = i32>, _>(|value| value);
     assert!(numbers.rev().eq([4, 3, 2, 1, 0]));

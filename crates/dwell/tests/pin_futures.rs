@@ -7,9 +7,16 @@ use common::failing_after;
 use dwell::pin::tower::{PoolCallsLayer, PoolCloneService, PoolCloneSyncService, PoolService};
 use dwell::pin::{ErasedReadExt, ErasedSinkExt, ErasedStreamExt, ErasedWriteExt, InlineBox, Reusable};
 use dwell::slab::{Slab, sync};
+use dwell::{SmallBox, small_box};
 use futures::executor::{block_on, block_on_stream};
+use futures::future::FusedFuture;
 use futures::io::Cursor;
-use futures::{AsyncReadExt, AsyncWriteExt, SinkExt, Stream, StreamExt, stream};
+use futures::stream::FusedStream;
+use futures::{
+    AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncSeekExt, AsyncWriteExt, FutureExt, SinkExt, Stream, StreamExt,
+    stream,
+};
+use std::io::SeekFrom;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 use std::thread;
@@ -99,6 +106,95 @@ fn readers_and_writers_in_pooled_and_small_storage() {
         writer.close().await.unwrap();
     });
     assert_eq!(bytes, b"in place");
+}
+
+#[test]
+fn buffered_readers_and_seeks_in_all_storages() {
+    type Inline = InlineBox<dyn AsyncBufRead + Send, 8>;
+    fn text() -> Cursor<Vec<u8>> {
+        Cursor::new(b"one\ntwo".to_vec())
+    }
+    async fn lines(reader: impl AsyncBufRead) -> Vec<String> {
+        pin!(reader).lines().map(Result::unwrap).collect().await
+    }
+    let pool = sync::Pool::new();
+    let slot: sync::PoolSlot<dyn AsyncBufRead + Send + Unpin> = pool.insert(text()).coerce(|value| value as _);
+    let small: SmallBox<dyn AsyncBufRead> = small_box!(text());
+    block_on(async {
+        assert_eq!(lines(Inline::new_with(text(), |value| value as _)).await, ["one", "two"]);
+        assert_eq!(lines(small).await, ["one", "two"]);
+        assert_eq!(lines(slot).await, ["one", "two"]);
+        let pinned: Pin<sync::PoolSlot<Cursor<Vec<u8>>>> = pool.insert(text()).into_pin();
+        assert_eq!(lines(pinned).await, ["one", "two"]);
+
+        let mut rest = String::new();
+        let mut seek = pin!(SmallBox::<Cursor<Vec<u8>>, 8>::from(text()));
+        assert_eq!(seek.seek(SeekFrom::End(-2)).await.unwrap(), 5);
+        seek.read_to_string(&mut rest).await.unwrap();
+        assert_eq!(rest, "wo");
+        let mut seek = pool.insert(text()).into_pin();
+        assert_eq!(seek.seek(SeekFrom::Start(6)).await.unwrap(), 6);
+        seek.read_to_string(&mut rest).await.unwrap();
+        assert_eq!(rest, "woo");
+    });
+}
+
+#[test]
+fn fused_futures_and_streams_in_all_storages() {
+    let mut context = Context::from_waker(Waker::noop());
+    macro_rules! check {
+        ($future:expr) => {
+            let mut future = $future;
+            assert!(!future.is_terminated());
+            assert!(future.as_mut().poll(&mut context).is_ready());
+            assert!(future.is_terminated());
+        };
+    }
+    type Fused = dyn FusedFuture<Output = u8>;
+    fn seven() -> impl FusedFuture<Output = u8> {
+        async { 7 }.fuse()
+    }
+    let pool = sync::Pool::new();
+    check!(pin!(InlineBox::<Fused, 8>::new_with(seven(), |value| value as _)));
+    check!(pin!(SmallBox::<Fused, 8>::new_with(seven(), |value| value)));
+    check!(pool.insert(seven()).coerce::<Fused, _>(|value| value).into_pin());
+    let mut reusable = Reusable::<Fused>::new();
+    assert!(reusable.is_terminated());
+    reusable.set_with(seven(), |value| value as _);
+    check!(Pin::new(&mut reusable));
+
+    macro_rules! check_stream {
+        ($stream:expr) => {
+            let mut stream = $stream;
+            assert!(!stream.is_terminated());
+            assert_eq!(stream.as_mut().poll_next(&mut context), Poll::Ready(Some(1)));
+            assert_eq!(stream.as_mut().poll_next(&mut context), Poll::Ready(None));
+            assert!(stream.is_terminated());
+        };
+    }
+    type FusedS = dyn FusedStream<Item = u8>;
+    fn one() -> impl FusedStream<Item = u8> {
+        stream::iter([1]).fuse()
+    }
+    check_stream!(pin!(InlineBox::<FusedS, 8>::new_with(one(), |value| value as _)));
+    check_stream!(pin!(SmallBox::<FusedS, 8>::new_with(one(), |value| value)));
+    check_stream!(pool.insert(one()).coerce::<FusedS, _>(|value| value).into_pin());
+    let mut reusable = Reusable::<FusedS>::new();
+    assert!(reusable.is_terminated());
+    reusable.set_with(one(), |value| value as _);
+    check_stream!(Pin::new(&mut reusable));
+}
+
+/// In `select!`, which takes fused futures.
+#[test]
+fn pooled_futures_in_select() {
+    let pool = sync::Pool::new();
+    let mut ready = pool.insert(async { 1 }.fuse()).into_pin();
+    let mut never = pool.insert(std::future::pending::<u8>().fuse()).into_pin();
+    let won = block_on(async {
+        futures::select! { n = ready => n, n = never => n }
+    });
+    assert_eq!(won, 1);
 }
 
 /// Polls a future until it is ready.

@@ -6,6 +6,7 @@ use dwell::slab::{PerThread, Slot, thread as module};
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::thread::LocalKey;
 
@@ -117,4 +118,51 @@ fn module_initialised_by_itself_frees_no_live_memory() {
         }
     });
     receive.recv().unwrap();
+}
+
+/// A `Module` that returns one slab when each of its two slabs is torn down: the slab is torn down twice. The last slot
+/// still frees its memory.
+#[test]
+fn slab_torn_down_twice_is_freed_by_its_last_slot() {
+    thread_local! {
+        // Destroyed after the list of slabs to tear down, because it is initialised before.
+        static KEPT: Kept = const { Kept(Cell::new(Vec::new())) };
+        static ONE: module::ThreadSlab<Box<u64>> = const { module::ThreadSlab::new(1000) };
+        static OTHER: module::ThreadSlab<Box<u64>> = const { module::ThreadSlab::new(1000) };
+        static LOCAL: Cell<&'static LocalKey<module::ThreadSlab<Box<u64>>>> = const { Cell::new(&ONE) };
+    }
+    struct TwoSlabs;
+    impl module::Module for TwoSlabs {
+        type Value = Box<u64>;
+        const LIMIT: usize = 1000;
+        fn local() -> &'static LocalKey<module::ThreadSlab<Box<u64>>> {
+            LOCAL.get()
+        }
+    }
+    struct Kept(Cell<Vec<Slot<Box<u64>, PerThread<TwoSlabs>>>>);
+    impl Drop for Kept {
+        fn drop(&mut self) {
+            let mut slots = self.0.take();
+            assert_eq!((slots.len(), module::len::<TwoSlabs>()), (20, 20));
+            slots.truncate(10);
+            let again = module::insert(&TwoSlabs, Box::new(7)); // takes the slow path
+            drop(again);
+            assert_eq!(slots.iter().map(|slot| ***slot).sum::<u64>(), (0..10).sum());
+            assert_ne!(module::capacity::<TwoSlabs>(), 0);
+            drop(slots);
+            CAPACITY.store(module::capacity::<TwoSlabs>(), Ordering::Relaxed);
+        }
+    }
+    static CAPACITY: AtomicUsize = AtomicUsize::new(usize::MAX);
+    std::thread::spawn(|| {
+        KEPT.with(|kept| kept.0.set(Vec::new()));
+        let slots = (0..20).map(|n| module::insert(&TwoSlabs, Box::new(n))).collect();
+        KEPT.with(|kept| kept.0.set(slots));
+        LOCAL.set(&OTHER);
+        module::reserve::<TwoSlabs>(0); // has `OTHER` torn down at the thread's end too
+        LOCAL.set(&ONE);
+    })
+    .join()
+    .unwrap();
+    assert_eq!(CAPACITY.load(Ordering::Relaxed), 0);
 }

@@ -91,6 +91,10 @@ fn new_needs_no_annotations() {
 fn constants() {
     static ANSWER: SmallBox<dyn Fn() -> u8 + Sync> = small_box_const!(|| 42);
     static BYTES: SmallBox<[u16]> = small_box_const!([1, 2]);
+    static FIRST: SmallBox<dyn Fn(&[u8]) -> Option<&u8> + Sync> = small_box_const!(|bytes| bytes.first());
+    static NESTED: SmallBox<[Option<u8>]> = small_box_const!([None, Some(1)]);
+    static DOUBLE: SmallBox<dyn Fn(u8) -> u8 + Sync> = small_box_const!(|x| x * 2);
+    assert_eq!((FIRST(&[3]), NESTED.len(), DOUBLE(4)), (Some(&3), 2, 8));
     assert_eq!(ANSWER(), 42);
     assert_eq!(size_of_val(&*BYTES), 4);
 }
@@ -136,16 +140,16 @@ fn box_may_borrow_local_variables() {
 /// The functions that the macro calls are hidden, but public, so safe code may call them twice.
 #[test]
 fn incoming_value_is_taken_once() {
-    use dwell::small::{Incoming, IncomingStorage};
+    use dwell::small::{Incoming, IncomingStorage, fill};
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     let mut storage = IncomingStorage::new();
-    let incoming: &mut Incoming<String, dyn Display> = storage.fill(String::from("once"));
+    let incoming: &mut Incoming<String, dyn Display> = fill(String::from("once"), &mut storage);
     let first: SmallBox<dyn Display> = SmallBox::from_incoming(incoming);
     let again = catch_unwind(AssertUnwindSafe(|| SmallBox::<dyn Display>::from_incoming(incoming)));
     assert!(again.is_err());
     assert_eq!(first.to_string(), "once");
     // After `fill`, the storage holds a new value.
-    let second: SmallBox<dyn Display> = SmallBox::from_incoming(storage.fill(String::from("again")));
+    let second: SmallBox<dyn Display> = SmallBox::from_incoming(fill(String::from("again"), &mut storage));
     assert_eq!(second.to_string(), "again");
 }

@@ -1,8 +1,8 @@
 //! The arguments of `cargo dwell census`.
 
 use super::output::{self, OutputArgs, Ran};
-use super::run::{self, At, Options};
-use crate::build::{self, BuildArgs, Outcome, Purpose};
+use crate::capture::run::{self, At, Options};
+use crate::program::{self, BuildArgs, Outcome, Purpose};
 use anyhow::{Result, bail};
 use bytesize::ByteSize;
 use clap::Args;
@@ -58,7 +58,7 @@ impl Census {
         if let Some(file) = &self.file {
             return output::again(file, &self.output);
         }
-        let choice = match build::choose(&self.build)? {
+        let choice = match program::choose(&self.build)? {
             Outcome::Done(choice) => choice,
             Outcome::Failed(code) => return Ok(code),
         };
@@ -79,12 +79,14 @@ impl Census {
         if options.at.is_empty() && options.every.is_none() {
             options.at.push(At::Peak);
         }
+        let also = self.output.also()?;
         let ran = |millis| Ran {
             executable: executable.file.clone(),
             arguments: self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect(),
             own_crates: executable.own_crates.clone(),
             millis,
             sample: options.sample,
+            also: also.clone(),
         };
         let mut early = |snapshots, millis| {
             // The program continues after an error in a report.

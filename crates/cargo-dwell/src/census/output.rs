@@ -1,10 +1,13 @@
 //! The output options of a census, and its reports.
 
-use super::json::{self, Document, VERSION};
-use super::snapshot::Snapshot;
-use super::{diff, export, html, owners, report, saved, summary};
+use crate::capture::Snapshot;
 use crate::debuginfo::{self, Frames, Options, Program};
+use crate::findings::also::Also;
+use crate::heap::owners;
 use crate::output::{self, Format, Look};
+use crate::report::files::Files;
+use crate::report::json::{self, Document, VERSION};
+use crate::report::{diff, saved, snapshot, text};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -29,16 +32,13 @@ pub struct OutputArgs {
     /// Print what grew since OLD, a file that --save wrote
     #[arg(long, value_name = "OLD")]
     pub diff: Option<PathBuf>,
-    /// Write the call stacks with their live bytes to FILE, folded, for flame graphs
-    #[arg(long, value_name = "FILE")]
-    pub folded: Option<PathBuf>,
-    /// Write the call stacks with their live bytes to FILE as JSON for DHAT's viewer
-    #[arg(long, value_name = "FILE")]
-    pub dhat: Option<PathBuf>,
-    /// Write a page to FILE: what to change, icicle charts of live bytes, and a table to search; it loads nothing from
-    /// the network
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
+    /// Also use the values of another run of this program, which --save wrote, to suggest narrower integers; give at least
+    /// two files, of runs with other input
+    #[arg(long, value_name = "FILE", conflicts_with = "file")]
+    pub also: Vec<PathBuf>,
+    /// The files to write.
+    #[command(flatten)]
+    pub files: Files,
 }
 
 impl OutputArgs {
@@ -47,10 +47,10 @@ impl OutputArgs {
     /// # Errors
     /// Returns an error if a file cannot be read or written.
     pub fn check(&self) -> Result<()> {
-        if let Some(file) = &self.diff {
+        for file in self.diff.iter().chain(&self.also) {
             saved::read(file)?;
         }
-        for file in [&self.save, &self.folded, &self.dhat, &self.html].into_iter().flatten() {
+        for file in self.save.as_deref().into_iter().chain(self.files.paths()) {
             let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
             if file.is_dir() || file.file_name().is_none() {
                 bail!("{}: is a directory; name a file", file.display());
@@ -60,6 +60,16 @@ impl OutputArgs {
             }
         }
         Ok(())
+    }
+}
+
+impl OutputArgs {
+    /// Reads the files of `--also`.
+    ///
+    /// # Errors
+    /// Returns an error if one is not a census.
+    pub fn also(&self) -> Result<Vec<Document>> {
+        self.also.iter().map(|file| saved::read(file)).collect()
     }
 }
 
@@ -76,6 +86,8 @@ pub struct Ran {
     pub millis: u64,
     /// The mean number of bytes between two recorded allocations, if not all were recorded.
     pub sample: Option<u64>,
+    /// Further runs, which show how large the values of integers become.
+    pub also: Vec<Document>,
 }
 
 /// The debug info of an executable, for reports on its snapshots.
@@ -83,6 +95,7 @@ pub struct Ran {
 pub struct Symbols {
     program: Program,
     frames: Frames,
+    also: Also,
 }
 
 impl Symbols {
@@ -97,12 +110,16 @@ impl Symbols {
         let options = Options { own_crates: ran.own_crates.clone(), cache: None, progress: true };
         let (mut program, frames) = debuginfo::load_with_frames(&ran.executable, &options, &addresses)?;
         program.prefer_own_names();
-        Ok(Self { program, frames })
+        let also = ran.also.iter().fold(Also::default(), |mut all, run| {
+            run.snapshots.iter().for_each(|snapshot| all.add(&snapshot.fields));
+            all
+        });
+        Ok(Self { program, frames, also })
     }
 
     /// Summarises a snapshot of the executable.
     pub fn look_at(&self, snapshot: &Snapshot) -> json::Snapshot {
-        summary::of(snapshot, &self.program, &self.frames)
+        snapshot::of(snapshot, &self.program, &self.frames, &self.also)
     }
 }
 
@@ -183,19 +200,11 @@ fn show(document: &Document, args: &OutputArgs, beside: bool) -> Result<ExitCode
         saved::write(file, |out| serde_json::to_writer(out, document).map_err(Into::into))?;
         eprintln!("note: saved to {}", file.display());
     }
-    if let Some(file) = &args.folded {
-        saved::write(file, |out| export::folded(document, out))?;
-    }
-    if let Some(file) = &args.dhat {
-        saved::write(file, |out| export::dhat(document, out))?;
-    }
     let diff = match &args.diff {
         Some(old) => Some(diff::Diff::new(&saved::read(old)?, document)?),
         None => None,
     };
-    if let Some(file) = &args.html {
-        saved::write(file, |out| out.write_all(html::page(document, diff.as_ref()).as_bytes()))?;
-    }
+    args.files.write(document, diff.as_ref())?;
     if let Some(diff) = diff {
         output::print_to(beside, |mut out| match args.format {
             Format::Json => {
@@ -208,7 +217,7 @@ fn show(document: &Document, args: &OutputArgs, beside: bool) -> Result<ExitCode
         return Ok(ExitCode::SUCCESS);
     }
     let of_type = match &args.of_type {
-        Some(name) => Some(report::TypeDetail::find(document, name)?),
+        Some(name) => Some(text::TypeDetail::find(document, name)?),
         None => None,
     };
     output::print_to(beside, |mut out| match (args.format, &of_type) {
@@ -220,8 +229,8 @@ fn show(document: &Document, args: &OutputArgs, beside: bool) -> Result<ExitCode
             serde_json::to_writer(&mut out, detail)?;
             writeln!(out)
         }
-        (Format::Human, None) => report::write(document, args.top, &Look::terminal(), &mut out),
-        (Format::Markdown, None) => report::write(document, args.top, &Look::page(), &mut out),
+        (Format::Human, None) => text::write(document, args.top, &Look::terminal(), &mut out),
+        (Format::Markdown, None) => text::write(document, args.top, &Look::page(), &mut out),
         (Format::Human, Some(detail)) => detail.write(args.top, &Look::terminal(), &mut out),
         (Format::Markdown, Some(detail)) => detail.write(args.top, &Look::page(), &mut out),
     })?;

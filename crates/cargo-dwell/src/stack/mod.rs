@@ -3,7 +3,7 @@
 mod depth;
 mod frames;
 
-use crate::build::{self, BuildArgs, Outcome, Purpose};
+use crate::program::{self, BuildArgs, Outcome, Purpose};
 use crate::debuginfo::{self, Options, Program};
 use crate::output::{self, Format, Look, header, right};
 use crate::units::count;
@@ -91,7 +91,7 @@ impl Stack {
     /// # Errors
     /// Returns an error if the program cannot be built or read, or if nothing matches the pattern.
     pub fn run(&self) -> Result<ExitCode> {
-        let choice = match build::choose(&self.build)? {
+        let choice = match program::choose(&self.build)? {
             Outcome::Done(choice) => choice,
             Outcome::Failed(code) => return Ok(code),
         };

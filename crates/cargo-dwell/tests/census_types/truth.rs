@@ -1,6 +1,7 @@
 //! `truth MODE`: a program with known data on its heap.
 #![allow(unexpected_cfgs, dead_code)]
 
+mod advice;
 mod data;
 mod waste;
 
@@ -74,6 +75,7 @@ fn main() {
             Box::leak(black_box(Box::new(waste::waste())));
             Box::leak(black_box(Box::new(waste::texts())));
         }
+        Some("advice") => drop(Box::leak(black_box(Box::new(advice::advice())))),
         Some("more") => {
             let more = Box::leak(black_box(Box::new(waste::more())));
             black_box(more.areas.iter().map(|of| of.area()).fold(0, u64::wrapping_add));

@@ -119,6 +119,7 @@ pub struct More {
     pub maps: Vec<HashMap<u32, u64>>,
     pub queues: Vec<VecDeque<u64>>,
     pub texts: Vec<String>,
+    pub complete: Vec<String>,
     pub areas: Vec<Box<dyn Area>>,
 }
 
@@ -143,6 +144,7 @@ pub fn more() -> More {
                 text
             })
             .collect(),
+        complete: (0..500).map(|i| format!("a text of thirty bytes: {i:06}").into_boxed_str().into_string()).collect(),
         areas: (0..1000)
             .map(|i| -> Box<dyn Area> { if i % 10 == 0 { Box::new([large(i); 4]) } else { Box::new(large(i)) } })
             .collect(),

@@ -1,10 +1,10 @@
 //! Walks over the memory of a program after some of its bytes were changed. `tests/census_types.rs` and the fuzz target
 //! share this.
 
-use cargo_dwell::census::json;
+use cargo_dwell::capture::run::{At, Options, snapshots};
+use cargo_dwell::capture::{Memory, Moment, Snapshot};
 use cargo_dwell::census::output::{Ran, Symbols};
-use cargo_dwell::census::run::{At, Options, snapshots};
-use cargo_dwell::census::snapshot::{Memory, Moment, Snapshot};
+use cargo_dwell::report::json;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;

@@ -19,7 +19,7 @@ impl<'bump, T> FromIteratorIn<T> for Box<'bump, [T]> {
     type Alloc = &'bump Bump;
 
     fn from_iter_in<I: IntoIterator<Item = T>>(iter: I, alloc: Self::Alloc) -> Self {
-        Self::from_iter_in(iter, &**alloc)
+        Self::from_iter_in(iter, alloc)
     }
 }
 

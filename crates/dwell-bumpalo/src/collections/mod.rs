@@ -36,8 +36,10 @@ impl From<core::alloc::LayoutError> for CollectionAllocErr {
 #[inline(never)]
 #[track_caller]
 fn out_of_memory<T, V>(error: dwell::AllocError<V>) -> T {
-    // A layout of size 0 stands for a capacity that exceeds every layout.
-    assert!(error.layout().size() != 0, "capacity overflow");
+    let layout = error.layout();
     drop(error);
-    panic!("out of memory")
+    // dwell reports the largest layout of the alignment for a capacity that exceeds every layout.
+    let largest = isize::MAX.unsigned_abs() + 1 - layout.align();
+    assert!(layout.size() < largest, "capacity overflow");
+    panic!("encountered allocation error: {layout:?}")
 }

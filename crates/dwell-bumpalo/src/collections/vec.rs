@@ -17,15 +17,17 @@ use dwell::bump;
 pub type IntoIter<'bump, T> = bump::IntoIter<'bump, T>;
 /// An iterator over the removed elements of a range of a [`Vec`]. [`Vec::drain`] returns it.
 pub type Drain<'a, 'bump, T> = bump::Drain<'a, 'bump, T, 1>;
-/// An iterator over the replaced elements of a range of a [`Vec`]. [`Vec::splice`] returns it.
-pub type Splice<'a, 'bump, I> = bump::Splice<'a, 'bump, I, 1>;
 
 /// Creates a [`Vec`](crate::collections::Vec) in an arena, like bumpalo's `vec!`.
 #[macro_export]
 macro_rules! vec {
     (in $bump:expr; $elem:expr; $n:expr) => {{
-        let mut vec = $crate::collections::Vec::new_in($bump);
-        vec.resize($n, $elem);
+        let len = $n;
+        let mut vec = $crate::collections::Vec::with_capacity_in(len, $bump);
+        // As in bumpalo, and not as in std: `$elem` is not evaluated for an empty vector.
+        if len > 0 {
+            vec.resize(len, $elem);
+        }
         vec
     }};
     (in $bump:expr) => {
@@ -149,7 +151,7 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
     #[cfg(feature = "boxed")]
     #[inline]
     pub fn into_boxed_slice(self) -> Box<'bump, [T]> {
-        self.0.into_boxed_slice()
+        Box::from_inner(self.0.into_boxed_slice())
     }
 
     /// Drops the elements from the index `len` on.
@@ -284,7 +286,7 @@ impl<'bump, T: 'bump> Vec<'bump, T> {
         R: RangeBounds<usize>,
         I: IntoIterator<Item = T>,
     {
-        self.0.splice(range, replace_with)
+        Splice { drain: Some(self.drain(range)), values: replace_with.into_iter() }
     }
 
     /// Drops all elements.
@@ -546,6 +548,48 @@ impl std::io::Write for Vec<'_, u8> {
 impl<T: serde::Serialize> serde::Serialize for Vec<'_, T> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
+    }
+}
+
+/// An iterator over the replaced elements of a range of a [`Vec`]. [`Vec::splice`] returns it.
+///
+/// Dropping it inserts the new elements. When there is no memory for them, it panics, as bumpalo does; dwell calls
+/// `handle_alloc_error`.
+#[derive(Debug)]
+pub struct Splice<'a, 'bump, I: Iterator>
+where
+    I::Item: 'a + 'bump,
+{
+    /// `None` while this is dropped.
+    drain: Option<Drain<'a, 'bump, I::Item>>,
+    values: I,
+}
+
+impl<I: Iterator> Iterator for Splice<'_, '_, I> {
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<I::Item> {
+        self.drain.as_mut()?.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.drain.as_ref().map_or((0, Some(0)), Iterator::size_hint)
+    }
+}
+
+impl<I: Iterator> DoubleEndedIterator for Splice<'_, '_, I> {
+    fn next_back(&mut self) -> Option<I::Item> {
+        self.drain.as_mut()?.next_back()
+    }
+}
+
+impl<I: Iterator> ExactSizeIterator for Splice<'_, '_, I> {}
+
+impl<I: Iterator> Drop for Splice<'_, '_, I> {
+    fn drop(&mut self) {
+        if let Some(drain) = self.drain.take() {
+            drain.try_replace(&mut self.values).unwrap_or_else(out_of_memory);
+        }
     }
 }
 

@@ -34,16 +34,18 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
 struct Unlisted<'a, const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
-    // 1. The chunk is of the arena's store, has this size, is in no list, and has one block, at its beginning.
+    // 1. The chunk is of the arena's store, has this size, is in no list, and has one block, at its beginning, which has
+    //    this layout and lies before the chunk's gap. The alignment is at most that of chunks.
     bump: &'a Bump<MIN_ALIGN, A>,
     chunk: (Chunk, usize),
+    layout: Layout,
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Drop for Unlisted<'_, MIN_ALIGN, A> {
     fn drop(&mut self) {
-        // SAFETY: by invariant 1 the chunk is of the arena's store, has this size, is in no list, and has one block, at
-        // its beginning. Every beginning is aligned to 1.
-        unsafe { self.bump.dedicate(self.chunk, 1) };
+        // SAFETY: by invariant 1 the chunk is of the arena's store, has this size, is in no list, and has one block of this
+        // layout, at its beginning, which is aligned for it.
+        unsafe { self.bump.dedicate(self.chunk, self.layout) };
     }
 }
 
@@ -201,15 +203,21 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
         let overhead = Bump::<MIN_ALIGN, A>::OVERHEAD;
         let size = arithmetic::least_chunk(new.size(), new.align(), overhead, align)?.max(old_size);
         if size == old_size {
-            return Some(start); // The block shrank before, and its chunk still has the bytes.
+            // The block shrank before, or is smaller than its chunk.
+            // SAFETY: `size` is what `least_chunk` returned for the layout `new`, or more, so a block of this layout at
+            // the beginning lies in the chunk.
+            let used = unsafe { start.add(new.size()) };
+            // SAFETY: the chunk is in the list, so it was not freed, and its only block ends at `used` from now on.
+            unsafe { chunk.set_used(used) };
+            return Some(start);
         }
         // SAFETY: `dedicated` returned the newest chunk of the list.
         unsafe { self.unlist(chunk) };
-        let mut unlisted = Unlisted { bump: self.bump, chunk: (chunk, old_size) };
+        let mut unlisted = Unlisted { bump: self.bump, chunk: (chunk, old_size), layout: self.layout };
         // SAFETY: the chunk is of this store, and `unlist` took it off the list. `size` is a multiple of `CHUNK_ALIGN`
         // and not less than the chunk's own. The caller uses only the returned block.
         let grown = unsafe { self.bump.store().grow(chunk, size) }?;
-        unlisted.chunk = (grown, size);
+        (unlisted.chunk, unlisted.layout) = ((grown, size), new);
         drop(unlisted);
         // SAFETY: dropping `unlisted` put the chunk back into the list, so it was not freed, and the store that made it
         // has this `HEADER`.
@@ -228,7 +236,30 @@ impl<const MIN_ALIGN: usize, A: Allocator> Block<'_, MIN_ALIGN, A> {
         if self.is_last() {
             // SAFETY: this is the last block. It is consumed, and its owner uses only the bytes of the layout `new`.
             unsafe { self.move_pos_back(taken) };
+        } else if arithmetic::may_be_dedicated(self.layout.size(), self.layout.align()) {
+            // SAFETY: the caller guarantees that `new` is no larger than the block's layout. The block is consumed, and
+            // its owner uses only the bytes of `new`.
+            unsafe { self.shrink_large(new.size()) };
         }
+    }
+
+    /// [`shrink`](Self::shrink) of a block that may have a dedicated chunk. The chunk keeps its size, so that the block
+    /// can grow again, but the bytes behind the block no longer count as allocated.
+    ///
+    /// # Safety
+    ///
+    /// `size` is at most the block's size, and its bytes from `size` on are not used again.
+    #[cold]
+    #[inline(never)]
+    unsafe fn shrink_large(self, size: usize) {
+        let Some(chunk) = self.dedicated() else { return };
+        // SAFETY: the chunk is in the list, so it was not freed, and the store that made it has this `HEADER`.
+        let start = unsafe { chunk.start(Bump::<MIN_ALIGN, A>::HEADER) };
+        // SAFETY: the block lies in the chunk, so its address is not 0, and it has `size` bytes or more, so the sum does
+        // not overflow.
+        let used = unsafe { Bump::<MIN_ALIGN, A>::at(start, self.start.addr().get() + size) };
+        // SAFETY: the chunk was not freed, and its only block is this one, whose bytes from `used` on are not used again.
+        unsafe { chunk.set_used(used) };
     }
 
     /// Moves `pos` back to `taken` bytes behind the beginning of this block.

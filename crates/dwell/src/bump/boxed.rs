@@ -33,6 +33,7 @@ use core::str;
 ///
 /// Safe code cannot pin such a box. After the box is forgotten, the arena may reuse the value's bytes without dropping
 /// the value, which pinning forbids.
+#[repr(transparent)] // A pointer in memory and as an argument, as bumpalo's box is.
 pub struct Box<'a, T: ?Sized> {
     // # Invariants
     //
@@ -79,10 +80,12 @@ impl<'a, T: 'a> Box<'a, T> {
     }
 
     /// Moves the value out of the box.
+    ///
+    /// This is an associated function, as in std: `Box::into_inner(boxed)`. A value may have a method of this name.
     #[inline]
-    pub fn into_inner(self) -> T {
-        let value = self.value;
-        mem::forget(self);
+    pub fn into_inner(boxed: Self) -> T {
+        let value = boxed.value;
+        mem::forget(boxed);
         // SAFETY: by invariant 1 the value is live and the box was its only owner, and the box was forgotten.
         unsafe { value.read() }
     }
@@ -91,21 +94,22 @@ impl<'a, T: 'a> Box<'a, T> {
 impl<T: ?Sized> Box<'_, T> {
     /// Converts the box to a pointer.
     ///
-    /// The value is not dropped unless [`from_raw`](Self::from_raw) converts the pointer to a box again.
+    /// The value is not dropped unless [`from_raw`](Self::from_raw) converts the pointer to a box again. This is an
+    /// associated function, as in std: a value may have a method of this name.
     ///
     /// ```
     /// use dwell::{Bump, bump};
     ///
     /// let bump = Bump::new();
-    /// let raw: *mut String = bump::Box::new_in(String::from("owned"), &bump).into_raw();
+    /// let raw: *mut String = bump::Box::into_raw(bump::Box::new_in(String::from("owned"), &bump));
     /// // SAFETY: the pointer came from `into_raw`, this is the only box made of it, and the arena is there.
     /// let boxed = unsafe { bump::Box::from_raw(raw) };
     /// assert_eq!(*boxed, "owned");
     /// ```
     #[inline]
-    pub fn into_raw(self) -> *mut T {
-        let value = self.value.as_ptr();
-        mem::forget(self);
+    pub fn into_raw(boxed: Self) -> *mut T {
+        let value = boxed.value.as_ptr();
+        mem::forget(boxed);
         value
     }
 
@@ -137,17 +141,19 @@ impl<'a, T: ?Sized + 'a> Box<'a, T> {
 
     /// Converts the box to a reference, which does not drop the value.
     ///
+    /// This is an associated function, as in std: a value may have a method of this name.
+    ///
     /// ```
     /// use dwell::{Bump, bump};
     ///
     /// let bump = Bump::new();
-    /// let number: &mut u32 = bump::Box::new_in(1, &bump).leak();
+    /// let number: &mut u32 = bump::Box::leak(bump::Box::new_in(1, &bump));
     /// assert_eq!(*number, 1);
     /// ```
     #[inline]
-    pub fn leak(self) -> &'a mut T {
-        let mut value = self.value;
-        mem::forget(self);
+    pub fn leak(boxed: Self) -> &'a mut T {
+        let mut value = boxed.value;
+        mem::forget(boxed);
         // SAFETY: by invariant 1 the value is live and its bytes are reserved for `'a`. Nothing else accesses it, now
         // that the box is forgotten.
         unsafe { value.as_mut() }

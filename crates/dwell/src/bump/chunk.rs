@@ -17,6 +17,7 @@ use core::ptr::NonNull;
 /// ┌────────┬─┬─────────────────────────────────────────────────────┬─┬─────┐
 /// │ Header │…│ block                                               │…│ GAP │   Kind::Dedicated
 /// └────────┴─┴─────────────────────────────────────────────────────┴─┴─────┘
+///                                                                  used
 /// ```
 ///
 /// `Chunk` is `Copy`, like a raw pointer: code that dereferences it must know that the chunk was not freed. The header
@@ -31,17 +32,22 @@ pub(super) struct Header {
     pub(super) prev: Option<Chunk>,
     /// The size of the whole chunk in bytes.
     pub(super) size: usize,
+    /// The bytes from here on are in no block of the arena. While the arena allocates from this chunk, `used` is out of
+    /// date and `pos` takes its role.
+    pub(super) used: NonNull<u8>,
     pub(super) kind: Kind,
 }
 
-/// The use of a chunk. While the chunk is in an arena's list, its kind changes in only one way: `Bump::chunks_raw` may
-/// turn a dedicated chunk into a shared one without free bytes.
+// Larger headers would leave fewer bytes of each chunk for blocks.
+const _: () = assert!(size_of::<Header>() == 4 * size_of::<usize>());
+
+/// The use of a chunk. While the chunk is in an arena's list, its kind changes in only one way: `Bump::chunks_raw` makes
+/// a dedicated chunk a shared one.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
-    /// Small blocks, one after the other. The bytes from `used` on are in no block of the arena. While the arena
-    /// allocates from this chunk, `used` is out of date and `pos` takes its role.
-    Shared { used: NonNull<u8> },
-    /// A single block.
+    /// Small blocks, one after the other.
+    Shared,
+    /// A single block, which ends at `used`.
     Dedicated { block: NonNull<u8> },
 }
 
@@ -68,18 +74,29 @@ impl Chunk {
         unsafe { self.0.write(header) };
     }
 
-    /// Sets the start of the free bytes of a chunk. A dedicated chunk becomes a shared one, so its block no longer
-    /// grows or is freed with the chunk.
+    /// Sets the end of the allocated bytes.
     ///
     /// # Safety
     ///
-    /// The chunk was not freed, and the bytes from `used` to its end are in no block.
+    /// The chunk was put into a list and was not freed. The bytes from `used` to its end are in no block.
     #[inline]
     pub(super) unsafe fn set_used(self, used: NonNull<u8>) {
         // SAFETY: a chunk that was not freed begins with a header.
-        let kind = unsafe { &raw mut (*self.0.as_ptr()).kind };
-        // SAFETY: `kind` points to a field of the header, which is valid for writes, and no reference to it exists.
-        unsafe { kind.write(Kind::Shared { used }) };
+        let field = unsafe { &raw mut (*self.0.as_ptr()).used };
+        // SAFETY: `field` points to a field of the header, which is valid for writes, and no reference to it exists.
+        unsafe { field.write(used) };
+    }
+
+    /// Makes the chunk a shared one. A block that it was dedicated to no longer grows, shrinks or is freed with it.
+    ///
+    /// # Safety
+    ///
+    /// The chunk was put into a list and was not freed.
+    pub(super) unsafe fn share(self) {
+        // SAFETY: a chunk that was not freed begins with a header.
+        let field = unsafe { &raw mut (*self.0.as_ptr()).kind };
+        // SAFETY: `field` points to a field of the header, which is valid for writes, and no reference to it exists.
+        unsafe { field.write(Kind::Shared) };
     }
 
     /// Returns the address behind the header, where the first block can begin.

@@ -1,6 +1,6 @@
 //! Iterators over the allocated bytes of an arena, chunk by chunk.
 
-use super::chunk::{Chunk, Kind};
+use super::chunk::Chunk;
 use super::{Bump, Owner};
 use crate::alloc::{Allocator, Global};
 use core::fmt;
@@ -30,9 +30,14 @@ pub struct ChunksRaw<'a, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// Returns the allocated bytes, a slice for each chunk, newest first.
+    /// Returns the allocated bytes, a slice for each chunk, newest chunk first.
     ///
-    /// The bytes include padding between values, and freed blocks other than the last.
+    /// Within a chunk the oldest value comes first. A value of more than 16 KiB has a chunk of its own, so a value that was
+    /// allocated after it may be in an older chunk.
+    ///
+    /// The bytes include padding between values, the unused capacity of vectors, and freed blocks other than the last. Without
+    /// these they are those of the values and all initialised, if all values have the same alignment, which is at least
+    /// `MIN_ALIGN` and at most 16, and none has padding inside.
     ///
     /// ```
     /// use dwell::Bump;
@@ -70,17 +75,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         self.park();
         let newest = self.chunks.get();
         if let Some(chunk) = newest {
+            // A newest chunk that is dedicated is freed or moved with its block, which would invalidate the iterator.
             // SAFETY: chunks of the list are not freed (invariant 5 of `Bump`).
-            let header = unsafe { chunk.header() };
-            if let Kind::Dedicated { .. } = header.kind {
-                // The newest chunk, if dedicated, is freed or moved with its block, which would invalidate the
-                // iterator. So it becomes a shared chunk without free bytes.
-                // SAFETY: the chunk is in the list, so it was not freed, `header.size` is its size, and the store that made it has
-                // this `GAP`.
-                let end = unsafe { chunk.end(header.size, Self::GAP) };
-                // SAFETY: the chunk is in the list, so it was not freed, and there are no bytes from its end on.
-                unsafe { chunk.set_used(end) };
-            }
+            unsafe { chunk.share() };
         }
         ChunksRaw { next: newest, bump: PhantomData }
     }
@@ -96,10 +93,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             // SAFETY: the chunk is in the list, so it was not freed, `header.size` is its size, and the store that made it has
             // this `GAP`.
             let end = unsafe { chunk.end(header.size, Self::GAP) };
-            let free = match header.kind {
-                Kind::Shared { used } => end.addr().get() - used.addr().get(),
-                Kind::Dedicated { .. } => 0,
-            };
+            let free = end.addr().get() - header.used.addr().get();
             each(header.size, free);
             list = header.prev;
         }
@@ -123,13 +117,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Iterator for ChunksRaw<'_, MIN_ALIGN,
         self.next = header.prev;
         // SAFETY: the chunk was not freed, and this is the `HEADER` of the store that made it.
         let start = unsafe { chunk.start(Bump::<MIN_ALIGN, A>::HEADER) };
-        let used = match header.kind {
-            Kind::Shared { used } => used,
-            // SAFETY: the chunk is in the list, so it was not freed, `header.size` is its size, and the store that made it has
-            // this `GAP`.
-            Kind::Dedicated { .. } => unsafe { chunk.end(header.size, Bump::<MIN_ALIGN, A>::GAP) },
-        };
-        Some(NonNull::slice_from_raw_parts(start.cast(), used.addr().get() - start.addr().get()))
+        Some(NonNull::slice_from_raw_parts(start.cast(), header.used.addr().get() - start.addr().get()))
     }
 }
 

@@ -74,8 +74,7 @@ impl<'a, T, const MIN_ALIGN: usize, A: Allocator> Vec<'a, T, MIN_ALIGN, A> {
         range: impl RangeBounds<usize>,
         values: I,
     ) -> Result<(), AllocError<(T, I::IntoIter)>> {
-        let mut values = values.into_iter();
-        self.drain(range).replace(&mut values).map_err(|(value, no)| no.error((value, values)))
+        self.drain(range).try_replace(values)
     }
 
     /// Removes the elements of a range for which `filter` returns true, and returns them as an iterator.
@@ -124,6 +123,29 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Drain<'_, '_, T, MIN_ALIGN, A> {
         // SAFETY: the elements from `front` to `back` are live and owned by this iterator, which is borrowed (invariant
         // 2).
         unsafe { slice::from_raw_parts(front.as_ptr(), self.back - self.front) }
+    }
+
+    /// Drops the remaining elements and puts the items of an iterator in the place of the range.
+    ///
+    /// ```
+    /// use dwell::{Bump, bump};
+    ///
+    /// let bump = Bump::new();
+    /// let mut vec = bump::vec![in &bump; 1, 2, 3, 4];
+    /// let mut drain = vec.drain(1..3);
+    /// let removed = drain.next();
+    /// drain.try_replace([7, 8, 9])?;
+    /// assert_eq!((removed, &vec[..]), (Some(2), &[1, 7, 8, 9, 4][..]));
+    /// # Ok::<(), dwell::AllocError<(i32, std::array::IntoIter<i32, 3>)>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory. The error returns the value that did not fit, and the iterator with the remaining ones.
+    /// The values before it are in the vector.
+    pub fn try_replace<I: IntoIterator<Item = T>>(mut self, values: I) -> Result<(), AllocError<(T, I::IntoIter)>> {
+        let mut values = values.into_iter();
+        self.replace(&mut values).map_err(|(value, no)| no.error((value, values)))
     }
 
     /// Drops the remaining elements.
@@ -277,12 +299,12 @@ impl<T, F: FnMut(&mut T) -> bool, const MIN_ALIGN: usize, A: Allocator> Iterator
 
     fn next(&mut self) -> Option<T> {
         while self.left > 0 {
-            let extracts = (self.filter)(&mut self.gap.parts().1[0]);
+            let extracts = (self.filter)(self.gap.first()?);
             self.left -= 1;
             if extracts {
                 return Some(self.gap.take());
             }
-            self.gap.keep(1);
+            self.gap.keep_one();
         }
         None
     }
@@ -321,9 +343,9 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
     /// [`retain`](Self::retain) with a function that may change the elements.
     pub fn retain_mut(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
         let mut gap = Gap::new(self, 0, 0);
-        while let (_, [element, ..]) = gap.parts() {
+        while let Some(element) = gap.first() {
             if keep(element) {
-                gap.keep(1);
+                gap.keep_one();
             } else {
                 drop(gap.take());
             }
@@ -341,13 +363,16 @@ impl<T, const MIN_ALIGN: usize, A: Allocator> Vec<'_, T, MIN_ALIGN, A> {
     /// assert_eq!(words, ["a", "b", "a"]);
     /// ```
     pub fn dedup_by(&mut self, mut same: impl FnMut(&mut T, &mut T) -> bool) {
-        let first = self.len().min(1);
-        let mut gap = Gap::new(self, first, first);
-        while let ([.., before], [element, ..]) = gap.parts() {
+        if self.is_empty() {
+            return;
+        }
+        let mut gap = Gap::new(self, 1, 1);
+        // SAFETY: the first element is kept, and no kept element is removed.
+        while let Some((before, element)) = unsafe { gap.pair() } {
             if same(element, before) {
                 drop(gap.take());
             } else {
-                gap.keep(1);
+                gap.keep_one();
             }
         }
     }

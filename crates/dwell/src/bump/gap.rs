@@ -62,15 +62,44 @@ impl<'v, 'a, T, const MIN_ALIGN: usize, A: Allocator> Gap<'v, 'a, T, MIN_ALIGN, 
         unsafe { self.vec.start().add(index) }
     }
 
-    /// Returns the kept elements and the remaining ones.
+    /// Returns the first remaining element.
+    ///
+    /// This and [`pair`](Self::pair) refer to no other element: as with std's `retain` and `dedup_by`, the function that
+    /// gets the element may use a pointer to another one.
     #[inline]
-    pub(super) fn parts(&mut self) -> (&mut [T], &mut [T]) {
+    pub(super) fn first(&mut self) -> Option<&mut T> {
+        if self.next == self.end {
+            return None;
+        }
+        // SAFETY: `next` is less than `end` (invariant 1 and the check above).
+        let mut first = unsafe { self.at(self.next) };
+        // SAFETY: the element is live and owned by this value (invariant 2), which is borrowed exclusively.
+        Some(unsafe { first.as_mut() })
+    }
+
+    /// Returns the last kept element and the first remaining one.
+    ///
+    /// # Safety
+    ///
+    /// There is a kept element.
+    #[inline]
+    pub(super) unsafe fn pair(&mut self) -> Option<(&mut T, &mut T)> {
+        debug_assert!(!self.vec.is_empty());
+        // SAFETY: the vector's length is greater than 0 (the caller guarantees it) and at most `end` (invariant 1).
+        let mut last = unsafe { self.at(self.vec.len() - 1) };
+        let first = self.first()?;
+        // SAFETY: the element is live and owned by the vector, which is borrowed exclusively. `first` is behind the vector's
+        // elements.
+        Some((unsafe { last.as_mut() }, first))
+    }
+
+    /// Returns the remaining elements.
+    #[inline]
+    pub(super) fn rest(&self) -> &[T] {
         // SAFETY: `next` is at most `end` (invariant 1).
         let next = unsafe { self.at(self.next) };
-        // SAFETY: the elements from `next` to `end` are live and owned by this value (invariant 2). They are behind the
-        // vector's own elements, so the two slices do not overlap. Both borrow this value exclusively.
-        let remaining = unsafe { slice::from_raw_parts_mut(next.as_ptr(), self.end - self.next) };
-        (&mut *self.vec, remaining)
+        // SAFETY: the elements from `next` to `end` are live and owned by this value, which is borrowed (invariant 2).
+        unsafe { slice::from_raw_parts(next.as_ptr(), self.end - self.next) }
     }
 
     /// Removes and returns the first remaining element.
@@ -99,6 +128,27 @@ impl<'v, 'a, T, const MIN_ALIGN: usize, A: Allocator> Gap<'v, 'a, T, MIN_ALIGN, 
         self.next += count;
     }
 
+    /// Moves the first remaining element behind the kept ones.
+    ///
+    /// # Panics
+    ///
+    /// When no element remains.
+    #[inline]
+    pub(super) fn keep_one(&mut self) {
+        assert!(self.next < self.end);
+        let kept = self.vec.len();
+        // SAFETY: `next` is less than `end` (checked above).
+        let from = unsafe { self.at(self.next) };
+        // SAFETY: the vector's length is at most `end` (invariant 1).
+        let to = unsafe { self.at(kept) };
+        // SAFETY: a live element is at `from`. `to` is not behind it, so it is a slot of the block, and it holds no kept
+        // element. `copy_to` allows that they are the same.
+        unsafe { from.copy_to(to, 1) };
+        self.next += 1;
+        // SAFETY: the element behind the kept ones is live, since it is there now, and this value no longer counts it.
+        unsafe { self.vec.set_len(kept + 1) };
+    }
+
     /// Moves the first `count` remaining elements behind the kept ones.
     ///
     /// # Panics
@@ -108,16 +158,19 @@ impl<'v, 'a, T, const MIN_ALIGN: usize, A: Allocator> Gap<'v, 'a, T, MIN_ALIGN, 
     pub(super) fn keep(&mut self, count: usize) {
         assert!(count <= self.remaining());
         let kept = self.vec.len();
-        // SAFETY: `next` is at most `end` (invariant 1).
-        let from = unsafe { self.at(self.next) };
-        // SAFETY: the vector's length is at most `end` (invariant 1).
-        let to = unsafe { self.at(kept) };
-        // SAFETY: `count` live elements begin at `from` (checked above). `to` is not behind `from`, so the block also
-        // has `count` slots from `to` on, and none of them holds a kept element. `copy_to` allows overlap.
-        unsafe { from.copy_to(to, count) };
+        // Elements that stay where they are are not written: their owner may have pointers to them.
+        if kept != self.next {
+            // SAFETY: `next` is at most `end` (invariant 1).
+            let from = unsafe { self.at(self.next) };
+            // SAFETY: the vector's length is at most `end` (invariant 1).
+            let to = unsafe { self.at(kept) };
+            // SAFETY: `count` live elements begin at `from` (checked above). `to` is before `from`, so the block also has
+            // `count` slots from `to` on, and none of them holds a kept element. `copy_to` allows overlap.
+            unsafe { from.copy_to(to, count) };
+        }
         self.next += count;
-        // SAFETY: the `count` elements behind the kept ones are live, since they were just moved there, and this value
-        // no longer counts them.
+        // SAFETY: the `count` elements behind the kept ones are live, since they are there now, and this value no longer
+        // counts them.
         unsafe { self.vec.set_len(kept + count) };
     }
 

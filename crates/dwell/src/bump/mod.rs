@@ -41,8 +41,8 @@
 //! # No memory
 //!
 //! If there is no memory, or if a [limit](Bump::set_limit) does not allow a chunk, a method calls
-//! [`handle_alloc_error`], which aborts the process. If a capacity exceeds `isize::MAX` bytes, it panics. Its `try_` form
-//! returns an error in both cases.
+//! [`handle_alloc_error`](std_alloc::alloc::handle_alloc_error), which aborts the process. If a capacity exceeds
+//! `isize::MAX` bytes, it panics. Its `try_` form returns an error in both cases.
 //!
 //! # When to use something else
 //!
@@ -120,6 +120,7 @@
 )]
 
 mod alloc_slice;
+mod alloc_value;
 mod allocator;
 mod arithmetic;
 mod block;
@@ -129,8 +130,11 @@ mod capacity;
 mod chunk;
 mod chunks;
 mod drain;
+mod extend;
+mod format;
 mod forward;
 mod gap;
+mod into_iter;
 mod macros;
 #[cfg(feature = "std")]
 mod pool;
@@ -145,6 +149,7 @@ pub use self::boxed::Box;
 pub use self::buffer::First;
 pub use self::chunks::{Chunks, ChunksRaw};
 pub use self::drain::{Drain, ExtractIf, Splice};
+pub use self::into_iter::IntoIter;
 #[doc(inline)]
 pub use self::macros::{format, try_format, try_vec, vec};
 #[cfg(feature = "std")]
@@ -153,7 +158,7 @@ pub use self::scope::{Checkpoint, Scope};
 pub use self::string::{DrainChars, FromUtf8Error, String};
 pub use self::thin::Thin;
 pub use self::unmanaged::UnmanagedVec;
-pub use self::vec::{IntoIter, Vec};
+pub use self::vec::Vec;
 pub use crate::coerce::{Brand, Coercible};
 
 use self::arithmetic::Typed;
@@ -165,7 +170,6 @@ use core::cell::Cell;
 use core::num::NonZero;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::ptr::{self, NonNull};
-use std_alloc::alloc::handle_alloc_error;
 
 /// An arena that allocates upwards, in steps of `MIN_ALIGN` bytes.
 ///
@@ -412,10 +416,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         let header = unsafe { chunk.header() };
         // SAFETY: the chunk was not freed, `header.size` is its size, and the store that made it has this `GAP`.
         let end = unsafe { chunk.end(header.size, Self::GAP) };
-        match header.kind {
-            Kind::Shared { used } => FreeRange { pos: used, chunk: Some(chunk), end },
-            Kind::Dedicated { .. } => Self::EMPTY,
-        }
+        FreeRange { pos: header.used, chunk: Some(chunk), end }
     }
 
     /// Saves the chunk of a free range that the arena leaves, if the range has enough bytes for the link. A range
@@ -480,29 +481,43 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         // SAFETY: the chunk was not freed and has `size` bytes, and the store has this `GAP`.
         let end = unsafe { chunk.end(size, Self::GAP) };
         self.park();
-        // SAFETY: the chunk was not freed, and has `size` bytes (the caller guarantees it).
-        unsafe { chunk.set_header(Header { prev: self.chunks.get(), size, kind: Kind::Shared { used: start } }) };
-        self.chunks.set(Some(chunk));
+        // SAFETY: the caller guarantees that the chunk is of this store, has `size` bytes and is in no list. It has no
+        // block, so none is behind `start`.
+        unsafe { self.list(chunk, Header { prev: None, size, used: start, kind: Kind::Shared }) };
         self.enter(FreeRange { pos: start, chunk: Some(chunk), end });
     }
 
-    /// Makes a chunk the newest of the list, dedicated to the first block in it that is aligned to `align`. Returns
-    /// that block.
+    /// Makes a chunk the newest of the list, dedicated to the first block of this layout in it. Returns that block.
     ///
     /// # Safety
     ///
     /// The chunk is of this arena's store, has `size` bytes, is in no list, and has no live block except that one, which
     /// lies in the chunk before its gap.
-    unsafe fn dedicate(&self, (chunk, size): (Chunk, usize), align: usize) -> NonNull<u8> {
+    unsafe fn dedicate(&self, (chunk, size): (Chunk, usize), layout: Layout) -> NonNull<u8> {
         // SAFETY: the chunk is in no list, so it was not freed; the store has this `HEADER`.
         let start = unsafe { chunk.start(Self::HEADER) };
-        let padding = arithmetic::padding(start.addr().get(), align);
+        let padding = arithmetic::padding(start.addr().get(), layout.align());
         // SAFETY: the caller guarantees that the block, which begins behind this padding, lies in the chunk.
         let block = unsafe { start.add(padding) };
-        // SAFETY: the chunk was not freed, and has `size` bytes.
-        unsafe { chunk.set_header(Header { prev: self.chunks.get(), size, kind: Kind::Dedicated { block } }) };
-        self.chunks.set(Some(chunk));
+        // SAFETY: the caller guarantees that the block, which has `layout.size()` bytes, lies in the chunk.
+        let used = unsafe { block.add(layout.size()) };
+        // SAFETY: the caller guarantees that the chunk is of this store, has `size` bytes and is in no list, and that the
+        // block, which ends at `used`, is its only one.
+        unsafe { self.list(chunk, Header { prev: None, size, used, kind: Kind::Dedicated { block } }) };
         block
+    }
+
+    /// Makes a chunk the newest of the list. `header.prev` is ignored.
+    ///
+    /// # Safety
+    ///
+    /// The chunk is of this arena's store and in no list, and `header.size` is its size. Blocks in it end at `header.used`
+    /// or before.
+    #[inline]
+    unsafe fn list(&self, chunk: Chunk, header: Header) {
+        // SAFETY: the chunk is in no list, so it was not freed, and the caller guarantees its size.
+        unsafe { chunk.set_header(Header { prev: self.chunks.get(), ..header }) };
+        self.chunks.set(Some(chunk));
     }
 
     /// Returns `pointer` with another address of its allocation.
@@ -561,6 +576,20 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
         Some(unsafe { self.advance(after, arithmetic::taken(layout.size(), MIN_ALIGN)) })
     }
 
+    /// Takes a block of `size` bytes for elements of type `T` from the free range.
+    #[inline(always)]
+    fn take_slice<T>(&self, size: usize) -> Option<NonNull<u8>> {
+        let (pos, end) = (self.pos.get().addr().get(), self.end.get().addr().get());
+        if Typed::<MIN_ALIGN, T>::IS_ALIGNED {
+            let after = arithmetic::place_aligned(pos, end, size, MIN_ALIGN)?;
+            // SAFETY: `place_aligned` returned the end of a block at `pos`, rounded up to `MIN_ALIGN` and at most `end`.
+            return Some(unsafe { self.advance(after, after - pos) });
+        }
+        let after = arithmetic::place(pos, end, size, align_of::<T>(), MIN_ALIGN)?;
+        // SAFETY: `place` returned the end of a block at `pos` or behind it, rounded up to `MIN_ALIGN` and at most `end`.
+        Some(unsafe { self.advance(after, arithmetic::taken(size, MIN_ALIGN)) })
+    }
+
     /// Allocates a block by the fast path or the slow path.
     #[inline]
     fn take_or_refill(&self, layout: Layout) -> Option<NonNull<u8>> {
@@ -616,7 +645,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             let chunk = self.store().make_least(least)?;
             // SAFETY: the chunk is new, so it is in no list and has no block. The size is its own, and at least what
             // `least_chunk` returned for the block.
-            return Some(unsafe { self.dedicate(chunk, layout.align()) });
+            return Some(unsafe { self.dedicate(chunk, layout) });
         } else {
             // SAFETY: `chunk` is in the list (invariant 3), and chunks of the list are not freed (invariant 5).
             let current = self.chunk.get().map(|chunk| unsafe { chunk.header() }.size);
@@ -652,133 +681,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
             rest = next;
         }
         None
-    }
-}
-
-/// Allocation of values.
-impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// Moves a value into the arena, which never drops it.
-    ///
-    /// ```
-    /// use dwell::Bump;
-    ///
-    /// let bump = Bump::new();
-    /// let number = bump.alloc(1);
-    /// *number += 1;
-    /// assert_eq!(*number, 2);
-    /// ```
-    #[cfg_attr(debug_assertions, inline)]
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub fn alloc<T>(&self, value: T) -> &mut T {
-        if const { size_of::<T>() == 0 || size_of::<T>() > 2 * size_of::<usize>() } {
-            return self.alloc_with(|| value);
-        }
-        // The slow path is a tail call that takes up to two words in registers, so the fast path saves no registers. A
-        // larger value would be built on the stack and passed by address. `alloc_with` takes its block first instead.
-        match self.take_typed::<T>() {
-            // SAFETY: the block was just allocated for a `T`, so it is valid and aligned, and no other pointer to it
-            // exists.
-            Some(block) => unsafe { Self::fill(block.cast(), value) },
-            None => self.alloc_slow(value),
-        }
-    }
-
-    /// [`alloc`](Self::alloc) of a small value that does not fit in the free range.
-    #[cold]
-    #[inline(never)]
-    fn alloc_slow<T>(&self, value: T) -> &mut T {
-        let layout = Layout::new::<T>();
-        let block = self.refill(layout).unwrap_or_else(|| handle_alloc_error(layout));
-        // SAFETY: the block was just allocated for a `T`, so it is valid and aligned, and no other pointer to it
-        // exists.
-        unsafe { Self::fill(block.cast(), value) }
-    }
-
-    /// Writes a value to its block.
-    ///
-    /// # Safety
-    ///
-    /// `block` is valid for writes of a `T`, aligned, and nothing else accesses it for `'a`.
-    #[inline(always)]
-    unsafe fn fill<'a, T>(block: NonNull<T>, value: T) -> &'a mut T {
-        // SAFETY: the caller guarantees that the block is valid for writes and aligned.
-        unsafe { block.write(value) };
-        // SAFETY: the line above wrote a value to it, and the caller guarantees that nothing else accesses it for `'a`.
-        unsafe { &mut *block.as_ptr() }
-    }
-
-    /// [`alloc`](Self::alloc) that reports a failed allocation.
-    ///
-    /// # Errors
-    ///
-    /// When there is no memory; the value is returned in the error.
-    #[inline]
-    pub fn try_alloc<T>(&self, value: T) -> Result<&mut T, AllocError<T>> {
-        match self.block_for::<T>() {
-            // SAFETY: `block_for` returned a block for a `T` (dangling if `T` has size 0), so it is valid and aligned,
-            // and no other pointer to it exists.
-            Some(block) => Ok(unsafe { Self::fill(block, value) }),
-            None => Err(AllocError::new(value, Layout::new::<T>())),
-        }
-    }
-
-    /// Allocates a block for a value.
-    #[inline]
-    fn block_for<T>(&self) -> Option<NonNull<T>> {
-        if size_of::<T>() == 0 {
-            return Some(NonNull::dangling());
-        }
-        self.take_typed::<T>().or_else(|| self.refill(Layout::new::<T>())).map(NonNull::cast)
-    }
-
-    /// Allocates a block and writes the value that `make` returns to it.
-    ///
-    /// For large values: optimised code writes the result to the block and not to the stack first.
-    ///
-    /// ```
-    /// use dwell::Bump;
-    ///
-    /// let bump = Bump::new();
-    /// let page: &mut [u8; 4096] = bump.alloc_with(|| [0; 4096]);
-    /// assert_eq!(page.len(), 4096);
-    /// ```
-    #[cfg_attr(debug_assertions, inline)]
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub fn alloc_with<T>(&self, make: impl FnOnce() -> T) -> &mut T {
-        let block = self.block_for::<T>().unwrap_or_else(|| handle_alloc_error(Layout::new::<T>()));
-        // `make` may use the arena: the block already belongs to this call.
-        // SAFETY: the block was just allocated for a `T`, so it is valid and aligned, and no other pointer to it
-        // exists.
-        unsafe { Self::fill(block, make()) }
-    }
-
-    /// [`alloc_with`](Self::alloc_with) that reports a failed allocation.
-    ///
-    /// # Errors
-    ///
-    /// When there is no memory. `make` is returned in the error and was not called.
-    #[inline]
-    pub fn try_alloc_with<T, F: FnOnce() -> T>(&self, make: F) -> Result<&mut T, AllocError<F>> {
-        match self.block_for::<T>() {
-            // SAFETY: `block_for` returned a block for a `T` (dangling if `T` has size 0), so it is valid and aligned.
-            // No other pointer to it exists, whatever `make` does with the arena.
-            Some(block) => Ok(unsafe { Self::fill(block, make()) }),
-            None => Err(AllocError::new(make, Layout::new::<T>())),
-        }
-    }
-
-    /// Takes a block of `size` bytes for elements of type `T` from the free range.
-    #[inline(always)]
-    fn take_slice<T>(&self, size: usize) -> Option<NonNull<u8>> {
-        let (pos, end) = (self.pos.get().addr().get(), self.end.get().addr().get());
-        if Typed::<MIN_ALIGN, T>::IS_ALIGNED {
-            let after = arithmetic::place_aligned(pos, end, size, MIN_ALIGN)?;
-            // SAFETY: `place_aligned` returned the end of a block at `pos`, rounded up to `MIN_ALIGN` and at most `end`.
-            return Some(unsafe { self.advance(after, after - pos) });
-        }
-        let after = arithmetic::place(pos, end, size, align_of::<T>(), MIN_ALIGN)?;
-        // SAFETY: `place` returned the end of a block at `pos` or behind it, rounded up to `MIN_ALIGN` and at most `end`.
-        Some(unsafe { self.advance(after, arithmetic::taken(size, MIN_ALIGN)) })
     }
 }
 

@@ -1,15 +1,14 @@
 //! A string in an arena.
 
 use super::capacity::indices;
-use super::drain::Drain;
 use super::gap::Gap;
 use super::{Box, Bump, Vec};
 use crate::alloc::{AllocError, Allocator, Global};
-use core::alloc::Layout;
 use core::error;
 use core::fmt::{self, Write};
 use core::iter::FusedIterator;
-use core::ops::{Deref, DerefMut, RangeBounds};
+use core::ops::{Deref, DerefMut, Range, RangeBounds};
+use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::str::{self, Utf8Error};
 use std_alloc::alloc::handle_alloc_error;
 
@@ -48,6 +47,12 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     /// [`with_capacity_in`](Self::with_capacity_in) that reports a failed allocation.
     pub fn try_with_capacity_in(capacity: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Result<Self, AllocError<()>> {
         Ok(Self { bytes: Vec::try_with_capacity_in(capacity, bump)? })
+    }
+
+    /// Creates an empty string with this capacity if the free range is large enough, and with capacity 0 otherwise.
+    #[inline]
+    pub(super) fn with_free_capacity(capacity: usize, bump: &'a Bump<MIN_ALIGN, A>) -> Self {
+        Self { bytes: Vec::with_free_capacity(capacity, bump) }
     }
 
     /// Copies a `str` to a string in an arena.
@@ -165,7 +170,10 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     pub unsafe fn as_mut_vec(&mut self) -> &mut Vec<'a, u8, MIN_ALIGN, A> {
         &mut self.bytes
     }
+}
 
+/// Parts of the string, and capacity.
+impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     /// Returns the arena of the string.
     #[inline]
     pub fn bump(&self) -> &'a Bump<MIN_ALIGN, A> {
@@ -178,9 +186,40 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         self
     }
 
+    /// Returns the text, mutably.
+    #[inline]
+    pub fn as_mut_str(&mut self) -> &mut str {
+        self
+    }
+
+    /// Returns the bytes.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Returns the number of bytes.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Returns whether the string is empty.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
     /// Returns the capacity in bytes.
+    #[inline]
     pub fn capacity(&self) -> usize {
         self.bytes.capacity()
+    }
+
+    /// Returns the number of unused bytes of the capacity.
+    #[inline]
+    pub(super) fn left(&self) -> usize {
+        self.bytes.left()
     }
 
     /// Reserves capacity for at least `more` more bytes.
@@ -197,12 +236,26 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     pub fn shrink_to_fit(&mut self) {
         self.bytes.shrink_to_fit();
     }
+}
 
+/// Text.
+impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     /// Appends text.
     #[inline]
     pub fn push_str(&mut self, text: &str) {
         self.bytes.reserve(text.len());
         // SAFETY: the line above reserved capacity for the text.
+        unsafe { self.push_piece(text) };
+    }
+
+    /// Appends text within the capacity.
+    ///
+    /// # Safety
+    ///
+    /// [`left`](Self::left) is at least the number of bytes.
+    #[inline]
+    pub(super) unsafe fn push_piece(&mut self, text: &str) {
+        // SAFETY: the caller guarantees capacity for the text, whose bytes are UTF-8.
         unsafe { self.bytes.push_piece(text.as_bytes()) };
     }
 
@@ -211,7 +264,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     pub fn try_push_str(&mut self, text: &str) -> Result<(), AllocError<()>> {
         self.bytes.try_reserve(text.len())?;
         // SAFETY: the line above reserved capacity for the text.
-        unsafe { self.bytes.push_piece(text.as_bytes()) };
+        unsafe { self.push_piece(text) };
         Ok(())
     }
 
@@ -259,17 +312,6 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
             }
         }
         Ok(())
-    }
-
-    /// Appends formatted text.
-    fn write_formatted(&mut self, text: fmt::Arguments<'_>) -> Result<(), Unwritten> {
-        let mut writer = Writer { text: self, refused: None };
-        let written = writer.write_fmt(text);
-        match (writer.refused, written) {
-            (Some(layout), _) => Err(Unwritten::NoMemory(layout)),
-            (None, Err(fmt::Error)) => Err(Unwritten::Failed(Layout::for_value(self.as_bytes()))),
-            (None, Ok(())) => Ok(()),
-        }
     }
 
     /// Removes and returns the last character.
@@ -335,8 +377,10 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     /// When `index` is within a character or after the end of the text.
     pub fn insert_str(&mut self, index: usize, text: &str) {
         self.check_boundary(index);
-        self.push_str(text);
-        self.bytes[index..].rotate_right(text.len());
+        self.bytes.reserve(text.len());
+        // SAFETY: `index` is at most the length, since it is a character boundary, and the line above reserved capacity for
+        // the text.
+        unsafe { self.bytes.insert_piece(index, text.as_bytes()) };
     }
 
     /// [`insert_str`](Self::insert_str) that reports a failed allocation.
@@ -346,8 +390,10 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     /// When `index` is within a character or after the end of the text.
     pub fn try_insert_str(&mut self, index: usize, text: &str) -> Result<(), AllocError<()>> {
         self.check_boundary(index);
-        self.try_push_str(text)?;
-        self.bytes[index..].rotate_right(text.len());
+        self.bytes.try_reserve(text.len())?;
+        // SAFETY: `index` is at most the length, since it is a character boundary, and the line above reserved capacity for
+        // the text.
+        unsafe { self.bytes.insert_piece(index, text.as_bytes()) };
         Ok(())
     }
 
@@ -382,10 +428,9 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         // characters are kept then.
         let mut gap = Gap::new(&mut self.bytes, 0, 0);
         loop {
-            let (_, rest) = gap.parts();
             // SAFETY: the bytes of a string are UTF-8 (invariant 1), and the remaining ones lack only whole characters
             // at their front.
-            let rest = unsafe { str::from_utf8_unchecked(rest) };
+            let rest = unsafe { str::from_utf8_unchecked(gap.rest()) };
             let Some(character) = rest.chars().next() else { return };
             if keep(character) {
                 gap.keep(character.len_utf8());
@@ -406,7 +451,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
     /// assert_eq!(text, "b");
     /// ```
     ///
-    /// If the iterator is forgotten, the text from the start of the range on is lost.
+    /// The text is removed when the iterator is dropped. If it is forgotten, the string is unchanged.
     ///
     /// # Panics
     ///
@@ -415,7 +460,7 @@ impl<'a, const MIN_ALIGN: usize, A: Allocator> String<'a, MIN_ALIGN, A> {
         let range = indices(&range, self.len());
         self.check_boundary(range.start);
         self.check_boundary(range.end);
-        DrainChars { bytes: self.bytes.drain(range) }
+        DrainChars { front: range.start, back: range.end, range, text: self }
     }
 
     /// Replaces a range of bytes by text.
@@ -540,15 +585,18 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Display for String<'_, MIN_ALIGN
 pub struct DrainChars<'s, 'a, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
-    // 1. The remaining bytes are UTF-8.
-    bytes: Drain<'s, 'a, u8, MIN_ALIGN, A>,
+    // 1. `range.start <= front <= back <= range.end <= text.len()`, and all of them are character boundaries.
+    text: &'s mut String<'a, MIN_ALIGN, A>,
+    range: Range<usize>,
+    front: usize,
+    back: usize,
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> DrainChars<'_, '_, MIN_ALIGN, A> {
     /// Returns the remaining text.
     pub fn as_str(&self) -> &str {
-        // SAFETY: the remaining bytes are UTF-8 (invariant 1).
-        unsafe { str::from_utf8_unchecked(self.bytes.as_slice()) }
+        // SAFETY: `front` and `back` are character boundaries of the text, and `front` is not behind `back` (invariant 1).
+        unsafe { self.text.get_unchecked(self.front..self.back) }
     }
 }
 
@@ -557,7 +605,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Iterator for DrainChars<'_, '_, MIN_A
 
     fn next(&mut self) -> Option<char> {
         let character = self.as_str().chars().next()?;
-        self.bytes.nth(character.len_utf8() - 1);
+        self.front += character.len_utf8();
         Some(character)
     }
 
@@ -569,12 +617,22 @@ impl<const MIN_ALIGN: usize, A: Allocator> Iterator for DrainChars<'_, '_, MIN_A
 impl<const MIN_ALIGN: usize, A: Allocator> DoubleEndedIterator for DrainChars<'_, '_, MIN_ALIGN, A> {
     fn next_back(&mut self) -> Option<char> {
         let character = self.as_str().chars().next_back()?;
-        self.bytes.nth_back(character.len_utf8() - 1);
+        self.back -= character.len_utf8();
         Some(character)
     }
 }
 
+impl<const MIN_ALIGN: usize, A: Allocator> Drop for DrainChars<'_, '_, MIN_ALIGN, A> {
+    fn drop(&mut self) {
+        // Removes whole characters only, since the bounds of the range are character boundaries (invariant 1).
+        drop(self.text.bytes.drain(self.range.clone()));
+    }
+}
+
 impl<const MIN_ALIGN: usize, A: Allocator> FusedIterator for DrainChars<'_, '_, MIN_ALIGN, A> {}
+
+// As for std's `Drain`: a panic leaves a valid string.
+impl<const MIN_ALIGN: usize, A: Allocator + RefUnwindSafe> UnwindSafe for DrainChars<'_, '_, MIN_ALIGN, A> {}
 
 impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for DrainChars<'_, '_, MIN_ALIGN, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -618,120 +676,3 @@ impl<const MIN_ALIGN: usize, A: Allocator> fmt::Display for FromUtf8Error<'_, MI
 }
 
 impl<const MIN_ALIGN: usize, A: Allocator> error::Error for FromUtf8Error<'_, MIN_ALIGN, A> {}
-
-/// The reason why text could not be formatted.
-enum Unwritten {
-    /// There was no memory for this layout.
-    NoMemory(Layout),
-    /// A value's `fmt` returned an error of its own. The layout is that of the text written so far.
-    Failed(Layout),
-}
-
-impl Unwritten {
-    #[cold]
-    fn abort(self) -> ! {
-        match self {
-            Self::NoMemory(layout) => handle_alloc_error(layout),
-            Self::Failed(_) => panic!("a `Display` implementation returned an error"),
-        }
-    }
-
-    fn layout(self) -> Layout {
-        match self {
-            Self::NoMemory(layout) | Self::Failed(layout) => layout,
-        }
-    }
-}
-
-/// A writer to a string, which stores the layout of a failed allocation.
-struct Writer<'s, 'a, const MIN_ALIGN: usize, A: Allocator> {
-    text: &'s mut String<'a, MIN_ALIGN, A>,
-    refused: Option<Layout>,
-}
-
-impl<const MIN_ALIGN: usize, A: Allocator> Writer<'_, '_, MIN_ALIGN, A> {
-    /// Writes a piece that exceeds the capacity. The call is a tail call, so the fast path saves no register (814
-    /// instructions, and 933 if this is inlined: `cargo run --release -p dwell-bench -- bump --workload fmt --ir`).
-    #[cold]
-    #[inline(never)]
-    fn write_slow(&mut self, piece: &str) -> fmt::Result {
-        self.text.try_push_str(piece).map_err(|error| {
-            // `refused` makes the whole call fail, even if a `fmt` ignores this error and writes on: the text would
-            // lack a piece.
-            self.refused = Some(error.layout());
-            fmt::Error
-        })
-    }
-}
-
-impl<const MIN_ALIGN: usize, A: Allocator> Write for Writer<'_, '_, MIN_ALIGN, A> {
-    #[inline]
-    fn write_str(&mut self, piece: &str) -> fmt::Result {
-        if piece.len() > self.text.bytes.left() {
-            return self.write_slow(piece);
-        }
-        // SAFETY: the check above found enough unused capacity for the piece.
-        unsafe { self.text.bytes.push_piece(piece.as_bytes()) };
-        Ok(())
-    }
-}
-
-impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
-    /// Formats text into the arena, in a block of its length.
-    ///
-    /// The `Display` implementations may use the arena.
-    ///
-    /// ```
-    /// use dwell::Bump;
-    ///
-    /// let bump = Bump::new();
-    /// let key: &str = bump.alloc_fmt(format_args!("{}/{}", "shapes", 7));
-    /// assert_eq!(key, "shapes/7");
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// When a value's `fmt` returns an error of its own.
-    pub fn alloc_fmt(&self, text: fmt::Arguments<'_>) -> &mut str {
-        match self.format_str(text) {
-            Ok(text) => text,
-            Err(unwritten) => unwritten.abort(),
-        }
-    }
-
-    /// [`alloc_fmt`](Self::alloc_fmt) that reports a failed allocation.
-    ///
-    /// # Errors
-    ///
-    /// When there is no memory, or when a value's `fmt` returns an error of its own. In the second case the error's
-    /// layout is that of the text written so far.
-    pub fn try_alloc_fmt(&self, text: fmt::Arguments<'_>) -> Result<&mut str, AllocError<()>> {
-        self.format_str(text).map_err(|unwritten| AllocError::new((), unwritten.layout()))
-    }
-
-    /// Formats text into the arena. See "Why `alloc_fmt` is sound" at the top of `bump/mod.rs`.
-    #[inline]
-    fn format_str(&self, text: fmt::Arguments<'_>) -> Result<&mut str, Unwritten> {
-        if let Some(text) = text.as_str() {
-            return self.try_alloc_str(text).map_err(|error| Unwritten::NoMemory(error.layout()));
-        }
-        let mut string = self.line();
-        string.write_formatted(text)?;
-        Ok(string.into_str())
-    }
-
-    /// Formats text into a string.
-    fn format(&self, text: fmt::Arguments<'_>) -> Result<String<'_, MIN_ALIGN, A>, Unwritten> {
-        let mut string = self.line();
-        string.write_formatted(text)?;
-        Ok(string)
-    }
-
-    /// Creates an empty string with capacity for a line of 64 bytes, if the free range has that many: most texts fit in
-    /// it. `alloc_fmt` returns the unused bytes to the arena at the end.
-    #[inline]
-    fn line(&self) -> String<'_, MIN_ALIGN, A> {
-        const LINE: usize = 64;
-        String { bytes: Vec::with_free_capacity(LINE, self) }
-    }
-}

@@ -155,9 +155,28 @@ impl<'a, T> UnmanagedVec<'a, T> {
         }
     }
 
+    /// Returns the number of elements.
     #[inline]
-    fn count(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.len as usize
+    }
+
+    /// Returns whether the vector has no elements.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns a pointer to the first element, valid for reads of the whole capacity.
+    #[inline]
+    pub fn as_ptr(&self) -> *const T {
+        self.start.as_ptr()
+    }
+
+    /// Returns a pointer to the first element, valid for the whole capacity.
+    #[inline]
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.start.as_ptr()
     }
 
     /// Returns the capacity in elements.
@@ -192,7 +211,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         bump: &'a Bump<MIN_ALIGN, A>,
         more: usize,
     ) -> Result<(), NoMemory> {
-        if more > self.capacity() - self.count() { self.grow(bump, more) } else { Ok(()) }
+        if more > self.capacity() - self.len() { self.grow(bump, more) } else { Ok(()) }
     }
 
     /// The number of bytes in a block before the elements: the address of the arena, and padding.
@@ -226,7 +245,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         bump: &'a Bump<MIN_ALIGN, A>,
         more: usize,
     ) -> Result<(), NoMemory> {
-        let least = self.count().checked_add(more).filter(|least| u32::try_from(*least).is_ok());
+        let least = self.len().checked_add(more).filter(|least| u32::try_from(*least).is_ok());
         let least = least.ok_or(NoMemory::too_many::<T>())?;
         let first = if size_of::<T>() <= 1024 { 4 } else { 1 };
         // The capacity is a `u32`.
@@ -251,7 +270,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         if copies {
             // SAFETY: the new block has capacity for `len` elements. If there is an old block, it is another one, is
             // live, and has `len` live elements. Otherwise `len` is 0.
-            unsafe { start.copy_from_nonoverlapping(self.start, self.count()) };
+            unsafe { start.copy_from_nonoverlapping(self.start, self.len()) };
         }
         // SAFETY: the block's layout begins with a `usize`, so it is valid for the write and aligned for it.
         unsafe { block.cast::<usize>().write(arena) };
@@ -259,7 +278,10 @@ impl<'a, T> UnmanagedVec<'a, T> {
         self.cap = u32::try_from(cap).unwrap_or(u32::MAX);
         Ok(())
     }
+}
 
+/// Elements.
+impl<'a, T> UnmanagedVec<'a, T> {
     /// Appends an element.
     ///
     /// # Panics
@@ -303,7 +325,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
     #[inline]
     unsafe fn push_unchecked(&mut self, value: T) {
         // SAFETY: the caller guarantees that `len` is less than `cap`, so the slot is in the block.
-        let end = unsafe { self.start.add(self.count()) };
+        let end = unsafe { self.start.add(self.len()) };
         // SAFETY: the slot is in the vector's block, thus valid for writes and aligned, and no live element is in it.
         unsafe { end.write(value) };
         self.len += 1;
@@ -402,7 +424,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         T: Copy,
     {
         // SAFETY: `len` is at most the capacity (invariant 1), so the result is in the block or at its end.
-        let end = unsafe { self.start.add(self.count()) };
+        let end = unsafe { self.start.add(self.len()) };
         // SAFETY: the caller guarantees that the block has capacity for the values behind `end`. The values are
         // borrowed, so they are not in that capacity.
         unsafe { ptr::copy_nonoverlapping(values.as_ptr(), end.as_ptr(), values.len()) };
@@ -416,7 +438,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         self.len = self.len.checked_sub(1)?;
         // SAFETY: `len` was greater than 0 and is now less than the capacity, so the result is in the block (invariants
         // 1 and 2).
-        let last = unsafe { self.start.add(self.count()) };
+        let last = unsafe { self.start.add(self.len()) };
         // SAFETY: the element was live (invariant 1), and the vector no longer counts it.
         Some(unsafe { last.read() })
     }
@@ -432,7 +454,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         index: usize,
         value: T,
     ) {
-        assert!(index <= self.count(), "insertion index (is {index}) should be <= len (is {})", self.len);
+        assert!(index <= self.len(), "insertion index (is {index}) should be <= len (is {})", self.len);
         self.push(bump, value);
         self[index..].rotate_right(1);
     }
@@ -452,7 +474,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
         index: usize,
         value: T,
     ) -> Result<(), AllocError<T>> {
-        assert!(index <= self.count(), "insertion index (is {index}) should be <= len (is {})", self.len);
+        assert!(index <= self.len(), "insertion index (is {index}) should be <= len (is {})", self.len);
         self.try_push(bump, value)?;
         self[index..].rotate_right(1);
         Ok(())
@@ -464,7 +486,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
     ///
     /// If `index` is out of bounds.
     pub fn remove(&mut self, index: usize) -> T {
-        assert!(index < self.count(), "removal index (is {index}) should be < len (is {})", self.len);
+        assert!(index < self.len(), "removal index (is {index}) should be < len (is {})", self.len);
         self[index..].rotate_left(1);
         self.pop().expect("the vector is not empty")
     }
@@ -475,8 +497,8 @@ impl<'a, T> UnmanagedVec<'a, T> {
     ///
     /// If `index` is out of bounds.
     pub fn swap_remove(&mut self, index: usize) -> T {
-        assert!(index < self.count(), "swap_remove index (is {index}) should be < len (is {})", self.len);
-        let last = self.count() - 1;
+        assert!(index < self.len(), "swap_remove index (is {index}) should be < len (is {})", self.len);
+        let last = self.len() - 1;
         self.swap(index, last);
         self.pop().expect("the vector is not empty")
     }
@@ -495,7 +517,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
     pub fn retain(&mut self, mut keep: impl FnMut(&mut T) -> bool) {
         // Kept elements are swapped to the front, so that all elements are in the vector if `keep` panics.
         let mut kept = 0;
-        for index in 0..self.count() {
+        for index in 0..self.len() {
             if keep(&mut self[index]) {
                 self.swap(kept, index);
                 kept += 1;
@@ -512,7 +534,7 @@ impl<'a, T> UnmanagedVec<'a, T> {
     {
         // SAFETY: the first `len` elements are live, in a block that stays for `'a`, or zero-sized (invariants 1 and
         // 2). Only this vector accessed them, and it is consumed.
-        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.count()) }
+        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len()) }
     }
 }
 
@@ -528,7 +550,7 @@ impl<T> Deref for UnmanagedVec<'_, T> {
     #[inline]
     fn deref(&self) -> &[T] {
         // SAFETY: the first `len` elements from `start` are live, and `&self` borrows them (invariant 1).
-        unsafe { slice::from_raw_parts(self.start.as_ptr(), self.count()) }
+        unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len()) }
     }
 }
 
@@ -537,7 +559,7 @@ impl<T> DerefMut for UnmanagedVec<'_, T> {
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: the first `len` elements from `start` are live and owned by this vector, and `&mut self` borrows it
         // (invariant 1).
-        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.count()) }
+        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len()) }
     }
 }
 

@@ -46,6 +46,13 @@ pub struct Niche {
     pub free: u128,
 }
 
+impl Niche {
+    /// Returns the offset of the byte after the scalar.
+    fn end(self) -> u64 {
+        self.offset.saturating_add(self.size)
+    }
+}
+
 impl Layout {
     /// The layout of `()`.
     pub const NOTHING: Self = Self::plain(0, 1);
@@ -185,7 +192,7 @@ pub fn enumeration(variants: &[Vec<Layout>]) -> Layout {
 fn arranged(fields: &[Layout]) -> Placed {
     let first = place(fields, 0, 1, &order(fields, Bias::Start), Bias::Start);
     let Some(niche) = first.layout.niche else { return first };
-    let (head, tail) = (niche.offset, first.layout.size.saturating_sub(niche.offset + niche.size));
+    let (head, tail) = (niche.offset, first.layout.size.saturating_sub(niche.end()));
     if fields.len() > 1 && head != 0 && tail > 0 {
         let last = place(fields, 0, 1, &order(fields, Bias::End), Bias::End);
         if last.layout.niche.is_some_and(|niche| niche.offset > head && niche.offset > tail) {
@@ -226,7 +233,7 @@ fn order(fields: &[Layout], bias: Bias) -> Vec<usize> {
         };
         let offset = field.niche.map_or(0, |niche| match bias {
             Bias::Start => niche.offset,
-            Bias::End => !(field.size.saturating_sub(niche.size + niche.offset)),
+            Bias::End => !(field.size.saturating_sub(niche.end())),
         });
         (core::cmp::Reverse(group), free, offset)
     };
@@ -249,7 +256,7 @@ fn place(fields: &[Layout], start: u64, align: u64, order: &[usize], bias: Bias)
                 Bias::End => new.free >= old.free,
             });
             if is_better {
-                niche = Some(Niche { offset: offset + new.offset, ..new });
+                niche = Some(Niche { offset: offset.saturating_add(new.offset), ..new });
             }
         }
         end = offset.saturating_add(field.size);
@@ -285,7 +292,7 @@ fn tagged(variants: &[Vec<Layout>]) -> Layout {
     // The tag grows into the padding that no variant can use.
     let tag = if (least + 1..=8).contains(&first_align) { first_align } else { least };
     let patterns = 1_u128 << (8 * tag);
-    let niche = Some(Niche { offset: 0, size: tag, free: patterns - variants.len() as u128 });
+    let niche = Some(Niche { offset: 0, size: tag, free: patterns.saturating_sub(variants.len() as u128) });
     Layout { size: up(size, align), align, niche: niche.filter(|niche| niche.free > 0), sure: true, niche_sure: true }
 }
 
@@ -303,12 +310,12 @@ fn niche_filled(variants: &[Vec<Layout>]) -> Option<Layout> {
     if niche.free < needed {
         return None;
     }
-    let offset = placed[largest].offsets[field] + niche.offset;
+    let offset = placed[largest].offsets[field].saturating_add(niche.offset);
     let align = placed.iter().map(|variant| variant.layout.align).max()?;
     let size = up(placed[largest].layout.size, align);
     let fits = |layout: &Layout| {
-        let behind = up(offset + niche.size, layout.align);
-        layout.size <= offset || behind + layout.size <= size
+        let behind = up(Niche { offset, ..niche }.end(), layout.align);
+        layout.size <= offset || behind.saturating_add(layout.size) <= size
     };
     if !others().all(|index| fits(&placed[index].layout)) {
         return None;

@@ -45,6 +45,8 @@ impl Model {
     /// assert_eq!(Model::Jemalloc.bytes(100, 8), 112);
     /// ```
     pub fn bytes(self, size: u64, align: u64) -> u64 {
+        // No block has another alignment.
+        let align = if align.is_power_of_two() { align } else { 1 };
         match self {
             Self::Requested => size,
             _ if size == 0 => 0,
@@ -151,8 +153,12 @@ mod tests {
             for size in [u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) + 1, i64::MAX as u64] {
                 assert!(model.bytes(size, 1) >= size);
                 assert!(model.bytes(size, 4096) >= size);
+                assert!(model.bytes(size, 1 << 63) >= size);
             }
             assert_eq!(model.bytes(0, 8), 0);
+            for align in [0, 3, 24, u64::MAX] {
+                assert_eq!(model.bytes(100, align), model.bytes(100, 1), "alignment {align}");
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ use super::layout::{Layout, WORD, array, declared, enumeration, option, structur
 use super::program::{DefId, Holder, Program, ReprOf, Shape, SiteId};
 use super::sorted::{Map, Set, sorted};
 use core::cell::{Cell, RefCell};
+use core::num::Saturating;
 use std_alloc::rc::Rc;
 use std_alloc::vec;
 use std_alloc::vec::Vec;
@@ -142,7 +143,7 @@ impl<'p> Plan<'p> {
 
     fn evaluate(&self) -> (Sum, bool) {
         let layouts = Layouts::new(self);
-        let mut sum = Total { bytes: i128::from(self.program.inline), allocations: 0 };
+        let mut sum = Total { bytes: wide(self.program.inline), allocations: wide(0) };
         if let Some(root) = self.program.sites.first() {
             sum.bytes += change_of(layouts.note(root.own, layouts.site(0)).size, root.own.size);
         }
@@ -155,28 +156,36 @@ impl<'p> Plan<'p> {
             sum.add(filled, structure(&fields).size);
         }
         let is_exact = layouts.sure.get();
-        let whole = |n: i128| u64::try_from(n.max(0)).unwrap_or(u64::MAX);
+        let whole = |n: Wide| u64::try_from(n.0.max(0)).unwrap_or(u64::MAX);
         (Sum { bytes: whole(sum.bytes), allocations: whole(sum.allocations) }, is_exact)
     }
 }
 
+/// A number in a sum. Sums and products saturate, since the counts of a wrong `Weigh` or of a damaged document may have any
+/// value.
+type Wide = Saturating<i128>;
+
+fn wide(n: u64) -> Wide {
+    Saturating(n.into())
+}
+
 struct Total {
-    bytes: i128,
-    allocations: i128,
+    bytes: Wide,
+    allocations: Wide,
 }
 
 impl Total {
     /// Adds blocks of the same size. Zero-size values take no block.
     fn add(&mut self, blocks: u64, size: u64) {
         if size != 0 {
-            self.bytes += i128::from(blocks) * i128::from(size);
-            self.allocations += i128::from(blocks);
+            self.bytes += wide(blocks) * wide(size);
+            self.allocations += wide(blocks);
         }
     }
 }
 
-fn change_of(new: u64, old: u64) -> i128 {
-    i128::from(new) - i128::from(old)
+fn change_of(new: u64, old: u64) -> Wide {
+    wide(new) - wide(old)
 }
 
 impl<'a, 'p> Layouts<'a, 'p> {
@@ -239,7 +248,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
             }
             &Shape::Wrapper(inner) if has_changed(&[inner]) => {
                 let (old, new) = (self.own(inner), part(inner));
-                let bytes = up((of.own.size + new.size).saturating_sub(old.size), of.own.align.max(new.align));
+                let bytes = up(resized(of.own.size, old.size, new.size), of.own.align.max(new.align));
                 // The flags of a lock or cell may fit into the padding of its value.
                 let is_sure = old.align == new.align && old.size % old.align == 0;
                 let align = of.own.align.max(new.align);
@@ -288,8 +297,10 @@ impl<'a, 'p> Layouts<'a, 'p> {
         match of.repr {
             ReprOf::C if !(changed && self.plan.reordered.contains(&def)) => declared(&fields),
             ReprOf::Packed => {
-                Layout { align: of.own.align, ..Layout::plain(fields.iter().map(|field| field.size).sum(), 1) }
+                let size = fields.iter().fold(0, |sum: u64, field| sum.saturating_add(field.size));
+                Layout { align: of.own.align, ..Layout::plain(size, 1) }
             }
+            ReprOf::Tail => tuple(&fields),
             _ => structure(&fields),
         }
     }
@@ -317,14 +328,14 @@ impl<'a, 'p> Layouts<'a, 'p> {
         // A value that moves into a box still owns its own blocks.
         let change = change.filter(|change| matches!(change, Change::Exact | Change::Thin | Change::Sorted));
         let full = counts.allocations.saturating_sub(counts.hollow);
-        let used = i128::from(counts.used);
-        let requested = i128::from(counts.requested);
+        let used = wide(counts.used);
+        let requested = wide(counts.requested);
         let (bytes, blocks) = match (&of.shape, change) {
             (Shape::Text(_), Some(change)) => {
-                let text = i128::from(counts.requested.saturating_sub(counts.waste));
+                let text = wide(counts.requested.saturating_sub(counts.waste));
                 let header = match change {
-                    Change::Thin => i128::from(blocks::thin_texts(full, counts.long)),
-                    _ => 0,
+                    Change::Thin => wide(blocks::thin_texts(full, counts.long)),
+                    _ => wide(0),
                 };
                 (text + header, full)
             }
@@ -333,20 +344,20 @@ impl<'a, 'p> Layouts<'a, 'p> {
                 if let Shape::Sequence(_, element) = self.program().sites[inner].shape {
                     // The site of the slice counts the growth of the elements.
                     let header = blocks::thin_header(new(element));
-                    let used = i128::from(self.program().sites[inner].counts.used);
-                    (used * i128::from(old(element).size) + i128::from(full) * i128::from(header), full)
+                    let used = wide(self.program().sites[inner].counts.used);
+                    (used * wide(old(element).size) + wide(full) * wide(header), full)
                 } else {
-                    (requested + i128::from(blocks::thin_texts(full, counts.long)), full)
+                    (requested + wide(blocks::thin_texts(full, counts.long)), full)
                 }
             }
             (&Shape::Sequence(_, element), Some(change)) => {
                 let header = if change == Change::Thin { blocks::thin_header(new(element)) } else { 0 };
-                (used * i128::from(new(element).size) + i128::from(full) * i128::from(header), full)
+                (used * wide(new(element).size) + wide(full) * wide(header), full)
             }
             (&Shape::Map(_, key, value), Some(_)) => {
                 let entry = blocks::entry(new(key), new(value));
                 let maps = counts.filled.saturating_sub(counts.hollow);
-                (used * i128::from(entry.size) + i128::from(maps) * i128::from(blocks::thin_header(entry)), maps)
+                (used * wide(entry.size) + wide(maps) * wide(blocks::thin_header(entry)), maps)
             }
             (&Shape::Sequence(holder, element), None) => {
                 (requested + self.grown(holder, counts, old(element), new(element)), counts.allocations)
@@ -365,21 +376,21 @@ impl<'a, 'p> Layouts<'a, 'p> {
                     if holder == Holder::Counted && self.slice_changes(to) {
                         self.sure.set(false);
                     }
-                    0
+                    wide(0)
                 } else if thin_box {
                     used * change_of(new(to).size, old(to).size)
                 } else if counted {
-                    i128::from(counts.allocations) * change_of(blocks::counted(new(to)), blocks::counted(old(to)))
+                    wide(counts.allocations) * change_of(blocks::counted(new(to)), blocks::counted(old(to)))
                 } else {
                     self.sure.set(false);
-                    if is_thin { used * change_of(new(to).size, old(to).size) } else { 0 }
+                    if is_thin { used * change_of(new(to).size, old(to).size) } else { wide(0) }
                 };
                 (requested + more, counts.allocations)
             }
             _ => (requested, counts.allocations),
         };
         sum.bytes += bytes;
-        sum.allocations += i128::from(blocks);
+        sum.allocations += wide(blocks);
     }
 
     fn boxed(&self, site: SiteId) -> u64 {
@@ -405,16 +416,16 @@ impl<'a, 'p> Layouts<'a, 'p> {
     }
 
     /// Returns the bytes by which the blocks of a sequence grow with the size of its elements.
-    fn grown(&self, holder: Holder, counts: &super::Counts, old: Layout, new: Layout) -> i128 {
+    fn grown(&self, holder: Holder, counts: &super::Counts, old: Layout, new: Layout) -> Wide {
         if old == new {
-            return 0;
+            return wide(0);
         }
-        let element_slots = i128::from(counts.element_slots);
+        let element_slots = wide(counts.element_slots);
         match holder {
-            Holder::Linked => i128::from(counts.allocations) * change_of(blocks::link(new), blocks::link(old)),
+            Holder::Linked => wide(counts.allocations) * change_of(blocks::link(new), blocks::link(old)),
             Holder::Thin => {
                 let header = change_of(blocks::thin_header(new), blocks::thin_header(old));
-                element_slots * change_of(new.size, old.size) + i128::from(counts.allocations) * header
+                element_slots * change_of(new.size, old.size) + wide(counts.allocations) * header
             }
             Holder::Other => {
                 if old.size != new.size {
@@ -427,22 +438,22 @@ impl<'a, 'p> Layouts<'a, 'p> {
     }
 
     /// Returns the bytes by which the blocks of a map grow with the size of its keys and values.
-    fn map_grown(&self, holder: Holder, counts: &super::Counts, old: [Layout; 2], new: [Layout; 2]) -> i128 {
+    fn map_grown(&self, holder: Holder, counts: &super::Counts, old: [Layout; 2], new: [Layout; 2]) -> Wide {
         if old == new {
-            return 0;
+            return wide(0);
         }
-        let element_slots = i128::from(counts.element_slots);
+        let element_slots = wide(counts.element_slots);
         let entries = [blocks::entry(old[0], old[1]), blocks::entry(new[0], new[1])];
         let more = change_of(entries[1].size, entries[0].size);
         match holder {
             Holder::BTree => {
-                let ends = |[key, value]: [Layout; 2]| {
-                    [blocks::leaf(key, value), blocks::internal(key, value)].map(i128::from)
-                };
+                let ends =
+                    |[key, value]: [Layout; 2]| [blocks::leaf(key, value), blocks::internal(key, value)].map(wide);
                 let ([old_leaf, old_internal], [leaf, internal]) = (ends(old), ends(new));
-                let nodes = i128::from(counts.allocations);
+                let nodes = wide(counts.allocations);
                 // The bytes of all nodes determine the number of inner nodes.
-                let internals = (i128::from(counts.requested) - nodes * old_leaf) / (old_internal - old_leaf).max(1);
+                let internals =
+                    (wide(counts.requested) - nodes * old_leaf) / (old_internal - old_leaf).max(Saturating(1));
                 (nodes - internals) * (leaf - old_leaf) + internals * (internal - old_internal)
             }
             Holder::Growable => {
@@ -453,7 +464,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
             }
             Holder::Thin => {
                 let header = change_of(blocks::thin_header(entries[1]), blocks::thin_header(entries[0]));
-                element_slots * more + i128::from(counts.allocations) * header
+                element_slots * more + wide(counts.allocations) * header
             }
             _ => {
                 if entries[0] != entries[1] {
@@ -465,6 +476,11 @@ impl<'a, 'p> Layouts<'a, 'p> {
     }
 }
 
+/// Returns the size of a whole, of which one part changes its size.
+fn resized(whole: u64, old: u64, new: u64) -> u64 {
+    whole.saturating_add(new).saturating_sub(old)
+}
+
 /// Returns the layout of a changed type by the rules, or an estimate if the rules do not reproduce the present layout.
 fn checked(own: Layout, old: Layout, new: Layout) -> Layout {
     let same = (old.size, old.align) == (own.size, own.align)
@@ -474,6 +490,6 @@ fn checked(own: Layout, old: Layout, new: Layout) -> Layout {
     }
     // The estimate adds the change in size by the rules to the present size.
     let align = if old.align == own.align { new.align } else { own.align.max(new.align) };
-    let size = if old.size == own.size { new.size } else { (own.size + new.size).saturating_sub(old.size) };
+    let size = if old.size == own.size { new.size } else { resized(own.size, old.size, new.size) };
     Layout { size: up(size, align), align, niche: new.niche, ..Layout::NOTHING.guess() }
 }

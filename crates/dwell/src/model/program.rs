@@ -43,6 +43,8 @@ pub struct Def {
 pub enum ReprOf {
     /// The compiler orders the fields.
     Rust,
+    /// The compiler orders the fields and leaves the last field last, since its type may be unsized.
+    Tail,
     /// The fields are in order of declaration.
     C,
     /// The fields are in order of declaration, with less padding than their alignments require.

@@ -530,7 +530,8 @@ fn of_site(program: &Program, id: SiteId, site: &Site, types: Types) -> Vec<Chan
         return found;
     }
     let is_rare = |filled: u64| {
-        u128::from(filled) * u128::from(bytes + BLOCK) < u128::from(counts.slots) * u128::from(bytes - WORD)
+        u128::from(filled) * u128::from(bytes.saturating_add(BLOCK))
+            < u128::from(counts.slots) * u128::from(bytes - WORD)
     };
     // An element is always present, so a pointer that may be null saves bytes only if the element is an `Option`.
     let is_element = matches!(site.edge, Edge::Element | Edge::Array);

@@ -6,12 +6,12 @@ use crate::slab::{Slot, SlotKind};
 use crate::small::SmallBox;
 use core::pin::Pin;
 use core::task::{Context, Poll};
-use futures_core::Stream;
+use futures_core::{FusedFuture, FusedStream, Stream};
 #[cfg(feature = "std")]
-use futures_io::{AsyncRead, AsyncWrite};
+use futures_io::{AsyncBufRead, AsyncRead, AsyncSeek, AsyncWrite};
 use futures_sink::Sink;
 #[cfg(feature = "std")]
-use std::io::{self, IoSlice, IoSliceMut};
+use std::io::{self, IoSlice, IoSliceMut, SeekFrom};
 
 // `$value` is the pinned value of `$owner: Pin<&mut $Owner>`.
 macro_rules! forward {
@@ -27,6 +27,18 @@ macro_rules! forward {
 
             fn size_hint(&self) -> (usize, Option<usize>) {
                 T::size_hint(self)
+            }
+        }
+
+        impl<T: ?Sized + FusedStream $(+ $Bound)?, $($generics)*> FusedStream for $Owner {
+            fn is_terminated(&self) -> bool {
+                T::is_terminated(self)
+            }
+        }
+
+        impl<T: ?Sized + FusedFuture $(+ $Bound)?, $($generics)*> FusedFuture for $Owner {
+            fn is_terminated(&self) -> bool {
+                T::is_terminated(self)
             }
         }
 
@@ -78,6 +90,30 @@ macro_rules! forward {
         }
 
         #[cfg(feature = "std")]
+        impl<T: ?Sized + AsyncBufRead $(+ $Bound)?, $($generics)*> AsyncBufRead for $Owner {
+            #[inline]
+            fn poll_fill_buf($owner: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<&[u8]>> {
+                let value: Pin<&mut T> = $value;
+                value.poll_fill_buf(context)
+            }
+
+            #[inline]
+            fn consume($owner: Pin<&mut Self>, amount: usize) {
+                let value: Pin<&mut T> = $value;
+                value.consume(amount);
+            }
+        }
+
+        #[cfg(feature = "std")]
+        impl<T: ?Sized + AsyncSeek $(+ $Bound)?, $($generics)*> AsyncSeek for $Owner {
+            #[inline]
+            fn poll_seek($owner: Pin<&mut Self>, context: &mut Context<'_>, to: SeekFrom) -> Poll<io::Result<u64>> {
+                let value: Pin<&mut T> = $value;
+                value.poll_seek(context, to)
+            }
+        }
+
+        #[cfg(feature = "std")]
         impl<T: ?Sized + AsyncWrite $(+ $Bound)?, $($generics)*> AsyncWrite for $Owner {
             #[inline]
             fn poll_write($owner: Pin<&mut Self>, context: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
@@ -113,7 +149,7 @@ macro_rules! forward {
 forward! {
     [const N: usize, L] InlineBox<T, N, L>, |self| self.project();
     [const N: usize, A: Allocator + 'static, L] SmallBox<T, N, A, L>, |self| self.project();
-    [K: SlotKind] Slot<T, K>, |self| Pin::new(&mut **self.get_mut()), Unpin;
+    [K: SlotKind, V] Slot<T, K, V>, |self| Pin::new(&mut **self.get_mut()), Unpin;
 }
 
 /// Forwards to the stored stream. Without one, the stream has ended until the next one is set.
@@ -127,5 +163,19 @@ impl<S: ?Sized + Stream> Stream for Reusable<S> {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.peek().map_or((0, Some(0)), S::size_hint)
+    }
+}
+
+/// Terminated without a stream: there is none until the next one is set.
+impl<S: ?Sized + FusedStream> FusedStream for Reusable<S> {
+    fn is_terminated(&self) -> bool {
+        self.peek().is_none_or(S::is_terminated)
+    }
+}
+
+/// Terminated without a future: polling it would panic.
+impl<F: ?Sized + FusedFuture> FusedFuture for Reusable<F> {
+    fn is_terminated(&self) -> bool {
+        self.peek().is_none_or(F::is_terminated)
     }
 }

@@ -1,10 +1,9 @@
 //! Type-erased futures with inline storage and their own vtable. A future that does not fit is a compile error.
 
-use super::inline::{InlineBox, SizeMessage};
+use super::DoesNotFit;
 use crate::small::InlineStorage;
 use core::fmt;
 use core::marker::PhantomData;
-use core::mem;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::pin::Pin;
 use core::ptr::{self, NonNull};
@@ -45,9 +44,10 @@ pub type LocalInlineFuture<'a, T, const N: usize, L = usize> = ErasedInlineFutur
 /// An [`InlineFuture`] or a [`LocalInlineFuture`]: a future whose output is a `T`, with the auto traits and the
 /// lifetime of `D`.
 ///
-/// An [`InlineBox<dyn Future>`](InlineBox) has more methods and takes a few instructions more: the compiler's vtable
+/// An [`InlineBox<dyn Future>`](super::InlineBox) has more methods and takes a few instructions more: the compiler's vtable
 /// may have no drop function, so each drop tests for one.
 // `repr(C)`: the storage is at offset 0, so the future has the address of its owner and reading it needs no offset.
+#[must_use = "futures do nothing unless you `.await` or poll them"]
 #[repr(C)]
 pub struct ErasedInlineFuture<T, D: ?Sized, const N: usize, L = usize> {
     // # Invariants
@@ -76,23 +76,31 @@ struct Table<T> {
 
 impl<T> Table<T> {
     const fn of<F: Future<Output = T>>() -> Self {
-        let poll: fn(Pin<&mut F>, &mut Context<'_>) -> Poll<T> = F::poll;
-        let drop: unsafe fn(*mut F) = ptr::drop_in_place::<F>;
-        Self {
-            // SAFETY: the two function types have the same ABI: a `Pin<&mut F>` has that of a `&mut F` ("Layout and
-            // ABI" in the documentation of `Pin`), which for a sized `F` has that of a `*mut ()` ("ABI compatibility"
-            // in that of `fn`).
-            poll: unsafe {
-                mem::transmute::<
-                    fn(Pin<&mut F>, &mut Context<'_>) -> Poll<T>,
-                    unsafe fn(*mut (), &mut Context<'_>) -> Poll<T>,
-                >(poll)
-            },
-            // SAFETY: for a sized `F` a `*mut F` has the ABI of a `*mut ()` ("ABI compatibility" in the documentation
-            // of `fn`).
-            drop: unsafe { mem::transmute::<unsafe fn(*mut F), unsafe fn(*mut ())>(drop) },
-        }
+        Self { poll: poll::<F>, drop: drop_future::<F> }
     }
+}
+
+/// Polls the future at `future`. A wrapper, because control-flow integrity (`-Zsanitizer=cfi`) aborts the program when a
+/// function is called through a pointer of another type, and `F::poll` takes a `Pin<&mut F>`.
+///
+/// # Safety
+///
+/// `future` is the address of a live `F`, which is pinned and borrowed exclusively.
+unsafe fn poll<F: Future>(future: *mut (), context: &mut Context<'_>) -> Poll<F::Output> {
+    // SAFETY: the caller guarantees that this is the address of a live `F`, which is borrowed exclusively.
+    let future = unsafe { &mut *future.cast::<F>() };
+    // SAFETY: the caller guarantees that the future is pinned.
+    unsafe { Pin::new_unchecked(future) }.poll(context)
+}
+
+/// Drops the future at `future`.
+///
+/// # Safety
+///
+/// `future` is the address of a live `F`, which the caller owns and does not use afterwards.
+unsafe fn drop_future<F>(future: *mut ()) {
+    // SAFETY: the caller guarantees that this is the address of a live `F`, which it owns and does not use afterwards.
+    unsafe { ptr::drop_in_place(future.cast::<F>()) };
 }
 
 // SAFETY: it owns its future, which is `Send` because `D` is (invariant 1), and a pointer to a constant.
@@ -122,6 +130,27 @@ impl<'a, T, const N: usize, L> InlineFuture<'a, T, N, L> {
         // SAFETY: an `F` is `Send` and lives for `'a`, as the `dyn Future + Send + 'a` of this type.
         unsafe { Self::store(future) }
     }
+
+    /// Like [`new`](Self::new), but returns an error if the future does not fit. So generic code can box such a future
+    /// instead.
+    ///
+    /// ```
+    /// use dwell::pin::InlineFuture;
+    ///
+    /// let small = InlineFuture::<u8, 2>::try_new(std::future::ready(7)).unwrap();
+    /// let error = InlineFuture::<[u8; 99], 2>::try_new(std::future::ready([7; 99])).unwrap_err();
+    /// let boxed = Box::pin(error.into_inner());
+    /// # drop((small, boxed));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the future does not fit. The error contains the future.
+    #[inline]
+    pub fn try_new<F: Future<Output = T> + Send + 'a>(future: F) -> Result<Self, DoesNotFit<F>> {
+        // SAFETY: an `F` is `Send` and lives for `'a`, as the `dyn Future + Send + 'a` of this type.
+        unsafe { Self::try_store(future) }
+    }
 }
 
 impl<'a, T, const N: usize, L> LocalInlineFuture<'a, T, N, L> {
@@ -131,23 +160,67 @@ impl<'a, T, const N: usize, L> LocalInlineFuture<'a, T, N, L> {
         // SAFETY: an `F` lives for `'a`, as the `dyn Future + 'a` of this type, which has no auto trait.
         unsafe { Self::store(future) }
     }
+
+    /// Like [`new_local`](Self::new_local), but returns an error if the future does not fit.
+    ///
+    /// # Errors
+    ///
+    /// If the future does not fit. The error contains the future.
+    #[inline]
+    pub fn try_new_local<F: Future<Output = T> + 'a>(future: F) -> Result<Self, DoesNotFit<F>> {
+        // SAFETY: an `F` lives for `'a`, as the `dyn Future + 'a` of this type, which has no auto trait.
+        unsafe { Self::try_store(future) }
+    }
 }
 
 impl<T, D: ?Sized, const N: usize, L> ErasedInlineFuture<T, D, N, L> {
-    /// Stores a future.
+    /// Returns whether a future of this size and alignment, in bytes, fits.
+    ///
+    /// ```
+    /// assert!(dwell::pin::InlineFuture::<(), 2>::fits(16, 8));
+    /// assert!(!dwell::pin::InlineFuture::<(), 2>::fits(17, 1));
+    /// ```
+    pub const fn fits(size: usize, align: usize) -> bool {
+        InlineStorage::<N, L>::fits(size, align)
+    }
+
+    /// Stores a future. The compiler checks that it fits.
     ///
     /// # Safety
     ///
     /// An `F` has the auto traits of `D` and lives as long as `D`.
     #[inline]
     unsafe fn store<F: Future<Output = T>>(future: F) -> Self {
-        const {
-            if !InlineBox::<F, N, L>::fits(size_of::<F>(), align_of::<F>()) {
-                panic!("{}", SizeMessage::of::<F, N, L>().text());
-            }
+        const { InlineStorage::<N, L>::assert_fits::<F>() };
+        // SAFETY: the constant above asserts that an `F` fits. The caller guarantees that it has the auto traits of `D`
+        // and lives as long.
+        unsafe { Self::store_fitting(future) }
+    }
+
+    /// Stores a future if it fits.
+    ///
+    /// # Safety
+    ///
+    /// An `F` has the auto traits of `D` and lives as long as `D`.
+    #[inline]
+    unsafe fn try_store<F: Future<Output = T>>(future: F) -> Result<Self, DoesNotFit<F>> {
+        if !Self::fits(size_of::<F>(), align_of::<F>()) {
+            return Err(DoesNotFit::new::<N, L>(future));
         }
+        // SAFETY: an `F` fits, as checked above. The caller guarantees that it has the auto traits of `D` and lives as
+        // long.
+        Ok(unsafe { Self::store_fitting(future) })
+    }
+
+    /// Stores a future that fits.
+    ///
+    /// # Safety
+    ///
+    /// `fits` holds for an `F`, which has the auto traits of `D` and lives as long as `D`.
+    #[inline]
+    unsafe fn store_fitting<F: Future<Output = T>>(future: F) -> Self {
         let storage = InlineStorage::<N, L>::new();
-        // SAFETY: the constant above asserts `fits`, so the words are large and aligned enough for an `F`.
+        // SAFETY: the caller guarantees that an `F` fits, so the words are large and aligned enough for one.
         unsafe { storage.words.get().cast::<F>().write(future) };
         Self { storage, table: NonNull::from(const { &Table::<T>::of::<F>() }), owns: PhantomData }
     }

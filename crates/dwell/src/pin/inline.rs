@@ -1,5 +1,6 @@
 //! Type-erased values with inline storage. A value that does not fit is a compile error.
 
+use super::DoesNotFit;
 use crate::raw::Meta;
 use crate::small::{Coercible, InlineStorage};
 use core::fmt;
@@ -44,6 +45,7 @@ use core::task::{Context, Poll};
 /// # assert_eq!(future.poll(&mut context), std::task::Poll::Ready(8));
 /// ```
 // `repr(C)`: the storage is at offset 0, so the value has the address of its owner and reading it needs no offset.
+#[must_use = "dropping a box drops its value, and futures do nothing unless you `.await` or poll them"]
 #[repr(C)]
 pub struct InlineBox<T: ?Sized, const N: usize, L = usize> {
     // # Invariants
@@ -96,17 +98,56 @@ impl<T: ?Sized, const N: usize, L> InlineBox<T, N, L> {
     where
         F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
-        const {
-            if !Self::fits(size_of::<U>(), align_of::<U>()) {
-                panic!("{}", SizeMessage::of::<U, N, L>().text());
-            }
+        const { InlineStorage::<N, L>::assert_fits::<U>() };
+        // SAFETY: the constant above asserts that a `U` fits.
+        unsafe { Self::store(value, unsize) }
+    }
+
+    /// Like [`new_with`](Self::new_with), but returns an error if the value does not fit.
+    ///
+    /// ```
+    /// use dwell::pin::InlineBox;
+    /// use std::fmt::Debug;
+    ///
+    /// let error = InlineBox::<dyn Debug, 1>::try_new_with(String::from("seven"), |value| value).unwrap_err();
+    /// assert_eq!(error.into_inner(), "seven");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the value does not fit. The error contains the value.
+    ///
+    /// # Panics
+    ///
+    /// Where [`new_with`](Self::new_with) panics. The value is dropped.
+    #[inline]
+    pub fn try_new_with<U, F>(value: U, unsize: F) -> Result<Self, DoesNotFit<U>>
+    where
+        F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
+    {
+        if !Self::fits(size_of::<U>(), align_of::<U>()) {
+            return Err(DoesNotFit::new::<N, L>(value));
         }
+        // SAFETY: a `U` fits, as checked above.
+        Ok(unsafe { Self::store(value, unsize) })
+    }
+
+    /// Stores a value.
+    ///
+    /// # Safety
+    ///
+    /// `fits` holds for a `U`.
+    #[inline]
+    unsafe fn store<U, F>(value: U, unsize: F) -> Self
+    where
+        F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
+    {
         let value = Coercible::new(value);
         let meta = Meta::new(unsize(&value).as_ptr(), false);
         let storage = InlineStorage::<N, L>::new();
         let to = storage.words.get().cast::<U>();
         let value = value.into_inner();
-        // SAFETY: the constant above asserts `fits`, so the words are large and aligned enough for a `U`.
+        // SAFETY: the caller guarantees that a `U` fits, so the words are large and aligned enough for one.
         unsafe { to.write(value) };
         // The closure returned a `Coercible<U, T>`, which was a `Coercible<U, U>` before it was coerced (invariant 1 of
         // `Coercible`). `U` is sized, so `meta` is the metadata of each `U` as a `T`, and both invariants hold.
@@ -180,70 +221,5 @@ impl<F: ?Sized + Future, const N: usize, L> Future for InlineBox<F, N, L> {
 impl<T: ?Sized + fmt::Debug, const N: usize, L> fmt::Debug for InlineBox<T, N, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
-    }
-}
-
-/// The compile error for a value that does not fit. A constant cannot call `format!`, so this formats the numbers.
-pub(super) struct SizeMessage {
-    text: [u8; Self::CAPACITY],
-    len: usize,
-}
-
-impl SizeMessage {
-    /// The size of the buffer in bytes, enough for the message with four numbers.
-    const CAPACITY: usize = 192;
-
-    /// Creates the message for a `U` in `N` words.
-    pub(super) const fn of<U, const N: usize, L>() -> Self {
-        Self::new([size_of::<U>(), align_of::<U>(), size_of::<[usize; N]>(), align_of::<InlineStorage<N, L>>()])
-    }
-
-    /// Creates the message for `[size, align, inline capacity, its align]` in bytes.
-    const fn new(numbers: [usize; 4]) -> Self {
-        let parts = ["a value of ", " bytes aligned to ", " does not fit the inline buffer of ", " bytes aligned to "];
-        let mut this = Self { text: [0; Self::CAPACITY], len: 0 };
-        let mut index = 0;
-        while index < parts.len() {
-            this.push(parts[index].as_bytes());
-            this.push_number(numbers[index]);
-            index += 1;
-        }
-        this
-    }
-
-    const fn push(&mut self, mut text: &[u8]) {
-        while let [first, rest @ ..] = text {
-            self.text[self.len] = *first;
-            self.len += 1;
-            text = rest;
-        }
-    }
-
-    const fn push_number(&mut self, number: usize) {
-        if number >= 10 {
-            self.push_number(number / 10);
-        }
-        #[expect(clippy::cast_possible_truncation, reason = "a digit")]
-        self.push(&[b'0' + (number % 10) as u8]);
-    }
-
-    pub(super) const fn text(&self) -> &str {
-        match core::str::from_utf8(self.text.split_at(self.len).0) {
-            Ok(text) => text,
-            Err(_) => "the value does not fit the inline buffer",
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::SizeMessage;
-
-    #[test]
-    fn message_contains_the_numbers() {
-        let text = "a value of 1024 bytes aligned to 16 does not fit the inline buffer of 0 bytes aligned to 8";
-        assert_eq!(SizeMessage::new([1024, 16, 0, 8]).text(), text);
-        let largest = usize::MAX;
-        assert!(SizeMessage::new([largest; 4]).text().ends_with(&std_alloc::format!("aligned to {largest}")));
     }
 }

@@ -37,6 +37,7 @@
 )]
 
 mod erased;
+mod error;
 #[cfg(feature = "futures")]
 mod forward;
 mod future;
@@ -55,13 +56,14 @@ pub use self::erased::{ErasedExt, LocalPoolFuture};
 pub use self::erased::{ErasedReadExt, ErasedWriteExt};
 #[cfg(feature = "futures")]
 pub use self::erased::{ErasedSinkExt, ErasedStreamExt};
+pub use self::error::DoesNotFit;
 pub use self::future::{ErasedInlineFuture, InlineFuture, LocalInlineFuture};
 pub use self::inline::InlineBox;
 #[cfg(feature = "std")]
-pub use self::pooled::{LocalPooledFuture, PoolFuture};
+pub use self::pooled::{LocalPooledFuture, PoolFuture, SyncPoolFuture};
 #[cfg(feature = "std")]
 #[doc(hidden)]
-pub use self::pooled::{erase, erase_local, unreachable_output};
+pub use self::pooled::{Never, erase, erase_local, erase_sync, unreachable_output};
 #[doc(hidden)]
 #[expect(deprecated, reason = "deprecated names, for programs that use them")]
 pub use self::renamed::{FutureInPlace, InPlace, InPlaceFuture, LocalInPlaceFuture};
@@ -70,7 +72,7 @@ pub use self::reusable::{LocalReusableFuture, Reusable, ReusableFuture};
 pub use self::tokio::{spawn_erased, try_spawn_erased};
 
 use crate::alloc::{AllocError, Global, try_box};
-use crate::slab::{InPool, SizeClasses, Slab, Slot, Threading};
+use crate::slab::{SizeClasses, Slab, Slot, SlotOfPool, Threading};
 use core::pin::Pin;
 use std_alloc::boxed::Box;
 use std_alloc::rc::Rc;
@@ -213,5 +215,5 @@ macro_rules! pin_slab {
 pin_slab! {
     [] Slab<T>: Slot<T>;
     #[cfg(feature = "std")] [] crate::slab::sync::Slab<T>: crate::slab::sync::Slot<T>;
-    [O: Threading] SizeClasses<O>: Slot<T, InPool<O>>;
+    [O: Threading] SizeClasses<O>: SlotOfPool<T, O>;
 }

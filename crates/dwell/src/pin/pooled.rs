@@ -1,6 +1,7 @@
 //! The types that `.pooled()` returns, and the functions that `#[erased]` calls.
 
 use crate::slab::sync::PoolSlot;
+use crate::slab::thread_pool;
 use core::pin::Pin;
 
 /// A type-erased, pinned future in a slot of a [`sync::Pool`](crate::slab::sync::Pool): the result of
@@ -42,6 +43,9 @@ pub type PoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + Send + 'a>>;
 /// Unlike a [`LocalPoolFuture`](super::LocalPoolFuture), it is in a slot of the thread's own pool.
 pub type LocalPooledFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + 'a>>;
 
+/// A [`PoolFuture`] that is also `Sync`: the result of a function with `#[erased(Sync)]`.
+pub type SyncPoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + Send + Sync + 'a>>;
+
 /// Calls [`pooled`](super::ErasedExt::pooled), for `#[erased]`. With this function, compile errors for futures that are
 /// not `Send` are shorter.
 #[doc(hidden)]
@@ -55,6 +59,28 @@ pub fn erase<'a, F: Future + Send + 'a>(future: F) -> PoolFuture<'a, F::Output> 
 #[inline(always)]
 pub fn erase_local<'a, F: Future + 'a>(future: F) -> LocalPooledFuture<'a, F::Output> {
     super::ErasedExt::pooled_local(future)
+}
+
+/// Like [`erase`], for `#[erased(Sync)]`.
+#[doc(hidden)]
+#[inline(always)]
+pub fn erase_sync<'a, F: Future + Send + Sync + 'a>(future: F) -> SyncPoolFuture<'a, F::Output> {
+    thread_pool::insert(future).coerce::<dyn Future<Output = F::Output> + Send + Sync + 'a, _>(|view| view).into_pin()
+}
+
+/// The type `!`, which stable Rust cannot name as an argument of a type, for `#[erased]`.
+#[doc(hidden)]
+pub type Never = <fn() -> ! as Function>::Output;
+
+/// A function, with the type that it returns.
+#[doc(hidden)]
+pub trait Function {
+    /// The type that it returns.
+    type Output;
+}
+
+impl<R> Function for fn() -> R {
+    type Output = R;
 }
 
 /// Gives a type to code that never runs, for `#[erased]`.

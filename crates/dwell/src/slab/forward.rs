@@ -13,11 +13,11 @@ use core::pin::Pin;
 use core::task::{Context, Poll};
 
 // Moving a slot does not move its value.
-impl<T: ?Sized, K: SlotKind> Unpin for Slot<T, K> {}
+impl<T: ?Sized, K: SlotKind, V> Unpin for Slot<T, K, V> {}
 
 // The same bounds as for `Box`. The auto traits of the raw pointer in a slot have other bounds.
-impl<T: ?Sized + UnwindSafe, K: SlotKind> UnwindSafe for Slot<T, K> {}
-impl<T: ?Sized + RefUnwindSafe, K: SlotKind> RefUnwindSafe for Slot<T, K> {}
+impl<T: ?Sized + UnwindSafe, K: SlotKind, V> UnwindSafe for Slot<T, K, V> {}
+impl<T: ?Sized + RefUnwindSafe, K: SlotKind, V> RefUnwindSafe for Slot<T, K, V> {}
 
 // A panic in a value's code leaves a slab in a valid state. (`Bounded` contains a `TypedSlab`.)
 impl<T: UnwindSafe, O: Threading> UnwindSafe for TypedSlab<T, O> {}
@@ -25,19 +25,19 @@ impl<T: RefUnwindSafe, O: Threading> RefUnwindSafe for TypedSlab<T, O> {}
 impl<O: Threading> UnwindSafe for SizeClasses<O> {}
 impl<O: Threading> RefUnwindSafe for SizeClasses<O> {}
 
-impl<T: ?Sized + fmt::Debug, K: SlotKind> fmt::Debug for Slot<T, K> {
+impl<T: ?Sized + fmt::Debug, K: SlotKind, V> fmt::Debug for Slot<T, K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
 }
 
-impl<T: ?Sized + fmt::Display, K: SlotKind> fmt::Display for Slot<T, K> {
+impl<T: ?Sized + fmt::Display, K: SlotKind, V> fmt::Display for Slot<T, K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
 }
 
-impl<T: ?Sized, K: SlotKind> fmt::Pointer for Slot<T, K> {
+impl<T: ?Sized, K: SlotKind, V> fmt::Pointer for Slot<T, K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_ptr().fmt(f)
     }
@@ -55,69 +55,69 @@ impl<T> fmt::Debug for Bounded<T> {
     }
 }
 
-impl<T: ?Sized, K: SlotKind> AsRef<T> for Slot<T, K> {
+impl<T: ?Sized, K: SlotKind, V> AsRef<T> for Slot<T, K, V> {
     fn as_ref(&self) -> &T {
         self
     }
 }
 
-impl<T: ?Sized, K: SlotKind> AsMut<T> for Slot<T, K> {
+impl<T: ?Sized, K: SlotKind, V> AsMut<T> for Slot<T, K, V> {
     fn as_mut(&mut self) -> &mut T {
         self
     }
 }
 
-impl<T: ?Sized, K: SlotKind> Borrow<T> for Slot<T, K> {
+impl<T: ?Sized, K: SlotKind, V> Borrow<T> for Slot<T, K, V> {
     fn borrow(&self) -> &T {
         self
     }
 }
 
-impl<T: ?Sized, K: SlotKind> BorrowMut<T> for Slot<T, K> {
+impl<T: ?Sized, K: SlotKind, V> BorrowMut<T> for Slot<T, K, V> {
     fn borrow_mut(&mut self) -> &mut T {
         self
     }
 }
 
-impl<T: ?Sized, K: SlotKind> From<Slot<T, K>> for Pin<Slot<T, K>> {
-    fn from(slot: Slot<T, K>) -> Self {
+impl<T: ?Sized, K: SlotKind, V> From<Slot<T, K, V>> for Pin<Slot<T, K, V>> {
+    fn from(slot: Slot<T, K, V>) -> Self {
         slot.into_pin()
     }
 }
 
-impl<T: ?Sized + PartialEq, K: SlotKind> PartialEq for Slot<T, K> {
+impl<T: ?Sized + PartialEq, K: SlotKind, V> PartialEq for Slot<T, K, V> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl<T: ?Sized + Eq, K: SlotKind> Eq for Slot<T, K> {}
+impl<T: ?Sized + Eq, K: SlotKind, V> Eq for Slot<T, K, V> {}
 
-impl<T: ?Sized + PartialOrd, K: SlotKind> PartialOrd for Slot<T, K> {
+impl<T: ?Sized + PartialOrd, K: SlotKind, V> PartialOrd for Slot<T, K, V> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         (**self).partial_cmp(other)
     }
 }
 
-impl<T: ?Sized + Ord, K: SlotKind> Ord for Slot<T, K> {
+impl<T: ?Sized + Ord, K: SlotKind, V> Ord for Slot<T, K, V> {
     fn cmp(&self, other: &Self) -> Ordering {
         (**self).cmp(other)
     }
 }
 
-impl<T: ?Sized + Hash, K: SlotKind> Hash for Slot<T, K> {
+impl<T: ?Sized + Hash, K: SlotKind, V> Hash for Slot<T, K, V> {
     fn hash<S: Hasher>(&self, state: &mut S) {
         (**self).hash(state);
     }
 }
 
-impl<T: ?Sized + Error, K: SlotKind> Error for Slot<T, K> {
+impl<T: ?Sized + Error, K: SlotKind, V> Error for Slot<T, K, V> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         (**self).source()
     }
 }
 
-impl<T: ?Sized + Future + Unpin, K: SlotKind> Future for Slot<T, K> {
+impl<T: ?Sized + Future + Unpin, K: SlotKind, V> Future for Slot<T, K, V> {
     type Output = T::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T::Output> {
@@ -125,7 +125,7 @@ impl<T: ?Sized + Future + Unpin, K: SlotKind> Future for Slot<T, K> {
     }
 }
 
-impl<T: ?Sized + Iterator, K: SlotKind> Iterator for Slot<T, K> {
+impl<T: ?Sized + Iterator, K: SlotKind, V> Iterator for Slot<T, K, V> {
     type Item = T::Item;
 
     fn next(&mut self) -> Option<T::Item> {
@@ -141,7 +141,7 @@ impl<T: ?Sized + Iterator, K: SlotKind> Iterator for Slot<T, K> {
     }
 }
 
-impl<T: ?Sized + DoubleEndedIterator, K: SlotKind> DoubleEndedIterator for Slot<T, K> {
+impl<T: ?Sized + DoubleEndedIterator, K: SlotKind, V> DoubleEndedIterator for Slot<T, K, V> {
     fn next_back(&mut self) -> Option<T::Item> {
         (**self).next_back()
     }
@@ -151,10 +151,10 @@ impl<T: ?Sized + DoubleEndedIterator, K: SlotKind> DoubleEndedIterator for Slot<
     }
 }
 
-impl<T: ?Sized + ExactSizeIterator, K: SlotKind> ExactSizeIterator for Slot<T, K> {
+impl<T: ?Sized + ExactSizeIterator, K: SlotKind, V> ExactSizeIterator for Slot<T, K, V> {
     fn len(&self) -> usize {
         (**self).len()
     }
 }
 
-impl<T: ?Sized + FusedIterator, K: SlotKind> FusedIterator for Slot<T, K> {}
+impl<T: ?Sized + FusedIterator, K: SlotKind, V> FusedIterator for Slot<T, K, V> {}

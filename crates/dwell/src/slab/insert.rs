@@ -2,7 +2,7 @@
 
 use super::kind::SlotKind;
 pub(crate) use super::memory::Refusal;
-use super::slot::Slot;
+use super::slot::KindSlot;
 pub(crate) use super::stack::CellPtr;
 use core::alloc::Layout;
 use std_alloc::alloc::handle_alloc_error;
@@ -24,7 +24,7 @@ pub unsafe trait CellAllocator<T> {
     fn refill(&self) -> Result<CellPtr, Refusal>;
 }
 
-pub(super) type SlotOf<T, S> = Slot<T, <S as CellAllocator<T>>::Kind>;
+pub(super) type SlotOf<T, S> = KindSlot<T, <S as CellAllocator<T>>::Kind>;
 
 /// Inserts a value into a cell that `alloc` allocates.
 ///
@@ -37,7 +37,7 @@ pub fn insert<T, S: CellAllocator<T>>(alloc: &S, value: T) -> SlotOf<T, S> {
     // SAFETY: `CellAllocator` guarantees that the cell is vacant and not leaked, is for a `T`, is used by no
     // other code, and belongs to a slab with slots of kind `Kind`, and that its chunk is not freed while the cell
     // is occupied.
-    unsafe { Slot::fill(cell, value) }
+    unsafe { KindSlot::fill(cell, value) }
 }
 
 /// Like [`insert`], but returns the value in an error if there is no cell.
@@ -51,7 +51,7 @@ where
         // SAFETY: `CellAllocator` guarantees that the cell is vacant and not leaked, is for a `T`, is used by
         // no other code, and belongs to a slab with slots of kind `Kind`, and that its chunk is not freed
         // while the cell is occupied.
-        Ok(cell) => Ok(unsafe { Slot::fill(cell, value) }),
+        Ok(cell) => Ok(unsafe { KindSlot::fill(cell, value) }),
         Err(refusal) => Err(E::new(value, refusal, Layout::new::<T>())),
     }
 }
@@ -67,7 +67,7 @@ pub fn insert_with<T, S: CellAllocator<T>>(alloc: &S, make: impl FnOnce() -> T) 
     // SAFETY: `CellAllocator` guarantees that the cell is vacant and not leaked, is for a `T`, is used by no
     // other code, and belongs to a slab with slots of kind `Kind`, and that its chunk is not freed while the cell
     // is occupied.
-    unsafe { Slot::fill_with(cell, make) }
+    unsafe { KindSlot::fill_with(cell, make) }
 }
 
 /// Like [`insert_with`], but returns `make` in an error, without calling it, if there is no cell.
@@ -82,7 +82,7 @@ where
         // SAFETY: `CellAllocator` guarantees that the cell is vacant and not leaked, is for a `T`, is used by
         // no other code, and belongs to a slab with slots of kind `Kind`, and that its chunk is not freed
         // while the cell is occupied.
-        Ok(cell) => Ok(unsafe { Slot::fill_with(cell, make) }),
+        Ok(cell) => Ok(unsafe { KindSlot::fill_with(cell, make) }),
         Err(refusal) => Err(E::new(make, refusal, Layout::new::<T>())),
     }
 }

@@ -5,7 +5,7 @@ use super::insert::{CellAllocator, SlotOf};
 use super::key::{Key, StampedKey};
 use super::kind::{Keyed, SlotKind};
 use super::memory::CellEntry;
-use super::slot::Slot;
+use super::slot::KindSlot;
 
 /// A slab or module whose leaked values have keys.
 ///
@@ -30,7 +30,7 @@ pub fn reclaim<T, S: KeyedCells<T>>(cells: &S, key: Key) -> Option<SlotOf<T, S>>
     let cell = cells.entry(key)?.reclaim()?;
     // SAFETY: `KeyedCells` guarantees that a leaked cell holds a `T` and belongs to a slab with slots of kind `Kind`. No
     // slot owned the value, and `reclaim` has cleared the leaked bit, so this slot is the only owner.
-    Some(unsafe { Slot::owning(cell.cast()) })
+    Some(unsafe { KindSlot::owning(cell.cast()) })
 }
 
 /// Like [`reclaim`], but only for the value that was leaked with this key, and no later one.
@@ -57,6 +57,6 @@ pub(super) unsafe fn drop_leaked<T, K: SlotKind, O: Owners>(core: &Core<O>) {
     core.drop_leaked(|cell| {
         // SAFETY: the caller guarantees that a leaked cell of this core holds a `T` and belongs to a slab with slots of
         // kind `K`. No slot owns the value, and its leaked bit was cleared, so this slot is the only owner.
-        drop(unsafe { Slot::<T, K>::owning(cell.cast()) });
+        drop(unsafe { KindSlot::<T, K>::owning(cell.cast()) });
     });
 }

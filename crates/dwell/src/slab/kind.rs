@@ -3,6 +3,7 @@
 use super::engine::{CoreRef, OneThread, Owners};
 use super::geometry::Geometry;
 use super::memory::owner;
+use super::slot::Invariant;
 use super::stack::CellPtr;
 use core::alloc::Layout;
 
@@ -26,8 +27,13 @@ pub(super) mod sealed {
 
     /// # Safety
     ///
-    /// `free_cell` puts the cell on at most one list, so that it is handed out again at most once.
+    /// - `free_cell` puts the cell on at most one list, so that it is handed out again at most once.
+    /// - If the kind is [`Keyed`](super::Keyed), `Variance<T>` is `Invariant<T>`.
     pub unsafe trait SlotKind: 'static {
+        /// The variance of a slot in its value's type: [`Invariant<T>`](super::super::Invariant) or
+        /// [`Covariant`](super::super::Covariant).
+        type Variance<T: ?Sized>;
+
         /// Frees a cell.
         ///
         /// # Safety
@@ -53,8 +59,11 @@ pub(super) mod sealed {
 impl<O: Owners> SlotKind for O {}
 impl Keyed for OneThread {}
 
-// SAFETY: `CoreRef::free_cell` puts the cell on one list of its core, or only counts it or frees its memory.
+// SAFETY: `CoreRef::free_cell` puts the cell on one list of its core, or only counts it or frees its memory. The variance
+// is `Invariant<T>`.
 unsafe impl<O: Owners> sealed::SlotKind for O {
+    type Variance<T: ?Sized> = Invariant<T>;
+
     #[inline(always)]
     unsafe fn free_cell(cell: CellPtr, value: Layout) {
         // SAFETY: the caller guarantees that this is an occupied cell of a slab with slots of kind `O`, for values of

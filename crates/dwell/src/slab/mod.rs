@@ -137,8 +137,8 @@ pub use self::error::{Full, SlotsRemaining};
 pub use self::key::{Key, StampedKey};
 pub use self::kind::{Keyed, SlotKind};
 pub use self::map::SlabMap;
-pub use self::pool::{InPool, Pool, PoolSlot, SizeClasses, Threading};
-pub use self::slot::Slot;
+pub use self::pool::{InPool, Pool, PoolSlot, SizeClasses, SlotOfPool, Threading};
+pub use self::slot::{Covariant, Invariant, KindSlot, Slot};
 #[cfg(feature = "std")]
 pub use self::thread::{Init, PerThread};
 pub use self::typed::{Builder, Slab, TypedSlab};

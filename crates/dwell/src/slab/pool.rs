@@ -9,7 +9,7 @@ use super::key::Key;
 use super::kind::sealed::CrossThread;
 use super::kind::{SlotKind, sealed};
 use super::memory::Refusal;
-use super::slot::Slot;
+use super::slot::{Covariant, Slot};
 use super::stack::CellPtr;
 use crate::alloc::AllocError;
 use core::alloc::Layout;
@@ -35,7 +35,10 @@ use core::marker::PhantomData;
 pub type Pool = SizeClasses<OneThread>;
 
 /// The owner of a value in a [`Pool`].
-pub type PoolSlot<T> = Slot<T, InPool<OneThread>>;
+pub type PoolSlot<T> = SlotOfPool<T, OneThread>;
+
+/// The owner of a value in a pool of either kind.
+pub type SlotOfPool<T, O> = Slot<T, InPool<O>, Covariant>;
 
 /// A pool for values of all types: small values in slabs by size class, others in dedicated blocks.
 ///
@@ -64,8 +67,12 @@ pub struct InPool<O>(PhantomData<O>);
 
 impl<O: Owners> SlotKind for InPool<O> {}
 
-// SAFETY: `CoreRef::free_cell` puts the cell on one list of its core, or only counts it or frees its memory.
+// SAFETY: `CoreRef::free_cell` puts the cell on one list of its core, or only counts it or frees its memory. An `InPool`
+// is not `Keyed`.
 unsafe impl<O: Owners> sealed::SlotKind for InPool<O> {
+    // A slot of a pool cannot be leaked, so only the slot itself ever returns its value, as with a `Box`.
+    type Variance<T: ?Sized> = Covariant;
+
     #[inline(always)]
     unsafe fn free_cell(cell: CellPtr, _: Layout) {
         // SAFETY: the caller guarantees that this is an occupied cell of a pool. It belongs to a size class, all of
@@ -161,7 +168,7 @@ impl<O: Threading> SizeClasses<O> {
     /// assert_eq!(size_of_val(&text), 8);
     /// ```
     #[inline(always)]
-    pub fn insert<T>(&self, value: T) -> Slot<T, InPool<O>> {
+    pub fn insert<T>(&self, value: T) -> SlotOfPool<T, O> {
         insert(self, value)
     }
 
@@ -171,7 +178,7 @@ impl<O: Threading> SizeClasses<O> {
     ///
     /// When the allocator has no memory; the value is returned in the error.
     #[inline(always)]
-    pub fn try_insert<T>(&self, value: T) -> Result<Slot<T, InPool<O>>, AllocError<T>> {
+    pub fn try_insert<T>(&self, value: T) -> Result<SlotOfPool<T, O>, AllocError<T>> {
         try_insert(self, value)
     }
 
@@ -183,7 +190,7 @@ impl<O: Threading> SizeClasses<O> {
     /// assert_eq!(page.len(), 4096);
     /// ```
     #[inline(always)]
-    pub fn insert_with<T>(&self, make: impl FnOnce() -> T) -> Slot<T, InPool<O>> {
+    pub fn insert_with<T>(&self, make: impl FnOnce() -> T) -> SlotOfPool<T, O> {
         insert_with(self, make)
     }
 
@@ -193,7 +200,7 @@ impl<O: Threading> SizeClasses<O> {
     ///
     /// The same as for [`try_insert`](Self::try_insert). The error contains `make`, which was not called.
     #[inline(always)]
-    pub fn try_insert_with<T, F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T, InPool<O>>, AllocError<F>> {
+    pub fn try_insert_with<T, F: FnOnce() -> T>(&self, make: F) -> Result<SlotOfPool<T, O>, AllocError<F>> {
         try_insert_with(self, make)
     }
 }

@@ -27,7 +27,7 @@ impl<'de> Deserialize<'de> for StampedKey {
     }
 }
 
-impl<T: ?Sized + Serialize, K: SlotKind> Serialize for Slot<T, K> {
+impl<T: ?Sized + Serialize, K: SlotKind, V> Serialize for Slot<T, K, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (**self).serialize(serializer)
     }

@@ -5,13 +5,14 @@ use super::engine::{CoreRef, OneThread};
 use super::geometry::Geometry;
 use super::key::{Key, StampedKey};
 use super::kind::sealed::CrossThread;
-use super::kind::{Keyed, SlotKind};
+use super::kind::{Keyed, SlotKind, sealed};
 use super::memory::CellEntry;
 use super::stack::CellPtr;
 use crate::alloc::AllocError;
 use crate::raw::Meta;
 use core::alloc::Layout;
 use core::cell::UnsafeCell;
+use core::convert::Infallible;
 use core::marker::PhantomData;
 use core::mem::{self, ManuallyDrop};
 use core::ops::{Deref, DerefMut};
@@ -45,7 +46,16 @@ use std_alloc::alloc::handle_alloc_error;
 /// std::thread::spawn(move || drop(slot));
 /// ```
 ///
-/// A slot is invariant in `T`, because a slab returns a leaked value as its own `T`, with the original lifetime:
+/// A slot of a slab is invariant in `T`, because a slab returns a leaked value as its own `T`, with the original
+/// lifetime. The third parameter, `V`, says so: it is [`Invariant<T>`], or [`Covariant`] for the slots of a pool, which
+/// are covariant, as a `Box` is. The kind determines it.
+///
+/// ```
+/// # use dwell::slab::PoolSlot;
+/// fn shorten<'a>(slot: PoolSlot<&'static str>) -> PoolSlot<&'a str> {
+///     slot
+/// }
+/// ```
 ///
 /// ```compile_fail
 /// # use dwell::slab::Slot;
@@ -60,9 +70,9 @@ use std_alloc::alloc::handle_alloc_error;
 ///     slot.coerce(|view| view)
 /// }
 /// ```
-#[must_use = "dropping a slot drops its value"]
+#[must_use = "dropping a slot drops its value, and futures do nothing unless you `.await` or poll them"]
 #[repr(transparent)] // one word, with its niche
-pub struct Slot<T: ?Sized, K: SlotKind = OneThread> {
+pub struct Slot<T: ?Sized, K: SlotKind = OneThread, V = Invariant<T>> {
     // # Invariants
     //
     // 1. `value` points to a live `T` that only this slot owns, in an occupied cell for values of its layout. If `K` is
@@ -70,21 +80,47 @@ pub struct Slot<T: ?Sized, K: SlotKind = OneThread> {
     //    the slot exists.
     // 2. `value` is derived from the pointer to its chunk or dedicated block and may access all of it.
     // 3. The cell belongs to a slab with slots of kind `K`.
+    // 4. The slot was created with the `V` that its kind has for its `T`. (Since then `T` and `V` may have been replaced
+    //    by supertypes, independently. A `Slot<T, K, Invariant<T>>` never was: `Invariant<T>` has no other supertype.)
+    //
+    // `NonNull<T>` is covariant in `T`, as the slot is. That is sound for a value that only this slot ever returns: the
+    // slot owns it, as a `Box` owns its value. A `Keyed` slab returns a leaked value as its own `T`, so a slot must not
+    // store a value with a shorter lifetime in the cell and then be leaked. Therefore only a `Slot<T, K, Invariant<T>>`
+    // can be leaked, whose `T` is the one that it was created with (invariant 4).
     value: NonNull<T>,
-    // `*mut T` makes the slot invariant in `T`: the slab returns a leaked value as its own `T`, so a slot must not
-    // store a value with a shorter lifetime in the cell. `*mut K` makes it invariant in `K`: a subtype of a `Module` may be
-    // another `Module`, whose values have another layout, and a slot must free its cell with the kind that it was made with.
-    // Both make the slot neither `Send` nor `Sync`. Drop check knows from the `impl Drop` that the slot owns a `T`.
-    of: PhantomData<(*mut T, *mut K)>,
+    // `*mut K` makes the slot invariant in `K`: a subtype of a `Module` may be another `Module`, whose values have another
+    // layout, and a slot must free its cell with the kind that it was made with. It makes the slot neither `Send` nor
+    // `Sync`, as `NonNull<T>` does. Drop check knows from the `impl Drop` that the slot owns a `T`.
+    of: PhantomData<(*mut K, V)>,
 }
+
+/// The third parameter of a [`Slot<T>`](Slot) that is invariant in `T`: the slots of slabs, whose values can be leaked
+/// and found by a key.
+///
+/// This type has no values.
+pub enum Invariant<T: ?Sized> {
+    #[doc(hidden)]
+    Never(Infallible, PhantomData<*mut T>), // `*mut T` is invariant in `T`
+}
+
+/// The third parameter of a [`Slot<T>`](Slot) that is covariant in `T`, as a `Box<T>` is: the slots of pools.
+///
+/// This type has no values.
+pub enum Covariant {}
+
+/// A slot of the kind `K`, with the variance of this kind.
+///
+/// Generic code writes it for the slots of any kind. A `KindSlot<T, OneThread>` is a [`Slot<T>`](Slot), and a
+/// `KindSlot<T, InPool<OneThread>>` is a [`PoolSlot<T>`](super::PoolSlot).
+pub type KindSlot<T, K> = Slot<T, K, <K as sealed::SlotKind>::Variance<T>>;
 
 // SAFETY: a slot owns its value as a `Box` does, and a `T` is `Send`. A drop frees the cell by `free_cell`, which
 // `CrossThread` guarantees may be called on any thread.
-unsafe impl<T: ?Sized + Send, K: CrossThread> Send for Slot<T, K> {}
+unsafe impl<T: ?Sized + Send, K: CrossThread, V> Send for Slot<T, K, V> {}
 
 // SAFETY: a shared slot gives shared access to the value, and a `T` is `Sync`. It gives no access to the block's
 // header, which is not synchronised: that requires a `Keyed` kind, and no `CrossThread` kind is `Keyed`.
-unsafe impl<T: ?Sized + Sync, K: CrossThread> Sync for Slot<T, K> {}
+unsafe impl<T: ?Sized + Sync, K: CrossThread, V> Sync for Slot<T, K, V> {}
 
 /// A guard that frees a cell if the closure that makes its value panics.
 struct FreeCellOnUnwind<K: SlotKind> {
@@ -107,13 +143,13 @@ impl<K: SlotKind> Drop for FreeCellOnUnwind<K> {
 }
 
 /// A guard that frees the cell of a slot if the value's destructor panics.
-struct FreeSlotOnUnwind<'a, T: ?Sized, K: SlotKind>(
+struct FreeSlotOnUnwind<'a, T: ?Sized, K: SlotKind, V>(
     // Invariant: the slot's value was dropped or is being dropped, and only this guard may pass the cell to
     // `K::free_cell`.
-    &'a Slot<T, K>,
+    &'a Slot<T, K, V>,
 );
 
-impl<T: ?Sized, K: SlotKind> Drop for FreeSlotOnUnwind<'_, T, K> {
+impl<T: ?Sized, K: SlotKind, V> Drop for FreeSlotOnUnwind<'_, T, K, V> {
     #[inline(always)]
     fn drop(&mut self) {
         // A volatile read, so that the compiler loads the address again here. Otherwise it keeps the address in a
@@ -143,7 +179,7 @@ unsafe fn free_unwinding<K: SlotKind>(cell: CellPtr, value: Layout) {
     unsafe { K::free_cell(cell, value) };
 }
 
-impl<T: ?Sized, K: SlotKind> Drop for Slot<T, K> {
+impl<T: ?Sized, K: SlotKind, V> Drop for Slot<T, K, V> {
     #[inline(always)]
     fn drop(&mut self) {
         let value = self.value;
@@ -162,17 +198,7 @@ impl<T: ?Sized, K: SlotKind> Drop for Slot<T, K> {
     }
 }
 
-impl<T: ?Sized, K: SlotKind> Slot<T, K> {
-    /// Creates the slot that owns `value`.
-    ///
-    /// # Safety
-    ///
-    /// The invariants of [`Slot`] hold for `value`.
-    #[inline(always)]
-    pub(super) unsafe fn owning(value: NonNull<T>) -> Self {
-        Self { value, of: PhantomData }
-    }
-
+impl<T: ?Sized, K: SlotKind, V> Slot<T, K, V> {
     /// Returns the layout of the value.
     #[inline(always)]
     fn layout(&self) -> Layout {
@@ -182,18 +208,6 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         // contained the value and is not freed. So it is aligned and points to memory of that layout. `for_value` uses
         // only its metadata and reads no byte of the value.
         Layout::for_value(unsafe { &*(self.value.as_ptr() as *const UnsafeCell<T>) })
-    }
-
-    /// Returns the entry of the cell in its block.
-    fn entry(&self) -> CellEntry<CoreRef<OneThread>>
-    where
-        K: Keyed,
-    {
-        let geometry = Geometry::of(self.layout());
-        // SAFETY: `K` is `Keyed`, so by invariants 1 and 3 the value is in a cell of a `Core<OneThread>` with this
-        // geometry. Callers use the entry only while the slot exists or its value is leaked, so the chunk is not freed
-        // meanwhile.
-        unsafe { CellEntry::of(self.value.cast(), geometry) }
     }
 
     /// Consumes the slot and returns its cell with the value in it. The caller must drop the value and free the cell.
@@ -224,67 +238,6 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     #[inline]
     pub fn as_mut_ptr(&mut self) -> *mut T {
         self.value.as_ptr()
-    }
-
-    /// Returns the key of the cell. The key finds the value only after the slot is [leaked](Self::leak).
-    #[inline]
-    pub fn key(&self) -> Key
-    where
-        K: Keyed,
-    {
-        self.entry().key()
-    }
-
-    /// Gives the value to its slab and returns its key.
-    ///
-    /// The slab owns the value until it is [reclaimed](super::Slab::reclaim) or the slab is dropped.
-    ///
-    /// If the slab is already dropped, the value and its memory leak.
-    ///
-    /// ```
-    /// use dwell::slab::Slab;
-    ///
-    /// let slab = Slab::new();
-    /// let key = slab.insert(String::from("kept")).leak();
-    /// slab.with(key, |value| value.push('!'));
-    /// assert_eq!(*slab.reclaim(key).unwrap(), "kept!");
-    /// ```
-    #[inline]
-    pub fn leak(self) -> Key
-    where
-        K: Keyed,
-    {
-        ManuallyDrop::new(self).entry().leak()
-    }
-
-    /// Like [`leak`](Self::leak), but returns a key that finds this value and no later value in the same cell.
-    ///
-    /// See [`StampedKey`] for its cost.
-    #[inline]
-    pub fn leak_stamped(self) -> StampedKey
-    where
-        K: Keyed,
-    {
-        self.try_leak_stamped().unwrap_or_else(|error| handle_alloc_error(error.layout()))
-    }
-
-    /// Like [`leak_stamped`](Self::leak_stamped), but returns an error if the allocation fails.
-    ///
-    /// # Errors
-    ///
-    /// When the allocator has no memory for the stamps of a block; the slot is returned in the error.
-    pub fn try_leak_stamped(self) -> Result<StampedKey, AllocError<Self>>
-    where
-        K: Keyed,
-    {
-        let entry = self.entry();
-        match entry.try_stamps() {
-            Ok(()) => {
-                mem::forget(self);
-                Ok(entry.leak_stamped())
-            }
-            Err(layout) => Err(AllocError::new(self, layout)),
-        }
     }
 
     /// Pins the value.
@@ -328,6 +281,18 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     pub fn into_raw(self) -> *mut T {
         ManuallyDrop::new(self).value.as_ptr()
     }
+}
+
+impl<T: ?Sized, K: SlotKind> KindSlot<T, K> {
+    /// Creates the slot that owns `value`.
+    ///
+    /// # Safety
+    ///
+    /// The invariants of [`Slot`] hold for `value`.
+    #[inline(always)]
+    pub(super) unsafe fn owning(value: NonNull<T>) -> Self {
+        Self { value, of: PhantomData }
+    }
 
     /// Converts a pointer from [`into_raw`](Self::into_raw) back to a slot.
     ///
@@ -353,7 +318,7 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     ///
     /// The closure gets a [`SlotView`], which it can only coerce and return. With the type named, as here, this
     /// compiles in any context; `slot.coerce(|view| view as _)` compiles where the context determines the type of the
-    /// result.
+    /// result. (With neither the closure returns what it got, and the compiler reports mismatched types.)
     ///
     /// ```
     /// use dwell::slab::Slab;
@@ -371,8 +336,9 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
     ///
     /// If the closure panics, or if the value is coerced to a slice of more than `usize::MAX / 32` elements. The value
     /// is dropped.
+    #[doc(alias = "unsize")]
     #[inline]
-    pub fn coerce<U: ?Sized, F>(self, unsize: F) -> Slot<U, K>
+    pub fn coerce<U: ?Sized, F>(self, unsize: F) -> KindSlot<U, K>
     where
         F: for<'a, 'brand> FnOnce(&'a SlotView<CoerceBrand<'brand>, T>) -> &'a SlotView<CoerceBrand<'brand>, U>,
     {
@@ -390,11 +356,71 @@ impl<T: ?Sized, K: SlotKind> Slot<T, K> {
         // view of this value, coerced. A coercion changes neither the address nor the layout of the value, and no
         // lifetime, because views are invariant. So the invariants that held for `self` hold for the result, and `self`
         // is not used again.
-        unsafe { Slot::owning(value) }
+        unsafe { KindSlot::owning(value) }
     }
 }
 
-impl<T, K: SlotKind> Slot<T, K> {
+impl<T: ?Sized, K: Keyed> Slot<T, K> {
+    /// Returns the entry of the cell in its block.
+    fn entry(&self) -> CellEntry<CoreRef<OneThread>> {
+        let geometry = Geometry::of(self.layout());
+        // SAFETY: `K` is `Keyed`, so by invariants 1 and 3 the value is in a cell of a `Core<OneThread>` with this
+        // geometry. Callers use the entry only while the slot exists or its value is leaked, so the chunk is not freed
+        // meanwhile.
+        unsafe { CellEntry::of(self.value.cast(), geometry) }
+    }
+
+    /// Returns the key of the cell. The key finds the value only after the slot is [leaked](Self::leak).
+    #[inline]
+    pub fn key(&self) -> Key {
+        self.entry().key()
+    }
+
+    /// Gives the value to its slab and returns its key.
+    ///
+    /// The slab owns the value until it is [reclaimed](super::Slab::reclaim) or the slab is dropped.
+    ///
+    /// If the slab is already dropped, the value and its memory leak.
+    ///
+    /// ```
+    /// use dwell::slab::Slab;
+    ///
+    /// let slab = Slab::new();
+    /// let key = slab.insert(String::from("kept")).leak();
+    /// slab.with(key, |value| value.push('!'));
+    /// assert_eq!(*slab.reclaim(key).unwrap(), "kept!");
+    /// ```
+    #[inline]
+    pub fn leak(self) -> Key {
+        ManuallyDrop::new(self).entry().leak()
+    }
+
+    /// Like [`leak`](Self::leak), but returns a key that finds this value and no later value in the same cell.
+    ///
+    /// See [`StampedKey`] for its cost.
+    #[inline]
+    pub fn leak_stamped(self) -> StampedKey {
+        self.try_leak_stamped().unwrap_or_else(|error| handle_alloc_error(error.layout()))
+    }
+
+    /// Like [`leak_stamped`](Self::leak_stamped), but returns an error if the allocation fails.
+    ///
+    /// # Errors
+    ///
+    /// When the allocator has no memory for the stamps of a block; the slot is returned in the error.
+    pub fn try_leak_stamped(self) -> Result<StampedKey, AllocError<Self>> {
+        let entry = self.entry();
+        match entry.try_stamps() {
+            Ok(()) => {
+                mem::forget(self);
+                Ok(entry.leak_stamped())
+            }
+            Err(layout) => Err(AllocError::new(self, layout)),
+        }
+    }
+}
+
+impl<T, K: SlotKind, V> Slot<T, K, V> {
     /// Moves the value out of its slab.
     #[inline(always)]
     pub fn into_inner(self) -> T {
@@ -413,7 +439,9 @@ impl<T, K: SlotKind> Slot<T, K> {
     pub fn replace(&mut self, value: T) -> T {
         mem::replace(self, value)
     }
+}
 
+impl<T, K: SlotKind> KindSlot<T, K> {
     /// Writes a value to a cell and returns its slot.
     ///
     /// # Safety
@@ -453,7 +481,7 @@ impl<T, K: SlotKind> Slot<T, K> {
     }
 }
 
-impl<T: ?Sized, K: SlotKind> Deref for Slot<T, K> {
+impl<T: ?Sized, K: SlotKind, V> Deref for Slot<T, K, V> {
     type Target = T;
 
     #[inline(always)]
@@ -463,7 +491,7 @@ impl<T: ?Sized, K: SlotKind> Deref for Slot<T, K> {
     }
 }
 
-impl<T: ?Sized, K: SlotKind> DerefMut for Slot<T, K> {
+impl<T: ?Sized, K: SlotKind, V> DerefMut for Slot<T, K, V> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: by invariant 1 the value is live and only this slot owns it. The returned reference borrows the slot.

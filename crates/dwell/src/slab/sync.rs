@@ -51,7 +51,7 @@ pub type Slot<T> = super::Slot<T, AnyThread>;
 pub type Pool = super::SizeClasses<AnyThread>;
 
 /// The owner of a value in a [`sync::Pool`](Pool).
-pub type PoolSlot<T> = super::Slot<T, super::InPool<AnyThread>>;
+pub type PoolSlot<T> = super::SlotOfPool<T, AnyThread>;
 
 // SAFETY: `AnyThread` uses the free stack only on the slab's own thread. On other threads it adds the cell to
 // `Returns`, whose fields are atomics. It is not `Keyed`.

@@ -12,6 +12,7 @@ use super::key::Key;
 use super::keyed::{KeyedCells, drop_leaked};
 use super::kind::{Keyed, SlotKind, sealed};
 use super::memory::{CellEntry, Refusal};
+use super::slot::Invariant;
 use super::stack::{AHEAD, CellPtr, FreeStack, StackFull};
 // For the macro, which calls these functions, and names items of `std` by these paths, so that they work even if the user
 // shadows them.
@@ -85,8 +86,10 @@ impl<M: Module> SlotKind for PerThread<M> {}
 impl<M: Module> Keyed for PerThread<M> {}
 
 // SAFETY: `ThreadSlab::free_cell` puts the cell on one list. If that fails, `free_slow` does. If the thread has no slab and
-// gets none, the cell is leaked.
+// gets none, the cell is leaked. The variance is `Invariant<T>`.
 unsafe impl<M: Module> sealed::SlotKind for PerThread<M> {
+    type Variance<T: ?Sized> = Invariant<T>;
+
     #[inline(always)]
     unsafe fn free_cell(cell: CellPtr, _: Layout) {
         // On targets without native thread-local storage the thread's slab may be gone. Then std makes a new one, which
@@ -240,6 +243,11 @@ impl<T> ThreadSlab<T> {
 
     /// Ends the slab: from now on every insert and every drop takes the slow path.
     fn end(&self) {
+        // A wrong `Module` that returns this slab for two of its own has it torn down twice. A second swap would return
+        // the cells to the fast path (invariant 3), and the last slot would not free their chunks.
+        if self.phase.get() == Phase::Ended {
+            return;
+        }
         self.with_cells(|_, core| core.free.swap(&self.parked));
         self.cached.close();
         self.phase.set(Phase::Ended);

@@ -5,7 +5,7 @@ use super::geometry::Geometry;
 use super::insert::{CellAllocator, InsertError, insert, insert_with, refused, try_insert, try_insert_with};
 use super::keyed::{self, KeyedCells};
 use super::memory::{CellEntry, Refusal};
-use super::slot::Slot;
+use super::slot::{KindSlot, Slot};
 use super::stack::CellPtr;
 use super::{Key, StampedKey, Threading};
 use crate::alloc::AllocError;
@@ -240,7 +240,7 @@ impl<T, O: Threading> TypedSlab<T, O> {
     ///
     /// When no key is left: see [`MAX_CAPACITY`](crate::slab::MAX_CAPACITY).
     #[inline(always)]
-    pub fn insert(&self, value: T) -> Slot<T, O> {
+    pub fn insert(&self, value: T) -> KindSlot<T, O> {
         insert(self, value)
     }
 
@@ -250,7 +250,7 @@ impl<T, O: Threading> TypedSlab<T, O> {
     ///
     /// When the allocation of a chunk fails, or when no key is left. The error contains the value.
     #[inline(always)]
-    pub fn try_insert(&self, value: T) -> Result<Slot<T, O>, AllocError<T>> {
+    pub fn try_insert(&self, value: T) -> Result<KindSlot<T, O>, AllocError<T>> {
         try_insert(self, value)
     }
 
@@ -265,7 +265,7 @@ impl<T, O: Threading> TypedSlab<T, O> {
     /// assert_eq!(page.len(), 4096);
     /// ```
     #[inline(always)]
-    pub fn insert_with(&self, make: impl FnOnce() -> T) -> Slot<T, O> {
+    pub fn insert_with(&self, make: impl FnOnce() -> T) -> KindSlot<T, O> {
         insert_with(self, make)
     }
 
@@ -275,7 +275,7 @@ impl<T, O: Threading> TypedSlab<T, O> {
     ///
     /// The same as for [`try_insert`](Self::try_insert). The error contains `make`, which was not called.
     #[inline(always)]
-    pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T, O>, AllocError<F>> {
+    pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<KindSlot<T, O>, AllocError<F>> {
         try_insert_with(self, make)
     }
 

@@ -44,7 +44,7 @@ pub type PoolIter<'a, T> = PoolSlot<dyn Iterator<Item = T> + 'a>;
 #[macro_export]
 macro_rules! pooled {
     ($value:expr $(,)?) => {
-        $crate::small::pool_incoming($crate::small::IncomingStorage::new().fill($value))
+        $crate::small::pool_incoming($crate::small::fill($value, &mut $crate::small::IncomingStorage::new()))
     };
 }
 

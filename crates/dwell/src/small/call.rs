@@ -7,7 +7,7 @@
 use super::SmallBox;
 use crate::alloc::Allocator;
 #[cfg(feature = "slab")]
-use crate::slab::{Slot, SlotKind};
+use crate::slab::{KindSlot, SlotKind};
 #[cfg(feature = "slab")]
 use core::mem::ManuallyDrop;
 use core::ptr;
@@ -130,7 +130,7 @@ pub(super) mod owned {
     pub(super) unsafe fn take<F: ?Sized>(value: &mut F) -> Box<F> {
         // SAFETY: the value is live and may be written through the exclusive reference, and the caller guarantees that
         // it is not used or dropped afterwards.
-        match unsafe { crate::small::move_to_box(value) } {
+        match unsafe { super::super::convert::move_to_box(value) } {
             Ok(boxed) => boxed,
             Err(layout) => handle_alloc_error(layout),
         }
@@ -155,7 +155,7 @@ impl<F: ?Sized, const N: usize, A: Allocator, L> SmallBox<F, N, A, L> {
 }
 
 #[cfg(feature = "slab")]
-impl<F: ?Sized, K: SlotKind> Slot<F, K> {
+impl<F: ?Sized, K: SlotKind> KindSlot<F, K> {
     /// Calls the closure by value. See [`CallOnce`] for the closures and the cost.
     ///
     /// ```
@@ -176,7 +176,7 @@ impl<F: ?Sized, K: SlotKind> Slot<F, K> {
         // The shell frees the cell after the call, even if the call panics. SAFETY: `into_raw` returned the pointer on
         // this thread, and no other slot is made from it. A live `F` is a live `ManuallyDrop<F>` at the same address
         // and of the same layout, and the slot is not leaked.
-        let mut shell = unsafe { Slot::<ManuallyDrop<F>, K>::from_raw(closure) };
+        let mut shell = unsafe { KindSlot::<ManuallyDrop<F>, K>::from_raw(closure) };
         // SAFETY: the shell does not drop its value, and nothing uses the value after this call.
         unsafe { (**shell).call_in_place(args) }
     }

@@ -11,14 +11,14 @@
 //! - [`SmallBox::coerce`](super::SmallBox::coerce) starts from a value whose type is erased, so two values of the same
 //!   static type may have different metadata. Its brand is a lifetime that is new in each call and that the closure
 //!   cannot name: the only `Coercible` with this brand is the closure's argument.
-//! - [`small_box!`](crate::small_box) has no closure. A closure's parameters are inferred before the target is known,
-//!   its `as _` is checked after integer literals have become `i32`, and an opaque type that captures a lifetime and a
-//!   type parameter cannot pass through it. The macro coerces a `&mut Incoming<U, U>` to a `&mut Incoming<U, T>` in the
-//!   argument of a function that returns the box, as `Box::new(value)` is coerced where a `Box<dyn Trait>` is expected.
+//! - [`small_box!`](crate::small_box) and its twins have no closure. A closure's parameters are inferred before the
+//!   target is known, its `as _` is checked after integer literals have become `i32`, and an opaque type that captures a
+//!   lifetime and a type parameter cannot pass through it. The macro coerces a `&mut Incoming<U, U>` to a
+//!   `&mut Incoming<U, T>` in the argument of a function that returns the box, as `Box::new(value)` is coerced where a
+//!   `Box<dyn Trait>` is expected.
 
-use super::SmallBox;
+use super::{InlineStorage, SmallBox};
 use crate::alloc::Global;
-use crate::coerce::Coercible;
 use crate::raw::Meta;
 use core::alloc::Layout;
 use core::marker::PhantomData;
@@ -46,26 +46,49 @@ pub struct IncomingStorage<U> {
     incoming: Option<Incoming<U, U>>,
 }
 
+// SAFETY: no function reads or drops a value that is in the storage already: `fill` only overwrites it. So another
+// thread that gets the storage cannot access that value. (The storage of a macro lives to the end of the statement. A
+// future that awaits after the macro in the same statement contains it, empty by then, and stays `Send`.)
+unsafe impl<U> Send for IncomingStorage<U> {}
+
 impl<U> IncomingStorage<U> {
     #[expect(clippy::new_without_default, reason = "only a macro calls it")]
     #[inline]
     pub const fn new() -> Self {
         Self { incoming: None }
     }
+}
 
-    /// Stores `value` and returns it as an [`Incoming`]. This is a method and not a function with two arguments, so
-    /// that the expected type of its result, a `&mut Incoming<_, dyn Trait>`, determines the expected type of `value`
-    /// and of nothing else.
-    #[inline]
-    pub fn fill(&mut self, value: U) -> &mut Incoming<U, U> {
-        self.incoming.insert(Incoming { full: true, of: PhantomData, value: ManuallyDrop::new(value) })
+/// Finds the type of the memory that [`fill`] needs for a value.
+#[doc(hidden)]
+pub trait Incomes {
+    type Storage;
+}
+
+impl<U> Incomes for U {
+    type Storage = IncomingStorage<U>;
+}
+
+/// Moves `value` to `storage` and returns it as an [`Incoming`].
+///
+/// `value` comes first, so that it is evaluated before the storage exists: a future that awaits in the argument of the
+/// macro does not contain the storage. The expected type of the result, a `&mut Incoming<_, dyn Trait>`, is also that of
+/// `value`, as for `Box::new(value)`. It must not be that of the storage too, whose type is therefore a projection, which
+/// the compiler resolves when it knows the type of `value`.
+#[doc(hidden)]
+#[inline]
+pub const fn fill<U>(value: U, storage: &mut <U as Incomes>::Storage) -> &mut Incoming<U, U> {
+    storage.incoming = Some(Incoming { full: true, of: PhantomData, value: ManuallyDrop::new(value) });
+    match &mut storage.incoming {
+        Some(incoming) => incoming,
+        None => unreachable!(),
     }
 }
 
 impl<U, T: ?Sized> Incoming<U, T> {
     /// Returns a pointer with the metadata of a `U` as a `T`. Its address has no meaning.
     #[inline]
-    pub(crate) fn as_ptr(&self) -> *const T {
+    pub(crate) const fn as_ptr(&self) -> *const T {
         (&raw const self.value) as *const T
     }
 
@@ -75,7 +98,7 @@ impl<U, T: ?Sized> Incoming<U, T> {
     ///
     /// Panics if the value was moved out before.
     #[inline]
-    pub(crate) fn take(&mut self) -> U {
+    pub(crate) const fn take(&mut self) -> U {
         assert!(mem::replace(&mut self.full, false), "the value was already moved out");
         // SAFETY: `full` was set, so `value` is a live `U` (invariants 1 and 2), at the same address because
         // `ManuallyDrop` is `repr(transparent)`. It is moved out once, since `full` is clear now.
@@ -100,41 +123,15 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     }
 }
 
-/// The metadata of a `U` as a `T`, from a coerced `Coercible`. For [`small_box_const!`](crate::small_box_const).
-#[doc(hidden)]
-pub struct Coerced<U, T: ?Sized> {
-    // # Invariants
-    //
-    // 1. `meta` is the metadata that each value of type `U` has as a `T`, without the heap bit.
-    meta: Meta<T>,
-    // Invariant in `U`, as a `Coercible` is in its brand.
-    of: PhantomData<fn(U) -> U>,
-}
-
-impl<U, T: ?Sized> Coerced<U, T> {
-    pub const fn of(value: &Coercible<U, T>) -> Self {
-        // A `Brand` has no values. For any other `U`, `value` was a `Coercible<U, U>` before it was coerced (invariant 1
-        // of `Coercible`); `U` is sized, so each `U` has the same metadata as a `T`.
-        Self { meta: Meta::new_inline(value.as_ptr()), of: PhantomData }
-    }
-}
-
 impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
-    /// Boxes a value with coerced metadata, for [`small_box_const!`](crate::small_box_const).
+    /// Boxes the value of an [`Incoming`] inline, for [`small_box_const!`](crate::small_box_const).
     #[doc(hidden)]
-    pub const fn from_coerced<U>(coerced: &Coerced<U, T>, value: Coercible<U, U>) -> Self {
-        const {
-            assert!(
-                Self::fits(size_of::<U>(), align_of::<U>()),
-                "the value is too large or too aligned to be stored inline"
-            );
-        }
-        let value = ManuallyDrop::new(value);
-        // SAFETY: `ManuallyDrop` and `Coercible` are `repr(transparent)` over the value. It is moved out once, because
-        // the wrapped `value` is neither used again nor dropped.
-        let value = unsafe { (&raw const value).cast::<U>().read() };
-        // SAFETY: the assertion above says that a `U` fits. By invariant 1 of `Coerced` its metadata is that of this `U`
-        // as a `T`, without the heap bit.
-        unsafe { Self::new_storing(value, coerced.meta, Global) }
+    #[track_caller]
+    pub const fn from_incoming_const<U>(incoming: &mut Incoming<U, T>) -> Self {
+        InlineStorage::<N, L>::assert_fits::<U>(); // in a constant, this names the line of the caller
+        let meta = Meta::new_inline(incoming.as_ptr());
+        // SAFETY: `meta` is the metadata of a `U` as a `T`, because every `Incoming<U, T>` was an `Incoming<U, U>` before
+        // it was coerced and `U` is sized. `new_inline` leaves the heap bit clear.
+        unsafe { Self::new_fitting(incoming.take(), meta) }
     }
 }

@@ -26,13 +26,13 @@ impl<T: Clone, const N: usize, A: Allocator + Clone, L> SmallBox<T, N, A, L> {
     ///
     /// If the value does not fit inline and the allocation fails; the error contains its clone.
     pub fn try_clone(&self) -> Result<Self, AllocError<T>> {
-        Self::try_new_in((**self).clone(), self.alloc.clone())
+        Self::try_new_in((**self).clone(), self.allocator().clone())
     }
 }
 
 impl<T: Clone, const N: usize, A: Allocator + Clone, L> Clone for SmallBox<T, N, A, L> {
     fn clone(&self) -> Self {
-        Self::new_in((**self).clone(), self.alloc.clone())
+        Self::new_in((**self).clone(), self.allocator().clone())
     }
 
     fn clone_from(&mut self, source: &Self) {
@@ -45,6 +45,18 @@ impl<T, const N: usize, L> From<T> for SmallBox<T, N, Global, L> {
         Self::new_in(value, Global)
     }
 }
+
+/// The sized types, for the `From<Box<T>>` of small boxes. A trait of its own, for the error message.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a `Box<{Self}>` does not convert to a `SmallBox<{Self}>` by `into`",
+    label = "convert it with `SmallBox::from_box(..)`",
+    note = "`From` is implemented for boxes of sized types, slices, `str` and `dyn Any`, but cannot be for every trait object"
+)]
+pub trait IntoSmall {}
+
+#[diagnostic::do_not_recommend] // an error names this trait instead of `Sized`
+impl<T> IntoSmall for T {}
 
 // `SmallBox::from_box` accepts every `T`. `From` is implemented only for the listed types, because coherence cannot
 // tell `From<Box<T>>` for every `T` from `From<E: Error>`.
@@ -60,7 +72,7 @@ macro_rules! from_box {
     )*};
 }
 from_box!(
-    [T,] T;
+    [T: ?Sized + IntoSmall,] T;
     [T,] [T];
     [] str;
     [] core::ffi::CStr;

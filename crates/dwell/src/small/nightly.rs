@@ -78,22 +78,24 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     /// If the value is inline and the allocation of a block for it fails; the error contains the small box.
     pub fn try_into_box_in(self) -> Result<Box<T, A>, AllocError<Self>> {
         let layout = self.layout();
-        let block = if self.meta.is_heap() {
+        let block = if !self.is_inline() {
             // SAFETY: the heap bit is set, so the value is spilled.
             unsafe { self.heap_address() }
         } else {
-            let Ok(block) = super::allocate(layout, &self.alloc) else { return Err(AllocError::new(self, layout)) };
+            let Ok(block) = super::storage::allocate(layout, self.allocator()) else {
+                return Err(AllocError::new(self, layout));
+            };
             // SAFETY: the value is valid for reads of its size, and the block, which is new, for writes of as many
             // bytes.
             unsafe { ptr::copy_nonoverlapping(self.value().cast::<u8>(), block.as_ptr().cast::<u8>(), layout.size()) };
             block
         };
         let this = ManuallyDrop::new(self);
-        // SAFETY: `this` is not dropped and its allocator is not used again, so this moves it.
-        let alloc = unsafe { ptr::read(&raw const this.alloc) };
+        // SAFETY: `this` is not dropped, and its allocator is not used again.
+        let alloc = unsafe { Self::take_alloc(&this) };
         // SAFETY: the block came from this allocator with the value's layout, from `allocate` above or by invariant 3
         // of `SmallBox`, and holds the value. `this` is not dropped, so the `Box` is its only owner.
-        Ok(unsafe { Box::from_raw_in(this.meta.decode(block.as_ptr()).cast_mut(), alloc) })
+        Ok(unsafe { Box::from_raw_in(this.meta().decode(block.as_ptr()).cast_mut(), alloc) })
     }
 }
 

@@ -7,7 +7,6 @@ use core::alloc::Layout;
 use core::ffi::CStr;
 use core::fmt;
 use core::iter;
-use core::marker::PhantomData;
 use core::mem::{self, MaybeUninit};
 use core::ptr::{self, NonNull};
 use std_alloc::alloc::handle_alloc_error;
@@ -89,7 +88,9 @@ impl<T, const N: usize, A: Allocator, L> SmallBox<[MaybeUninit<T>], N, A, L> {
             // are `MaybeUninit`, so an uninitialised block holds a live value. `meta` has the slice's length and the
             // heap bit.
             Some(block) => unsafe { Self::from_block(block, meta, alloc) },
-            None => Self { meta, storage: InlineStorage::new(), alloc, owns: PhantomData },
+            // SAFETY: `block_for` returned no block, so the slice fits. The elements are `MaybeUninit`, so new storage
+            // begins with a live value. `meta` has the slice's length and no heap bit.
+            None => unsafe { Self::from_inline(InlineStorage::new(), meta, alloc) },
         })
     }
 
@@ -178,13 +179,13 @@ impl<T: Clone, const N: usize, A: Allocator + Clone, L> SmallBox<[T], N, A, L> {
     ///
     /// If the slice does not fit inline and the allocation fails; nothing has been cloned then.
     pub fn try_clone(&self) -> Result<Self, AllocError<()>> {
-        Self::try_from_slice_in(self, self.alloc.clone())
+        Self::try_from_slice_in(self, self.allocator().clone())
     }
 }
 
 impl<T: Clone, const N: usize, A: Allocator + Clone, L> Clone for SmallBox<[T], N, A, L> {
     fn clone(&self) -> Self {
-        Self::from_slice_in(self, self.alloc.clone())
+        Self::from_slice_in(self, self.allocator().clone())
     }
 
     fn clone_from(&mut self, source: &Self) {
@@ -254,7 +255,7 @@ macro_rules! bytes {
             where
                 A: Clone,
             {
-                Self::try_from_ref_in(self, self.alloc.clone())
+                Self::try_from_ref_in(self, self.allocator().clone())
             }
         }
 
@@ -281,7 +282,7 @@ macro_rules! bytes {
         $(#[cfg(feature = $std)])?
         impl<const N: usize, A: Allocator + Clone, L> Clone for SmallBox<$Type, N, A, L> {
             fn clone(&self) -> Self {
-                Self::copy_or_abort(self, self.alloc.clone())
+                Self::copy_or_abort(self, self.allocator().clone())
             }
         }
 

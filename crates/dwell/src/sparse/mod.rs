@@ -306,6 +306,8 @@ impl<T: Default> Sparse<T> {
     /// Returns the stored value mutably, after storing the default if this is empty.
     ///
     /// The box stays even if the value ends up empty: see [`compact`](Self::compact) and [`edit`](Self::edit).
+    #[doc(alias = "deref_mut")]
+    #[doc(alias = "get_or_insert_default")]
     pub fn get_mut_or_default(&mut self) -> &mut T {
         if self.is_vacant() {
             *self = Self::from_stored(Box::default());
@@ -372,6 +374,7 @@ impl<T: Default + IsEmpty> Sparse<T> {
     /// assert_eq!(count.replace(0), 7);
     /// assert!(count.get().is_none());
     /// ```
+    #[doc(alias = "set")]
     pub fn replace(&mut self, value: T) -> T {
         self.try_replace(value).unwrap_or_else(|error| handle_alloc_error(error.layout()))
     }
@@ -410,6 +413,9 @@ impl<T: Default + IsEmpty> Sparse<T> {
     ///
     /// Panics if the closure, `T::default` or `T::is_empty` panics. If the closure does, changes to a stored value remain,
     /// and changes to an empty one are lost.
+    #[doc(alias = "DerefMut")]
+    #[doc(alias = "assign")]
+    #[doc(alias = "modify")]
     pub fn edit<R>(&mut self, f: impl FnOnce(&mut T) -> R) -> R {
         if let Some(value) = self.get_mut() {
             let result = f(value);

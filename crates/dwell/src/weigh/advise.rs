@@ -219,7 +219,8 @@ fn values_of(program: &Program, def: DefId) -> u64 {
 }
 
 fn signed(after: u64, before: u64) -> i64 {
-    i64::try_from(i128::from(after) - i128::from(before)).unwrap_or(i64::MAX)
+    let change = i128::from(after) - i128::from(before);
+    i64::try_from(change).unwrap_or(if change < 0 { i64::MIN } else { i64::MAX })
 }
 
 /// Creates a suggestion with an estimated saving.

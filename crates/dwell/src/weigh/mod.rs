@@ -132,6 +132,8 @@ pub use self::render::JSON_VERSION;
 pub use self::suggestion::{Advice, Hint, Suggestion, SuggestionKind};
 pub use self::texts::Texts;
 pub use self::tree::{Edge, Node, Tree};
+#[doc(hidden)]
+pub use self::types::{Facts, Sizes, SizesOf, SizesUnknown, facts_of};
 pub use self::types::{Field, Kind, MapKind, Part, Reach, Repr, Type, Variant, type_of};
 pub use self::walk::Walk;
 #[cfg(feature = "advice")]
@@ -184,6 +186,23 @@ pub trait Weigh {
     #[doc(hidden)]
     #[inline]
     fn prefetch(_value: Option<&Self>) {}
+
+    /// Returns [`TYPE`](Self::TYPE): a [`Part`].
+    #[doc(hidden)]
+    fn __part() -> &'static Type {
+        Self::TYPE
+    }
+
+    /// Follows the value as part `index` of the current struct or variant.
+    #[doc(hidden)]
+    #[expect(clippy::inline_always, reason = "as `Walk::field`")]
+    #[inline(always)]
+    fn __follow<'a, 'v, const TREE: bool>(&'a self, index: usize, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        walk.field::<Self>(index, self);
+    }
 
     /// Reports the blocks that the value owns and follows its parts. The value's owner has already counted the value's
     /// own bytes.

@@ -125,6 +125,7 @@ impl Builder {
         let name = short(ty.name());
         let (is_enum, repr) = match ty.kind {
             Kind::Enum { .. } => (true, ReprOf::Rust),
+            _ if ty.has_tail => (false, ReprOf::Tail),
             Kind::Struct { repr: Repr::C, .. } => (false, ReprOf::C),
             Kind::Struct { repr: Repr::Packed, .. } => (false, ReprOf::Packed),
             _ => (false, ReprOf::Rust),
@@ -186,7 +187,7 @@ impl Builder {
             Kind::Struct { fields, repr } => {
                 let fields: Vec<Layout> = fields.iter().map(|field| self.of_field(field)).collect();
                 match repr {
-                    _ if ty.is_tuple() => layout::tuple(&fields),
+                    _ if ty.is_tuple() || ty.has_tail => layout::tuple(&fields),
                     Repr::Rust => layout::structure(&fields),
                     Repr::C => layout::declared(&fields),
                     Repr::Packed => is.with_unknown_niche(ty.has_niche),
@@ -429,7 +430,7 @@ fn known(ty: &Type, is: Layout) -> Layout {
             _ if name.starts_with('&') || name.starts_with("core::ptr::non_null::NonNull<") => {
                 niche_of(Layout::POINTER)
             }
-            _ if name.starts_with("fn(") => niche_of(Layout::POINTER),
+            _ if is_of(name, &["fn(", "unsafe fn(", "extern ", "unsafe extern "]) => niche_of(Layout::POINTER),
             _ => unknown,
         },
         Kind::Text { .. } | Kind::Sequence { .. } => match ty.size / WORD {

@@ -260,7 +260,12 @@ impl Suggestion {
 impl fmt::Display for Hint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { type_name, size, limit, of, values } = self;
-        write!(f, "{type_name} is {size} B, {} B above a {of} of {limit} B ({} values)", size - limit, count(*values))
+        write!(
+            f,
+            "{type_name} is {size} B, {} B above a {of} of {limit} B ({} values)",
+            size.saturating_sub(*limit),
+            count(*values)
+        )
     }
 }
 

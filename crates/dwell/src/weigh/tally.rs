@@ -34,6 +34,29 @@ const ENTERED: usize = 1;
 const FREE: usize = 2;
 const USED: usize = 3;
 
+/// The size from which on a block is counted by the saturating function.
+const LARGE: u64 = 1 << 24;
+/// The largest sum in a cell. Sums of large numbers saturate here, and those of small numbers, which do not saturate, cannot reach
+/// `u64::MAX` from here: that would take 2^39 blocks.
+const MOST: u64 = 1 << 63;
+
+/// Returns the sum in a cell: `u64::MAX` if it has saturated.
+pub(super) fn whole(sum: u64) -> u64 {
+    if sum >= MOST { u64::MAX } else { sum }
+}
+
+/// Adds to a sum in a cell.
+fn add(sum: &mut u64, more: u64) {
+    *sum = sum.saturating_add(more).min(MOST);
+}
+
+#[cold]
+#[inline(never)]
+fn add_slots(link: &mut Cell, used: u64, free: u64) {
+    add(&mut link[USED], used);
+    add(&mut link[FREE], free);
+}
+
 /// The counters of all nodes and the links from nodes to their parts, in one table.
 ///
 /// A step of the walk reads and updates one link.
@@ -318,23 +341,46 @@ impl Tally {
     /// Counts values of part `index` that are not vacant.
     #[inline]
     pub(super) fn count(&mut self, index: usize, values: u64) {
+        // The walk has met each of these values.
         self.link(index)[ENTERED] += values;
     }
 
-    /// Counts blocks of the current node.
+    /// Counts a block of the current node, or none if `is_one` is `false`.
     #[inline]
-    pub(super) fn block(&mut self, requested: u64, blocks: u64, spare: u64) {
+    pub(super) fn block(&mut self, requested: u64, is_one: bool, spare: u64) {
+        if (requested | spare) >= LARGE {
+            return self.large_blocks(requested, u64::from(is_one), spare);
+        }
         let cell = self.cell(self.cursor);
-        cell[REQUESTED] = cell[REQUESTED].wrapping_add(requested);
+        cell[REQUESTED] += requested;
+        cell[BLOCKS] += u64::from(is_one);
+        cell[SPARE] += spare;
+    }
+
+    /// Counts blocks of the current node by numbers of any size.
+    #[inline]
+    pub(super) fn blocks(&mut self, requested: u64, blocks: u64, spare: u64) {
+        if (requested | blocks | spare) >= LARGE {
+            return self.large_blocks(requested, blocks, spare);
+        }
+        let cell = self.cell(self.cursor);
+        cell[REQUESTED] += requested;
         cell[BLOCKS] += blocks;
-        cell[SPARE] = cell[SPARE].wrapping_add(spare);
+        cell[SPARE] += spare;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn large_blocks(&mut self, requested: u64, blocks: u64, spare: u64) {
+        let cell = self.cell(self.cursor);
+        add(&mut cell[REQUESTED], requested);
+        add(&mut cell[BLOCKS], blocks);
+        add(&mut cell[SPARE], spare);
     }
 
     /// Adds numbers that a user's function returned. The sums saturate, since the numbers may be wrong.
     pub(super) fn add_custom(&mut self, requested: u64, blocks: u64) {
-        let cell = &mut self.cells[self.cursor];
-        cell[REQUESTED] = cell[REQUESTED].saturating_add(requested);
-        cell[BLOCKS] = cell[BLOCKS].saturating_add(blocks);
+        self.blocks(requested, blocks, 0);
     }
 
     /// Counts the bytes that an allocator adds to the requested ones.
@@ -347,8 +393,12 @@ impl Tally {
     #[inline]
     pub(super) fn slots(&mut self, index: usize, ty: &'static Type, used: u64, free: u64) {
         let link = self.link(index);
-        link[USED] = link[USED].saturating_add(used);
-        link[FREE] = link[FREE].saturating_add(free);
+        if (used | free) < LARGE {
+            link[USED] += used;
+            link[FREE] += free;
+        } else {
+            add_slots(link, used, free);
+        }
         if link[TO] == 0 {
             self.make_on_heap(index, ty);
         }
@@ -399,9 +449,10 @@ impl Tally {
     fn add_link(&self, counters: &mut [Counter], link: &Cell) {
         if let Some(to) = self.target(link) {
             let counter = &mut counters[to];
-            counter.entered += link[ENTERED];
-            counter.used = counter.used.saturating_add(link[USED]);
-            counter.slots = counter.slots.saturating_add(link[USED].saturating_add(link[FREE]));
+            let (used, free) = (whole(link[USED]), whole(link[FREE]));
+            counter.entered = counter.entered.saturating_add(whole(link[ENTERED]));
+            counter.used = counter.used.saturating_add(used);
+            counter.slots = counter.slots.saturating_add(used.saturating_add(free));
         }
     }
 
@@ -420,7 +471,8 @@ impl Tally {
         for link in self.links(made) {
             let to = self.target(link);
             children.push(to);
-            links.push(Link { to, entered: link[ENTERED], used: link[USED], free: link[FREE] });
+            let [entered, used, free] = [ENTERED, USED, FREE].map(|counter| whole(link[counter]));
+            links.push(Link { to, entered, used, free });
         }
         Counter {
             ty: made.ty,
@@ -429,10 +481,10 @@ impl Tally {
             entered: 0,
             slots: 0,
             used: 0,
-            requested: cell[REQUESTED],
-            taken: cell[REQUESTED].saturating_add(cell[BEYOND]),
-            blocks: cell[BLOCKS],
-            spare: cell[SPARE],
+            requested: whole(cell[REQUESTED]),
+            taken: whole(cell[REQUESTED]).saturating_add(cell[BEYOND]),
+            blocks: whole(cell[BLOCKS]),
+            spare: whole(cell[SPARE]),
             texts: self.texts.as_ref().and_then(|texts| texts.get(number)?.clone()),
             children,
             links,

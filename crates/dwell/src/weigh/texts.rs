@@ -23,14 +23,14 @@ pub struct Texts {
 impl Texts {
     /// Returns the number of distinct strings.
     pub fn distinct(&self) -> u64 {
-        (self.sample.entries().len() as u64) << self.zeros
+        (self.sample.entries().len() as u64).saturating_mul(1 << self.zeros)
     }
 
     /// Returns the bytes of the distinct strings, each counted once.
     pub fn bytes(&self) -> u64 {
         let mut sum = 0_u64;
         for (_, bytes) in self.sample.entries() {
-            sum += bytes;
+            sum = sum.saturating_add(*bytes);
         }
         sum.saturating_mul(1 << self.zeros)
     }

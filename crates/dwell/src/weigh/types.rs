@@ -3,6 +3,7 @@
 use super::Weigh;
 use core::any::type_name;
 use core::fmt;
+use core::marker::PhantomData;
 use core::ops::Deref;
 use std_alloc::string::String;
 
@@ -66,6 +67,8 @@ pub struct Type {
     pub(super) is_derived: bool,
     /// Whether the type has the default representation: no `repr`, no explicit discriminants.
     pub(super) is_regular: bool,
+    /// Whether the compiler leaves the last field last, since its type may be unsized.
+    pub(super) has_tail: bool,
 }
 
 /// A function that returns the type of a part. It is not the type itself, since types may be recursive.
@@ -202,6 +205,7 @@ pub struct Field {
     /// The text of the serde attributes.
     pub(super) attributes: &'static str,
     type_name: fn() -> &'static str,
+    has_niche: bool,
 }
 
 /// A variant of an enum.
@@ -232,6 +236,7 @@ impl Type {
             reach: Reach::Heap,
             is_derived: false,
             is_regular: true,
+            has_tail: false,
         }
     }
 
@@ -248,7 +253,33 @@ impl Type {
             reach: T::REACH,
             is_derived: false,
             is_regular: true,
+            has_tail: false,
         }
+    }
+
+    /// Creates the description of a struct `T` whose last field, of type `L` or a subtype, may be unsized.
+    ///
+    /// `sizes` are those of `T`, if the derive could name them. They are unknown for a type parameter that is `?Sized`, even
+    /// where it stands for a sized type. The compiler then leaves the last field last, so its type determines the size.
+    #[doc(hidden)]
+    pub const fn with_tail<T: Weigh + ?Sized, L: Weigh + ?Sized>(
+        _: PhantomData<L>,
+        kind: Kind,
+        sizes: Option<Sizes>,
+    ) -> Self {
+        let is_sized = sizes.is_some() || L::TYPE.is_sized;
+        let sizes = match (sizes, &kind) {
+            (Some(sizes), _) => sizes,
+            (None, Kind::Struct { fields, repr }) if is_sized => Sizes::before(fields, *repr).and(L::TYPE.sizes()),
+            _ => Sizes { size: 0, align: 1, has_niche: false },
+        };
+        let Sizes { size, align, has_niche } = sizes;
+        let has_tail = is_sized && matches!(kind, Kind::Struct { repr: Repr::Rust, .. });
+        Self { size, align, has_niche, is_sized, has_tail, ..Self::new_unsized::<T>(kind) }
+    }
+
+    const fn sizes(&self) -> Sizes {
+        Sizes { size: self.size, align: self.align, has_niche: self.has_niche }
     }
 
     /// Replaces the name.
@@ -327,15 +358,36 @@ impl fmt::Debug for Type {
 impl Field {
     /// Describes a field of type `T`.
     pub const fn new<T: Weigh>(name: &'static str, offset: Option<usize>) -> Self {
-        Self {
-            name,
-            size: size_of::<T>(),
-            align: align_of::<T>(),
-            offset,
-            part: Some(type_of::<T>),
-            attributes: "",
-            type_name: type_name::<T>,
-        }
+        Self::with_part::<T>(name, offset, type_of::<T>)
+    }
+
+    /// Describes a field of type `T`, which implements [`Weigh`] with the description `part`.
+    #[doc(hidden)]
+    pub const fn with_part<T>(name: &'static str, offset: Option<usize>, part: Part) -> Self {
+        Self { part: Some(part), ..Self::skipped::<T>(name, offset) }
+    }
+
+    /// Describes a field whose type is a subtype of `T`.
+    #[doc(hidden)]
+    pub const fn new_as<T: Weigh>(_: PhantomData<T>, name: &'static str, offset: Option<usize>) -> Self {
+        Self::new::<T>(name, offset)
+    }
+
+    /// Describes the last field of a struct, which may be unsized. Its type is `T` or a subtype.
+    #[doc(hidden)]
+    pub const fn tail<T: Weigh + ?Sized>(_: PhantomData<T>, name: &'static str) -> Self {
+        let part: Part = type_of::<T>;
+        Self { part: Some(part), ..Self::skipped_tail::<T>(name, Some(T::TYPE.sizes())) }
+    }
+
+    /// Describes the last field of a struct, which may be unsized and which the walk skips.
+    #[doc(hidden)]
+    pub const fn skipped_tail<T: ?Sized>(name: &'static str, sizes: Option<Sizes>) -> Self {
+        let Sizes { size, align, has_niche } = match sizes {
+            Some(sizes) => sizes,
+            None => Sizes { size: 0, align: 1, has_niche: false },
+        };
+        Self { name, size, align, offset: None, part: None, attributes: "", type_name: type_name::<T>, has_niche }
     }
 
     /// Describes a field that a function measures: `#[weigh(with = "..")]`.
@@ -360,6 +412,7 @@ impl Field {
             part: None,
             attributes: "",
             type_name: type_name::<T>,
+            has_niche: size_of::<Option<T>>() == size_of::<T>(),
         }
     }
 
@@ -375,6 +428,84 @@ impl Field {
     pub fn type_name(&self) -> &'static str {
         self.part.map_or_else(self.type_name, |part| part().name())
     }
+}
+
+/// Size, alignment and niche of a type.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    size: usize,
+    align: usize,
+    has_niche: bool,
+}
+
+impl Sizes {
+    /// Returns the sizes of all fields but the last. The compiler orders them by alignment, so there is no padding between
+    /// them.
+    const fn before(fields: &[Field], repr: Repr) -> Self {
+        let mut all = Self { size: 0, align: 1, has_niche: false };
+        let mut at = 0;
+        while at + 1 < fields.len() {
+            let Field { size, align, has_niche, .. } = fields[at];
+            all.size = match repr {
+                Repr::C => all.size.next_multiple_of(align),
+                Repr::Rust | Repr::Packed => all.size,
+            } + size;
+            all.align = if align > all.align { align } else { all.align };
+            all.has_niche |= has_niche;
+            at += 1;
+        }
+        all
+    }
+
+    /// Returns the sizes of a struct with these fields and a last one.
+    const fn and(self, last: Self) -> Self {
+        let align = if last.align > self.align { last.align } else { self.align };
+        let size = (self.size.next_multiple_of(last.align) + last.size).next_multiple_of(align);
+        Self { size, align, has_niche: self.has_niche || last.has_niche }
+    }
+}
+
+/// A type of which the derive asks whether its size is known: `SizesOf::<T>::KNOWN`.
+///
+/// For a sized type this is the constant below. For any other type it is that of [`SizesUnknown`].
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct SizesOf<T: ?Sized>(PhantomData<T>);
+
+impl<T> SizesOf<T> {
+    /// The sizes of the type.
+    pub const KNOWN: Option<Sizes> = Some(Sizes {
+        size: size_of::<T>(),
+        align: align_of::<T>(),
+        has_niche: size_of::<Option<T>>() == size_of::<T>(),
+    });
+}
+
+/// The constant of [`SizesOf`] for types whose size is unknown.
+#[doc(hidden)]
+pub trait SizesUnknown {
+    /// No sizes.
+    const KNOWN: Option<Sizes> = None;
+}
+
+impl<T: ?Sized> SizesUnknown for SizesOf<T> {}
+
+/// The constants of a type.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// [`Weigh::REACH`]
+    pub reach: Reach,
+    /// [`Weigh::VACANT_MAPS`]
+    pub vacant_maps: u64,
+}
+
+/// Returns the constants of a type that the compiler infers from a subtype: the derive names `fn(_)` for a field of type
+/// `fn(&str)`, since no implementation of [`Weigh`] covers all types with `for<'a>`.
+#[doc(hidden)]
+pub const fn facts_of<T: Weigh + ?Sized>(_: PhantomData<T>) -> Facts {
+    Facts { reach: T::REACH, vacant_maps: T::VACANT_MAPS }
 }
 
 impl Variant {

@@ -1,7 +1,7 @@
 //! The walk over a value, and its counters.
 
 use super::seen::Seen;
-use super::tally::{Counter, Cursor, Tally};
+use super::tally::{Counter, Cursor, Tally, whole};
 use super::types::{opaque_type_of, shared_type_of};
 use super::{Weigh, Weight};
 use crate::model::LONG_TEXT;
@@ -39,8 +39,11 @@ pub(super) struct Core<'v, const TREE: bool> {
     /// The heap bytes of the total. The field is not adjacent to the count of blocks: LLVM would merge the two adjacent
     /// additions into one on a vector register, which waits for both earlier stores.
     heap: u64,
+    /// The number of times that `heap` has wrapped. A saturating sum would take more instructions for each block.
+    wraps: u64,
     weight: Weight,
-    /// The saturating sum of the weights that functions in `#[weigh(with = "..")]` return.
+    /// The saturating sum of the weights that functions in `#[weigh(with = "..")]` return, and of blocks that are counted
+    /// together.
     custom: Weight,
     model: Model,
     /// Whether a tree also counts the bytes after an allocator's rounding, or the contents of strings.
@@ -99,8 +102,8 @@ pub(super) fn total<T: Weigh + ?Sized>(value: &T, model: Model) -> Weight {
     let core = run::<T, false>(value, model, false);
     let Weight { heap, allocations, .. } = core.custom;
     Weight {
-        heap: core.heap.saturating_add(heap),
-        allocations: core.weight.allocations.saturating_add(allocations),
+        heap: if core.wraps == 0 { whole(core.heap.saturating_add(heap)) } else { u64::MAX },
+        allocations: whole(core.weight.allocations.saturating_add(allocations)),
         ..core.weight
     }
 }
@@ -110,8 +113,8 @@ pub(super) fn counters<T: Weigh + ?Sized>(value: &T, model: Model, texts: bool) 
     let core = run::<T, true>(value, model, texts);
     let counters = core.tally.counters();
     let mut weight = core.weight;
-    weight.heap = counters.iter().fold(0, |sum, counter| counter.taken.saturating_add(sum));
-    weight.allocations = counters.iter().fold(0, |sum, counter| counter.blocks.saturating_add(sum));
+    weight.heap = whole(counters.iter().fold(0, |sum, counter| counter.taken.saturating_add(sum)));
+    weight.allocations = whole(counters.iter().fold(0, |sum, counter| counter.blocks.saturating_add(sum)));
     (weight, counters)
 }
 
@@ -180,7 +183,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if TREE && self.core.detailed {
             self.text_in_detail(text, capacity);
         } else {
-            self.count(capacity, u64::from(capacity != 0), (capacity - text.len()) as u64);
+            self.count(capacity, capacity != 0, (capacity - text.len()) as u64);
         }
     }
 
@@ -228,7 +231,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if TREE && self.core.detailed {
             self.last_in_detail(value);
         } else {
-            self.count(size_of_val(value), u64::from(size_of_val(value) != 0), 0);
+            self.count(size_of_val(value), size_of_val(value) != 0, 0);
         }
     }
 
@@ -269,7 +272,7 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
             self.blocks_in_detail(size, align, usize::from(size != 0), spare as u64);
         } else {
             // A size of zero means that there is no block. The conversion from `bool` needs no branch.
-            self.count(size, u64::from(size != 0), spare as u64);
+            self.count(size, size != 0, spare as u64);
         }
     }
 
@@ -282,19 +285,35 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if TREE && self.core.detailed {
             self.blocks_in_detail(size, align, count, spare);
         } else {
-            self.count(size.wrapping_mul(count), count as u64, spare);
+            self.count_many(size.saturating_mul(count), count as u64, spare);
         }
     }
 
+    /// Counts one block, or none if `is_one` is `false`.
     #[inline]
-    fn count(&mut self, requested: usize, blocks: u64, spare: u64) {
+    fn count(&mut self, requested: usize, is_one: bool, spare: u64) {
         let requested = requested as u64;
         if TREE {
-            self.core.tally.block(requested, blocks, spare);
+            self.core.tally.block(requested, is_one, spare);
         } else {
-            // Real blocks fit in the address space, so their sum does not overflow. Sizes from a wrong implementation may wrap.
-            self.core.heap = self.core.heap.wrapping_add(requested);
-            self.core.weight.allocations += blocks;
+            // Real blocks fit in the address space. The sizes that a wrong implementation reports need not.
+            let (heap, wraps) = self.core.heap.overflowing_add(requested);
+            self.core.heap = heap;
+            self.core.wraps += u64::from(wraps);
+            self.core.weight.allocations += u64::from(is_one);
+        }
+    }
+
+    /// Counts blocks by numbers of any size. The sums saturate.
+    #[inline]
+    fn count_many(&mut self, requested: usize, blocks: u64, spare: u64) {
+        let requested = requested as u64;
+        if TREE {
+            self.core.tally.blocks(requested, blocks, spare);
+        } else {
+            let custom = &mut self.core.custom;
+            custom.heap = custom.heap.saturating_add(requested);
+            custom.allocations = custom.allocations.saturating_add(blocks);
         }
     }
 
@@ -302,10 +321,10 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     #[cold]
     #[inline(never)]
     fn blocks_in_detail(&mut self, size: usize, align: usize, count: usize, spare: u64) {
-        self.count(size.wrapping_mul(count), count as u64, spare);
+        self.count_many(size.saturating_mul(count), count as u64, spare);
         if size != 0 {
             let size = size as u64;
-            let beyond = (self.core.model.bytes(size, align as u64) - size).saturating_mul(count as u64);
+            let beyond = self.core.model.bytes(size, align as u64).saturating_sub(size).saturating_mul(count as u64);
             self.core.tally.add_beyond(beyond);
         }
     }
@@ -446,10 +465,10 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         if TREE {
             self.core.tally.cursor = outer;
             if !no_key {
-                self.core.tally.count(0, len as u64 - vacant.0);
+                self.core.tally.count(0, (len as u64).saturating_sub(vacant.0));
             }
             if !no_value {
-                self.core.tally.count(1, len as u64 - vacant.1);
+                self.core.tally.count(1, (len as u64).saturating_sub(vacant.1));
             }
         }
     }
@@ -638,26 +657,27 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
 
     /// Counts an opaque part: a lock that is held, a cell that is mutably borrowed.
     pub fn opaque(&mut self) {
-        self.core.weight.opaque += 1;
+        self.core.weight.opaque = self.core.weight.opaque.saturating_add(1);
     }
 
     /// Records that a part may own more than is counted.
     #[inline]
     pub fn at_least(&mut self) {
-        self.core.weight.at_least += 1;
+        self.core.weight.at_least = self.core.weight.at_least.saturating_add(1);
     }
 
     /// Records that a part may own less than is counted.
     #[inline]
     pub fn at_most(&mut self) {
-        self.core.weight.at_most += 1;
+        self.core.weight.at_most = self.core.weight.at_most.saturating_add(1);
     }
 
     /// Records the empty maps in a vacant value, which a tree does not follow.
     #[inline]
     fn vacant<T: Weigh + ?Sized>(&mut self) {
         if TREE && const { T::VACANT_MAPS != 0 } {
-            self.core.weight.at_least += T::VACANT_MAPS;
+            let at_least = &mut self.core.weight.at_least;
+            *at_least = at_least.saturating_add(T::VACANT_MAPS);
         }
     }
 

@@ -1,10 +1,14 @@
-//! A closure returns a value of another type.
+//! A closure returns a value of another type, or another value of the type.
 use dwell::SmallBox;
-use dwell::small::Coercible;
 use std::fmt::Debug;
 
-static OTHER: Coercible<u8, u8> = Coercible::new(1);
-
 fn main() {
-    let _value: SmallBox<dyn Debug> = SmallBox::new_with(7_u64, |_| &OTHER as _);
+    let _text: SmallBox<dyn Debug> = SmallBox::new_with("text", |text| {
+        let _number: SmallBox<dyn Debug> = SmallBox::new_with(7_u64, |_| text);
+        text
+    });
+    let _outer: SmallBox<dyn Debug> = SmallBox::new_with(1_u64, |outer| {
+        let _inner: SmallBox<dyn Debug> = SmallBox::new_with(2_u64, |_| outer as _);
+        outer as _
+    });
 }

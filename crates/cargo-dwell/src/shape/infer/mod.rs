@@ -25,6 +25,7 @@ mod visit;
 pub(super) use build::joined;
 pub(super) use names::{common, singular};
 
+use super::overrides::Override;
 use super::schema::Schema;
 use arena::Arena;
 use serde::Deserialize;
@@ -72,7 +73,7 @@ impl Blank {
     /// # Errors
     /// Returns the deserializer's error, or an error if the data is not valid.
     pub fn restore<'de, D: serde::Deserializer<'de>>(deserializer: D, id: u64) -> Result<Self, D::Error> {
-        let saved = arena::Saved::deserialize(deserializer)?;
+        let saved = arena::stored::Saved::deserialize(deserializer)?;
         let mut arena = Arena::restored(saved).ok_or_else(|| D::Error::custom("its contents are inconsistent"))?;
         arena.set_file(id);
         form::seal(&mut arena);
@@ -111,6 +112,11 @@ impl Accumulator {
     /// Creates accumulators without a form, for the first round of the study.
     pub fn new() -> Self {
         Self(Arena::new(true))
+    }
+
+    /// Sets the decisions of the user. Later rounds of a study have them too.
+    pub fn set_overrides(&mut self, overrides: &[Override]) {
+        self.0.overrides = overrides.into();
     }
 
     /// Sets the index of the file or line for the next texts. Fields are listed in the order of their first index.
@@ -158,7 +164,7 @@ impl Accumulator {
     /// # Errors
     /// Returns the deserializer's error, or an error if the data is not valid.
     pub fn restore<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let saved = arena::Saved::deserialize(deserializer)?;
+        let saved = arena::stored::Saved::deserialize(deserializer)?;
         let arena = Arena::restored(saved).ok_or_else(|| D::Error::custom("its contents are inconsistent"))?;
         Ok(Self(arena))
     }

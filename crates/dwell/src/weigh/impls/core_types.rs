@@ -83,10 +83,13 @@ plain! {
 opaque! {
     CStr: Kind::Text { growable: false };
     dyn Any: Kind::Opaque; dyn Any + Send: Kind::Opaque; dyn Any + Send + Sync: Kind::Opaque;
-    dyn Error: Kind::Opaque; dyn Error + Send: Kind::Opaque; dyn Error + Send + Sync: Kind::Opaque;
-    dyn Debug: Kind::Opaque; dyn Debug + Send: Kind::Opaque; dyn Debug + Send + Sync: Kind::Opaque;
-    dyn Display: Kind::Opaque; dyn Display + Send: Kind::Opaque; dyn Display + Send + Sync: Kind::Opaque;
+    dyn Error + '_: Kind::Opaque; dyn Error + Send + '_: Kind::Opaque; dyn Error + Send + Sync + '_: Kind::Opaque;
+    dyn Debug + '_: Kind::Opaque; dyn Debug + Send + '_: Kind::Opaque; dyn Debug + Send + Sync + '_: Kind::Opaque;
+    dyn Display + '_: Kind::Opaque; dyn Display + Send + '_: Kind::Opaque; dyn Display + Send + Sync + '_: Kind::Opaque;
     @[T] dyn Future<Output = T> + '_: Kind::Opaque; @[T] dyn Future<Output = T> + Send + '_: Kind::Opaque;
+    @[T] dyn Future<Output = T> + Send + Sync + '_: Kind::Opaque;
+    @[T] dyn Iterator<Item = T> + '_: Kind::Opaque; @[T] dyn Iterator<Item = T> + Send + '_: Kind::Opaque;
+    @[T] dyn Iterator<Item = T> + Send + Sync + '_: Kind::Opaque;
 }
 
 impl Weigh for str {
@@ -248,7 +251,7 @@ fn distinct<T>(values: &[T]) -> &[T] {
 impl<T: Weigh, const N: usize> Weigh for [T; N] {
     const REACH: Reach = if N == 0 { Reach::Plain } else { T::REACH };
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Array { element: type_of::<T>, len: N });
-    const VACANT_MAPS: u64 = T::VACANT_MAPS * N as u64;
+    const VACANT_MAPS: u64 = T::VACANT_MAPS.saturating_mul(N as u64);
 
     #[inline]
     fn is_vacant(&self) -> bool {
@@ -297,7 +300,7 @@ macro_rules! tuples {
                 fields: &[$(Field::new::<$name>(stringify!($index), Some(core::mem::offset_of!(Self, $index)))),*],
                 repr: Repr::Rust,
             });
-            const VACANT_MAPS: u64 = 0 $(+ $name::VACANT_MAPS)*;
+            const VACANT_MAPS: u64 = 0_u64 $(.saturating_add($name::VACANT_MAPS))*;
 
             #[inline]
             fn is_vacant(&self) -> bool {
@@ -333,28 +336,4 @@ tuples! {
     (0 A 1 B 2 C 3 D 4 E 5 F 6 G 7 H 8 I 9 J)
     (0 A 1 B 2 C 3 D 4 E 5 F 6 G 7 H 8 I 9 J 10 K)
     (0 A 1 B 2 C 3 D 4 E 5 F 6 G 7 H 8 I 9 J 10 K 11 L)
-}
-
-macro_rules! functions {
-    ($(($($name:ident)*))*) => {$(
-        plain! {
-            @[$($name,)* R] fn($($name),*) -> R;
-            @[$($name,)* R] unsafe fn($($name),*) -> R;
-            @[$($name,)* R] extern "C" fn($($name),*) -> R;
-            @[$($name,)* R] unsafe extern "C" fn($($name),*) -> R;
-        }
-        opaque! {
-            @[$($name,)* R] dyn Fn($($name),*) -> R: Kind::Opaque;
-            @[$($name,)* R] dyn Fn($($name),*) -> R + Send: Kind::Opaque;
-            @[$($name,)* R] dyn Fn($($name),*) -> R + Send + Sync: Kind::Opaque;
-            @[$($name,)* R] dyn FnMut($($name),*) -> R: Kind::Opaque;
-            @[$($name,)* R] dyn FnMut($($name),*) -> R + Send: Kind::Opaque;
-            @[$($name,)* R] dyn FnOnce($($name),*) -> R: Kind::Opaque;
-            @[$($name,)* R] dyn FnOnce($($name),*) -> R + Send: Kind::Opaque;
-        }
-    )*};
-}
-
-functions! {
-    () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F)
 }

@@ -52,7 +52,7 @@ macro_rules! fields {
                 fields: &[$($crate::weigh::Field::new::<$part>($name, None)),*],
                 repr: $crate::weigh::Repr::Rust,
             });
-            const VACANT_MAPS: u64 = 0 $(+ <$part as $crate::weigh::Weigh>::VACANT_MAPS)*;
+            const VACANT_MAPS: u64 = 0_u64 $(.saturating_add(<$part as $crate::weigh::Weigh>::VACANT_MAPS))*;
 
             #[inline]
             fn is_vacant(&self) -> bool {
@@ -122,6 +122,7 @@ mod btree;
 mod bump;
 mod core_types;
 mod foreign;
+mod functions;
 mod hash;
 #[cfg(feature = "pin")]
 mod pin;

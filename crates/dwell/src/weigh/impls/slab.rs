@@ -69,7 +69,7 @@ impl<T> Weigh for crate::slab::sync::Slab<T> {
 
 /// A slot owns the memory that its value owns. The value's own bytes belong to the slab, unless it has a dedicated
 /// block.
-impl<T: Weigh + ?Sized, K: SlotKind> Weigh for Slot<T, K> {
+impl<T: Weigh + ?Sized, K: SlotKind, V> Weigh for Slot<T, K, V> {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
 
     #[inline]
@@ -87,7 +87,7 @@ impl<T: Weigh + ?Sized, K: SlotKind> Weigh for Slot<T, K> {
     }
 }
 
-impl<T: Weigh + ?Sized, K: SlotKind> Weigh for Pin<Slot<T, K>> {
+impl<T: Weigh + ?Sized, K: SlotKind, V> Weigh for Pin<Slot<T, K, V>> {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
 
     #[inline]

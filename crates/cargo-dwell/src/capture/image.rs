@@ -1,0 +1,434 @@
+//! Reads the agent's records from a copy of the process.
+
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "halves of words are taken on purpose, and `usize` has 64 bits where this runs"
+)]
+
+use super::{Block, Memory, Module, Moment, Snapshot};
+use crate::agent::layout::{self, ADDRESSES, ENTRY, FRAMES, GRANULE, PAIRS, Pair, SHARDS, Shard, Slot, State};
+use anyhow::{Context, Result, bail};
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::mem::offset_of;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A stopped process: a copy of the program, or the agent's helper after the end of the program. It is killed on drop.
+pub(crate) struct Process {
+    pid: i32,
+    memory: File,
+    /// An open end of the socket: all copies exit when it is closed.
+    _socket: Arc<std::os::fd::OwnedFd>,
+}
+
+impl Process {
+    /// Opens the memory of a child process.
+    pub(crate) fn new(pid: i32, socket: Arc<std::os::fd::OwnedFd>) -> Result<Self> {
+        let path = format!("/proc/{pid}/mem");
+        let opened = File::open(&path);
+        let memory = match opened {
+            Ok(memory) => memory,
+            Err(error) => {
+                end(pid);
+                bail!(
+                    "the copy of the program cannot be read ({path}: {error}); run this as the program's user, where /proc \
+                     is mounted and ptrace is allowed"
+                );
+            }
+        };
+        Ok(Self { pid, memory, _socket: socket })
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        end(self.pid);
+    }
+}
+
+/// Kills a copy or the helper and reaps it.
+pub(crate) fn end(pid: i32) {
+    if pid <= 0 {
+        return;
+    }
+    // SAFETY: the call accesses no memory of this process. The child was not waited for yet, so the id is still its
+    // own.
+    unsafe { libc::kill(pid, libc::SIGKILL) };
+    let mut status = 0;
+    // SAFETY: the call writes the status to a local.
+    unsafe { libc::waitpid(pid, &raw mut status, libc::__WALL) };
+}
+
+/// The error if the memory of the agent's records cannot be read.
+pub(crate) const NO_RECORDS: &str = "the agent's records cannot be read from the program's memory";
+
+/// The memory of a [`Process`].
+pub(crate) struct ProcessMemory(pub(crate) Arc<Process>);
+
+impl Memory for ProcessMemory {
+    fn read(&self, addr: u64, into: &mut [u8]) -> usize {
+        let mut done = 0;
+        while done < into.len() {
+            let Some(at) = addr.checked_add(done as u64).filter(|at| *at < ADDRESSES) else { break };
+            match self.0.memory.read_at(&mut into[done..], at) {
+                Ok(read) if read > 0 => done += read,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                _ => break,
+            }
+        }
+        done
+    }
+}
+
+/// A line of `/proc/PID/maps`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Mapping {
+    start: u64,
+    end: u64,
+    readable: bool,
+    writable: bool,
+    offset: u64,
+    path: PathBuf,
+}
+
+fn mappings(text: &str) -> Vec<Mapping> {
+    let parse = |line: &str| {
+        let mut words = line.splitn(6, ' ');
+        let (start, end) = words.next()?.split_once('-')?;
+        let flags = words.next()?;
+        let offset = words.next()?;
+        let path = words.nth(2).unwrap_or_default().trim_start();
+        Some(Mapping {
+            start: u64::from_str_radix(start, 16).ok()?,
+            end: u64::from_str_radix(end, 16).ok()?,
+            readable: flags.starts_with('r'),
+            writable: flags[1..].starts_with('w'),
+            offset: u64::from_str_radix(offset, 16).ok()?,
+            path: path.into(),
+        })
+    };
+    text.lines().filter_map(parse).filter(|mapping| mapping.end <= ADDRESSES).collect()
+}
+
+/// The data of a snapshot apart from its memory.
+#[derive(Clone, Debug)]
+pub(crate) struct About {
+    pub(crate) at: Moment,
+    /// The time of the monotonic clock.
+    pub(crate) nanos: u64,
+    /// The stack pointers of threads, if known.
+    pub(crate) stacks: Vec<u64>,
+    /// The thread pointers of known threads.
+    pub(crate) threads: Vec<u64>,
+    /// The address of the agent's [`State`].
+    pub(crate) state: u64,
+    pub(crate) bias: u64,
+    pub(crate) executable: PathBuf,
+}
+
+/// Reads the live blocks with their call stacks.
+pub(crate) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot> {
+    let maps = fs::read_to_string(format!("/proc/{}/maps", process.pid))
+        .context("the mappings of the program's copy cannot be read")?;
+    let maps = mappings(&maps);
+    let pagemap = File::open(format!("/proc/{}/pagemap", process.pid)).ok();
+    let memory = ProcessMemory(process);
+    let state = WordArray::read(&memory, about.state, size_of::<State>()).context(NO_RECORDS)?;
+    let word = |at: usize| state.get(at / 8);
+
+    let bases = [
+        (word(offset_of!(State, shadow)), ADDRESSES / GRANULE * ENTRY),
+        (word(offset_of!(State, pairs)), PAIRS * 8),
+        (word(offset_of!(State, frames)), FRAMES * 8),
+    ];
+    let pairs_len = word(offset_of!(State, pairs_len)).min(PAIRS);
+    let frames_len = word(offset_of!(State, frames_len)).min(FRAMES);
+    let pairs = WordArray::read(&memory, bases[1].0, pairs_len as usize * size_of::<Pair>()).context(NO_RECORDS)?;
+    let frames = WordArray::read(&memory, bases[2].0, frames_len as usize * 8).context(NO_RECORDS)?;
+    let weights = word(offset_of!(State, sample));
+
+    let mut stacks = Stacks { frames: &frames, known: HashMap::default(), found: Vec::new() };
+    let mut blocks = Vec::new();
+    let own: Vec<_> = bases.iter().map(|(start, len)| (*start, start.saturating_add(*len))).collect();
+    for (start, end) in without(&maps, &own) {
+        shadow(&memory, pagemap.as_ref(), bases[0].0, (start, end), &mut |addr, number| {
+            let pair = pairs.get(number as usize);
+            if number == 0 || u64::from(number) >= pairs_len {
+                return;
+            }
+            let (stack, size) = (pair as u32, pair >> 32);
+            blocks.push(Block { addr, size, stack: stacks.number(stack), weight: weight(addr, size, weights) });
+        });
+    }
+    for shard in 0..SHARDS {
+        let at = offset_of!(State, shards) + shard * size_of::<Shard>();
+        let slots = word(at + offset_of!(Shard, slots));
+        let count = word(at + offset_of!(Shard, mask)).wrapping_add(1);
+        if slots == 0 || count > 1 << 32 {
+            continue;
+        }
+        let Some(slots) = WordArray::read(&memory, slots, count as usize * size_of::<Slot>()) else { continue };
+        let (slots, _) = slots.0.as_chunks::<3>();
+        for &[addr, size, stack] in slots.iter().filter(|[addr, ..]| *addr > layout::TOMBSTONE) {
+            blocks.push(Block { addr, size, stack: stacks.number(stack as u32), weight: weight(addr, size, weights) });
+        }
+    }
+    blocks.sort_unstable_by_key(|block| (block.addr, block.size));
+    // If a free was missed, its block may overlap others. Keep the first of overlapping blocks.
+    let mut end = 0;
+    blocks.retain(|block| {
+        let fits = block.addr >= end;
+        end = if fits { block.addr.saturating_add(block.size.max(1)) } else { end };
+        fits
+    });
+
+    let stacks = stacks.found;
+    let mut roots: Vec<(u64, u64)> = Vec::new();
+    let holding = |addr: u64| maps.iter().find(|map| map.readable && (map.start..map.end).contains(&addr));
+    for stack in &about.stacks {
+        roots.extend(holding(*stack).map(|map| (*stack & !7, map.end)));
+    }
+    for thread in &about.threads {
+        // Thread-local memory is below the thread pointer, and the thread's control block is above it.
+        const BEFORE: u64 = 16 << 10;
+        const BEHIND: u64 = 2304;
+        roots.extend(holding(*thread).map(|map| (map.start.max(thread - BEFORE), map.end.min(thread + BEHIND))));
+    }
+    roots.sort_unstable();
+    roots.dedup();
+    let start = word(offset_of!(State, start_nanos));
+    let live_bytes = blocks.iter().map(|block| block.size * u64::from(block.weight)).sum();
+    Ok(Snapshot {
+        at: about.at.clone(),
+        millis: about.nanos.saturating_sub(start) / 1_000_000,
+        live_bytes,
+        live_blocks: blocks.iter().map(|block| u64::from(block.weight)).sum(),
+        peak_bytes: word(offset_of!(State, peak)).max(live_bytes),
+        blocks,
+        stacks,
+        modules: modules(&maps, about),
+        roots,
+        memory: Box::new(memory),
+    })
+}
+
+/// Returns the live bytes in the last copy at the peak, and those that the threads have reported so far.
+pub(crate) fn live(process: &Arc<Process>, state: u64) -> Option<[i64; 2]> {
+    let words = WordArray::read(&ProcessMemory(Arc::clone(process)), state, size_of::<State>())?;
+    Some([offset_of!(State, taken), offset_of!(State, live)].map(|at| words.get(at / 8) as i64))
+}
+
+/// Checks whether code of the executable has ever allocated a block. Returns `None` if its memory cannot be read.
+pub(crate) fn saw_executable(process: &Arc<Process>, about: &About) -> Option<bool> {
+    let maps = fs::read_to_string(format!("/proc/{}/maps", process.pid)).ok()?;
+    let modules = modules(&mappings(&maps), about);
+    let executable = modules.first().filter(|module| module.path == about.executable)?;
+    let memory = ProcessMemory(Arc::clone(process));
+    let state = WordArray::read(&memory, about.state, size_of::<State>())?;
+    let word = |at: usize| state.get(at / 8);
+    let frames_len = word(offset_of!(State, frames_len)).min(FRAMES) as usize;
+    let frames = WordArray::read(&memory, word(offset_of!(State, frames)), frames_len * 8)?;
+    let mut at = 1;
+    while at < frames_len {
+        let len = frames.get(at).min(layout::DEPTH as u64) as usize;
+        // glibc also allocates in the program's threads, so the innermost frame decides.
+        if len > 0 && (executable.start..executable.end).contains(&frames.get(at + 1)) {
+            return Some(true);
+        }
+        at += 1 + len;
+    }
+    Some(false)
+}
+
+/// Returns the number of blocks that a sampled block represents: the inverse of its probability, `1 - exp(-size /
+/// mean)`. A hash of the block's address decides the rounding, so that sums are unbiased.
+#[expect(clippy::cast_sign_loss, reason = "it is at least 1")]
+fn weight(block: u64, size: u64, mean: u64) -> u32 {
+    if mean == 0 || size == 0 {
+        return 1;
+    }
+    let inverse = 1.0 / -(-(size as f64) / mean as f64).exp_m1();
+    let uniform = ((block ^ size).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11) as f64 / (1_u64 << 53) as f64;
+    (inverse + uniform).floor().clamp(1.0, f64::from(u32::MAX)) as u32
+}
+
+/// Some words of the process's memory.
+struct WordArray(Vec<u64>);
+
+impl WordArray {
+    fn read(memory: &ProcessMemory, addr: u64, bytes: usize) -> Option<Self> {
+        let mut raw = vec![0; bytes.next_multiple_of(8)];
+        (memory.read(addr, &mut raw[..bytes]) == bytes).then(|| {
+            let (words, _) = raw.as_chunks::<8>();
+            Self(words.iter().map(|word| u64::from_le_bytes(*word)).collect())
+        })
+    }
+
+    /// Returns the word at an index; 0 beyond the end.
+    fn get(&self, index: usize) -> u64 {
+        self.0.get(index).copied().unwrap_or_default()
+    }
+}
+
+/// The call stacks of blocks, numbered in order of appearance.
+struct Stacks<'f> {
+    frames: &'f WordArray,
+    known: HashMap<u32, u32>,
+    found: Vec<Vec<u64>>,
+}
+
+impl Stacks<'_> {
+    fn number(&mut self, at: u32) -> u32 {
+        *self.known.entry(at).or_insert_with(|| {
+            let len = if at == 0 { 0 } else { self.frames.get(at as usize).min(layout::DEPTH as u64) };
+            self.found.push((1..=len as usize).map(|index| self.frames.get(at as usize + index)).collect());
+            self.found.len() as u32 - 1
+        })
+    }
+}
+
+/// Returns the parts of readable mappings that can contain blocks, which excludes the ranges in `own`.
+fn without(maps: &[Mapping], own: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let mut parts = Vec::new();
+    for map in maps.iter().filter(|map| map.readable && !map.path.starts_with("/usr")) {
+        let mut start = map.start;
+        let mut cuts: Vec<_> = own.iter().filter(|(from, to)| *from < map.end && *to > map.start).collect();
+        cuts.sort_unstable();
+        for (from, to) in cuts {
+            if *from > start {
+                parts.push((start, *from));
+            }
+            start = start.max(*to);
+        }
+        if start < map.end {
+            parts.push((start, map.end));
+        }
+    }
+    parts
+}
+
+/// Calls `found` with each block in the shadow for an address of a range.
+fn shadow(
+    memory: &ProcessMemory,
+    pagemap: Option<&File>,
+    base: u64,
+    (start, end): (u64, u64),
+    found: &mut dyn FnMut(u64, u32),
+) {
+    const PAGE: u64 = 4096;
+    const AT_ONCE: u64 = 1 << 16;
+    const PRESENT_OR_SWAPPED: u64 = 3 << 62;
+    let to_shadow = |addr: u64| base + addr / GRANULE * ENTRY;
+    let (first, last) = (to_shadow(start) / PAGE, to_shadow(end).div_ceil(PAGE));
+    let mut bytes = Vec::new();
+    let mut entries = Vec::new();
+    let mut page = first;
+    while page < last {
+        let count = AT_ONCE.min(last - page);
+        entries.clear();
+        entries.resize(count as usize * 8, 0xff);
+        if let Some(pagemap) = pagemap
+            && let Ok(read) = pagemap.read_at(&mut entries, page * 8)
+        {
+            entries.truncate(read);
+        }
+        let (flags, _) = entries.as_chunks::<8>();
+        let mut index = 0;
+        let exists =
+            |index: usize| flags.get(index).is_some_and(|flags| u64::from_le_bytes(*flags) & PRESENT_OR_SWAPPED != 0);
+        while index < flags.len() {
+            if !exists(index) {
+                index += 1;
+                continue;
+            }
+            let run = (index..flags.len()).take_while(|index| exists(*index)).take(256).count();
+            bytes.resize(run * PAGE as usize, 0);
+            let at = (page + index as u64) * PAGE;
+            let read = memory.read(at, &mut bytes);
+            let (numbers, _) = bytes[..read].as_chunks::<4>();
+            for (offset, number) in (0..).zip(numbers) {
+                let number = u32::from_le_bytes(*number);
+                if number != 0 {
+                    let addr = (at - base) / ENTRY * GRANULE + offset * GRANULE;
+                    // Pages at the boundaries belong to two ranges.
+                    if (start..end).contains(&addr) {
+                        found(addr, number);
+                    }
+                }
+            }
+            index += run;
+        }
+        page += count;
+    }
+}
+
+/// Returns the mapped files, the executable first.
+fn modules(maps: &[Mapping], about: &About) -> Vec<Module> {
+    let mut modules: Vec<Module> = Vec::new();
+    for map in maps.iter().filter(|map| map.path.is_absolute()) {
+        match modules.iter_mut().find(|module| module.path == map.path) {
+            Some(module) => {
+                module.start = module.start.min(map.start);
+                module.end = module.end.max(map.end);
+            }
+            // A file begins with its headers; in a library their address is 0.
+            None if map.offset == 0 => {
+                modules.push(Module { path: map.path.clone(), bias: map.start, start: map.start, end: map.end });
+            }
+            None => {}
+        }
+    }
+    let executable = modules.iter().position(|module| same_file(&module.path, &about.executable));
+    if let Some(index) = executable {
+        let mut module = modules.remove(index);
+        module.bias = about.bias;
+        // The kernel maps memory without a file for zero-initialised statics, directly behind the file's last mapping.
+        let behind = maps.iter().find(|map| map.start == module.end && map.writable && map.path.as_os_str().is_empty());
+        module.end = behind.map_or(module.end, |map| map.end);
+        module.path.clone_from(&about.executable);
+        modules.insert(0, module);
+    }
+    modules
+}
+
+fn same_file(left: &Path, right: &Path) -> bool {
+    left == right || matches!((left.canonicalize(), right.canonicalize()), (Ok(left), Ok(right)) if left == right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn proc_maps_lines_are_parsed() {
+        let text = "55cb830bf000-55cb830c0000 rw-p 00001000 fe:00 9979964                    /a b/c\n\
+                    7f0000000000-7f0000001000 ---p 00000000 00:00 0 \n\
+                    ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]\n";
+        let maps = mappings(text);
+        assert_eq!(maps.len(), 2);
+        assert_eq!(maps[0].path, Path::new("/a b/c"));
+        assert!(maps[0].readable && maps[0].writable && maps[0].offset == 0x1000);
+        assert!(!maps[1].readable && maps[1].path.as_os_str().is_empty());
+    }
+
+    #[test]
+    fn ranges_reserved_by_the_agent_are_excluded() {
+        let map = |start, end| Mapping { start, end, readable: true, writable: true, offset: 0, path: PathBuf::new() };
+        let maps = [map(10, 20), map(30, 60), map(70, 80)];
+        assert_eq!(without(&maps, &[(40, 50), (70, 80)]), [(10, 20), (30, 40), (50, 60)]);
+        assert_eq!(without(&maps, &[(0, 100)]), []);
+    }
+
+    #[test]
+    fn sample_weight_is_the_inverse_of_the_probability() {
+        assert_eq!(weight(16, 100, 0), 1);
+        assert_eq!(weight(16, 1 << 30, 1 << 10), 1);
+        assert_eq!(weight(0, 1, 1 << 16), 65537);
+        // A block of the mean size is recorded with a probability of 1 - 1/e.
+        let sum: u32 = (0..1_000_000).map(|block| weight(block * 16, 4096, 4096)).sum();
+        assert!((f64::from(sum) / 1e6 - 1.0 / (1.0 - (-1_f64).exp())).abs() < 1e-3, "{sum}");
+    }
+}

@@ -1,0 +1,78 @@
+//! A snapshot of a process: its live blocks with their call stacks, and its memory.
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod image;
+pub(crate) mod pieces;
+pub mod run;
+
+use std::path::PathBuf;
+
+/// A live block of the heap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The address of its first byte.
+    pub addr: u64,
+    /// The requested size in bytes.
+    pub size: u64,
+    /// The call stack that allocated it, as an index into [`Snapshot::stacks`].
+    pub stack: u32,
+    /// The number of blocks that it represents: 1, or more in a sampled run.
+    pub weight: u32,
+}
+
+/// A file that is mapped into the process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// The file.
+    pub path: PathBuf,
+    /// The difference between an address in the process and in the file.
+    pub bias: u64,
+    /// Its first address in the process.
+    pub start: u64,
+    /// One past its last address.
+    pub end: u64,
+}
+
+/// The moment of a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// Live bytes were at least 98 % of their maximum.
+    Peak,
+    /// The program ended.
+    Exit,
+    /// A signal requested it.
+    Signal,
+    /// Milliseconds after the start of the program.
+    After(u64),
+}
+
+/// The memory of a process that no longer changes.
+pub trait Memory: Sync {
+    /// Reads up to `into.len()` bytes at `addr`. Returns the number of bytes read.
+    fn read(&self, addr: u64, into: &mut [u8]) -> usize;
+}
+
+/// The state of a process at one moment.
+pub struct Snapshot {
+    /// The moment.
+    pub at: Moment,
+    /// The time since the start of the program in milliseconds.
+    pub millis: u64,
+    /// The number of live bytes.
+    pub live_bytes: u64,
+    /// The number of live blocks.
+    pub live_blocks: u64,
+    /// The maximum of live bytes so far.
+    pub peak_bytes: u64,
+    /// The blocks, sorted by address, without overlap.
+    pub blocks: Vec<Block>,
+    /// The call stacks as return addresses, innermost first.
+    pub stacks: Vec<Vec<u64>>,
+    /// The mapped files, the executable first.
+    pub modules: Vec<Module>,
+    /// Threads' stacks (from the stack pointer up) and thread-local memory, if known: first address and one past the
+    /// last.
+    pub roots: Vec<(u64, u64)>,
+    /// The memory of the process.
+    pub memory: Box<dyn Memory + Send>,
+}

@@ -1,0 +1,134 @@
+//! Runs a program with the agent and takes its snapshots.
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod process;
+
+use super::Snapshot;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub use process::{snapshots, snapshots_early};
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// When to take a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// At the maximum of live bytes.
+    Peak,
+    /// When the program ends.
+    Exit,
+    /// When this process receives SIGUSR1 or SIGINT.
+    Signal,
+    /// This long after the start of the program.
+    After(Duration),
+}
+
+/// The result of running a program.
+pub struct Run {
+    /// The snapshots in the order of time. Dropping one ends the process that has its memory.
+    pub snapshots: Vec<Snapshot>,
+    /// The program's exit code; for a signal, 128 plus its number.
+    pub code: u8,
+    /// The running time of the program in milliseconds.
+    pub millis: u64,
+    /// Notes for the user, a line each.
+    pub notes: Vec<String>,
+}
+
+/// Returns an error, because there is no agent for this platform.
+///
+/// # Errors
+/// Always returns an error.
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+pub fn snapshots(_: &std::path::Path, _: &[std::ffi::OsString], _: &Options) -> anyhow::Result<Run> {
+    anyhow::bail!("`cargo dwell census` needs Linux with glibc on x86-64")
+}
+
+/// Returns an error, because there is no agent for this platform.
+///
+/// # Errors
+/// Always returns an error.
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+pub fn snapshots_early(
+    executable: &std::path::Path,
+    args: &[std::ffi::OsString],
+    options: &Options,
+    _: &mut dyn FnMut(Vec<Snapshot>, u64),
+) -> anyhow::Result<Run> {
+    snapshots(executable, args, options)
+}
+
+/// Options for running a program.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// When to take snapshots.
+    pub at: Vec<At>,
+    /// The interval of further snapshots.
+    pub every: Option<Duration>,
+    /// The mean number of bytes between two recorded allocations; `None` records all.
+    pub sample: Option<u64>,
+    /// The folder for the compiled agent.
+    pub cache: Option<PathBuf>,
+    /// Whether to handle signals of this process: SIGUSR1 takes a snapshot, others also go to the program.
+    pub signals: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { at: vec![At::Peak], every: None, sample: None, cache: None, signals: false }
+    }
+}
+
+impl FromStr for At {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "peak" => Ok(Self::Peak),
+            "exit" => Ok(Self::Exit),
+            "signal" => Ok(Self::Signal),
+            _ => duration(text)
+                .map(Self::After)
+                .map_err(|_| "must be peak, exit, signal or a time such as 30s, 500ms or 2m".to_owned()),
+        }
+    }
+}
+
+/// Parses a time such as `30s`.
+///
+/// # Errors
+/// Returns an error that names the mistake.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || "must be a time such as 30s, 500ms or 2m".to_owned();
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(wrong)?;
+    let (number, unit) = text.split_at(end);
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    let seconds = match unit {
+        "ms" => number / 1000.0,
+        "s" => number,
+        "m" => number * 60.0,
+        "h" => number * 3600.0,
+        _ => return Err(wrong()),
+    };
+    if seconds <= 0.0 {
+        return Err("must be longer than 0 s".to_owned());
+    }
+    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn snapshot_moments_are_parsed() {
+        assert_eq!("peak".parse(), Ok(At::Peak));
+        assert_eq!("30s".parse(), Ok(At::After(Duration::from_secs(30))));
+        assert_eq!("1.5m".parse(), Ok(At::After(Duration::from_secs(90))));
+        assert_eq!(duration("250ms"), Ok(Duration::from_millis(250)));
+        for wrong in ["", "30", "s", "1e9s", "-1s", "0s", "9999999999999999999999h", "later", "1.2.3s"] {
+            assert!(wrong.parse::<At>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Suggestions with their savings, a file for each kind.
+//!
+//! The search of `dwell::weigh` changes types first, on the model of the heap. The kinds of [`KINDS`] then look at what
+//! these changes leave.
+
+pub(crate) mod also;
+mod alternatives;
+mod duplicate;
+mod empty;
+mod finding;
+mod future;
+mod inline;
+mod integers;
+mod intern;
+mod kind;
+mod model;
+mod overlap;
+mod padding;
+mod rounding;
+mod search;
+mod short;
+mod shrink;
+mod slab;
+mod unshared;
+
+use crate::heap::rows::Blocks;
+use crate::heap::walk::Walk;
+use also::Also;
+use alternatives::{Alternative, alternatives};
+use dwell::model::Plan;
+use dwell::model::search::{LEAST, Types, search};
+pub use finding::Finding;
+use kind::{Heap, Kind};
+
+/// The kinds of findings beside the changes of types.
+const KINDS: [&dyn Kind; 11] = [
+    &empty::Empty,
+    &shrink::Shrink,
+    &short::Short,
+    &intern::Intern,
+    &duplicate::Duplicate,
+    &unshared::Unshared,
+    &slab::Slab,
+    &rounding::Rounding,
+    &padding::Padding,
+    &inline::Inline,
+    &future::Future,
+];
+
+/// Returns all findings, largest saving first; those in dependencies come last.
+pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], also: &Also) -> Vec<Finding> {
+    let program = model::of(walk);
+    let mut plan = Plan::new(&program);
+    let total = plan.sum().bytes;
+    let mut found = Vec::new();
+    let steps = search(&program, Types::Dwell);
+    let mut of_steps = Vec::new();
+    for step in &steps {
+        let old = plan.clone();
+        plan.apply_all(&step.edits);
+        of_steps.push(search::describe(&program, step, &old, &plan, blocks));
+    }
+    for Alternative { step, old, new, instead_of } in alternatives(&program, &steps) {
+        let mut finding = search::describe(&program, &step, &old, &new, blocks);
+        finding.instead_of = instead_of.iter().flat_map(|&step| of_steps[step].fields.clone()).collect();
+        found.push(finding);
+    }
+    found.extend(of_steps);
+    found.retain(|finding| finding.saves > 0);
+    found.extend(integers::find(walk, &program, &mut plan, also));
+    let heap = Heap { walk, program: &program, plan: &plan, blocks, total };
+    let mut estimates = Vec::new();
+    for site in 1..program.sites.len() {
+        estimates.extend(KINDS.iter().filter_map(|kind| kind.of_site(&heap, site)));
+    }
+    estimates.extend(KINDS.iter().flat_map(|kind| kind.of_heap(&heap)));
+    // Values that need no block save the allocations too.
+    let most: u64 = blocks.iter().map(|of| of.blocks).sum();
+    let is_worth =
+        |finding: &Finding| finding.saves > total / LEAST || finding.kind == "inline" && finding.count > most / LEAST;
+    estimates.retain(is_worth);
+    found.extend(estimates);
+    overlap::rows(found)
+}

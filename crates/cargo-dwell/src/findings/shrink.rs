@@ -1,0 +1,56 @@
+//! Collections with unused capacity.
+
+use super::finding::Finding;
+use super::kind::{Heap, Kind};
+use crate::heap::decoder::Holds;
+use crate::units::count;
+use dwell::model::Shape;
+
+/// Collections with unused capacity.
+pub(super) struct Shrink;
+
+impl Kind for Shrink {
+    fn of_site(&self, heap: &Heap<'_, '_, '_, '_>, site: usize) -> Option<Finding> {
+        let Heap { walk, program, .. } = *heap;
+        if heap.change(site).is_some() {
+            return None;
+        }
+        let of = &program.sites[site];
+        let counts = &of.counts;
+        let holds = walk.schema.sites.get(site - 1)?.decoder.holds();
+        // Empty collections have a finding of their own.
+        let hollow = walk.tallies.get(site - 1)?.hollow_bytes;
+        let saves = match holds {
+            Holds::Elements | Holds::Text => counts.waste.saturating_sub(hollow),
+            // A hash table always has empty buckets.
+            Holds::Table => {
+                let tables = counts.allocations.saturating_sub(counts.hollow).max(1);
+                let buckets =
+                    dwell::model::table::buckets_for(usize::try_from(counts.used / tables).unwrap_or(usize::MAX))
+                        as u64;
+                let now = counts.element_slots / counts.allocations.max(1);
+                let requested = counts.requested.saturating_sub(hollow);
+                requested.saturating_sub(requested.saturating_mul(buckets) / now.max(1))
+            }
+            _ => 0,
+        };
+        // The search may have made the elements smaller.
+        let saves = match of.shape {
+            Shape::Sequence(_, element) => heap.left(element, saves),
+            Shape::Map(_, key, value) => heap.left(key, saves).min(heap.left(value, saves)),
+            _ => saves,
+        };
+        if saves == 0 {
+            return None;
+        }
+        Some(Finding {
+            count: counts.allocations,
+            bytes: counts.requested,
+            saves,
+            costs: "a later insertion allocates".into(),
+            why: format!("{} of {} slots in use", count(counts.used), count(counts.element_slots)),
+            how: "call shrink_to_fit when it is complete, or with_capacity for the needed length".into(),
+            ..heap.finding("shrink", site)
+        })
+    }
+}

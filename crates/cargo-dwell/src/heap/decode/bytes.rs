@@ -1,0 +1,90 @@
+//! `bytes::Bytes` and `BytesMut`. The handle owns its buffer directly or through a counted block.
+
+use crate::debuginfo::{Text, TypeId};
+use crate::heap::decoder::{Decoded, Decoder, Family, Value};
+use crate::heap::fields::named;
+use crate::heap::owners::BlockType;
+use crate::heap::types::{Schema, SiteId, head};
+use crate::heap::walk::{Use, Walk};
+use std::rc::Rc;
+
+pub(super) const FAMILY: Family =
+    Family::of(&[("bytes::bytes::Bytes", shared), ("bytes::bytes_mut::BytesMut", unique)]);
+
+#[derive(Debug)]
+struct Bytes {
+    ptr: u64,
+    len: u64,
+    data: u64,
+    is_mut: bool,
+}
+
+fn shared(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Decoded {
+    named(schema, ty, "vtable")?;
+    recognise(schema, ty, false)
+}
+
+fn unique(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Decoded {
+    named(schema, ty, "cap")?;
+    recognise(schema, ty, true)
+}
+
+fn recognise(schema: &Schema<'_>, ty: TypeId, is_mut: bool) -> Decoded {
+    let at = |name: &str| named(schema, ty, name);
+    Some(Rc::new(Bytes { ptr: at("ptr")?, len: at("len")?, data: at("data")?, is_mut }))
+}
+
+/// Returns the type inside a `MaybeUninit`; other types are returned as they are.
+fn initialised(schema: &Schema<'_>, ty: TypeId) -> TypeId {
+    match head(&schema.get(ty).path) {
+        "core::mem::maybe_uninit::MaybeUninit" => schema.param(ty, "T").unwrap_or(ty),
+        _ => ty,
+    }
+}
+
+/// Claims a buffer that begins at `start`, of which the handle uses `len` bytes from `ptr` on.
+fn buffer(cx: &mut Walk<'_, '_>, site: SiteId, start: Option<u64>, ptr: u64, len: u64) {
+    let Some(start) = start else { return };
+    let Some(block) = cx.block_at(start) else { return };
+    let size = cx.block(block).size;
+    let end = ptr.checked_sub(start).and_then(|from| from.checked_add(len));
+    if end.is_some_and(|end| end <= size) {
+        cx.claim(block, site, Use { len, capacity: size, unused: size - len, is_unknown: false });
+    }
+}
+
+impl Decoder for Bytes {
+    fn read(&self, cx: &mut Walk<'_, '_>, value: Value<'_>) -> bool {
+        let words = [self.ptr, self.len, self.data].map(|at| value.word(at));
+        let [Some(ptr), Some(len), Some(data)] = words else { return true };
+        let site = value.site;
+        if self.is_mut && data & 1 == 1 {
+            // The buffer starts this many bytes before the pointer.
+            buffer(cx, site, ptr.checked_sub(data >> 5), ptr, len);
+            return len == 0;
+        }
+        for start in [data, data & !1] {
+            let Some(block) = cx.block_at(start) else { continue };
+            let shared = match cx.type_of(block) {
+                Some(BlockType::Value(ty)) => Some(initialised(&cx.schema, ty)).filter(|ty| {
+                    let of = cx.schema.get(*ty);
+                    head(&of.path).starts_with("bytes::") && of.size <= cx.block(block).size
+                }),
+                _ => None,
+            };
+            match shared {
+                Some(ty) => {
+                    let inner = cx.pointee(site, ty);
+                    cx.boxed(block, site, inner, Some(ty));
+                }
+                None => buffer(cx, site, Some(start), ptr, len),
+            }
+            break;
+        }
+        len == 0
+    }
+
+    fn element(&self, schema: &Schema<'_>, concrete: Option<TypeId>) -> Option<(Text, u64)> {
+        Some(concrete.map_or_else(|| ("u8".into(), 1), |concrete| schema.concrete(Some(concrete))))
+    }
+}

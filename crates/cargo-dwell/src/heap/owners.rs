@@ -1,0 +1,305 @@
+//! Derives the type and the source position of a block from the call stack that allocated it.
+
+use super::decode::{blocks, families};
+use super::types::{Schema, head, is_std};
+use crate::capture::Snapshot;
+use crate::debuginfo::{Frame, Frames, TypeId};
+use std::collections::HashSet;
+
+/// The contents of a block, as far as its call stack shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum BlockType {
+    /// One value.
+    Value(TypeId),
+    /// Adjacent values, of which an unknown number is in use.
+    Slots(TypeId),
+    /// Contents that one family reads: its name in `Blocks`, the type, and a number that the family chooses.
+    Own(&'static str, TypeId, u8),
+    /// A chunk of an arena, by the name of the arena.
+    Chunk(&'static str),
+}
+
+impl BlockType {
+    /// Returns `true` if one block is a whole collection.
+    pub(crate) fn is_whole(self) -> bool {
+        match self {
+            Self::Own(name, ..) => blocks(name).is_some_and(|blocks| blocks.is_whole),
+            _ => true,
+        }
+    }
+}
+
+/// The maximum number of functions, after those of std, to search for a function of an arena.
+const WITHIN_ARENA: usize = 8;
+
+/// The properties of a block that its call stack shows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Origin {
+    pub(crate) ty: Option<BlockType>,
+    /// The type that allocated the block: `Vec<Node>`.
+    pub(crate) content: String,
+    /// The innermost function of the workspace's crates, or else the innermost one outside of std, with file and line.
+    pub(crate) function: String,
+    pub(crate) at: Option<String>,
+    /// Whether the stack has no function with debug info, as in C code.
+    pub(crate) is_foreign: bool,
+}
+
+/// Returns the addresses of a snapshot's stacks in its executable.
+pub(crate) fn addresses(snapshot: &Snapshot) -> Vec<u64> {
+    let Some(executable) = snapshot.modules.first() else { return Vec::new() };
+    let mut all: Vec<u64> = snapshot
+        .stacks
+        .iter()
+        .flatten()
+        .filter(|address| (executable.start..executable.end).contains(address))
+        .map(|address| in_file(*address, executable.bias))
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Returns the file address of the call instruction before a return address.
+fn in_file(address: u64, bias: u64) -> u64 {
+    address.wrapping_sub(bias).wrapping_sub(1)
+}
+
+/// Returns the functions of a stack, innermost first; `Err` names a module without debug info, with the offset.
+pub(crate) fn functions<'f>(snapshot: &Snapshot, frames: &'f Frames, stack: &[u64]) -> Vec<Result<&'f Frame, String>> {
+    let mut all = Vec::new();
+    for &address in stack {
+        let module =
+            snapshot.modules.iter().enumerate().find(|(_, module)| (module.start..module.end).contains(&address));
+        let known = match module {
+            Some((0, module)) => frames.get(&in_file(address, module.bias)),
+            _ => None,
+        };
+        match (known, module) {
+            (Some(known), _) => all.extend(known.iter().map(Ok)),
+            (None, Some((_, module))) => {
+                let name = module.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+                all.push(Err(format!("{name}+{:#x}", address.wrapping_sub(module.bias))));
+            }
+            (None, None) => all.push(Err(format!("{address:#x}"))),
+        }
+    }
+    all
+}
+
+/// Returns the origin of blocks for each stack of a snapshot.
+pub(crate) fn origins(snapshot: &Snapshot, frames: &Frames, schema: &Schema<'_>) -> Vec<Origin> {
+    let own: HashSet<&str> =
+        schema.program.types().filter(|(_, ty)| ty.own && !ty.krate.is_empty()).map(|(_, ty)| &*ty.krate).collect();
+    snapshot.stacks.iter().map(|stack| origin(&functions(snapshot, frames, stack), schema, &own)).collect()
+}
+
+fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&str>) -> Origin {
+    let mut origin = Origin::default();
+    // The program's own allocator may come before std.
+    let of_std = |frame: &Result<&Frame, String>| frame.as_ref().is_ok_and(|frame| is_std(path_head(&frame.path)));
+    let stack = &stack[stack.iter().position(of_std).unwrap_or(0)..];
+    for (index, frame) in stack.iter().enumerate() {
+        let Ok(frame) = frame else { continue };
+        if !is_std(path_head(&frame.path)) {
+            break;
+        }
+        let stack = CallStack { stack: &stack[index..], schema };
+        if let Some(ty) = families().find_map(|family| (family.of_frame)(&stack)) {
+            origin.ty = Some(ty);
+            origin.content = families().find_map(|family| (family.content)(ty, &stack)).unwrap_or_default();
+            break;
+        }
+    }
+    if origin.ty.is_none()
+        && let Some(arena) = arena(stack)
+    {
+        origin.ty = Some(BlockType::Chunk(arena));
+        origin.content = format!("chunk of {arena}");
+    }
+    let mut functions = stack.iter().filter_map(|frame| frame.as_ref().ok());
+    let is_own = |frame: &&&Frame| own.contains(path_head(&frame.path).split("::").next().unwrap_or_default());
+    let frame = functions.clone().find(is_own).or_else(|| functions.find(|frame| !is_std(path_head(&frame.path))));
+    let frame = frame.or_else(|| stack.iter().find_map(|frame| frame.as_ref().ok()));
+    #[expect(clippy::single_match_else, reason = "a function, or none")]
+    match frame {
+        Some(frame) => {
+            origin.function = shown(&frame.path);
+            origin.at = frame.source.as_ref().map(|source| format!("{}:{}", short_file(&source.file), source.line));
+        }
+        None => {
+            origin.is_foreign = true;
+            origin.function = stack.iter().find_map(|frame| frame.as_ref().err()).cloned().unwrap_or_default();
+        }
+    }
+    origin
+}
+
+/// Returns the arena that allocated a block, if all functions above it are std's or the arena's own.
+fn arena(stack: &[Result<&Frame, String>]) -> Option<&'static str> {
+    let arenas = || families().flat_map(|family| family.arenas);
+    let paths = stack.iter().map_while(|frame| frame.as_ref().ok()).map(|frame| path_head(&frame.path));
+    let mut paths = paths.skip_while(|path| is_std(path)).peekable();
+    let krate = paths.peek()?.split("::").next()?;
+    paths
+        .take(WITHIN_ARENA)
+        .take_while(|path| is_std(path) || path.split("::").next() == Some(krate))
+        .find_map(|path| arenas().find(|(start, _)| path.starts_with(start)).map(|(_, arena)| *arena))
+}
+
+/// Returns the path of a dependency's file relative to cargo's folder of sources: `serde-1.0.0/src/de.rs`.
+pub(crate) fn short_file(file: &str) -> &str {
+    match file.split_once("/registry/src/") {
+        Some((_, rest)) => rest.split_once('/').map_or(rest, |(_, rest)| rest),
+        None => file,
+    }
+}
+
+/// Returns the path of a function without arguments.
+fn path_head(path: &str) -> &str {
+    path.strip_prefix('<').unwrap_or(path)
+}
+
+/// Returns a function's path without arguments and impls: `app::run` for `app::{impl#2}::run<u8>`.
+pub(crate) fn shown(path: &str) -> String {
+    let mut depth = 0_u32;
+    let mut name = String::new();
+    for character in path.chars() {
+        match character {
+            '<' => depth += 1,
+            '>' if !name.ends_with('-') => depth = depth.saturating_sub(1),
+            _ if depth == 0 => name.push(character),
+            _ => {}
+        }
+    }
+    name.split("::").filter(|part| !part.starts_with("{impl#")).collect::<Vec<_>>().join("::")
+}
+
+/// The functions of a call stack, from the one that a family is asked about, which belongs to std.
+pub(crate) struct CallStack<'a, 'p> {
+    stack: &'a [Result<&'a Frame, String>],
+    pub(crate) schema: &'a Schema<'p>,
+}
+
+impl<'a> CallStack<'a, '_> {
+    fn frames(&self) -> impl Iterator<Item = &'a Frame> {
+        self.stack.iter().map_while(|frame| frame.as_ref().ok().copied())
+    }
+
+    /// Returns the first function.
+    pub(crate) fn frame(&self) -> Option<&'a Frame> {
+        self.frames().next()
+    }
+
+    /// Returns `true` if the path of the first function starts with one of these.
+    pub(crate) fn starts(&self, starts: &[&str]) -> bool {
+        self.frame().is_some_and(|frame| {
+            let path = head(&frame.path);
+            starts.iter().any(|start| path.starts_with(start))
+        })
+    }
+
+    /// Returns `true` if the path of one of the first functions, all of which belong to std, starts with `start`.
+    pub(crate) fn has(&self, start: &str) -> bool {
+        let mut paths = self.frames().map(|frame| head(&frame.path)).take_while(|path| is_std(path));
+        paths.any(|path| path.starts_with(start))
+    }
+
+    /// Returns the argument `T` of the first function.
+    pub(crate) fn param(&self) -> Option<TypeId> {
+        let frame = self.frame()?;
+        // For functions of the shipped std, only the name has the arguments.
+        param_of(frame, "T").or_else(|| self.schema.by_path(first_argument(last_arguments(&frame.path)?)?))
+    }
+
+    fn is_same_layout(&self, of: TypeId, other: TypeId) -> bool {
+        let layout = |of: TypeId| (self.schema.get(of).size, self.schema.get(of).align);
+        layout(of) == layout(other)
+    }
+
+    /// Corrects the type of a buffer's elements by the function of std that called the ones of `RawVec`.
+    ///
+    /// LLVM merges functions with equal code, such as `RawVec::grow_one` for two types of the same size, and the debug
+    /// info of one of them remains. Their callers are more often inlined, so that their arguments are right. The size
+    /// must be the same, because a caller may also be a function of another collection, which contains this one.
+    pub(crate) fn of_caller(&self, of: TypeId) -> TypeId {
+        let caller = self.frames().find(|frame| !frame.path.starts_with("alloc::raw_vec::"));
+        let caller = caller.filter(|frame| frame.path.starts_with("alloc::"));
+        let other = caller.and_then(|frame| param_of(frame, "T")).filter(|other| self.is_same_layout(of, *other));
+        other.unwrap_or(of)
+    }
+
+    /// Corrects the type of a map's entries in the same way: returns the type whose path `path` makes from the key and
+    /// value of the outermost caller in these modules.
+    pub(crate) fn of_map(&self, modules: &[&str], path: &dyn Fn(&str, &str) -> String, of: TypeId) -> TypeId {
+        let schema = self.schema;
+        self.frames()
+            .take_while(|frame| is_std(path_head(&frame.path)))
+            .filter(|frame| modules.iter().any(|module| frame.path.starts_with(module)))
+            .filter_map(|frame| param_of(frame, "K").zip(param_of(frame, "V")))
+            .filter_map(|(key, value)| schema.by_path(&path(&schema.get(key).path, &schema.get(value).path)))
+            .filter(|other| self.is_same_layout(of, *other))
+            .last()
+            .unwrap_or(of)
+    }
+}
+
+fn param_of(frame: &Frame, name: &str) -> Option<TypeId> {
+    frame.params.iter().find(|param| &*param.name == name).map(|param| param.ty)
+}
+
+/// Returns the arguments at the end of a path: `u8, A>` for `a::b<u8, A>`.
+fn last_arguments(path: &str) -> Option<&str> {
+    let mut depth = 0_u32;
+    for (at, byte) in path.bytes().enumerate().rev() {
+        match byte {
+            b'>' if at > 0 && path.as_bytes()[at - 1] == b'-' => {}
+            b'>' => depth += 1,
+            b'<' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return path.get(at + 1..);
+                }
+            }
+            _ if depth == 0 => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns the first of the arguments in angle brackets.
+fn first_argument(arguments: &str) -> Option<&str> {
+    let mut depth = 0_u32;
+    for (at, byte) in arguments.bytes().enumerate() {
+        match byte {
+            b'<' | b'(' | b'[' => depth += 1,
+            b'>' if at > 0 && arguments.as_bytes()[at - 1] == b'-' => {}
+            b'>' | b',' if depth == 0 => return arguments.get(..at),
+            b'>' | b')' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns the text in the angle brackets of a name.
+pub(crate) fn argument(name: &str) -> &str {
+    name.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_parsed_and_shortened() {
+        assert_eq!(first_argument("u8, alloc::alloc::Global>"), Some("u8"));
+        assert_eq!(first_argument("(a::B<u8, u16>, C), D>"), Some("(a::B<u8, u16>, C)"));
+        assert_eq!(last_arguments("a::B<u8>::c<fn() -> D<E>, F>"), Some("fn() -> D<E>, F>"));
+        assert_eq!(last_arguments("a::B<u8>::c"), None);
+        assert_eq!(short_file("/home/a/.cargo/registry/src/index-1/serde-1.0.0/src/de.rs"), "serde-1.0.0/src/de.rs");
+        assert_eq!(short_file("src/main.rs"), "src/main.rs");
+        assert_eq!(shown("app::{impl#2}::run<u8>::{closure#0}"), "app::run::{closure#0}");
+    }
+}

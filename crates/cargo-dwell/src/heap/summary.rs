@@ -1,0 +1,256 @@
+//! Summarises a walk: rows by owner and type, with call sites.
+
+use super::decoder::Holds;
+use super::owners::{self, Origin};
+use super::rows::{Bin, Blocks, CallSite, Enum, Field, Histogram, Stack, Strings, Variant};
+use super::types::{Schema, SiteId};
+use super::walk::{Holding, Owner, Range, Tally, Walk};
+use crate::capture::Snapshot;
+use crate::debuginfo::Frames;
+use std::collections::{BTreeMap, HashMap};
+
+/// The maximum number of call sites listed for an owner.
+const SITES: usize = 8;
+
+pub(crate) fn sizes(snapshot: &Snapshot) -> Vec<Bin> {
+    let mut sizes = Histogram::default();
+    for block in &snapshot.blocks {
+        sizes.add(block.size, u64::from(block.weight));
+    }
+    sizes.bins()
+}
+
+/// Returns the name and kind of the owner of blocks.
+fn owner(schema: &Schema<'_>, holding: &Holding) -> (String, &'static str) {
+    match holding.owner {
+        Owner::Site(site) if schema.sites[site].path.starts_with("(static ") => {
+            (schema.sites[site].path.clone(), "static")
+        }
+        Owner::Site(site) => (schema.sites[site].path.clone(), "field"),
+        Owner::Weak(site) => (schema.sites[site].path.clone(), "weak"),
+        Owner::Stack => ("(stack)".into(), "stack"),
+        Owner::Unowned => ("(cycle)".into(), "cycle"),
+        Owner::Untyped => ("(stack)".into(), "unknown"),
+    }
+}
+
+pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin]) -> Vec<Blocks> {
+    // Rows are grouped by owner, content and element, because several sites can have the same text.
+    let mut index: HashMap<(String, String, String, &'static str), usize> = HashMap::new();
+    let mut all: Vec<Blocks> = Vec::new();
+    let mut row_of = Vec::with_capacity(walk.holdings.len());
+    let mut lengths: Vec<Histogram> = Vec::new();
+    for holding in &walk.holdings {
+        let (owner, by) = owner(&walk.schema, holding);
+        let element = holding.element.to_string();
+        let row = *index.entry((owner.clone(), holding.content.clone(), element.clone(), by)).or_insert(all.len());
+        if row == all.len() {
+            all.push(Blocks {
+                owner,
+                by: by.into(),
+                content: holding.content.clone(),
+                element,
+                element_size: holding.element_size,
+                len: Some(0),
+                ..Blocks::default()
+            });
+            lengths.push(Histogram::default());
+        }
+        lengths[row].merge(&holding.lengths);
+        let of = &mut all[row];
+        of.blocks = of.blocks.saturating_add(holding.blocks);
+        of.bytes = of.bytes.saturating_add(holding.bytes);
+        of.len = of.len.filter(|_| holding.unknown == 0).map(|len| len.saturating_add(holding.len));
+        of.capacity = of.capacity.saturating_add(holding.capacity);
+        of.unused_bytes = of.unused_bytes.saturating_add(holding.unused);
+        row_of.push(row);
+    }
+    let mut by_stack: HashMap<(usize, u32), (u64, u64)> = HashMap::new();
+    for (number, block) in snapshot.blocks.iter().enumerate() {
+        let Some(&row) = row_of.get(walk.holding(number) as usize) else { continue };
+        let of = by_stack.entry((row, block.stack)).or_default();
+        of.0 += u64::from(block.weight);
+        of.1 = of.1.saturating_add(block.size.saturating_mul(u64::from(block.weight)));
+    }
+    let mut sites: BTreeMap<(usize, Option<&str>, &str), (u64, u64)> = BTreeMap::new();
+    for ((row, stack), (blocks, bytes)) in by_stack {
+        let Some(origin) = origins.get(stack as usize) else { continue };
+        let of = sites.entry((row, origin.at.as_deref(), &origin.function)).or_default();
+        of.0 += blocks;
+        of.1 = of.1.saturating_add(bytes);
+    }
+    for ((row, at, function), (blocks, bytes)) in sites {
+        let at = at.map(str::to_owned);
+        all[row].sites.push(CallSite { at, function: function.to_owned(), blocks, bytes });
+    }
+    for (of, lengths) in all.iter_mut().zip(lengths) {
+        of.lengths = lengths.bins();
+        // All are single values.
+        if of.lengths.iter().all(|bin| bin.to == 1 && bin.from == 1) {
+            of.lengths.clear();
+        }
+        of.sites.sort_by_key(|site| std::cmp::Reverse(site.bytes));
+        of.sites.truncate(SITES);
+    }
+    all.sort_by(|a, b| (b.bytes, &a.owner, &a.content, &a.element).cmp(&(a.bytes, &b.owner, &b.content, &b.element)));
+    all
+}
+
+/// Returns the site of an enum, also inside a cell or lock.
+fn enum_site(schema: &Schema<'_>, site: SiteId) -> Option<SiteId> {
+    let decoder = &schema.sites[site].decoder;
+    match decoder.holds() {
+        Holds::Enum { .. } => Some(site),
+        Holds::Def(def) if schema.defs[def].is_enum => Some(site),
+        Holds::Wrapper => {
+            let mut found = decoder.parts().iter().filter_map(|part| enum_site(schema, part.site));
+            found.next().filter(|_| found.next().is_none())
+        }
+        _ => None,
+    }
+}
+
+fn variant_names(schema: &Schema<'_>, site: SiteId) -> Vec<String> {
+    let decoder = &schema.sites[site].decoder;
+    match decoder.holds() {
+        Holds::Def(def) => schema.defs[def].variants.iter().map(|variant| variant.name.to_string()).collect(),
+        _ => decoder.variants().iter().map(|variant| variant.name.to_string()).collect(),
+    }
+}
+
+fn variants(names: Vec<String>, counts: &[u64]) -> Vec<Variant> {
+    let counts = counts.iter().copied().chain(std::iter::repeat(0));
+    names.into_iter().zip(counts).map(|(name, count)| Variant { name, count }).collect()
+}
+
+fn tally<'w>(walk: &'w Walk<'_, '_>, site: SiteId) -> Option<&'w Tally> {
+    walk.tallies.get(site)
+}
+
+pub(crate) fn fields(walk: &Walk<'_, '_>) -> Vec<Field> {
+    let schema = &walk.schema;
+    let mut all = Vec::new();
+    for def in schema.defs.iter().filter(|def| def.is_ready) {
+        for variant in &def.variants {
+            let is_variant = def.is_enum && !def.is_coroutine;
+            let of = if is_variant { format!("{}::{}", def.name, variant.name) } else { def.name.to_string() };
+            for field in &variant.fields {
+                let Some(of_field) = tally(walk, field.site).filter(|tally| tally.counts.instances > 0) else {
+                    continue;
+                };
+                let site = &schema.sites[field.site];
+                let variants = enum_site(schema, field.site).map_or_else(Vec::new, |inner| {
+                    let counts = tally(walk, inner).map_or(&[][..], |tally| &tally.variants);
+                    variants(variant_names(schema, inner), counts)
+                });
+                all.push(Field {
+                    of: of.clone(),
+                    field: field.name.to_string(),
+                    field_type: site.name.to_string(),
+                    size: site.size,
+                    instances: of_field.counts.instances,
+                    filled: of_field.counts.filled,
+                    variants,
+                    bits: of_field.range.map(Range::bits),
+                });
+            }
+        }
+    }
+    all.sort_by_key(|field| std::cmp::Reverse(field.size.saturating_mul(field.instances)));
+    all
+}
+
+pub(crate) fn enums(walk: &Walk<'_, '_>) -> Vec<Enum> {
+    #[derive(Default)]
+    struct Sum {
+        instances: u64,
+        names: Vec<String>,
+        counts: Vec<u64>,
+    }
+    let schema = &walk.schema;
+    let mut all = Vec::new();
+    for (def, of) in schema.defs.iter().enumerate().filter(|(_, def)| def.is_enum && def.is_ready) {
+        let Some(tally) = walk.def_tallies.get(def).filter(|tally| tally.instances > 0) else { continue };
+        let names = of.variants.iter().map(|variant| variant.name.to_string()).collect();
+        all.push(Enum {
+            of: of.name.to_string(),
+            size: schema.get(of.ty).size,
+            instances: tally.instances,
+            variants: variants(names, &tally.variants),
+        });
+    }
+    // Enums of std are grouped by type.
+    let mut by_type: BTreeMap<(String, u64), Sum> = BTreeMap::new();
+    for (site, of) in schema.sites.iter().enumerate() {
+        if !matches!(of.decoder.holds(), Holds::Enum { .. }) {
+            continue;
+        }
+        let Some(tally) = tally(walk, site).filter(|tally| !tally.variants.is_empty()) else { continue };
+        let sum = by_type.entry((of.name.to_string(), of.size)).or_default();
+        sum.instances = sum.instances.saturating_add(tally.counts.instances);
+        sum.names = variant_names(schema, site);
+        sum.counts.resize(tally.variants.len().max(sum.counts.len()), 0);
+        for (sum, more) in sum.counts.iter_mut().zip(&tally.variants) {
+            *sum = sum.saturating_add(*more);
+        }
+    }
+    for ((of, size), Sum { instances, names, counts }) in by_type {
+        all.push(Enum { of, size, instances, variants: variants(names, &counts) });
+    }
+    all.sort_by_key(|of| std::cmp::Reverse(of.size.saturating_mul(of.instances)));
+    all
+}
+
+pub(crate) fn strings(walk: &Walk<'_, '_>) -> Vec<Strings> {
+    let mut by_owner: BTreeMap<&str, Strings> = BTreeMap::new();
+    for (tally, site) in walk.tallies.iter().zip(&walk.schema.sites) {
+        let Some(texts) = &tally.texts else { continue };
+        let of = by_owner.entry(&site.path).or_default();
+        of.owner.clone_from(&site.path);
+        of.count += texts.count;
+        of.bytes += texts.bytes;
+        of.distinct += texts.distinct();
+        of.duplicate_bytes += texts.duplicate_bytes;
+    }
+    let mut all: Vec<Strings> = by_owner.into_values().collect();
+    all.sort_by_key(|of| std::cmp::Reverse(of.bytes));
+    all
+}
+
+/// Returns the functions of all stacks that allocated live blocks, and the stacks as indices of these.
+pub(crate) fn stacks(snapshot: &Snapshot, frames: &Frames) -> (Vec<String>, Vec<Stack>) {
+    let mut sums: Vec<(u64, u64)> = vec![(0, 0); snapshot.stacks.len()];
+    for block in &snapshot.blocks {
+        if let Some(sum) = sums.get_mut(block.stack as usize) {
+            sum.0 += u64::from(block.weight);
+            sum.1 = sum.1.saturating_add(block.size.saturating_mul(u64::from(block.weight)));
+        }
+    }
+    let mut names: Vec<String> = Vec::new();
+    let mut known: HashMap<String, u32> = HashMap::new();
+    let mut all = Vec::new();
+    for (stack, (blocks, bytes)) in snapshot.stacks.iter().zip(sums) {
+        if blocks == 0 {
+            continue;
+        }
+        let of_stack = owners::functions(snapshot, frames, stack).into_iter().map(|frame| {
+            let name = match frame {
+                Ok(frame) => match &frame.source {
+                    Some(source) => {
+                        format!("{} ({}:{})", owners::shown(&frame.path), owners::short_file(&source.file), source.line)
+                    }
+                    None => owners::shown(&frame.path),
+                },
+                Err(name) => name,
+            };
+            let next = u32::try_from(names.len()).unwrap_or(u32::MAX);
+            *known.entry(name).or_insert_with_key(|name| {
+                names.push(name.clone());
+                next
+            })
+        });
+        all.push(Stack { frames: of_stack.collect(), blocks, bytes });
+    }
+    all.sort_by_key(|stack| std::cmp::Reverse(stack.bytes));
+    (names, all)
+}

@@ -1,0 +1,233 @@
+//! Walks from block to block by the types of their contents.
+//!
+//! The walk has two passes. The first follows every pointer of every block with a known type, and records which blocks
+//! have an owner. The second starts at the blocks without an owner, which belong to a stack or a static. It assigns
+//! each block to the first owner that it meets, and counts. Raw pointers and references are followed last, and become
+//! weak owners.
+//!
+//! Each pass reads a block at most once, so it terminates for any contents. It reads memory only inside live blocks and
+//! statics, and never more elements than a collection's length. A collection larger than its block is not decoded.
+//!
+//! A decoder calls `read` (memory, runs of values, texts) and `claim` (owners of blocks). The fields of [`Walk`] are
+//! private to this folder, so that a decoder cannot break these rules.
+
+mod claim;
+mod locals;
+mod read;
+mod tally;
+mod unowned;
+mod weak;
+
+pub(crate) use claim::{Start, Use};
+pub(crate) use read::length;
+pub(crate) use tally::{DefTally, Holding, HoldingId, Owner, Range, SHORT, Tally};
+
+use super::owners::{BlockType, Origin};
+use super::types::{Schema, SiteId};
+use crate::capture::Snapshot;
+use crate::capture::pieces::Image;
+use crate::debuginfo::{Kind, TypeId};
+use read::{CHUNK, Work};
+use std::collections::{HashMap, HashSet};
+use weak::Pointed;
+
+/// The flags of a block, which the first pass sets.
+const SEEN: u8 = 1;
+const OWNED: u8 = 2;
+const POINTED_AT: u8 = 4;
+
+/// A walk through a snapshot, with its counts.
+pub(crate) struct Walk<'s, 'p> {
+    snapshot: &'s Snapshot,
+    origins: &'s [Origin],
+    image: Image<'s>,
+    pub(crate) schema: Schema<'p>,
+    addresses: Vec<u64>,
+    vtables: HashMap<u64, TypeId>,
+    is_counting: bool,
+    flags: Vec<u8>,
+    /// The index plus one of the block with the first pointer that owns each block; 0 if there is none.
+    owner_of: Vec<u32>,
+    /// The index plus one of the block that is being read; 0 for a static.
+    current: u32,
+    /// The index of each block's holding plus one; 0 if it has none.
+    claims: Vec<HoldingId>,
+    queue: Vec<Work>,
+    pointed_at: Vec<Pointed>,
+    depth: u32,
+    pub(crate) tallies: Vec<Tally>,
+    pub(crate) def_tallies: Vec<DefTally>,
+    pub(crate) holdings: Vec<Holding>,
+    holding_of: HashMap<(Owner, SiteId, Option<TypeId>), HoldingId>,
+    /// The sites of blocks whose type is known from their call stack, by that type and their container.
+    roots: HashMap<BlockType, Vec<(String, SiteId)>>,
+    /// Lengths of blocks whose header is on a live stack frame.
+    lengths: HashMap<usize, u64>,
+    concretes: HashMap<(SiteId, TypeId), SiteId>,
+    /// The values inside blocks that this pass has read.
+    inner: HashSet<(u64, SiteId)>,
+    /// The number of bytes of these values.
+    inner_bytes: u64,
+    buffer: Vec<u8>,
+}
+
+impl<'s, 'p> Walk<'s, 'p> {
+    pub(crate) fn new(snapshot: &'s Snapshot, origins: &'s [Origin], schema: Schema<'p>) -> Self {
+        let bias = snapshot.modules.first().map_or(0, |module| module.bias);
+        let program = schema.program;
+        let vtables = program
+            .statics
+            .iter()
+            .filter_map(|of| match &program.get(of.ty).kind {
+                Kind::Vtable(vtable) => Some((of.address.wrapping_add(bias), vtable.concrete)),
+                _ => None,
+            })
+            .collect();
+        let blocks = snapshot.blocks.len();
+        Self {
+            snapshot,
+            origins,
+            image: Image::new(&*snapshot.memory),
+            schema,
+            addresses: snapshot.blocks.iter().map(|block| block.addr).collect(),
+            vtables,
+            is_counting: false,
+            flags: vec![0; blocks],
+            owner_of: vec![0; blocks],
+            current: 0,
+            claims: vec![0; blocks],
+            queue: Vec::new(),
+            pointed_at: Vec::new(),
+            depth: 0,
+            tallies: Vec::new(),
+            def_tallies: Vec::new(),
+            holdings: Vec::new(),
+            holding_of: HashMap::new(),
+            roots: HashMap::new(),
+            lengths: HashMap::new(),
+            concretes: HashMap::new(),
+            inner: HashSet::new(),
+            inner_bytes: 0,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Assigns an owner and a type to each block, if they can be determined.
+    pub(crate) fn walk(&mut self) {
+        let blocks = self.snapshot.blocks.len();
+        let statics = self.statics();
+        self.start_at_statics(&statics);
+        self.drain();
+        for block in 0..blocks {
+            if self.flags[block] & SEEN == 0 {
+                self.start(block, Owner::Stack);
+                self.drain();
+            }
+        }
+        self.follow_pointers();
+        self.start_at_stacks();
+        self.is_counting = true;
+        self.inner.clear();
+        self.inner_bytes = 0;
+        self.start_at_statics(&statics);
+        self.drain();
+        for (without, owner) in [(OWNED | POINTED_AT, Owner::Stack), (OWNED, Owner::Unowned)] {
+            for block in 0..blocks {
+                if self.flags[block] & without == 0 {
+                    self.start_unclaimed(block, owner.clone());
+                }
+            }
+            self.follow_pointers();
+        }
+        // The other blocks are in a cycle of owners, or an owner in a cycle leads to them.
+        let mut passed = vec![false; blocks];
+        for block in 0..blocks {
+            if self.claims[block] == 0 {
+                let first = self.first_owner(block, &mut passed);
+                self.start_unclaimed(first, Owner::Unowned);
+                self.start_unclaimed(block, Owner::Unowned);
+            }
+        }
+        self.follow_pointers();
+        for block in 0..blocks {
+            if self.claims[block] == 0 {
+                self.untyped(block);
+            }
+        }
+    }
+
+    /// Decodes a block without an owner as the type from its call stack, if that is known.
+    fn start_unclaimed(&mut self, block: usize, owner: Owner) {
+        if self.claims[block] == 0 && self.type_of(block).is_some() {
+            self.start(block, owner);
+            self.drain();
+        }
+    }
+
+    /// Follows the owners of a block until one repeats or has no owner, and returns that one. Stops at blocks that an
+    /// earlier call has passed.
+    fn first_owner(&self, block: usize, passed: &mut [bool]) -> usize {
+        let mut at = block;
+        while !std::mem::replace(&mut passed[at], true)
+            && let Some(owner) = self.owner_of[at].checked_sub(1)
+        {
+            at = owner as usize;
+        }
+        at
+    }
+
+    /// Returns the site of the values in each holding's blocks, for holdings without an owning field.
+    pub(crate) fn roots_of_holdings(&self) -> Vec<Option<SiteId>> {
+        let mut all = vec![None; self.holdings.len()];
+        for ((owner, site, _), holding) in &self.holding_of {
+            let is_it =
+                |(ty, all): (&BlockType, &Vec<(String, SiteId)>)| ty.is_whole() && all.iter().any(|(_, of)| of == site);
+            if *owner != Owner::Untyped && self.roots.iter().any(is_it) {
+                all[*holding as usize] = Some(*site);
+            }
+        }
+        all
+    }
+
+    /// Returns the index of a block's holding.
+    pub(crate) fn holding(&self, block: usize) -> HoldingId {
+        self.claims[block].saturating_sub(1)
+    }
+
+    fn drain(&mut self) {
+        while let Some(work) = self.queue.pop() {
+            self.current = u32::try_from(work.block + 1).unwrap_or(0);
+            self.read_block(&work);
+        }
+        self.current = 0;
+    }
+
+    /// Returns the statics of the program, as sites with their addresses.
+    fn statics(&mut self) -> Vec<(u64, SiteId)> {
+        let Some(module) = self.snapshot.modules.first() else { return Vec::new() };
+        let program = self.schema.program;
+        let mut all = Vec::new();
+        for of in &program.statics {
+            let ty = program.get(of.ty);
+            let address = of.address.wrapping_add(module.bias);
+            let is_inside = (module.start..module.end).contains(&address);
+            if matches!(ty.kind, Kind::Vtable(_)) || !is_inside || ty.size == 0 || ty.size > module.end - address {
+                continue;
+            }
+            let path = format!("(static {})", crate::heap::owners::shown(&of.path));
+            all.push((address, self.schema.root(of.ty, &path)));
+        }
+        all
+    }
+
+    fn start_at_statics(&mut self, statics: &[(u64, SiteId)]) {
+        for &(address, site) in statics {
+            let size = self.schema.sites[site].size;
+            let mut bytes = Vec::new();
+            // Later parts of the mapping are zero-initialised and not in the file.
+            if size <= CHUNK && self.image.read(address, usize::try_from(size).unwrap_or(0), &mut bytes) {
+                self.value(site, &bytes, 1);
+            }
+        }
+    }
+}

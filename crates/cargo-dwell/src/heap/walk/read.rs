@@ -1,0 +1,216 @@
+//! Reads memory: values, runs of values, texts.
+
+use super::Walk;
+use crate::heap::decoder::{Holds, Value};
+use crate::heap::types::{Part, SiteId, sub};
+use std::rc::Rc;
+
+/// The number of bytes of a collection that are read at once.
+pub(super) const CHUNK: u64 = 1 << 20;
+/// The longest text that is read, in bytes.
+const LONGEST_TEXT: u64 = 64 << 20;
+/// The deepest nesting of values without a block between them.
+const DEEPEST: u32 = 256;
+
+/// A block to read.
+pub(super) struct Work {
+    pub(super) block: usize,
+    site: SiteId,
+    what: What,
+}
+
+pub(super) enum What {
+    /// `count` values, the first at the offset `at`.
+    Run {
+        at: u64,
+        stride: u64,
+        count: u64,
+    },
+    Text {
+        at: u64,
+        len: u64,
+    },
+    /// What the decoder of the site knows how to read.
+    Own([u64; 3]),
+}
+
+/// Adjacent values in a block: the offset of the first, the distance, and their number.
+#[derive(Clone, Copy)]
+struct Run {
+    block: usize,
+    site: SiteId,
+    at: u64,
+    stride: u64,
+    count: u64,
+}
+
+impl Walk<'_, '_> {
+    pub(super) fn push(&mut self, block: usize, site: SiteId, what: What) {
+        self.queue.push(Work { block, site, what });
+    }
+
+    /// Queues `count` values in a block that was claimed, the first at the offset `at`.
+    pub(in crate::heap) fn run(&mut self, block: usize, site: SiteId, at: u64, stride: u64, count: u64) {
+        self.push(block, site, What::Run { at, stride, count });
+    }
+
+    /// Queues a block that was claimed. The decoder of the site gets the words in `read_block`.
+    pub(in crate::heap) fn later(&mut self, block: usize, site: SiteId, words: [u64; 3]) {
+        self.push(block, site, What::Own(words));
+    }
+
+    /// Reads `count` values in a block, in `read_block`. Values beyond the end of the block are not read.
+    pub(in crate::heap) fn run_now(&mut self, block: usize, site: SiteId, at: u64, stride: u64, count: u64) {
+        self.run_of(Run { block, site, at, stride, count });
+    }
+
+    /// Reads the word at an address.
+    pub(in crate::heap) fn word(&mut self, addr: u64) -> Option<u64> {
+        self.image.word(addr)
+    }
+
+    /// Reads `len` bytes at an address. Returns `true` if all were readable.
+    pub(in crate::heap) fn memory(&mut self, addr: u64, len: usize, into: &mut Vec<u8>) -> bool {
+        self.image.read(addr, len, into)
+    }
+
+    /// Reads a part of a value. Returns `true` if it is empty.
+    pub(in crate::heap) fn part(&mut self, part: &Part, of: Value<'_>) -> bool {
+        let size = self.schema.sites[part.site].size;
+        self.value(part.site, of.part(part.at, size), of.weight)
+    }
+
+    /// Reads `count` values inside a value, the first at the offset `at`. Returns `true` if all are empty.
+    pub(in crate::heap) fn inline(&mut self, site: SiteId, of: Value<'_>, at: u64, stride: u64, count: u64) -> bool {
+        let size = self.schema.sites[site].size;
+        let bytes = (of.bytes.len() as u64).saturating_sub(at);
+        let mut is_empty = true;
+        for index in 0..count.min(bytes.checked_div(stride).unwrap_or(bytes)) {
+            is_empty &= self.value(site, of.part(at + index * stride, size), of.weight);
+        }
+        is_empty
+    }
+
+    /// Reads the contents of a block.
+    pub(super) fn read_block(&mut self, work: &Work) {
+        let (block, site) = (work.block, work.site);
+        match work.what {
+            What::Run { at, stride, count } => {
+                let run = Run { block, site, at, stride, count };
+                self.contents(run);
+                self.run_of(run);
+            }
+            What::Own(words) => {
+                let decoder = Rc::clone(&self.schema.sites[site].decoder);
+                decoder.read_block(self, block, site, words);
+            }
+            What::Text { at, len } => {
+                let of = self.snapshot.blocks[block];
+                if !self.is_counting || len > LONGEST_TEXT || at.saturating_add(len) > of.size {
+                    return;
+                }
+                let mut bytes = std::mem::take(&mut self.buffer);
+                if self.image.read(of.addr + at, length(len), &mut bytes) {
+                    self.tally(site).texts.get_or_insert_default().add(&bytes, u64::from(of.weight));
+                }
+                self.buffer = bytes;
+            }
+        }
+    }
+
+    /// Compares the contents of a block with the other blocks of its owner. Comparing bytes is enough: equal blocks
+    /// cannot own the same other block.
+    fn contents(&mut self, run: Run) {
+        let Run { site, at, stride, count, .. } = run;
+        let block = self.snapshot.blocks[run.block];
+        let (addr, size, weight) = (block.addr, block.size, u64::from(block.weight));
+        let of = &self.schema.sites[site];
+        let Some(bytes) = count.checked_mul(stride).filter(|bytes| (1..=LONGEST_TEXT).contains(bytes)) else { return };
+        if !self.is_counting || of.parent.is_none() || at.checked_add(bytes).is_none_or(|end| end > size) {
+            return;
+        }
+        let padding = of.ty.map(|ty| self.schema.padding(ty)).unwrap_or_default();
+        let mut all = std::mem::take(&mut self.buffer);
+        if self.image.read(addr + at, length(bytes), &mut all) {
+            if !padding.is_empty() {
+                for value in all.chunks_mut(length(stride)) {
+                    for &(start, end) in &*padding {
+                        value.get_mut(start..end).unwrap_or_default().fill(0);
+                    }
+                }
+            }
+            self.tally(site).contents.get_or_insert_default().add(&all, weight);
+        }
+        self.buffer = all;
+    }
+
+    /// Reads `count` adjacent values.
+    fn run_of(&mut self, run: Run) {
+        let Run { site, at, stride, count, .. } = run;
+        let block = self.snapshot.blocks[run.block];
+        let (addr, size, weight) = (block.addr, block.size, u64::from(block.weight));
+        if count == 0 || stride == 0 {
+            return;
+        }
+        let Some(end) = count.checked_mul(stride).and_then(|bytes| bytes.checked_add(at)) else { return };
+        if end > size {
+            return;
+        }
+        if matches!(self.schema.sites[site].decoder.holds(), Holds::Plain | Holds::Opaque) {
+            if self.is_counting {
+                let many = count.saturating_mul(weight);
+                let counts = &mut self.tally(site).counts;
+                counts.instances = counts.instances.saturating_add(many);
+                counts.filled = counts.filled.saturating_add(many);
+                if self.schema.sites[site].integer.is_some() && end - at <= LONGEST_TEXT {
+                    let mut bytes = std::mem::take(&mut self.buffer);
+                    if self.image.read(addr + at, length(end - at), &mut bytes) {
+                        self.integers(site, &bytes);
+                    }
+                    self.buffer = bytes;
+                }
+            }
+            return;
+        }
+        let of = self.schema.sites[site].size;
+        let in_chunk = (CHUNK / stride).max(1);
+        let mut bytes = Vec::new();
+        let mut done = 0;
+        while done < count {
+            let many = in_chunk.min(count - done);
+            if !self.image.read(addr + at + done * stride, length(many * stride), &mut bytes) {
+                return;
+            }
+            for index in 0..many {
+                self.value(site, sub(&bytes, index * stride, of), weight);
+            }
+            done += many;
+        }
+    }
+
+    /// Reads a value. Returns `true` if it is empty: zero, `None`, a collection without elements, or made of empty
+    /// values only.
+    pub(in crate::heap) fn value(&mut self, site: SiteId, bytes: &[u8], weight: u64) -> bool {
+        self.depth += 1;
+        let is_empty = if self.depth > DEEPEST {
+            false
+        } else {
+            let decoder = Rc::clone(&self.schema.sites[site].decoder);
+            decoder.read(self, Value { site, bytes, weight })
+        };
+        self.depth -= 1;
+        if self.is_counting {
+            let counts = &mut self.tally(site).counts;
+            counts.instances = counts.instances.saturating_add(weight);
+            if !is_empty {
+                counts.filled = counts.filled.saturating_add(weight);
+            }
+        }
+        is_empty
+    }
+}
+
+/// Returns a number of bytes as a length.
+pub(crate) fn length(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}

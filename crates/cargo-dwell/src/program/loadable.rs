@@ -1,0 +1,133 @@
+//! Checks whether the agent can be loaded into an executable.
+
+use anyhow::{Context, Result, bail};
+use object::elf;
+use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
+use object::{LittleEndian, Object, ObjectSymbol};
+use std::fs::File;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// An executable that the agent can be loaded into.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) path: PathBuf,
+    pub(crate) data: memmap2::Mmap,
+    pub(crate) entry: u64,
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+}
+
+impl Target {
+    /// Reads the file's headers.
+    ///
+    /// # Errors
+    /// Returns an error that says in one line why the agent cannot be loaded, and what to do.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let name = path.display();
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => bail!("{name}: there is no such file"),
+            Err(error) => bail!("{name}: cannot be opened: {error}"),
+        };
+        let metadata = file.metadata().with_context(|| format!("{name}: cannot be read"))?;
+        if !metadata.is_file() {
+            bail!("{name}: is not a file; name an executable");
+        }
+        let mode = metadata.permissions().mode();
+        if mode & 0o111 == 0 {
+            bail!("{name}: is not executable");
+        }
+        if mode & (libc::S_ISUID | libc::S_ISGID) != 0 {
+            bail!("{name}: is setuid or setgid, so the loader takes no agent; run a copy without that bit");
+        }
+        // SAFETY: the map is private and read-only, and every read checks its bounds. The contents change only if
+        // another process writes to or truncates the file meanwhile. As debuggers do, this function relies on that not
+        // happening: builds write new files.
+        let data = unsafe { memmap2::Mmap::map(&file) }.with_context(|| format!("{name}: cannot be mapped"))?;
+        let entry = check(&data).with_context(|| name.to_string())?;
+        // Use one canonical name for the program, the debug info and the mappings.
+        let path = path.canonicalize().with_context(|| format!("{name}: cannot be found"))?;
+        Ok(Self { path, data, entry, device: metadata.dev(), inode: metadata.ino() })
+    }
+}
+
+fn check(data: &[u8]) -> Result<u64> {
+    if data.starts_with(b"#!") {
+        bail!("is a script; name the executable that it runs");
+    }
+    let Some(ident) = data.get(..20).filter(|ident| ident.starts_with(&elf::ELFMAG)) else {
+        bail!("is not an ELF executable");
+    };
+    if ident[4] == elf::ELFCLASS32.0 {
+        bail!("is a 32-bit executable; build it for x86_64-unknown-linux-gnu");
+    }
+    let machine = u16::from_le_bytes([ident[18], ident[19]]);
+    if ident[5] != elf::ELFDATA2LSB.0 || machine != elf::EM_X86_64.0 {
+        bail!("is not for x86-64; build it for x86_64-unknown-linux-gnu");
+    }
+    let Ok(file) = ElfFile64::<LittleEndian>::parse(data) else {
+        bail!("is a damaged ELF file, maybe truncated; build it again");
+    };
+    let header = file.elf_header();
+    if ![elf::ET_EXEC, elf::ET_DYN].contains(&header.e_type(LittleEndian)) {
+        bail!("is an object file, not an executable");
+    }
+    let interpreter =
+        file.elf_program_headers().iter().find_map(|segment| segment.interpreter(LittleEndian, data).ok().flatten());
+    let Some(interpreter) = interpreter else {
+        bail!(
+            "is linked statically, so no agent can be loaded; build it for x86_64-unknown-linux-gnu, without crt-static"
+        );
+    };
+    if !String::from_utf8_lossy(interpreter).contains("ld-linux") {
+        bail!(
+            "is not for glibc (its loader is {}); build it for x86_64-unknown-linux-gnu",
+            String::from_utf8_lossy(interpreter)
+        );
+    }
+    Ok(header.e_entry(LittleEndian))
+}
+
+/// Checks whether most of the program's functions begin by saving the caller's frame pointer. Ignores functions of the
+/// standard library. Returns `None` if there are no symbols.
+pub(crate) fn has_frame_pointers(data: &[u8]) -> Option<bool> {
+    const MOST: usize = 2000;
+    let file = ElfFile64::<LittleEndian>::parse(data).ok()?;
+    let (mut with, mut without) = (0, 0);
+    for symbol in file.symbols().filter(|symbol| symbol.size() >= 64) {
+        let Ok(name) = symbol.name() else { continue };
+        let is_rust = name.starts_with("_ZN") || name.starts_with("_R");
+        let of_std = ["3std", "4core", "5alloc", "9hashbrown", "gimli", "addr2line", "rustc_demangle", "__rustc"];
+        if !is_rust
+            || of_std.iter().any(|krate| name.get(..24.min(name.len())).is_some_and(|head| head.contains(krate)))
+        {
+            continue;
+        }
+        let Some(code) = code_at(&file, data, symbol.address(), 8) else { continue };
+        let code = code.strip_prefix(b"\xf3\x0f\x1e\xfa").unwrap_or(code);
+        if code.starts_with(b"\x55\x48\x89\xe5") {
+            with += 1;
+        } else {
+            without += 1;
+        }
+        if with + without == MOST {
+            break;
+        }
+    }
+    // Leaf functions may omit the frame pointer.
+    (with + without > 0).then_some(with > without / 2)
+}
+
+/// Returns `len` bytes of code at an address of the file.
+pub(crate) fn code_at<'d>(file: &ElfFile64<'d, LittleEndian>, data: &'d [u8], addr: u64, len: u64) -> Option<&'d [u8]> {
+    let segment = file.elf_program_headers().iter().find(|segment| {
+        let start = segment.p_vaddr(LittleEndian);
+        segment.p_type(LittleEndian) == elf::PT_LOAD
+            && segment.p_flags(LittleEndian) & elf::PF_X == elf::PF_X
+            && addr >= start
+            && addr.checked_add(len).is_some_and(|end| end - start <= segment.p_filesz(LittleEndian))
+    })?;
+    let at = usize::try_from(segment.p_offset(LittleEndian) + (addr - segment.p_vaddr(LittleEndian))).ok()?;
+    data.get(at..at.checked_add(usize::try_from(len).ok()?)?)
+}

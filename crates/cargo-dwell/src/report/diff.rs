@@ -1,0 +1,235 @@
+//! The differences between two snapshots, of one run or of two.
+
+use super::json::{Blocks, Document, Snapshot};
+use crate::output::{Look, header, right};
+use crate::page::Table;
+use crate::units::{bytes, count};
+use anyhow::{Result, bail};
+use comfy_table::Cell;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io;
+
+/// The default number of rows.
+const ROWS: usize = 30;
+
+/// The differences between two snapshots.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Diff {
+    version: u32,
+    before: Moment,
+    after: Moment,
+    /// The differences by type and field, largest growth first.
+    changes: Vec<Change>,
+    /// The differences by type, largest growth first.
+    types: Vec<TypeChange>,
+}
+
+/// One of the two snapshots.
+#[derive(Clone, Debug, Serialize)]
+struct Moment {
+    at: String,
+    millis: u64,
+    live_bytes: u64,
+    live_blocks: u64,
+}
+
+/// The blocks of one owner and type.
+#[derive(Clone, Debug, Serialize)]
+struct Change {
+    owner: String,
+    content: String,
+    element: String,
+    before_bytes: u64,
+    after_bytes: u64,
+    before_blocks: u64,
+    after_blocks: u64,
+    /// The call site with the most new bytes.
+    at: Option<String>,
+}
+
+/// The blocks of one type.
+#[derive(Clone, Debug, Serialize)]
+struct TypeChange {
+    content: String,
+    before_bytes: u64,
+    after_bytes: u64,
+}
+
+fn by(before: u64, after: u64) -> i128 {
+    i128::from(after) - i128::from(before)
+}
+
+impl Diff {
+    /// Compares the last snapshots of two runs with the same kind of moment.
+    pub(crate) fn new(old: &Document, new: &Document) -> Result<Self> {
+        let Some(after) = new.snapshots.last() else { bail!("there is no snapshot to compare") };
+        let same = old.snapshots.iter().rev().find(|snapshot| snapshot.at == after.at);
+        let Some(before) = same.or(old.snapshots.last()) else { bail!("there is no snapshot to compare with") };
+        Ok(Self::of(before, after))
+    }
+
+    /// Compares two snapshots.
+    pub(crate) fn of(before: &Snapshot, after: &Snapshot) -> Self {
+        let key = |of: &Blocks| (of.owner.clone(), of.content.clone(), of.element.clone());
+        let mut changes: BTreeMap<(String, String, String), Change> = BTreeMap::new();
+        let mut types: BTreeMap<String, TypeChange> = BTreeMap::new();
+        for (snapshot, is_after) in [(before, false), (after, true)] {
+            for of in &snapshot.blocks {
+                let change = changes.entry(key(of)).or_insert_with(|| Change {
+                    owner: of.owner.clone(),
+                    content: of.content.clone(),
+                    element: of.element.clone(),
+                    before_bytes: 0,
+                    after_bytes: 0,
+                    before_blocks: 0,
+                    after_blocks: 0,
+                    at: None,
+                });
+                let of_type = types.entry(of.content.clone()).or_insert_with(|| TypeChange {
+                    content: of.content.clone(),
+                    before_bytes: 0,
+                    after_bytes: 0,
+                });
+                if is_after {
+                    change.after_bytes += of.bytes;
+                    change.after_blocks += of.blocks;
+                    of_type.after_bytes += of.bytes;
+                    change.at = change.at.take().or_else(|| of.sites.first()?.at.clone());
+                } else {
+                    change.before_bytes += of.bytes;
+                    change.before_blocks += of.blocks;
+                    of_type.before_bytes += of.bytes;
+                }
+            }
+        }
+        let mut changes: Vec<Change> = changes
+            .into_values()
+            .filter(|of| (of.before_bytes, of.before_blocks) != (of.after_bytes, of.after_blocks))
+            .collect();
+        changes.sort_by_key(|of| std::cmp::Reverse(by(of.before_bytes, of.after_bytes)));
+        let mut types: Vec<TypeChange> = types.into_values().filter(|of| of.before_bytes != of.after_bytes).collect();
+        types.sort_by_key(|of| std::cmp::Reverse(by(of.before_bytes, of.after_bytes)));
+        let moment = |of: &Snapshot| Moment {
+            at: of.at.clone(),
+            millis: of.millis,
+            live_bytes: of.live_bytes,
+            live_blocks: of.live_blocks,
+        };
+        Self { version: super::json::VERSION, before: moment(before), after: moment(after), changes, types }
+    }
+
+    /// Returns the differences as a heading and a table for a page.
+    pub(crate) fn page(&self) -> (String, Table) {
+        let (before, after) = (&self.before, &self.after);
+        let title = format!(
+            "What grew from {} ({}) to {} ({})",
+            before.at,
+            bytes(before.live_bytes),
+            after.at,
+            bytes(after.live_bytes)
+        );
+        let head = ["owner", "what", "change", "before", "after", "blocks", "allocated at"].map(str::to_owned).to_vec();
+        let row = |of: &Change| {
+            vec![
+                of.owner.clone(),
+                of.content.clone(),
+                change(of.before_bytes, of.after_bytes),
+                bytes(of.before_bytes),
+                bytes(of.after_bytes),
+                signed(of.before_blocks, of.after_blocks),
+                of.at.clone().unwrap_or_default(),
+            ]
+        };
+        (title, Table { head, rows: self.changes.iter().map(row).collect() })
+    }
+
+    /// Writes the differences as text.
+    pub(crate) fn write(&self, top: Option<usize>, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
+        let (before, after) = (&self.before, &self.after);
+        writeln!(
+            out,
+            "{}: {} in {} blocks; before, {}: {} in {} blocks; {}",
+            after.at,
+            bytes(after.live_bytes),
+            count(after.live_blocks),
+            before.at,
+            bytes(before.live_bytes),
+            count(before.live_blocks),
+            change(before.live_bytes, after.live_bytes)
+        )?;
+        if self.changes.is_empty() {
+            return writeln!(out, "The same types and fields hold the same bytes.");
+        }
+        let most = top.unwrap_or(if look.markdown { usize::MAX } else { ROWS });
+        look.heading(out, "By type and field", "  largest growth first")?;
+        let mut rows = vec![header(&["change", "before", "after", "blocks", "owner", "what", "allocated at"])];
+        for of in self.changes.iter().take(most) {
+            rows.push(vec![
+                right(change(of.before_bytes, of.after_bytes)),
+                right(bytes(of.before_bytes)),
+                right(bytes(of.after_bytes)),
+                right(signed(of.before_blocks, of.after_blocks)),
+                Cell::new(&of.owner),
+                Cell::new(&of.content),
+                Cell::new(of.at.as_deref().unwrap_or("")),
+            ]);
+        }
+        look.table(out, &rows)?;
+        if self.changes.len() > most {
+            writeln!(out, "{} more are not shown (--top).", self.changes.len() - most)?;
+        }
+        look.heading(out, "By type", "")?;
+        let mut rows = vec![header(&["change", "before", "after", "what"])];
+        for of in self.types.iter().take(most) {
+            rows.push(vec![
+                right(change(of.before_bytes, of.after_bytes)),
+                right(bytes(of.before_bytes)),
+                right(bytes(of.after_bytes)),
+                Cell::new(&of.content),
+            ]);
+        }
+        look.table(out, &rows)
+    }
+}
+
+/// Formats a difference in bytes: `+1.2 MB`.
+fn change(before: u64, after: u64) -> String {
+    let sign = if after < before { "-" } else { "+" };
+    format!("{sign}{}", bytes(after.abs_diff(before)))
+}
+
+fn signed(before: u64, after: u64) -> String {
+    let sign = if after < before { "-" } else { "+" };
+    format!("{sign}{}", count(after.abs_diff(before)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snapshot(of: &[(&str, &str, u64)]) -> Snapshot {
+        let blocks = of.iter().map(|&(owner, content, bytes)| Blocks {
+            owner: owner.into(),
+            content: content.into(),
+            bytes,
+            blocks: bytes / 8,
+            ..Blocks::default()
+        });
+        Snapshot { blocks: blocks.collect(), live_bytes: of.iter().map(|of| of.2).sum(), ..Snapshot::default() }
+    }
+
+    #[test]
+    fn changes_are_sorted_by_growth() {
+        let before = snapshot(&[("A.x", "Vec<u8>", 80), ("A.y", "String", 400), ("A.z", "Box<B>", 8)]);
+        let after = snapshot(&[("A.x", "Vec<u8>", 8000), ("A.z", "Box<B>", 8), ("A.w", "Vec<u8>", 16)]);
+        let diff = Diff::of(&before, &after);
+        let owners: Vec<&str> = diff.changes.iter().map(|change| &*change.owner).collect();
+        assert_eq!(owners, ["A.x", "A.w", "A.y"]);
+        assert_eq!((diff.types[0].content.as_str(), diff.types[0].after_bytes), ("Vec<u8>", 8016));
+        let mut out = Vec::new();
+        diff.write(None, &Look::page(), &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("+7.9 kB") && text.contains("-400 B"), "{text}");
+    }
+}

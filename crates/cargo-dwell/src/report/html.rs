@@ -1,0 +1,256 @@
+//! `--html`: a census as a page, with icicle charts of live bytes by type, field and content.
+
+use super::diff::Diff;
+use super::files::FileFormat;
+use super::json::{Bin, Blocks, Document, Snapshot};
+use super::text::{how, is_inline, type_of};
+use crate::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table};
+use crate::units::{bytes, count, percent};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+pub(super) struct Html;
+
+impl FileFormat for Html {
+    fn option(&self) -> &'static str {
+        "html"
+    }
+
+    fn help(&self) -> &'static str {
+        "Write a page to FILE: what to change, icicle charts of live bytes, and a table to search; it loads nothing from \
+         the network"
+    }
+
+    fn write(&self, document: &Document, diff: Option<&Diff>, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(page(document, diff).as_bytes())
+    }
+}
+
+/// The maximum number of owners with a histogram of lengths.
+const HISTOGRAMS: usize = 8;
+
+/// Renders the page. Findings, histograms and table are those of the snapshot with the most live bytes; each snapshot
+/// has its own icicle chart. The table of differences is `diff`, or compares the first and the last snapshot.
+fn page(document: &Document, diff: Option<&Diff>) -> String {
+    let empty = Snapshot::default();
+    let largest = document.largest().unwrap_or(&empty);
+    let mut notes = vec![format!(
+        "{} of the bytes are owned by a field, static or pointer; for {} only the type and the allocating \
+         call stack are known.",
+        percent(largest.owned_bytes, largest.live_bytes),
+        percent(largest.root_bytes, largest.live_bytes)
+    )];
+    if let Some(error) = largest.standard_error {
+        notes.push(format!("Allocations were sampled: the live bytes have a standard error of {}.", bytes(error)));
+    }
+    let of_run = match document.snapshots.as_slice() {
+        [first, .., last] if diff.is_none() => Some(Diff::of(first, last)),
+        _ => None,
+    };
+    let page = Page {
+        histograms: histograms(largest),
+        changes: diff.or(of_run.as_ref()).map(Diff::page),
+        title: format!("The live heap of {}", document.program.file),
+        numbers: vec![
+            (format!("live bytes at {}", largest.at), bytes(largest.live_bytes)),
+            ("blocks".into(), count(largest.live_blocks)),
+            ("of the bytes have a type".into(), percent(largest.typed_bytes, largest.live_bytes)),
+        ],
+        notes,
+        suggestions: largest
+            .findings
+            .iter()
+            .map(|finding| Suggestion {
+                location: finding.location.clone(),
+                before: bytes(finding.bytes),
+                after: how(finding),
+                saves: finding.saves,
+                why: format!("{}; cost: {}", finding.why, finding.costs),
+            })
+            .collect(),
+        icicles: document
+            .snapshots
+            .iter()
+            .map(|snapshot| Icicle { title: format!("at {}", snapshot.at), root: icicle(snapshot) })
+            .collect(),
+        table: table(largest),
+    };
+    page.html()
+}
+
+/// Returns histograms of the sizes of all blocks, and of the lengths of the largest collections.
+fn histograms(snapshot: &Snapshot) -> Vec<Histogram> {
+    let bars = |bins: &[Bin], unit: &str| -> Vec<(String, u64)> {
+        let label = |bin: &Bin| {
+            if bin.from == bin.to {
+                format!("{}{unit}", count(bin.from))
+            } else {
+                format!("{} to {}{unit}", count(bin.from), count(bin.to))
+            }
+        };
+        bins.iter().map(|bin| (label(bin), bin.count)).collect()
+    };
+    let mut all = Vec::new();
+    if !snapshot.sizes.is_empty() {
+        all.push(Histogram { title: "Blocks by their size".into(), bars: bars(&snapshot.sizes, " B") });
+    }
+    for of in snapshot.blocks.iter().filter(|of| !of.lengths.is_empty()).take(HISTOGRAMS) {
+        let title = format!("{}: {} by their length", of.owner, of.content);
+        all.push(Histogram { title, bars: bars(&of.lengths, "") });
+    }
+    all
+}
+
+/// Returns a chart of live bytes by owning type, field, and content.
+fn icicle(snapshot: &Snapshot) -> Bar {
+    let mut owners: BTreeMap<&str, Vec<Bar>> = BTreeMap::new();
+    for of in &snapshot.blocks {
+        let owner = type_of(&of.owner);
+        let field = of.owner.strip_prefix(owner).unwrap_or_default();
+        let name = if field.is_empty() { of.content.clone() } else { field.to_owned() };
+        owners.entry(owner).or_default().push(blocks(snapshot, of, name));
+    }
+    let sorted = |mut bars: Vec<Bar>| {
+        bars.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
+        bars
+    };
+    let bars = owners.into_iter().map(|(owner, bars)| Bar {
+        name: owner.into(),
+        bytes: bars.iter().map(|bar| bar.bytes).sum(),
+        bars: sorted(bars),
+        ..Bar::default()
+    });
+    let bars: Vec<Bar> = bars.collect();
+    Bar {
+        name: "live bytes ".into(),
+        bytes: bars.iter().map(|bar| bar.bytes).sum(),
+        class: Class::Other,
+        details: Vec::new(),
+        bars: sorted(bars),
+    }
+}
+
+/// Returns a bar for the blocks of one owner: bytes in use, absent values among them, and unused bytes.
+fn blocks(snapshot: &Snapshot, of: &Blocks, name: String) -> Bar {
+    let class = match of.content.split('<').next().unwrap_or_default() {
+        "String" | "PathBuf" | "OsString" | "CString" => Class::Text,
+        _ if of.content.ends_with("str>") => Class::Text,
+        "Vec" | "VecDeque" | "BinaryHeap" | "LinkedList" => Class::Sequence,
+        "HashMap" | "HashSet" | "HashTable" | "BTreeMap" | "BTreeSet" => Class::Map,
+        "Box" | "Rc" | "Arc" => Class::Pointer,
+        _ => Class::Other,
+    };
+    let mut details = vec![("what".to_owned(), of.content.clone()), ("blocks".to_owned(), count(of.blocks))];
+    match of.len {
+        Some(len) => details.push(("elements".into(), format!("{} of {} B", count(len), count(of.element_size)))),
+        None => details.push(("slots".into(), format!("{}, length unknown", count(of.capacity)))),
+    }
+    details.extend(of.sites.iter().take(3).map(|site| {
+        let at = site.at.as_deref().unwrap_or("?");
+        ("allocated at".to_owned(), format!("{at} in {}, {}", site.function, bytes(site.bytes)))
+    }));
+    let mut bars = Vec::new();
+    let mut rest = of.bytes;
+    let mut part = |name: String, bytes: u64, class: Class| {
+        let bytes = bytes.min(rest);
+        rest -= bytes;
+        if bytes > 0 {
+            bars.push(Bar { name, bytes, class, ..Bar::default() });
+        }
+    };
+    part(" unused capacity".into(), of.unused_bytes, Class::Spare);
+    for field in snapshot.fields.iter().filter(|field| field.of == of.element || is_inline(&of.element, &field.of)) {
+        // A pointer could replace absent fields. Their share in these blocks is estimated as their share of all values.
+        let values = of.len.unwrap_or(0).min(field.instances);
+        if field.size > 8 && field.instances > 0 && field.variants.iter().any(|variant| variant.name == "None") {
+            let absent = u128::from(field.instances - field.filled) * u128::from(values) / u128::from(field.instances);
+            let absent = u64::try_from(absent).unwrap_or(0).saturating_mul(field.size);
+            part(format!(" {}: None", field.field), absent, Class::Absent);
+        }
+    }
+    Bar { name, bytes: of.bytes, class, details, bars }
+}
+
+fn table(snapshot: &Snapshot) -> Table {
+    let head = ["owner", "what", "element", "bytes", "blocks", "in use", "capacity", "unused", "allocated at"];
+    let row = |of: &Blocks| {
+        vec![
+            of.owner.clone(),
+            of.content.clone(),
+            of.element.clone(),
+            bytes(of.bytes),
+            count(of.blocks),
+            of.len.map_or_else(|| "?".to_owned(), count),
+            count(of.capacity),
+            bytes(of.unused_bytes),
+            of.sites.first().and_then(|site| site.at.clone()).unwrap_or_default(),
+        ]
+    };
+    Table { head: head.map(str::to_owned).to_vec(), rows: snapshot.blocks.iter().map(row).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::json::{Field, Variant};
+    use super::*;
+
+    fn snapshot() -> Snapshot {
+        let blocks = |owner: &str, content: &str, element: &str, bytes, len, unused_bytes| Blocks {
+            owner: owner.into(),
+            content: content.into(),
+            element: element.into(),
+            bytes,
+            len,
+            unused_bytes,
+            ..Blocks::default()
+        };
+        let of_field = |name: &str, count| Variant { name: name.into(), count };
+        Snapshot {
+            at: "peak".into(),
+            live_bytes: 1500,
+            blocks: vec![
+                blocks("Model.shapes", "Vec<Shape>", "Shape", 1200, Some(10), 200),
+                blocks("Shape.name", "String", "u8", 300, Some(250), 50),
+            ],
+            sizes: vec![Bin { from: 256, to: 511, count: 1 }],
+            fields: vec![Field {
+                of: "Shape".into(),
+                field: "traits".into(),
+                size: 40,
+                instances: 10,
+                filled: 4,
+                variants: vec![of_field("None", 6), of_field("Some", 4)],
+                ..Field::default()
+            }],
+            ..Snapshot::default()
+        }
+    }
+
+    #[test]
+    fn bars_have_the_bytes_of_the_snapshot() {
+        let root = icicle(&snapshot());
+        assert_eq!((root.bytes, root.bars[0].name.as_str()), (1500, "Model"));
+        let shapes = &root.bars[0].bars[0];
+        let parts: Vec<(&str, u64)> = shapes.bars.iter().map(|bar| (&*bar.name, bar.bytes)).collect();
+        assert_eq!(parts, [(" unused capacity", 200), (" traits: None", 6 * 40)]);
+    }
+
+    #[test]
+    fn page_has_the_totals_and_every_row() {
+        let document = Document { snapshots: vec![snapshot()], ..Document::default() };
+        let html = page(&document, None);
+        for text in ["1.5 kB", "Model.shapes", "Shape.name", "id=\"search\"", "256 to 511 B"] {
+            assert!(html.contains(text), "{text}");
+        }
+        assert!(!html.contains("What grew"));
+    }
+
+    #[test]
+    fn page_of_two_snapshots_shows_growth() {
+        let mut later = snapshot();
+        later.at = "2s".into();
+        later.blocks[0].bytes += 4000;
+        let html = page(&Document { snapshots: vec![snapshot(), later], ..Document::default() }, None);
+        assert!(html.contains("What grew from peak (1.5 kB) to 2s") && html.contains("+4.0 kB"), "{html}");
+    }
+}

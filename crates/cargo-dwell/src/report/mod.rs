@@ -1,0 +1,11 @@
+//! The reports of a heap: text, JSON, a page, differences, and files for other viewers.
+
+mod dhat;
+pub(crate) mod diff;
+pub(crate) mod files;
+mod folded;
+mod html;
+pub mod json;
+pub(crate) mod saved;
+pub(crate) mod snapshot;
+pub(crate) mod text;

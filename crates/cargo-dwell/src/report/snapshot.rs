@@ -1,0 +1,50 @@
+//! From a captured heap to the rows and findings of a report.
+
+use super::json::Snapshot;
+use crate::capture::{self, Moment};
+use crate::debuginfo::{Frames, Program};
+use crate::findings::{self, also::Also};
+use crate::heap::types::Schema;
+use crate::heap::walk::Walk;
+use crate::heap::{owners, summary};
+
+/// Walks through a snapshot and summarises it.
+pub(crate) fn of(snapshot: &capture::Snapshot, program: &Program, frames: &Frames, also: &Also) -> Snapshot {
+    let schema = Schema::new(program);
+    let origins = owners::origins(snapshot, frames, &schema);
+    let mut walk = Walk::new(snapshot, &origins, schema);
+    walk.walk();
+    let (frames, stacks) = summary::stacks(snapshot, frames);
+    let blocks = summary::blocks(&walk, snapshot, &origins);
+    let of_kind = |by: &[&str]| blocks.iter().filter(|of| by.contains(&&*of.by)).map(|of| of.bytes).sum();
+    let findings = findings::find(&walk, &blocks, also);
+    Snapshot {
+        at: at(&snapshot.at),
+        millis: snapshot.millis,
+        live_bytes: snapshot.live_bytes,
+        live_blocks: snapshot.live_blocks,
+        peak_bytes: snapshot.peak_bytes,
+        typed_bytes: of_kind(&["field", "static", "weak", "stack", "cycle"]),
+        owned_bytes: of_kind(&["field", "static", "weak"]),
+        root_bytes: of_kind(&["stack", "cycle"]),
+        standard_error: None,
+        sizes: summary::sizes(snapshot),
+        fields: summary::fields(&walk),
+        enums: summary::enums(&walk),
+        strings: summary::strings(&walk),
+        findings,
+        blocks,
+        frames,
+        stacks,
+    }
+}
+
+fn at(moment: &Moment) -> String {
+    match moment {
+        Moment::Peak => "peak".into(),
+        Moment::Exit => "exit".into(),
+        Moment::Signal => "signal".into(),
+        Moment::After(millis) if millis.is_multiple_of(1000) => format!("{}s", millis / 1000),
+        Moment::After(millis) => format!("{millis}ms"),
+    }
+}

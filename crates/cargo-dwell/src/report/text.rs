@@ -1,0 +1,469 @@
+//! A census as text: totals, types and findings, or one type in detail.
+
+use super::json::{Blocks, Document, Enum, Field, Finding, Snapshot, Strings};
+use crate::output::{Look, header, right};
+use crate::units::{bytes, count, percent};
+use anyhow::{Result, bail};
+use comfy_table::Cell;
+use serde::Serialize;
+use std::collections::HashSet;
+use std::io;
+
+/// The default number of rows.
+const ROWS: usize = 20;
+/// The maximum number of snapshots printed in full.
+const MOST_IN_FULL: usize = 2;
+/// The longest path from a type to a root.
+const LONGEST: usize = 24;
+
+/// Writes all snapshots.
+pub(crate) fn write(document: &Document, top: Option<usize>, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
+    if look.markdown {
+        writeln!(out, "# The live heap of {}\n", document.program.file)?;
+    }
+    // If there are more, only the one with the most live bytes is printed in full.
+    let largest = document.snapshots.iter().map(|snapshot| snapshot.live_bytes).max();
+    let is_short = document.snapshots.len() > MOST_IN_FULL;
+    let mut was_full = false;
+    for (number, snapshot) in document.snapshots.iter().enumerate() {
+        if number > 0 && !is_short {
+            writeln!(out)?;
+        }
+        let is_full = !is_short || !was_full && Some(snapshot.live_bytes) == largest;
+        was_full |= is_full;
+        one(document, snapshot, is_full, top, look, out)?;
+    }
+    // Timed snapshots also show growth.
+    let mut timed = document.snapshots.iter().filter(|snapshot| !matches!(&*snapshot.at, "peak" | "exit"));
+    if let (Some(first), Some(last)) = (timed.next(), timed.next_back()) {
+        look.heading(out, "What grew", &format!(" from {} to {}", first.at, last.at))?;
+        super::diff::Diff::of(first, last).write(top, look, out)?;
+    }
+    Ok(())
+}
+
+fn seconds(millis: u64) -> String {
+    if millis < 10_000 { format!("{millis} ms") } else { format!("{}.{} s", millis / 1000, millis % 1000 / 100) }
+}
+
+fn one(
+    document: &Document,
+    snapshot: &Snapshot,
+    is_full: bool,
+    top: Option<usize>,
+    look: &Look,
+    out: &mut impl io::Write,
+) -> io::Result<()> {
+    let most = top.unwrap_or(if look.markdown { usize::MAX } else { ROWS });
+    let error = snapshot.standard_error.map_or_else(String::new, |error| format!(" (± {})", bytes(error)));
+    writeln!(
+        out,
+        "{}: {}{error} live in {} blocks, {} after the start of a {} run; {} of the bytes have a type",
+        snapshot.at,
+        bytes(snapshot.live_bytes),
+        count(snapshot.live_blocks),
+        seconds(snapshot.millis),
+        seconds(document.program.millis.max(snapshot.millis)),
+        percent(snapshot.typed_bytes, snapshot.live_bytes),
+    )?;
+    if !is_full {
+        return Ok(());
+    }
+    if look.markdown {
+        writeln!(out)?;
+    }
+    writeln!(
+        out,
+        "{} of the bytes are owned by a field, static or pointer; for {} only the type and the allocating \
+         call stack are known.",
+        percent(snapshot.owned_bytes, snapshot.live_bytes),
+        percent(snapshot.root_bytes, snapshot.live_bytes),
+    )?;
+    if snapshot.blocks.is_empty() {
+        return writeln!(out, "There are no live blocks.");
+    }
+    writeln!(out)?;
+    let mut rows = vec![header(&["live bytes", "blocks", "what", "owner", "unused"])];
+    for of in snapshot.blocks.iter().take(most) {
+        rows.push(vec![
+            right(bytes(of.bytes)),
+            right(count(of.blocks)),
+            Cell::new(what(of)),
+            Cell::new(owner(of)),
+            Cell::new(unused(of, snapshot)),
+        ]);
+    }
+    look.table(out, &rows)?;
+    more(snapshot.blocks.len(), most, look, out)?;
+    findings(snapshot, most, look, out)
+}
+
+fn more(all: usize, shown: usize, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
+    if all > shown && !look.markdown {
+        writeln!(out, "{} more are not shown (--top, --type NAME).", all - shown)?;
+    }
+    Ok(())
+}
+
+/// Describes the contents of blocks: `Vec<Shape>: 1,200 x 96 B`.
+fn what(of: &Blocks) -> String {
+    let element = match (of.len, of.content.as_str()) {
+        _ if of.by == "unknown" => return of.content.clone(),
+        (None, _) if of.element_size > 0 && of.capacity > 0 => {
+            format!("{} slots x {} B, length unknown", count(of.capacity), count(of.element_size))
+        }
+        (None, _) => return of.content.clone(),
+        (Some(len), "String") => format!("{} of text", bytes(len)),
+        (Some(len), content) if content.split_once("<dyn ").is_some_and(|(start, _)| !start.contains('<')) => {
+            format!("{} {} x {} B", of.element, count(len), count(of.element_size))
+        }
+        (Some(len), _) => format!("{} x {} B", count(len), count(of.element_size)),
+    };
+    format!("{}: {element}", of.content)
+}
+
+/// Returns the owner, or the call site if there is no owner.
+fn owner(of: &Blocks) -> String {
+    let is_root = matches!(&*of.by, "stack" | "cycle" | "unknown");
+    match of.sites.first().filter(|_| is_root) {
+        Some(site) => format!("{} {}", of.owner, site.at.as_deref().unwrap_or(&site.function)),
+        None if of.by == "weak" => format!("{} (raw pointer)", of.owner),
+        None => of.owner.clone(),
+    }
+}
+
+fn unused(of: &Blocks, snapshot: &Snapshot) -> String {
+    let mut parts = Vec::new();
+    if of.unused_bytes > 0 {
+        parts.push(format!("{} capacity", bytes(of.unused_bytes)));
+    }
+    let texts = snapshot.strings.iter().find(|strings| strings.owner == of.owner && of.element == "u8");
+    if let Some(texts) = texts.filter(|texts| texts.duplicate_bytes > 0) {
+        parts.push(format!("{} duplicates", bytes(texts.duplicate_bytes)));
+    }
+    parts.join(", ")
+}
+
+fn findings(snapshot: &Snapshot, most: usize, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
+    let (own, others): (Vec<&Finding>, Vec<&Finding>) =
+        snapshot.findings.iter().partition(|finding| finding.dependency.is_none());
+    if own.is_empty() {
+        look.heading(out, "What to change", "")?;
+        writeln!(out, "No change was found that would save a thousandth of the live bytes.")?;
+    } else {
+        look.heading(out, "What to change", ", largest saving first")?;
+        look.table(out, &finding_rows(own.iter().copied().take(most), snapshot.live_bytes))?;
+        more(own.len(), most, look, out)?;
+    }
+    if !others.is_empty() {
+        look.heading(out, "In dependencies", ", whose types you cannot change")?;
+        look.table(out, &finding_rows(others.iter().copied().take(most), snapshot.live_bytes))?;
+        more(others.len(), most, look, out)?;
+    }
+    Ok(())
+}
+
+fn finding_rows<'a>(findings: impl Iterator<Item = &'a Finding>, live: u64) -> Vec<Vec<Cell>> {
+    let mut rows = vec![header(&["saves", "of live", "where", "why", "how", "allocated at"])];
+    for finding in findings {
+        let about = if finding.exact { "" } else { "~" };
+        rows.push(vec![
+            right(format!("{about}{}", bytes(finding.saves))),
+            // The allocator's own bytes are no part of the live ones.
+            right(if finding.of_allocator { "-".into() } else { percent(finding.saves, live) }),
+            Cell::new(&finding.location),
+            Cell::new(&finding.why),
+            Cell::new(how(finding)),
+            Cell::new(finding.at.as_deref().unwrap_or("")),
+        ]);
+    }
+    rows
+}
+
+/// Returns a finding's change, and the others of the same values.
+pub(crate) fn how(finding: &Finding) -> String {
+    let mut text = finding.how.clone();
+    for other in &finding.alternatives {
+        let place = if other.location == finding.location { String::new() } else { format!("{}: ", other.location) };
+        let of_allocator = if other.of_allocator { " of the allocator's" } else { "" };
+        text.extend(["; or ", &place, &other.how, " (saves ", &bytes(other.saves), of_allocator, ")"]);
+    }
+    text
+}
+
+/// The details of one type.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct TypeDetail<'d> {
+    /// The requested name.
+    name: &'d str,
+    /// The moment of the snapshot.
+    at: &'d str,
+    live_bytes: u64,
+    /// Blocks that hold values of the type, or that its fields own.
+    holds: Vec<&'d Blocks>,
+    owns: Vec<&'d Blocks>,
+    fields: Vec<&'d Field>,
+    enums: Vec<&'d Enum>,
+    strings: Vec<&'d Strings>,
+    findings: Vec<&'d Finding>,
+    /// The owners from the type to a root. The blocks of each owner belong to the next one.
+    path: Vec<String>,
+}
+
+/// Returns the type of an owner: `Shape` for `Shape.members []`, `Kind` for `Kind::B.0`.
+pub(crate) fn type_of(owner: &str) -> &str {
+    let mut depth = 0_u32;
+    for (at, byte) in owner.bytes().enumerate() {
+        match byte {
+            b'<' | b'{' | b'(' => depth += 1,
+            b'>' | b'}' | b')' => depth = depth.saturating_sub(1),
+            b'.' | b' ' | b':' if depth == 0 => return &owner[..at],
+            _ => {}
+        }
+    }
+    owner
+}
+
+impl<'d> TypeDetail<'d> {
+    /// Finds a type in the snapshot with the most live bytes.
+    ///
+    /// # Errors
+    /// Returns an error if no type has the name.
+    pub(crate) fn find(document: &'d Document, name: &'d str) -> Result<Self> {
+        let Some(snapshot) = document.largest() else {
+            bail!("there is no snapshot");
+        };
+        let is_it = |of: &str| of == name || of.split_once("::").is_some_and(|(start, _)| start == name);
+        let detail = Self {
+            name,
+            at: &snapshot.at,
+            live_bytes: snapshot.live_bytes,
+            holds: snapshot
+                .blocks
+                .iter()
+                .filter(|of| of.content == name || of.element == name || is_inline(&of.element, name))
+                .collect(),
+            owns: snapshot.blocks.iter().filter(|of| type_of(&of.owner) == name).collect(),
+            fields: snapshot.fields.iter().filter(|of| is_it(&of.of)).collect(),
+            enums: snapshot.enums.iter().filter(|of| is_it(&of.of)).collect(),
+            strings: snapshot.strings.iter().filter(|of| type_of(&of.owner) == name).collect(),
+            findings: snapshot
+                .findings
+                .iter()
+                .filter(|of| of.fields.iter().any(|field| type_of(field) == name) || of.location == name)
+                .collect(),
+            path: path(snapshot, name),
+        };
+        if detail.holds.is_empty() && detail.owns.is_empty() && detail.fields.is_empty() && detail.enums.is_empty() {
+            let mut names: HashSet<&str> = snapshot.fields.iter().map(|of| type_of(&of.of)).collect();
+            names.extend(snapshot.enums.iter().map(|of| &*of.of));
+            names.extend(snapshot.blocks.iter().flat_map(|of| [&*of.content, &*of.element]));
+            let mut names: Vec<&str> = names.into_iter().collect();
+            names.sort_unstable();
+            bail!("no live value is of type `{name}`{}", crate::nearest::suggestion(name, names.into_iter()));
+        }
+        Ok(detail)
+    }
+
+    /// Writes the details as text.
+    pub(crate) fn write(&self, top: Option<usize>, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
+        let most = top.unwrap_or(usize::MAX);
+        if look.markdown {
+            writeln!(out, "# {}\n", self.name)?;
+        }
+        let held: u64 = self.holds.iter().map(|of| of.bytes).sum();
+        writeln!(
+            out,
+            "{} at {}: blocks that contain it take {} ({} of {}); its fields own {}",
+            self.name,
+            self.at,
+            bytes(held),
+            percent(held, self.live_bytes),
+            bytes(self.live_bytes),
+            bytes(self.owns.iter().map(|of| of.bytes).sum())
+        )?;
+        for (title, blocks) in [("In blocks", &self.holds), ("What its fields own", &self.owns)] {
+            if blocks.is_empty() {
+                continue;
+            }
+            look.heading(out, title, "")?;
+            let mut rows = vec![header(&["bytes", "blocks", "what", "owner", "unused", "mean block"])];
+            for of in blocks.iter().take(most) {
+                rows.push(vec![
+                    right(bytes(of.bytes)),
+                    right(count(of.blocks)),
+                    Cell::new(what(of)),
+                    Cell::new(owner(of)),
+                    right(bytes(of.unused_bytes)),
+                    right(bytes(of.bytes / of.blocks.max(1))),
+                ]);
+            }
+            look.table(out, &rows)?;
+        }
+        for of in self.holds.iter().chain(&self.owns).filter(|of| !of.lengths.is_empty()).take(most) {
+            look.heading(out, "Lengths", &format!("  of {} of {}", of.content, owner(of)))?;
+            let all: u64 = of.lengths.iter().map(|bin| bin.count).sum();
+            let mut rows = vec![header(&["elements", "collections", ""])];
+            for bin in &of.lengths {
+                let range = if bin.from == bin.to {
+                    count(bin.from)
+                } else {
+                    format!("{} to {}", count(bin.from), count(bin.to))
+                };
+                rows.push(vec![right(range), right(count(bin.count)), Cell::new(histogram(bin.count, all))]);
+            }
+            look.table(out, &rows)?;
+        }
+        if !self.fields.is_empty() {
+            look.heading(out, "Fields", "")?;
+            let mut rows = vec![header(&["field", "type", "size", "values", "not empty", "values per variant"])];
+            for of in self.fields.iter().take(most) {
+                let variants: Vec<String> = of
+                    .variants
+                    .iter()
+                    .filter(|variant| variant.count > 0)
+                    .map(|variant| format!("{} {}", variant.name, count(variant.count)))
+                    .collect();
+                rows.push(vec![
+                    Cell::new(format!("{}.{}", of.of, of.field)),
+                    Cell::new(&of.field_type),
+                    right(count(of.size)),
+                    right(count(of.instances)),
+                    right(percent(of.filled, of.instances)),
+                    Cell::new(variants.join(", ")),
+                ]);
+            }
+            look.table(out, &rows)?;
+        }
+        for of in &self.enums {
+            look.heading(out, "Variants", &format!("  {} values of {} B", count(of.instances), count(of.size)))?;
+            let mut rows = vec![header(&["values", "of all", "variant", ""])];
+            for variant in of.variants.iter().filter(|variant| variant.count > 0).take(most) {
+                rows.push(vec![
+                    right(count(variant.count)),
+                    right(percent(variant.count, of.instances)),
+                    Cell::new(&variant.name),
+                    Cell::new(histogram(variant.count, of.instances)),
+                ]);
+            }
+            look.table(out, &rows)?;
+        }
+        if !self.strings.is_empty() {
+            look.heading(out, "Texts", "")?;
+            let mut rows = vec![header(&["texts", "distinct", "bytes", "duplicates", "owner"])];
+            for of in self.strings.iter().take(most) {
+                rows.push(vec![
+                    right(count(of.count)),
+                    right(count(of.distinct)),
+                    right(bytes(of.bytes)),
+                    right(bytes(of.duplicate_bytes)),
+                    Cell::new(&of.owner),
+                ]);
+            }
+            look.table(out, &rows)?;
+        }
+        if !self.findings.is_empty() {
+            look.heading(out, "What to change", "")?;
+            look.table(out, &finding_rows(self.findings.iter().copied().take(most), self.live_bytes))?;
+            for finding in &self.findings {
+                writeln!(out, "Cost of {}: {}.", finding.location, finding.costs)?;
+            }
+        }
+        if !self.path.is_empty() {
+            look.heading(out, "Chain of owners up to a root", "")?;
+            for step in &self.path {
+                writeln!(out, "  {step}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn histogram(part: u64, whole: u64) -> String {
+    let width = u128::from(part) * 30 / u128::from(whole.max(1));
+    "#".repeat(usize::try_from(width).unwrap_or(0).max(1))
+}
+
+/// Returns `true` if the name of a type contains `name` as a whole word: `Shape` in `Option<Shape>`.
+fn mentions(text: &str, name: &str) -> bool {
+    let is_word = |character: Option<char>| character.is_some_and(|of| of.is_alphanumeric() || of == '_');
+    text.match_indices(name)
+        .any(|(at, _)| !is_word(text[..at].chars().next_back()) && !is_word(text[at + name.len()..].chars().next()))
+}
+
+/// Returns `true` if values of `element` store values of `name` inline, not behind a pointer.
+pub(crate) fn is_inline(element: &str, name: &str) -> bool {
+    mentions(element, name)
+        && !["Box<", "Vec<", "Rc<", "Arc<", "Map<", "Set<", "&", "*"].iter().any(|of| element.contains(of))
+}
+
+/// Returns the owners from a type up to a root. Each step takes the owner with the most bytes.
+fn path(snapshot: &Snapshot, name: &str) -> Vec<String> {
+    let mut steps = Vec::new();
+    let mut met: HashSet<&str> = HashSet::new();
+    let mut of = name;
+    while steps.len() < LONGEST && met.insert(of) {
+        // The owner stores the type inline, or in a block.
+        let holder = snapshot
+            .blocks
+            .iter()
+            .filter(|blocks| blocks.element == of || is_inline(&blocks.element, of))
+            .max_by_key(|blocks| blocks.bytes);
+        let inline = || {
+            snapshot.fields.iter().filter(|field| mentions(&field.field_type, of)).max_by_key(|field| field.instances)
+        };
+        if let Some(blocks) = holder {
+            steps.push(format!("{of} is in {} of {}", blocks.content, owner(blocks)));
+            if blocks.by != "field" && blocks.by != "weak" {
+                break;
+            }
+            of = type_of(&blocks.owner);
+        } else if let Some(field) = inline() {
+            steps.push(format!("{of} is in {}.{}", field.of, field.field));
+            of = type_of(&field.of);
+        } else {
+            break;
+        }
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn type_detail_shows_lengths_and_owners() {
+        use super::super::json::Bin;
+        let bin = |from, to, count| Bin { from, to, count };
+        let shapes = Blocks {
+            owner: "Model.shapes".into(),
+            by: "field".into(),
+            content: "Vec<Shape>".into(),
+            element: "Shape".into(),
+            bytes: 4000,
+            blocks: 8,
+            lengths: vec![bin(0, 0, 2), bin(4, 7, 6)],
+            ..Blocks::default()
+        };
+        let snapshot = Snapshot { at: "peak".into(), live_bytes: 4000, blocks: vec![shapes], ..Snapshot::default() };
+        let document = Document { snapshots: vec![snapshot], ..Document::default() };
+        let mut out = Vec::new();
+        TypeDetail::find(&document, "Shape").unwrap().write(None, &Look::page(), &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        for part in ["4 to 7", "Vec<Shape> of Model.shapes", "Shape is in Vec<Shape> of Model.shapes"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(TypeDetail::find(&document, "Shap").unwrap_err().to_string().contains("Shape"));
+    }
+
+    #[test]
+    fn type_name_is_parsed_from_an_owner() {
+        assert_eq!(type_of("Shape.members []"), "Shape");
+        assert_eq!(type_of("Kind::B.0"), "Kind");
+        assert_eq!(type_of("Page<a::B>.lines"), "Page<a::B>");
+        assert_eq!(type_of("(static app::TABLE)"), "(static app::TABLE)");
+        assert_eq!(type_of("Vec<String> []"), "Vec<String>");
+        assert!(mentions("Option<Shape>", "Shape") && !mentions("Shapes", "Shape") && !mentions("MyShape", "Shape"));
+    }
+}

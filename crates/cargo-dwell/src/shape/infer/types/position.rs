@@ -1,0 +1,136 @@
+//! Merges classes that share a position, and finds the classes whose keys are data.
+
+use super::{Form, Types};
+use crate::shape::infer::arena::{NodeId, ObjectId};
+use crate::shape::infer::decide;
+use foldhash::{HashMap, HashMapExt, HashSet};
+use std::rc::Rc;
+
+impl Types<'_> {
+    /// Merges classes that share a position, until nothing changes.
+    pub(super) fn close(&mut self) -> bool {
+        let mut changed = false;
+        loop {
+            let mut again = self.one_position(&[self.arena.root]);
+            for class in self.classes() {
+                if self.parents.contains_key(&class) {
+                    continue; // The loop has merged it into another.
+                }
+                again |= match self.form(class) {
+                    Form::Union => {
+                        let joined = self.join_variants(class);
+                        let class = self.class(class);
+                        let slots = self.slots(class);
+                        slots.iter().fold(joined, |again, slot| self.one_position(&slot.group) || again)
+                    }
+                    form => {
+                        let given_up = self.give_up_unions(class);
+                        let class = self.class(class);
+                        let (slots, others) = if form == Form::Map {
+                            (Rc::default(), self.values(self.members(class).iter().copied()))
+                        } else {
+                            (self.slots(class), self.rest(class))
+                        };
+                        let groups = slots.iter().map(|slot| &slot.group).chain([&others]);
+                        groups.fold(given_up, |again, group| self.one_position(group) || again)
+                    }
+                };
+            }
+            if !again {
+                return changed;
+            }
+            changed = true;
+        }
+    }
+
+    fn one_position(&mut self, group: &[NodeId]) -> bool {
+        if let [node] = *group
+            && self.arena.node(node).array.is_none()
+        {
+            return false;
+        }
+        let objects: Vec<ObjectId> = self.objects_at(group).collect();
+        let mut changed = false;
+        for &object in objects.iter().skip(1) {
+            changed |= self.join(objects[0], object);
+        }
+        for elements in self.elements(group) {
+            changed |= self.one_position(&elements);
+        }
+        changed
+    }
+
+    fn join_variants(&mut self, class: ObjectId) -> bool {
+        let mut known = HashMap::new();
+        let mut changed = false;
+        for object in self.members(class).to_vec() {
+            for variant in self.arena.tagged(object).into_iter().flat_map(|tagged| &tagged.variants) {
+                let first = *known.entry(variant.hash).or_insert(variant.object);
+                changed |= self.join(first, variant.object);
+            }
+            if let Some(untagged) = self.arena.tagged(object).and_then(|tagged| tagged.untagged) {
+                changed |= self.join(object, untagged);
+            }
+        }
+        changed
+    }
+
+    /// Merges the variants of each union in a class that is not a union.
+    fn give_up_unions(&mut self, class: ObjectId) -> bool {
+        let mut changed = false;
+        for object in self.members(class).to_vec() {
+            for variant in self.arena.tagged(object).into_iter().flat_map(|tagged| &tagged.variants) {
+                changed |= self.join(object, variant.object);
+            }
+            if let Some(untagged) = self.arena.tagged(object).and_then(|tagged| tagged.untagged) {
+                changed |= self.join(object, untagged);
+            }
+        }
+        changed
+    }
+
+    pub(super) fn find_maps(&mut self) -> bool {
+        let classes = self.classes();
+        let unions = classes.iter().copied().filter(|&class| self.form(class) == Form::Union);
+        // The record of a variant belongs to its union.
+        let variants: HashSet<ObjectId> =
+            unions.flat_map(|class| self.variants(class)).map(|(_, variant)| variant).collect();
+        let is_map = |class: &ObjectId| {
+            self.form(*class) == Form::Record && !variants.contains(class) && !self.classes[class].is_named_map && {
+                let parts: Vec<ObjectId> = self.parts(*class).collect();
+                !parts.iter().any(|part| self.arena.kept.contains(part))
+                    && decide::is_map(self.arena, &parts, &|object| self.form(self.class(object)) == Form::Map)
+                    && self.study_tag(*class).is_none()
+            }
+        };
+        let maps: Vec<ObjectId> = classes.iter().copied().filter(is_map).collect();
+        let tags: Vec<(ObjectId, &str)> =
+            maps.iter().filter_map(|&class| Some((class, self.tag_of_all(class)?))).collect();
+        let mut changed = false;
+        let tags: HashMap<ObjectId, &str> = tags.into_iter().collect();
+        for class in maps {
+            match tags.get(&class) {
+                Some(&tag) => self.class_mut(class).tag = Some(tag),
+                None => changed |= self.set_map(class),
+            }
+        }
+        changed
+    }
+
+    /// Makes a record class a map. Returns whether it was not one before.
+    pub(super) fn set_map(&mut self, class: ObjectId) -> bool {
+        let class = self.class_mut(class);
+        let is = if class.has_shared { &mut class.is_named_map } else { &mut class.is_map };
+        !std::mem::replace(is, true)
+    }
+
+    /// Treats unions with one variant as records.
+    pub(super) fn single(&mut self) -> bool {
+        let single = |&class: &ObjectId| self.form(class) == Form::Union && self.variants(class).len() < 2;
+        let single: Vec<ObjectId> = self.classes().into_iter().filter(single).collect();
+        for &class in &single {
+            self.class_mut(class).is_record = true;
+        }
+        !single.is_empty()
+    }
+}

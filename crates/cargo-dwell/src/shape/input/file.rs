@@ -1,0 +1,167 @@
+//! One input: a file, a pipe or standard input, possibly compressed.
+
+use super::problem::Problem;
+use super::text::without_comments;
+use flate2::read::MultiGzDecoder;
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How much larger JSON is than compressed JSON, about.
+const UNZIPPED: u64 = 8;
+
+/// A file with one JSON text, or with several as JSON Lines; or standard input.
+#[derive(Debug, Clone)]
+pub struct Input {
+    pub(super) path: PathBuf,
+    pub(super) form: Format,
+    pub(super) zipped: Zipped,
+    pub(super) size: u64,
+    /// Contents in memory: a whole text, or the beginning of a pipe or of standard input.
+    pub(super) held: Option<Arc<[u8]>>,
+    /// The rest of a pipe, which can be read once only.
+    pub(super) rest: Option<Arc<File>>,
+    /// Whether comments and trailing commas are allowed.
+    pub(super) jsonc: bool,
+    /// The largest number of texts to read.
+    pub(super) limit: u64,
+}
+
+/// The compression of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Zipped {
+    No,
+    Gzip,
+    Zstd,
+}
+
+impl Zipped {
+    /// Splits the ending of a compression from a file name. Returns the rest of the name, and the compression.
+    pub(super) fn of(name: &str) -> (&str, Self) {
+        let name_of = |ending| name.strip_suffix(ending);
+        match (name_of(".gz"), name_of(".zst")) {
+            (Some(name), _) => (name, Self::Gzip),
+            (_, Some(name)) => (name, Self::Zstd),
+            _ => (name, Self::No),
+        }
+    }
+}
+
+/// A decoder for concatenated zstd frames.
+struct Frames<R: BufRead>(Option<StreamingDecoder<R, FrameDecoder>>);
+
+impl<R: BufRead> Frames<R> {
+    fn new(source: R) -> io::Result<Self> {
+        Ok(Self(Some(StreamingDecoder::new(source).map_err(io::Error::other)?)))
+    }
+}
+
+impl<R: BufRead> Read for Frames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(decoder) = &mut self.0 {
+            let length = decoder.read(buffer)?;
+            if length > 0 || buffer.is_empty() {
+                return Ok(length);
+            }
+            let Some(decoder) = self.0.take() else { break };
+            let mut source = decoder.into_inner();
+            if !source.fill_buf()?.is_empty() {
+                *self = Self::new(source)?;
+            }
+        }
+        Ok(0)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Text,
+    Lines,
+    /// One text, several, or lines: the reader decides by the first line.
+    Unknown,
+}
+
+impl Input {
+    pub(super) fn new(path: &Path, form: Format) -> Self {
+        Self {
+            path: path.to_owned(),
+            form,
+            zipped: Zipped::No,
+            size: 0,
+            held: None,
+            rest: None,
+            jsonc: false,
+            limit: u64::MAX,
+        }
+    }
+
+    /// Returns an input for a file, if its name has a JSON ending.
+    pub(super) fn file(path: &Path, size: u64) -> Option<Self> {
+        // A lossy conversion keeps the ending of a name that is not UTF-8.
+        let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+        let (name, zipped) = Zipped::of(&name);
+        let form = match name.rsplit_once('.')?.1 {
+            "json" | "jsonc" | "geojson" | "topojson" | "ipynb" | "har" | "jsonld" => Format::Text,
+            "jsonl" | "ndjson" => Format::Lines,
+            _ => return None,
+        };
+        Some(Self { zipped, size, ..Self::new(path, form) })
+    }
+
+    /// Returns whether the name says that comments and trailing commas are allowed.
+    pub(super) fn is_jsonc(&self) -> bool {
+        let name = self.path.to_string_lossy().to_ascii_lowercase();
+        Path::new(Zipped::of(&name).0).extension().is_some_and(|ending| ending == "jsonc")
+    }
+
+    pub(super) fn is_stdin(&self) -> bool {
+        self.path.as_os_str() == "-"
+    }
+
+    /// Returns whether the input can be read once only.
+    pub(super) fn is_pipe(&self) -> bool {
+        self.is_stdin() || self.rest.is_some()
+    }
+
+    /// Returns the path; `-` for standard input.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the size in bytes, on disk or of the contents in memory.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Returns about the number of bytes to read, at least 1.
+    pub(super) fn weight(&self) -> u64 {
+        self.size.saturating_mul(if self.zipped == Zipped::No { 1 } else { UNZIPPED }).max(1)
+    }
+
+    pub(super) fn problem(&self, location: Option<(u64, u64)>, what: impl Into<String>) -> Problem {
+        Problem { file: self.path.display().to_string(), location, what: what.into() }
+    }
+
+    pub(super) fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+        let source: Box<dyn Read + '_> = match (&self.held, &self.rest) {
+            (Some(held), Some(rest)) => Box::new(held.chain(&**rest)),
+            (Some(held), None) if self.is_stdin() => Box::new(held.chain(io::stdin())),
+            (Some(held), None) => Box::new(&held[..]),
+            (None, _) => Box::new(File::open(&self.path)?),
+        };
+        let source: Box<dyn Read + '_> = match self.zipped {
+            Zipped::Gzip => Box::new(MultiGzDecoder::new(BufReader::new(source))),
+            Zipped::Zstd => Box::new(Frames::new(BufReader::new(source))?),
+            Zipped::No => source,
+        };
+        if !self.jsonc {
+            return Ok(source);
+        }
+        let (mut source, mut whole) = (source, Vec::new());
+        source.read_to_end(&mut whole)?;
+        without_comments(&mut whole);
+        Ok(Box::new(Cursor::new(whole)))
+    }
+}
