@@ -115,6 +115,9 @@ const OVERFLOWS: u64 = 16 << 10;
 /// The number of futures that are followed through the functions that they are passed to.
 const PASSED: usize = 300;
 
+/// The number of futures that may make one of these and are examined.
+const MAKERS: usize = 64;
+
 /// Returns all suggestions for these futures: those that are shown first, and the largest saving first.
 pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], files: &mut Files) -> Vec<Suggestion> {
     let places = Places::new(program);
@@ -206,7 +209,7 @@ fn passed_on(program: &Program, graph: &Graph, futures: &[TypeId], all: &mut Vec
             |id: &&TypeId| **id != of && within.contains(id) && !program.get(**id).path.contains(&*inner.path);
         let mut makers: Vec<TypeId> = futures.iter().filter(is_maker).copied().collect();
         makers.sort_by_key(|id| (program.size_of(*id), *id));
-        for id in makers.into_iter().take(8) {
+        for id in makers.into_iter().take(MAKERS) {
             let change = Change { replaced: replaced.clone(), ..Change::new(id, Vec::new()) };
             let saves = savings(program, graph, &change, futures);
             let values = values_in(program, graph, id, of, 32).max(1);
@@ -222,7 +225,7 @@ fn passed_on(program: &Program, graph: &Graph, futures: &[TypeId], all: &mut Vec
                     && known.other.as_ref().is_some_and(|(other, _)| other.replaced.contains_key(&of))
             };
             if all.iter().any(is_pinned) {
-                break;
+                continue;
             }
             let (wrapper, at) = place(program, id, of);
             let what = format!(

@@ -17,9 +17,11 @@ use serde::{Deserialize, Serialize};
 /// The least saving in bytes, unless it is an eighth of a larger type.
 const LEAST: u64 = 16;
 /// A box must save memory even if this percentage of the values need it.
-const BREAK_EVEN: u64 = 60;
+const BREAK_EVEN: u64 = 66;
 /// The bytes that an allocator adds to a block.
 const HEADER: u64 = 16;
+/// The saving for each boxed variant that is enough for an enum of any size.
+const MOST_EACH: u64 = 64;
 /// The least size of an error that a box makes worth while: that of clippy's `result_large_err`.
 const LARGE_ERROR: u64 = 128;
 
@@ -273,6 +275,11 @@ impl<'p> Facts<'p> {
                 continue;
             }
             if all_errors && ty.size < LARGE_ERROR {
+                continue;
+            }
+            // Each box is an edit and an allocation: it must save something by itself.
+            let each = saves / boxed as u64;
+            if boxed > 1 && self.counts.is_none() && each < LEAST.max((ty.size / 8).min(MOST_EACH)) {
                 continue;
             }
             let names: Vec<_> = large.iter().map(|part| format!("`{}`", part.name)).collect();

@@ -3,9 +3,9 @@
 mod depth;
 mod frames;
 
-use crate::program::{self, BuildArgs, Outcome, Purpose};
 use crate::debuginfo::{self, Options, Program};
 use crate::output::{self, Format, Look, header, right};
+use crate::program::{self, BuildArgs, Outcome, Purpose};
 use crate::units::count;
 use anyhow::{Result, bail};
 use clap::Args;
