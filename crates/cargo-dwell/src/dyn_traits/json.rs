@@ -77,11 +77,11 @@ pub fn traits(program: &Program, all: bool) -> Vec<Trait> {
         names
     };
     let usable = usable(program);
-    let boxes = objects(program, &["alloc::boxed::Box<"], &|id, of_trait| {
+    let in_box = objects(program, &["alloc::boxed::Box<"], &|id, of_trait| {
         let krate = of_trait.split("::").next().unwrap_or_default();
         own_crates.binary_search(&krate).is_ok() || usable.contains(&id)
     });
-    let counted = objects(program, &["alloc::rc::Rc<", "alloc::sync::Arc<"], &|_, _| true);
+    let in_rc = objects(program, &["alloc::rc::Rc<", "alloc::sync::Arc<"], &|_, _| true);
     let mut traits: Vec<Trait> = by_path
         .into_iter()
         .map(|(path, (name, mut types))| {
@@ -99,7 +99,7 @@ pub fn traits(program: &Program, all: bool) -> Vec<Trait> {
                 Fit { bytes, types: types.iter().filter(fits).count() as u64 }
             };
             let fits: Vec<Fit> = SIZES.into_iter().map(fits).collect();
-            let (boxed, shared) = (boxes.contains(path), counted.contains(path));
+            let (boxed, shared) = (in_box.contains(path), in_rc.contains(path));
             Trait {
                 boxed,
                 shared,
