@@ -230,12 +230,64 @@ fn invalid_executables_are_identified() {
     let rustc = Command::new("rustc").args(["-C", "strip=symbols", "-o"]).args([&stripped, &source]).status();
     assert!(rustc.expect("rustc runs").success());
     check(&stripped, &["stripped", "debug"]);
+    // Files with debug info that no linker completed, and other formats: one line that names them.
+    let object = folder.path().join("part.o");
+    let rlib = folder.path().join("libpart.rlib");
+    for (kind, out) in [("obj", &object), ("link", &rlib)] {
+        let mut rustc = Command::new("rustc");
+        rustc.args(["-g", "--crate-type", "lib", "--emit", kind, "-o"]).args([out, &source]);
+        assert!(rustc.status().expect("rustc runs").success());
+    }
+    check(&object, &["part.o", "not linked"]);
+    check(&rlib, &["libpart.rlib", "archive"]);
+    check(&file("app.pdb", b"Microsoft C/C++ MSF 7.00\r\n"), &["app.pdb", "PDB"]);
+    check(&file("app.exe", b"MZ\x90\0"), &["app.exe", "PE", "PDB"]);
     let whole = folder.path().join("whole");
     assert!(Command::new("rustc").args(["-g", "-o"]).args([&whole, &source]).status().unwrap().success());
     let bytes = fs::read(&whole).unwrap();
     for part in [10, 64, bytes.len() / 3, bytes.len() - 1000] {
         check(&file("cut", &bytes[..part]), &["cut"]);
     }
+}
+
+/// Returns a WASM module with the debug sections of an executable, as `wasm-ld` writes them.
+fn wasm(executable: &[u8]) -> Vec<u8> {
+    use object::{Object, ObjectSection};
+    fn leb(mut number: usize, out: &mut Vec<u8>) {
+        while number > 127 {
+            out.push(u8::try_from(number & 127).unwrap() | 128);
+            number >>= 7;
+        }
+        out.push(u8::try_from(number).unwrap());
+    }
+    let mut module = b"\0asm\x01\0\0\0".to_vec();
+    for section in object::File::parse(executable).unwrap().sections() {
+        let name = section.name().unwrap();
+        if !name.starts_with(".debug_") {
+            continue;
+        }
+        let mut content = Vec::new();
+        leb(name.len(), &mut content);
+        content.extend(name.as_bytes());
+        content.extend(section.data().unwrap());
+        module.push(0);
+        leb(content.len(), &mut module);
+        module.extend(content);
+    }
+    module
+}
+
+#[test]
+fn wasm_module_is_read() {
+    let folder = TempDir::new().unwrap();
+    let source = folder.path().join("main.rs");
+    fs::write(&source, "struct Pair(u32, u8);\nfn main() { std::hint::black_box(Pair(1, 2)); }\n").unwrap();
+    let whole = folder.path().join("whole");
+    assert!(Command::new("rustc").args(["-g", "-o"]).args([&whole, &source]).status().unwrap().success());
+    let module = folder.path().join("module.wasm");
+    fs::write(&module, wasm(&fs::read(&whole).unwrap())).unwrap();
+    let output = dwell(folder.path(), &[LAYOUT, "--all", "--format", "json", "--exe", module.to_str().unwrap()]);
+    assert!(has_type(&output, "Pair"));
 }
 
 #[test]

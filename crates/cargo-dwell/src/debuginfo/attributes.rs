@@ -1,10 +1,9 @@
 //! Reads the attributes of an entry.
 
-use super::entries::UnitReader;
 use super::file::Slice;
 use super::raw::Discriminants;
-use gimli::{Attribute, AttributeValue, Error, Operation, Reader as _, constants as dw};
-use std::sync::Arc;
+use super::unit::Opened;
+use gimli::{Attribute, AttributeValue, Dwarf, Operation, Reader as _, constants as dw};
 
 pub(super) type Attrs<'d> = Vec<Attribute<Slice<'d>>>;
 /// The attributes that most entries have.
@@ -21,7 +20,15 @@ pub(super) struct Common<'d> {
     pub(super) is_public: bool,
 }
 
-impl<'d> UnitReader<'_, 'd> {
+/// An opened unit whose attributes are read.
+pub(super) struct Attributes<'a, 'd> {
+    pub(super) dwarf: &'a Dwarf<Slice<'d>>,
+    pub(super) opened: Opened<'d>,
+    /// The global offset of the file's first byte.
+    pub(super) base: u64,
+}
+
+impl<'d> Attributes<'_, 'd> {
     /// Returns the address of a static; `None` for a thread-local variable.
     pub(super) fn fixed_address(&self, attr: &Attribute<Slice<'d>>) -> Option<u64> {
         let mut operations = attr.exprloc_value()?.operations(self.opened.unit.encoding());
@@ -62,18 +69,6 @@ impl<'d> UnitReader<'_, 'd> {
             }
             _ => None,
         }
-    }
-
-    /// Returns the source file with an index.
-    pub(super) fn file(&mut self, index: u64) -> Result<Option<Arc<str>>, Error> {
-        if let Some(file) = self.files.get(&index) {
-            return Ok(file.clone());
-        }
-        self.opened.read_files(self.files_of);
-        let file: Option<Arc<str>> = self.opened.file(self.files_of, index).map(Into::into);
-        self.keep(file.as_ref().map_or(0, |file| file.len()) + 64)?;
-        self.files.insert(index, file.clone());
-        Ok(file)
     }
 
     pub(super) fn common(&self, attrs: &Attrs<'d>) -> Common<'d> {

@@ -1,14 +1,14 @@
 //! Reads the entries of one unit.
 
-use super::attributes::{Attrs, Common, discriminants, length, number};
+use super::attributes::{Attributes, Attrs, Common, discriminants, length, number};
 use super::budget::Budget;
 use super::file::Slice;
+use super::input::{Input, Shared, Worker};
 use super::names::{self, ImplFor};
 use super::pool::{Pool, key};
 use super::raw::{
     Body, Discriminants, RawField, RawKind, RawStatic, RawType, RawVariant, UnitTypes, Unnamed, Variable, merge_body,
 };
-use super::read::{Input, Shared, Worker};
 use super::unit;
 use foldhash::fast::FixedState;
 use gimli::{AttributeValue, DwTag, Dwarf, EntriesRaw, Error, constants as dw};
@@ -57,17 +57,16 @@ struct VariantRef<'d> {
 }
 
 pub(super) struct UnitReader<'a, 'd> {
-    pub(super) dwarf: &'a Dwarf<Slice<'d>>,
+    /// The unit, for reading attributes.
+    unit: Attributes<'a, 'd>,
     /// The file with the table of source files.
-    pub(super) files_of: &'a Dwarf<Slice<'d>>,
-    pub(super) opened: unit::Opened<'d>,
-    pub(super) base: u64,
+    files_of: &'a Dwarf<Slice<'d>>,
     number: u32,
     pool: &'a Pool<'d>,
     budget: &'a Budget,
     worker: &'a mut Worker<'d>,
     types: &'a mut UnitTypes,
-    pub(super) files: HashMap<u64, Option<Arc<str>>, FixedState>,
+    files: HashMap<u64, Option<Arc<str>>, FixedState>,
     path: String,
     partials: Vec<Partial<'d>>,
     /// The bytes charged to the budget for `partials`.
@@ -87,10 +86,8 @@ impl<'a, 'd> UnitReader<'a, 'd> {
         types: &'a mut UnitTypes,
     ) -> Self {
         Self {
-            dwarf: input.dwarf,
+            unit: Attributes { dwarf: input.dwarf, opened, base: input.base },
             files_of,
-            opened,
-            base: input.base,
             number,
             pool: shared.pool,
             budget: shared.budget,
@@ -112,8 +109,8 @@ impl<'a, 'd> UnitReader<'a, 'd> {
 
 impl<'d> UnitReader<'_, 'd> {
     pub(super) fn read(&mut self) -> Result<(), Error> {
-        let header = self.opened.unit.header;
-        let abbreviations = Arc::clone(&self.opened.unit.abbreviations);
+        let header = self.unit.opened.unit.header;
+        let abbreviations = Arc::clone(&self.unit.opened.unit.abbreviations);
         let mut entries = header.entries_raw(&abbreviations, None)?;
         if let Some(root) = entries.read_abbreviation()? {
             entries.skip_attributes(root.attributes())?;
@@ -182,28 +179,28 @@ impl<'d> UnitReader<'_, 'd> {
         Ok(match tag {
             dw::DW_TAG_namespace => {
                 let path = self.path.len();
-                let name = self.common(attrs).name.unwrap_or(b"{anonymous}");
+                let name = self.unit.common(attrs).name.unwrap_or(b"{anonymous}");
                 self.enter_path(name)?;
                 Some(Frame::Scope { path })
             }
             dw::DW_TAG_structure_type | dw::DW_TAG_class_type => {
-                let common = self.common(attrs);
+                let common = self.unit.common(attrs);
                 let kind = if common.containing.is_some() { RawKind::Vtable } else { RawKind::Struct };
                 self.enter_type(kind, offset, &common)?
             }
-            dw::DW_TAG_union_type => self.enter_type(RawKind::Union, offset, &self.common(attrs))?,
-            dw::DW_TAG_enumeration_type => self.enter_type(RawKind::Enumeration, offset, &self.common(attrs))?,
+            dw::DW_TAG_union_type => self.enter_type(RawKind::Union, offset, &self.unit.common(attrs))?,
+            dw::DW_TAG_enumeration_type => self.enter_type(RawKind::Enumeration, offset, &self.unit.common(attrs))?,
             dw::DW_TAG_base_type | dw::DW_TAG_unspecified_type => {
-                self.enter_type(RawKind::Base, offset, &self.common(attrs))?
+                self.enter_type(RawKind::Base, offset, &self.unit.common(attrs))?
             }
             dw::DW_TAG_pointer_type | dw::DW_TAG_reference_type => {
-                let mut common = self.common(attrs);
-                common.size = Some(common.size.unwrap_or(u64::from(self.opened.unit.header.address_size())));
+                let mut common = self.unit.common(attrs);
+                common.size = Some(common.size.unwrap_or(u64::from(self.unit.opened.unit.header.address_size())));
                 self.enter_type(RawKind::Pointer, offset, &common)?
             }
-            dw::DW_TAG_subroutine_type => self.enter_type(RawKind::Opaque, offset, &self.common(attrs))?,
+            dw::DW_TAG_subroutine_type => self.enter_type(RawKind::Opaque, offset, &self.unit.common(attrs))?,
             dw::DW_TAG_array_type => {
-                let common = self.common(attrs);
+                let common = self.unit.common(attrs);
                 let frame = self.enter_type(RawKind::Opaque, offset, &common)?;
                 if let Some(Frame::Type { index, .. }) = &frame {
                     self.partials[*index].array = Some((common.ty.unwrap_or(u64::MAX), 0));
@@ -245,7 +242,7 @@ impl<'d> UnitReader<'_, 'd> {
             dw::DW_TAG_enumerator => {
                 if let Some(Frame::Type { index, .. }) = top {
                     let index = *index;
-                    let name = self.common(attrs).name.unwrap_or_default();
+                    let name = self.unit.common(attrs).name.unwrap_or_default();
                     let value = attrs.iter().find(|attr| attr.name() == dw::DW_AT_const_value).and_then(number);
                     self.charge(size_of::<RawVariant<'_>>())?;
                     self.partials[index].raw.variants.push(RawVariant {
@@ -263,7 +260,7 @@ impl<'d> UnitReader<'_, 'd> {
             dw::DW_TAG_template_type_parameter => {
                 if let Some(Frame::Type { index, .. }) = top {
                     let index = *index;
-                    let common = self.common(attrs);
+                    let common = self.unit.common(attrs);
                     self.charge(64)?;
                     self.partials[index].raw.params.push((common.name.unwrap_or_default(), common.ty));
                 }
@@ -301,7 +298,7 @@ impl<'d> UnitReader<'_, 'd> {
                 target,
                 is_public: common.is_public,
                 unit: self.number,
-                offset: self.base + offset,
+                offset: self.unit.base + offset,
             },
             parts: Vec::new(),
             discriminant: None,
@@ -312,7 +309,7 @@ impl<'d> UnitReader<'_, 'd> {
     }
 
     fn member(&mut self, offset: u64, attrs: &Attrs<'d>, top: &mut Option<&mut Frame>) -> Result<(), Error> {
-        let common = self.common(attrs);
+        let common = self.unit.common(attrs);
         self.charge(size_of::<RawField<'_>>())?;
         let name = common.name.unwrap_or_default();
         let at = common.location.unwrap_or(0);
@@ -346,7 +343,7 @@ impl<'d> UnitReader<'_, 'd> {
 impl<'d> UnitReader<'_, 'd> {
     /// Reads the source position and the variables of a closure's or coroutine's function.
     fn enter_function(&mut self, offset: u64, attrs: &Attrs<'d>) -> Result<Option<Frame>, Error> {
-        let common = self.common(attrs);
+        let common = self.unit.common(attrs);
         let Some(name) = common.name.filter(|name| name.starts_with(b"{")) else { return Ok(Some(Frame::Function)) };
         let (Some((file, line)), Ok(name)) = (common.source, std::str::from_utf8(name)) else {
             return Ok(Some(Frame::Function));
@@ -356,7 +353,7 @@ impl<'d> UnitReader<'_, 'd> {
         let path = format!("{}::{name}", self.path);
         self.keep(2 * path.len() + 128)?;
         self.learn_impl(attrs)?;
-        let body = Body { file, line, variables: Vec::new(), offset: self.base + offset };
+        let body = Body { file, line, variables: Vec::new(), offset: self.unit.base + offset };
         Ok(Some(Frame::Body { path, body }))
     }
 
@@ -370,7 +367,7 @@ impl<'d> UnitReader<'_, 'd> {
         }
         let symbol =
             attrs.iter().find(|attr| matches!(attr.name(), dw::DW_AT_linkage_name | dw::DW_AT_MIPS_linkage_name));
-        let Some(symbol) = symbol.and_then(|attr| self.text(attr.value())) else { return Ok(()) };
+        let Some(symbol) = symbol.and_then(|attr| self.unit.text(attr.value())) else { return Ok(()) };
         let Some(symbol) = std::str::from_utf8(symbol).ok().filter(|symbol| symbol.len() < 4096) else { return Ok(()) };
         let names_after = names::parts(&self.path[end..]).len();
         if let Some(name) = names::self_type(symbol, names_after) {
@@ -382,10 +379,12 @@ impl<'d> UnitReader<'_, 'd> {
     }
 
     fn variable(&mut self, attrs: &Attrs<'d>, body: &mut Body) -> Result<(), Error> {
-        let common = self.common(attrs);
+        let common = self.unit.common(attrs);
         if let (Some(name), Some((_, line))) = (common.name, common.source) {
-            let offset =
-                attrs.iter().find(|attr| attr.name() == dw::DW_AT_location).and_then(|attr| self.in_coroutine(attr));
+            let offset = attrs
+                .iter()
+                .find(|attr| attr.name() == dw::DW_AT_location)
+                .and_then(|attr| self.unit.in_coroutine(attr));
             let name = String::from_utf8_lossy(name);
             self.keep(name.len() + size_of::<Variable>())?;
             body.variables.push(Variable { name: name.into(), line, offset });
@@ -394,9 +393,9 @@ impl<'d> UnitReader<'_, 'd> {
     }
 
     fn global(&mut self, attrs: &Attrs<'d>) -> Result<(), Error> {
-        let common = self.common(attrs);
+        let common = self.unit.common(attrs);
         let location = attrs.iter().find(|attr| attr.name() == dw::DW_AT_location);
-        let (Some(name), Some(address)) = (common.name, location.and_then(|attr| self.fixed_address(attr))) else {
+        let (Some(name), Some(address)) = (common.name, location.and_then(|attr| self.unit.fixed_address(attr))) else {
             return Ok(());
         };
         let name = String::from_utf8_lossy(name);
@@ -459,7 +458,7 @@ impl<'d> UnitReader<'_, 'd> {
                 continue;
             }
             let offset = partial.raw.offset;
-            let Ok(local) = u32::try_from(offset - self.base) else {
+            let Ok(local) = u32::try_from(offset - self.unit.base) else {
                 return Err(Error::OffsetOutOfBounds(offset));
             };
             let unnamed = match (partial.array, partial.name, partial.raw.target) {
@@ -483,6 +482,18 @@ impl<'d> UnitReader<'_, 'd> {
         Ok(())
     }
 
+    /// Returns the source file with an index.
+    fn file(&mut self, index: u64) -> Result<Option<Arc<str>>, Error> {
+        if let Some(file) = self.files.get(&index) {
+            return Ok(file.clone());
+        }
+        self.unit.opened.read_files(self.files_of);
+        let file: Option<Arc<str>> = self.unit.opened.file(self.files_of, index).map(Into::into);
+        self.keep(file.as_ref().map_or(0, |file| file.len()) + 64)?;
+        self.files.insert(index, file.clone());
+        Ok(file)
+    }
+
     /// Charges bytes to the budget until the outermost type is complete.
     fn charge(&mut self, bytes: usize) -> Result<(), Error> {
         self.charged += bytes as u64;
@@ -490,7 +501,7 @@ impl<'d> UnitReader<'_, 'd> {
     }
 
     /// Charges bytes to the budget permanently.
-    pub(super) fn keep(&mut self, bytes: usize) -> Result<(), Error> {
+    fn keep(&mut self, bytes: usize) -> Result<(), Error> {
         self.budget.charge(bytes as u64).map_err(|_| self.over())
     }
 

@@ -7,9 +7,9 @@
 use super::Frames;
 use super::budget::Budget;
 use super::file::Slice;
+use super::input::Input;
 use super::link::Offsets;
 use super::model::{Frame, Param, Source, Text};
-use super::read::Input;
 use super::unit::{self, Opened};
 use anyhow::Result;
 use foldhash::fast::FixedState;

@@ -2,7 +2,7 @@
 //!
 //! Only this module knows DWARF; the rest of the tool uses the plain values of [`model`]. `file` finds and maps the
 //! files, `unit` opens a compilation unit, `read` reads all units with several threads (`entries` and `attributes` read
-//! one of them, into the types of `raw`), `pool` keeps each type once, `link` builds the model from them with the help of
+//! one `input`, into the types of `raw`), `pool` keeps each type once, `link` builds the model from them with the help of
 //! `names`, and `cache` stores the result by build id.
 //! `budget` limits the memory that these modules allocate for hostile debug info.
 
@@ -12,6 +12,7 @@ mod cache;
 mod entries;
 mod file;
 mod frames;
+mod input;
 mod link;
 pub mod model;
 mod names;
@@ -229,9 +230,9 @@ fn read_sections(
     loop {
         match units.next() {
             Ok(Some(header)) => {
-                budget.charge(size_of::<read::Input<'_, '_>>() as u64)?;
+                budget.charge(size_of::<input::Input<'_, '_>>() as u64)?;
                 let base = header.offset().0 as u64;
-                inputs.push(read::Input { dwarf: &dwarf, header, base, file: &name, named_by: None });
+                inputs.push(input::Input { dwarf: &dwarf, header, base, file: &name, named_by: None });
             }
             Ok(None) => break,
             Err(error) => {
@@ -317,7 +318,7 @@ fn read_sections(
         {
             let length = header.length_including_self() as u64;
             let named_by = Some((&dwarf, *skeleton));
-            inputs.push(read::Input { dwarf: unit, header, base, file: &name, named_by });
+            inputs.push(input::Input { dwarf: unit, header, base, file: &name, named_by });
             base += length;
         }
     }

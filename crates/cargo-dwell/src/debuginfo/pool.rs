@@ -1,16 +1,12 @@
 //! The distinct types of all units, shared by all threads.
 
 use super::budget::Budget;
-use super::raw::RawType;
+use super::raw::{Handle, RawType};
 use anyhow::Result;
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
-
-/// A handle of a type in a [`Pool`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Handle(u32);
 
 const SHARDS: usize = 64;
 

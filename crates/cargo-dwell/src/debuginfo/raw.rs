@@ -1,9 +1,12 @@
 //! The types, functions and statics of a unit as their entries describe them.
 
-use super::pool::Handle;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
+
+/// A handle of a type in the pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Handle(pub(super) u32);
 
 /// A static or a vtable, with the global offset of its type.
 #[derive(Debug)]

@@ -6,27 +6,15 @@
 
 use super::budget::Budget;
 use super::entries::UnitReader;
-use super::file::Slice;
+use super::input::{Input, Shared, Skeleton, Worker};
 use super::names::ImplFor;
 use super::pool::Pool;
 use super::raw::{Body, RawStatic, UnitTypes, merge_body};
 use super::unit;
 use anyhow::Result;
-use gimli::{Dwarf, Error, UnitHeader};
+use gimli::Error;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// A unit to read.
-pub(super) struct Input<'a, 'd> {
-    pub dwarf: &'a Dwarf<Slice<'d>>,
-    pub header: UnitHeader<Slice<'d>>,
-    /// The global offset of the file's first byte.
-    pub base: u64,
-    /// The name of the file, for error messages.
-    pub file: &'a str,
-    /// For a unit in another file: the unit of the executable that names it, which has the table of source files.
-    pub named_by: Option<(&'a Dwarf<Slice<'d>>, &'a Skeleton<'d>)>,
-}
 
 /// The data that all threads share.
 pub(super) struct Output<'d> {
@@ -57,15 +45,6 @@ impl Output<'_> {
             rust_units: 0,
         }
     }
-}
-
-/// A unit whose types are in another file.
-#[derive(Debug)]
-pub(super) struct Skeleton<'d> {
-    pub id: Option<gimli::DwoId>,
-    pub folder: Option<Slice<'d>>,
-    pub name: String,
-    line: Option<gimli::DebugLineOffset>,
 }
 
 /// Reads `inputs` with `threads` threads into `output`; calls `progress` with the bytes of each unit.
@@ -134,27 +113,6 @@ pub(super) fn read<'d>(
     output.damaged.extend(damaged.into_iter().map(|(_, text)| text));
     output.skeletons.extend(skeletons.into_iter().map(|(_, skeleton)| skeleton));
     Ok(())
-}
-
-/// The pool and the budget, which all threads share.
-#[derive(Clone, Copy)]
-pub(super) struct Shared<'a, 'd> {
-    pub pool: &'a Pool<'d>,
-    pub budget: &'a Budget,
-}
-
-/// The data that one thread collects.
-#[derive(Default)]
-pub(super) struct Worker<'d> {
-    abbreviations: unit::Abbreviations,
-    units: Vec<(usize, UnitTypes)>,
-    pub(super) bodies: HashMap<String, Body>,
-    pub(super) impls: HashMap<String, ImplFor>,
-    pub(super) statics: Vec<RawStatic>,
-    skeletons: Vec<(usize, Skeleton<'d>)>,
-    damaged: Vec<(usize, String)>,
-    rustc: Option<String>,
-    rust_units: usize,
 }
 
 impl<'d> Worker<'d> {

@@ -76,8 +76,12 @@ pub fn traits(program: &Program, all: bool) -> Vec<Trait> {
         names.dedup();
         names
     };
-    let boxes = objects(program, &["alloc::boxed::Box<"]);
-    let counted = objects(program, &["alloc::rc::Rc<", "alloc::sync::Arc<"]);
+    let usable = usable(program);
+    let in_box = objects(program, &["alloc::boxed::Box<"], &|id, of_trait| {
+        let krate = of_trait.split("::").next().unwrap_or_default();
+        own_crates.binary_search(&krate).is_ok() || usable.contains(&id)
+    });
+    let in_rc = objects(program, &["alloc::rc::Rc<", "alloc::sync::Arc<"], &|_, _| true);
     let mut traits: Vec<Trait> = by_path
         .into_iter()
         .map(|(path, (name, mut types))| {
@@ -95,7 +99,7 @@ pub fn traits(program: &Program, all: bool) -> Vec<Trait> {
                 Fit { bytes, types: types.iter().filter(fits).count() as u64 }
             };
             let fits: Vec<Fit> = SIZES.into_iter().map(fits).collect();
-            let (boxed, shared) = (boxes.contains(path), counted.contains(path));
+            let (boxed, shared) = (in_box.contains(path), in_rc.contains(path));
             Trait {
                 boxed,
                 shared,
@@ -114,9 +118,9 @@ pub fn traits(program: &Program, all: bool) -> Vec<Trait> {
 }
 
 /// Returns the paths of the traits whose objects are in one of these pointers: `Box<dyn Trait>`, `Box<dyn Trait + Send>`.
-fn objects<'p>(program: &'p Program, pointers: &[&str]) -> HashSet<&'p str> {
+fn objects<'p>(program: &'p Program, pointers: &[&str], counts: &dyn Fn(TypeId, &str) -> bool) -> HashSet<&'p str> {
     let mut found = HashSet::new();
-    for (_, ty) in program.types() {
+    for (id, ty) in program.types() {
         let Some(rest) = pointers.iter().find_map(|start| ty.path.strip_prefix(start)) else { continue };
         let rest = rest.strip_prefix('(').unwrap_or(rest);
         let Some(of_trait) = rest.strip_prefix("dyn ") else { continue };
@@ -134,9 +138,37 @@ fn objects<'p>(program: &'p Program, pointers: &[&str]) -> HashSet<&'p str> {
             before = of;
             is_end
         });
-        found.insert(&of_trait[..end.map_or(of_trait.len(), |(at, _)| at)]);
+        let of_trait = &of_trait[..end.map_or(of_trait.len(), |(at, _)| at)];
+        if counts(id, of_trait) {
+            found.insert(of_trait);
+        }
     }
     found
+}
+
+/// Returns the types of fields of the workspace's types, and the types inside of those of collections. A `Box` of a
+/// dependency's own types cannot be replaced.
+fn usable(program: &Program) -> HashSet<TypeId> {
+    let mut seen: HashSet<TypeId> = HashSet::new();
+    let mut left: Vec<TypeId> = program.types().filter(|(_, ty)| ty.own).map(|(id, _)| id).collect();
+    while let Some(id) = left.pop() {
+        let ty = program.get(id);
+        let is_of_user = ty.own || matches!(&*ty.krate, "" | "alloc" | "core" | "std");
+        if !is_of_user || !seen.insert(id) {
+            continue;
+        }
+        left.extend(ty.params.iter().map(|param| param.ty));
+        match &ty.kind {
+            Kind::Struct(fields) | Kind::Closure(fields) | Kind::Union(fields) => {
+                left.extend(fields.iter().map(|field| field.ty));
+            }
+            Kind::Enum(of) => left.extend(of.variants.iter().flat_map(|of| &of.fields).map(|field| field.ty)),
+            Kind::Array { element, .. } => left.push(*element),
+            Kind::Coroutine(of) => left.extend(of.captures.iter().map(|field| field.ty)),
+            _ => {}
+        }
+    }
+    seen
 }
 
 fn suggest(fits: &[Fit], types: u64) -> Option<u64> {

@@ -4,7 +4,7 @@ use super::size::{
     self, AWAITED, Becomes, Capture, Change, Edit, Graph, Local, Parts, Sizes, coroutines_in, key, values_in,
 };
 use super::source::Files;
-use super::suggest::{Problem, Suggestion, WORTH_A_BOX};
+use super::suggestion::{Problem, Suggestion, WORTH_A_BOX};
 use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, Source, Type, TypeId};
 use crate::units::count;
 use std::collections::{HashMap, HashSet};

@@ -1,7 +1,7 @@
 //! Futures as JSON, with the fields that `docs/layout.md` documents.
 
 use super::size::{AWAITED, Graph, coroutines_in, key, locals, total};
-use super::suggest::{Problem, Suggestion};
+use super::suggestion::{Problem, Suggestion};
 use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, TypeId};
 use crate::layout::Rank;
 use serde::{Deserialize, Serialize};

@@ -6,9 +6,10 @@ mod report;
 mod size;
 mod source;
 mod suggest;
+mod suggestion;
 
 pub use report::About;
-pub use suggest::Problem;
+pub use suggestion::Problem;
 
 use crate::debuginfo::{Flavour, Kind, Program, TypeId};
 use crate::output::{self, Format};

@@ -7,113 +7,17 @@
 use super::finder::Finder;
 use super::size::{Change, Graph, Sizes, coroutines_in, values_in};
 use super::source::Files;
+use super::suggestion::{LEAST, Problem, Suggestion, WORTH_A_BOX};
 use crate::debuginfo::{Kind, Program, Source, TypeId};
 use crate::layout::{Places, Rank};
 use crate::units::count;
-use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
-/// The kind of a problem.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Problem {
-    /// An argument or variable takes bytes twice: its own, and those of the local that it is moved into.
-    HeldTwice,
-    /// An argument takes bytes in the future although no `.await` holds it.
-    UnusedArgument,
-    /// A local is not used after an `.await` and could be dropped before it.
-    DropBeforeAwait,
-    /// A function only awaits another, and could return its future.
-    ReturnFuture,
-    /// A future in a variable is moved into an `.await` or another future.
-    PinFuture,
-    /// Functions pass a future on by value, and each has a copy.
-    BoxArgument,
-    /// A branch awaits a large future.
-    BoxFuture,
-    /// A large value is held across an `.await`.
-    BoxValue,
-}
-
-/// A change that makes a future smaller.
-#[derive(Clone, Debug)]
-pub(super) struct Suggestion {
-    pub(super) problem: Problem,
-    pub(super) what: String,
-    pub(super) how: String,
-    pub(super) at: Option<Source>,
-    pub(super) change: Change,
-    /// The futures that become smaller with their savings, including the changed one.
-    pub(super) saves: HashMap<TypeId, u64>,
-    /// The bytes that each call allocates on the heap.
-    pub(super) heap: u64,
-    /// Another change of the same place, and its bytes on the heap.
-    pub(super) other: Option<(Change, u64)>,
-    /// Whether it is for a branch inside of a loop.
-    pub(super) is_branch: bool,
-    /// How many values of the future the program may have.
-    pub(super) rank: Rank,
-    /// Whether the report shows it.
-    pub(super) is_shown: bool,
-}
-
-impl Suggestion {
-    pub(super) fn new(problem: Problem, what: String, how: String, change: Change) -> Self {
-        Self {
-            problem,
-            what,
-            how,
-            at: None,
-            change,
-            saves: HashMap::new(),
-            heap: 0,
-            other: None,
-            is_branch: false,
-            rank: Rank::Once,
-            is_shown: false,
-        }
-    }
-
-    /// Returns the number of bytes that the changed future itself saves.
-    pub(super) fn own_saving(&self) -> u64 {
-        self.saves.get(&self.change.coroutine).copied().unwrap_or(0)
-    }
-
-    /// Returns the bytes that the change saves in all.
-    fn net(&self) -> u64 {
-        self.own_saving().saturating_sub(self.heap)
-    }
-
-    /// Returns `true` if the change saves bytes, and enough of them.
-    fn is_worth_it(&self, size: u64) -> bool {
-        let least = LEAST.max(size / 8);
-        match self.problem {
-            Problem::BoxFuture => {
-                self.is_branch && self.change.edits.len() == 1 && self.own_saving() >= LARGE_BRANCH.max(size / 4)
-            }
-            // So much overflows stacks on its way to the heap.
-            Problem::BoxValue => self.heap >= OVERFLOWS && self.heap >= size / 2,
-            // The box goes around the argument at the call, where `BoxArgument` names it.
-            Problem::HeldTwice if self.heap > 0 => false,
-            // These make the code longer.
-            Problem::HeldTwice | Problem::UnusedArgument => self.net() >= LARGE_ARGUMENT.max(size / 4),
-            _ => self.net() >= least,
-        }
-    }
-}
-
-/// The least size in bytes of a value for which a box is suggested.
-pub(super) const WORTH_A_BOX: u64 = 128;
-/// The least saving in bytes that is shown.
-const LEAST: u64 = 128;
-/// The least saving of a change of a function's arguments.
-const LARGE_ARGUMENT: u64 = 256;
-/// The least saving of a box in a branch of a loop.
-const LARGE_BRANCH: u64 = 1024;
-/// The size from which clippy's `large_futures` warns.
-const OVERFLOWS: u64 = 16 << 10;
 /// The number of futures that are followed through the functions that they are passed to.
 const PASSED: usize = 300;
+
+/// The number of futures that may make one of these and are examined.
+const MAKERS: usize = 64;
 
 /// Returns all suggestions for these futures: those that are shown first, and the largest saving first.
 pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], files: &mut Files) -> Vec<Suggestion> {
@@ -179,7 +83,9 @@ fn savings(program: &Program, graph: &Graph, change: &Change, futures: &[TypeId]
     let within = change.within(graph);
     let mut sizes = Sizes::new(program, graph, change, &within);
     let saved = |&future: &TypeId| Some((future, program.size_of(future).checked_sub(sizes.of(future))?));
-    let shrunk = futures.iter().filter(|future| within.contains(future)).filter_map(saved);
+    // A boxed future is as large as before.
+    let is_boxed = |future: TypeId| future != change.coroutine && change.replaced.contains_key(&future);
+    let shrunk = futures.iter().filter(|&&future| within.contains(&future) && !is_boxed(future)).filter_map(saved);
     shrunk.filter(|&(_, bytes)| bytes > 0).collect()
 }
 
@@ -206,7 +112,7 @@ fn passed_on(program: &Program, graph: &Graph, futures: &[TypeId], all: &mut Vec
             |id: &&TypeId| **id != of && within.contains(id) && !program.get(**id).path.contains(&*inner.path);
         let mut makers: Vec<TypeId> = futures.iter().filter(is_maker).copied().collect();
         makers.sort_by_key(|id| (program.size_of(*id), *id));
-        for id in makers.into_iter().take(8) {
+        for id in makers.into_iter().take(MAKERS) {
             let change = Change { replaced: replaced.clone(), ..Change::new(id, Vec::new()) };
             let saves = savings(program, graph, &change, futures);
             let values = values_in(program, graph, id, of, 32).max(1);
@@ -222,7 +128,7 @@ fn passed_on(program: &Program, graph: &Graph, futures: &[TypeId], all: &mut Vec
                     && known.other.as_ref().is_some_and(|(other, _)| other.replaced.contains_key(&of))
             };
             if all.iter().any(is_pinned) {
-                break;
+                continue;
             }
             let (wrapper, at) = place(program, id, of);
             let what = format!(

@@ -35,7 +35,8 @@ struct Snapshot {
 struct Field {
     #[serde(rename = "type")]
     of: String,
-    field: String,
+    #[serde(rename = "field")]
+    name: String,
     instances: u64,
     filled: u64,
 }
@@ -94,7 +95,7 @@ impl Counts {
             counts.enums.insert(of.of, (of.instances, variants));
         }
         for of in most.fields {
-            counts.fields.insert((of.of, of.field), (of.instances, of.filled));
+            counts.fields.insert((of.of, of.name), (of.instances, of.filled));
         }
         Ok(counts)
     }

@@ -187,7 +187,9 @@ impl Embedding {
             if let Kind::Array { count, .. } = ty.kind {
                 taken = taken.saturating_mul(count);
             }
-            if is_listed(ty) && (ty.own || best.is_none_or(|(best, _)| !program.get(best).own)) {
+            // `ManuallyDrop` and `MaybeUninit` are of std's collections.
+            let is_wrapper = ty.path.starts_with("core::mem::");
+            if is_listed(ty) && !is_wrapper && (ty.own || best.is_none_or(|(best, _)| !program.get(best).own)) {
                 best = Some((next, taken));
             }
         }

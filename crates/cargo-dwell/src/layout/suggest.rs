@@ -17,9 +17,11 @@ use serde::{Deserialize, Serialize};
 /// The least saving in bytes, unless it is an eighth of a larger type.
 const LEAST: u64 = 16;
 /// A box must save memory even if this percentage of the values need it.
-const BREAK_EVEN: u64 = 60;
+const BREAK_EVEN: u64 = 66;
 /// The bytes that an allocator adds to a block.
 const HEADER: u64 = 16;
+/// The saving for each boxed variant that is enough for an enum of any size.
+const MOST_EACH: u64 = 64;
 /// The least size of an error that a box makes worth while: that of clippy's `result_large_err`.
 const LARGE_ERROR: u64 = 128;
 
@@ -107,7 +109,6 @@ impl Suggestion {
         }
         let text = match &evidence.holders[..] {
             [] => String::new(),
-            [one] => format!("in {}", one.text()),
             [one, two, ..] if two.rank == one.rank => format!("in {} and {}", one.text(), two.text()),
             [one, ..] => format!("in {}", one.text()),
         };
@@ -218,8 +219,8 @@ impl<'p> Facts<'p> {
                     .reduce(|a, b| (a.0.max(b.0), a.1.max(b.1)))?,
                 Change::Reorder => counts.of_field(&ty.name, of.parts.first()?)?,
             };
-            let boxes = if of.kind == Change::Reorder { 0 } else { boxed.saturating_mul(of.boxed + HEADER) };
-            let saves = live.saturating_mul(of.saves).checked_sub(boxes).filter(|saves| *saves > 0)?;
+            let heap = if of.kind == Change::Reorder { 0 } else { boxed.saturating_mul(of.boxed + HEADER) };
+            let saves = live.saturating_mul(of.saves).checked_sub(heap).filter(|saves| *saves > 0)?;
             // A variant that most values are costs an allocation each.
             if of.kind != Change::Reorder && boxed * 2 > live {
                 return None;
@@ -275,6 +276,11 @@ impl<'p> Facts<'p> {
             if all_errors && ty.size < LARGE_ERROR {
                 continue;
             }
+            // Each box is an edit and an allocation: it must save something by itself.
+            let each = saves / boxed as u64;
+            if boxed > 1 && self.counts.is_none() && each < LEAST.max((ty.size / 8).min(MOST_EACH)) {
+                continue;
+            }
             let names: Vec<_> = large.iter().map(|part| format!("`{}`", part.name)).collect();
             let names = match &names[..] {
                 [one] => one.clone(),
@@ -287,7 +293,7 @@ impl<'p> Facts<'p> {
                 rest[0].name,
                 count(rest[0].content(Some(tag)))
             );
-            let edits = large.iter().filter_map(|part| self.edit_variant(ty, part, item)).collect();
+            let edits = large.iter().filter_map(|part| edit_variant(ty, part, item)).collect();
             found.push(Candidate {
                 kind: Change::BoxVariants,
                 saves,
@@ -299,23 +305,6 @@ impl<'p> Facts<'p> {
             });
         }
         found
-    }
-
-    fn edit_variant(&self, ty: &Type, part: &Part<'_>, item: Option<&Item>) -> Option<Edit> {
-        let item = item?;
-        let (line, text) = item.part(part.name)?;
-        let content = match &part.fields[..] {
-            [_] => between(text, '(', ')').filter(|inside| !inside.is_empty()),
-            _ => None,
-        };
-        let short = ty.name.split('<').next().unwrap_or_default();
-        Some(Edit {
-            file: item.file.clone(),
-            line,
-            item: format!("{short}::{}", part.name),
-            from: content.unwrap_or_default().to_owned(),
-            to: content.map_or_else(String::new, |of| format!("Box<{of}>")),
-        })
     }
 
     /// Returns the change that boxes the large `Option` fields of a struct.
@@ -390,6 +379,24 @@ impl<'p> Facts<'p> {
         let parts = order.iter().map(|field| &*field.name).collect();
         Some(Candidate { kind: Change::Reorder, saves, boxed: 0, parts, how, is_rare: false, edits: Vec::new() })
     }
+}
+
+/// Returns the edit that boxes the field of a variant.
+fn edit_variant(ty: &Type, part: &Part<'_>, item: Option<&Item>) -> Option<Edit> {
+    let item = item?;
+    let (line, text) = item.part(part.name)?;
+    let content = match &part.fields[..] {
+        [_] => between(text, '(', ')').filter(|inside| !inside.is_empty()),
+        _ => None,
+    };
+    let short = ty.name.split('<').next().unwrap_or_default();
+    Some(Edit {
+        file: item.file.clone(),
+        line,
+        item: format!("{short}::{}", part.name),
+        from: content.unwrap_or_default().to_owned(),
+        to: content.map_or_else(String::new, |of| format!("Box<{of}>")),
+    })
 }
 
 /// Returns `true` if a variant's name says that it is an error.

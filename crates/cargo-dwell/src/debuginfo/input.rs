@@ -1,0 +1,52 @@
+//! The units to read, and what the threads share and collect.
+
+use super::budget::Budget;
+use super::file::Slice;
+use super::names::ImplFor;
+use super::pool::Pool;
+use super::raw::{Body, RawStatic, UnitTypes};
+use super::unit;
+use gimli::{Dwarf, UnitHeader};
+use std::collections::HashMap;
+
+/// A unit to read.
+pub(super) struct Input<'a, 'd> {
+    pub dwarf: &'a Dwarf<Slice<'d>>,
+    pub header: UnitHeader<Slice<'d>>,
+    /// The global offset of the file's first byte.
+    pub base: u64,
+    /// The name of the file, for error messages.
+    pub file: &'a str,
+    /// For a unit in another file: the unit of the executable that names it, which has the table of source files.
+    pub named_by: Option<(&'a Dwarf<Slice<'d>>, &'a Skeleton<'d>)>,
+}
+
+/// A unit whose types are in another file.
+#[derive(Debug)]
+pub(super) struct Skeleton<'d> {
+    pub id: Option<gimli::DwoId>,
+    pub folder: Option<Slice<'d>>,
+    pub name: String,
+    pub(super) line: Option<gimli::DebugLineOffset>,
+}
+
+/// The pool and the budget, which all threads share.
+#[derive(Clone, Copy)]
+pub(super) struct Shared<'a, 'd> {
+    pub pool: &'a Pool<'d>,
+    pub budget: &'a Budget,
+}
+
+/// The data that one thread collects.
+#[derive(Default)]
+pub(super) struct Worker<'d> {
+    pub(super) abbreviations: unit::Abbreviations,
+    pub(super) units: Vec<(usize, UnitTypes)>,
+    pub(super) bodies: HashMap<String, Body>,
+    pub(super) impls: HashMap<String, ImplFor>,
+    pub(super) statics: Vec<RawStatic>,
+    pub(super) skeletons: Vec<(usize, Skeleton<'d>)>,
+    pub(super) damaged: Vec<(usize, String)>,
+    pub(super) rustc: Option<String>,
+    pub(super) rust_units: usize,
+}

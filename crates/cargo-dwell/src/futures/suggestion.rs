@@ -1,0 +1,107 @@
+//! A suggestion that makes a future smaller, and what makes it worth while.
+
+use super::size::Change;
+use crate::debuginfo::{Source, TypeId};
+use crate::layout::Rank;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// The kind of a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Problem {
+    /// An argument or variable takes bytes twice: its own, and those of the local that it is moved into.
+    HeldTwice,
+    /// An argument takes bytes in the future although no `.await` holds it.
+    UnusedArgument,
+    /// A local is not used after an `.await` and could be dropped before it.
+    DropBeforeAwait,
+    /// A function only awaits another, and could return its future.
+    ReturnFuture,
+    /// A future in a variable is moved into an `.await` or another future.
+    PinFuture,
+    /// Functions pass a future on by value, and each has a copy.
+    BoxArgument,
+    /// A branch awaits a large future.
+    BoxFuture,
+    /// A large value is held across an `.await`.
+    BoxValue,
+}
+
+/// A change that makes a future smaller.
+#[derive(Clone, Debug)]
+pub(super) struct Suggestion {
+    pub(super) problem: Problem,
+    pub(super) what: String,
+    pub(super) how: String,
+    pub(super) at: Option<Source>,
+    pub(super) change: Change,
+    /// The futures that become smaller with their savings, including the changed one.
+    pub(super) saves: HashMap<TypeId, u64>,
+    /// The bytes that each call allocates on the heap.
+    pub(super) heap: u64,
+    /// Another change of the same place, and its bytes on the heap.
+    pub(super) other: Option<(Change, u64)>,
+    /// Whether it is for a branch inside of a loop.
+    pub(super) is_branch: bool,
+    /// How many values of the future the program may have.
+    pub(super) rank: Rank,
+    /// Whether the report shows it.
+    pub(super) is_shown: bool,
+}
+
+impl Suggestion {
+    pub(super) fn new(problem: Problem, what: String, how: String, change: Change) -> Self {
+        Self {
+            problem,
+            what,
+            how,
+            at: None,
+            change,
+            saves: HashMap::new(),
+            heap: 0,
+            other: None,
+            is_branch: false,
+            rank: Rank::Once,
+            is_shown: false,
+        }
+    }
+
+    /// Returns the number of bytes that the changed future itself saves.
+    pub(super) fn own_saving(&self) -> u64 {
+        self.saves.get(&self.change.coroutine).copied().unwrap_or(0)
+    }
+
+    /// Returns the bytes that the change saves in all.
+    pub(super) fn net(&self) -> u64 {
+        self.own_saving().saturating_sub(self.heap)
+    }
+
+    /// Returns `true` if the change saves bytes, and enough of them.
+    pub(super) fn is_worth_it(&self, size: u64) -> bool {
+        let least = LEAST.max(size / 8);
+        match self.problem {
+            Problem::BoxFuture => {
+                self.is_branch && self.change.edits.len() == 1 && self.own_saving() >= LARGE_BRANCH.max(size / 4)
+            }
+            // So much overflows stacks on its way to the heap.
+            Problem::BoxValue => self.heap >= OVERFLOWS && self.heap >= size / 2,
+            // The box goes around the argument at the call, where `BoxArgument` names it.
+            Problem::HeldTwice if self.heap > 0 => false,
+            // These make the code longer.
+            Problem::HeldTwice | Problem::UnusedArgument => self.net() >= LARGE_ARGUMENT.max(size / 4),
+            _ => self.net() >= least,
+        }
+    }
+}
+
+/// The least size in bytes of a value for which a box is suggested.
+pub(super) const WORTH_A_BOX: u64 = 128;
+/// The least saving in bytes that is shown.
+pub(super) const LEAST: u64 = 128;
+/// The least saving of a change of a function's arguments.
+const LARGE_ARGUMENT: u64 = 256;
+/// The least saving of a box in a branch of a loop.
+const LARGE_BRANCH: u64 = 1024;
+/// The size from which clippy's `large_futures` warns.
+const OVERFLOWS: u64 = 16 << 10;

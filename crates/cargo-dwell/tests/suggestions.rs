@@ -1,0 +1,189 @@
+//! Runs `cargo dwell layout`, `futures` and `stack` on `tests/suggested`. Each suggested change was also made by hand in
+//! that program, which prints the sizes before and after; what is not worth doing must not be suggested.
+
+mod support;
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn dwell(arguments: &[&str]) -> Output {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suggested/Cargo.toml");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    command.args(arguments).args(["--offline", "--manifest-path"]).arg(manifest);
+    command.arg("--target-dir").arg(support::target_dir().join("suggested"));
+    command.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS").output().expect("it runs")
+}
+
+fn text(arguments: &[&str]) -> String {
+    let output = dwell(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+fn json(command: &str, more: &[&str]) -> Value {
+    serde_json::from_str(&text(&[&[command, "--format", "json"], more].concat())).expect("JSON")
+}
+
+/// Returns the lines that the program prints with this first word: the name, and the sizes before and after.
+fn measured(program: &Value, first: &str) -> Vec<(String, u64, u64)> {
+    let file: PathBuf = program["program"]["file"].as_str().expect("a file").into();
+    let output = Command::new(file).output().expect("it runs");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let rest = text.lines().filter_map(|line| line.strip_prefix(first)?.strip_prefix(' '));
+    let parse = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        (words[0].to_owned(), words[1].parse().expect("bytes"), words[2].parse().expect("bytes"))
+    };
+    rest.map(parse).collect()
+}
+
+fn of_name<'a>(document: &'a Value, list: &str, key: &str, name: &str) -> &'a Value {
+    let list = document[list].as_array().expect("a list");
+    list.iter().find(|of| of[key] == name).unwrap_or_else(|| panic!("no {name}"))
+}
+
+#[test]
+fn types_get_the_change_that_saves_what_is_said() {
+    let document = json("layout", &[]);
+    let lines = measured(&document, "type");
+    assert_eq!(lines.len(), 2);
+    for (name, before, after) in lines {
+        let ty = of_name(&document, "types", "name", &name);
+        let suggestion = &ty["suggestion"];
+        let saves = suggestion["saves"].as_u64().expect("a suggestion");
+        assert!(suggestion["shown"] == true && ty["size"] == before, "{ty:#}");
+        // The least number of bytes: rustc may find a niche.
+        assert!(saves <= before - after && before - after <= saves + 16, "{name}: {before} to {after}, said {saves}");
+        assert!(suggestion["edits"].as_array().is_some_and(|edits| !edits.is_empty()), "{suggestion:#}");
+    }
+    let shape = &of_name(&document, "types", "name", "Shape")["suggestion"];
+    assert_eq!(shape["parts"].as_array().map(Vec::len), Some(3));
+    let edit = &shape["edits"][0];
+    assert_eq!(
+        (&edit["item"], &edit["from"], &edit["to"]),
+        (&"Shape::Mesh".into(), &"[u64; 300]".into(), &"Box<[u64; 300]>".into())
+    );
+    let source = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suggested/src/main.rs"));
+    let line = source.expect("a source").lines().position(|line| line.contains("Mesh([u64; 300])"));
+    assert_eq!(edit["line"].as_u64().map(|line| line as usize), line.map(|line| line + 1));
+    let route = &of_name(&document, "types", "name", "Route")["suggestion"];
+    assert_eq!((&route["kind"], &route["edits"][0]["to"]), (&"box-option".into(), &"Option<Box<Target>>".into()));
+    assert_eq!(route["evidence"]["holders"][0]["slots"], 11);
+}
+
+#[test]
+fn types_without_evidence_get_none() {
+    let document = json("layout", &[]);
+    for name in ["Declined", "Outcome", "Target"] {
+        assert!(of_name(&document, "types", "name", name)["suggestion"].is_null(), "{name}");
+    }
+    assert_eq!(of_name(&document, "types", "name", "Settings")["suggestion"]["shown"], false);
+    let generated = document["types"].as_array().expect("a list").iter();
+    for of in generated.filter(|of| of["path"].as_str().is_some_and(|path| path.contains("__either"))) {
+        assert!(of["suggestion"].is_null(), "{of:#}");
+    }
+    let report = text(&["layout"]);
+    assert!(report.contains("`Settings` from") && !report.contains("box the fields of `Value`"), "{report}");
+    assert!(text(&["layout", "--few"]).contains("`palette: Option<Box<[u64; 64]>>`"));
+}
+
+#[test]
+fn census_decides_by_the_counts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("census.json");
+    let run = |large: u64| {
+        let variant = |name: &str, count: u64| serde_json::json!({"name": name, "count": count});
+        let shape = serde_json::json!({
+            "type": "Shape", "size": 2408, "instances": 1000,
+            "variants": [variant("Mesh", large), variant("Dot", 1000 - large)],
+        });
+        let saved =
+            serde_json::json!({"version": 1, "program": {}, "snapshots": [{"live_bytes": 1, "enums": [shape]}]});
+        std::fs::write(&file, saved.to_string()).expect("written");
+        json("layout", &["--census", file.to_str().expect("UTF-8")])
+    };
+    let rare = run(10);
+    let evidence = &of_name(&rare, "types", "name", "Shape")["suggestion"]["evidence"];
+    assert_eq!((&evidence["live"], &evidence["boxed"]), (&1000.into(), &10.into()));
+    let each = of_name(&rare, "types", "name", "Shape")["suggestion"]["saves"].as_u64().expect("bytes");
+    assert_eq!(evidence["saves_in_all"].as_u64(), Some(1000 * each - 10 * (2400 + 16)));
+    assert!(of_name(&rare, "types", "name", "Route")["suggestion"].is_null(), "the census has no value of it");
+    assert!(
+        of_name(&run(900), "types", "name", "Shape")["suggestion"].is_null(),
+        "the boxed variant is the common one"
+    );
+    std::fs::write(&file, "{}").expect("written");
+    let output = dwell(&["layout", "--census", file.to_str().expect("UTF-8")]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn futures_get_the_change_that_saves_what_is_said() {
+    let document = json("futures", &[]);
+    for kind in ["box-argument", "return-future", "pin-future"] {
+        let lines = measured(&document, kind);
+        assert_eq!(lines.len(), 1);
+        let (name, before, after) = &lines[0];
+        let future = of_name(&document, "futures", "function", name);
+        let suggestions = future["suggestions"].as_array().expect("a list");
+        let one = suggestions.iter().find(|one| one["kind"] == kind && one["future"] == future["name"]);
+        let one = one.unwrap_or_else(|| panic!("no {kind}: {suggestions:#?}"));
+        let saves = one["saves_in_future"].as_u64().expect("bytes");
+        assert!(saves <= before - after && before - after <= saves + 16, "{name}: {before} to {after}, said {saves}");
+        assert_eq!(one["shown"], true, "{one:#}");
+        assert_eq!(one["heap"].as_u64() > Some(0), kind == "box-argument", "{one:#}");
+    }
+    let checked = of_name(&document, "futures", "function", "checked");
+    let kinds = checked["suggestions"].as_array().expect("a list").iter().map(|one| &one["kind"]);
+    assert!(kinds.clone().all(|kind| kind != "return-future" && kind != "unused-argument"), "{checked:#}");
+}
+
+#[test]
+fn statics_are_listed() {
+    let list: Value = serde_json::from_str(&text(&["layout", "--statics", "--format", "json"])).expect("JSON");
+    let pool = list.as_array().expect("a list").iter().find(|of| of["path"] == "suggested::POOL").expect("the pool");
+    assert_eq!((&pool["type"], &pool["size"]), (&"[u64; 512]".into(), &4096.into()));
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn stack_frames_have_their_locals() {
+    for release in [&[][..], &["--release"]] {
+        let document = json("stack", release);
+        let find = |name: &str| of_name(&document, "functions", "name", name);
+        let buffer = find("suggested::buffer");
+        let frame = buffer["frame"].as_u64().expect("bytes");
+        assert!((5000..20_000).contains(&frame), "{buffer:#}");
+        assert_eq!(buffer["recursive"], false);
+        if release.is_empty() {
+            assert_eq!(buffer["locals"][0]["name"], "scratch");
+            assert_eq!(buffer["locals"][0]["size"], 5000);
+        }
+        let descend = find("suggested::descend");
+        assert!(descend["frame"].as_u64() >= Some(400), "{descend:#}");
+        assert_eq!((&descend["recursive"], &descend["is_least"]), (&true.into(), &true.into()));
+        assert!(descend["deepest"].as_u64() >= Some(frame + 400));
+        assert!(descend["path"].as_array().expect("a path").iter().any(|step| step["name"] == "suggested::buffer"));
+    }
+    let output = dwell(&["stack", "buffr"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("buffer") && output.status.code() == Some(2));
+}
+
+#[test]
+fn growth_and_stale_names_fail_in_ci() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("sizes.json");
+    let path = file.to_str().expect("UTF-8");
+    text(&["layout", "--save", path]);
+    let unchanged = dwell(&["layout", "--diff", path, "--fail-on-growth", "0"]);
+    assert_eq!(unchanged.status.code(), Some(0));
+    let saved = std::fs::read_to_string(&file).expect("saved").replace("\"size\":2408", "\"size\":2000");
+    std::fs::write(&file, saved).expect("written");
+    let grown = dwell(&["layout", "--diff", path, "--fail-on-growth", "1"]);
+    assert_eq!(grown.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&grown.stderr).contains("`Shape` grew from 2,000 to 2,408 bytes"));
+    let release = dwell(&["layout", "--release", "--diff", path]);
+    let error = String::from_utf8_lossy(&release.stderr).into_owned();
+    assert!(release.status.code() == Some(2) && error.contains("profile dev"), "{error}");
+}
