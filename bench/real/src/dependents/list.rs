@@ -81,6 +81,4 @@ pub(crate) static ALL: &[Dependent] = &[
     dependent("async-executor", "1.14.1", KEYS, FILES, TESTS),
     dependent("async-io", "2.6.0", KEYS, FILES, TESTS),
     dependent("calloop", "0.14.5", KEYS, UNIT, &["--lib", "--features", "executor,block_on"]),
-    dependent("sharded-slab", "0.1.7", KEYS, FILES, TESTS),
-    dependent("ntex-util", "4.0.0", KEYS, UNIT, TESTS),
 ];
