@@ -142,13 +142,15 @@ fn test(package: &Package, folder: &Path, target: &Path, check: bool) -> Result<
     let arguments = package.tests.unwrap_or_default();
     // `--no-run` refuses what follows `--`.
     let of_cargo = arguments.split(|argument| *argument == "--").next().unwrap_or_default();
-    if let Err(error) = cargo::build_tests(folder, target, package.name, of_cargo) {
+    // Tests may depend on another version of the crate.
+    let name = format!("{}@{}", package.name, package.version);
+    if let Err(error) = cargo::build_tests(folder, target, &name, of_cargo) {
         return Ok(Ran::NotBuilt(format!("{error:#}")));
     }
     if check {
         return Ok(Ran::Built(Outcome::default()));
     }
-    cargo::test(folder, target, package.name, arguments, Some(LIMITS)).map(Ran::Built)
+    cargo::test(folder, target, &name, arguments, Some(LIMITS)).map(Ran::Built)
 }
 
 /// Writes a workspace of the published crate, and its lock file.

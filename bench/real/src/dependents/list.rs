@@ -24,6 +24,9 @@ const NEWEST_FIRST: &str = "It reads the chunks of an arena by `iter_allocated_c
 const SUM: &str = "Its feature `bumpalo` adds up the lengths that `iter_allocated_chunks_raw` returns. It relies on no order, \
     but `dwell-bumpalo` leaves the function out for the crates that do.";
 
+const USED: &str = "Its `used_bytes` calls `iter_allocated_chunks_raw`, which `dwell-bumpalo` leaves out for the crates that \
+    rely on its order. With the function, all 23 tests passed.";
+
 /// Returns a crate without known differences.
 const fn dependent(
     name: &'static str,
@@ -55,7 +58,7 @@ pub(crate) static ALL: &[Dependent] = &[
     dependent("mago-syntax", "1.29.0", ARENA, FILES, TESTS).edited("mago-syntax/1.29.edits"),
     // Its other tests need crates that its manifest lacks.
     dependent("wast", "263.0.0", ARENA, "unit, `comments`", &["--lib", "--test", "comments"]),
-    dependent("oxc_allocator", "0.100.0", ARENA, UNIT, TESTS),
+    dependent("oxc_allocator", "0.100.0", ARENA, UNIT, TESTS).refused(USED),
     dependent("wasm-bindgen-macro-support", "0.2.130", ARENA, UNIT, TESTS),
     dependent("hashbrown", "0.17.2", ARENA, FILES, TESTS),
     dependent("blink-alloc", "0.4.0", ARENA, UNIT, TESTS),
@@ -81,6 +84,4 @@ pub(crate) static ALL: &[Dependent] = &[
     dependent("async-executor", "1.14.1", KEYS, FILES, TESTS),
     dependent("async-io", "2.6.0", KEYS, FILES, TESTS),
     dependent("calloop", "0.14.5", KEYS, UNIT, &["--lib", "--features", "executor,block_on"]),
-    dependent("sharded-slab", "0.1.7", KEYS, FILES, TESTS),
-    dependent("ntex-util", "4.0.0", KEYS, UNIT, TESTS),
 ];
