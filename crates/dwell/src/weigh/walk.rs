@@ -375,7 +375,10 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
             self.core.tally.count(index, entered);
         }
     }
+}
 
+// Maps, the targets of pointers, and what is not measured.
+impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
     /// Follows keys and values, parts 0 and 1 of a map.
     #[inline]
     pub fn entries<K: Weigh + 'v, V: Weigh + 'v>(&mut self, entries: impl IntoIterator<Item = (&'a K, &'a V)>) {
