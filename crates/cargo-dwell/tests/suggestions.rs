@@ -66,7 +66,7 @@ fn types_get_the_change_that_saves_what_is_said() {
     );
     let source = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suggested/src/main.rs"));
     let line = source.expect("a source").lines().position(|line| line.contains("Mesh([u64; 300])"));
-    assert_eq!(edit["line"].as_u64().map(|line| line as usize), line.map(|line| line + 1));
+    assert_eq!(edit["line"].as_u64().and_then(|line| usize::try_from(line).ok()), line.map(|line| line + 1));
     let route = &of_name(&document, "types", "name", "Route")["suggestion"];
     assert_eq!((&route["kind"], &route["edits"][0]["to"]), (&"box-option".into(), &"Option<Box<Target>>".into()));
     assert_eq!(route["evidence"]["holders"][0]["slots"], 11);

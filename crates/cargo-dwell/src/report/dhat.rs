@@ -1,7 +1,7 @@
 //! `--dhat`: JSON for valgrind's viewer of allocations.
 
 use super::diff::Diff;
-use super::files::FileFormat;
+use super::format::FileFormat;
 use super::json::{Document, Snapshot};
 use serde::Serialize;
 use std::collections::HashMap;

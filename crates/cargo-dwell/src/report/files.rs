@@ -1,27 +1,12 @@
 //! The files that a report can be written to. A new format is a file here and a line in [`FORMATS`].
 
 use super::diff::Diff;
+use super::format::FileFormat;
 use super::json::Document;
 use super::{dhat, folded, html, saved};
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-/// A format of a file.
-pub(super) trait FileFormat: Sync {
-    /// The name of the option that writes it, without `--`.
-    fn option(&self) -> &'static str;
-
-    /// The help of the option.
-    fn help(&self) -> &'static str;
-
-    /// Writes a census, and the differences from an older one if there is one.
-    ///
-    /// # Errors
-    /// Returns the error of `out`.
-    fn write(&self, document: &Document, diff: Option<&Diff>, out: &mut dyn Write) -> io::Result<()>;
-}
 
 /// All formats, in the order of the help.
 const FORMATS: &[&dyn FileFormat] = &[&folded::Folded, &dhat::DhatFile, &html::Html];

@@ -1,7 +1,7 @@
 //! `--folded`: call stacks for flame graphs.
 
 use super::diff::Diff;
-use super::files::FileFormat;
+use super::format::FileFormat;
 use super::json::Document;
 use std::io::{self, Write};
 

@@ -1,7 +1,7 @@
 //! `--html`: a census as a page, with icicle charts of live bytes by type, field and content.
 
 use super::diff::Diff;
-use super::files::FileFormat;
+use super::format::FileFormat;
 use super::json::{Bin, Blocks, Document, Snapshot};
 use super::text::{how, is_inline, type_of};
 use crate::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table};

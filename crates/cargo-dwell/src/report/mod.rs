@@ -4,6 +4,7 @@ mod dhat;
 pub(crate) mod diff;
 pub(crate) mod files;
 mod folded;
+mod format;
 mod html;
 pub mod json;
 pub(crate) mod saved;

@@ -3,8 +3,8 @@
 use super::engine::{CoreRef, OneThread, Owners};
 use super::geometry::Geometry;
 use super::memory::owner;
-use super::slot::Invariant;
 use super::stack::CellPtr;
+use super::variance::Invariant;
 use core::alloc::Layout;
 
 /// A kind of [`Slot`](super::Slot): how it finds its slab, and on which threads it may be dropped.

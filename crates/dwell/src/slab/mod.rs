@@ -129,6 +129,7 @@ pub mod thread;
 #[cfg(all(feature = "small", feature = "std"))]
 pub(crate) mod thread_pool;
 mod typed;
+mod variance;
 
 pub use self::bounded::Bounded;
 pub use self::coerce::{CoerceBrand, SlotView};
@@ -138,10 +139,11 @@ pub use self::key::{Key, StampedKey};
 pub use self::kind::{Keyed, SlotKind};
 pub use self::map::SlabMap;
 pub use self::pool::{InPool, Pool, PoolSlot, SizeClasses, SlotOfPool, Threading};
-pub use self::slot::{Covariant, Invariant, KindSlot, Slot};
+pub use self::slot::{KindSlot, Slot};
 #[cfg(feature = "std")]
 pub use self::thread::{Init, PerThread};
 pub use self::typed::{Builder, Slab, TypedSlab};
+pub use self::variance::{Covariant, Invariant};
 
 /// The maximum number of values in a slab: the number of distinct keys.
 ///

@@ -8,11 +8,11 @@ use super::kind::sealed::CrossThread;
 use super::kind::{Keyed, SlotKind, sealed};
 use super::memory::CellEntry;
 use super::stack::CellPtr;
+use super::variance::Invariant;
 use crate::alloc::AllocError;
 use crate::raw::Meta;
 use core::alloc::Layout;
 use core::cell::UnsafeCell;
-use core::convert::Infallible;
 use core::marker::PhantomData;
 use core::mem::{self, ManuallyDrop};
 use core::ops::{Deref, DerefMut};
@@ -93,20 +93,6 @@ pub struct Slot<T: ?Sized, K: SlotKind = OneThread, V = Invariant<T>> {
     // `Sync`, as `NonNull<T>` does. Drop check knows from the `impl Drop` that the slot owns a `T`.
     of: PhantomData<(*mut K, V)>,
 }
-
-/// The third parameter of a [`Slot<T>`](Slot) that is invariant in `T`: the slots of slabs, whose values can be leaked
-/// and found by a key.
-///
-/// This type has no values.
-pub enum Invariant<T: ?Sized> {
-    #[doc(hidden)]
-    Never(Infallible, PhantomData<*mut T>), // `*mut T` is invariant in `T`
-}
-
-/// The third parameter of a [`Slot<T>`](Slot) that is covariant in `T`, as a `Box<T>` is: the slots of pools.
-///
-/// This type has no values.
-pub enum Covariant {}
 
 /// A slot of the kind `K`, with the variance of this kind.
 ///

@@ -12,8 +12,8 @@ use super::key::Key;
 use super::keyed::{KeyedCells, drop_leaked};
 use super::kind::{Keyed, SlotKind, sealed};
 use super::memory::{CellEntry, Refusal};
-use super::slot::Invariant;
 use super::stack::{AHEAD, CellPtr, FreeStack, StackFull};
+use super::variance::Invariant;
 // For the macro, which calls these functions, and names items of `std` by these paths, so that they work even if the user
 // shadows them.
 pub use super::insert::{insert, insert_with, try_insert, try_insert_with};

@@ -8,6 +8,9 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The number of bytes that the last round of the study reads to find the form of the documents.
+pub(super) const STUDIED: u64 = 8 << 20;
+
 /// How much larger JSON is than compressed JSON, about.
 const UNZIPPED: u64 = 8;
 

@@ -1,8 +1,7 @@
 //! Finds the inputs at paths.
 
-use super::file::{Format, Input, Zipped};
+use super::file::{Format, Input, STUDIED, Zipped};
 use super::problem::{Problem, cannot_read};
-use super::study::STUDIED;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io;

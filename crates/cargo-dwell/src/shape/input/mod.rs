@@ -8,6 +8,7 @@ mod study;
 mod text;
 
 pub use file::Input;
+use file::STUDIED;
 pub use find::{Found, SAMPLE_MODELS, SAMPLE_SEED, find, sample};
 pub use problem::Problem;
 pub use reader::BUFFER;
@@ -20,7 +21,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use study::{STUDIED, STUDIED_FORM, STUDIED_WHOLE, study};
+use study::{STUDIED_FORM, STUDIED_WHOLE, study};
 use text::{split, without_mark};
 
 /// The size of all read buffers together, as far as no line is longer.

@@ -5,9 +5,6 @@ use super::text::{split, without_mark};
 use crate::shape::infer::{Accumulator, Form};
 use std::io::Read;
 
-/// The number of bytes that the last round of the study reads to find the form of the documents.
-pub(super) const STUDIED: u64 = 8 << 20;
-
 /// The most bytes of the sample for a form file.
 pub(super) const STUDIED_FORM: u64 = 64 << 20;
 
