@@ -156,7 +156,9 @@ fn imports_have_no_circles() {
     let mut left = imports;
     loop {
         let open: BTreeSet<Vec<String>> = left.keys().cloned().collect();
-        left.values_mut().for_each(|to| to.retain(|to| open.contains(to)));
+        for to in left.values_mut() {
+            to.retain(|to| open.contains(to));
+        }
         let before = left.len();
         left.retain(|_, to| !to.is_empty());
         if left.len() == before {
