@@ -354,8 +354,8 @@ mod receivers {
         assert_eq!(block_on(is_send(Pinned::new(&mut only_send()).pinned_mut())), 3);
         assert_eq!(block_on(is_send(Box::pin(only_send()).pinned_box())), 3);
 
-        let lock: &'static std::sync::Mutex<u8> = Box::leak(Box::new(std::sync::Mutex::new(4)));
-        let only_sync = OnlySync(lock.lock().unwrap());
+        static LOCK: std::sync::Mutex<u8> = std::sync::Mutex::new(4);
+        let only_sync = OnlySync(LOCK.lock().unwrap());
         assert_eq!(block_on(is_send(only_sync.shared())), 4);
         assert_eq!(block_on(is_send((&&only_sync).of_reference())), 4);
         assert_eq!(block_on(is_send(Pinned::new(&only_sync).pinned())), 4);

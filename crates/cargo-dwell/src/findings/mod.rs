@@ -1,6 +1,6 @@
 //! Suggestions with their savings, a file for each kind.
 //!
-//! The search of `dwell::weigh` changes types first, on the model of the heap. The kinds of [`KINDS`] then look at what
+//! The search of `dwell::weigh` changes types first, on the model of the heap. The kinds of `KINDS` then look at what
 //! these changes leave.
 
 pub(crate) mod also;

@@ -47,8 +47,8 @@ use std_alloc::alloc::handle_alloc_error;
 /// ```
 ///
 /// A slot of a slab is invariant in `T`, because a slab returns a leaked value as its own `T`, with the original
-/// lifetime. The third parameter, `V`, says so: it is [`Invariant<T>`], or [`Covariant`] for the slots of a pool, which
-/// are covariant, as a `Box` is. The kind determines it.
+/// lifetime. The third parameter, `V`, says so: it is [`Invariant<T>`], or [`Covariant`](super::Covariant) for the slots
+/// of a pool, which are covariant, as a `Box` is. The kind determines it.
 ///
 /// ```
 /// # use dwell::slab::PoolSlot;

@@ -47,7 +47,7 @@ pub enum Presence {
 pub struct Def {
     /// The part of the schema that it is generated for.
     pub source: Source,
-    /// The part of the schema for each field or variant of its [`Body`], except for a variant for unseen values; empty
+    /// The part of the schema for each field or variant of its `Body`, except for a variant for unseen values; empty
     /// for keywords.
     pub parts: Vec<Part>,
     /// Whether it is the `T` of a `Sparse<T>`.
