@@ -131,7 +131,6 @@ fn predictions_keep_the_last_field_last() {
     // By hand: `Option<Box<[u64; 8]>>`, a `u8`, and after one byte of padding the `u16`.
     assert_eq!((first.path.as_str(), first.type_size), ("Last<u16>.more", [80, 16]));
     // In this order by `repr(C)`: CI also runs with a random order of fields.
-    #[expect(dead_code, reason = "only its size is read")]
     #[repr(C)]
     struct After<T: ?Sized> {
         more: Option<Box<[u64; 8]>>,

@@ -69,7 +69,7 @@ pub struct ShapeArgs {
     #[arg(long)]
     pub no_enums: bool,
     /// Override one decision of the inference, as PATH=WHAT: map, struct, string, enum, skip, tag=KEY, or the name of a
-    /// type, such as $.users=map; also as `set = ["$.users=map"]` below [shape] in dwell.toml
+    /// type, such as $.users=map; also as `set = ["$.users=map"]` below `[shape]` in dwell.toml
     #[arg(long, value_name = "PATH=WHAT")]
     pub set: Vec<overrides::Override>,
     /// Derive further traits, such as Eq or `schemars::JsonSchema`
