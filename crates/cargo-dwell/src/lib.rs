@@ -20,5 +20,6 @@ pub mod program;
 pub mod report;
 pub mod sample;
 pub mod shape;
+pub mod source;
 pub mod stack;
 pub mod units;

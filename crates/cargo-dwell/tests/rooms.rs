@@ -11,7 +11,7 @@ const FILE: usize = 800;
 const IMPL: usize = 400;
 
 /// The rooms of the tool in the order of the data. A room uses only those before it; those after the last are commands.
-const ROOMS: [&str; 6] = ["program", "agent", "capture", "heap", "findings", "report"];
+const ROOMS: [&str; 7] = ["source", "program", "agent", "capture", "heap", "findings", "report"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

@@ -1,5 +1,6 @@
 //! A finding as JSON. `docs/census.md` names the fields.
 
+use crate::source::Edit;
 use serde::{Deserialize, Serialize};
 
 /// A suggested change.
@@ -37,6 +38,9 @@ pub struct Finding {
     /// Whether the saved bytes are the allocator's own, which are not counted as live.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub of_allocator: bool,
+    /// The changes of the source, if they were found there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<Edit>,
     /// Other changes of the same values: make this one or one of these. Their savings are not added.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<Finding>,

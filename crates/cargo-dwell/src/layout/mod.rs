@@ -3,14 +3,13 @@
 mod counts;
 mod explain;
 mod holders;
-mod items;
 pub mod json;
 mod measure;
 mod report;
 mod suggest;
 
 pub use holders::{Holder, Places, Rank};
-pub use suggest::{Change, Edit, Evidence, Suggestion};
+pub use suggest::{Change, Evidence, Suggestion};
 
 use crate::debuginfo::{Program, Type, TypeId};
 use crate::output::{self, Format};

@@ -8,9 +8,9 @@
 
 use super::counts::Counts;
 use super::holders::{Holder, Holders, Rank, is};
-use super::items::{Item, Items};
 use super::measure::{Embedding, Measured, Part, measure};
 use crate::debuginfo::{Field, Kind, Program, Type, TypeId};
+use crate::source::{Edit, Item, Items};
 use crate::units::count;
 use serde::{Deserialize, Serialize};
 
@@ -36,22 +36,6 @@ pub enum Change {
     BoxOption,
     /// Order the fields of a `repr(C)` struct by alignment.
     Reorder,
-}
-
-/// A text to replace.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Edit {
-    /// The file, relative to the workspace's root.
-    pub file: String,
-    /// The line with the field or variant.
-    pub line: u32,
-    /// The field or variant with its type: `Message::File`, `Entry.details`.
-    pub item: String,
-    /// The type in the source, if the line has it.
-    pub from: String,
-    /// The type to write instead; empty if the fields must first become a struct.
-    pub to: String,
 }
 
 /// Why a suggestion is made.

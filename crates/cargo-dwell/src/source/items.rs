@@ -12,11 +12,11 @@ const LARGEST: u64 = 4 << 20;
 
 /// A declaration of a struct, enum or union.
 #[derive(Clone, Debug)]
-pub(super) struct Item {
+pub(crate) struct Item {
     /// The file, relative to the workspace's root.
-    pub(super) file: String,
+    pub(crate) file: String,
     /// The line of the declaration, from 1.
-    pub(super) line: u32,
+    pub(crate) line: u32,
     /// The attributes and comments above it.
     above: String,
     /// The lines from the declaration to its end.
@@ -27,7 +27,7 @@ pub(super) struct Item {
 
 impl Item {
     /// Returns `true` if an attribute or a comment shows that the author decided against boxing.
-    pub(super) fn declines_a_box(&self) -> bool {
+    pub(crate) fn declines_a_box(&self) -> bool {
         let lints = ["large_enum_variant", "result_large_err", "large_types_passed_by_value"];
         let allows = |text: &str| lints.iter().any(|lint| text.contains(lint));
         let comments = self.body.iter().map(String::as_str).chain(self.above.lines());
@@ -40,12 +40,12 @@ impl Item {
     }
 
     /// Returns `true` if the declaration has a `repr` attribute.
-    pub(super) fn has_repr(&self) -> bool {
+    pub(crate) fn has_repr(&self) -> bool {
         self.above.contains("repr(")
     }
 
     /// Returns the line of a field or variant, and its text there: `File(Attachment)`, `details: Option<Details>`.
-    pub(super) fn part(&self, name: &str) -> Option<(u32, &str)> {
+    pub(crate) fn part(&self, name: &str) -> Option<(u32, &str)> {
         for (index, line) in self.body.iter().enumerate() {
             let text = line.split("//").next().unwrap_or_default();
             // The first line has the name of the type before the parts.
@@ -59,7 +59,7 @@ impl Item {
     }
 
     /// Returns `true` if the type is the parsed command line: the program has one.
-    pub(super) fn is_command_line(&self) -> bool {
+    pub(crate) fn is_command_line(&self) -> bool {
         let derives = ["Parser", "Subcommand", "Args", "ValueEnum", "StructOpt", "FromArgs", "Options"];
         let words = |line: &str| line.split(|of: char| !of.is_alphanumeric()).any(|word| derives.contains(&word));
         self.above.lines().any(|line| line.contains("derive(") && words(line))
@@ -96,7 +96,7 @@ fn part_end(text: &str) -> usize {
 
 /// The declarations by name.
 #[derive(Debug, Default)]
-pub(super) struct Items {
+pub(crate) struct Items {
     by_name: HashMap<String, Vec<Item>>,
     /// The lines of functions with a foreign ABI, with their signatures.
     externs: Vec<(String, u32, String)>,
@@ -104,7 +104,7 @@ pub(super) struct Items {
 
 impl Items {
     /// Reads the sources below the workspace's root.
-    pub(super) fn new(root: Option<&Path>) -> Self {
+    pub(crate) fn new(root: Option<&Path>) -> Self {
         let mut items = Self::default();
         let Some(root) = root else { return items };
         let mut folders = vec![root.to_owned()];
@@ -132,7 +132,7 @@ impl Items {
     }
 
     /// Returns `true` if no source was found, so that a missing declaration means nothing.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.by_name.is_empty()
     }
 
@@ -170,7 +170,7 @@ impl Items {
 
     /// Returns the declaration of a type. Of several with its name, it is the one whose file has the most parts of the
     /// type's module.
-    pub(super) fn of(&self, ty: &Type) -> Option<&Item> {
+    pub(crate) fn of(&self, ty: &Type) -> Option<&Item> {
         let head = ty.path.split('<').next().unwrap_or_default();
         let mut path: Vec<&str> = head.split("::").collect();
         let name = path.pop()?;
@@ -183,7 +183,7 @@ impl Items {
     }
 
     /// Returns the first function with a foreign ABI that names the type.
-    pub(super) fn foreign(&self, name: &str) -> Option<String> {
+    pub(crate) fn foreign(&self, name: &str) -> Option<String> {
         let is_word = |of: char| of.is_alphanumeric() || of == '_';
         let names = |text: &str| text.split(|of: char| !is_word(of)).any(|word| word == name);
         self.externs.iter().find(|(.., text)| names(text)).map(|(file, line, _)| format!("{file}:{line}"))
