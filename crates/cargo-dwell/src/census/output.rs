@@ -112,6 +112,9 @@ impl Symbols {
         let options = Options { own_crates: ran.own_crates.clone(), cache: None, progress: true };
         let (mut program, frames, locals) =
             debuginfo::load_with_locals(&ran.executable, &options, &addresses, &running)?;
+        if ran.own_crates.is_empty() {
+            debuginfo::guess_own(&mut program);
+        }
         program.prefer_own_names();
         let also = ran.also.iter().fold(Also::default(), |mut all, run| {
             run.snapshots.iter().for_each(|snapshot| all.add(&snapshot.fields));
