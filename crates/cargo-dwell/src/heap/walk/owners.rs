@@ -30,7 +30,7 @@ pub(crate) struct Origin {
     /// The innermost function of the workspace's crates, or else the innermost one outside of std, with file and line.
     pub(crate) function: String,
     pub(crate) at: Option<String>,
-    /// Whether the stack has no function with debug info, as in C code.
+    /// Whether neither std nor a known arena allocated it: C code did, or a call of `malloc`.
     pub(crate) is_foreign: bool,
 }
 
@@ -87,10 +87,13 @@ fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&
     let mut origin = Origin::default();
     // The program's own allocator may come before std.
     let of_std = |frame: &Result<&Frame, String>| frame.as_ref().is_ok_and(|frame| is_std(path_head(&frame.path)));
-    let stack = &stack[stack.iter().position(of_std).unwrap_or(0)..];
+    let allocates = |at: &usize| stack[*at].as_ref().is_ok_and(|frame| is_allocation(path_head(&frame.path)));
+    let first = stack.iter().position(of_std);
+    let is_by_std = first == Some(0) || first.as_ref().is_some_and(allocates);
+    let stack = &stack[first.filter(|_| is_by_std).unwrap_or(0)..];
     for (index, frame) in stack.iter().enumerate() {
         let Ok(frame) = frame else { continue };
-        if !is_std(path_head(&frame.path)) {
+        if !is_by_std || !is_std(path_head(&frame.path)) {
             break;
         }
         let stack = CallStack { stack: &stack[index..], schema };
@@ -115,6 +118,7 @@ fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&
         Some(frame) => {
             origin.function = shown(&frame.path);
             origin.at = frame.source.as_ref().map(|source| format!("{}:{}", short_file(&source.file), source.line));
+            origin.is_foreign = !is_by_std && origin.ty.is_none();
         }
         None => {
             origin.is_foreign = true;
@@ -142,6 +146,11 @@ pub(crate) fn short_file(file: &str) -> &str {
         Some((_, rest)) => rest.split_once('/').map_or(rest, |(_, rest)| rest),
         None => file,
     }
+}
+
+/// Returns `true` for a function of std that calls the allocator. What comes before it is the allocator's.
+fn is_allocation(path: &str) -> bool {
+    ["alloc::alloc::", "core::alloc::", "std::alloc::"].iter().any(|start| path.starts_with(start))
 }
 
 /// Returns the path of a function without arguments.
