@@ -706,7 +706,33 @@ fn variables_of_all_threads_own_their_blocks() {
         assert_eq!(owners("Vec<[u32; 32]>"), [("local", Some(64), 1)]);
         // It was dropped.
         assert_eq!(owners("Vec<[u64; 16]>"), []);
-        assert!(s.owned_bytes * 1000 > s.live_bytes * 997, "{} of {}", s.owned_bytes, s.live_bytes);
+        assert!(s.owned_bytes * 1000 > s.live_bytes * 985, "{} of {}", s.owned_bytes, s.live_bytes);
+    }
+}
+
+#[test]
+fn split_debug_info_has_types_and_functions() {
+    for split in ["packed", "unpacked"] {
+        let name = format!("truth-{split}");
+        let cfg = format!(" -Csplit-debuginfo={split}");
+        let Some(executable) = with_crates(&name, "roots.rs", "", &cfg, true) else { return };
+        let s = run_exe(executable.clone(), "", At::Peak);
+        assert_eq!(row(&s, "(local items of truth::lists)").4, Some(1000), "{split}");
+        assert!(s.owned_bytes * 1000 > s.live_bytes * 995, "{split}: {} of {}", s.owned_bytes, s.live_bytes);
+    }
+}
+
+/// Blocks that C allocated have the nearest line of the program.
+#[test]
+fn blocks_of_c_code_are_shown_at_the_program() {
+    for level in LEVELS {
+        let s = rooted(level);
+        let at = |content: &str| {
+            let of = s.blocks.iter().filter(|of| of.content == content).flat_map(|of| &of.sites);
+            of.filter_map(|site| Some((site.at.clone()?, site.bytes))).collect::<Vec<_>>()
+        };
+        let of_c = at("block of C code");
+        assert!(of_c.iter().any(|(at, bytes)| at.contains("roots.rs:") && *bytes == 40 * 300), "{level}: {of_c:?}");
     }
 }
 

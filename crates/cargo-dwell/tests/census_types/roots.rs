@@ -121,7 +121,17 @@ fn dead(barrier: &Barrier) -> usize {
     len + late.len()
 }
 
+/// Calls C's allocator.
+#[inline(never)]
+fn allocate_by_c() {
+    unsafe extern "C" {
+        fn malloc(size: usize) -> *mut u8;
+    }
+    black_box(unsafe { malloc(300) });
+}
+
 fn main() {
+    (0..40).for_each(|_| allocate_by_c());
     let barrier = Arc::new(Barrier::new(7));
     let shared = Arc::new(vec![1_u64; 4000]);
     let of = |run: fn(&Barrier) -> usize| {
