@@ -51,7 +51,7 @@ fn truth_over(allocator: &str, krate: &str, release: bool, lto: bool) -> Option<
     let manifest = format!(
         "[workspace]\n[package]\nname = \"truth\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
          [[bin]]\nname = \"truth\"\npath = \"{}\"\n[dependencies]\n{krate}\n\
-         [profile.release]\ndebug = 1\n",
+         [profile.release]\ndebug = 2\n",
         source().display()
     );
     let path = folder.join("Cargo.toml");
