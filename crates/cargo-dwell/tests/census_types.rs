@@ -442,7 +442,7 @@ fn ring_that_nothing_owns_is_a_cycle() {
         let rings: u64 = s.blocks.iter().filter(|of| of.content == "Arc<Ring>").map(|of| of.blocks).sum();
         assert_eq!(rings, 7);
         assert_eq!(row(s, "(cycle)").2, 1);
-        assert_eq!(row(s, "Node.bytes"), ("Vec<u8>", "u8", 7, 21, Some(21), 21));
+        assert_eq!(row(s, "Ring.bytes"), ("Vec<u8>", "u8", 7, 21, Some(21), 21));
     }
 }
 

@@ -119,3 +119,38 @@ pub(super) fn key(raw: &RawType<'_>) -> u128 {
     };
     u128::from(half(1)) << 64 | u128::from(half(2))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::debuginfo::raw::RawKind;
+
+    fn raw(kind: RawKind, size: u64, unit: u32) -> RawType<'static> {
+        RawType {
+            path: "tokio::Cell<T>".into(),
+            kind,
+            size,
+            align: None,
+            fields: Vec::new(),
+            variants: Vec::new(),
+            tag: None,
+            params: Vec::new(),
+            target: None,
+            is_public: false,
+            unit,
+            offset: unit.into(),
+        }
+    }
+
+    #[test]
+    fn declarations_are_the_type_of_another_unit() {
+        let budget = Budget::new(1 << 20);
+        let pool = Pool::new();
+        let add = |of: RawType<'static>| pool.add(key(&of), of.offset, &budget, || of).unwrap();
+        let declared = add(raw(RawKind::Opaque, 0, 0));
+        let complete = add(raw(RawKind::Struct, 1464, 1));
+        let (types, ranks) = pool.into_ordered();
+        assert_eq!(types.iter().map(|of| of.size).collect::<Vec<_>>(), [1464]);
+        assert_eq!((ranks.of(declared), ranks.of(complete)), (0, 0));
+    }
+}

@@ -167,15 +167,13 @@ const ALLOCATOR: usize = 16;
 
 /// Returns the number of functions of the allocator, innermost first, if std called it: the program may define its own.
 fn after_allocator(paths: &[Option<&str>]) -> Option<usize> {
-    let calls = |path: &Option<&str>| path.is_some_and(|path| path.starts_with("alloc::alloc::"));
-    paths.iter().take(ALLOCATOR).position(calls).or_else(|| {
+    let paths = &paths[..paths.len().min(ALLOCATOR)];
+    let calls = |path: &str| path.starts_with("alloc::alloc::");
+    paths.iter().position(|path| path.is_some_and(calls)).or_else(|| {
         // The shipped std has no debug info for some of its functions.
-        let is_entry = |path: &Option<&str>| {
-            path.is_some_and(|path| {
-                path.starts_with("core::alloc::global::") || ENTRIES.iter().any(|entry| path.ends_with(entry))
-            })
-        };
-        paths.iter().take(ALLOCATOR).rposition(is_entry).map(|last| last + 1)
+        let is_entry =
+            |path: &str| path.starts_with("core::alloc::global::") || ENTRIES.iter().any(|entry| path.ends_with(entry));
+        paths.iter().rposition(|path| path.is_some_and(is_entry)).map(|last| last + 1)
     })
 }
 
