@@ -293,7 +293,7 @@ fn maps_that_are_local_variables_have_findings() {
             of.unwrap_or_else(|| panic!("{kind} of {location} is not among {:#?}", snapshot.findings))
         };
         // 8,192 buckets of 40 B for 20 entries.
-        let shrink = found("shrink", "HashMap<u64, [u32; 8]>");
+        let shrink = found("shrink", "(local large of truth::main)");
         assert_eq!((shrink.count, shrink.bytes), (1, 8192 * (40 + 1) + 16));
         // 32 buckets would do.
         assert_eq!(shrink.saves, shrink.bytes - shrink.bytes * 32 / 8192);
@@ -661,6 +661,109 @@ fn live_local_variables_are_found() {
         assert_eq!((members.len, members.capacity), (Some(1000), 1024), "at level {level}");
         assert_eq!(field(&snapshot, "Member", "opt"), (1000, vec![("None", 990), ("Some", 10)]));
         assert!(snapshot.findings.iter().any(|of| of.location == "Member.opt"), "{:#?}", snapshot.findings);
+    }
+}
+
+/// Returns the program whose threads wait with variables that own blocks.
+fn with_roots(level: &str) -> PathBuf {
+    static BUILT: OnceLock<Mutex<HashMap<String, PathBuf>>> = OnceLock::new();
+    let mut built = BUILT.get_or_init(Mutex::default).lock().expect("a build");
+    let exe = built.entry(level.to_owned()).or_insert_with(|| {
+        fs::create_dir_all(folder()).expect("a folder");
+        let exe = folder().join(format!("truth-roots-{level}"));
+        ops::build(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/census_types/roots.rs"), &exe, level);
+        exe
+    });
+    exe.clone()
+}
+
+fn rooted(level: &str) -> json::Snapshot {
+    run_exe(with_roots(level), "", At::Peak)
+}
+
+#[test]
+fn names_are_the_same_without_the_workspace() {
+    let executable = with_roots("2");
+    let options = Options { at: vec![At::Peak], cache: Some(folder()), ..Options::default() };
+    let run = snapshots(&executable, &[], &options).expect("it runs");
+    let of = |own_crates: Vec<String>| {
+        let ran = Ran { executable: executable.clone(), own_crates, ..Ran::default() };
+        census(&ran, &run.snapshots).expect("it is read").snapshots.remove(0)
+    };
+    let snapshot = of(Vec::new());
+    assert_eq!(owned(&snapshot, "Node.bytes").len(), 1, "{:#?}", snapshot.blocks);
+    assert_eq!(snapshot.blocks, of(vec!["truth".into()]).blocks);
+}
+
+#[test]
+fn variables_of_all_threads_own_their_blocks() {
+    for level in LEVELS {
+        let s = rooted(level);
+        let local = |name: &str, of: &str| format!("(local {name} of truth::{of})");
+        assert_eq!(row(&s, &local("items", "lists")), ("Vec<Item>", "Item", 1, 48_000, Some(1000), 1000), "{level}");
+        assert_eq!(row(&s, &local("queue", "lists")), ("VecDeque<u64>", "u64", 1, 4000, Some(500), 500));
+        assert_eq!(row(&s, &local("heap", "lists")), ("BinaryHeap<u16>", "u16", 1, 400, Some(200), 200));
+        assert_eq!(row(&s, &local("list", "lists")).2, 50);
+        assert_eq!(row(&s, &local("text", "lists")).0, "String");
+        assert_eq!(row(&s, &local("hashed", "maps")).4, Some(3000));
+        assert_eq!(row(&s, &local("set", "maps")).4, Some(900));
+        assert_eq!(row(&s, &local("tree", "maps")).4, Some(700));
+        assert_eq!(row(&s, &format!("{} value", local("tree", "maps"))).2, 700);
+        assert_eq!(row(&s, &local("ordered", "maps")).4, Some(400));
+        assert_eq!(row(&s, &local("boxed", "pointers")).0, "Box<dyn Fn(usize) -> usize>");
+        // A ring has its owner outside.
+        assert_eq!(owned(&s, "Node.bytes")[0].blocks, 2);
+        assert!(!s.blocks.iter().any(|of| of.by == "cycle" && of.content.contains("Rc<Node>")), "{:#?}", s.blocks);
+        // The caller's copy of the session is stale: its `Vec` had 100 items.
+        assert_eq!(row(&s, "Session.items"), ("Vec<Item>", "Item", 1, 38_400, Some(800), 800));
+        assert_eq!(row(&s, "Session.by_name value").2, 60);
+        let owners = |content: &str| -> Vec<_> {
+            let of = s.blocks.iter().filter(|of| of.content == content);
+            of.map(|of| (of.by.as_str(), of.len, of.blocks)).collect()
+        };
+        assert_eq!(owners("Vec<[u32; 32]>"), [("local", Some(64), 1)]);
+        // It was dropped.
+        assert_eq!(owners("Vec<[u64; 16]>"), []);
+        assert!(s.owned_bytes * 1000 > s.live_bytes * 985, "{} of {}", s.owned_bytes, s.live_bytes);
+    }
+}
+
+#[test]
+fn split_debug_info_has_types_and_functions() {
+    for split in ["packed", "unpacked"] {
+        let name = format!("truth-{split}");
+        let cfg = format!(" -Csplit-debuginfo={split}");
+        let Some(executable) = with_crates(&name, "roots.rs", "", &cfg, true) else { return };
+        let s = run_exe(executable.clone(), "", At::Peak);
+        assert_eq!(row(&s, "(local items of truth::lists)").4, Some(1000), "{split}");
+        assert!(s.owned_bytes * 1000 > s.live_bytes * 985, "{split}: {} of {}", s.owned_bytes, s.live_bytes);
+    }
+}
+
+/// Blocks that C allocated have the nearest line of the program.
+#[test]
+fn blocks_of_c_code_are_shown_at_the_program() {
+    for level in LEVELS {
+        let s = rooted(level);
+        let at = |content: &str| {
+            let of = s.blocks.iter().filter(|of| of.content == content).flat_map(|of| &of.sites);
+            of.filter_map(|site| Some((site.at.clone()?, site.bytes))).collect::<Vec<_>>()
+        };
+        let of_c = at("block of C code");
+        assert!(of_c.iter().any(|(at, bytes)| at.contains("roots.rs:") && *bytes == 40 * 300), "{level}: {of_c:?}");
+    }
+}
+
+#[test]
+fn thread_local_variables_own_their_blocks() {
+    for level in LEVELS {
+        let s = rooted(level);
+        let cache = &owned(&s, "(thread-local truth::CACHE)")[0];
+        assert_eq!((cache.by.as_str(), cache.len), ("thread-local", Some(150)));
+        assert_eq!(row(&s, "(thread-local truth::CACHE) value").2, 150);
+        assert_eq!(row(&s, "(thread-local truth::BUFFER)").4, Some(250));
+        let plain = &owned(&s, "(thread-local truth::PLAIN)")[0];
+        assert_eq!((plain.by.as_str(), plain.bytes), ("weak", 1600));
     }
 }
 

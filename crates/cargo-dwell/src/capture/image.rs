@@ -6,7 +6,7 @@
     reason = "halves of words are taken on purpose, and `usize` has 64 bits where this runs"
 )]
 
-use super::{Block, Memory, Module, Moment, Snapshot};
+use super::{Block, Memory, Module, Moment, Snapshot, Thread};
 use crate::agent::layout::{self, ADDRESSES, ENTRY, FRAMES, GRANULE, PAIRS, Pair, SHARDS, Shard, Slot, State};
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
@@ -123,6 +123,8 @@ pub(crate) struct About {
     pub(crate) stacks: Vec<u64>,
     /// The thread pointers of known threads.
     pub(crate) threads: Vec<u64>,
+    /// The registers of the threads, if they were stopped.
+    pub(crate) registers: Vec<Thread>,
     /// The address of the agent's [`State`].
     pub(crate) state: u64,
     pub(crate) bias: u64,
@@ -211,8 +213,28 @@ pub(crate) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
         stacks,
         modules: modules(&maps, about),
         roots,
+        threads: threads(&memory, &maps, about),
         memory: Box::new(memory),
     })
+}
+
+/// Returns the threads with their thread pointers. That of a thread whose registers are not known is the address of its
+/// control block, which glibc puts at the end of the stack, and which has its own address in two fields.
+fn threads(memory: &ProcessMemory, maps: &[Mapping], about: &About) -> Vec<Thread> {
+    const SEARCHED: u64 = 16 << 10;
+    let pointer = |thread: &Thread| {
+        let stack = thread.stack_pointer()?;
+        if maps.iter().any(|map| (map.start..map.end).contains(&stack) && map.path == Path::new("[stack]")) {
+            return about.threads.first().copied();
+        }
+        let map = maps.iter().find(|map| map.readable && (map.start..map.end).contains(&stack))?;
+        let start = map.end.checked_sub(SEARCHED)?.max(map.start).next_multiple_of(16);
+        let words = WordArray::read(memory, start, (map.end - start) as usize)?;
+        let is_own = |at: &usize| [0, 2].iter().all(|word| words.get(at + word) == start + 8 * *at as u64);
+        (0..words.0.len()).step_by(2).rev().find(is_own).map(|at| start + 8 * at as u64)
+    };
+    let known = |thread: &Thread| Thread { pointer: thread.pointer.or_else(|| pointer(thread)), ..thread.clone() };
+    about.registers.iter().map(known).collect()
 }
 
 /// Returns the live bytes in the last copy at the peak, and those that the threads have reported so far.

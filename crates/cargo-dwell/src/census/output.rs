@@ -1,7 +1,7 @@
 //! The output options of a census, and its reports.
 
-use crate::capture::Snapshot;
-use crate::debuginfo::{self, Frames, Options, Program};
+use crate::capture::{Snapshot, variables};
+use crate::debuginfo::{self, Frames, Locals, Options, Program};
 use crate::findings::also::Also;
 use crate::heap::walk::owners;
 use crate::output::{self, Format, Look};
@@ -95,6 +95,7 @@ pub struct Ran {
 pub struct Symbols {
     program: Program,
     frames: Frames,
+    locals: Locals,
     also: Also,
 }
 
@@ -104,22 +105,27 @@ impl Symbols {
     /// # Errors
     /// Returns an error if it cannot be read.
     pub fn load(ran: &Ran, snapshots: &[Snapshot]) -> Result<Self> {
-        let mut addresses: Vec<u64> = snapshots.iter().flat_map(owners::addresses).collect();
+        let running: Vec<u64> = snapshots.iter().flat_map(variables::addresses).collect();
+        let mut addresses: Vec<u64> = snapshots.iter().flat_map(owners::addresses).chain(running.clone()).collect();
         addresses.sort_unstable();
         addresses.dedup();
         let options = Options { own_crates: ran.own_crates.clone(), cache: None, progress: true };
-        let (mut program, frames) = debuginfo::load_with_frames(&ran.executable, &options, &addresses)?;
+        let (mut program, frames, locals) =
+            debuginfo::load_with_locals(&ran.executable, &options, &addresses, &running)?;
+        if ran.own_crates.is_empty() {
+            debuginfo::guess_own(&mut program);
+        }
         program.prefer_own_names();
         let also = ran.also.iter().fold(Also::default(), |mut all, run| {
             run.snapshots.iter().for_each(|snapshot| all.add(&snapshot.fields));
             all
         });
-        Ok(Self { program, frames, also })
+        Ok(Self { program, frames, locals, also })
     }
 
     /// Summarises a snapshot of the executable.
     pub fn look_at(&self, snapshot: &Snapshot) -> json::Snapshot {
-        snapshot::of(snapshot, &self.program, &self.frames, &self.also)
+        snapshot::of(snapshot, &self.program, &self.frames, &self.locals, &self.also)
     }
 }
 

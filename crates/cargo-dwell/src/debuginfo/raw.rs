@@ -8,10 +8,11 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Handle(pub(super) u32);
 
-/// A static or a vtable, with the global offset of its type.
+/// A static, a thread-local variable or a vtable, with the global offset of its type.
 #[derive(Debug)]
 pub(super) struct RawStatic {
     pub address: u64,
+    pub is_thread_local: bool,
     pub path: Box<str>,
     pub ty: Option<u64>,
 }
@@ -58,6 +59,11 @@ pub(super) struct RawType<'d> {
 }
 
 impl RawType<'_> {
+    /// Returns `true` if the entries say only that the type exists.
+    pub(super) fn is_declaration(&self) -> bool {
+        self.kind == RawKind::Opaque && self.size == 0
+    }
+
     /// Returns an estimate of the type's memory here and as a [`Type`](super::Type).
     pub(super) fn bytes(&self) -> u64 {
         let fields: usize = self.variants.iter().map(|variant| variant.fields.len() + 2).sum();

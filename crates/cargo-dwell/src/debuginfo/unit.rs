@@ -47,8 +47,8 @@ pub(super) fn open<'d>(
         low_pc: 0,
         str_offsets_base: DebugStrOffsetsBase::default_for_encoding_and_file(header.encoding(), dwarf.file_type),
         addr_base: gimli::DebugAddrBase(0),
-        loclists_base: gimli::DebugLocListsBase(0),
-        rnglists_base: gimli::DebugRngListsBase(0),
+        loclists_base: gimli::DebugLocListsBase::default_for_encoding_and_file(header.encoding(), dwarf.file_type),
+        rnglists_base: gimli::DebugRngListsBase::default_for_encoding_and_file(header.encoding(), dwarf.file_type),
         line_program: None,
         dwo_id,
         header,
@@ -65,6 +65,7 @@ pub(super) fn open<'d>(
         match (attr.name(), attr.value()) {
             (_, AttributeValue::DebugStrOffsetsBase(base)) => opened.unit.str_offsets_base = base,
             (_, AttributeValue::DebugAddrBase(base)) => opened.unit.addr_base = base,
+            (_, AttributeValue::DebugLocListsBase(base)) => opened.unit.loclists_base = base,
             (_, AttributeValue::DebugRngListsBase(base)) => opened.unit.rnglists_base = base,
             (dw::DW_AT_GNU_dwo_id, AttributeValue::DwoId(id)) => opened.unit.dwo_id = opened.unit.dwo_id.or(Some(id)),
             _ => {}
@@ -116,6 +117,13 @@ fn abbreviations(
 }
 
 impl<'d> Opened<'d> {
+    /// Returns `true` if the unit's abbreviations have one for structs or enums.
+    pub(super) fn has_types(&self) -> bool {
+        let abbreviations = &self.unit.abbreviations;
+        let tags = (1..).map_while(|code| abbreviations.get(code)).map(gimli::Abbreviation::tag);
+        tags.into_iter().any(|tag| matches!(tag, dw::DW_TAG_structure_type | dw::DW_TAG_enumeration_type))
+    }
+
     /// Reads the table of source files, which [`Opened::file`] needs.
     pub(super) fn read_files(&mut self, dwarf: &Dwarf<Slice<'d>>) {
         let Some(offset) = self.line.take() else { return };

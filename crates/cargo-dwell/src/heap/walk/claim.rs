@@ -1,6 +1,7 @@
 //! Gives blocks their owners.
 
 use super::read::What;
+use super::roots::Reading;
 use super::{Holding, HoldingId, OWNED, Owner, SEEN, SHORT, Walk};
 use crate::capture::Block;
 use crate::debuginfo::{Text, TypeId};
@@ -69,12 +70,23 @@ impl Walk<'_, '_> {
         concrete: Option<TypeId>,
         used: Use,
     ) -> bool {
+        if self.reading != Reading::Other {
+            let of = &self.schema.sites[site];
+            let (element, _) = of.decoder.element(&self.schema, concrete).unwrap_or_else(|| (Text::clone(&of.name), 0));
+            if !self.may_own(block, &element) {
+                return false;
+            }
+        }
         if !self.is_counting {
             let is_new = self.flags[block] & SEEN == 0;
-            if self.flags[block] & OWNED == 0 {
-                self.owner_of[block] = self.current;
+            // A variable of a frame is no reason to look for no other owner.
+            if self.reading == Reading::Other {
+                if self.flags[block] & OWNED == 0 {
+                    self.owner_of[block] = self.current;
+                }
+                self.flags[block] |= OWNED;
             }
-            self.flags[block] |= SEEN | OWNED;
+            self.flags[block] |= SEEN;
             return is_new;
         }
         if self.claims[block] != 0 {

@@ -17,6 +17,7 @@ mod fields;
 mod locals;
 pub(crate) mod owners;
 mod read;
+mod roots;
 mod structure;
 mod tally;
 mod types;
@@ -34,6 +35,7 @@ pub(crate) use structure::{Array, Declared, Opaque, Parts, Plain, Pointer, Slots
 pub(crate) use tally::{DefTally, Holding, HoldingId, Owner, Range, SHORT, Tally};
 
 use crate::capture::Snapshot;
+use crate::capture::variables::Variable;
 pub(crate) use types::{
     DefId, Meta, Part, Schema, Site, SiteId, TagDecode, Variant, WORD, head, is_std, number, sub, word,
 };
@@ -42,6 +44,7 @@ use crate::capture::pieces::Image;
 use crate::debuginfo::{Kind, TypeId};
 use dwell::model::Counts;
 use read::{CHUNK, Work};
+use roots::{Reading, Root};
 use std::collections::{HashMap, HashSet};
 use weak::{Pointed, Possible};
 
@@ -64,6 +67,9 @@ pub(crate) struct Walk<'s, 'p> {
     owner_of: Vec<u32>,
     /// The index plus one of the block that is being read; 0 for a static.
     current: u32,
+    /// The number plus one of the first variable of a frame that leads to each block; 0 if there is none.
+    local_of: Vec<u32>,
+    reading: Reading,
     /// The index of each block's holding plus one; 0 if it has none.
     claims: Vec<HoldingId>,
     queue: Vec<Work>,
@@ -112,6 +118,8 @@ impl<'s, 'p> Walk<'s, 'p> {
             flags: vec![0; blocks],
             owner_of: vec![0; blocks],
             current: 0,
+            local_of: vec![0; blocks],
+            reading: Reading::Other,
             claims: vec![0; blocks],
             queue: Vec::new(),
             pointed_at: Vec::new(),
@@ -132,10 +140,12 @@ impl<'s, 'p> Walk<'s, 'p> {
     }
 
     /// Assigns an owner and a type to each block, if they can be determined.
-    pub(crate) fn walk(&mut self) {
+    pub(crate) fn walk(&mut self, variables: &[Variable]) {
         let blocks = self.snapshot.blocks.len();
         let statics = self.statics();
+        let roots: Vec<Root<'_>> = self.roots(variables);
         self.start_at_statics(&statics);
+        self.start_at_alive(&roots);
         self.drain();
         for block in 0..blocks {
             if self.flags[block] & SEEN == 0 {
@@ -144,12 +154,15 @@ impl<'s, 'p> Walk<'s, 'p> {
             }
         }
         self.follow_pointers();
+        self.start_at_frames(&roots, false);
         self.start_at_stacks();
         self.is_counting = true;
         self.inner.clear();
         self.inner_bytes = 0;
         self.start_at_statics(&statics);
         self.drain();
+        self.start_at_alive(&roots);
+        self.start_at_frames(&roots, false);
         for (without, owner) in [(OWNED | POINTED_AT, Owner::Stack), (OWNED, Owner::Unowned)] {
             for block in 0..blocks {
                 if self.flags[block] & without == 0 {
@@ -158,6 +171,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             }
             self.follow_pointers();
         }
+        self.start_at_frames(&roots, true);
         // The other blocks are in a cycle of owners, or an owner in a cycle leads to them.
         let mut passed = vec![false; blocks];
         for block in 0..blocks {
