@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Finding {
-    /// `box`, `sparse`, `exact`, `thin`, `sorted`, `variant`, `reorder`, `niche`, `narrow`, `padding`, `empty`,
+    /// `leak`, `box`, `sparse`, `exact`, `thin`, `sorted`, `variant`, `reorder`, `niche`, `narrow`, `padding`, `empty`,
     /// `shrink`, `short`, `intern`, `duplicate`, `slab`, `rounding`, `inline`, `unshared` or `future`.
     pub kind: String,
     /// The field, variant or type.

@@ -19,7 +19,7 @@ impl Kind for Inline {
         let walk = heap.walk;
         let mut by_site: HashMap<SiteId, Vec<(u64, u64, u64)>> = HashMap::new();
         for holding in &walk.holdings {
-            if let (Owner::Site(site), Some(_)) = (&holding.owner, holding.concrete)
+            if let (Owner::Site(site), Some(_), false) = (&holding.owner, holding.concrete, holding.is_leaked)
                 && walk.schema.sites[*site].decoder.holds() == Holds::Dyn
             {
                 by_site.entry(*site).or_default().push((holding.element_size, holding.blocks, holding.bytes));

@@ -13,6 +13,7 @@ mod inline;
 mod integers;
 mod intern;
 mod kind;
+mod leak;
 mod model;
 mod overlap;
 mod padding;
@@ -33,7 +34,8 @@ pub use finding::Finding;
 use kind::{Heap, Kind};
 
 /// The kinds of findings beside the changes of types.
-const KINDS: [&dyn Kind; 11] = [
+const KINDS: [&dyn Kind; 12] = [
+    &leak::Leak,
     &empty::Empty,
     &shrink::Shrink,
     &short::Short,
@@ -51,7 +53,9 @@ const KINDS: [&dyn Kind; 11] = [
 pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], also: &Also) -> Vec<Finding> {
     let program = model::of(walk);
     let mut plan = Plan::new(&program);
-    let total = plan.sum().bytes;
+    let leaked: u64 = walk.leaks.iter().map(|leak| leak.bytes).fold(0, u64::saturating_add);
+    // What is leaked is no part of the model.
+    let total = plan.sum().bytes.saturating_add(leaked);
     let mut found = Vec::new();
     let steps = search(&program, Types::Dwell);
     let mut of_steps = Vec::new();
@@ -76,9 +80,12 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], also: &Also) -> Vec<F
     estimates.extend(KINDS.iter().flat_map(|kind| kind.of_heap(&heap)));
     // Values that need no block save the allocations too.
     let most: u64 = blocks.iter().map(|of| of.blocks).sum();
-    let is_worth =
-        |finding: &Finding| finding.saves > total / LEAST || finding.kind == "inline" && finding.count > most / LEAST;
-    estimates.retain(is_worth);
+    let is_worth = |finding: &Finding| {
+        finding.saves > total / LEAST
+            || !finding.instead_of.is_empty()
+            || finding.kind == "inline" && finding.count > most / LEAST
+    };
     found.extend(estimates);
+    found.retain(is_worth);
     overlap::rows(found)
 }

@@ -5,7 +5,7 @@ use crate::capture::{self, Moment};
 use crate::debuginfo::{Frames, Program};
 use crate::findings::{self, also::Also};
 use crate::heap::walk::{Schema, Walk, owners};
-use crate::heap::{decode, summary};
+use crate::heap::{decode, retained, summary};
 
 /// Walks through a snapshot and summarises it.
 pub(crate) fn of(snapshot: &capture::Snapshot, program: &Program, frames: &Frames, also: &Also) -> Snapshot {
@@ -23,10 +23,11 @@ pub(crate) fn of(snapshot: &capture::Snapshot, program: &Program, frames: &Frame
         live_bytes: snapshot.live_bytes,
         live_blocks: snapshot.live_blocks,
         peak_bytes: snapshot.peak_bytes,
-        typed_bytes: of_kind(&["field", "static", "weak", "stack", "cycle"]),
+        typed_bytes: of_kind(&["field", "static", "weak", "stack", "cycle", "leak"]),
         owned_bytes: of_kind(&["field", "static", "weak"]),
-        root_bytes: of_kind(&["stack", "cycle"]),
+        root_bytes: of_kind(&["stack", "cycle", "leak"]),
         standard_error: None,
+        retained: retained::of(&mut walk, snapshot, &origins),
         sizes: summary::sizes(snapshot),
         fields: summary::fields(&walk),
         enums: summary::enums(&walk),

@@ -1,6 +1,6 @@
 //! A census as text: totals, types and findings, or one type in detail.
 
-use super::json::{Blocks, Document, Enum, Field, Finding, Snapshot, Strings};
+use super::json::{Blocks, Document, Enum, Field, Finding, Retained, RetainedKey, Snapshot, Strings};
 use crate::output::{Look, header, right};
 use crate::units::{bytes, count, percent};
 use anyhow::{Result, bail};
@@ -13,6 +13,10 @@ use std::io;
 const ROWS: usize = 20;
 /// The maximum number of snapshots printed in full.
 const MOST_IN_FULL: usize = 2;
+/// The default number of owners with what they keep.
+const RETAINED: usize = 10;
+/// The most fields shown that share a value.
+const SHARERS: usize = 4;
 /// The longest path from a type to a root.
 const LONGEST: usize = 24;
 
@@ -95,6 +99,7 @@ fn one(
     }
     look.table(out, &rows)?;
     more(snapshot.blocks.len(), most, look, out)?;
+    retained(snapshot, top, look, out)?;
     findings(snapshot, most, look, out)
 }
 
@@ -124,16 +129,32 @@ fn what(of: &Blocks) -> String {
 
 /// Returns the owner, or the call site if there is no owner.
 fn owner(of: &Blocks) -> String {
-    let is_root = matches!(&*of.by, "stack" | "cycle" | "unknown");
+    let is_root = matches!(&*of.by, "stack" | "cycle" | "leak" | "unknown");
     match of.sites.first().filter(|_| is_root) {
         Some(site) => format!("{} {}", of.owner, site.at.as_deref().unwrap_or(&site.function)),
         None if of.by == "weak" => format!("{} (raw pointer)", of.owner),
-        None => of.owner.clone(),
+        None if of.shared_by.is_empty() => of.owner.clone(),
+        None => shared(of),
     }
+}
+
+/// Returns the fields that share the values of a row: `Cache.all [] (5,000), Audit.entry (5,000)`.
+fn shared(of: &Blocks) -> String {
+    let sharers: Vec<String> = of
+        .shared_by
+        .iter()
+        .take(SHARERS)
+        .map(|sharer| format!("{} ({})", sharer.owner, count(sharer.references)))
+        .collect();
+    let more = of.shared_by.len().saturating_sub(SHARERS);
+    if more == 0 { sharers.join(", ") } else { format!("{}, {more} more", sharers.join(", ")) }
 }
 
 fn unused(of: &Blocks, snapshot: &Snapshot) -> String {
     let mut parts = Vec::new();
+    if of.leaked_bytes > 0 {
+        parts.push(format!("{} leaked", bytes(of.leaked_bytes)));
+    }
     if of.unused_bytes > 0 {
         parts.push(format!("{} capacity", bytes(of.unused_bytes)));
     }
@@ -142,6 +163,34 @@ fn unused(of: &Blocks, snapshot: &Snapshot) -> String {
         parts.push(format!("{} duplicates", bytes(texts.duplicate_bytes)));
     }
     parts.join(", ")
+}
+
+/// Writes what would be freed without each owner: by default the largest ones.
+fn retained(snapshot: &Snapshot, top: Option<usize>, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
+    let is_large = |row: &&Retained| row.bytes >= snapshot.live_bytes / 100;
+    let rows: Vec<&Retained> = snapshot.retained.iter().take_while(is_large).take(top.unwrap_or(RETAINED)).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    look.heading(out, "What each owner keeps", ": the bytes that would be freed without it")?;
+    let mut table = vec![header(&["keeps", "of live", "blocks", "owner", "of which the largest keys"])];
+    for of in rows {
+        let key = |key: &RetainedKey| format!("{} {}", key.key, percent(key.bytes, of.bytes));
+        let keys: Vec<String> = of.keys.iter().filter(|key| key.bytes >= of.bytes / 100).map(key).collect();
+        let at = of.at.as_deref().map_or_else(String::new, |at| format!(" {at}"));
+        table.push(vec![
+            right(bytes(of.bytes)),
+            right(percent(of.bytes, snapshot.live_bytes)),
+            right(count(of.blocks)),
+            Cell::new(if of.content.is_empty() {
+                of.owner.clone()
+            } else {
+                format!("{}: {}{at}", of.owner, of.content)
+            }),
+            Cell::new(keys.join(", ")),
+        ]);
+    }
+    look.table(out, &table)
 }
 
 fn findings(snapshot: &Snapshot, most: usize, look: &Look, out: &mut impl io::Write) -> io::Result<()> {

@@ -125,7 +125,7 @@ impl Walk<'_, '_> {
         let (addr, size, weight) = (block.addr, block.size, u64::from(block.weight));
         let of = &self.schema.sites[site];
         let Some(bytes) = count.checked_mul(stride).filter(|bytes| (1..=LONGEST_TEXT).contains(bytes)) else { return };
-        if !self.is_counting || of.parent.is_none() || at.checked_add(bytes).is_none_or(|end| end > size) {
+        if !self.counts() || of.parent.is_none() || at.checked_add(bytes).is_none_or(|end| end > size) {
             return;
         }
         let padding = of.ty.map(|ty| self.schema.padding(ty)).unwrap_or_default();
@@ -156,7 +156,7 @@ impl Walk<'_, '_> {
             return;
         }
         if matches!(self.schema.sites[site].decoder.holds(), Holds::Plain | Holds::Opaque) {
-            if self.is_counting {
+            if self.counts() {
                 let many = count.saturating_mul(weight);
                 let counts = &mut self.tally(site).counts;
                 counts.instances = counts.instances.saturating_add(many);
@@ -198,7 +198,7 @@ impl Walk<'_, '_> {
             decoder.read(self, Value { site, bytes, weight })
         };
         self.depth -= 1;
-        if self.is_counting {
+        if self.counts() {
             let counts = &mut self.tally(site).counts;
             counts.instances = counts.instances.saturating_add(weight);
             if !is_empty {

@@ -1,6 +1,8 @@
 //! Decoders of types without a family, by their kind in the debug info: structs, enums, arrays, pointers.
 
-use super::{Decoder, DefId, Holds, InModel, Meta, Part, Schema, SiteId, Start, TagDecode, Use, Value, Variant, Walk};
+use super::{
+    Decoder, DefId, Holds, InModel, Meta, Part, Schema, SiteId, Start, TagDecode, Use, Value, Variant, Walk, word,
+};
 use crate::debuginfo::{Text, TypeId};
 use dwell::model::{Holder, Shape};
 
@@ -245,6 +247,8 @@ impl Decoder for Slots {
 pub(crate) struct Pointer {
     pub(crate) pointee: Option<TypeId>,
     pub(crate) meta: Meta,
+    /// Whether it is a `&str`.
+    pub(crate) is_text: bool,
 }
 
 impl Decoder for Pointer {
@@ -256,5 +260,10 @@ impl Decoder for Pointer {
             Meta::Vtable(at) => (value.word(at).and_then(|table| cx.of_vtable(table)), None),
         };
         cx.points_to(value.site, ptr, pointee, len)
+    }
+
+    fn text(&self, bytes: &[u8]) -> Option<(u64, u64)> {
+        let Meta::Length(at) = self.meta else { return None };
+        Some((word(bytes, 0)?, word(bytes, at)?)).filter(|_| self.is_text)
     }
 }

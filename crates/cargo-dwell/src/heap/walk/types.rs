@@ -387,14 +387,14 @@ impl<'p> Schema<'p> {
         match &of.kind {
             Kind::Primitive | Kind::Vtable(_) => Rc::new(Plain),
             Kind::Opaque | Kind::Union(_) => Rc::new(Opaque),
-            Kind::Pointer { pointee } => Rc::new(Pointer { pointee: *pointee, meta: Meta::None }),
+            Kind::Pointer { pointee } => Rc::new(Pointer { pointee: *pointee, meta: Meta::None, is_text: false }),
             Kind::WidePointer { pointee, fields } => {
                 let meta = match fields.get(1) {
                     Some(field) if &*field.name == "length" => Meta::Length(field.offset),
                     Some(field) => Meta::Vtable(field.offset),
                     None => Meta::None,
                 };
-                Rc::new(Pointer { pointee: *pointee, meta })
+                Rc::new(Pointer { pointee: *pointee, meta, is_text: &*of.path == "&str" })
             }
             Kind::Array { .. } if self.is_plain(ty, 0) => Rc::new(Plain),
             Kind::Array { element, count } => {
