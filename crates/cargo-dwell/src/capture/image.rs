@@ -6,7 +6,7 @@
     reason = "halves of words are taken on purpose, and `usize` has 64 bits where this runs"
 )]
 
-use super::{Block, Memory, Module, Moment, Snapshot};
+use super::{Block, Memory, Module, Moment, Snapshot, Thread};
 use crate::agent::layout::{self, ADDRESSES, ENTRY, FRAMES, GRANULE, PAIRS, Pair, SHARDS, Shard, Slot, State};
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
@@ -123,6 +123,8 @@ pub(crate) struct About {
     pub(crate) stacks: Vec<u64>,
     /// The thread pointers of known threads.
     pub(crate) threads: Vec<u64>,
+    /// The registers of the threads, if they were stopped.
+    pub(crate) registers: Vec<Thread>,
     /// The address of the agent's [`State`].
     pub(crate) state: u64,
     pub(crate) bias: u64,
@@ -211,6 +213,7 @@ pub(crate) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
         stacks,
         modules: modules(&maps, about),
         roots,
+        threads: about.registers.clone(),
         memory: Box::new(memory),
     })
 }

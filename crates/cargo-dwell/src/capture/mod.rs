@@ -4,6 +4,13 @@
 mod image;
 pub(crate) mod pieces;
 pub mod run;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod stop;
+mod thread;
+mod unwind;
+pub(crate) mod variables;
+
+pub use thread::{Registers, Thread};
 
 use std::path::PathBuf;
 
@@ -73,6 +80,8 @@ pub struct Snapshot {
     /// Threads' stacks (from the stack pointer up) and thread-local memory, if known: first address and one past the
     /// last.
     pub roots: Vec<(u64, u64)>,
+    /// The threads whose registers or thread-local memory are known.
+    pub threads: Vec<Thread>,
     /// The memory of the process.
     pub memory: Box<dyn Memory + Send>,
 }

@@ -1,13 +1,14 @@
 //! The output options of a census, and its reports.
 
-use crate::capture::Snapshot;
-use crate::debuginfo::{self, Frames, Options, Program};
-use crate::findings::also::Also;
+use crate::capture::{Snapshot, variables};
+use crate::debuginfo::{self, Frames, Locals, Options, Program};
+use crate::findings::{Known, also::Also};
 use crate::heap::walk::owners;
 use crate::output::{self, Format, Look};
 use crate::report::files::Files;
 use crate::report::json::{self, Document, VERSION};
 use crate::report::{diff, saved, snapshot, text};
+use crate::source::Items;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -86,6 +87,8 @@ pub struct Ran {
     pub millis: u64,
     /// The mean number of bytes between two recorded allocations, if not all were recorded.
     pub sample: Option<u64>,
+    /// The workspace, whose source is searched for declarations.
+    pub root: Option<PathBuf>,
     /// Further runs, which show how large the values of integers become.
     pub also: Vec<Document>,
 }
@@ -95,7 +98,8 @@ pub struct Ran {
 pub struct Symbols {
     program: Program,
     frames: Frames,
-    also: Also,
+    locals: Locals,
+    known: Known,
 }
 
 impl Symbols {
@@ -104,22 +108,25 @@ impl Symbols {
     /// # Errors
     /// Returns an error if it cannot be read.
     pub fn load(ran: &Ran, snapshots: &[Snapshot]) -> Result<Self> {
-        let mut addresses: Vec<u64> = snapshots.iter().flat_map(owners::addresses).collect();
+        let running: Vec<u64> = snapshots.iter().flat_map(variables::addresses).collect();
+        let mut addresses: Vec<u64> = snapshots.iter().flat_map(owners::addresses).chain(running.clone()).collect();
         addresses.sort_unstable();
         addresses.dedup();
         let options = Options { own_crates: ran.own_crates.clone(), cache: None, progress: true };
-        let (mut program, frames) = debuginfo::load_with_frames(&ran.executable, &options, &addresses)?;
+        let (mut program, frames, locals) =
+            debuginfo::load_with_locals(&ran.executable, &options, &addresses, &running)?;
         program.prefer_own_names();
         let also = ran.also.iter().fold(Also::default(), |mut all, run| {
             run.snapshots.iter().for_each(|snapshot| all.add(&snapshot.fields));
             all
         });
-        Ok(Self { program, frames, also })
+        let items = Items::new(ran.root.as_deref());
+        Ok(Self { program, frames, locals, known: Known { also, items } })
     }
 
     /// Summarises a snapshot of the executable.
     pub fn look_at(&self, snapshot: &Snapshot) -> json::Snapshot {
-        snapshot::of(snapshot, &self.program, &self.frames, &self.also)
+        snapshot::of(snapshot, &self.program, &self.frames, &self.locals, &self.known)
     }
 }
 

@@ -29,15 +29,21 @@ pub(super) struct Attributes<'a, 'd> {
 }
 
 impl<'d> Attributes<'_, 'd> {
-    /// Returns the address of a static; `None` for a thread-local variable.
-    pub(super) fn fixed_address(&self, attr: &Attribute<Slice<'d>>) -> Option<u64> {
+    /// Returns the address of a static with `false`, or the offset of a thread-local variable in its thread's block with
+    /// `true`.
+    pub(super) fn fixed_address(&self, attr: &Attribute<Slice<'d>>) -> Option<(u64, bool)> {
         let mut operations = attr.exprloc_value()?.operations(self.opened.unit.encoding());
-        let address = match operations.next().ok()?? {
-            Operation::Address { address } => address,
-            Operation::AddressIndex { index } => self.dwarf.address(&self.opened.unit, index).ok()?,
+        let indexed = |index| self.dwarf.address(&self.opened.unit, index).ok();
+        let first = operations.next().ok()??;
+        let (address, is_thread_local) = match (first, operations.next().ok()?) {
+            (Operation::Address { address }, None) => (address, false),
+            (Operation::AddressIndex { index }, None) => (indexed(index)?, false),
+            (Operation::UnsignedConstant { value }, Some(Operation::TLS)) => (value, true),
+            (Operation::ConstantIndex { index }, Some(Operation::TLS)) => (indexed(index)?, true),
             _ => return None,
         };
-        operations.next().ok()?.is_none().then_some(address).filter(|address| *address != 0)
+        let is_end = operations.next().ok()?.is_none();
+        is_end.then_some((address, is_thread_local)).filter(|of| of.0 != 0 || of.1)
     }
 
     /// Returns the offset in the coroutine, from a location expression that adds a constant to the frame's address.

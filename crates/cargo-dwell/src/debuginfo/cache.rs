@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The first bytes of a cache file. Change them with the format, and with the data that is read from an executable.
-const MAGIC: &[u8] = concat!("dwell types 4 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
+const MAGIC: &[u8] = concat!("dwell types 5 ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 
 /// The maximum number of files kept for one name, for a few profiles and targets.
 const MOST: usize = 6;
@@ -187,17 +187,20 @@ impl Writer {
     }
 
     fn program(&mut self, program: &Program) {
-        let Program { file: _, build_id: _, rustc, pointer_size, units, bytes, damaged, statics, types } = program;
+        let Program { file: _, build_id: _, rustc, pointer_size, units, bytes, damaged, statics, thread_locals, types } =
+            program;
         self.some(rustc.as_ref(), Self::text);
         self.number(*pointer_size);
         self.number(*bytes);
         self.each(units, Self::text);
         self.each(damaged, |out, text| out.text(&text.as_str().into()));
-        self.each(statics, |out, of| {
-            out.number(of.address);
-            out.text(&of.path);
-            out.id(of.ty);
-        });
+        for all in [statics, thread_locals] {
+            self.each(all, |out, of| {
+                out.number(of.address);
+                out.text(&of.path);
+                out.id(of.ty);
+            });
+        }
         self.each(types, Self::ty);
     }
 
@@ -385,6 +388,10 @@ impl Reader<'_> {
         Some(TypeId(id))
     }
 
+    fn fixed(&mut self) -> Option<Static> {
+        Some(Static { address: self.number()?, path: self.text()?, ty: self.id()? })
+    }
+
     fn program(&mut self) -> Option<Program> {
         Some(Program {
             file: PathBuf::new(),
@@ -394,8 +401,8 @@ impl Reader<'_> {
             bytes: self.number()?,
             units: self.each(Self::text)?,
             damaged: self.each(|input| input.text().map(|text| text.to_string()))?,
-            statics: self
-                .each(|input| Some(Static { address: input.number()?, path: input.text()?, ty: input.id()? }))?,
+            statics: self.each(Self::fixed)?,
+            thread_locals: self.each(Self::fixed)?,
             types: self.each(Self::ty)?,
         })
     }
@@ -559,6 +566,7 @@ mod tests {
             bytes: 1 << 40,
             damaged: vec!["a unit".into()],
             statics: vec![Static { address: 1 << 40, path: "app::TABLE".into(), ty: TypeId(2) }],
+            thread_locals: vec![Static { address: 16, path: "app::CACHE".into(), ty: TypeId(2) }],
             types: types.collect(),
             ..Program::default()
         }

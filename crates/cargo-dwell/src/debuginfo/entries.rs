@@ -395,13 +395,15 @@ impl<'d> UnitReader<'_, 'd> {
     fn global(&mut self, attrs: &Attrs<'d>) -> Result<(), Error> {
         let common = self.unit.common(attrs);
         let location = attrs.iter().find(|attr| attr.name() == dw::DW_AT_location);
-        let (Some(name), Some(address)) = (common.name, location.and_then(|attr| self.unit.fixed_address(attr))) else {
+        let (Some(name), Some((address, is_thread_local))) =
+            (common.name, location.and_then(|attr| self.unit.fixed_address(attr)))
+        else {
             return Ok(());
         };
         let name = String::from_utf8_lossy(name);
         let path = if self.path.is_empty() { name.into_owned() } else { format!("{}::{name}", self.path) };
         self.keep(path.len() + size_of::<RawStatic>())?;
-        self.worker.statics.push(RawStatic { address, path: path.into(), ty: common.ty });
+        self.worker.statics.push(RawStatic { address, is_thread_local, path: path.into(), ty: common.ty });
         Ok(())
     }
 

@@ -153,8 +153,8 @@ pub(super) fn dwp_sections<'d>(
 
 fn is_needed(id: SectionId) -> bool {
     use SectionId::{
-        DebugAbbrev, DebugAddr, DebugInfo, DebugLine, DebugLineStr, DebugRanges, DebugRngLists, DebugStr,
-        DebugStrOffsets,
+        DebugAbbrev, DebugAddr, DebugInfo, DebugLine, DebugLineStr, DebugLoc, DebugLocLists, DebugRanges,
+        DebugRngLists, DebugStr, DebugStrOffsets,
     };
     matches!(
         id,
@@ -163,6 +163,8 @@ fn is_needed(id: SectionId) -> bool {
             | DebugInfo
             | DebugLine
             | DebugLineStr
+            | DebugLoc
+            | DebugLocLists
             | DebugRanges
             | DebugRngLists
             | DebugStr

@@ -10,7 +10,7 @@ use super::file::Slice;
 use super::input::Input;
 use super::link::Offsets;
 use super::model::{Frame, Param, Source, Text};
-use super::unit::{self, Opened};
+use super::unit::Opened;
 use anyhow::Result;
 use foldhash::fast::FixedState;
 use gimli::{Attribute, AttributeValue, Dwarf, Error, Operation, RangeListsOffset, constants as dw};
@@ -66,12 +66,12 @@ pub(super) fn find(inputs: &[Input<'_, '_>], offsets: &Offsets, addresses: &[u64
     let mut found = Found { raw: HashMap::default(), lines: HashMap::default(), functions: HashMap::default() };
     let mut last = None;
     for input in inputs {
-        let Ok(mut opened) = unit::open(input.dwarf, input.header, &mut last) else { continue };
+        let Ok(mut opened) = input.open(&mut last) else { continue };
         if opened.dwo_name.is_some() {
             continue;
         }
         if found.unit(input, &mut opened, &wanted).unwrap_or(false) {
-            found.lines(input.dwarf, &mut opened, &wanted);
+            found.lines(input.files_of(&opened), &mut opened, &wanted);
         }
         budget.charge(64)?;
     }
@@ -96,7 +96,7 @@ struct Found {
     functions: HashMap<u64, Function, FixedState>,
 }
 
-type Attrs<'d> = Vec<Attribute<Slice<'d>>>;
+pub(super) type Attrs<'d> = Vec<Attribute<Slice<'d>>>;
 
 impl Found {
     /// Reads the functions of a unit. Returns `true` if one of the addresses is in it.
@@ -106,7 +106,10 @@ impl Found {
         let mut attrs = Attrs::new();
         let Some(root) = entries.read_abbreviation()? else { return Ok(false) };
         entries.read_attributes(root.attributes(), &mut attrs)?;
-        if !has_ranges(&attrs) || !covers(input.dwarf, opened, &attrs, wanted)? {
+        // A unit in another file has no ranges; those of the unit that names it are the same.
+        if !has_ranges(&attrs) && input.named_by.is_none()
+            || has_ranges(&attrs) && !covers(input.dwarf, opened, &attrs, wanted)?
+        {
             return Ok(false);
         }
         // The depth of an entry that covers none of the addresses; its children are skipped.
@@ -160,8 +163,9 @@ impl Found {
             }
             let call = match file.zip(line) {
                 Some((file, line)) => {
-                    opened.read_files(input.dwarf);
-                    opened.file(input.dwarf, file).map(|file| Source { file: file.into(), line })
+                    let files_of = input.files_of(opened);
+                    opened.read_files(files_of);
+                    opened.file(files_of, file).map(|file| Source { file: file.into(), line })
                 }
                 None => None,
             };
@@ -211,7 +215,7 @@ impl Found {
             if !open.iter().any(|entry| (input.base..end).contains(entry)) {
                 continue;
             }
-            let Ok(opened) = unit::open(input.dwarf, input.header, &mut last) else { continue };
+            let Ok(opened) = input.open(&mut last) else { continue };
             // Entries before the damage are kept.
             let _ = self.functions_of(input, &opened, open);
         }
@@ -358,13 +362,18 @@ fn local<'d>(input: &Input<'_, 'd>, opened: &Opened<'d>, attrs: &Attrs<'d>) -> O
 }
 
 /// Returns `true` if one of the addresses is in an entry's ranges.
-fn covers<'d>(dwarf: &Dwarf<Slice<'d>>, opened: &Opened<'d>, attrs: &Attrs<'d>, wanted: &[u64]) -> Result<bool, Error> {
+pub(super) fn covers<'d>(
+    dwarf: &Dwarf<Slice<'d>>,
+    opened: &Opened<'d>,
+    attrs: &Attrs<'d>,
+    wanted: &[u64],
+) -> Result<bool, Error> {
     let mut is_hit = false;
     addresses_in(dwarf, opened, attrs, wanted, |_| is_hit = true)?;
     Ok(is_hit)
 }
 
-fn has_ranges(attrs: &Attrs<'_>) -> bool {
+pub(super) fn has_ranges(attrs: &Attrs<'_>) -> bool {
     attrs.iter().any(|attr| matches!(attr.name(), dw::DW_AT_low_pc | dw::DW_AT_ranges))
 }
 
@@ -376,7 +385,7 @@ fn index(attr: &Attribute<Slice<'_>>) -> Option<u64> {
 }
 
 /// Returns the global offset that an attribute refers to.
-fn reference(input: &Input<'_, '_>, value: &AttributeValue<Slice<'_>>) -> Option<u64> {
+pub(super) fn reference(input: &Input<'_, '_>, value: &AttributeValue<Slice<'_>>) -> Option<u64> {
     match value {
         AttributeValue::UnitRef(offset) => Some(input.base + offset.0 as u64),
         AttributeValue::DebugInfoRef(offset) if input.dwarf.file_type == gimli::DwarfFileType::Main => {
@@ -387,7 +396,7 @@ fn reference(input: &Input<'_, '_>, value: &AttributeValue<Slice<'_>>) -> Option
 }
 
 /// Calls `hit` for each address of `wanted` in an entry's ranges.
-fn addresses_in<'d>(
+pub(super) fn addresses_in<'d>(
     dwarf: &Dwarf<Slice<'d>>,
     opened: &Opened<'d>,
     attrs: &Attrs<'d>,

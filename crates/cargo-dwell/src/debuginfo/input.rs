@@ -21,6 +21,27 @@ pub(super) struct Input<'a, 'd> {
     pub named_by: Option<(&'a Dwarf<Slice<'d>>, &'a Skeleton<'d>)>,
 }
 
+impl<'a, 'd> Input<'a, 'd> {
+    /// Reads the root entry. A unit in another file has the base of its addresses from the unit that names it.
+    pub(super) fn open(&self, last: &mut unit::Abbreviations) -> Result<unit::Opened<'d>, gimli::Error> {
+        let mut opened = unit::open(self.dwarf, self.header, last)?;
+        if let Some((_, skeleton)) = self.named_by {
+            opened.unit.addr_base = skeleton.addresses;
+            opened.unit.comp_dir = opened.unit.comp_dir.or(skeleton.folder);
+            opened.line = opened.line.or(skeleton.line);
+        }
+        Ok(opened)
+    }
+
+    /// Returns the file with the table of source files of the opened unit.
+    pub(super) fn files_of(&self, opened: &unit::Opened<'d>) -> &'a Dwarf<Slice<'d>> {
+        match self.named_by {
+            Some((dwarf, skeleton)) if opened.line == skeleton.line => dwarf,
+            _ => self.dwarf,
+        }
+    }
+}
+
 /// A unit whose types are in another file.
 #[derive(Debug)]
 pub(super) struct Skeleton<'d> {
@@ -28,6 +49,8 @@ pub(super) struct Skeleton<'d> {
     pub folder: Option<Slice<'d>>,
     pub name: String,
     pub(super) line: Option<gimli::DebugLineOffset>,
+    /// The base of its addresses.
+    pub(super) addresses: gimli::DebugAddrBase,
 }
 
 /// The pool and the budget, which all threads share.

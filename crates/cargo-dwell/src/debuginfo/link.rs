@@ -8,7 +8,7 @@ use super::model::{
 };
 use super::names::{self, ImplFor, Namer};
 use super::pool::Ranks;
-use super::raw::{Body, RawField, RawKind, RawType, RawVariant, UnitTypes, Unnamed};
+use super::raw::{Body, RawField, RawKind, RawStatic, RawType, RawVariant, UnitTypes, Unnamed};
 use super::read::Output;
 use anyhow::Result;
 use std::collections::{HashMap, HashSet};
@@ -143,8 +143,10 @@ pub(super) fn link(
     });
     name_niches(&mut types);
     set_unsized_tails(&mut types);
-    let statics =
-        statics.into_iter().map(|of| Static { address: of.address, path: of.path.into(), ty: find(of.ty) }).collect();
+    let (thread_locals, statics): (Vec<_>, Vec<_>) = statics.into_iter().partition(|of| of.is_thread_local);
+    let fixed = |of: RawStatic| Static { address: of.address, path: of.path.into(), ty: find(of.ty) };
+    let statics = statics.into_iter().map(fixed).collect();
+    let thread_locals = thread_locals.into_iter().map(fixed).collect();
     let offsets = if with_offsets { Offsets::new(&resolver, &units, budget)? } else { Offsets(Vec::new()) };
     let program = Program {
         rustc: rustc.map(Into::into),
@@ -152,6 +154,7 @@ pub(super) fn link(
         units: units.into_iter().map(|unit| unit.name.into()).collect(),
         damaged,
         statics,
+        thread_locals,
         types,
         ..Program::default()
     };

@@ -14,6 +14,7 @@ mod file;
 mod frames;
 mod input;
 mod link;
+mod locals;
 pub mod model;
 mod names;
 mod pool;
@@ -22,9 +23,10 @@ mod read;
 mod unit;
 
 pub(crate) use file::map;
+pub use locals::Locals;
 pub use model::{
-    Coroutine, Enum, Field, Flavour, Frame, Kind, Param, Program, Source, State, Static, Tag, Text, Type, TypeId,
-    Variant, Vtable,
+    Coroutine, Enum, Field, Flavour, Frame, Kind, Local, Param, Program, Source, State, Static, Tag, Text, Type,
+    TypeId, Variant, Vtable,
 };
 
 use anyhow::{Context as _, Result, bail};
@@ -59,7 +61,7 @@ pub fn load(path: &Path, options: &Options) -> Result<Program> {
     let mut program = if let Some(program) = cache.as_ref().and_then(cache::Entry::read) {
         program
     } else {
-        let program = read_files(path, &map, &object, options, &[])?.0;
+        let program = read_files(path, &map, &object, options, At::default())?.program;
         if let Some(cache) = &cache {
             cache.write(&program);
         }
@@ -81,14 +83,40 @@ pub type Frames = HashMap<u64, Vec<Frame>>;
 /// # Errors
 /// As [`load`].
 pub fn load_with_frames(path: &Path, options: &Options, addresses: &[u64]) -> Result<(Program, Frames)> {
+    let Read { program, frames, .. } = load_at(path, options, At { addresses, variables: &[] })?;
+    Ok((program, frames))
+}
+
+/// Like [`load_with_frames`], but also finds the variables that are in scope at some of the addresses, `variables`.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with_locals(
+    path: &Path,
+    options: &Options,
+    addresses: &[u64],
+    variables: &[u64],
+) -> Result<(Program, Frames, Locals)> {
+    let Read { program, frames, locals, .. } = load_at(path, options, At { addresses, variables })?;
+    Ok((program, frames, locals))
+}
+
+fn load_at(path: &Path, options: &Options, at: At<'_>) -> Result<Read> {
     let map = file::map(path)?;
     let object = file::parse(path, &map)?;
     file::expect_linked(path, &object)?;
-    let (mut program, frames) = read_files(path, &map, &object, options, addresses)?;
-    path.clone_into(&mut program.file);
-    program.build_id = file::build_id(&object).map(Into::into);
-    own(&mut program, &options.own_crates);
-    Ok((program, frames))
+    let mut read = read_files(path, &map, &object, options, at)?;
+    path.clone_into(&mut read.program.file);
+    read.program.build_id = file::build_id(&object).map(Into::into);
+    own(&mut read.program, &options.own_crates);
+    Ok(read)
+}
+
+/// The addresses whose functions and variables are to be found.
+#[derive(Clone, Copy, Default)]
+struct At<'a> {
+    addresses: &'a [u64],
+    variables: &'a [u64],
 }
 
 /// Checks quickly that an executable, or a file beside it, has debug info.
@@ -112,8 +140,8 @@ pub fn parse(data: &[u8]) -> Result<Program> {
     let path = Path::new("executable");
     let object = file::parse(path, data)?;
     let budget = Budget::new(data.len() as u64);
-    let program = read_sections(path, &object, &budget, false, false, &[])?;
-    Ok(check(path, program)?.0)
+    let program = read_sections(path, &object, &budget, false, false, At::default())?;
+    Ok(check(path, program)?.program)
 }
 
 /// Guesses the own crates of an executable from elsewhere, marks their types, and returns them: the crate with `main`,
@@ -153,23 +181,17 @@ fn own(program: &mut Program, crates: &[String]) {
     }
 }
 
-fn read_files(
-    path: &Path,
-    map: &[u8],
-    object: &object::File<'_>,
-    options: &Options,
-    addresses: &[u64],
-) -> Result<(Program, Frames)> {
+fn read_files(path: &Path, map: &[u8], object: &object::File<'_>, options: &Options, at: At<'_>) -> Result<Read> {
     let budget = Budget::new(map.len() as u64);
     if file::has_debug_info(object) {
-        return check(path, read_sections(path, object, &budget, true, options.progress, addresses)?);
+        return check(path, read_sections(path, object, &budget, true, options.progress, at)?);
     }
     for separate in file::separate(path, object) {
         let other = file::map(&separate)?;
         let Ok(parsed) = file::parse(&separate, &other) else { continue };
         if file::has_debug_info(&parsed) && file::belongs(object, &parsed, &other) {
             budget.add_file(other.len() as u64);
-            return check(&separate, read_sections(path, &parsed, &budget, true, options.progress, addresses)?);
+            return check(&separate, read_sections(path, &parsed, &budget, true, options.progress, at)?);
         }
     }
     bail!(no_debug_info(path))
@@ -184,9 +206,9 @@ fn no_debug_info(path: &Path) -> String {
 }
 
 /// Returns an error with advice if no types were found.
-fn check(path: &Path, read: Read) -> Result<(Program, Frames)> {
-    let Read { program, frames, rust_units } = read;
-    if rust_units == 0 {
+fn check(path: &Path, read: Read) -> Result<Read> {
+    let program = &read.program;
+    if read.rust_units == 0 {
         if let Some(damage) = program.damaged.first() {
             bail!("{damage}");
         }
@@ -201,13 +223,14 @@ fn check(path: &Path, read: Read) -> Result<(Program, Frames)> {
             path.display()
         );
     }
-    Ok((program, frames))
+    Ok(read)
 }
 
 /// The result of [`read_sections`].
 struct Read {
     program: Program,
     frames: Frames,
+    locals: Locals,
     rust_units: usize,
 }
 
@@ -218,7 +241,7 @@ fn read_sections(
     budget: &Budget,
     split: bool,
     progress: bool,
-    addresses: &[u64],
+    at: At<'_>,
 ) -> Result<Read> {
     let endian = file::endian(object);
     let sections = file::sections(object, budget)?;
@@ -250,10 +273,11 @@ fn read_sections(
     if !split || skeletons.is_empty() {
         bar.finish_and_clear();
         let rust_units = output.rust_units;
-        let (mut program, offsets) = link::link(output, pointer_size(object), budget, !addresses.is_empty())?;
+        let (mut program, offsets) = link::link(output, pointer_size(object), budget, !at.addresses.is_empty())?;
         program.bytes = bytes;
-        let frames = frames::find(&inputs, &offsets, addresses, budget)?;
-        return Ok(Read { program, frames, rust_units });
+        let frames = frames::find(&inputs, &offsets, at.addresses, budget)?;
+        let locals = locals::find(&inputs, &offsets, &frames, at.variables, budget)?;
+        return Ok(Read { program, frames, locals, rust_units });
     }
     let package = file::package(path).map(|package| file::map(&package).map(|map| (package, map))).transpose()?;
     let package_object = match &package {
@@ -326,12 +350,13 @@ fn read_sections(
     read::read(&inputs, threads, budget, &mut output, &|bytes| bar.inc(bytes))?;
     bar.finish_and_clear();
     let rust_units = output.rust_units;
-    let (mut program, offsets) = link::link(output, pointer_size(object), budget, !addresses.is_empty())?;
-    let frames = frames::find(&inputs, &offsets, addresses, budget)?;
+    let (mut program, offsets) = link::link(output, pointer_size(object), budget, !at.addresses.is_empty())?;
+    let frames = frames::find(&inputs, &offsets, at.addresses, budget)?;
+    let locals = locals::find(&inputs, &offsets, &frames, at.variables, budget)?;
     program.bytes = bytes
         + files.iter().map(|(map, ..)| map.len() as u64).sum::<u64>()
         + package.map_or(0, |(_, map)| map.len() as u64);
-    Ok(Read { program, frames, rust_units })
+    Ok(Read { program, frames, locals, rust_units })
 }
 
 /// Returns the number of bytes in the sections that are read.

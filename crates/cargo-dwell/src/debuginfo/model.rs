@@ -32,6 +32,8 @@ pub struct Program {
     pub damaged: Vec<String>,
     /// The statics and vtables with a fixed address, sorted by it.
     pub statics: Vec<Static>,
+    /// The thread-local variables. Their address is the offset in the executable's block of each thread.
+    pub thread_locals: Vec<Static>,
     pub(crate) types: Vec<Type>,
 }
 
@@ -122,6 +124,23 @@ pub struct Frame {
     pub source: Option<Source>,
     /// For a function with a frame of its own, the variables in that frame, with their types.
     pub locals: Vec<(Text, TypeId)>,
+}
+
+/// A variable or parameter that is in scope at an address.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// Its name.
+    pub name: Text,
+    /// Its type.
+    pub ty: TypeId,
+    /// The full path of its function; empty if it is not known.
+    pub function: Text,
+    /// The DWARF expression of its location at that address.
+    pub location: Box<[u8]>,
+    /// The DWARF expression of its function's frame base.
+    pub base: Option<Box<[u8]>>,
+    /// The encoding of both expressions.
+    pub encoding: gimli::Encoding,
 }
 
 /// A type with its layout.

@@ -8,10 +8,11 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Handle(pub(super) u32);
 
-/// A static or a vtable, with the global offset of its type.
+/// A static, a thread-local variable or a vtable, with the global offset of its type.
 #[derive(Debug)]
 pub(super) struct RawStatic {
     pub address: u64,
+    pub is_thread_local: bool,
     pub path: Box<str>,
     pub ty: Option<u64>,
 }

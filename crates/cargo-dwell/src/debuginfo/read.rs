@@ -10,7 +10,6 @@ use super::input::{Input, Shared, Skeleton, Worker};
 use super::names::ImplFor;
 use super::pool::Pool;
 use super::raw::{Body, RawStatic, UnitTypes, merge_body};
-use super::unit;
 use anyhow::Result;
 use gimli::Error;
 use std::collections::HashMap;
@@ -128,20 +127,16 @@ impl<'d> Worker<'d> {
         let damaged = |error: &Error| {
             format!("{}: the unit at {:#x} of its debug info is damaged: {error}", input.file, input.header.offset().0)
         };
-        match unit::open(input.dwarf, input.header, &mut self.abbreviations) {
+        match input.open(&mut self.abbreviations) {
             Ok(opened) if opened.dwo_name.is_some() && input.dwarf.file_type == gimli::DwarfFileType::Main => {
                 let name = opened.dwo_name.unwrap_or_default();
                 budget.charge((name.len() + 128) as u64)?;
                 let (id, folder, line) = (opened.unit.dwo_id, opened.unit.comp_dir, opened.line);
-                self.skeletons.push((index, Skeleton { id, folder, name, line }));
+                let addresses = opened.unit.addr_base;
+                self.skeletons.push((index, Skeleton { id, folder, name, line, addresses }));
             }
-            Ok(mut opened) if opened.is_rust => {
-                let mut files_of = input.dwarf;
-                if let (None, Some((dwarf, skeleton))) = (opened.line, input.named_by) {
-                    files_of = dwarf;
-                    opened.line = skeleton.line;
-                    opened.unit.comp_dir = opened.unit.comp_dir.or(skeleton.folder);
-                }
+            Ok(opened) if opened.is_rust => {
+                let files_of = input.files_of(&opened);
                 self.rust_units += 1;
                 self.rustc = self.rustc.take().max(opened.rustc.clone());
                 types.name = opened.unit.name.map_or_else(String::new, |name| name.to_string_lossy().into_owned());

@@ -47,8 +47,8 @@ pub(super) fn open<'d>(
         low_pc: 0,
         str_offsets_base: DebugStrOffsetsBase::default_for_encoding_and_file(header.encoding(), dwarf.file_type),
         addr_base: gimli::DebugAddrBase(0),
-        loclists_base: gimli::DebugLocListsBase(0),
-        rnglists_base: gimli::DebugRngListsBase(0),
+        loclists_base: gimli::DebugLocListsBase::default_for_encoding_and_file(header.encoding(), dwarf.file_type),
+        rnglists_base: gimli::DebugRngListsBase::default_for_encoding_and_file(header.encoding(), dwarf.file_type),
         line_program: None,
         dwo_id,
         header,
@@ -65,6 +65,7 @@ pub(super) fn open<'d>(
         match (attr.name(), attr.value()) {
             (_, AttributeValue::DebugStrOffsetsBase(base)) => opened.unit.str_offsets_base = base,
             (_, AttributeValue::DebugAddrBase(base)) => opened.unit.addr_base = base,
+            (_, AttributeValue::DebugLocListsBase(base)) => opened.unit.loclists_base = base,
             (_, AttributeValue::DebugRngListsBase(base)) => opened.unit.rnglists_base = base,
             (dw::DW_AT_GNU_dwo_id, AttributeValue::DwoId(id)) => opened.unit.dwo_id = opened.unit.dwo_id.or(Some(id)),
             _ => {}

@@ -1,9 +1,9 @@
 //! Small trait objects, for which a `SmallBox` has inline storage.
 
-use super::finding::Finding;
+use super::finding::{Finding, Target};
 use super::kind::WORD;
 use super::kind::{Heap, Kind, allocated};
-use super::model::arguments;
+use super::model::{arguments, in_model};
 use crate::heap::walk::{Holds, Owner, SiteId};
 use crate::units::count;
 use std::collections::HashMap;
@@ -55,6 +55,7 @@ impl Kind for Inline {
                     words * WORD
                 ),
                 how: format!("SmallBox<{}, {words}>", arguments(&of.name)),
+                targets: vec![Target::Site(in_model(site), None)],
                 at: allocated(heap.blocks, |row| row.owner == of.path),
                 ..Finding::default()
             });

@@ -4,7 +4,7 @@
 //! the range.
 
 use super::also::Also;
-use super::finding::Finding;
+use super::finding::{Finding, Target};
 use super::kind::{SOME, of_type};
 use super::model::{self, in_model};
 use super::search::resized;
@@ -115,7 +115,7 @@ fn describe_scalars(
     saves: u64,
 ) -> Finding {
     let schema = &walk.schema;
-    let mut fields = Vec::new();
+    let (mut fields, mut targets) = (Vec::new(), Vec::new());
     let (mut types, mut whys, mut number, mut taken) = (Vec::new(), Vec::new(), 0_u64, 0_u64);
     for (site, layout) in group {
         let of = &schema.sites[*site];
@@ -125,7 +125,9 @@ fn describe_scalars(
         taken = taken.saturating_add(of.size.saturating_mul(of_model.counts.slots));
         let Some((integer, range)) = of.integer.zip(walk.tallies[*site].range) else { continue };
         let name = integer.name(layout.size);
-        types.push(if layout.niche.is_some() { format!("NonZero<{name}>") } else { name });
+        let name = if layout.niche.is_some() { format!("NonZero<{name}>") } else { name };
+        targets.push(Target::Scalar(in_model(*site), name.clone()));
+        types.push(name);
         whys.push(if is_niche {
             format!("{} is never zero in {} values", of.path, count(of_model.counts.instances))
         } else {
@@ -162,6 +164,7 @@ fn describe_scalars(
         costs: costs.into(),
         why,
         how,
+        targets,
         ..Finding::default()
     }
 }

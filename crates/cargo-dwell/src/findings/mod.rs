@@ -6,6 +6,7 @@
 pub(crate) mod also;
 mod alternatives;
 mod duplicate;
+mod edits;
 mod empty;
 mod finding;
 mod future;
@@ -26,12 +27,22 @@ mod unshared;
 
 use crate::heap::rows::Blocks;
 use crate::heap::walk::Walk;
+use crate::source::Items;
 use also::Also;
 use alternatives::{Alternative, alternatives};
 use dwell::model::Plan;
 use dwell::model::search::{LEAST, Types, search};
 pub use finding::Finding;
 use kind::{Heap, Kind};
+
+/// What is known beside the heap.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    /// The values of further runs.
+    pub(crate) also: Also,
+    /// The declarations in the workspace's source.
+    pub(crate) items: Items,
+}
 
 /// The kinds of findings beside the changes of types.
 const KINDS: [&dyn Kind; 12] = [
@@ -50,7 +61,8 @@ const KINDS: [&dyn Kind; 12] = [
 ];
 
 /// Returns all findings, largest saving first; those in dependencies come last.
-pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], also: &Also) -> Vec<Finding> {
+pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec<Finding> {
+    let Known { also, items } = known;
     let program = model::of(walk);
     let mut plan = Plan::new(&program);
     let leaked: u64 = walk.leaks.iter().map(|leak| leak.bytes).fold(0, u64::saturating_add);
@@ -87,5 +99,7 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], also: &Also) -> Vec<F
     };
     found.extend(estimates);
     found.retain(is_worth);
-    overlap::rows(found)
+    let mut rows = overlap::rows(found);
+    edits::add(walk, items, &mut rows);
+    rows
 }

@@ -1,7 +1,7 @@
 //! The changes of types that the search of `dwell::weigh` finds: `box`, `sparse`, `exact`, `thin`, `sorted`, `variant`
 //! and `reorder`.
 
-use super::finding::Finding;
+use super::finding::{Finding, Target};
 use super::kind::{allocated, of_type};
 use super::model::{arguments, without_option};
 use crate::heap::rows::Blocks;
@@ -30,6 +30,12 @@ pub(super) fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Pla
         })
         .collect();
     fields.dedup();
+    let targets = step.edits.iter().filter_map(|edit| match *edit {
+        Edit::Site(site, change) => Some(Target::Site(site, Some(change))),
+        Edit::Variant(def, variant) => Some(Target::Variant(def, variant)),
+        Edit::Reorder(_) => None,
+    });
+    let targets = targets.collect();
     let sum = |of: fn(&Counts) -> u64| sites.iter().map(|site| of(&program.sites[*site].counts)).sum::<u64>();
     let (mut kind, mut how) = ("reorder", "let the compiler order the fields: no repr(C)".to_owned());
     let (number, taken, mut why);
@@ -146,6 +152,7 @@ pub(super) fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Pla
         why,
         how,
         exact: step.is_exact,
+        targets,
         at,
         ..Finding::default()
     }

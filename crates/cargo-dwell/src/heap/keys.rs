@@ -32,7 +32,7 @@ fn value(walk: &mut Walk<'_, '_>, site: SiteId, bytes: &[u8], depth: u32) -> Opt
         let mut text = Vec::new();
         // A character has up to four bytes.
         let length = usize::try_from(length).ok()?;
-        if !walk.memory(address, length.min(4 * LONGEST + 4), &mut text) {
+        if !walk.is_known(address, length as u64) || !walk.memory(address, length.min(4 * LONGEST + 4), &mut text) {
             return None;
         }
         let text = String::from_utf8_lossy(&text);

@@ -60,7 +60,12 @@ pub(crate) fn of(walk: &mut Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
     for (number, &site) in walk.holders().roots().iter().enumerate() {
         if let Some(at) = u32::try_from(blocks + 1 + number).ok().and_then(|node| tree.search.number(node)) {
             let owner = walk.schema.sites[site].path.clone();
-            add(owner, "static", String::new(), None, tree.bytes[at as usize], u64::from(tree.blocks[at as usize]));
+            let by = match () {
+                () if owner.starts_with("(local ") => "local",
+                () if owner.starts_with("(thread-local ") => "thread-local",
+                () => "static",
+            };
+            add(owner, by, String::new(), None, tree.bytes[at as usize], u64::from(tree.blocks[at as usize]));
         }
     }
     for block in 0..blocks {

@@ -52,7 +52,7 @@ fn is_zero(number: &u64) -> bool {
 pub struct Retained {
     /// The owner, as in [`Blocks::owner`].
     pub owner: String,
-    /// `static`, `field`, `stack`, or `shared`: several fields keep the bytes together, and none alone.
+    /// `static`, `local`, `thread-local`, `field`, `stack`, or `shared`: several fields keep the bytes together, and none alone.
     pub by: String,
     /// The type that the owner has there, for blocks without an owning field.
     #[serde(skip_serializing_if = "String::is_empty")]

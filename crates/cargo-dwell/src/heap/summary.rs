@@ -23,6 +23,12 @@ fn owner(schema: &Schema<'_>, holding: &Holding) -> (String, &'static str) {
         Owner::Site(site) if schema.sites[site].path.starts_with("(static ") => {
             (schema.sites[site].path.clone(), "static")
         }
+        Owner::Site(site) if schema.sites[site].path.starts_with("(local ") => {
+            (schema.sites[site].path.clone(), "local")
+        }
+        Owner::Site(site) if schema.sites[site].path.starts_with("(thread-local ") => {
+            (schema.sites[site].path.clone(), "thread-local")
+        }
         Owner::Site(site) => (schema.sites[site].path.clone(), "field"),
         Owner::Weak(site) => (schema.sites[site].path.clone(), "weak"),
         Owner::Stack => ("(stack)".into(), "stack"),

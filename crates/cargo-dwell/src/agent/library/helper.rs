@@ -114,7 +114,7 @@ extern "C" fn main() -> ! {
             continue;
         }
         if shared.ended.load(Ordering::Acquire) != 0 {
-            notify(Event::ENDED, 0);
+            notify(Event::ENDED, 0, false);
             sleep();
         }
         sys::wait(&shared.doorbell, bell, true);
@@ -126,14 +126,35 @@ extern "C" fn main() -> ! {
 
 /// Copies the process and notifies the tool. Returns the copy's process id, or a negative error number.
 fn copy(what: u32) -> isize {
+    let is_held = hold();
     // SAFETY: without CLONE_VM the new process has a copy of all memory and continues here, on its copy of the stack.
     // It only makes system calls.
     let pid = unsafe { sys::call(sys::CLONE, [CLONE_PARENT, 0, 0, 0, 0, 0]) };
     if pid == 0 {
         sleep();
     }
-    notify(what, pid as i32);
+    notify(what, pid as i32, is_held);
     pid
+}
+
+/// Lets the tool stop the program's threads, until it gets the message about the copy. Returns `false` if it does not
+/// within a second or two.
+fn hold() -> bool {
+    const PATIENCE: u64 = 2_000_000_000;
+    let shared = shared();
+    if shared.stops.load(Ordering::Acquire) == 0 {
+        return false;
+    }
+    let before = shared.stopped.load(Ordering::Acquire);
+    notify(Event::STOP, 0, false);
+    let start = sys::now();
+    while shared.stopped.load(Ordering::Acquire) == before {
+        if sys::now().saturating_sub(start) > PATIENCE || hung_up() {
+            return false;
+        }
+        sys::wait(&shared.stopped, before, true);
+    }
+    true
 }
 
 /// Waits until the tool closes its end of the socket, then exits. The tool usually kills the process earlier.
@@ -155,15 +176,16 @@ fn exit() -> ! {
     }
 }
 
-fn notify(what: u32, pid: i32) {
+fn notify(what: u32, pid: i32, is_held: bool) {
     let event = Event {
         what,
         pid,
         nanos: sys::now(),
         stack: STATE.asker_stack.load(Ordering::Relaxed),
         thread: STATE.asker_thread.load(Ordering::Relaxed),
+        held: u64::from(is_held),
     };
-    // SAFETY: the call reads the bytes of a local without padding: two fields of four bytes and three of eight.
+    // SAFETY: the call reads the bytes of a local without padding: two fields of four bytes and four of eight.
     unsafe { sys::call(sys::WRITE, [socket(), &event as *const Event as usize, Event::BYTES, 0, 0, 0]) };
 }
 

@@ -57,6 +57,9 @@ pub struct Shared {
     /// Set by the tool after the program's end. The helper then answers with [`Event::ENDED`] and takes no more
     /// snapshots.
     pub ended: AtomicU32,
+    /// Whether the tool stops the program's threads for a copy, and how often it has done so.
+    pub stops: AtomicU32,
+    pub stopped: AtomicU32,
 }
 
 /// The progress of the agent's start.
@@ -149,12 +152,16 @@ pub struct Event {
     pub nanos: u64,
     pub stack: u64,
     pub thread: u64,
+    /// 1 if the threads were stopped while the copy was made.
+    pub held: u64,
 }
 
 impl Event {
     pub const PEAK: u32 = 1;
     pub const ASKED: u32 = 2;
     pub const ENDED: u32 = 3;
+    /// The helper is about to make a copy, and waits until the tool has stopped the threads.
+    pub const STOP: u32 = 4;
     pub const BYTES: usize = core::mem::size_of::<Self>();
 
     /// Returns the event with this in-memory representation.
@@ -164,7 +171,14 @@ impl Event {
             word.copy_from_slice(&bytes[at..at + 8]);
             u64::from_ne_bytes(word)
         };
-        Self { what: word(0) as u32, pid: (word(0) >> 32) as i32, nanos: word(8), stack: word(16), thread: word(24) }
+        Self {
+            what: word(0) as u32,
+            pid: (word(0) >> 32) as i32,
+            nanos: word(8),
+            stack: word(16),
+            thread: word(24),
+            held: word(32),
+        }
     }
 }
 

@@ -10,7 +10,8 @@
 use super::{At, Options, Run};
 use crate::agent::{self, hooks, layout};
 use crate::capture::image::{self, About, Process};
-use crate::capture::{Moment, Snapshot};
+use crate::capture::stop::Stopped;
+use crate::capture::{Moment, Snapshot, Thread};
 use crate::debuginfo;
 use crate::program::loadable::{self, Target};
 use anyhow::{Context, Result, bail};
@@ -23,7 +24,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -109,11 +110,18 @@ fn run(executable: &Path, args: &[OsString], options: &Options, early: Option<Ea
     signals::PROGRAM.store(pid, Ordering::Relaxed);
     let ours = Arc::new(ours);
     let over = Arc::new(AtomicBool::new(false));
+    // `wait` would return when a thread is stopped.
+    let end = EndOf::new(pid);
+    plan.shared().stops.store(u32::from(end.is_some()), Ordering::Release);
+    let plan = Arc::new(plan);
     let reader = {
-        let (socket, sender, over) = (Arc::clone(&ours), sender.clone(), Arc::clone(&over));
-        thread::spawn(move || listen(&socket, &sender, &over))
+        let (socket, sender, over, plan) = (Arc::clone(&ours), sender.clone(), Arc::clone(&over), Arc::clone(&plan));
+        thread::spawn(move || listen(&socket, pid, &plan, &sender, &over))
     };
     let waiter = thread::spawn(move || {
+        if let Some(end) = end {
+            end.wait();
+        }
         let status = child.wait();
         signals::PROGRAM.store(0, Ordering::Relaxed);
         let _ = sender.send(Message::Ended(status));
@@ -145,7 +153,8 @@ fn run(executable: &Path, args: &[OsString], options: &Options, early: Option<Ea
 }
 
 enum Message {
-    Event(Event),
+    /// A message of the helper, and the program's threads if they were stopped.
+    Event(Event, Vec<Thread>),
     Ended(std::io::Result<ExitStatus>),
     /// A signal, and whether only this process received it.
     Signal(i32, bool),
@@ -213,9 +222,14 @@ impl Plan {
     fn ring(&self) {
         let bell = &self.shared().doorbell;
         bell.fetch_add(1, Ordering::Release);
-        // SAFETY: the call does not access the word; it uses the address only to find the waiting threads.
-        unsafe { libc::syscall(libc::SYS_futex, bell.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
+        wake(bell);
     }
+}
+
+/// Wakes the processes that wait for a word.
+fn wake(word: &AtomicU32) {
+    // SAFETY: the call does not access the word; it uses the address only to find the waiting threads.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
 }
 
 /// Returns two connected sockets that preserve message boundaries.
@@ -231,12 +245,38 @@ fn sockets() -> Result<(OwnedFd, OwnedFd)> {
     Ok(pair.map(|file| unsafe { OwnedFd::from_raw_fd(file) }).into())
 }
 
-/// Forwards the helper's messages until it closes its end.
-fn listen(socket: &OwnedFd, sender: &Sender<Message>, over: &AtomicBool) {
+/// The end of a child, which can be waited for without reaping it.
+struct EndOf(OwnedFd);
+
+impl EndOf {
+    /// Returns `None` if the kernel is older than 5.3.
+    fn new(pid: i32) -> Option<Self> {
+        // SAFETY: the call takes two numbers. The child was not waited for, so the number is its own.
+        let file = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+        // SAFETY: the call succeeded, so the number is a new file without another owner.
+        i32::try_from(file).ok().filter(|file| *file >= 0).map(|file| Self(unsafe { OwnedFd::from_raw_fd(file) }))
+    }
+
+    fn wait(&self) {
+        let mut poll = libc::pollfd { fd: self.0.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: the call reads and writes one entry, which is a local.
+        while unsafe { libc::poll(&raw mut poll, 1, -1) } < 0
+            && std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted
+        {}
+    }
+}
+
+/// Forwards the helper's messages until it closes its end. Stops the threads of the program while the helper copies it.
+fn listen(socket: &OwnedFd, pid: i32, plan: &Plan, sender: &Sender<Message>, over: &AtomicBool) {
     const PATIENCE: i32 = 100;
+    /// The time that a copy may take.
+    const MOST_HELD: Duration = Duration::from_secs(20);
     let Ok(socket) = socket.try_clone() else { return };
     let mut file = File::from(socket);
+    // This thread traces those of the program, so it must let them continue.
+    let mut stopped: Option<(Stopped, Instant)> = None;
     loop {
+        stopped = stopped.filter(|(_, since)| since.elapsed() < MOST_HELD);
         let mut poll = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         // SAFETY: the call reads and writes one entry, which is a local.
         let ready = unsafe { libc::poll(&raw mut poll, 1, PATIENCE) };
@@ -249,7 +289,14 @@ fn listen(socket: &OwnedFd, sender: &Sender<Message>, over: &AtomicBool) {
         let mut bytes = [0; Event::BYTES];
         let Ok(Event::BYTES) = file.read(&mut bytes) else { return };
         let event = Event::from_bytes(bytes);
-        if sender.send(Message::Event(event)).is_err() || event.what == Event::ENDED {
+        if event.what == Event::STOP {
+            stopped = Some((Stopped::new(pid), Instant::now()));
+            plan.shared().stopped.fetch_add(1, Ordering::Release);
+            wake(&plan.shared().stopped);
+            continue;
+        }
+        let threads = stopped.take().map(|(stopped, _)| stopped.threads.clone()).filter(|_| event.held != 0);
+        if sender.send(Message::Event(event, threads.unwrap_or_default())).is_err() || event.what == Event::ENDED {
             return;
         }
     }
@@ -309,7 +356,7 @@ impl Session<'_, '_> {
                 None => messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match message {
-                Ok(Message::Event(event)) => self.take(&event)?,
+                Ok(Message::Event(event, threads)) => self.take(&event, threads)?,
                 Ok(Message::Ended(status)) => return status.context("cannot wait for the program to end"),
                 Ok(Message::Signal(signal, alone)) => self.signal(signal, alone),
                 Err(RecvTimeoutError::Disconnected) => bail!("cannot wait for the program to end"),
@@ -388,7 +435,7 @@ impl Session<'_, '_> {
     }
 
     /// Records a copy that the helper made.
-    fn take(&mut self, event: &Event) -> Result<()> {
+    fn take(&mut self, event: &Event, threads: Vec<Thread>) -> Result<()> {
         let at = match event.what {
             Event::PEAK => Moment::Peak,
             Event::ASKED if !self.asked.is_empty() => self.asked.remove(0),
@@ -404,7 +451,12 @@ impl Session<'_, '_> {
             about.stacks.push(event.stack);
             about.threads.push(event.thread);
         }
-        about.stacks.extend(stack_pointers(self.pid));
+        if threads.is_empty() {
+            about.stacks.extend(stack_pointers(self.pid));
+        }
+        about.stacks.extend(threads.iter().filter_map(Thread::stack_pointer));
+        about.threads.extend(threads.iter().filter_map(|thread| thread.pointer));
+        about.registers = threads;
         let process = Arc::new(Process::new(event.pid, Arc::clone(&self.socket))?);
         if at == Moment::Peak {
             // Only the latest copy is kept. Dropping the previous copy ends its process.
@@ -437,6 +489,7 @@ impl Session<'_, '_> {
             nanos,
             stacks: Vec::new(),
             threads: vec![shared.thread_pointer.load(Ordering::Relaxed)],
+            registers: Vec::new(),
             state: shared.state.load(Ordering::Relaxed),
             bias: shared.bias.load(Ordering::Relaxed),
             executable: self.target.path.clone(),
@@ -531,13 +584,15 @@ impl Session<'_, '_> {
         let nanos = loop {
             match messages.recv_timeout(until.saturating_duration_since(Instant::now()).min(Duration::from_millis(200)))
             {
-                Ok(Message::Event(event)) if event.what == Event::ENDED => break event.nanos,
-                Ok(Message::Event(event)) => self.take(&event)?,
+                Ok(Message::Event(event, _)) if event.what == Event::ENDED => break event.nanos,
+                Ok(Message::Event(event, threads)) => self.take(&event, threads)?,
                 Err(_) if Instant::now() >= until || is_gone(helper) => return Ok(None),
                 Ok(_) | Err(_) => {}
             }
         };
-        let about = self.about(Moment::Exit, nanos);
+        let mut about = self.about(Moment::Exit, nanos);
+        // The frames are gone, but the thread-local memory of the main thread still exists.
+        about.registers.push(Thread { id: self.pid, registers: [None; 17], pointer: about.threads.first().copied() });
         let process = Arc::new(Process::new(helper, Arc::clone(&self.socket))?);
         let [taken, live] = image::live(&process, about.state).context(image::NO_RECORDS)?;
         Ok(Some(End { process, about, taken, live }))

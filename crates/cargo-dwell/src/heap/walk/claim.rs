@@ -1,6 +1,7 @@
 //! Gives blocks their owners.
 
 use super::read::What;
+use super::roots::Reading;
 use super::{Holding, HoldingId, OWNED, Owner, SEEN, SHORT, Walk};
 use crate::capture::Block;
 use crate::debuginfo::{Text, TypeId};
@@ -69,10 +70,21 @@ impl Walk<'_, '_> {
         concrete: Option<TypeId>,
         used: Use,
     ) -> bool {
+        if self.reading != Reading::Other {
+            let of = &self.schema.sites[site];
+            let (element, _) = of.decoder.element(&self.schema, concrete).unwrap_or_else(|| (Text::clone(&of.name), 0));
+            if !self.may_own(block, &element) {
+                return false;
+            }
+        }
         if !self.is_counting {
             let is_new = self.flags[block] & SEEN == 0;
-            self.hold(block, site);
-            self.flags[block] |= SEEN | OWNED;
+            // A variable of a frame is no reason to look for no other owner.
+            if self.reading == Reading::Other {
+                self.hold(block, site);
+                self.flags[block] |= OWNED;
+            }
+            self.flags[block] |= SEEN;
             return is_new;
         }
         if self.claims[block] != 0 {
@@ -86,6 +98,9 @@ impl Walk<'_, '_> {
             (of.name.to_string(), element, size)
         };
         let is_new = self.claim_as(block, Owner::Site(site), site, concrete, describe, used);
+        if is_new && self.reading != Reading::Other {
+            self.hold(block, site);
+        }
         if is_new && !self.is_leaked(block) {
             let of = self.snapshot.blocks[block];
             let weight = u64::from(of.weight);

@@ -1,6 +1,7 @@
 //! Who holds each block: the graph of the owning pointers that the first pass has met.
 
 use super::{SiteId, Walk};
+use std::collections::HashMap;
 
 /// A pointer that owns a block, or shares it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,7 @@ pub(crate) struct Holders {
     strong: Vec<u32>,
     /// The sites of statics, locals and other places outside of blocks, by the number of the root.
     roots: Vec<SiteId>,
+    root_of: HashMap<SiteId, u32>,
 }
 
 impl Holders {
@@ -35,10 +37,10 @@ impl Holders {
 
     /// Returns the number of a root as [`Hold::from`].
     pub(super) fn root(&mut self, site: SiteId) -> u32 {
-        if self.roots.last() != Some(&site) {
+        *self.root_of.entry(site).or_insert_with(|| {
             self.roots.push(site);
-        }
-        u32::try_from(self.first.len() + self.roots.len()).unwrap_or(0)
+            u32::try_from(self.first.len() + self.roots.len()).unwrap_or(0)
+        })
     }
 
     pub(super) fn add(&mut self, block: usize, hold: Hold) {
@@ -120,7 +122,7 @@ impl Holders {
             targets[*at as usize] = block + 1;
             *at += 1;
         }
-        Successors { starts, targets }
+        Successors { starts, targets, blocks: self.first.len() }
     }
 }
 
@@ -128,6 +130,7 @@ impl Holders {
 pub(crate) struct Successors {
     starts: Vec<u32>,
     targets: Vec<u32>,
+    blocks: usize,
 }
 
 impl Successors {
@@ -135,6 +138,11 @@ impl Successors {
     pub(crate) fn of(&self, node: u32) -> &[u32] {
         let (from, to) = (self.starts[node as usize], self.starts[node as usize + 1]);
         &self.targets[from as usize..to as usize]
+    }
+
+    /// Returns the number of blocks.
+    pub(super) fn blocks(&self) -> usize {
+        self.blocks
     }
 
     /// Returns the number of nodes.
@@ -149,6 +157,12 @@ impl Walk<'_, '_> {
         self.current = from;
         let block = (from as usize).checked_sub(1).filter(|block| *block < self.flags.len());
         self.is_in_leak = block.is_some_and(|block| self.is_leaked(block));
+    }
+
+    /// Sets the place of the values that are read next, until the next [`drain`](Self::drain), to a root.
+    pub(super) fn at_root(&mut self, site: SiteId) {
+        let root = self.holders.root(site);
+        self.place(root);
     }
 
     /// Records that the value which is being read holds a block.

@@ -1,11 +1,11 @@
 //! Leaks: rings of `Rc` or `Arc` that nothing outside holds.
 //!
-//! A block is reachable if a root holds it, if nothing is found that holds it, or if its strong count is not that of the
+//! A block is reachable if a root holds it, a variable of a frame has a pointer to it, if nothing is found that holds it, or if its strong count is not that of the
 //! pointers that were found: then a local variable, a register or another library holds it. All that these hold is
 //! reachable too. Of the other blocks every count is explained by a block which is not reachable either, so no code can
 //! drop them.
 
-use super::holders::{Holders, Successors};
+use super::holders::Successors;
 use super::{LEAKED, SiteId, Walk};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -32,7 +32,7 @@ impl Walk<'_, '_> {
             return;
         }
         let next = self.holders.successors();
-        let is_live = reachable(&self.holders, &next);
+        let is_live = reachable(&next, |block| self.local_of[block] != 0 || self.holders.is_held_elsewhere(block));
         let leaked: Vec<u32> =
             (0..blocks).filter(|block| !is_live[block + 1]).filter_map(|block| u32::try_from(block + 1).ok()).collect();
         for &node in &leaked {
@@ -106,11 +106,10 @@ impl Walk<'_, '_> {
 }
 
 /// Marks the nodes that something outside of the rings holds.
-fn reachable(holders: &Holders, next: &Successors) -> Vec<bool> {
-    let blocks = holders.blocks();
+fn reachable(next: &Successors, is_held: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut is_live = vec![false; next.nodes()];
     let mut open: Vec<u32> = Vec::new();
-    let outside = |node: usize| node == 0 || node > blocks || holders.is_held_elsewhere(node - 1);
+    let outside = |node: usize| node == 0 || node > next.blocks() || is_held(node - 1);
     for node in (0..next.nodes()).filter(|node| outside(*node)) {
         is_live[node] = true;
         open.push(u32::try_from(node).unwrap_or(0));

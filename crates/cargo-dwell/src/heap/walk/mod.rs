@@ -19,6 +19,7 @@ mod leaks;
 mod locals;
 pub(crate) mod owners;
 mod read;
+mod roots;
 mod structure;
 mod tally;
 mod types;
@@ -37,6 +38,7 @@ pub(crate) use structure::{Array, Declared, Opaque, Parts, Plain, Pointer, Slots
 pub(crate) use tally::{DefTally, Holding, HoldingId, Owner, Range, SHORT, Tally};
 
 use crate::capture::Snapshot;
+use crate::capture::variables::Variable;
 pub(crate) use types::{
     DefId, Meta, Part, Schema, Site, SiteId, TagDecode, Variant, WORD, head, is_std, number, sub, word,
 };
@@ -46,6 +48,7 @@ use crate::debuginfo::{Kind, TypeId};
 use dwell::model::Counts;
 use holders::Holders;
 use read::{CHUNK, Work};
+use roots::{Reading, Root};
 use std::collections::{HashMap, HashSet};
 use weak::{Pointed, Possible};
 
@@ -76,6 +79,9 @@ pub(crate) struct Walk<'s, 'p> {
     current: u32,
     /// Whether the block that is being read is leaked. Its values do not count.
     is_in_leak: bool,
+    /// The number plus one of the first variable of a frame that leads to each block; 0 if there is none.
+    local_of: Vec<u32>,
+    reading: Reading,
     /// The index of each block's holding plus one; 0 if it has none.
     claims: Vec<HoldingId>,
     queue: Vec<Work>,
@@ -126,6 +132,8 @@ impl<'s, 'p> Walk<'s, 'p> {
             leaks: Vec::new(),
             current: 0,
             is_in_leak: false,
+            local_of: vec![0; blocks],
+            reading: Reading::Other,
             claims: vec![0; blocks],
             queue: Vec::new(),
             pointed_at: Vec::new(),
@@ -146,10 +154,12 @@ impl<'s, 'p> Walk<'s, 'p> {
     }
 
     /// Assigns an owner and a type to each block, if they can be determined.
-    pub(crate) fn walk(&mut self) {
+    pub(crate) fn walk(&mut self, variables: &[Variable]) {
         let blocks = self.snapshot.blocks.len();
         let statics = self.statics();
+        let roots: Vec<Root<'_>> = self.roots(variables);
         self.start_at_statics(&statics);
+        self.start_at_alive(&roots);
         self.drain();
         for block in 0..blocks {
             if self.flags[block] & SEEN == 0 {
@@ -158,6 +168,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             }
         }
         self.follow_pointers();
+        self.start_at_frames(&roots, false);
         self.start_at_stacks();
         self.find_leaks();
         self.is_counting = true;
@@ -165,6 +176,8 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.inner_bytes = 0;
         self.start_at_statics(&statics);
         self.drain();
+        self.start_at_alive(&roots);
+        self.start_at_frames(&roots, false);
         for (without, owner) in [(OWNED | POINTED_AT, Owner::Stack), (OWNED, Owner::Unowned)] {
             for block in 0..blocks {
                 if self.flags[block] & without == 0 {
@@ -173,6 +186,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             }
             self.follow_pointers();
         }
+        self.start_at_frames(&roots, true);
         // The other blocks are in a cycle of owners, or an owner in a cycle leads to them.
         let mut passed = vec![false; blocks];
         for block in 0..blocks {
@@ -184,6 +198,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             }
         }
         self.follow_pointers();
+        self.holders.complete();
         for block in 0..blocks {
             if self.claims[block] == 0 {
                 self.untyped(block);
@@ -296,8 +311,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             let mut bytes = Vec::new();
             // Later parts of the mapping are zero-initialised and not in the file.
             if size <= CHUNK && self.image.read(address, usize::try_from(size).unwrap_or(0), &mut bytes) {
-                let root = self.holders.root(site);
-                self.place(root);
+                self.at_root(site);
                 self.value(site, &bytes, 1);
                 self.place(0);
             }

@@ -145,7 +145,7 @@ pub(crate) fn short_file(file: &str) -> &str {
 }
 
 /// Returns the path of a function without arguments.
-fn path_head(path: &str) -> &str {
+pub(super) fn path_head(path: &str) -> &str {
     path.strip_prefix('<').unwrap_or(path)
 }
 

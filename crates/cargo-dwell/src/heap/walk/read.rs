@@ -73,6 +73,17 @@ impl Walk<'_, '_> {
         self.image.read(addr, len, into)
     }
 
+    /// Returns `true` if a range is in one block or in the executable.
+    pub(in crate::heap) fn is_known(&self, addr: u64, len: u64) -> bool {
+        let is_in = |start: u64, end: u64| start <= addr && addr.checked_add(len).is_some_and(|last| last <= end);
+        let is_in_block = |block: usize| {
+            let of = self.snapshot.blocks[block];
+            is_in(of.addr, of.addr.saturating_add(of.size))
+        };
+        self.block_around(addr).is_some_and(is_in_block)
+            || self.snapshot.modules.first().is_some_and(|module| is_in(module.start, module.end))
+    }
+
     /// Reads a part of a value. Returns `true` if it is empty.
     pub(in crate::heap) fn part(&mut self, part: &Part, of: Value<'_>) -> bool {
         let size = self.schema.sites[part.site].size;

@@ -57,8 +57,12 @@ impl Decoder for Declared {
         let mut is_empty = true;
         for field in 0..fields {
             let field = &cx.schema.defs[def].variants[index].fields[field];
-            let part = Part { at: field.at, site: field.site };
-            is_empty &= cx.part(&part, value);
+            let (part, is_moved) = (Part { at: field.at, site: field.site }, field.is_moved);
+            if is_moved {
+                cx.perhaps(&part, value);
+            } else {
+                is_empty &= cx.part(&part, value);
+            }
         }
         // Most enums have their first variant as default.
         is_empty && (!is_enum || index == 0 && fields == 0)
@@ -71,7 +75,12 @@ impl Decoder for Declared {
         let Some(variant) = index.and_then(|index| of.variants.get(index)) else {
             return of.variants.is_empty();
         };
-        let parts: Vec<_> = variant.fields.iter().map(|field| Part { at: field.at, site: field.site }).collect();
+        let parts: Vec<_> = variant
+            .fields
+            .iter()
+            .filter(|field| !field.is_moved)
+            .map(|field| Part { at: field.at, site: field.site })
+            .collect();
         cx.are_parts_valid(&parts, bytes, depth)
     }
 

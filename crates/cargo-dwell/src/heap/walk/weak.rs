@@ -49,7 +49,7 @@ impl Walk<'_, '_> {
             self.within(site, ptr, element, self.schema.get(pointee).size, len.unwrap_or(1));
             return false;
         }
-        if let Some(block) = self.block_at(ptr) {
+        if let Some(block) = self.block_at(ptr).filter(|block| self.may_point_to(*block)) {
             if !self.is_counting {
                 self.flags[block] |= POINTED_AT;
             }

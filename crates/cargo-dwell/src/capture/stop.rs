@@ -1,0 +1,247 @@
+//! Stops the threads of a process for a moment, and reads their registers.
+//!
+//! A thread that runs, or that waits in a system call which the kernel restarts after a stop, is stopped by `ptrace`. Other
+//! system calls, such as `epoll_wait`, would return `EINTR`, which a program might not expect. A thread that waits in one
+//! is left alone: `/proc` has its stack pointer and its instruction pointer.
+
+#![expect(clippy::cast_sign_loss, reason = "system calls have numbers, and statuses are words")]
+
+use super::thread::{INSTRUCTION_POINTER, Registers, STACK_POINTER, Thread};
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// The time to wait for a thread to stop.
+const PATIENCE: Duration = Duration::from_millis(100);
+/// The maximum number of rounds in which new threads are looked for.
+const ROUNDS: usize = 16;
+
+/// The system calls that a thread does not notice to have been interrupted.
+const RESTARTED: [i64; 13] = [
+    libc::SYS_futex,
+    libc::SYS_poll,
+    libc::SYS_ppoll,
+    libc::SYS_select,
+    libc::SYS_pselect6,
+    libc::SYS_nanosleep,
+    libc::SYS_clock_nanosleep,
+    libc::SYS_wait4,
+    libc::SYS_waitid,
+    libc::SYS_pause,
+    libc::SYS_rt_sigsuspend,
+    libc::SYS_sched_yield,
+    libc::SYS_restart_syscall,
+];
+
+/// A process whose threads are stopped until this is dropped. It must be dropped by the thread that made it.
+#[derive(Debug)]
+pub(crate) struct Stopped {
+    pub(crate) threads: Vec<Thread>,
+    process: i32,
+    /// The threads that are stopped, each with the signal to deliver.
+    held: Vec<(i32, i32)>,
+    /// The threads that did not stop in time.
+    late: Vec<i32>,
+}
+
+/// What a thread does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doing {
+    Running,
+    /// It waits in a system call: its number, the stack pointer and the instruction pointer.
+    Waiting(i64, u64, u64),
+}
+
+impl Stopped {
+    /// Stops all threads of a child. Threads that cannot be stopped are left out.
+    pub(crate) fn new(process: i32) -> Self {
+        let mut stopped = Self { threads: Vec::new(), process, held: Vec::new(), late: Vec::new() };
+        let mut known: Vec<i32> = Vec::new();
+        for _ in 0..ROUNDS {
+            let fresh: Vec<i32> = tasks(process).into_iter().filter(|id| !known.contains(id)).collect();
+            if fresh.is_empty() {
+                break;
+            }
+            let mut asked = Vec::new();
+            for &id in &fresh {
+                known.push(id);
+                match doing(process, id) {
+                    Some(Doing::Waiting(call, stack, code)) if !RESTARTED.contains(&call) => {
+                        let mut registers: Registers = [None; 17];
+                        registers[STACK_POINTER] = Some(stack);
+                        registers[INSTRUCTION_POINTER] = Some(code);
+                        stopped.threads.push(Thread { id, registers, pointer: None });
+                    }
+                    _ if interrupt(id) => asked.push(id),
+                    _ => {}
+                }
+            }
+            let until = Instant::now() + PATIENCE;
+            for id in asked {
+                stopped.wait(id, until);
+            }
+        }
+        stopped
+    }
+
+    /// Waits until a thread stops, and reads its registers.
+    fn wait(&mut self, id: i32, until: Instant) {
+        loop {
+            match state(self.process, id) {
+                State::Stopped(signal) => {
+                    self.held.push((id, signal));
+                    self.threads.extend(registers(id));
+                    return;
+                }
+                State::Ended => return,
+                State::Runs if Instant::now() < until => std::thread::yield_now(),
+                State::Runs => return self.late.push(id),
+            }
+        }
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        for &(id, signal) in &self.held {
+            detach(id, signal);
+        }
+        // A thread can be detached only while it is stopped.
+        let until = Instant::now() + 10 * PATIENCE;
+        for &id in &self.late {
+            loop {
+                match state(self.process, id) {
+                    State::Stopped(signal) => detach(id, signal),
+                    State::Runs if Instant::now() < until => {
+                        std::thread::sleep(Duration::from_millis(1));
+                        continue;
+                    }
+                    State::Runs | State::Ended => {}
+                }
+                break;
+            }
+        }
+    }
+}
+
+/// Returns the threads of a process.
+fn tasks(process: i32) -> Vec<i32> {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else { return Vec::new() };
+    tasks.filter_map(|task| task.ok()?.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// Returns what a thread does; `None` if that cannot be read.
+fn doing(process: i32, id: i32) -> Option<Doing> {
+    parse(&fs::read_to_string(format!("/proc/{process}/task/{id}/syscall")).ok()?)
+}
+
+/// Parses `/proc/PID/task/TID/syscall`: a number, six arguments, the stack pointer and the instruction pointer.
+fn parse(text: &str) -> Option<Doing> {
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    let word = |text: &&str| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok();
+    match words.as_slice() {
+        ["running"] => Some(Doing::Running),
+        [call, .., stack, code] => Some(Doing::Waiting(call.parse().ok()?, word(stack)?, word(code)?)),
+        _ => None,
+    }
+}
+
+/// Asks a thread to stop. Returns `true` if it will.
+fn interrupt(id: i32) -> bool {
+    // SAFETY: the request takes numbers, and accesses no memory of this process.
+    let seized = unsafe { libc::ptrace(libc::PTRACE_SEIZE, id, 0, 0) };
+    // SAFETY: as above.
+    seized == 0 && unsafe { libc::ptrace(libc::PTRACE_INTERRUPT, id, 0, 0) } == 0
+}
+
+/// Lets a thread continue.
+fn detach(id: i32, signal: i32) {
+    // SAFETY: the request takes numbers, and accesses no memory of this process.
+    unsafe { libc::ptrace(libc::PTRACE_DETACH, id, 0, signal) };
+}
+
+enum State {
+    Runs,
+    /// It is stopped; the number is that of a signal that it was about to receive, or 0.
+    Stopped(i32),
+    Ended,
+}
+
+/// Returns the state of a traced thread.
+fn state(process: i32, id: i32) -> State {
+    // The end of the process is for the thread that waits for the child.
+    let ends = if id == process { 0 } else { libc::WEXITED };
+    // SAFETY: zero is valid for each field of `siginfo_t`.
+    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    let options = libc::WSTOPPED | libc::WNOHANG | libc::__WALL | ends;
+    // SAFETY: the call writes to a local.
+    let failed = unsafe { libc::waitid(libc::P_PID, id as libc::id_t, &raw mut info, options) } != 0;
+    // SAFETY: the call filled the fields of a child, or left them zero.
+    let (pid, status) = unsafe { (info.si_pid(), info.si_status()) };
+    if failed {
+        return State::Ended;
+    }
+    match (pid, info.si_code) {
+        (0, _) => State::Runs,
+        // The status of an event has its number in the second byte. The kernel's own stops deliver no signal.
+        (_, libc::CLD_TRAPPED | libc::CLD_STOPPED) => State::Stopped(if status >> 8 == 0 { status } else { 0 }),
+        _ => State::Ended,
+    }
+}
+
+/// Reads the registers of a stopped thread.
+fn registers(id: i32) -> Option<Thread> {
+    // SAFETY: the struct consists of integers, for which zero is valid.
+    let mut of: libc::user_regs_struct = unsafe { std::mem::zeroed() };
+    // SAFETY: the request writes to a local of the type that it requires.
+    let read = unsafe { libc::ptrace(libc::PTRACE_GETREGS, id, 0, &raw mut of) };
+    let registers = [
+        of.rax, of.rdx, of.rcx, of.rbx, of.rsi, of.rdi, of.rbp, of.rsp, of.r8, of.r9, of.r10, of.r11, of.r12, of.r13,
+        of.r14, of.r15, of.rip,
+    ];
+    (read == 0).then(|| Thread { id, registers: registers.map(Some), pointer: Some(of.fs_base) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn lines_of_system_calls_are_parsed() {
+        let waiting = "202 0x7f 0x80 0x2 0x0 0x0 0x0 0x7ffd 0x7f12\n";
+        assert_eq!(parse(waiting), Some(Doing::Waiting(202, 0x7ffd, 0x7f12)));
+        assert_eq!(parse("running\n"), Some(Doing::Running));
+        assert_eq!(parse("-1 0x7ffd 0x7f12"), Some(Doing::Waiting(-1, 0x7ffd, 0x7f12)));
+        assert_eq!(parse(""), None);
+    }
+
+    #[test]
+    fn a_child_is_stopped_and_continues() {
+        let mut child = Command::new("sleep").arg("0.3").stdout(Stdio::null()).spawn().unwrap();
+        let id = child.id().cast_signed();
+        // The child may not have called `exec` yet.
+        std::thread::sleep(Duration::from_millis(50));
+        let stopped = Stopped::new(id);
+        let of_child = stopped.threads.iter().find(|thread| thread.id == id).expect("its registers");
+        assert!(of_child.registers[STACK_POINTER].is_some_and(|at| at > 4096) && of_child.pointer.is_some());
+        let state = || fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
+        assert!(state().contains(") t "), "{}", state());
+        drop(stopped);
+        assert!(child.wait().unwrap().success());
+    }
+
+    #[test]
+    fn a_call_that_would_fail_is_left_alone() {
+        // `cat` waits in `read`.
+        let mut child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let id = child.id().cast_signed();
+        std::thread::sleep(Duration::from_millis(50));
+        let stopped = Stopped::new(id);
+        let of_child = stopped.threads.first().expect("its registers");
+        assert!(of_child.registers[STACK_POINTER].is_some() && of_child.registers[0].is_none(), "{of_child:?}");
+        assert!(stopped.held.is_empty());
+        drop(stopped);
+        drop(child.stdin.take());
+        assert!(child.wait().unwrap().success());
+    }
+}

@@ -1,0 +1,156 @@
+//! Finds the frames of threads by the unwind tables (`.eh_frame`) of the mapped files, without frame pointers.
+
+use super::thread::{INSTRUCTION_POINTER, Registers, STACK_POINTER, State, Thread};
+use super::{Memory, Module};
+use crate::debuginfo;
+use gimli::{
+    BaseAddresses, CfaRule, EhFrame, EhFrameHdr, EndianSlice, LittleEndian, ParsedEhFrameHdr, RegisterRule,
+    UnwindContext, UnwindExpression, UnwindSection as _, UnwindTableRow,
+};
+use object::{Object as _, ObjectSection as _};
+
+/// The maximum number of frames of a thread.
+const DEEPEST: usize = 1024;
+
+/// The registers that a function keeps for its caller: `rbx`, `rbp`, `r12` to `r15`.
+const PRESERVED: [usize; 6] = [3, 6, 12, 13, 14, 15];
+
+type Section<'d> = EndianSlice<'d, LittleEndian>;
+
+/// A frame of a thread.
+#[derive(Clone, Debug)]
+pub(crate) struct StackFrame {
+    /// The address of the instruction that runs; for a caller, of the last byte of its call.
+    pub(crate) address: u64,
+    /// The registers in this frame.
+    pub(crate) registers: Registers,
+    /// The canonical frame address: the stack pointer before the call of this function.
+    pub(crate) cfa: u64,
+}
+
+/// The mapped files.
+pub(crate) struct Unwinder<'m> {
+    modules: Vec<(&'m Module, memmap2::Mmap)>,
+}
+
+impl<'m> Unwinder<'m> {
+    /// Opens the files. Those that cannot be read are left out.
+    pub(crate) fn new(modules: &'m [Module]) -> Self {
+        let open = |module: &'m Module| Some((module, debuginfo::map(&module.path).ok()?));
+        Self { modules: modules.iter().filter_map(open).collect() }
+    }
+
+    /// Returns the tables of the files.
+    pub(crate) fn tables(&self) -> Tables<'_> {
+        Tables(self.modules.iter().filter_map(|(module, map)| Table::new(module, map)).collect())
+    }
+}
+
+/// The unwind tables of the mapped files.
+pub(crate) struct Tables<'d>(Vec<Table<'d>>);
+
+struct Table<'d> {
+    module: &'d Module,
+    bases: BaseAddresses,
+    frames: EhFrame<Section<'d>>,
+    /// The index by address, which linkers write.
+    index: Option<ParsedEhFrameHdr<Section<'d>>>,
+}
+
+impl<'d> Table<'d> {
+    fn new(module: &'d Module, data: &'d [u8]) -> Option<Self> {
+        let file = object::File::parse(data).ok()?;
+        let section =
+            |name: &str| Some((file.section_by_name(name)?.address(), file.section_by_name(name)?.data().ok()?));
+        let (address, frames) = section(".eh_frame")?;
+        let mut bases = BaseAddresses::default().set_eh_frame(address);
+        let index = section(".eh_frame_hdr").and_then(|(address, data)| {
+            bases = bases.clone().set_eh_frame_hdr(address);
+            EhFrameHdr::new(data, LittleEndian).parse(&bases, 8).ok()
+        });
+        Some(Self { module, bases, frames: EhFrame::new(frames, LittleEndian), index })
+    }
+
+    /// Calls `of` with the rules for the address in a module, and with the encoding of their expressions. Tells also
+    /// whether the function is a signal handler's return.
+    fn rules<T>(
+        &self,
+        address: u64,
+        of: impl FnOnce(
+            &UnwindTableRow<usize>,
+            &dyn Fn(&UnwindExpression<usize>) -> Option<(&'d [u8], gimli::Encoding)>,
+            bool,
+        ) -> T,
+    ) -> Option<T> {
+        let address = address.wrapping_sub(self.module.bias);
+        let cie = EhFrame::cie_from_offset;
+        let fde = match self.index.as_ref().and_then(ParsedEhFrameHdr::table) {
+            Some(table) => table.fde_for_address(&self.frames, &self.bases, address, cie),
+            None => self.frames.fde_for_address(&self.bases, address, cie),
+        };
+        let fde = fde.ok().filter(|fde| fde.contains(address))?;
+        let mut context = UnwindContext::new();
+        let row = fde.unwind_info_for_address(&self.frames, &self.bases, &mut context, address).ok()?;
+        let encoding = fde.cie().encoding();
+        let expression = |of: &UnwindExpression<usize>| Some((of.get(&self.frames).ok()?.0.slice(), encoding));
+        Some(of(row, &expression, fde.is_signal_trampoline()))
+    }
+}
+
+impl Tables<'_> {
+    /// Returns the frames of a thread, innermost first, as far as the tables lead.
+    pub(crate) fn frames(&self, memory: &dyn Memory, thread: &Thread) -> Vec<StackFrame> {
+        let mut registers = thread.registers;
+        let mut frames: Vec<StackFrame> = Vec::new();
+        // A caller continues behind its call, and that may be another function's first instruction.
+        let mut behind_call = 0;
+        while frames.len() < DEEPEST {
+            let Some(pc) = registers[INSTRUCTION_POINTER].filter(|pc| *pc != 0) else { break };
+            let address = pc.wrapping_sub(behind_call);
+            let is_around = |table: &&Table<'_>| (table.module.start..table.module.end).contains(&address);
+            let Some(table) = self.0.iter().find(is_around) else { break };
+            let step = table.rules(address, |row, expression, is_signal| {
+                let state = State { memory, registers: &registers, cfa: None };
+                let cfa = match row.cfa() {
+                    CfaRule::RegisterAndOffset { register, offset } => {
+                        state.registers.get(usize::from(register.0)).copied().flatten()?.wrapping_add_signed(*offset)
+                    }
+                    CfaRule::Expression(of) => {
+                        let (code, encoding) = expression(of)?;
+                        state.address(code, encoding)?
+                    }
+                };
+                let state = State { cfa: Some(cfa), ..state };
+                let mut caller: Registers = [None; 17];
+                for (number, slot) in caller.iter_mut().enumerate() {
+                    *slot = match row.register(gimli::Register(u16::try_from(number).ok()?)) {
+                        Some(RegisterRule::Offset(offset)) => state.word(cfa.wrapping_add_signed(offset)),
+                        Some(RegisterRule::ValOffset(offset)) => Some(cfa.wrapping_add_signed(offset)),
+                        Some(RegisterRule::SameValue) => registers[number],
+                        Some(RegisterRule::Register(other)) => registers.get(usize::from(other.0)).copied().flatten(),
+                        Some(RegisterRule::Expression(of)) => {
+                            expression(&of).and_then(|(code, encoding)| state.word(state.address(code, encoding)?))
+                        }
+                        Some(RegisterRule::ValExpression(of)) => {
+                            expression(&of).and_then(|(code, encoding)| state.address(code, encoding))
+                        }
+                        None if PRESERVED.contains(&number) => registers[number],
+                        _ => None,
+                    };
+                }
+                caller[STACK_POINTER] = caller[STACK_POINTER].filter(|_| is_signal).or(Some(cfa));
+                Some((cfa, caller, is_signal))
+            });
+            let Some((cfa, caller, is_signal)) = step.flatten() else { break };
+            // The frames of a signal handler may be on another stack.
+            let is_above = frames.last().is_none_or(|inner| cfa > inner.cfa || is_signal);
+            frames.push(StackFrame { address, registers, cfa });
+            if !is_above {
+                break;
+            }
+            registers = caller;
+            behind_call = u64::from(!is_signal);
+        }
+        frames
+    }
+}

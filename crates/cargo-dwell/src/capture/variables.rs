@@ -1,0 +1,172 @@
+//! The values of variables: those of all frames of the threads, and thread-local ones.
+
+use super::Snapshot;
+use super::thread::State;
+use super::unwind::{StackFrame, Unwinder};
+use crate::debuginfo::{self, Field, Kind, Locals, Program, Static, Text, TypeId};
+use object::read::elf::{ElfFile64, ProgramHeader as _};
+use object::{LittleEndian, elf};
+use std::collections::HashSet;
+
+/// The maximum number of bytes of a variable that is read.
+const LONGEST: u64 = 1 << 20;
+/// The deepest nesting of cells around a state.
+const DEEPEST: u32 = 8;
+
+/// A variable with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    /// The path of its function; `None` for a thread-local variable.
+    pub(crate) function: Option<Text>,
+    pub(crate) ty: TypeId,
+    pub(crate) bytes: Vec<u8>,
+    /// Whether it surely has a value. A local variable may have been moved away, or not be initialised yet.
+    pub(crate) is_alive: bool,
+}
+
+/// Returns the frames of all threads.
+fn frames(snapshot: &Snapshot) -> Vec<StackFrame> {
+    if snapshot.threads.is_empty() {
+        return Vec::new();
+    }
+    let unwinder = Unwinder::new(&snapshot.modules);
+    let tables = unwinder.tables();
+    snapshot.threads.iter().flat_map(|thread| tables.frames(&*snapshot.memory, thread)).collect()
+}
+
+/// Returns the addresses of the executable at which threads run, counted from its start.
+pub(crate) fn addresses(snapshot: &Snapshot) -> Vec<u64> {
+    let Some(executable) = snapshot.modules.first() else { return Vec::new() };
+    let is_inside = |frame: &StackFrame| (executable.start..executable.end).contains(&frame.address);
+    let mut all: Vec<u64> = frames(snapshot)
+        .into_iter()
+        .filter(is_inside)
+        .map(|frame| frame.address.wrapping_sub(executable.bias))
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Returns the variables of all threads: thread-local ones, then those of frames, innermost first.
+pub(crate) fn all(snapshot: &Snapshot, program: &Program, locals: &Locals) -> Vec<Variable> {
+    let mut all = thread_locals(snapshot, program);
+    let Some(executable) = snapshot.modules.first() else { return all };
+    for frame in frames(snapshot) {
+        if !(executable.start..executable.end).contains(&frame.address) {
+            continue;
+        }
+        let state = State { memory: &*snapshot.memory, registers: &frame.registers, cfa: Some(frame.cfa) };
+        // Several copies of a variable may describe it, for example in an inlined function and its caller.
+        let mut known = HashSet::new();
+        for local in locals.get(&frame.address.wrapping_sub(executable.bias)).into_iter().flatten() {
+            let size = program.size_of(local.ty);
+            if size == 0 || size > LONGEST {
+                continue;
+            }
+            let Some(bytes) = state.value(&local.location, local.base.as_deref(), local.encoding, size) else {
+                continue;
+            };
+            if !known.insert((local.ty, bytes.clone())) {
+                continue;
+            }
+            let (name, function) = (local.name.to_string(), Some(Text::clone(&local.function)));
+            all.push(Variable { name, function, ty: local.ty, bytes, is_alive: false });
+        }
+    }
+    all
+}
+
+/// Returns the thread-local variables of the executable that are initialised.
+fn thread_locals(snapshot: &Snapshot, program: &Program) -> Vec<Variable> {
+    let mut all = Vec::new();
+    let Some(size) = snapshot.modules.first().and_then(|executable| block_size(&executable.path)) else { return all };
+    for of in &program.thread_locals {
+        let Some((ty, offset, state)) = stored(program, of) else { continue };
+        let size_of = program.size_of(ty);
+        if size_of == 0 || size_of > LONGEST {
+            continue;
+        }
+        for thread in &snapshot.threads {
+            // The executable's block ends at the thread pointer.
+            let Some(start) = thread.pointer.and_then(|end| end.checked_sub(size)?.checked_add(of.address)) else {
+                continue;
+            };
+            let memory = State { memory: &*snapshot.memory, registers: &thread.registers, cfa: None };
+            let read = |at: u64, len: u64| memory.bytes(start.checked_add(at)?, len);
+            if let Some(Alive { at, value }) = &state
+                && read(*at, 1).is_none_or(|state| i128::from(state[0]) != *value)
+            {
+                continue;
+            }
+            let Some(bytes) = read(offset, size_of) else { continue };
+            all.push(Variable { name: name_of(&of.path).to_owned(), function: None, ty, bytes, is_alive: true });
+        }
+    }
+    all
+}
+
+/// The state of a variable that is initialised: a byte at an offset.
+struct Alive {
+    at: u64,
+    value: i128,
+}
+
+/// Returns the type of a thread-local variable and its offset, and how to tell that it is initialised. Returns `None` if
+/// that cannot be told.
+fn stored(program: &Program, of: &Static) -> Option<(TypeId, u64, Option<Alive>)> {
+    let ty = program.get(of.ty);
+    if !ty.path.starts_with("std::sys::thread_local::") {
+        return Some((of.ty, 0, None));
+    }
+    // `lazy::Storage` and `eager::Storage`.
+    let (Kind::Struct(fields), Some(param)) = (&ty.kind, ty.params.iter().find(|param| &*param.name == "T")) else {
+        return None;
+    };
+    let state = fields.iter().find(|field| &*field.name == "state")?;
+    let value = fields.iter().find(|field| field.name.starts_with("val"))?;
+    let alive = alive(program, state, 0)?;
+    Some((param.ty, value.offset, Some(alive)))
+}
+
+/// Returns the byte of a state that means "alive".
+fn alive(program: &Program, state: &Field, depth: u32) -> Option<Alive> {
+    match &program.get(state.ty).kind {
+        Kind::Enum(of) => {
+            let tag = of.tag.as_ref().filter(|tag| tag.size == 1)?;
+            let variant = of.variants.iter().find(|variant| &*variant.name == "Alive")?;
+            let value = *variant.discriminants.first()?.start();
+            Some(Alive { at: state.offset + tag.offset, value })
+        }
+        Kind::Struct(fields) if depth < DEEPEST => fields.iter().find_map(|field| {
+            let field = Field { offset: state.offset + field.offset, ..field.clone() };
+            alive(program, &field, depth + 1)
+        }),
+        _ => None,
+    }
+}
+
+/// Returns the path of a thread-local variable without the function that initialises it.
+fn name_of(path: &str) -> &str {
+    path.split("::{").next().unwrap_or(path)
+}
+
+/// Returns the size of an executable's block of thread-local memory.
+fn block_size(executable: &std::path::Path) -> Option<u64> {
+    let map = debuginfo::map(executable).ok()?;
+    let file = ElfFile64::<LittleEndian>::parse(&*map).ok()?;
+    let segment = file.elf_program_headers().iter().find(|of| of.p_type(LittleEndian) == elf::PT_TLS)?;
+    segment.p_memsz(LittleEndian).checked_next_multiple_of(segment.p_align(LittleEndian).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_thread_locals_have_no_initialiser() {
+        assert_eq!(name_of("app::CACHE::{constant#0}::{closure#0}::VAL"), "app::CACHE");
+        assert_eq!(name_of("app::CACHE"), "app::CACHE");
+    }
+}
