@@ -90,7 +90,8 @@ fn run_exe(executable: PathBuf, mode: &str, at: At) -> json::Snapshot {
     assert!(run.code == 0);
     let own = executable.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let own = if own.starts_with("truth") { "truth".to_owned() } else { own.replace('-', "_") };
-    let mut ran = Ran { executable, own_crates: vec![own], ..Ran::default() };
+    let root = Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/census_types"));
+    let mut ran = Ran { executable, own_crates: vec![own], root, ..Ran::default() };
     let first: Document = census(&ran, &run.snapshots).expect("it is read");
     // The values of the same run as evidence of further ones.
     ran.also = vec![first.clone(), first];
@@ -286,6 +287,8 @@ fn inline_vectors_shards_and_pinned_buffers_are_decoded() {
     let pins = owned(s, "Queues.pins []");
     let buffers = pins.iter().find(|of| of.element == "u8").unwrap_or_else(|| panic!("{pins:#?}"));
     assert_eq!((buffers.blocks, buffers.bytes, buffers.len, buffers.unused_bytes), (10, 40_960, Some(200), 40_760));
+    let pinned = finding(s, "pinned", "Queues.pins []");
+    assert_eq!((pinned.count, pinned.bytes, pinned.saves), (10, 40_960, 40_760));
 }
 
 /// A map that was large once, and maps whose values have a field that is nearly always `None`.
@@ -501,8 +504,9 @@ fn each_kind_of_waste_is_found() {
         assert_eq!(found("empty", "Waste.hollow []"), (200, 200 * 32, 200 * 32));
         // A block of 24 bytes takes 32 in glibc, 8 of which are its own.
         assert_eq!(found("slab", "Waste.points []"), (2000, 2000 * 24, 2000 * 8));
-        // 500 arrays of 256 B, 5 of them distinct; each of these gets two reference counts.
-        assert_eq!(found("duplicate", "Waste.profiles []"), (500, 500 * 256, 495 * 256 - 5 * 16));
+        // 500 arrays of 256 B, 5 of them distinct; each of these gets two reference counts. Those that are all zero may be
+        // buffers that nothing was written to.
+        assert_eq!(found("duplicate", "Waste.profiles []"), (400, 400 * 256, 396 * 256 - 4 * 16));
         assert_eq!(found("duplicate", "Waste.settings []"), (300, 300 * 16, 297 * 16 - 3 * 16));
         assert_eq!(found("unshared", "Waste.settings []"), (300, 300 * 32, 300 * 16));
         // 24 B in declaration order (`repr(C)`), 16 B in the compiler's order.
@@ -514,7 +518,7 @@ fn each_kind_of_waste_is_found() {
         let narrow = finding(&snapshot, "narrow", "Reading.level");
         assert_eq!((narrow.how.as_str(), narrow.exact), ("i8; check the range", false));
         // A `bool` beside a `u64`.
-        assert_eq!(found("padding", "Flagged"), (1000, 16_000, 7000));
+        assert_eq!(found("padding", "Flagged"), (20_000, 320_000, 140_000));
         // Boxing two fields saves more than boxing the struct that holds them. The latter is found as well: 232 B
         // become 8, and half of the structs are boxed.
         assert_eq!(found("box", "first, second of Extra").2, 300 * 2 * (104 - 8) - 12 * 96);
@@ -563,7 +567,7 @@ fn nothing_is_proposed_without_evidence() {
             assert_eq!(kinds(&format!("Session.{field}")), [""; 0], "{field}");
         }
         // A buffer with spare capacity may still grow, and a growing one cannot be shared.
-        assert_eq!(kinds("Session.buffer"), ["shrink", "rounding"]);
+        assert_eq!(kinds("Session.buffer"), ["shrink"]);
         // Without its box, the payload would enlarge every value.
         let slab = finding(&snapshot, "slab", "Value::Map.0");
         assert!(slab.of_allocator && !slab.how.contains("without boxes"), "{slab:?}");

@@ -123,6 +123,14 @@ fn replaced(old: &str, kind: &str, how: &str, change: Option<Change>) -> Option<
         }
         ("intern" | "duplicate", None) => shared("Arc"),
         ("short", None) if same(old, "String") => Some("CompactString".into()),
+        ("sorted", None) => {
+            let map = argument("Option").unwrap_or(old);
+            let map = arguments(map, "Box")?.into_iter().next()?;
+            let all = arguments(map, "BTreeMap").or_else(|| arguments(map, "HashMap"))?;
+            let [key, value, ..] = all[..] else { return None };
+            let new = format!("SortedMap<{key}, {value}>");
+            Some(if argument("Option").is_some() { format!("Option<{new}>") } else { new })
+        }
         ("unshared", None) => Some(format!("Box<{}>", argument("Rc").or_else(|| argument("Arc"))?)),
         ("inline", None) => {
             let words = how.strip_prefix("SmallBox<")?.rsplit_once(", ")?.1.strip_suffix('>')?;

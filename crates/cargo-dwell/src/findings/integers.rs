@@ -1,7 +1,6 @@
 //! Integers that are wider than their values: `narrow`, and `niche` for optional ones that are never zero.
 //!
-//! The values of one run are not the range of a type. `narrow` needs further runs ([`Also`]), and both kinds ask to check
-//! the range.
+//! The values of one run are not the range of a type. Both kinds need further runs ([`Also`]), and ask to check the range.
 
 use super::also::Also;
 use super::finding::{Finding, Target};
@@ -35,7 +34,7 @@ pub(super) fn find(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>, 
                 .parent
                 .is_some_and(|parent| schema.sites[parent].decoder.holds() == (Holds::Enum { is_option: true }));
         let size = integer.bytes_for(range.low, range.high);
-        let free = u128::from(is_optional && !range.has_zero);
+        let free = u128::from(is_optional && !range.has_zero && also.is_never_zero(of));
         if free == 1 {
             groups.entry(key(true)).or_default().push((site, Layout::scalar(of.size, 1)));
         }

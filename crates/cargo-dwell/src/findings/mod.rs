@@ -5,6 +5,7 @@
 
 pub(crate) mod also;
 mod alternatives;
+mod boxed_map;
 mod duplicate;
 mod edits;
 mod empty;
@@ -18,6 +19,7 @@ mod leak;
 mod model;
 mod overlap;
 mod padding;
+mod pinned;
 mod rounding;
 mod search;
 mod short;
@@ -30,8 +32,9 @@ use crate::heap::walk::Walk;
 use crate::source::Items;
 use also::Also;
 use alternatives::{Alternative, alternatives};
-use dwell::model::Plan;
-use dwell::model::search::{LEAST, Types, search};
+use dwell::model::blocks::BLOCK;
+use dwell::model::search::{Edit, LEAST, Step, Types, search};
+use dwell::model::{Change, Plan};
 pub use finding::Finding;
 use kind::{Heap, Kind};
 
@@ -45,7 +48,7 @@ pub(crate) struct Known {
 }
 
 /// The kinds of findings beside the changes of types.
-const KINDS: [&dyn Kind; 12] = [
+const KINDS: [&dyn Kind; 14] = [
     &leak::Leak,
     &empty::Empty,
     &shrink::Shrink,
@@ -58,7 +61,18 @@ const KINDS: [&dyn Kind; 12] = [
     &padding::Padding,
     &inline::Inline,
     &future::Future,
+    &pinned::Pinned,
+    &boxed_map::BoxedMap,
 ];
+
+/// Returns `false` if a step makes blocks of values that are always present, for which an allocator takes most of what
+/// it saves.
+fn is_worth_its_blocks(step: &Step) -> bool {
+    let is_always = |edit: &Edit| matches!(edit, Edit::Site(_, Change::BoxedAlways));
+    let saves = step.before.bytes.saturating_sub(step.after.bytes);
+    let blocks = step.after.allocations.saturating_sub(step.before.allocations);
+    !step.edits.iter().all(is_always) || saves > blocks.saturating_mul(2 * BLOCK)
+}
 
 /// Returns all findings, largest saving first; those in dependencies come last.
 pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec<Finding> {
@@ -74,6 +88,11 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec
     for step in &steps {
         let old = plan.clone();
         plan.apply_all(&step.edits);
+        if !is_worth_its_blocks(step) {
+            plan = old;
+            of_steps.push(Finding::default());
+            continue;
+        }
         of_steps.push(search::describe(&program, step, &old, &plan, blocks));
     }
     for Alternative { step, old, new, instead_of } in alternatives(&program, &steps) {

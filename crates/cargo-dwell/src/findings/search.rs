@@ -82,7 +82,11 @@ pub(super) fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Pla
                     let (used, filled) = (sum(|counts| counts.used), filled.max(1));
                     format!(
                         "{} on average, {} of {} unused",
-                        if used / filled == 1 { "1 entry".into() } else { format!("{} entries", used / filled) },
+                        // Rounded to the nearest number.
+                        match (used + filled / 2) / filled {
+                            1 => "1 entry".into(),
+                            entries => format!("{entries} entries"),
+                        },
                         bytes(sum(|counts| counts.waste)),
                         bytes(sum(|counts| counts.requested))
                     )

@@ -174,6 +174,9 @@ pub struct Field {
     /// The number of bits that hold all values with their sign, for an integer of at least two bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bits: Option<u32>,
+    /// Whether any of these values is zero.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_zero: bool,
 }
 
 /// Statistics of an enum's values.

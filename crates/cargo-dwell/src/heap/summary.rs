@@ -187,6 +187,9 @@ pub(crate) fn fields(walk: &Walk<'_, '_>) -> Vec<Field> {
                     let counts = tally(walk, inner).map_or(&[][..], |tally| &tally.variants);
                     variants(variant_names(schema, inner), counts)
                 });
+                // An integer in an `Option` too.
+                let some = schema.sites[field.site].decoder.variants().iter().flat_map(|variant| &variant.parts).next();
+                let range = of_field.range.or_else(|| tally(walk, some?.site)?.range);
                 all.push(Field {
                     of: of.clone(),
                     field: field.name.to_string(),
@@ -195,7 +198,8 @@ pub(crate) fn fields(walk: &Walk<'_, '_>) -> Vec<Field> {
                     instances: of_field.counts.instances,
                     filled: of_field.counts.filled,
                     variants,
-                    bits: of_field.range.map(Range::bits),
+                    bits: range.map(Range::bits),
+                    has_zero: range.is_some_and(|range| range.has_zero),
                 });
             }
         }

@@ -144,6 +144,63 @@ fn tenants() {
     }
 }
 
+/// Values whose fields have a better type.
+pub struct Boxed {
+    pub attrs: Box<BTreeMap<u32, u64>>,
+    pub seldom: Option<[u64; 12]>,
+    pub shared: Vec<
+        // The type is on several lines.
+        Option<[u64; 12]>,
+    >,
+    pub code: String,
+}
+
+mod inner {
+    /// Another type of this name.
+    pub struct Boxed {
+        pub code: Vec<u8>,
+    }
+}
+
+fn boxes() -> (Vec<Boxed>, Vec<inner::Boxed>) {
+    let large = |i: u64| u64::MAX - i;
+    let boxed = |i: u64| Boxed {
+        attrs: Box::new([(i as u32, large(i))].into()),
+        seldom: (i % 50 == 0).then(|| [large(i); 12]),
+        shared: (0..2).map(|k| (i % 40 == k).then(|| [large(i); 12])).collect(),
+        code: ["one of a few codes, as text", "another one of them, longer"][i as usize % 2].into(),
+    };
+    ((0..2000).map(boxed).collect(), (0..10).map(|i| inner::Boxed { code: vec![i; 9] }).collect())
+}
+
+pub struct Conn {
+    id: u64,
+    peer: String,
+}
+
+struct Never;
+
+impl std::future::Future for Never {
+    type Output = ();
+    fn poll(self: std::pin::Pin<&mut Self>, _: &mut std::task::Context<'_>) -> std::task::Poll<()> {
+        std::task::Poll::Pending
+    }
+}
+
+async fn handle(conn: Conn) -> u64 {
+    Never.await;
+    conn.id + conn.peer.len() as u64
+}
+
+async fn outer(conn: Conn) -> u64 {
+    let inner = handle(conn);
+    inner.await
+}
+
+pub struct Tasks {
+    all: Vec<std::pin::Pin<Box<dyn std::future::Future<Output = u64>>>>,
+}
+
 fn main() {
     match std::env::args().nth(1).as_deref() {
         Some("rings") => {
@@ -161,6 +218,18 @@ fn main() {
             println!("{}", local.data.len() + last.len());
         }
         Some("tenants") => tenants(),
+        Some("boxes") => drop(Box::leak(black_box(Box::new(boxes())))),
+        Some("moved") => {
+            let mut tasks = Tasks { all: Vec::new() };
+            for id in 0..100 {
+                let conn = Conn { id, peer: format!("the peer {id:030}") };
+                let mut task: std::pin::Pin<Box<dyn std::future::Future<Output = u64>>> = Box::pin(outer(conn));
+                let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+                assert!(task.as_mut().poll(&mut context).is_pending());
+                tasks.all.push(task);
+            }
+            Box::leak(black_box(Box::new(tasks)));
+        }
         _ => std::process::exit(2),
     }
 }

@@ -107,3 +107,49 @@ fn what_each_owner_keeps_is_exact() {
         assert_eq!((&*both.owner, both.bytes), ("(static truth::SHARED) and Audit.entry", half));
     }
 }
+
+#[test]
+fn values_moved_out_of_a_future_count_once() {
+    for level in LEVELS {
+        let s = held(level, "moved", At::Exit);
+        let peers = s.blocks.iter().filter(|of| of.owner == "Conn.peer");
+        assert_eq!(peers.map(|of| of.blocks).sum::<u64>(), 100, "{:#?}", s.blocks);
+        assert_eq!(field(&s, "Conn", "peer").0, 100, "at level {level}");
+        assert_eq!(variants(&s, "{async fn handle}").iter().map(|of| of.1).sum::<u64>(), 100);
+    }
+}
+
+#[test]
+fn edits_name_the_line_and_the_types() {
+    let source = include_str!("held.rs");
+    let line = |text: &str| {
+        let number = source.lines().position(|line| line.contains(text)).expect("the line");
+        u32::try_from(number + 1).unwrap()
+    };
+    for level in LEVELS {
+        let s = held(level, "boxes", At::Exit);
+        let edits = |kind: &str, location: &str| {
+            let of = finding(&s, kind, location);
+            let all = of.edits.iter().map(|edit| (&*edit.file, edit.line, &*edit.item, &*edit.from, &*edit.to));
+            all.collect::<Vec<_>>()
+        };
+        let expected = (
+            "held.rs",
+            line("pub seldom: Option<[u64; 12]>"),
+            "Boxed.seldom",
+            "Option<[u64; 12]>",
+            "Option<Box<Wide>>",
+        );
+        assert_eq!(edits("box", "Boxed.seldom"), [expected]);
+        let maps = finding(&s, "sorted", "Boxed.attrs");
+        // A box of 24 bytes and a node of 11 entries each; the sorted map has a block with one entry.
+        assert!(maps.saves > 2000 * 150 && maps.how.starts_with("SortedMap<u32, u64>"), "{maps:?}");
+        let expected = ("held.rs", line("pub attrs"), "Boxed.attrs", "Box<BTreeMap<u32, u64>>", "SortedMap<u32, u64>");
+        assert_eq!(edits("sorted", "Boxed.attrs"), [expected]);
+        assert_eq!(edits("intern", "Boxed.code")[0].1, line("pub code: String"));
+        let of_lines = finding(&s, "box", "Boxed.shared []");
+        let edit = &of_lines.edits[0];
+        assert_eq!(edit.line, line("pub shared: Vec<"));
+        assert!(edit.from.starts_with("Vec<\n") && edit.to.contains("Option<Box<[u64; 12]>>,\n"), "{edit:?}");
+    }
+}

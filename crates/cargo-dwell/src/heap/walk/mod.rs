@@ -49,7 +49,7 @@ use dwell::model::Counts;
 use holders::Holders;
 use read::{CHUNK, Work};
 use roots::{Reading, Root};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use weak::{Pointed, Possible};
 
 /// The flags of a block, which the first pass sets.
@@ -89,6 +89,8 @@ pub(crate) struct Walk<'s, 'p> {
     possible: Vec<Possible>,
     /// The ranges of buffers that handles use, with the site of the first handle.
     views: HashMap<usize, (SiteId, Vec<(u64, u64)>)>,
+    /// The sites of all handles that keep the buffers counted at a site.
+    pub(crate) pinned: HashMap<SiteId, BTreeSet<SiteId>>,
     depth: u32,
     pub(crate) tallies: Vec<Tally>,
     pub(crate) def_tallies: Vec<DefTally>,
@@ -139,6 +141,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             pointed_at: Vec::new(),
             possible: Vec::new(),
             views: HashMap::new(),
+            pinned: HashMap::new(),
             depth: 0,
             tallies: Vec::new(),
             def_tallies: Vec::new(),

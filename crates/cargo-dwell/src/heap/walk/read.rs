@@ -149,7 +149,10 @@ impl Walk<'_, '_> {
                     }
                 }
             }
-            self.tally(site).contents.get_or_insert_default().add(&all, weight);
+            // Buffers that nothing was written to are no equal values.
+            if all.iter().any(|byte| *byte != 0) {
+                self.tally(site).contents.get_or_insert_default().add(&all, weight);
+            }
         }
         self.buffer = all;
     }

@@ -29,8 +29,19 @@ pub(crate) struct Tally {
     pub(crate) rounding: u64,
     /// The number of `Rc` blocks with one owner and no `Weak`.
     pub(crate) unshared: u64,
+    /// The buffers of `Bytes`.
+    pub(crate) pinned: Pinned,
     /// The number of values whose bytes are invalid for the type.
     pub(crate) invalid: u64,
+}
+
+/// Buffers that handles keep.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pinned {
+    pub(crate) buffers: u64,
+    pub(crate) bytes: u64,
+    /// The bytes that a handle uses.
+    pub(crate) used: u64,
 }
 
 /// The range of an integer's values.

@@ -107,6 +107,21 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// Counts a buffer of which the handles use `len` bytes.
+    pub(in crate::heap) fn pin(&mut self, block: usize, site: SiteId, len: u64) {
+        if !self.is_counting || self.is_leaked(block) {
+            return;
+        }
+        let all: Vec<SiteId> = self.holders.of(block).map(|hold| hold.site as SiteId).collect();
+        self.pinned.entry(site).or_default().extend(all);
+        let of = self.snapshot.blocks[block];
+        let weight = u64::from(of.weight);
+        let pinned = &mut self.tally(site).pinned;
+        pinned.buffers = pinned.buffers.saturating_add(weight);
+        pinned.bytes = pinned.bytes.saturating_add(of.size.saturating_mul(weight));
+        pinned.used = pinned.used.saturating_add(len.saturating_mul(weight));
+    }
+
     /// Claims the buffers of handles.
     fn follow_views(&mut self) {
         let mut views: Vec<_> = self.views.drain().collect();
@@ -119,7 +134,10 @@ impl Walk<'_, '_> {
             });
             let size = self.snapshot.blocks[block].size;
             if self.is_counting {
-                self.claim(block, site, Use { len, capacity: size, unused: size - len, is_unknown: false });
+                let used = Use { len, capacity: size, unused: size - len, is_unknown: false };
+                if self.claim(block, site, used) {
+                    self.pin(block, site, len);
+                }
             } else {
                 // Its handles are its holders already.
                 self.flags[block] |= SEEN | OWNED;
