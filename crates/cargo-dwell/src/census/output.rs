@@ -1,7 +1,7 @@
 //! The output options of a census, and its reports.
 
 use crate::capture::{Snapshot, variables};
-use crate::debuginfo::{self, Frames, Locals, Options, Program};
+use crate::debuginfo::{self, Frames, Locals, Options, Program, Text};
 use crate::findings::{Known, also::Also};
 use crate::heap::walk::owners;
 use crate::output::{self, Format, Look};
@@ -11,6 +11,7 @@ use crate::report::{diff, saved, snapshot, text};
 use crate::source::Items;
 use anyhow::{Result, bail};
 use clap::Args;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -115,19 +116,39 @@ impl Symbols {
         let options = Options { own_crates: ran.own_crates.clone(), cache: None, progress: true };
         let (mut program, frames, locals) =
             debuginfo::load_with_locals(&ran.executable, &options, &addresses, &running)?;
-        program.prefer_own_names();
         let also = ran.also.iter().fold(Also::default(), |mut all, run| {
             run.snapshots.iter().for_each(|snapshot| all.add(&snapshot.fields));
             all
         });
         let items = Items::new(ran.root.as_deref());
-        Ok(Self { program, frames, locals, known: Known { also, items } })
+        let units = own_units(&program.units);
+        // Of an executable that was built elsewhere, the paths of its sources tell.
+        if ran.own_crates.is_empty() {
+            for ty in &mut program.types {
+                ty.own = units.contains(&*ty.krate);
+            }
+        }
+        let has_own =
+            !units.is_empty() && (ran.own_crates.is_empty() || ran.own_crates.iter().any(|own| units.contains(&**own)));
+        program.prefer_own_names();
+        Ok(Self { program, frames, locals, known: Known { also, items, has_own } })
     }
 
     /// Summarises a snapshot of the executable.
     pub fn look_at(&self, snapshot: &Snapshot) -> json::Snapshot {
         snapshot::of(snapshot, &self.program, &self.frames, &self.locals, &self.known)
     }
+}
+
+/// Returns the crates of a workspace: cargo gives rustc their sources by a relative path, and those of other crates by an
+/// absolute one.
+fn own_units(units: &[Text]) -> HashSet<&str> {
+    // `src/main.rs/@/app.0f3a-cgu.0`; std has `library/std/src/lib.rs/@/..`.
+    let of = |unit: &'_ Text| -> Option<(usize, usize)> {
+        let at = unit.find("/@/").filter(|_| !unit.starts_with(['/', '<']) && !unit.starts_with("library/"))? + 3;
+        Some((at, at + unit[at..].find('.')?))
+    };
+    units.iter().filter_map(|unit| of(unit).map(|(from, to)| &unit[from..to])).collect()
 }
 
 /// Summarises the snapshots of a run.
@@ -242,4 +263,24 @@ fn show(document: &Document, args: &OutputArgs, beside: bool) -> Result<ExitCode
         (Format::Markdown, Some(detail)) => detail.write(args.top, &Look::page(), &mut out),
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crates_of_the_workspace_have_relative_paths() {
+        let units = [
+            "src/main.rs/@/app.a42-cgu.0",
+            "crates/model/src/lib.rs/@/app_model.b1-cgu.3",
+            "/root/.cargo/registry/src/index-1/tokio-1.0.0/src/lib.rs/@/tokio.0-cgu.1",
+            "library/std/src/lib.rs/@/std.4-cgu.0",
+            "other.c",
+        ];
+        let units = units.map(Text::from);
+        let mut own: Vec<&str> = own_units(&units).into_iter().collect();
+        own.sort_unstable();
+        assert_eq!(own, ["app", "app_model"]);
+    }
 }

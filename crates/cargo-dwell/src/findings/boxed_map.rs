@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use super::kind::{Heap, Kind, WORD};
-use super::model::arguments;
+use super::search::sorted_map;
 use crate::units::{bytes, count};
 use dwell::model::{Holder, Shape};
 
@@ -41,7 +41,7 @@ impl Kind for BoxedMap {
                 bytes(of_map.counts.waste),
                 bytes(of_map.counts.requested)
             ),
-            how: format!("SortedMap<{}> without the box", arguments(&of_map.ty)),
+            how: format!("{} without the box", sorted_map(&of_map.ty)),
             ..heap.finding("sorted", site)
         })
     }

@@ -121,7 +121,8 @@ fn replaced(old: &str, kind: &str, how: &str, change: Option<Change>) -> Option<
             let [key, value, ..] = all[..] else { return None };
             Some(format!("SortedMap<{key}, {value}>"))
         }
-        ("intern" | "duplicate", None) => shared("Arc"),
+        ("intern", None) => shared("Arc"),
+        ("duplicate", None) => Some(format!("Arc<{}>", argument("Box").unwrap_or(old))),
         ("short", None) if same(old, "String") => Some("CompactString".into()),
         ("sorted", None) => {
             let map = argument("Option").unwrap_or(old);

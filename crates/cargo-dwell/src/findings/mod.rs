@@ -34,7 +34,7 @@ use also::Also;
 use alternatives::{Alternative, alternatives};
 use dwell::model::blocks::BLOCK;
 use dwell::model::search::{Edit, LEAST, Step, Types, search};
-use dwell::model::{Change, Plan};
+use dwell::model::{Plan, Program};
 pub use finding::Finding;
 use kind::{Heap, Kind};
 
@@ -45,6 +45,8 @@ pub(crate) struct Known {
     pub(crate) also: Also,
     /// The declarations in the workspace's source.
     pub(crate) items: Items,
+    /// Whether the program has a crate of the workspace, so that other crates are dependencies.
+    pub(crate) has_own: bool,
 }
 
 /// The kinds of findings beside the changes of types.
@@ -65,18 +67,28 @@ const KINDS: [&dyn Kind; 14] = [
     &boxed_map::BoxedMap,
 ];
 
-/// Returns `false` if a step makes blocks of values that are always present, for which an allocator takes most of what
-/// it saves.
-fn is_worth_its_blocks(step: &Step) -> bool {
-    let is_always = |edit: &Edit| matches!(edit, Edit::Site(_, Change::BoxedAlways));
+/// Returns `false` if an allocator takes most of what a step saves, or if most values of an enum would be boxed.
+fn is_worth_its_blocks(program: &Program, step: &Step) -> bool {
     let saves = step.before.bytes.saturating_sub(step.after.bytes);
     let blocks = step.after.allocations.saturating_sub(step.before.allocations);
-    !step.edits.iter().all(is_always) || saves > blocks.saturating_mul(2 * BLOCK)
+    let values = |def: usize, is_it: &dyn Fn(usize) -> bool| -> u64 {
+        let variants = program.defs[def].variants.iter().enumerate().filter(|(variant, _)| is_it(*variant));
+        variants.map(|(_, of)| of.counts.instances).sum()
+    };
+    let is_rare = |def: usize| {
+        let boxed = values(def, &|variant| step.edits.contains(&Edit::Variant(def, variant)));
+        boxed.saturating_mul(2) <= values(def, &|_| true)
+    };
+    let mut enums = step.edits.iter().filter_map(|edit| match edit {
+        Edit::Variant(def, _) => Some(*def),
+        _ => None,
+    });
+    saves > blocks.saturating_mul(2 * BLOCK) && enums.all(is_rare)
 }
 
 /// Returns all findings, largest saving first; those in dependencies come last.
 pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec<Finding> {
-    let Known { also, items } = known;
+    let Known { also, items, .. } = known;
     let program = model::of(walk);
     let mut plan = Plan::new(&program);
     let leaked: u64 = walk.leaks.iter().map(|leak| leak.bytes).fold(0, u64::saturating_add);
@@ -88,7 +100,7 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec
     for step in &steps {
         let old = plan.clone();
         plan.apply_all(&step.edits);
-        if !is_worth_its_blocks(step) {
+        if !is_worth_its_blocks(&program, step) {
             plan = old;
             of_steps.push(Finding::default());
             continue;

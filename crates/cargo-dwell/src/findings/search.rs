@@ -185,11 +185,38 @@ fn changed(program: &Program, site: usize, change: Change) -> (&'static str, Str
             };
             ("thin", how)
         }
-        Change::Sorted => ("sorted", format!("SortedMap<{}>", arguments(&of.ty))),
+        Change::Sorted => ("sorted", sorted_map(&of.ty)),
     }
+}
+
+/// Returns the sorted form of a map type, which has no hasher or allocator.
+pub(super) fn sorted_map(ty: &str) -> String {
+    let mut depth = 0_i32;
+    let inside = arguments(ty);
+    let is_end = |of: char| {
+        match of {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        of == ',' && depth == 0
+    };
+    let commas: Vec<usize> = inside.match_indices(is_end).map(|(at, _)| at).collect();
+    format!("SortedMap<{}>", &inside[..commas.get(1).copied().unwrap_or(inside.len())])
 }
 
 /// Returns the end of a reason: the old and new size of a type, if they differ.
 pub(super) fn resized(name: &str, before: u64, after: u64) -> String {
     if before == after { String::new() } else { format!("; {name} is {before} B, then {after}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sorted_maps_have_no_hasher() {
+        assert_eq!(sorted_map("HashMap<u64, (A<u8, u8>, B), Fast<C>>"), "SortedMap<u64, (A<u8, u8>, B)>");
+        assert_eq!(sorted_map("BTreeMap<u64, B>"), "SortedMap<u64, B>");
+    }
 }

@@ -15,7 +15,10 @@ pub(crate) fn of(
     locals: &Locals,
     known: &Known,
 ) -> Snapshot {
-    let schema = Schema::new(program, decode::FAMILIES);
+    let mut schema = Schema::new(program, decode::FAMILIES);
+    if known.has_own {
+        schema.knows_own();
+    }
     let origins = owners::origins(snapshot, frames, &schema);
     let mut walk = Walk::new(snapshot, &origins, schema);
     walk.walk(&variables::all(snapshot, program, locals));

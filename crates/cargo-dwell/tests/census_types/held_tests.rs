@@ -133,23 +133,21 @@ fn edits_name_the_line_and_the_types() {
             let all = of.edits.iter().map(|edit| (&*edit.file, edit.line, &*edit.item, &*edit.from, &*edit.to));
             all.collect::<Vec<_>>()
         };
-        let expected = (
-            "held.rs",
-            line("pub seldom: Option<[u64; 12]>"),
-            "Boxed.seldom",
-            "Option<[u64; 12]>",
-            "Option<Box<Wide>>",
-        );
-        assert_eq!(edits("box", "Boxed.seldom"), [expected]);
-        let maps = finding(&s, "sorted", "Boxed.attrs");
+        let types = ("Option<[u64; 12]>", "Option<Box<[u64; 12]>>");
+        let boxes = edits("box", "seldom, shared [] of truth::Boxed");
+        let seldom = ("held.rs", line("pub seldom: Option<[u64; 12]>"), "truth::Boxed.seldom", types.0, types.1);
+        assert_eq!((boxes[0], boxes.len()), (seldom, 2));
+        // The type is on several lines, and keeps its comment.
+        let shared = boxes[1];
+        assert_eq!((shared.1, shared.2), (line("pub shared: Vec<"), "truth::Boxed.shared"));
+        assert!(shared.3.starts_with("Vec<\n        // The type"), "{shared:?}");
+        assert_eq!(shared.3.replace(types.0, types.1), shared.4);
+        let maps = finding(&s, "sorted", "truth::Boxed.attrs");
         // A box of 24 bytes and a node of 11 entries each; the sorted map has a block with one entry.
         assert!(maps.saves > 2000 * 150 && maps.how.starts_with("SortedMap<u32, u64>"), "{maps:?}");
-        let expected = ("held.rs", line("pub attrs"), "Boxed.attrs", "Box<BTreeMap<u32, u64>>", "SortedMap<u32, u64>");
-        assert_eq!(edits("sorted", "Boxed.attrs"), [expected]);
-        assert_eq!(edits("intern", "Boxed.code")[0].1, line("pub code: String"));
-        let of_lines = finding(&s, "box", "Boxed.shared []");
-        let edit = &of_lines.edits[0];
-        assert_eq!(edit.line, line("pub shared: Vec<"));
-        assert!(edit.from.starts_with("Vec<\n") && edit.to.contains("Option<Box<[u64; 12]>>,\n"), "{edit:?}");
+        let types = ("Box<BTreeMap<u32, u64>>", "SortedMap<u32, u64>");
+        let expected = ("held.rs", line("pub attrs"), "truth::Boxed.attrs", types.0, types.1);
+        assert_eq!(edits("sorted", "truth::Boxed.attrs"), [expected]);
+        assert_eq!(edits("intern", "truth::Boxed.code")[0].1, line("pub code: String"));
     }
 }

@@ -1,5 +1,6 @@
 //! Who holds each block: the graph of the owning pointers that the first pass has met.
 
+use super::roots::Reading;
 use super::{SiteId, Walk};
 use std::collections::HashMap;
 
@@ -173,7 +174,8 @@ impl Walk<'_, '_> {
 
     /// Records the strong count of an `Rc`'s or `Arc`'s block.
     pub(in crate::heap) fn strong(&mut self, block: usize, strong: u64) {
-        if !self.is_counting {
+        // A variable of a frame may be stale, and its type that of another value.
+        if !self.is_counting && self.reading == Reading::Other {
             self.holders.set_strong(block, strong);
         }
     }

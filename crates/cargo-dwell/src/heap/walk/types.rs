@@ -262,6 +262,11 @@ impl<'p> Schema<'p> {
         self.program.get(id)
     }
 
+    /// Says that the program has a crate of the workspace, even if that declares no types.
+    pub(crate) fn knows_own(&mut self) {
+        self.has_own = true;
+    }
+
     /// Returns `true` if a type belongs to a crate of the workspace.
     pub(crate) fn has_own(&self) -> bool {
         self.has_own
