@@ -121,15 +121,15 @@ impl Symbols {
             all
         });
         let items = Items::new(ran.root.as_deref());
-        let units = own_units(&program.units);
         // Of an executable that was built elsewhere, the paths of its sources tell.
-        if ran.own_crates.is_empty() {
-            for ty in &mut program.types {
-                ty.own = units.contains(&*ty.krate);
-            }
-        }
-        let has_own =
-            !units.is_empty() && (ran.own_crates.is_empty() || ran.own_crates.iter().any(|own| units.contains(&**own)));
+        let guessed = if ran.own_crates.is_empty() { debuginfo::guess_own(&mut program) } else { Vec::new() };
+        let units = own_units(&program.units);
+        let is_known = |own: &String| units.contains(&**own);
+        let has_own = if ran.own_crates.is_empty() {
+            !guessed.is_empty() || !units.is_empty()
+        } else {
+            ran.own_crates.iter().any(is_known)
+        };
         program.prefer_own_names();
         Ok(Self { program, frames, locals, known: Known { also, items, has_own } })
     }

@@ -169,7 +169,9 @@ fn arguments<'t>(text: &'t str, head: &str) -> Option<Vec<&'t str>> {
 /// Returns the only part of a type's text that is the type `name`.
 fn term(text: &str, name: &str) -> Option<std::ops::Range<usize>> {
     let is_edge = |of: char| matches!(of, '<' | '>' | '(' | ')' | '[' | ']' | ',' | ';');
-    let mut starts: Vec<usize> = text.char_indices().filter(|(_, of)| is_edge(*of)).map(|(at, _)| at + 1).collect();
+    // A comment may end before the type.
+    let is_start = |of: char| is_edge(of) || of == '\n';
+    let mut starts: Vec<usize> = text.char_indices().filter(|(_, of)| is_start(*of)).map(|(at, _)| at + 1).collect();
     starts.push(0);
     let mut found = Vec::new();
     for start in starts {
@@ -230,6 +232,7 @@ mod tests {
         let found = |text: &'static str, name: &str| term(text, name).map(|range| &text[range]);
         assert_eq!(found("Vec<Option<a::Big>>", "Option<Big>"), Some("Option<a::Big>"));
         assert_eq!(found("HashMap<\n    String,\n    Vec<u8>,\n>", "Vec<u8>"), Some("Vec<u8>"));
+        assert_eq!(found("Vec<\n    // A comment.\n    Option<u8>,\n>", "Option<u8>"), Some("Option<u8>"));
         assert_eq!(found("(String, String)", "String"), None);
         assert_eq!(found("Mutex<Vec<Alias>>", "Vec<Big>"), None);
         assert_eq!(found("Vec<u64>", "u64"), Some("u64"));

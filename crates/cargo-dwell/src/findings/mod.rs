@@ -99,13 +99,16 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec
     let mut of_steps = Vec::new();
     for step in &steps {
         let old = plan.clone();
+        let before = plan.sum();
         plan.apply_all(&step.edits);
-        if !is_worth_its_blocks(&program, step) {
+        // Steps that were left out change what this one saves.
+        let step = Step { before, after: plan.sum(), ..step.clone() };
+        if is_worth_its_blocks(&program, &step) {
+            of_steps.push(search::describe(&program, &step, &old, &plan, blocks));
+        } else {
             plan = old;
             of_steps.push(Finding::default());
-            continue;
         }
-        of_steps.push(search::describe(&program, step, &old, &plan, blocks));
     }
     for Alternative { step, old, new, instead_of } in alternatives(&program, &steps) {
         let mut finding = search::describe(&program, &step, &old, &new, blocks);
