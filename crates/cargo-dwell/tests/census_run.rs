@@ -51,7 +51,7 @@ fn truth_over(allocator: &str, krate: &str, release: bool, lto: bool) -> Option<
     let manifest = format!(
         "[workspace]\n[package]\nname = \"truth\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
          [[bin]]\nname = \"truth\"\npath = \"{}\"\n[dependencies]\n{krate}\n\
-         [profile.release]\ndebug = 1\n",
+         [profile.release]\ndebug = 2\n",
         source().display()
     );
     let path = folder.join("Cargo.toml");
@@ -201,6 +201,44 @@ fn peak_snapshot_is_within_two_percent_of_the_peak() {
     let (_, bytes) = of_program(snapshot);
     assert!(bytes <= peak && bytes * 100 >= peak * 98, "{bytes} of {peak}");
     assert!(snapshot.peak_bytes >= snapshot.live_bytes);
+}
+
+/// Runs the command as in a container that has neither cargo nor rustc.
+fn alone() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    command.env_clear().env("PATH", "").env("HOME", folder().join("nowhere")).current_dir("/").arg("dwell");
+    command
+}
+
+#[test]
+fn an_executable_runs_without_cargo_and_rustc() {
+    let output = alone().args(["census", "--exe"]).arg(truth()).args(["--", "return"]).output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("live in"), "{text}");
+}
+
+#[test]
+fn a_program_without_types_is_refused_before_it_runs() {
+    let file = folder().join("refused.txt");
+    let _ = fs::remove_file(&file);
+    let exe = compile("no-types", &["-Cdebuginfo=0"]);
+    let output =
+        alone().args(["census", "--exe"]).arg(&exe).arg("--").arg("exit").arg(&file).output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("line numbers only") && output.status.code() == Some(2), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(!file.exists(), "the program ran");
+}
+
+/// A thread that was stopped continues as if nothing had happened: `epoll_wait` does not fail.
+#[test]
+fn snapshots_do_not_interrupt_system_calls() {
+    let every = Some(std::time::Duration::from_millis(15));
+    let options = Options { at: vec![At::Peak], every, cache: Some(folder()), ..Options::default() };
+    let run = run_with(truth(), &["waits"], &options);
+    assert_eq!((run.code, run.snapshots.len() > 5), (0, true), "{:?}", run.notes);
+    let stopped = run.snapshots.iter().filter(|snapshot| snapshot.threads.len() == 4);
+    assert!(stopped.count() > 3, "{:?}", run.snapshots.iter().map(|of| of.threads.len()).collect::<Vec<_>>());
 }
 
 #[test]

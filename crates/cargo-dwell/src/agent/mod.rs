@@ -1,13 +1,16 @@
-//! The agent's source, and its compilation by the user's rustc at the first use.
+//! The agent: a library that the tool contains, and its source.
 
 #[expect(missing_docs, reason = "the agent's file, where comments say what groups of fields are")]
 #[expect(clippy::cast_possible_truncation, reason = "halves of a word")]
 #[path = "library/layout.rs"]
 pub mod layout;
 
+mod flags;
 pub(crate) mod hooks;
 
 use anyhow::{Context, Result, bail};
+use flags::FLAGS;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::hash::{BuildHasher, Hasher};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -28,39 +31,18 @@ const SOURCES: [(&str, &str); 10] = [
     ("thread.rs", include_str!("library/thread.rs")),
 ];
 
-const FLAGS: [&str; 10] = [
-    "--crate-type=cdylib",
-    "--crate-name=cargo_dwell_agent",
-    "--edition=2021",
-    "--cap-lints=allow",
-    "-Copt-level=3",
-    "-Cpanic=abort",
-    "-Cforce-frame-pointers=yes",
-    "-Ccodegen-units=1",
-    "-Cstrip=symbols",
-    "-Coverflow-checks=no",
-];
+/// The library that the build script compiled; empty if it could not.
+const BUILT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/agent.so"));
 
-/// Returns the path of the agent's library, which it compiles unless `cache` holds it.
+/// Returns the path of the agent's library, which it writes to `cache` unless it is there.
 ///
 /// If `cache` is not writable, the library goes to the folder for temporary files.
 ///
 /// # Errors
-/// Returns an error if rustc cannot be run, or if it fails.
+/// Returns an error if no folder is writable, or if the tool was built without the library and rustc cannot compile it.
 pub fn library(cache: Option<&Path>) -> Result<PathBuf> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let version = Command::new(&rustc).arg("-vV").output().with_context(|| {
-        format!("{} cannot be run; census compiles its recording agent with rustc at first use", rustc.display())
-    })?;
-    if !version.status.success() {
-        bail!("{} -vV failed; census compiles its recording agent with rustc at first use", rustc.display());
-    }
-    let mut hasher = foldhash::fast::FixedState::default().build_hasher();
-    hasher.write(&version.stdout);
-    for part in SOURCES.iter().flat_map(|(name, text)| [*name, *text]).chain(FLAGS) {
-        hasher.write(part.as_bytes());
-    }
-    let name = format!("census-agent-{:016x}", hasher.finish());
+    let source = if BUILT.is_empty() { Source::Compiled(rustc()?) } else { Source::Built };
+    let name = source.name();
     let folders = [cache.map(Path::to_owned), temporary()];
     let mut failure = None;
     for folder in folders.into_iter().flatten() {
@@ -70,7 +52,7 @@ pub fn library(cache: Option<&Path>) -> Result<PathBuf> {
         if library.is_file() {
             return Ok(library);
         }
-        match compile(&rustc, &folder, &name, &library) {
+        match make(&source, &folder, &name, &library) {
             Ok(()) => return Ok(library),
             Err(error) => failure = failure.or(Some(error)),
         }
@@ -78,6 +60,43 @@ pub fn library(cache: Option<&Path>) -> Result<PathBuf> {
     Err(failure.unwrap_or_else(|| {
         anyhow::anyhow!("no folder can hold the agent; set TMPDIR to a folder of your own, with a path without spaces")
     }))
+}
+
+/// Where the library comes from.
+enum Source {
+    /// The tool contains it.
+    Built,
+    /// This rustc, with its version, compiles it.
+    Compiled((OsString, Vec<u8>)),
+}
+
+impl Source {
+    /// Returns a name that changes with the library.
+    fn name(&self) -> String {
+        let mut hasher = foldhash::fast::FixedState::default().build_hasher();
+        match self {
+            Self::Built => hasher.write(BUILT),
+            Self::Compiled((_, version)) => {
+                hasher.write(version);
+                for part in SOURCES.iter().flat_map(|(name, text)| [*name, *text]).chain(FLAGS) {
+                    hasher.write(part.as_bytes());
+                }
+            }
+        }
+        format!("census-agent-{:016x}", hasher.finish())
+    }
+}
+
+/// Returns rustc and its version.
+fn rustc() -> Result<(OsString, Vec<u8>)> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let version = Command::new(&rustc).arg("-vV").output().with_context(|| {
+        format!("{} cannot be run; this build of the tool compiles census' agent with rustc", rustc.display())
+    })?;
+    if !version.status.success() {
+        bail!("{} -vV failed; this build of the tool compiles census' agent with rustc", rustc.display());
+    }
+    Ok((rustc, version.stdout))
 }
 
 /// Returns a temporary folder that no other user can write to, because programs load a library from it.
@@ -94,25 +113,31 @@ fn is_plain(path: &Path) -> bool {
     path.to_str().is_some_and(|path| !path.contains([':', ' ', '\t', '\n', ';', '$']))
 }
 
-/// Compiles in a private folder, so that concurrent compilations do not conflict.
-fn compile(rustc: &std::ffi::OsStr, folder: &Path, name: &str, library: &Path) -> Result<()> {
+/// Makes the library in a private folder, so that concurrent runs do not conflict.
+fn make(source: &Source, folder: &Path, name: &str, library: &Path) -> Result<()> {
     let work = folder.join(format!("{name}.{}.{:?}", std::process::id(), std::thread::current().id()));
     fs::create_dir_all(&work).with_context(|| format!("{}: cannot be created", work.display()))?;
-    let result = compile_in(rustc, &work, library);
+    let built = work.join("agent.so");
+    let made = match source {
+        Source::Built => fs::write(&built, BUILT).with_context(|| format!("{}: cannot be written", built.display())),
+        Source::Compiled((rustc, _)) => compile(rustc, &work, &built),
+    };
+    let result = made.and_then(|()| {
+        fs::rename(&built, library).with_context(|| format!("{}: cannot be written", library.display()))
+    });
     let _ = fs::remove_dir_all(&work);
     result
 }
 
-fn compile_in(rustc: &std::ffi::OsStr, work: &Path, library: &Path) -> Result<()> {
+fn compile(rustc: &OsStr, work: &Path, built: &Path) -> Result<()> {
     for (file, text) in SOURCES {
         let file = work.join(file);
         fs::write(&file, text).with_context(|| format!("{}: cannot be written", file.display()))?;
     }
-    let built = work.join("agent.so");
     let output = Command::new(rustc)
         .args(FLAGS)
         .arg("-o")
-        .arg(&built)
+        .arg(built)
         .arg(work.join("agent.rs"))
         .env_remove("RUSTFLAGS")
         .output()
@@ -122,5 +147,5 @@ fn compile_in(rustc: &std::ffi::OsStr, work: &Path, library: &Path) -> Result<()
         let first = errors.lines().find(|line| line.starts_with("error")).unwrap_or("rustc printed no error");
         bail!("{} cannot compile the agent that records allocations: {first}", rustc.display());
     }
-    fs::rename(&built, library).with_context(|| format!("{}: cannot be written", library.display()))
+    Ok(())
 }

@@ -213,9 +213,28 @@ pub(crate) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
         stacks,
         modules: modules(&maps, about),
         roots,
-        threads: about.registers.clone(),
+        threads: threads(&memory, &maps, about),
         memory: Box::new(memory),
     })
+}
+
+/// Returns the threads with their thread pointers. That of a thread whose registers are not known is the address of its
+/// control block, which glibc puts at the end of the stack, and which has its own address in two fields.
+fn threads(memory: &ProcessMemory, maps: &[Mapping], about: &About) -> Vec<Thread> {
+    const SEARCHED: u64 = 16 << 10;
+    let pointer = |thread: &Thread| {
+        let stack = thread.stack_pointer()?;
+        if maps.iter().any(|map| (map.start..map.end).contains(&stack) && map.path == Path::new("[stack]")) {
+            return about.threads.first().copied();
+        }
+        let map = maps.iter().find(|map| map.readable && (map.start..map.end).contains(&stack))?;
+        let start = map.end.checked_sub(SEARCHED)?.max(map.start).next_multiple_of(16);
+        let words = WordArray::read(memory, start, (map.end - start) as usize)?;
+        let is_own = |at: &usize| [0, 2].iter().all(|word| words.get(at + word) == start + 8 * *at as u64);
+        (0..words.0.len()).step_by(2).rev().find(is_own).map(|at| start + 8 * at as u64)
+    };
+    let known = |thread: &Thread| Thread { pointer: thread.pointer.or_else(|| pointer(thread)), ..thread.clone() };
+    about.registers.iter().map(known).collect()
 }
 
 /// Returns the live bytes in the last copy at the peak, and those that the threads have reported so far.

@@ -3,6 +3,7 @@
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod image;
 pub(crate) mod pieces;
+mod prologue;
 pub mod run;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod stop;

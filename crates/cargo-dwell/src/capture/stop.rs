@@ -175,11 +175,13 @@ fn state(process: i32, id: i32) -> State {
     let options = libc::WSTOPPED | libc::WNOHANG | libc::__WALL | ends;
     // SAFETY: the call writes to a local.
     let failed = unsafe { libc::waitid(libc::P_PID, id as libc::id_t, &raw mut info, options) } != 0;
-    // SAFETY: the call filled the fields of a child, or left them zero.
-    let (pid, status) = unsafe { (info.si_pid(), info.si_status()) };
     if failed {
         return State::Ended;
     }
+    // SAFETY: the call filled the fields for a child, or left them zero.
+    let pid = unsafe { info.si_pid() };
+    // SAFETY: as above.
+    let status = unsafe { info.si_status() };
     match (pid, info.si_code) {
         (0, _) => State::Runs,
         // The status of an event has its number in the second byte. The kernel's own stops deliver no signal.

@@ -3,7 +3,9 @@
 use super::Memory;
 use gimli::{Encoding, EndianSlice, Evaluation, EvaluationResult, LittleEndian, Location, Piece, Value};
 
-/// The number of the stack pointer in DWARF for x86-64.
+/// The numbers of registers in DWARF for x86-64.
+pub(crate) const FRAME_POINTER: usize = 6;
+/// The stack pointer.
 pub(crate) const STACK_POINTER: usize = 7;
 /// The instruction pointer, in the column of the return address.
 pub(crate) const INSTRUCTION_POINTER: usize = 16;

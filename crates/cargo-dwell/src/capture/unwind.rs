@@ -1,16 +1,19 @@
 //! Finds the frames of threads by the unwind tables (`.eh_frame`) of the mapped files, without frame pointers.
 
-use super::thread::{INSTRUCTION_POINTER, Registers, STACK_POINTER, State, Thread};
-use super::{Memory, Module};
+use super::thread::{FRAME_POINTER, INSTRUCTION_POINTER, Registers, STACK_POINTER, State, Thread};
+use super::{Memory, Module, prologue};
 use crate::debuginfo;
 use gimli::{
-    BaseAddresses, CfaRule, EhFrame, EhFrameHdr, EndianSlice, LittleEndian, ParsedEhFrameHdr, RegisterRule,
-    UnwindContext, UnwindExpression, UnwindSection as _, UnwindTableRow,
+    BaseAddresses, CfaRule, EhFrame, EhFrameHdr, EndianSlice, FrameDescriptionEntry, LittleEndian, ParsedEhFrameHdr,
+    RegisterRule, UnwindContext, UnwindExpression, UnwindSection as _, UnwindTableRow,
 };
-use object::{Object as _, ObjectSection as _};
+use object::{Object as _, ObjectSection as _, ObjectSegment as _};
 
 /// The maximum number of frames of a thread.
 const DEEPEST: usize = 1024;
+
+/// The maximum number of bytes of a function's first instructions.
+const PROLOGUE: u64 = 128;
 
 /// The registers that a function keeps for its caller: `rbx`, `rbp`, `r12` to `r15`.
 const PRESERVED: [usize; 6] = [3, 6, 12, 13, 14, 15];
@@ -51,6 +54,7 @@ pub(crate) struct Tables<'d>(Vec<Table<'d>>);
 
 struct Table<'d> {
     module: &'d Module,
+    file: object::File<'d>,
     bases: BaseAddresses,
     frames: EhFrame<Section<'d>>,
     /// The index by address, which linkers write.
@@ -68,7 +72,25 @@ impl<'d> Table<'d> {
             bases = bases.clone().set_eh_frame_hdr(address);
             EhFrameHdr::new(data, LittleEndian).parse(&bases, 8).ok()
         });
-        Some(Self { module, bases, frames: EhFrame::new(frames, LittleEndian), index })
+        Some(Self { module, file, bases, frames: EhFrame::new(frames, LittleEndian), index })
+    }
+
+    /// Returns the entry of the function at an address of the file.
+    fn function(&self, address: u64) -> Option<FrameDescriptionEntry<Section<'d>>> {
+        let cie = EhFrame::cie_from_offset;
+        let fde = match self.index.as_ref().and_then(ParsedEhFrameHdr::table) {
+            Some(table) => table.fde_for_address(&self.frames, &self.bases, address, cie),
+            None => self.frames.fde_for_address(&self.bases, address, cie),
+        };
+        fde.ok().filter(|fde| fde.contains(address))
+    }
+
+    /// Returns the frame pointer of the function at an address by its first instructions. `stack` is its stack pointer.
+    fn frame_pointer(&self, address: u64, stack: u64) -> Option<u64> {
+        let fde = self.function(address.wrapping_sub(self.module.bias))?;
+        let (start, len) = (fde.initial_address(), fde.len().min(PROLOGUE));
+        let code = self.file.segments().find_map(|segment| segment.data_range(start, len).ok().flatten())?;
+        prologue::frame_pointer(code, stack)
     }
 
     /// Calls `of` with the rules for the address in a module, and with the encoding of their expressions. Tells also
@@ -83,12 +105,7 @@ impl<'d> Table<'d> {
         ) -> T,
     ) -> Option<T> {
         let address = address.wrapping_sub(self.module.bias);
-        let cie = EhFrame::cie_from_offset;
-        let fde = match self.index.as_ref().and_then(ParsedEhFrameHdr::table) {
-            Some(table) => table.fde_for_address(&self.frames, &self.bases, address, cie),
-            None => self.frames.fde_for_address(&self.bases, address, cie),
-        };
-        let fde = fde.ok().filter(|fde| fde.contains(address))?;
+        let fde = self.function(address)?;
         let mut context = UnwindContext::new();
         let row = fde.unwind_info_for_address(&self.frames, &self.bases, &mut context, address).ok()?;
         let encoding = fde.cie().encoding();
@@ -98,6 +115,12 @@ impl<'d> Table<'d> {
 }
 
 impl Tables<'_> {
+    /// Returns `true` if the word at an address is an address of code.
+    fn is_return(&self, memory: &dyn Memory, addr: u64) -> bool {
+        let word = State { memory, registers: &[None; 17], cfa: None }.word(addr);
+        word.is_some_and(|word| self.0.iter().any(|table| (table.module.start..table.module.end).contains(&word)))
+    }
+
     /// Returns the frames of a thread, innermost first, as far as the tables lead.
     pub(crate) fn frames(&self, memory: &dyn Memory, thread: &Thread) -> Vec<StackFrame> {
         let mut registers = thread.registers;
@@ -109,6 +132,10 @@ impl Tables<'_> {
             let address = pc.wrapping_sub(behind_call);
             let is_around = |table: &&Table<'_>| (table.module.start..table.module.end).contains(&address);
             let Some(table) = self.0.iter().find(is_around) else { break };
+            if let (None, Some(stack), 1) = (registers[FRAME_POINTER], registers[STACK_POINTER], behind_call) {
+                registers[FRAME_POINTER] =
+                    table.frame_pointer(address, stack).filter(|frame| self.is_return(memory, frame + 8));
+            }
             let step = table.rules(address, |row, expression, is_signal| {
                 let state = State { memory, registers: &registers, cfa: None };
                 let cfa = match row.cfa() {

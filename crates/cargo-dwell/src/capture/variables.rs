@@ -53,6 +53,7 @@ pub(crate) fn addresses(snapshot: &Snapshot) -> Vec<u64> {
 pub(crate) fn all(snapshot: &Snapshot, program: &Program, locals: &Locals) -> Vec<Variable> {
     let mut all = thread_locals(snapshot, program);
     let Some(executable) = snapshot.modules.first() else { return all };
+    let mut pointed_at = HashSet::new();
     for frame in frames(snapshot) {
         if !(executable.start..executable.end).contains(&frame.address) {
             continue;
@@ -72,10 +73,33 @@ pub(crate) fn all(snapshot: &Snapshot, program: &Program, locals: &Locals) -> Ve
                 continue;
             }
             let (name, function) = (local.name.to_string(), Some(Text::clone(&local.function)));
+            if let Some(ty) = pointee(program, local.ty, 0).filter(|ty| (1..=LONGEST).contains(&program.size_of(*ty)))
+                && let Some(at) = bytes.first_chunk().map(|word| u64::from_le_bytes(*word))
+                && snapshot.roots.iter().any(|(start, end)| (*start..*end).contains(&at))
+                && pointed_at.insert((ty, at))
+                && let Some(bytes) = state.bytes(at, program.size_of(ty))
+            {
+                // A value that a thread holds without a name, such as a future that it has pinned.
+                all.push(Variable { name: format!("*{name}"), function: function.clone(), ty, bytes, is_alive: false });
+            }
             all.push(Variable { name, function, ty: local.ty, bytes, is_alive: false });
         }
     }
     all
+}
+
+/// Returns the type that a reference points to, also in a `Pin`.
+fn pointee(program: &Program, ty: TypeId, depth: u32) -> Option<TypeId> {
+    match &program.get(ty).kind {
+        Kind::Pointer { pointee } => *pointee,
+        Kind::Struct(fields) if depth < DEEPEST && program.size_of(ty) == program.pointer_size => {
+            match fields.as_slice() {
+                [field] => self::pointee(program, field.ty, depth + 1),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 /// Returns the thread-local variables of the executable that are initialised.

@@ -26,7 +26,14 @@ impl<'a, 'd> Input<'a, 'd> {
     pub(super) fn open(&self, last: &mut unit::Abbreviations) -> Result<unit::Opened<'d>, gimli::Error> {
         let mut opened = unit::open(self.dwarf, self.header, last)?;
         if let Some((_, skeleton)) = self.named_by {
+            // Before DWARF 5 the file names itself.
+            opened.dwo_name = None;
+            opened.unit.low_pc = skeleton.low_pc;
             opened.unit.addr_base = skeleton.addresses;
+            // Since DWARF 5 the file has its own ranges.
+            if self.header.version() < 5 {
+                opened.unit.rnglists_base = skeleton.ranges;
+            }
             opened.unit.comp_dir = opened.unit.comp_dir.or(skeleton.folder);
             opened.line = opened.line.or(skeleton.line);
         }
@@ -49,8 +56,10 @@ pub(super) struct Skeleton<'d> {
     pub folder: Option<Slice<'d>>,
     pub name: String,
     pub(super) line: Option<gimli::DebugLineOffset>,
-    /// The base of its addresses.
+    /// The bases of its addresses and ranges.
+    pub(super) low_pc: u64,
     pub(super) addresses: gimli::DebugAddrBase,
+    pub(super) ranges: gimli::DebugRngListsBase,
 }
 
 /// The pool and the budget, which all threads share.

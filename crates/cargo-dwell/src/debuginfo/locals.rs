@@ -125,7 +125,8 @@ fn of_unit<'d>(
         let tag = abbreviation.tag();
         let is_scope = matches!(tag, dw::DW_TAG_subprogram | dw::DW_TAG_inlined_subroutine | dw::DW_TAG_lexical_block);
         let is_variable = matches!(tag, dw::DW_TAG_variable | dw::DW_TAG_formal_parameter);
-        if skipped.is_some() || !is_scope && !(is_variable && !scopes.is_empty()) {
+        let is_wanted = is_scope || is_variable && !scopes.is_empty();
+        if skipped.is_some() || !is_wanted {
             entries.skip_attributes(abbreviation.attributes())?;
             continue;
         }

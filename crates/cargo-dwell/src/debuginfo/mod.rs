@@ -119,17 +119,48 @@ struct At<'a> {
     variables: &'a [u64],
 }
 
-/// Checks quickly that an executable, or a file beside it, has debug info.
+/// Checks quickly that an executable, or a file beside it, has debug info with types.
 ///
 /// # Errors
 /// As [`load`], except for damaged debug info, which it does not read.
 pub fn expect(path: &Path) -> Result<()> {
     let map = file::map(path)?;
     let object = file::parse(path, &map)?;
-    if file::has_debug_info(&object) || !file::separate(path, &object).is_empty() {
-        return Ok(());
+    if file::has_debug_info(&object) {
+        return expect_types(path, &object, map.len());
+    }
+    for separate in file::separate(path, &object) {
+        let other = file::map(&separate)?;
+        let Ok(parsed) = file::parse(&separate, &other) else { continue };
+        if file::has_debug_info(&parsed) && file::belongs(&object, &parsed, &other) {
+            return expect_types(path, &parsed, other.len());
+        }
     }
     bail!(no_debug_info(path))
+}
+
+/// Checks that a unit by rustc has types. Those of std as it is shipped have none.
+fn expect_types(path: &Path, object: &object::File<'_>, len: usize) -> Result<()> {
+    let endian = file::endian(object);
+    let sections = file::sections(object, &Budget::new(len as u64))?;
+    let dwarf = sections.borrow(|section| file::slice(section, endian));
+    let mut units = dwarf.units();
+    let mut last = None;
+    while let Ok(Some(header)) = units.next() {
+        let Ok(opened) = unit::open(&dwarf, header, &mut last) else { continue };
+        if opened.is_rust && opened.has_types() || opened.dwo_name.is_some() {
+            return Ok(());
+        }
+    }
+    bail!(lines_only(path))
+}
+
+fn lines_only(path: &Path) -> String {
+    format!(
+        "{}: has debug info for line numbers only; build it with CARGO_PROFILE_RELEASE_DEBUG=2 and without \
+         -Cdebuginfo in RUSTFLAGS",
+        path.display()
+    )
 }
 
 /// Reads the types of an executable in memory, for tests and fuzzing. Does not open other files that it names.
@@ -218,10 +249,7 @@ fn check(path: &Path, read: Read) -> Result<Read> {
         if let Some(damage) = program.damaged.last() {
             bail!("{}: {damage}", path.display());
         }
-        bail!(
-            "{}: has debug info for line numbers only; build it with CARGO_PROFILE_RELEASE_DEBUG=2, or leave --exe out",
-            path.display()
-        );
+        bail!(lines_only(path));
     }
     Ok(read)
 }

@@ -68,12 +68,23 @@ impl<'d> Pool<'d> {
         for (index, entry) in all.iter_mut().enumerate() {
             entry.2 = index;
         }
-        all.sort_unstable_by(|a, b| (&a.1.path, a.0).cmp(&(&b.1.path, b.0)));
+        // Of one path, declarations come last.
+        let order = |of: &(u128, RawType<'d>, usize)| (of.1.is_declaration(), of.0);
+        all.sort_unstable_by(|a, b| a.1.path.cmp(&b.1.path).then_with(|| order(a).cmp(&order(b))));
         let mut ranks = vec![0; all.len()];
-        for (rank, entry) in all.iter().enumerate() {
-            ranks[entry.2] = u32::try_from(rank).unwrap_or(u32::MAX);
+        let mut types: Vec<RawType<'d>> = Vec::with_capacity(all.len());
+        for (_, raw, index) in all {
+            // A unit that only declares a type refers to the description of another unit.
+            let is_complete = |of: &&RawType<'_>| of.path == raw.path && !of.is_declaration();
+            let of_path = types.partition_point(|of| of.path < raw.path);
+            let complete = types.get(of_path).filter(|_| raw.is_declaration()).filter(is_complete).map(|_| of_path);
+            let rank = complete.unwrap_or(types.len());
+            ranks[index] = u32::try_from(rank).unwrap_or(u32::MAX);
+            if complete.is_none() {
+                types.push(raw);
+            }
         }
-        (all.into_iter().map(|entry| entry.1).collect(), Ranks { starts, ranks })
+        (types, Ranks { starts, ranks })
     }
 }
 
@@ -107,4 +118,39 @@ pub(super) fn key(raw: &RawType<'_>) -> u128 {
         hasher.finish()
     };
     u128::from(half(1)) << 64 | u128::from(half(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::debuginfo::raw::RawKind;
+
+    fn raw(kind: RawKind, size: u64, unit: u32) -> RawType<'static> {
+        RawType {
+            path: "tokio::Cell<T>".into(),
+            kind,
+            size,
+            align: None,
+            fields: Vec::new(),
+            variants: Vec::new(),
+            tag: None,
+            params: Vec::new(),
+            target: None,
+            is_public: false,
+            unit,
+            offset: unit.into(),
+        }
+    }
+
+    #[test]
+    fn declarations_are_the_type_of_another_unit() {
+        let budget = Budget::new(1 << 20);
+        let pool = Pool::new();
+        let add = |of: RawType<'static>| pool.add(key(&of), of.offset, &budget, || of).unwrap();
+        let declared = add(raw(RawKind::Opaque, 0, 0));
+        let complete = add(raw(RawKind::Struct, 1464, 1));
+        let (types, ranks) = pool.into_ordered();
+        assert_eq!(types.iter().map(|of| of.size).collect::<Vec<_>>(), [1464]);
+        assert_eq!((ranks.of(declared), ranks.of(complete)), (0, 0));
+    }
 }

@@ -59,6 +59,11 @@ pub(super) struct RawType<'d> {
 }
 
 impl RawType<'_> {
+    /// Returns `true` if the entries say only that the type exists.
+    pub(super) fn is_declaration(&self) -> bool {
+        self.kind == RawKind::Opaque && self.size == 0
+    }
+
     /// Returns an estimate of the type's memory here and as a [`Type`](super::Type).
     pub(super) fn bytes(&self) -> u64 {
         let fields: usize = self.variants.iter().map(|variant| variant.fields.len() + 2).sum();

@@ -132,8 +132,9 @@ impl<'d> Worker<'d> {
                 let name = opened.dwo_name.unwrap_or_default();
                 budget.charge((name.len() + 128) as u64)?;
                 let (id, folder, line) = (opened.unit.dwo_id, opened.unit.comp_dir, opened.line);
-                let addresses = opened.unit.addr_base;
-                self.skeletons.push((index, Skeleton { id, folder, name, line, addresses }));
+                let (low_pc, addresses, ranges) =
+                    (opened.unit.low_pc, opened.unit.addr_base, opened.unit.rnglists_base);
+                self.skeletons.push((index, Skeleton { id, folder, name, line, low_pc, addresses, ranges }));
             }
             Ok(opened) if opened.is_rust => {
                 let files_of = input.files_of(&opened);

@@ -117,6 +117,13 @@ fn abbreviations(
 }
 
 impl<'d> Opened<'d> {
+    /// Returns `true` if the unit's abbreviations have one for structs or enums.
+    pub(super) fn has_types(&self) -> bool {
+        let abbreviations = &self.unit.abbreviations;
+        let tags = (1..).map_while(|code| abbreviations.get(code)).map(gimli::Abbreviation::tag);
+        tags.into_iter().any(|tag| matches!(tag, dw::DW_TAG_structure_type | dw::DW_TAG_enumeration_type))
+    }
+
     /// Reads the table of source files, which [`Opened::file`] needs.
     pub(super) fn read_files(&mut self, dwarf: &Dwarf<Slice<'d>>) {
         let Some(offset) = self.line.take() else { return };

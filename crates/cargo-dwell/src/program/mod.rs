@@ -126,8 +126,12 @@ pub struct Executable {
 pub fn choose(args: &BuildArgs) -> Result<Outcome<Choice<'_>>> {
     if let Some(exe) = &args.exe {
         // The workspace only tells which types are its own; the executable is readable without it.
-        let outcome =
-            if args.manifest_path.is_some() || manifest_above().is_some() { metadata(args, false)? } else { None };
+        let outcome = match (&args.manifest_path, manifest_above()) {
+            (Some(_), _) => metadata(args, false)?,
+            // Without cargo, as in a container, it is read like a program from elsewhere.
+            (None, Some(_)) => metadata(args, false).unwrap_or_default(),
+            (None, None) => None,
+        };
         let workspace = outcome.filter(|workspace| args.manifest_path.is_some() || belongs_to(exe, workspace));
         return Ok(Outcome::Done(Choice { args, workspace, selected: None }));
     }

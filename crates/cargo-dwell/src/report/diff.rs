@@ -71,13 +71,14 @@ impl Diff {
 
     /// Compares two snapshots.
     pub(crate) fn of(before: &Snapshot, after: &Snapshot) -> Self {
-        let key = |of: &Blocks| (of.owner.clone(), of.content.clone(), of.element.clone());
+        let key = |piece: &Piece<'_>| (piece.owner.to_owned(), piece.of.content.clone(), piece.of.element.clone());
         let mut changes: BTreeMap<(String, String, String), Change> = BTreeMap::new();
         let mut types: BTreeMap<String, TypeChange> = BTreeMap::new();
-        for (snapshot, is_after) in [(before, false), (after, true)] {
-            for of in &snapshot.blocks {
-                let change = changes.entry(key(of)).or_insert_with(|| Change {
-                    owner: of.owner.clone(),
+        for (pieces, is_after) in [(pieces(before, after), false), (pieces(after, before), true)] {
+            for piece in pieces {
+                let of = piece.of;
+                let change = changes.entry(key(&piece)).or_insert_with(|| Change {
+                    owner: piece.owner.to_owned(),
                     content: of.content.clone(),
                     element: of.element.clone(),
                     before_bytes: 0,
@@ -92,14 +93,14 @@ impl Diff {
                     after_bytes: 0,
                 });
                 if is_after {
-                    change.after_bytes += of.bytes;
-                    change.after_blocks += of.blocks;
-                    of_type.after_bytes += of.bytes;
-                    change.at = change.at.take().or_else(|| of.sites.first()?.at.clone());
+                    change.after_bytes += piece.bytes;
+                    change.after_blocks += piece.blocks;
+                    of_type.after_bytes += piece.bytes;
+                    change.at = change.at.take().or_else(|| piece.at.map(str::to_owned));
                 } else {
-                    change.before_bytes += of.bytes;
-                    change.before_blocks += of.blocks;
-                    of_type.before_bytes += of.bytes;
+                    change.before_bytes += piece.bytes;
+                    change.before_blocks += piece.blocks;
+                    of_type.before_bytes += piece.bytes;
                 }
             }
         }
@@ -193,6 +194,48 @@ impl Diff {
     }
 }
 
+/// Blocks of one owner and type that one line allocated.
+struct Piece<'s> {
+    owner: &'s str,
+    of: &'s Blocks,
+    at: Option<&'s str>,
+    bytes: u64,
+    blocks: u64,
+}
+
+/// Returns the blocks of a snapshot by call site.
+///
+/// A local variable has a known value at some moments, and at others not; then its blocks have no owner, and neither have
+/// those that they lead to. Such blocks get the owner that only the other snapshot has for blocks of the same line.
+fn pieces<'s>(one: &'s Snapshot, other: &'s Snapshot) -> Vec<Piece<'s>> {
+    let is_known = |owner: &str, content: &str| one.blocks.iter().any(|of| of.owner == owner && of.content == content);
+    let elsewhere = |of: &Blocks, at: &str| {
+        let mut same = other.blocks.iter().filter(|other| {
+            other.content == of.content && other.sites.iter().any(|site| site.at.as_deref() == Some(at))
+        });
+        same.find(|other| !is_unsure(other) && !is_known(&other.owner, &of.content)).map(|other| other.owner.as_str())
+    };
+    let mut all = Vec::new();
+    for of in &one.blocks {
+        let (mut bytes, mut blocks) = (of.bytes, of.blocks);
+        for site in &of.sites {
+            let at = site.at.as_deref();
+            let owner = at.filter(|_| is_unsure(of)).and_then(|at| elsewhere(of, at)).unwrap_or(&of.owner);
+            all.push(Piece { owner, of, at, bytes: site.bytes, blocks: site.blocks });
+            bytes = bytes.saturating_sub(site.bytes);
+            blocks = blocks.saturating_sub(site.blocks);
+        }
+        // Only some of the sites are listed.
+        all.push(Piece { owner: &of.owner, of, at: None, bytes, blocks });
+    }
+    all
+}
+
+/// Returns `true` for an owner that may be another one at the next moment.
+fn is_unsure(of: &Blocks) -> bool {
+    matches!(&*of.by, "stack" | "cycle")
+}
+
 /// Formats a difference in bytes: `+1.2 MB`.
 fn change(before: u64, after: u64) -> String {
     let sign = if after < before { "-" } else { "+" };
@@ -207,6 +250,7 @@ fn signed(before: u64, after: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::heap::rows::CallSite;
 
     fn snapshot(of: &[(&str, &str, u64)]) -> Snapshot {
         let blocks = of.iter().map(|&(owner, content, bytes)| Blocks {
@@ -217,6 +261,25 @@ mod tests {
             ..Blocks::default()
         });
         Snapshot { blocks: blocks.collect(), live_bytes: of.iter().map(|of| of.2).sum(), ..Snapshot::default() }
+    }
+
+    #[test]
+    fn blocks_of_one_line_keep_their_owner() {
+        let of = |owner: &str, by: &str, bytes: u64, line: u32| {
+            let site = CallSite { at: Some(format!("src/main.rs:{line}")), bytes, blocks: 1, ..CallSite::default() };
+            let content = if line == 1 { "Vec<Item>" } else { "String" };
+            let (owner, by, content) = (owner.into(), by.into(), content.into());
+            Blocks { owner, by, content, bytes, blocks: 1, sites: vec![site], ..Blocks::default() }
+        };
+        let snapshot = |blocks| Snapshot { blocks, ..Snapshot::default() };
+        // At first the variable has no known value, so nothing owns its items' texts.
+        let before = [of("(stack)", "stack", 800, 1), of("(stack)", "stack", 90_000, 2), of("(stack)", "stack", 7, 3)];
+        let after = [of("(local items of app::main)", "local", 800, 1), of("Item.name", "field", 99_000, 2)];
+        let after = after.into_iter().chain([of("(stack)", "stack", 7, 3)]).collect();
+        let diff = Diff::of(&snapshot(before.to_vec()), &snapshot(after));
+        let changes: Vec<_> =
+            diff.changes.iter().map(|of| (of.owner.as_str(), of.before_bytes, of.after_bytes)).collect();
+        assert_eq!(changes, [("Item.name", 90_000, 99_000)]);
     }
 
     #[test]

@@ -257,6 +257,39 @@ fn main() {
             std::fs::write(&file, &buffer[..used]).unwrap();
         }
         "return" => {}
+        // Threads wait in `epoll_wait`, in `nanosleep`, in `read`, and for a lock. None of these calls may fail.
+        "waits" => {
+            unsafe extern "C" {
+                fn epoll_create1(flags: i32) -> i32;
+                fn epoll_wait(file: i32, events: *mut u64, most: i32, millis: i32) -> i32;
+                fn pipe(files: *mut i32) -> i32;
+                fn read(file: i32, bytes: *mut u8, len: usize) -> isize;
+                fn write(file: i32, bytes: *const u8, len: usize) -> isize;
+                fn nanosleep(time: *const [u64; 2], rest: *mut [u64; 2]) -> i32;
+            }
+            let mut files = [0; 2];
+            assert_eq!(unsafe { pipe(files.as_mut_ptr()) }, 0);
+            let sleeper = std::thread::spawn(|| {
+                for _ in 0..3 {
+                    assert_eq!(unsafe { nanosleep(&[0, 100_000_000], &mut [0, 0]) }, 0);
+                }
+            });
+            let poller = std::thread::spawn(|| {
+                let file = unsafe { epoll_create1(0) };
+                for _ in 0..3 {
+                    let mut events = [0; 4];
+                    assert_eq!(unsafe { epoll_wait(file, events.as_mut_ptr(), 1, 100) }, 0);
+                }
+            });
+            let reader = std::thread::spawn(move || {
+                let mut byte = 0;
+                assert_eq!(unsafe { read(files[0], &mut byte, 1) }, 1);
+            });
+            sleeper.join().unwrap();
+            poller.join().unwrap();
+            assert_eq!(unsafe { write(files[1], &1, 1) }, 1);
+            reader.join().unwrap();
+        }
         // Locks all present and future memory.
         "lock" => {
             unsafe extern "C" {

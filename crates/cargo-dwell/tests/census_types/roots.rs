@@ -28,8 +28,9 @@ thread_local! {
     static BUFFER: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
 }
 
-struct Ring {
-    next: RefCell<Option<Rc<Ring>>>,
+/// std has a type of this name too.
+struct Node {
+    next: RefCell<Option<Rc<Node>>>,
     bytes: Vec<u8>,
 }
 
@@ -88,8 +89,8 @@ fn pointers(barrier: &Barrier) -> usize {
         let captured = vec![3_usize; 300];
         Box::new(move |of| captured[of])
     };
-    let ring = Rc::new(Ring { next: RefCell::new(None), bytes: vec![1; 5000] });
-    let other = Rc::new(Ring { next: RefCell::new(Some(Rc::clone(&ring))), bytes: vec![2; 5000] });
+    let ring = Rc::new(Node { next: RefCell::new(None), bytes: vec![1; 5000] });
+    let other = Rc::new(Node { next: RefCell::new(Some(Rc::clone(&ring))), bytes: vec![2; 5000] });
     *ring.next.borrow_mut() = Some(other);
     park(barrier);
     let len = boxed(7) + ring.bytes.len();
@@ -121,7 +122,17 @@ fn dead(barrier: &Barrier) -> usize {
     len + late.len()
 }
 
+/// Calls C's allocator.
+#[inline(never)]
+fn allocate_by_c() {
+    unsafe extern "C" {
+        fn malloc(size: usize) -> *mut u8;
+    }
+    black_box(unsafe { malloc(300) });
+}
+
 fn main() {
+    (0..40).for_each(|_| allocate_by_c());
     let barrier = Arc::new(Barrier::new(7));
     let shared = Arc::new(vec![1_u64; 4000]);
     let of = |run: fn(&Barrier) -> usize| {

@@ -119,7 +119,8 @@ impl Copied {
             modules: whole.modules.clone(),
             // Every eighth block stands in for a stack, in which the walk looks for values.
             roots: whole.blocks.iter().step_by(8).map(|of| (of.addr, of.addr + of.size / 8 * 8)).collect(),
-            threads: whole.threads.clone(),
+            // Thread-local memory is not copied.
+            threads: Vec::new(),
             memory: Box::new(memory),
         };
         let read = self.symbols.look_at(&snapshot);

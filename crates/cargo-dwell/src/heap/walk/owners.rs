@@ -30,7 +30,7 @@ pub(crate) struct Origin {
     /// The innermost function of the workspace's crates, or else the innermost one outside of std, with file and line.
     pub(crate) function: String,
     pub(crate) at: Option<String>,
-    /// Whether the stack has no function with debug info, as in C code.
+    /// Whether neither std nor a known arena allocated it: C code did, or a call of `malloc`.
     pub(crate) is_foreign: bool,
 }
 
@@ -80,17 +80,31 @@ pub(crate) fn functions<'f>(snapshot: &Snapshot, frames: &'f Frames, stack: &[u6
 pub(crate) fn origins(snapshot: &Snapshot, frames: &Frames, schema: &Schema<'_>) -> Vec<Origin> {
     let own: HashSet<&str> =
         schema.program.types().filter(|(_, ty)| ty.own && !ty.krate.is_empty()).map(|(_, ty)| &*ty.krate).collect();
-    snapshot.stacks.iter().map(|stack| origin(&functions(snapshot, frames, stack), schema, &own)).collect()
+    let executable = snapshot.modules.first().and_then(|module| module.path.file_name());
+    let executable = executable.map_or_else(String::new, |name| format!("{}+", name.to_string_lossy()));
+    let is_inside = |name: &str| name.starts_with(&executable);
+    snapshot.stacks.iter().map(|stack| origin(&functions(snapshot, frames, stack), schema, &own, &is_inside)).collect()
 }
 
-fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&str>) -> Origin {
+fn origin(
+    stack: &[Result<&Frame, String>],
+    schema: &Schema<'_>,
+    own: &HashSet<&str>,
+    is_inside: &dyn Fn(&str) -> bool,
+) -> Origin {
     let mut origin = Origin::default();
-    // The program's own allocator may come before std.
-    let of_std = |frame: &Result<&Frame, String>| frame.as_ref().is_ok_and(|frame| is_std(path_head(&frame.path)));
-    let stack = &stack[stack.iter().position(of_std).unwrap_or(0)..];
+    let paths: Vec<Option<&str>> =
+        stack.iter().map(|frame| frame.as_ref().ok().map(|frame| path_head(&frame.path))).collect();
+    let after_allocator = after_allocator(&paths);
+    let first = after_allocator.unwrap_or(0);
+    // C code allocated the block, or a call of `malloc`, if neither std nor a function without debug info did.
+    let is_by_std = after_allocator.is_some() || paths.first().is_some_and(|path| path.is_some_and(is_std));
+    let is_by_c =
+        !is_by_std && stack.first().is_none_or(|frame| frame.as_ref().map_or_else(|name| !is_inside(name), |_| true));
+    let stack = &stack[first..];
     for (index, frame) in stack.iter().enumerate() {
         let Ok(frame) = frame else { continue };
-        if !is_std(path_head(&frame.path)) {
+        if is_by_c || !is_std(path_head(&frame.path)) {
             break;
         }
         let stack = CallStack { stack: &stack[index..], schema };
@@ -115,6 +129,7 @@ fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&
         Some(frame) => {
             origin.function = shown(&frame.path);
             origin.at = frame.source.as_ref().map(|source| format!("{}:{}", short_file(&source.file), source.line));
+            origin.is_foreign = is_by_c && origin.ty.is_none();
         }
         None => {
             origin.is_foreign = true;
@@ -142,6 +157,24 @@ pub(crate) fn short_file(file: &str) -> &str {
         Some((_, rest)) => rest.split_once('/').map_or(rest, |(_, rest)| rest),
         None => file,
     }
+}
+
+/// The functions by which std calls the program's allocator.
+const ENTRIES: [&str; 3] = ["::__rust_alloc", "::__rust_alloc_zeroed", "::__rust_realloc"];
+
+/// The maximum number of functions of an allocator.
+const ALLOCATOR: usize = 16;
+
+/// Returns the number of functions of the allocator, innermost first, if std called it: the program may define its own.
+fn after_allocator(paths: &[Option<&str>]) -> Option<usize> {
+    let paths = &paths[..paths.len().min(ALLOCATOR)];
+    let calls = |path: &str| path.starts_with("alloc::alloc::");
+    paths.iter().position(|path| path.is_some_and(calls)).or_else(|| {
+        // The shipped std has no debug info for some of its functions.
+        let is_entry =
+            |path: &str| path.starts_with("core::alloc::global::") || ENTRIES.iter().any(|entry| path.ends_with(entry));
+        paths.iter().rposition(|path| path.is_some_and(is_entry)).map(|last| last + 1)
+    })
 }
 
 /// Returns the path of a function without arguments.
@@ -289,6 +322,22 @@ pub(crate) fn argument(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn functions_of_the_allocator_are_skipped() {
+        let of = |paths: &[&'static str]| {
+            let paths: Vec<_> = paths.iter().map(|path| Some(*path).filter(|path| !path.is_empty())).collect();
+            after_allocator(&paths)
+        };
+        let own = ["std::sys::alloc::unix::alloc", "app::Counting::alloc", "alloc::alloc::alloc", "alloc::vec::push"];
+        assert_eq!(of(&own), Some(2));
+        assert_eq!(of(&["app::Counting::alloc", "app::_::__rust_realloc", "", "gimli::parse"]), Some(2));
+        assert_eq!(of(&["alloc::alloc::alloc", "alloc::vec::push"]), Some(0));
+        // The shipped std has no debug info for some of its functions.
+        assert_eq!(of(&["", "alloc::raw_vec::grow", "app::main", "std::sys::__rust_begin_short_backtrace"]), None);
+        // A call of `malloc`, from a function that std calls.
+        assert_eq!(of(&["app::c_malloc", "app::main", "core::ops::function::FnOnce::call_once"]), None);
+    }
 
     #[test]
     fn paths_are_parsed_and_shortened() {

@@ -37,9 +37,9 @@ impl Walk<'_, '_> {
             Root { variable, site: self.schema.root(variable.ty, &path) }
         };
         let mut roots: Vec<Root<'_>> = variables.iter().map(root).collect();
-        // A value that was moved into a function of std has a better name in its caller.
+        // A value has a better name where it is no reference, and in the caller of a function of std.
         let is_of_std = |root: &Root<'_>| root.variable.function.as_ref().is_some_and(|of| is_std(path_head(of)));
-        roots.sort_by_key(is_of_std);
+        roots.sort_by_key(|root| (root.variable.name.starts_with('*'), is_of_std(root)));
         roots
     }
 
