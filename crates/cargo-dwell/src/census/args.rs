@@ -84,6 +84,7 @@ impl Census {
             executable: executable.file.clone(),
             arguments: self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect(),
             own_crates: executable.own_crates.clone(),
+            root: executable.root.clone(),
             millis,
             sample: options.sample,
             also: also.clone(),

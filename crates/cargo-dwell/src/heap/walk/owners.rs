@@ -305,6 +305,15 @@ fn first_argument(arguments: &str) -> Option<&str> {
     None
 }
 
+/// Returns the field of a site's path: `Node.next` for `Node.next [] key`.
+pub(crate) fn field_of(path: &str) -> &str {
+    let mut path = path;
+    while let Some(rest) = [" []", " key", " value", " *"].iter().find_map(|end| path.strip_suffix(end)) {
+        path = rest;
+    }
+    path
+}
+
 /// Returns the text in the angle brackets of a name.
 pub(crate) fn argument(name: &str) -> &str {
     name.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or(name)
@@ -339,5 +348,7 @@ mod tests {
         assert_eq!(short_file("/home/a/.cargo/registry/src/index-1/serde-1.0.0/src/de.rs"), "serde-1.0.0/src/de.rs");
         assert_eq!(short_file("src/main.rs"), "src/main.rs");
         assert_eq!(shown("app::{impl#2}::run<u8>::{closure#0}"), "app::run::{closure#0}");
+        assert_eq!(field_of("Node<A, B>.next [] value"), "Node<A, B>.next");
+        assert_eq!(field_of("(static app::ALL) []"), "(static app::ALL)");
     }
 }
