@@ -4,7 +4,7 @@
 use cargo_dwell::shape::infer::{Accumulator, Blank};
 use cargo_dwell::shape::input;
 use cargo_dwell::shape::plan::{Plan, Set};
-use cargo_dwell::shape::schema::{Free, Kind, Lengths, Schema, Slot, Text};
+use cargo_dwell::shape::schema::{Free, Kind, Lengths, Schema, Slot, Tagging, Text};
 use fastrand::Rng;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -118,6 +118,19 @@ impl<'a> Recount<'a> {
                 counts.empty_objects += u64::from(object.is_empty());
                 self.record(*id, object, None);
             }
+            (Kind::Union { id }, value) if self.schema.unions[*id].form == Tagging::External => {
+                let variant = |key: &str| {
+                    let mut variants = self.schema.unions[*id].variants.iter();
+                    variants.find(|(variant, _)| variant == key).expect("a known variant").1
+                };
+                match value {
+                    Value::String(text) => self.instances[variant(text)] += 1,
+                    Value::Object(object) if object.len() == 1 => {
+                        self.record(variant(object.keys().next().unwrap()), object, None);
+                    }
+                    value => panic!("{value} is no variant"),
+                }
+            }
             (Kind::Union { id }, Value::Object(object)) => {
                 let union = &self.schema.unions[*id];
                 let Some(tag) = object.get(&union.tag).and_then(Value::as_str) else {
@@ -148,6 +161,9 @@ impl<'a> Recount<'a> {
                     Kind::Integer { .. } | Kind::Float { .. } => value.is_number(),
                     Kind::Text(_) | Kind::Keyword { .. } => value.is_string(),
                     Kind::Seq(_) | Kind::Tuple { .. } => value.is_array(),
+                    Kind::Union { id } if self.schema.unions[id].form == Tagging::External => {
+                        value.is_object() || value.is_string()
+                    }
                     Kind::Record { .. } | Kind::Union { .. } | Kind::Map(_) => value.is_object(),
                     Kind::Never | Kind::Mixed { .. } | Kind::Any(_) => panic!("no alternative"),
                 };

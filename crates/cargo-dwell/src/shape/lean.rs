@@ -280,6 +280,19 @@ fn variants(positions: &Positions<'_>, choices: &mut Choices) {
         let model = Model::new(positions, choices);
         let mut layouts = Layouts::new(&model.bodies);
         let mut variants: Vec<(u64, usize)> = Vec::new();
+        if of.has_contents() {
+            // The contents that are in a box already stay as they are.
+            let body = model.find(Source::Union(union)).map(|id| &model.bodies[id]);
+            let Some(Body::Enum(types)) = body else { continue };
+            let is_boxed = |index: &usize| choices.variants.contains(&(union, *index));
+            let plain = types.iter().take(of.variants.len()).enumerate().filter(|(index, _)| !is_boxed(index));
+            variants.extend(plain.filter_map(|(index, of)| Some((layouts.size(of.as_ref()?), index))));
+            for &(_, index) in choices.variants.iter().filter(|(of, _)| *of == union) {
+                if let Some(Type::Box(inner)) = &types[index] {
+                    variants.push((layouts.size(inner), index));
+                }
+            }
+        }
         for (index, &(_, record)) in of.variants.iter().enumerate() {
             if let Some(id) = model.find(Source::Record(record)) {
                 variants.push((layouts.named(id).size, index));

@@ -7,9 +7,10 @@ mod reader;
 mod study;
 mod text;
 
+use crate::shape::overrides::Override;
 pub use file::Input;
 use file::STUDIED;
-pub use find::{Found, SAMPLE_MODELS, SAMPLE_SEED, find, sample};
+pub use find::{Found, SAMPLE_MODELS, SAMPLE_SEED, find, find_jsonc, sample};
 pub use problem::Problem;
 pub use reader::BUFFER;
 
@@ -43,6 +44,8 @@ pub struct Options {
     pub keep_going: bool,
     /// The least number of bytes of a part, which one thread reads; 0 means 64 MiB.
     pub part: u64,
+    /// The decisions of the user.
+    pub overrides: Vec<Override>,
 }
 
 /// The result of [`read`].
@@ -75,13 +78,13 @@ pub fn texts(found: &Found, most: usize) -> Vec<String> {
 pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Reading {
     let total: u64 = found.inputs.iter().map(|input| input.size).sum();
     let studied = (total / 4).clamp(STUDIED_WHOLE, STUDIED);
-    read_by(&in_thread(|| study(found, total, studied).blank()), found, options, progress)
+    read_by(&in_thread(|| study(found, total, studied, &options.overrides).blank()), found, options, progress)
 }
 
 /// Infers the form of the documents from a larger sample than [`read`], for several runs.
-pub fn form(found: &Found) -> Form {
+pub fn form(found: &Found, overrides: &[Override]) -> Form {
     let total = found.inputs.iter().map(|input| input.size).sum();
-    in_thread(|| study(found, total, STUDIED_FORM))
+    in_thread(|| study(found, total, STUDIED_FORM, overrides))
 }
 
 /// Calls `work` in a thread with a large stack, whose memory the next thread reuses.

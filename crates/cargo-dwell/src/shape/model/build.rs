@@ -5,7 +5,7 @@ use super::defs::{At, Def, Part, Presence, Source};
 use super::{Heap, Model, Owned, key};
 use crate::shape::formats::Format;
 use crate::shape::positions::PositionId;
-use crate::shape::schema::{KeywordsId, Kind, RecordId, UnionId};
+use crate::shape::schema::{KeywordsId, Kind, RecordId, Tagging, UnionId};
 use crate::shape::types::{Body, DefId, Int, Type};
 use std::rc::Rc;
 
@@ -26,9 +26,14 @@ impl Model<'_, '_> {
                         counts[record] += self.positions.full(id) as f64 * self.share(id, &shares);
                     }
                     Kind::Union { id: union } => {
-                        let variants = &self.positions.schema.unions[union].variants;
-                        for &(_, record) in variants {
-                            counts[record] = records[record].instances as f64;
+                        let of = &self.positions.schema.unions[union];
+                        // Without a variant for other values, an external tag needs no buffer.
+                        let is_direct = self.positions.schema.strict && of.form == Tagging::External;
+                        let all: u64 = of.variants.iter().map(|&(_, record)| records[record].instances).sum();
+                        let own = self.positions.full(id) as f64 * self.share(id, &shares) / all.max(1) as f64;
+                        for &(_, record) in &of.variants {
+                            let instances = records[record].instances as f64;
+                            counts[record] = if is_direct { counts[record] + instances * own } else { instances };
                         }
                     }
                     _ => {}
@@ -271,7 +276,10 @@ impl Model<'_, '_> {
                 types.push(None);
                 continue;
             }
-            let bare = Type::Named(self.record(record));
+            let bare = match self.positions.fields[record][..] {
+                [content] if schema.records[record].is_variant => self.position(content).0,
+                _ => Type::Named(self.record(record)),
+            };
             let at = (union, index);
             let boxed = self.choices.variants.contains(&at) || self.positions.recursive_variants.contains(&at);
             if boxed {

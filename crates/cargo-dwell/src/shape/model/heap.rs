@@ -193,4 +193,21 @@ impl<'s> Model<'_, 's> {
         });
         grown.collect()
     }
+
+    /// Returns the positions of vectors that serde reads from a buffer in some places and not in others, if that changes
+    /// their capacity. Which of the lengths are from a buffer is not known.
+    pub fn partly_buffered(&self) -> Vec<PositionId> {
+        let mut layouts = Layouts::new(&self.bodies);
+        let differs = |lengths: &Lengths, size: u64| {
+            lengths.pushed_capacity(blocks::least_capacity(size)) != buffered_capacity(lengths, size).0
+        };
+        let partly = self.own.iter().filter_map(|(at, own)| match (at, own) {
+            // The shares are the result of an iteration, which may end just below 1.
+            (At::Position(id), Owned::Vecs(lengths, of, share)) if (1e-9..1.0 - 1e-9).contains(share) => {
+                differs(lengths, layouts.size(of)).then_some(*id)
+            }
+            _ => None,
+        });
+        partly.collect()
+    }
 }
