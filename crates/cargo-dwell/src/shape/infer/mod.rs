@@ -9,6 +9,7 @@
 
 mod arena;
 mod build;
+mod cost;
 mod decide;
 mod form;
 #[cfg(test)]

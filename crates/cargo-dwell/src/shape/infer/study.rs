@@ -349,7 +349,8 @@ impl Study {
             }
             let groups = values.groups_below(&objects, &inner);
             let score = Score::of(&groups, groups.tagged.iter().map(|(objects, _)| objects).sum());
-            if outer != tag && score.distance >= CONTENT && score.exclusive >= 2 && score.is_sure(usual) {
+            let differ = score.distance >= CONTENT && score.exclusive >= 2 && score.is_sure(usual);
+            if outer != tag && differ && groups.have_own() {
                 best = Some(best.map_or(score.explained, |best| best.max(score.explained)));
                 found.push(outer);
             }
@@ -473,6 +474,22 @@ impl Score {
 }
 
 impl Groups {
+    /// Returns whether most objects are of a variant with a key that nearly all its objects have and nearly no others.
+    /// Records have such keys. The annotations of a model may depend on the kind of what they annotate, but each is
+    /// optional: a type for each kind would save nothing and would be another with more data.
+    fn have_own(&self) -> bool {
+        let all: u64 = self.tagged.iter().map(|(objects, _)| objects).sum();
+        let sums: Vec<u64> =
+            (0..self.features).map(|feature| self.tagged.iter().map(|(_, counts)| counts[feature]).sum()).collect();
+        let has_own = |(objects, counts): &&(u64, Vec<u64>)| {
+            let is_own =
+                |(&count, &sum): (&u64, &u64)| count * 10 >= objects * 9 && (sum - count) * 10 <= (all - objects);
+            counts.iter().zip(&sums).any(is_own)
+        };
+        let own: u64 = self.tagged.iter().filter(has_own).map(|(objects, _)| objects).sum();
+        own * 2 > all
+    }
+
     /// Returns the expected distance between the features of two objects of different variants.
     fn distance(&self) -> f64 {
         let bits = |counts: &[u64]| -> Vec<u64> {

@@ -182,11 +182,14 @@ impl<'a> Types<'a> {
 
     /// Merges records with the same keys and types, at any position.
     pub(super) fn by_form(&mut self) -> bool {
-        let mut forms = BTreeMap::<Vec<(&str, String)>, Vec<ObjectId>>::new();
+        // The fields, and the values of the entries that are not fields: without these, a map with a name is no `{}`.
+        let mut forms = BTreeMap::<(Vec<(&str, String)>, Option<String>), Vec<ObjectId>>::new();
         for Met { class, .. } in self.meet() {
             if self.form(class) == Form::Record {
-                let form = self.slots(class).iter().map(|slot| (slot.key, self.outline(&slot.group))).collect();
-                forms.entry(form).or_default().push(class);
+                let fields = self.slots(class).iter().map(|slot| (slot.key, self.outline(&slot.group))).collect();
+                let rest = self.rest(class);
+                let rest = (!rest.is_empty()).then(|| self.outline(&rest));
+                forms.entry((fields, rest)).or_default().push(class);
             }
         }
         let joined: Vec<Vec<ObjectId>> = forms.into_values().filter(|classes| classes.len() > 1).collect();
