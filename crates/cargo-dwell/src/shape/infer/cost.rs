@@ -1,7 +1,6 @@
 //! Estimates the memory of objects: as a record with a field for each key, and as a map of `serde_json::Value`.
 
 use super::arena::{Arena, Node, NodeId, ObjectId, Shape};
-use super::decide;
 use foldhash::{HashMap, HashMapExt};
 
 /// The bytes of a `serde_json::Value`.
@@ -95,7 +94,7 @@ impl Costs<'_> {
             let total = array.lengths.total;
             cost.value += total * VALUE;
             cost.typed += (array.lengths.count - array.lengths.empty) * WORD;
-            for element in decide::elements(self.arena, id) {
+            for element in array.positions.iter().copied().chain([array.element]) {
                 let count = self.arena.node(element).count();
                 let of = self.node(element, count);
                 cost.typed += count * of.slot + of.typed;

@@ -147,14 +147,14 @@ impl Input {
         Problem { file: self.path.display().to_string(), location, what: what.into() }
     }
 
-    pub(super) fn open(&self) -> io::Result<Box<dyn Read + '_>> {
-        let source: Box<dyn Read + '_> = match (&self.held, &self.rest) {
+    pub(super) fn open(&self) -> io::Result<Box<dyn Read + Send + '_>> {
+        let source: Box<dyn Read + Send + '_> = match (&self.held, &self.rest) {
             (Some(held), Some(rest)) => Box::new(held.chain(&**rest)),
             (Some(held), None) if self.is_stdin() => Box::new(held.chain(io::stdin())),
             (Some(held), None) => Box::new(&held[..]),
             (None, _) => Box::new(File::open(&self.path)?),
         };
-        let source: Box<dyn Read + '_> = match self.zipped {
+        let source: Box<dyn Read + Send + '_> = match self.zipped {
             Zipped::Gzip => Box::new(MultiGzDecoder::new(BufReader::new(source))),
             Zipped::Zstd => Box::new(Frames::new(BufReader::new(source))?),
             Zipped::No => source,

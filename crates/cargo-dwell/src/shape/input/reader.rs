@@ -26,12 +26,16 @@ impl Reader<'_> {
         self.problems.push((0, self.input.problem(location, what)));
     }
 
-    pub(super) fn read(&mut self, mut source: Box<dyn Read + '_>, buffer: &mut Vec<u8>) {
+    pub(super) fn read(&mut self, mut source: Box<dyn Read + Send + '_>, buffer: &mut Vec<u8>) {
         buffer.clear();
-        let ended = match fill(&mut source, buffer, self.most) {
-            Ok(ended) => ended,
-            Err(error) => return self.complain(None, cannot_read(&error)),
-        };
+        match fill(&mut source, buffer, self.most) {
+            Ok(ended) => self.read_on(source, buffer, ended),
+            Err(error) => self.complain(None, cannot_read(&error)),
+        }
+    }
+
+    /// Reads the source after its first bytes, which are in the buffer.
+    pub(super) fn read_on(&mut self, source: Box<dyn Read + Send + '_>, buffer: &mut Vec<u8>, ended: bool) {
         let lines = match self.input.form {
             Format::Lines => true,
             // A `.json` file may hold JSON Lines too.
@@ -172,46 +176,18 @@ impl Reader<'_> {
     }
 
     fn read_lines(&mut self, mut source: Box<dyn Read + '_>, buffer: &mut Vec<u8>, mut ended: bool) {
-        let mut number = 0;
-        let mut texts = 0;
+        let mut at = Place::default();
         if without_mark(buffer).len() < buffer.len() {
             buffer.drain(..3);
         }
         loop {
-            let mut start = 0;
-            while start < buffer.len() {
-                let end = match memchr::memchr(b'\n', &buffer[start..]) {
-                    Some(length) => start + length,
-                    None if ended => buffer.len(),
-                    None => break,
-                };
-                number += 1;
-                let line = buffer[start..end].trim_ascii_end();
-                if !line.is_empty() {
-                    texts += 1;
-                    let before = self.problems.len();
-                    if let Some(line) = self.utf8(line, number) {
-                        let text = without_separators(line);
-                        self.read_text(text, (number, 1 + (line.len() - text.len()) as u64));
-                    }
-                    if self.problems.len() > before && !self.keep_going {
-                        return;
-                    }
-                }
-                self.accumulator.add_bytes((end + 1).min(buffer.len()) as u64 - start as u64);
-                start = (end + 1).min(buffer.len());
-                if texts >= self.input.limit {
-                    return;
-                }
-            }
+            let Some(start) = self.read_whole_lines(buffer, ended, &mut at) else { return };
             if ended {
                 break;
             }
             buffer.drain(..start);
             if buffer.len() >= BUFFER {
-                let mib = BUFFER >> 20;
-                let what = format!("a line longer than {mib} MiB; if the file is one JSON value, rename it to .json");
-                return self.complain(Some((number + 1, 1)), what);
+                return self.complain(Some((at.number + 1, 1)), too_long());
             }
             // A longer line gets a larger buffer.
             let most = self.most.max((buffer.len() * 2).min(BUFFER));
@@ -220,9 +196,46 @@ impl Reader<'_> {
                 Err(error) => return self.complain(None, cannot_read(&error)),
             };
         }
-        if texts == 0 {
+        if at.texts == 0 {
             self.complain(None, "is empty");
         }
+    }
+
+    /// Reads a block of whole lines, after this number of lines.
+    pub(super) fn read_block(&mut self, block: &[u8], number: u64) {
+        self.read_whole_lines(block, true, &mut Place { number, texts: 0 });
+    }
+
+    /// Reads the lines of a buffer; the last one may have no end if the source has ended. Returns where the rest of the
+    /// buffer begins, or `None` if nothing more must be read.
+    fn read_whole_lines(&mut self, buffer: &[u8], ended: bool, at: &mut Place) -> Option<usize> {
+        let mut start = 0;
+        while start < buffer.len() {
+            let end = match memchr::memchr(b'\n', &buffer[start..]) {
+                Some(length) => start + length,
+                None if ended => buffer.len(),
+                None => break,
+            };
+            at.number += 1;
+            let line = buffer[start..end].trim_ascii_end();
+            if !line.is_empty() {
+                at.texts += 1;
+                let before = self.problems.len();
+                if let Some(line) = self.utf8(line, at.number) {
+                    let text = without_separators(line);
+                    self.read_text(text, (at.number, 1 + (line.len() - text.len()) as u64));
+                }
+                if self.problems.len() > before && !self.keep_going {
+                    return None;
+                }
+            }
+            self.accumulator.add_bytes((end + 1).min(buffer.len()) as u64 - start as u64);
+            start = (end + 1).min(buffer.len());
+            if at.texts >= self.input.limit {
+                return None;
+            }
+        }
+        Some(start)
     }
 
     /// Reads a text that is larger than the buffer as a stream.
@@ -247,8 +260,21 @@ impl Reader<'_> {
     }
 }
 
+/// The numbers of lines and texts that were read.
+#[derive(Default)]
+struct Place {
+    number: u64,
+    texts: u64,
+}
+
+/// Returns the message for a line that no buffer holds.
+pub(super) fn too_long() -> String {
+    let mib = BUFFER >> 20;
+    format!("a line longer than {mib} MiB; if the file is one JSON value, rename it to .json")
+}
+
 /// Fills the buffer with up to `most` bytes in all. Returns whether the source ended.
-fn fill(source: &mut dyn Read, buffer: &mut Vec<u8>, most: usize) -> io::Result<bool> {
+pub(super) fn fill(source: &mut dyn Read, buffer: &mut Vec<u8>, most: usize) -> io::Result<bool> {
     let left = most - buffer.len();
     let read = source.take(left as u64).read_to_end(buffer)?;
     Ok(read < left)
