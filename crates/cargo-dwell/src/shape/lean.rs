@@ -182,7 +182,7 @@ fn splits(positions: &Positions<'_>, trial: &mut Trial<'_, '_>) {
         // Each further group makes the code longer, so it must save some of the record's memory, and of all.
         let whole = trial.total().cost();
         let own = i128::from(sizes.iter().sum::<u64>() * positions.schema.records[record].instances);
-        let least = own / 100 + whole / 1_000;
+        let least = own / 100 + whole / 20_000;
         let (mut best, mut last) = ((whole, None), None);
         for count in 1..=MAX_GROUPS {
             let Some(groups) = split(positions, &sizes, record, count) else { continue };

@@ -1,6 +1,7 @@
 //! `cargo dwell shape`: infers Rust types for JSON.
 
 pub mod advice;
+pub mod against;
 pub mod formats;
 pub mod held_out;
 pub mod html;
@@ -109,6 +110,13 @@ pub struct ShapeArgs {
     /// searchable table
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Hold the types in this Rust file against the data: the bytes of their fields, what they refuse, lose and never
+    /// see, and what to change; modules that the file declares are read too
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rust", "html", "held_out", "save", "save_form"])]
+    pub against: Option<PathBuf>,
+    /// The type of a document in the file of --against
+    #[arg(long = "type", value_name = "NAME", requires = "against")]
+    pub type_name: Option<String>,
     /// Overwrite the files of --rust, --html, --save and --save-form
     #[arg(long)]
     pub force: bool,
@@ -340,6 +348,13 @@ fn finish(
         schema.sort_variants();
     }
     schema.style = style(args);
+    if let Some(file) = &args.against {
+        let report = against::compare(&schema, file, args.type_name.as_deref())?;
+        let mut out = io::BufWriter::new(anstream::stdout().lock());
+        let written = report.write(args.format, args.top, &mut out).and_then(|()| out.flush());
+        written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })?;
+        return Ok(exit_code(left_out, schema.documents));
+    }
     if is_medley(&schema) {
         eprintln!("note: the files seem to contain unrelated data; run the command for one kind of file at a time");
     }

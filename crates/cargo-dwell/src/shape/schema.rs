@@ -615,7 +615,7 @@ impl Lengths {
     }
 
     /// Returns a share of all counts, as an estimate.
-    fn share(&self, part: u64, whole: u64) -> Self {
+    pub(super) fn share(&self, part: u64, whole: u64) -> Self {
         let of = |number: &u64| scale(*number, part, whole);
         Self {
             count: of(&self.count),

@@ -108,7 +108,9 @@ impl<'p, 's> Trial<'p, 's> {
     pub fn set_variants(&mut self, union: UnionId, boxed: &BTreeSet<usize>) {
         let variants = &mut self.model.choices.to_mut().variants;
         let old: Vec<(UnionId, usize)> = variants.range((union, 0)..(union + 1, 0)).copied().collect();
-        old.iter().for_each(|of| drop(variants.remove(of)));
+        for of in old {
+            variants.remove(&of);
+        }
         variants.extend(boxed.iter().map(|&index| (union, index)));
         let unit = self.model.find(Source::Union(union)).map(|id| id + 1);
         self.rebuild(unit.as_slice());
