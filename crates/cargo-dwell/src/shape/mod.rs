@@ -7,6 +7,7 @@ pub mod held_out;
 pub mod html;
 pub mod infer;
 pub mod input;
+mod json_schema;
 pub mod lean;
 pub mod model;
 pub mod names;
@@ -112,12 +113,15 @@ pub struct ShapeArgs {
     pub html: Option<PathBuf>,
     /// Hold the types in this Rust file against the data: the bytes of their fields, what they refuse, lose and never
     /// see, and what to change; modules that the file declares are read too
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["rust", "html", "held_out", "save", "save_form"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rust", "html", "json_schema", "held_out", "save", "save_form"])]
     pub against: Option<PathBuf>,
     /// The type of a document in the file of --against
     #[arg(long = "type", value_name = "NAME", requires = "against")]
     pub type_name: Option<String>,
-    /// Overwrite the files of --rust, --html, --save and --save-form
+    /// Write the types to FILE as a JSON Schema, which accepts what the lean types accept
+    #[arg(long, value_name = "FILE")]
+    pub json_schema: Option<PathBuf>,
+    /// Overwrite the files of --rust, --html, --json-schema, --save and --save-form
     #[arg(long)]
     pub force: bool,
     /// The output format
@@ -175,8 +179,13 @@ pub enum UnknownKeys {
 /// Returns an error if an input cannot be read and must not be skipped, if a file exists and must not be overwritten,
 /// or if output cannot be written.
 pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
-    let targets =
-        [("--rust", &args.rust), ("--html", &args.html), ("--save", &args.save), ("--save-form", &args.save_form)];
+    let targets = [
+        ("--rust", &args.rust),
+        ("--html", &args.html),
+        ("--json-schema", &args.json_schema),
+        ("--save", &args.save),
+        ("--save-form", &args.save_form),
+    ];
     for (option, file) in targets {
         if let Some(file) = file {
             check_target(option, file, args.force)?;
@@ -365,8 +374,12 @@ fn finish(
         .html
         .as_ref()
         .map_or(Ok(()), |file| write_new(file, args.force, &html::page(&plan, args.sample.is_some())));
+    let json = args
+        .json_schema
+        .as_ref()
+        .map_or(Ok(()), |file| write_new(file, args.force, &format!("{:#}\n", plan.json_schema())));
     print(&plan, args)?;
-    rust.and(html)?;
+    rust.and(html).and(json)?;
     Ok(exit_code(left_out, schema.documents))
 }
 
