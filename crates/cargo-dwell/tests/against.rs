@@ -112,12 +112,14 @@ fn order(n: usize) -> Value {
             _ => json!({"sku": format!("s{n}-{item}"), "count": n}),
         })
         .collect();
+    let state = ["open", "closed"][n % 2];
+    let size = if n.is_multiple_of(5) { json!("large") } else { json!(n) };
+    let shipping = if n.is_multiple_of(10) { json!({"street": "s", "city": "c", "zip": "z"}) } else { Value::Null };
+    let point = [n as f64 + 0.5, 1.25];
     let mut order = json!({
         "orderId": n, "customer": format!("customer {n}"), "payment": payment, "event": event,
-        "state": ["open", "closed"][n % 2], "labels": {}, "created": format!("2026-{n}"),
-        "size": if n.is_multiple_of(5) { json!("large") } else { json!(n) },
-        "point": [n as f64 + 0.5, 1.25], "extra": {"k": [n, "v"]},
-        "shipping": if n.is_multiple_of(10) { json!({"street": "s", "city": "c", "zip": "z"}) } else { Value::Null },
+        "state": state, "labels": {}, "created": format!("2026-{n}"),
+        "size": size, "point": point, "extra": {"k": [n, "v"]}, "shipping": shipping,
     });
     for label in 0..n % 5 {
         order["labels"][format!("l{}{label}", n * 7)] = json!("x");

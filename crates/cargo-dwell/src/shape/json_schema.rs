@@ -9,7 +9,7 @@ impl Plan<'_> {
     pub fn json_schema(&self) -> Value {
         let writer = Writer { plan: self, schema: self.positions.schema };
         let mut defs = Map::new();
-        for (id, record) in writer.schema.records.iter().enumerate().filter(|(_, record)| !record.is_variant) {
+        for (id, _) in writer.schema.records.iter().enumerate().filter(|(_, record)| !record.is_variant) {
             defs.insert(writer.record_name(id).to_owned(), writer.record(id, None));
         }
         for (id, (name, _)) in self.positions.union_names.iter().enumerate() {

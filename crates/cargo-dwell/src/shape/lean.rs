@@ -8,7 +8,7 @@
 use super::model::{Choice, Choices, Part, Source, Split, Trial, thin_lengths};
 use super::positions::{MAX_GROUPS, PositionId, Positions};
 use super::schema::{Kind, RecordId, Seq};
-use super::types::{Body, Int, Type};
+use super::types::{Body, Int};
 use dwell::model::blocks::BLOCK;
 use std::collections::BTreeSet;
 use std::rc::Rc;

@@ -227,6 +227,11 @@ pub(super) enum Map {
     Json,
 }
 
+/// The most types inside each other.
+const DEEPEST: usize = 512;
+/// The most declarations with their arguments.
+const MOST: usize = 4096;
+
 /// A declaration with arguments.
 #[derive(Debug)]
 pub(super) struct Def<'s> {
@@ -241,13 +246,15 @@ pub(super) struct Types<'s> {
     source: &'s Source,
     pub(super) defs: Vec<Def<'s>>,
     known: HashMap<String, DefId>,
+    /// The number of types around the present one.
+    depth: usize,
     /// The names of types that the source does not declare.
     pub(super) unknown: Vec<String>,
 }
 
 impl<'s> Types<'s> {
     pub(super) fn new(source: &'s Source) -> Self {
-        Self { source, defs: Vec::new(), known: HashMap::new(), unknown: Vec::new() }
+        Self { source, defs: Vec::new(), known: HashMap::new(), depth: 0, unknown: Vec::new() }
     }
 
     /// Returns the type with this name, without arguments.
@@ -286,6 +293,17 @@ impl<'s> Types<'s> {
     }
 
     fn resolve(&mut self, of: &Type, bound: &HashMap<String, Ty>) -> Ty {
+        // A generic type may contain itself with ever larger arguments, and a wrong alias itself.
+        if self.depth == DEEPEST || self.defs.len() == MOST {
+            return self.not_known("a type inside too many others");
+        }
+        self.depth += 1;
+        let found = self.resolve_one(of, bound);
+        self.depth -= 1;
+        found
+    }
+
+    fn resolve_one(&mut self, of: &Type, bound: &HashMap<String, Ty>) -> Ty {
         match of {
             Type::Paren(inner) => self.resolve(&inner.elem, bound),
             Type::Group(inner) => self.resolve(&inner.elem, bound),
