@@ -41,6 +41,9 @@ impl FromStr for SizeBudget {
 struct Config {
     max_size: BTreeMap<String, Bytes>,
     max_future: Option<Bytes>,
+    /// For `cargo dwell shape`.
+    #[serde(rename = "shape")]
+    _shape: toml::Table,
 }
 
 /// A number of bytes, as a number or as a text: `65536`, `"64KB"`.
