@@ -13,7 +13,8 @@ use core::marker::PhantomData;
 pub struct SlotView<B, T: ?Sized> {
     // # Invariants
     //
-    // 1. `Slot::coerce` made this view for one call. No other view has this brand.
+    // 1. If `B` is a `CoerceBrand`, `Slot::coerce` made this view for one call, and no other view has this brand. Otherwise it
+    //    was created as a `SlotView<B, B>` and then coerced.
     brand: PhantomData<fn(B) -> B>,
     // `UnsafeCell` makes the view invariant in `T`. Nothing reads or writes the value through it.
     value: UnsafeCell<T>,
@@ -27,7 +28,7 @@ pub enum CoerceBrand<'brand> {
 
 impl<B, T: ?Sized> SlotView<B, T> {
     /// Returns the pointer to the value.
-    pub(super) const fn as_ptr(&self) -> *const T {
+    pub(crate) const fn as_ptr(&self) -> *const T {
         self.value.get()
     }
 
@@ -36,10 +37,21 @@ impl<B, T: ?Sized> SlotView<B, T> {
     /// # Safety
     ///
     /// - `pointer` is valid for reads of a live `T` for `'a`, and nothing writes to it.
-    /// - `B` is a `CoerceBrand` with a lifetime that the closure which gets the reference cannot choose.
+    /// - `B` is `T`, or a `CoerceBrand` with a lifetime that the closure which gets the reference cannot choose.
     pub(super) unsafe fn at<'a>(pointer: *const T) -> &'a Self {
         // SAFETY: a view is `repr(transparent)` over its value, which the caller guarantees is live and readable for
         // `'a`.
         unsafe { &*(pointer as *const Self) }
+    }
+    /// Like [`at`](Self::at), but for a view that cannot be copied.
+    ///
+    /// # Safety
+    ///
+    /// As for `at`. Nothing accesses the value through another pointer while the view is used.
+    #[cfg(all(feature = "small", feature = "std"))]
+    pub(crate) unsafe fn at_mut<'a>(pointer: *mut T) -> &'a mut Self {
+        // SAFETY: a view is `repr(transparent)` over its value, which the caller guarantees is live and accessed through no
+        // other pointer for `'a`.
+        unsafe { &mut *(pointer as *mut Self) }
     }
 }

@@ -1,10 +1,13 @@
 //! Iterators and closures that functions return, in slots of the thread's pool.
 
-use super::Incoming;
 use crate::alloc::AllocError;
-use crate::raw::Meta;
+use crate::slab::SlotView;
 use crate::slab::sync::PoolSlot;
 use crate::slab::thread_pool;
+use core::cell::Cell;
+use core::marker::PhantomData;
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, Ordering};
 
 /// A type-erased iterator in a slot of the thread's pool: the result of [`boxed_iter`](BoxedIterExt::boxed_iter).
 ///
@@ -44,25 +47,93 @@ pub type PoolIter<'a, T> = PoolSlot<dyn Iterator<Item = T> + 'a>;
 #[macro_export]
 macro_rules! pooled {
     ($value:expr $(,)?) => {
-        $crate::small::pool_incoming($crate::small::fill($value, &mut $crate::small::IncomingStorage::new()))
+        match $crate::small::PoolPlace::new() {
+            place => $crate::small::Unsized::finish($crate::small::unsize($crate::small::pool($value, &place), &place)),
+        }
     };
 }
 
-/// Stores the value of an [`Incoming`] in a slot, for [`pooled!`](crate::pooled).
+/// The place of the slot of a `U` while [`pooled!`](crate::pooled) coerces its value.
+#[doc(hidden)]
+pub struct PoolPlace<'p, U> {
+    // Invariant: null, or from `into_raw` of a `PoolSlot<U>`, of which no other slot is made.
+    //
+    // It has no drop: a type with a drop could not borrow a local variable in the last expression of a block, where
+    // temporaries outlive the variables in editions up to 2021. An `AtomicPtr` is `Send` for every `U`: a future that awaits
+    // in the argument of the macro contains the place, which is empty, and stays `Send`.
+    slot: AtomicPtr<U>,
+    // Invariant in `'p`, so that a view has the lifetime of the borrow of its place and `unsize` consumes it. Not `Sync`.
+    of: PhantomData<Cell<&'p ()>>,
+}
+
+impl<U> PoolPlace<'_, U> {
+    #[expect(clippy::new_without_default, reason = "only a macro calls it")]
+    #[inline]
+    pub const fn new() -> Self {
+        Self { slot: AtomicPtr::new(ptr::null_mut()), of: PhantomData }
+    }
+}
+
+/// Finds the type of the place that [`pool`] needs for a value, as `Incomes` does for `small_box!`.
+#[doc(hidden)]
+pub trait Pools<'p> {
+    type Place;
+}
+
+impl<'p, U: 'p> Pools<'p> for U {
+    type Place = PoolPlace<'p, U>;
+}
+
+/// Inserts a value into the thread's pool, and returns a view of it that can be coerced.
 #[doc(hidden)]
 #[expect(clippy::inline_always, reason = "a value that is passed to a function is written to memory twice")]
+#[expect(clippy::mut_from_ref, reason = "the result is not borrowed from the place")]
 #[inline(always)]
-pub fn pool_incoming<U, T: ?Sized>(incoming: &mut Incoming<U, T>) -> PoolSlot<T> {
-    let like = incoming.as_ptr();
-    let value = incoming.take(); // dropped if a line below panics
-    let meta = Meta::new(like, false);
-    let value: *mut U = thread_pool::insert(value).into_raw();
-    let value = meta.decode(value.cast()).cast_mut();
-    // SAFETY: `into_raw` returned the pointer on this thread, and no other slot is made from it. The value is a `T` at
-    // that address: `like` had the metadata of a `U` as a `T`, because every `Incoming<U, T>` was an `Incoming<U, U>`
-    // before it was coerced and `U` is sized. The rule about leaked slots is for slots of a slab, whose values can be
-    // found by key; this slot is of a pool.
-    unsafe { PoolSlot::from_raw(value) }
+pub fn pool<'p, U: 'p>(value: U, place: &'p <U as Pools<'p>>::Place) -> &'p mut SlotView<U, U> {
+    let slot = thread_pool::insert(value).into_raw();
+    place.slot.store(slot, Ordering::Relaxed);
+    // SAFETY: `into_raw` returned a pointer to a live `U` that no slot owns now. Only `unsize` makes a slot of it, and consumes
+    // this view, because it takes it for `'p`, the lifetime of the borrow of the place. The brand is the value's type.
+    unsafe { SlotView::at_mut(slot) }
+}
+
+/// A slot, and the type to coerce it to.
+#[doc(hidden)]
+pub struct Unsized<U, T: ?Sized> {
+    // Invariant: `like` has the metadata of a `U` that is coerced to a `T`. Its address has no meaning.
+    slot: PoolSlot<U>,
+    like: *const T,
+}
+
+/// Takes the slot out of the place of its view.
+///
+/// # Panics
+///
+/// Panics if the place was filled again since.
+#[doc(hidden)]
+#[inline]
+pub fn unsize<'p, U: 'p, T: ?Sized + 'p>(view: &'p mut SlotView<U, T>, place: &'p PoolPlace<'p, U>) -> Unsized<U, T> {
+    let slot = place.slot.load(Ordering::Relaxed);
+    assert!(ptr::addr_eq(slot, view.as_ptr()), "not a view of this slot");
+    // SAFETY: by the invariant of `PoolPlace` the pointer came from `into_raw` of a `PoolSlot<U>`. A place with a view is
+    // borrowed for `'p`, its whole life, and not `Sync`, so this is the thread that called `into_raw`. No other slot is made of
+    // it: the view of this address is consumed. The slot is of a pool, so it cannot be leaked.
+    let slot = unsafe { PoolSlot::from_raw(slot) };
+    Unsized { slot, like: view.as_ptr() }
+}
+
+impl<U, T: ?Sized> Unsized<U, T> {
+    /// Coerces the slot.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the value is coerced to a slice of more than `usize::MAX / 32` elements; it is dropped.
+    #[inline]
+    pub fn finish(self) -> PoolSlot<T> {
+        // SAFETY: `like` has the metadata of the value as a `T`: every `SlotView<U, T>` was a `SlotView<U, U>` before it was
+        // coerced, and `U` is sized. The slot is of a pool, so it cannot be leaked.
+        unsafe { self.slot.unsized_like(self.like) }
+    }
 }
 
 /// Postfix methods that erase an iterator's type without `malloc`.
