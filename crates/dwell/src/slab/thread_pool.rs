@@ -1,4 +1,4 @@
-//! The pool of each thread, for `.pooled()`, `.boxed_iter()` and [`pooled!`](crate::pooled).
+//! The pool of each thread, for [`Pooled`](super::Pooled), [`PoolRc`](super::PoolRc), `.pooled()`, `.boxed_iter()` and `pooled!`.
 
 use super::InPool;
 use super::insert::{self, CellAllocator, CellPtr, Refusal};
@@ -53,6 +53,12 @@ unsafe impl<T> CellAllocator<T> for ThreadPool {
 #[inline(always)]
 pub(crate) fn insert<T>(value: T) -> PoolSlot<T> {
     insert::insert(&ThreadPool, value)
+}
+
+/// Inserts the value that `make` returns into the thread's pool. Takes the cell before it calls `make`.
+#[inline(always)]
+pub(crate) fn insert_with<T>(make: impl FnOnce() -> T) -> PoolSlot<T> {
+    insert::insert_with(&ThreadPool, make)
 }
 
 /// Like [`insert`], but returns an error if the allocation fails.
