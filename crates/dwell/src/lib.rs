@@ -40,7 +40,7 @@
 //! |---|---|
 //! | `std` (default) | everything that needs threads or thread-local variables: [`slab!`], `slab::sync`, `bump::Pool`, `.pooled()`; and the traits of this crate for the types of std. Without it the crate is `no_std` and needs `alloc` |
 //! | `small`, `slab`, `bump`, `pin`, `sparse`, `weigh` (default) | the module of that name; `pin` enables `small` and `slab` |
-//! | `advice` (default) | the suggestions of [`mod@weigh`], `Tree::advise` and `WhatIf`: most of the module's build time |
+//! | `advice` | the suggestions of [`mod@weigh`], `Tree::advise` and `WhatIf`: most of the module's build time |
 //! | `derive` | `#[derive(Sparse)]`, `#[derive(Weigh)]`, `#[erased]` for `async fn`s |
 //! | `serde` | `Serialize` and `Deserialize` |
 //! | `futures` | the methods of [`mod@pin`] for streams, sinks, readers and writers |
@@ -128,7 +128,7 @@ pub use dwell_derive::Sparse;
 #[cfg(all(feature = "derive", feature = "pin", feature = "std"))]
 pub use dwell_derive::erased;
 
-// The code blocks of the README and of the how-tos are tests: `cargo test -p dwell --features derive,serde,tower --doc`.
+// The code blocks of the README and of the how-tos are tests: `cargo test -p dwell --features advice,derive,serde,tower --doc`.
 #[cfg(all(doctest, feature = "default", feature = "advice", feature = "derive", feature = "serde", feature = "tower"))]
 mod pages {
     #[doc = include_str!("../../../README.md")]
