@@ -103,12 +103,21 @@ fn calling_a_spilled_closure_allocates_nothing() {
     });
     assert!(counts.balanced());
     assert_eq!(left, (0, 0));
-    // With an allocator other than `Global`, the box cannot become a `Box`.
+}
+
+/// With an allocator other than `Global` a spilled closure cannot move to a `Box` without a copy.
+#[cfg(any(feature = "allocator-api2", feature = "nightly"))]
+#[test]
+fn calling_a_spilled_closure_of_another_allocator_frees_its_block() {
+    let counts = Counts::default();
     let spy = Large(counts.spy(1), [0; 4]);
-    let other: SmallBox<dyn FnOnce() -> u32 + '_, 2, _> =
-        SmallBox::new_with_in(move || { spy }.0.value, &Global, |value| value as _);
-    assert_eq!(other.call_once(()), 1);
+    let left = left_by(|| {
+        let other: SmallBox<dyn FnOnce() -> u32 + '_, 2, _> =
+            SmallBox::new_with_in(move || { spy }.0.value, &Global, |value| value as _);
+        assert_eq!(other.call_once(()), 1);
+    });
     assert!(counts.balanced());
+    assert_eq!(left, (0, 0));
 }
 
 /// smallbox #25: `into_inner` frees the block, and the value is not dropped twice.

@@ -13,8 +13,8 @@ use core::marker::PhantomData;
 pub struct SlotView<B, T: ?Sized> {
     // # Invariants
     //
-    // 1. If `B` is a `CoerceBrand`, `Slot::coerce` made this view for one call, and no other view has this brand. Otherwise it
-    //    was created as a `SlotView<B, B>` and then coerced.
+    // 1. If `B` is a `CoerceBrand`, `Slot::coerce` made this view for one call, and no other view has this brand. If it is a
+    //    `small::Pooling<U>`, this was created as a `SlotView<B, U>` and then coerced.
     brand: PhantomData<fn(B) -> B>,
     // `UnsafeCell` makes the view invariant in `T`. Nothing reads or writes the value through it.
     value: UnsafeCell<T>,
@@ -37,7 +37,7 @@ impl<B, T: ?Sized> SlotView<B, T> {
     /// # Safety
     ///
     /// - `pointer` is valid for reads of a live `T` for `'a`, and nothing writes to it.
-    /// - `B` is `T`, or a `CoerceBrand` with a lifetime that the closure which gets the reference cannot choose.
+    /// - `B` is a `CoerceBrand` with a lifetime that the closure which gets the reference cannot choose.
     pub(super) unsafe fn at<'a>(pointer: *const T) -> &'a Self {
         // SAFETY: a view is `repr(transparent)` over its value, which the caller guarantees is live and readable for
         // `'a`.
@@ -47,7 +47,8 @@ impl<B, T: ?Sized> SlotView<B, T> {
     ///
     /// # Safety
     ///
-    /// As for `at`. Nothing accesses the value through another pointer while the view is used.
+    /// - `pointer` is valid for accesses of a live `T` for `'a`, and nothing accesses it through another pointer meanwhile.
+    /// - `B` is the brand of `T`.
     #[cfg(all(feature = "small", feature = "std"))]
     pub(crate) unsafe fn at_mut<'a>(pointer: *mut T) -> &'a mut Self {
         // SAFETY: a view is `repr(transparent)` over its value, which the caller guarantees is live and accessed through no

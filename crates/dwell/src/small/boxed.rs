@@ -5,9 +5,9 @@ use crate::slab::SlotView;
 use crate::slab::sync::PoolSlot;
 use crate::slab::thread_pool;
 use core::cell::Cell;
+use core::convert::Infallible;
 use core::marker::PhantomData;
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, Ordering};
 
 /// A type-erased iterator in a slot of the thread's pool: the result of [`boxed_iter`](BoxedIterExt::boxed_iter).
 ///
@@ -47,53 +47,36 @@ pub type PoolIter<'a, T> = PoolSlot<dyn Iterator<Item = T> + 'a>;
 #[macro_export]
 macro_rules! pooled {
     ($value:expr $(,)?) => {
-        match $crate::small::PoolPlace::new() {
-            place => $crate::small::Unsized::finish($crate::small::unsize($crate::small::pool($value, &place), &place)),
-        }
+        $crate::small::Unsized::finish($crate::small::unsize($crate::small::pool($value)))
     };
 }
 
-/// The place of the slot of a `U` while [`pooled!`](crate::pooled) coerces its value.
+std::thread_local! {
+    /// The slot that [`pool`] made last on this thread: from `into_raw` of a `PoolSlot`, of which no slot was made since. Or null.
+    ///
+    /// A view has the address of its slot, but may access only the value, and a slot the whole chunk.
+    static LAST: Cell<*mut ()> = const { Cell::new(ptr::null_mut()) };
+}
+
+/// The brand of the view of a `U` that [`pool`] returns. It has no values.
 #[doc(hidden)]
-pub struct PoolPlace<'p, U> {
-    // Invariant: null, or from `into_raw` of a `PoolSlot<U>`, of which no other slot is made.
-    //
-    // It has no drop: a type with a drop could not borrow a local variable in the last expression of a block, where
-    // temporaries outlive the variables in editions up to 2021. An `AtomicPtr` is `Send` for every `U`: a future that awaits
-    // in the argument of the macro contains the place, which is empty, and stays `Send`.
-    slot: AtomicPtr<U>,
-    // Invariant in `'p`, so that a view has the lifetime of the borrow of its place and `unsize` consumes it. Not `Sync`.
-    of: PhantomData<Cell<&'p ()>>,
-}
-
-impl<U> PoolPlace<'_, U> {
-    #[expect(clippy::new_without_default, reason = "only a macro calls it")]
-    #[inline]
-    pub const fn new() -> Self {
-        Self { slot: AtomicPtr::new(ptr::null_mut()), of: PhantomData }
-    }
-}
-
-/// Finds the type of the place that [`pool`] needs for a value, as `Incomes` does for `small_box!`.
-#[doc(hidden)]
-pub trait Pools<'p> {
-    type Place;
-}
-
-impl<'p, U: 'p> Pools<'p> for U {
-    type Place = PoolPlace<'p, U>;
+pub enum Pooling<'p, U> {
+    // Invariant in `'p`: `unsize` takes a view for its whole lifetime, and so consumes it.
+    #[doc(hidden)]
+    Never(Infallible, PhantomData<(Cell<&'p ()>, fn(U) -> U)>),
 }
 
 /// Inserts a value into the thread's pool, and returns a view of it that can be coerced.
+///
+/// The value is the only argument, so that its type is inferred as for `Box::new(value)`.
 #[doc(hidden)]
 #[expect(clippy::inline_always, reason = "a value that is passed to a function is written to memory twice")]
-#[expect(clippy::mut_from_ref, reason = "the result is not borrowed from the place")]
 #[inline(always)]
-pub fn pool<'p, U: 'p>(value: U, place: &'p <U as Pools<'p>>::Place) -> &'p mut SlotView<U, U> {
+pub fn pool<'p, U: 'p>(value: U) -> &'p mut SlotView<Pooling<'p, U>, U> {
     let slot = thread_pool::insert(value).into_raw();
-    place.slot.store(slot, Ordering::Relaxed);
+    LAST.set(slot.cast());
     // SAFETY: `into_raw` returned a pointer to a live `U` that no slot owns now. Only `unsize` makes a slot of it, and consumes
-    // this view, because it takes it for `'p`, the lifetime of the borrow of the place. The brand is the value's type.
+    // this view.
     unsafe { SlotView::at_mut(slot) }
 }
 
@@ -105,20 +88,26 @@ pub struct Unsized<U, T: ?Sized> {
     like: *const T,
 }
 
-/// Takes the slot out of the place of its view.
+/// Makes a slot of the value of a view, once:
+///
+/// ```compile_fail,E0499
+/// let view = dwell::small::pool(1_u8);
+/// let (one, two) = (dwell::small::unsize(view), dwell::small::unsize(view));
+/// ```
 ///
 /// # Panics
 ///
-/// Panics if the place was filled again since.
+/// Panics if this thread called [`pool`] again since.
 #[doc(hidden)]
-#[inline]
-pub fn unsize<'p, U: 'p, T: ?Sized + 'p>(view: &'p mut SlotView<U, T>, place: &'p PoolPlace<'p, U>) -> Unsized<U, T> {
-    let slot = place.slot.load(Ordering::Relaxed);
+#[inline(always)]
+pub fn unsize<'p, U: 'p, T: ?Sized + 'p>(view: &'p mut SlotView<Pooling<'p, U>, T>) -> Unsized<U, T> {
+    let slot = LAST.replace(ptr::null_mut());
     assert!(ptr::addr_eq(slot, view.as_ptr()), "not a view of this slot");
-    // SAFETY: by the invariant of `PoolPlace` the pointer came from `into_raw` of a `PoolSlot<U>`. A place with a view is
-    // borrowed for `'p`, its whole life, and not `Sync`, so this is the thread that called `into_raw`. No other slot is made of
-    // it: the view of this address is consumed. The slot is of a pool, so it cannot be leaked.
-    let slot = unsafe { PoolSlot::from_raw(slot) };
+    // SAFETY: `pool` on this thread got the pointer from `into_raw` of a slot, and no slot was made of it since, so its cell is
+    // still occupied by the value that `pool` moved there. The view has the address of that cell, so it is a view of this value,
+    // which is a `U`. `LAST` is null now and the view is consumed, so no other slot is made of it. The slot is of a pool, so it
+    // cannot be leaked.
+    let slot = unsafe { PoolSlot::from_raw(slot.cast()) };
     Unsized { slot, like: view.as_ptr() }
 }
 
@@ -130,7 +119,7 @@ impl<U, T: ?Sized> Unsized<U, T> {
     /// Panics if the value is coerced to a slice of more than `usize::MAX / 32` elements; it is dropped.
     #[inline]
     pub fn finish(self) -> PoolSlot<T> {
-        // SAFETY: `like` has the metadata of the value as a `T`: every `SlotView<U, T>` was a `SlotView<U, U>` before it was
+        // SAFETY: `like` has the metadata of the value as a `T`: every view with the brand of a `U` was one of a `U` before it was
         // coerced, and `U` is sized. The slot is of a pool, so it cannot be leaked.
         unsafe { self.slot.unsized_like(self.like) }
     }

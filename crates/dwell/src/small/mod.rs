@@ -59,7 +59,7 @@ mod storage;
 pub use self::boxed::{BoxedIterExt, PoolIter};
 #[cfg(all(feature = "slab", feature = "std"))]
 #[doc(hidden)]
-pub use self::boxed::{PoolPlace, Pools, Unsized, pool, unsize};
+pub use self::boxed::{Pooling, Unsized, pool, unsize};
 pub use self::call::{CallOnce, OnceFn, SendOnceFn};
 #[doc(hidden)]
 pub use self::coerce::{Incomes, Incoming, IncomingStorage, fill};
