@@ -239,7 +239,12 @@ fn values_of_any_layout() {
         let dynamic: PoolArc<dyn Any> = PoolArc::clone(&one).coerce(|view| view as _);
         assert_eq!(size_of_val(&*dynamic), size_of::<T>());
         assert_eq!((&raw const *dynamic).cast::<()>(), PoolArc::as_ptr(&one).cast());
-        drop(one);
+        let raw = PoolArc::into_raw(one);
+        // SAFETY: the pointer came from `into_raw`, and is converted back once.
+        drop(unsafe { PoolArc::from_raw(raw) });
+        let raw: *const dyn Any = PoolArc::into_raw(dynamic);
+        // SAFETY: the pointer came from `into_raw`, and is converted back once.
+        let dynamic = unsafe { PoolArc::from_raw(raw) };
         let weak = PoolArc::downgrade(&dynamic);
         assert_eq!(PoolArc::strong_count(&weak.upgrade().unwrap()), 2);
         drop(dynamic);

@@ -557,6 +557,39 @@ impl<T: ?Sized, C: Counts> Counted<T, C> {
         unsafe { &raw const (*this.cell.as_ptr()).value }
     }
 
+    /// Converts the pointer to one to its value, which [`from_raw`](Self::from_raw) converts back. Until then it stays counted.
+    #[inline]
+    pub fn into_raw(this: Self) -> *const T {
+        Self::as_ptr(&ManuallyDrop::new(this))
+    }
+
+    /// Converts a pointer from [`into_raw`](Self::into_raw) back.
+    ///
+    /// ```
+    /// use dwell::slab::PoolRc;
+    ///
+    /// let raw: *const u8 = PoolRc::into_raw(PoolRc::new(7));
+    /// // SAFETY: the pointer came from `into_raw` of such a pointer on this thread, and is converted back once.
+    /// assert_eq!(*unsafe { PoolRc::from_raw(raw) }, 7);
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// - `value` came from `into_raw` of a pointer with this `C`, and was not converted back since. If `C` is
+    ///   [`OneThreadCounts`], this is the same thread.
+    /// - `T` is the type of that pointer, or one of the same layout and validity.
+    #[inline]
+    pub unsafe fn from_raw(value: *const T) -> Self {
+        // SAFETY: the caller guarantees that the pointer is counted, so the value is live.
+        let align = align_of_val(unsafe { &*value });
+        // As `repr(C)` lays out an `InCell`.
+        let offset = size_of::<C>().next_multiple_of(align);
+        let cell = value.wrapping_byte_sub(offset) as *mut InCell<T, C>;
+        // SAFETY: `into_raw` returned the address of the value in a cell, which is `offset` bytes after the start of the cell. The
+        // pointer is derived from that to the cell, and counted.
+        Self { cell: unsafe { NonNull::new_unchecked(cell) }, of: PhantomData }
+    }
+
     /// Unsizes the value: to a `dyn Trait`, or from an array to a slice. See [`Slot::coerce`](super::Slot::coerce).
     ///
     /// ```
