@@ -131,6 +131,8 @@ pub mod sync;
 #[doc(hidden)]
 pub mod thread;
 #[cfg(feature = "std")]
+mod thread_core;
+#[cfg(feature = "std")]
 pub(crate) mod thread_pool;
 mod typed;
 mod variance;
