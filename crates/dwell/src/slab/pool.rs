@@ -102,13 +102,10 @@ unsafe impl<T, O: Threading> CellAllocator<T> for SizeClasses<O> {
 
     #[inline(always)]
     fn pop(&self) -> Option<CellPtr> {
-        let class = const { Class::of(Layout::new::<T>()) }?;
-        // SAFETY: by invariant 1 the core was not torn down or is a static, so it is not freed.
-        unsafe { self.cores[class.index].get().get() }.free.pop()
+        self.pop_class(const { Class::of(Layout::new::<T>()) }?)
     }
 
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     fn refill(&self) -> Result<CellPtr, Refusal> {
         self.refill_class(Layout::new::<T>())
     }
@@ -120,8 +117,17 @@ impl<O: Threading> SizeClasses<O> {
         Self { cores: [const { Cell::new(O::NO_SLAB) }; CLASSES] }
     }
 
+    /// Takes a cell from the free stack of a class.
+    #[inline(always)]
+    pub(super) fn pop_class(&self, class: Class) -> Option<CellPtr> {
+        // SAFETY: by invariant 1 the core was not torn down or is a static, so it is not freed.
+        unsafe { self.cores[class.index].get().get() }.free.pop()
+    }
+
     /// Allocates a cell for a value of this layout, if the free stack of its class is empty.
-    fn refill_class(&self, layout: Layout) -> Result<CellPtr, Refusal> {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn refill_class(&self, layout: Layout) -> Result<CellPtr, Refusal> {
         let Some(class) = Class::of(layout) else {
             return dedicated::allocate(layout, O::NO_SLAB).ok_or(Refusal::Alloc(layout));
         };
