@@ -23,6 +23,7 @@ pub(crate) const ALL: &[Program] = &[
     RAYON_CORE,
     THREADPOOL,
     RPDS,
+    SQLPARSER,
 ];
 
 /// Returns the program with this name.
@@ -351,5 +352,20 @@ const RPDS: Program = Program {
     dependencies: "rpds = \"=1.2.1\"\narchery = \"=1.2.3\"",
     driver: "rpds/driver.rs",
     workloads: &["history", "build a map"],
+    ..Program::NONE
+};
+
+const SQLPARSER: Program = Program {
+    name: "sqlparser",
+    change: "`Pooled` for `Box`",
+    packages: &[Package {
+        name: "sqlparser",
+        version: "0.64.0",
+        edits: "sqlparser/after.edits",
+        tests: Some(&["--lib"]),
+    }],
+    dependencies: "sqlparser = \"=0.64.0\"",
+    driver: "sqlparser/driver.rs",
+    workloads: &["parse", "clone"],
     ..Program::NONE
 };
