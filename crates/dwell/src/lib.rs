@@ -48,7 +48,7 @@
 //! | `tower` | `pin::tower`: type-erased services that allocate from pools |
 //! | `allocator-api2` | custom allocators that implement the trait of allocator-api2 0.2, which hashbrown and bumpalo use |
 //! | `allocator-api2-04` | custom allocators that implement the trait of allocator-api2 0.4, wrapped in an `alloc::V04`; both features may be enabled |
-//! | `ahash-0_8`, `arrayvec-0_7`, `bumpalo`, `bytes`, `camino`, `chrono-0_4`, `compact_str-0_9`, `dashmap`, `hashbrown-0_17`, `http`, `indexmap`, `parking_lot-0_12`, `rustc-hash`, `semver`, `serde_json`, `slab-0_4`, `slotmap`, `smallvec`, `smol_str-0_3`, `time-0_3`, `url`, `uuid` | [`Weigh`] and `IsEmpty` for the types of these crates |
+//! | `ahash-0_8`, `arrayvec-0_7`, `bumpalo`, `bytes`, `camino`, `chrono-0_4`, `compact_str-0_9`, `compact_str-0_10`, `dashmap`, `hashbrown-0_17`, `http`, `indexmap`, `parking_lot-0_12`, `rustc-hash`, `semver`, `serde_json`, `slab-0_4`, `slotmap`, `smallvec`, `smol_str-0_3`, `time-0_3`, `url`, `uuid` | [`Weigh`] and `IsEmpty` for the types of these crates |
 //! | `allocator-api2-0_2`, `allocator-api2-0_4`, `futures-0_3`, `tower-0_3` | the same four features, named after the versions of the crates |
 //! | `nightly` | `core`'s `Allocator`, `Unsize` constructors, `Fn*` for boxes of closures, drop check by `may_dangle`; requires a nightly compiler and has no stability guarantee |
 //!
