@@ -8,7 +8,7 @@ use super::insert::{CellAllocator, insert, insert_with, try_insert, try_insert_w
 use super::key::Key;
 use super::kind::sealed::CrossThread;
 use super::kind::{SlotKind, sealed};
-use super::memory::Refusal;
+use super::memory::{Memory, Refusal};
 use super::slot::Slot;
 use super::stack::CellPtr;
 use super::variance::Covariant;
@@ -134,8 +134,11 @@ impl<O: Threading> SizeClasses<O> {
         let core = &self.cores[class.index];
         if core.get() == O::NO_SLAB {
             let new = CoreRef::allocate(Geometry::of(class.layout), Key::LIMIT);
+            let new = new.map_err(|error| Refusal::Alloc(error.layout()))?;
+            // SAFETY: the core was just allocated, and is not freed before the next line.
+            unsafe { new.get() }.memory(Memory::grow_by_half)?;
             // If the global allocator has re-entered the pool and made a core too, that core is torn down.
-            Self::tear_down(core.replace(new.map_err(|error| Refusal::Alloc(error.layout()))?));
+            Self::tear_down(core.replace(new));
         }
         // SAFETY: the core is not `NO_SLAB`, so by invariant 1 it was made on this thread and is not freed.
         unsafe { core.get().refill() }
