@@ -1,5 +1,11 @@
 //! Attempts to break `Pooled`, `PoolRc` and `PoolArc` with safe code, and their interfaces.
 
+#![allow(
+    clippy::large_stack_arrays,
+    clippy::result_large_err,
+    reason = "what is tested: large values, and errors with them"
+)]
+
 mod common;
 
 use common::{Counts, Spy, failing_after, forget, left_by, panics};

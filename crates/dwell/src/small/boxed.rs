@@ -63,7 +63,7 @@ std::thread_local! {
 pub enum Pooling<'p, U> {
     // Invariant in `'p`: `unsize` takes a view for its whole lifetime, and so consumes it.
     #[doc(hidden)]
-    Never(Infallible, PhantomData<(Cell<&'p ()>, fn(U) -> U)>),
+    Never(Infallible, PhantomData<Cell<&'p ()>>, PhantomData<fn(U) -> U>),
 }
 
 /// Inserts a value into the thread's pool, and returns a view of it that can be coerced.
@@ -99,7 +99,7 @@ pub struct Unsized<U, T: ?Sized> {
 ///
 /// Panics if this thread called [`pool`] again since.
 #[doc(hidden)]
-#[inline(always)]
+#[inline]
 pub fn unsize<'p, U: 'p, T: ?Sized + 'p>(view: &'p mut SlotView<Pooling<'p, U>, T>) -> Unsized<U, T> {
     let slot = LAST.replace(ptr::null_mut());
     assert!(ptr::addr_eq(slot, view.as_ptr()), "not a view of this slot");

@@ -352,6 +352,18 @@ unsafe fn counts<'a, T: ?Sized, C>(cell: NonNull<InCell<T, C>>) -> &'a C {
     unsafe { &(*cell.as_ptr()).counts }
 }
 
+/// Returns a pointer to the value in a cell.
+///
+/// # Safety
+///
+/// The cell is occupied.
+#[inline]
+unsafe fn value<T: ?Sized, C>(cell: NonNull<InCell<T, C>>) -> *mut T {
+    // SAFETY: the caller guarantees that the cell is occupied, so the field is in bounds of it. The result has the provenance of the
+    // cell.
+    unsafe { &raw mut (*cell.as_ptr()).value }
+}
+
 /// Removes a weak count, and frees the cell if it was the last.
 ///
 /// # Safety
@@ -440,8 +452,10 @@ impl<T, C: Counts> Counted<T, C> {
             return Err(this);
         }
         let this = ManuallyDrop::new(this);
+        // SAFETY: the cell is occupied, because the strong pointers own a weak count.
+        let value = unsafe { value(this.cell) };
         // SAFETY: `take_only` removed the only strong pointer, so nothing else uses the value, and it is moved out once.
-        let value = unsafe { (&raw const (*this.cell.as_ptr()).value).read() };
+        let value = unsafe { value.read() };
         // SAFETY: the strong pointers owned a weak count, and there are none any more.
         unsafe { remove_weak(this.cell) };
         Ok(value)
@@ -490,10 +504,14 @@ impl<T: Clone, C: Counts> Counted<T, C> {
             }
         }
         let guard = Restore(this.counts());
-        // SAFETY: `take_only` removed the only strong pointer, so nothing else uses the value. It is moved out once: `this` is
-        // overwritten below without a drop, and the guard is forgotten. `insert_with` takes the cell before it calls the closure.
-        let slot =
-            thread_pool::insert_with(|| InCell { counts: C::one(), value: unsafe { (&raw const **this).read() } });
+        let value = &raw const **this;
+        // `insert_with` takes the cell before it calls the closure.
+        let slot = thread_pool::insert_with(|| {
+            // SAFETY: `take_only` removed the only strong pointer, so nothing else uses the value. It is moved out once: `this` is
+            // overwritten below without a drop, and the guard is forgotten.
+            let value = unsafe { value.read() };
+            InCell { counts: C::one(), value }
+        });
         mem::forget(guard);
         let old = this.cell;
         mem::forget(mem::replace(this, Self::of(slot)));
@@ -553,8 +571,8 @@ impl<T: ?Sized, C: Counts> Counted<T, C> {
     /// Returns a pointer to the value.
     #[inline]
     pub fn as_ptr(this: &Self) -> *const T {
-        // SAFETY: the cell is occupied, so the field is in bounds.
-        unsafe { &raw const (*this.cell.as_ptr()).value }
+        // SAFETY: the cell is occupied, because this pointer is counted.
+        unsafe { value(this.cell) }
     }
 
     /// Converts the pointer to one to its value, which [`from_raw`](Self::from_raw) converts back. Until then it stays counted.
@@ -673,9 +691,11 @@ impl<T: ?Sized, C: Counts> Drop for Counted<T, C> {
                 }
             }
             let _guard = RemoveWeak(self.cell);
+            // SAFETY: the cell is occupied, because the guard owns a weak count.
+            let value = unsafe { value(self.cell) };
             // SAFETY: by invariant 2 the value is live. This was the last strong pointer, so it is dropped once, and weak pointers
             // cannot be upgraded.
-            unsafe { (&raw mut (*self.cell.as_ptr()).value).drop_in_place() };
+            unsafe { value.drop_in_place() };
         }
     }
 }
