@@ -386,3 +386,17 @@ fn serde_round_trip() {
     assert_eq!(json, "[1,\"a\",[2]]");
     assert_eq!(serde_json::from_str::<(Pooled<u8>, PoolRc<String>, PoolArc<Vec<i32>>)>(&json).unwrap(), value);
 }
+
+/// A shared value is counted once, and its own bytes belong to the pool.
+#[cfg(feature = "weigh")]
+#[test]
+fn weigh_counts_a_shared_value_once() {
+    let one = PoolRc::new(String::from("sixteen bytes at"));
+    assert_eq!(dwell::weigh(&one).heap, 16);
+    let pointers = [PoolRc::clone(&one), PoolRc::clone(&one), one];
+    assert_eq!(dwell::weigh(&pointers).heap, 16);
+    assert_eq!(dwell::weigh(&PoolRc::downgrade(&pointers[0])).heap, 0);
+    let dynamic: PoolArc<[String]> = PoolArc::new([String::from("ab"), String::new()]).coerce(|view| view as _);
+    assert_eq!(dwell::weigh(&dynamic).heap, 2);
+    assert!(dwell::weigh(&PoolArc::new([0_u64; 5000])).heap >= 40_000, "a dedicated block");
+}

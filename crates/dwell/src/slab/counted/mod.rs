@@ -9,8 +9,12 @@ mod forward;
 use super::coerce::{CoerceBrand, SlotView};
 use super::sync::{Pool, PoolSlot};
 use super::thread_pool;
+#[cfg(feature = "weigh")]
+use super::{InPool, kind::sealed::SlotKind, sync::AnyThread};
 use crate::alloc::AllocError;
 use crate::raw::Meta;
+#[cfg(feature = "weigh")]
+use core::alloc::Layout;
 use core::cell::Cell;
 use core::marker::PhantomData;
 use core::mem::{self, ManuallyDrop};
@@ -119,7 +123,7 @@ mod sealed {
     ///
     /// The counts begin as 1 and change only as the methods say. A decrement that returns `true` happens after everything that
     /// other threads did before they decremented the same count. An implementation is used on one thread if it is not `Sync`.
-    pub unsafe trait Counts {
+    pub unsafe trait Counts: 'static {
         /// One strong pointer, and the weak count that all strong pointers own together.
         fn one() -> Self;
         fn strong(&self) -> u32;
@@ -573,6 +577,21 @@ impl<T: ?Sized, C: Counts> Counted<T, C> {
     pub fn as_ptr(this: &Self) -> *const T {
         // SAFETY: the cell is occupied, because this pointer is counted.
         unsafe { value(this.cell) }
+    }
+
+    /// Returns the layout of the counts and the value.
+    #[cfg(feature = "weigh")]
+    pub(crate) fn contents(this: &Self) -> Layout {
+        // The value exists, so the layout is valid.
+        Layout::new::<C>()
+            .extend(Layout::for_value::<T>(this))
+            .map_or(Layout::new::<C>(), |(layout, _)| layout.pad_to_align())
+    }
+
+    /// Returns the layout of the dedicated block for contents of this layout, or `None` if they share a chunk.
+    #[cfg(feature = "weigh")]
+    pub(crate) fn dedicated_block(contents: Layout) -> Option<Layout> {
+        <InPool<AnyThread> as SlotKind>::dedicated_block(contents)
     }
 
     /// Converts the pointer to one to its value, which [`from_raw`](Self::from_raw) converts back. Until then it stays counted.
