@@ -214,9 +214,7 @@ fn krate(path: &str) -> &str {
 }
 
 fn place(stack: &[Result<&Frame, String>], origin: &Origin, own: &HashSet<&str>) -> Place {
-    // The program's own allocator may come before std.
-    let of_std = |frame: &Result<&Frame, String>| frame.as_ref().is_ok_and(|frame| is_std(head(&frame.path)));
-    let stack = &stack[stack.iter().position(of_std).unwrap_or(0)..];
+    let stack = owners::after_allocator(stack);
     let known: Vec<&Frame> = stack.iter().filter_map(|frame| frame.as_ref().ok().copied()).collect();
     let first = known.iter().position(|frame| !is_std(head(&frame.path)));
     let through = known[..first.unwrap_or(known.len())].iter().map(|frame| owners::shown(&frame.path)).collect();

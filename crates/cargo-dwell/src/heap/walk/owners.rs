@@ -85,9 +85,7 @@ pub(crate) fn origins(snapshot: &Snapshot, frames: &Frames, schema: &Schema<'_>)
 
 fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&str>) -> Origin {
     let mut origin = Origin::default();
-    // The program's own allocator may come before std.
-    let of_std = |frame: &Result<&Frame, String>| frame.as_ref().is_ok_and(|frame| is_std(path_head(&frame.path)));
-    let stack = &stack[stack.iter().position(of_std).unwrap_or(0)..];
+    let stack = after_allocator(stack);
     for (index, frame) in stack.iter().enumerate() {
         let Ok(frame) = frame else { continue };
         if !is_std(path_head(&frame.path)) {
@@ -122,6 +120,21 @@ fn origin(stack: &[Result<&Frame, String>], schema: &Schema<'_>, own: &HashSet<&
         }
     }
     origin
+}
+
+/// The maximum number of functions of the program's own allocator.
+const WITHIN_ALLOCATOR: usize = 16;
+
+/// Leaves out the functions of the program's own allocator, which come before those of std. It may call std's `System`.
+pub(crate) fn after_allocator<'s, 'f>(stack: &'s [Result<&'f Frame, String>]) -> &'s [Result<&'f Frame, String>] {
+    let starts = |frame: &Result<&Frame, String>, start: &str| {
+        frame.as_ref().is_ok_and(|frame| path_head(&frame.path).starts_with(start))
+    };
+    let of_std = |frame: &Result<&Frame, String>| frame.as_ref().is_ok_and(|frame| is_std(path_head(&frame.path)));
+    let first = stack.iter().take(WITHIN_ALLOCATOR).position(|frame| starts(frame, "alloc::alloc::"));
+    let is_own = first.is_some_and(|first| !stack[..first].iter().all(of_std));
+    let start = if is_own { first } else { stack.iter().position(of_std) };
+    &stack[start.unwrap_or(0)..]
 }
 
 /// Returns the arena that allocated a block, if all functions above it are std's or the arena's own.
