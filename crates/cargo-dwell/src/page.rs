@@ -198,7 +198,7 @@ input{font:inherit;padding:.3em .6em;width:24em;max-width:100%}
 const SCRIPT: &str = r##"<script>
 "use strict";
 const data=JSON.parse(document.getElementById("data").textContent);
-const unit=document.getElementById("data").dataset.unit;
+const unit=document.body.dataset.unit;
 const steps={bytes:["B","kB","MB","GB","TB","PB"],ns:["ns","us","ms","s"]}[unit]||["","k","M","G","T"];
 const human=n=>{let at=0;while(n>=999.95&&at<steps.length-1){n/=1000;at++}return (at?n.toFixed(1):n)+" "+steps[at]};
 const widest=Math.max(1,...data.map(i=>i.root.bytes));
@@ -247,7 +247,8 @@ impl Page {
         let mut out = String::from("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
         out.push_str("<meta name=\"viewport\" content=\"width=device-width\">\n");
         out.push_str("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n");
-        let _ = writeln!(out, "<title>{0}</title>\n{STYLE}</head><body>\n<h1>{0}</h1>", escaped(&self.title));
+        let (title, unit) = (escaped(&self.title), self.unit.name());
+        let _ = writeln!(out, "<title>{title}</title>\n{STYLE}</head><body data-unit=\"{unit}\">\n<h1>{title}</h1>");
         out.push_str("<div id=\"numbers\">");
         for (label, number) in &self.numbers {
             let _ = write!(out, "<div><b>{}</b>{}</div>", escaped(number), escaped(label));
@@ -263,11 +264,7 @@ impl Page {
         self.write_table(&mut out);
         // An escaped `<` cannot end the element.
         let data = serde_json::to_string(&self.icicles).unwrap_or_default().replace('<', "\\u003c");
-        let _ = writeln!(
-            out,
-            "<script type=\"application/json\" id=\"data\" data-unit=\"{}\">{data}</script>\n{SCRIPT}</body></html>",
-            self.unit.name()
-        );
+        let _ = writeln!(out, "<script type=\"application/json\" id=\"data\">{data}</script>\n{SCRIPT}</body></html>");
         out
     }
 
