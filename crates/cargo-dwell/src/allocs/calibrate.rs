@@ -9,7 +9,7 @@ mod patterns;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod steps;
 
-use patterns::Pattern;
+use patterns::{Counted, Pattern};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
@@ -91,48 +91,45 @@ impl Calibration {
     pub fn measure() -> Self {
         let counts = instructions(patterns::ALL);
         let zero = time(&patterns::EMPTY);
-        let all: Vec<Vec<Cost>> = patterns::ALL
-            .iter()
-            .enumerate()
-            .map(|(index, pattern)| {
-                let times = time(pattern);
-                let phases = times.iter().zip(&zero).enumerate();
-                phases
-                    .map(|(phase, (time, zero))| {
-                        let instructions = counts.as_ref().and_then(|counts| counts.get(index)?.get(phase));
-                        let cost = Cost {
-                            nanos: (time - zero).max(0.0),
-                            instructions: instructions.copied().unwrap_or(0) as f64,
-                        };
-                        cost.times(1.0 / pattern.blocks as f64)
-                    })
-                    .collect()
+        // The costs of a pattern's phases, for the numbers of values of both measures.
+        let phases = |of: Counted| -> [Cost; 2] {
+            let times = time(&patterns::ALL[of as usize]);
+            let number = |phase: usize| Some(*counts.as_ref()?.get(of as usize)?.get(phase)? as f64);
+            [0, 1].map(|phase| Cost {
+                nanos: (times[phase] - zero[phase]).max(0.0),
+                instructions: number(phase).unwrap_or(0.0),
             })
-            .collect();
-        let of = |pattern: &Pattern| {
-            let index = patterns::ALL.iter().position(|of| of.name == pattern.name).unwrap_or(0);
-            let phase = |phase: usize| all[index].get(phase).copied().unwrap_or_default();
-            (phase(0), phase(1))
         };
-        let sum = |pattern: &Pattern| {
-            let (make, drop) = of(pattern);
+        let per_value = |of: Counted, cost: Cost| Cost {
+            nanos: cost.nanos / patterns::ALL[of as usize].timed as f64,
+            instructions: cost.instructions / patterns::ALL[of as usize].counted as f64,
+        };
+        let each = |of: Counted| phases(of).map(|cost| per_value(of, cost));
+        // The vector of the handles is not the allocator's.
+        let without = |cost: [Cost; 2], base: [Cost; 2]| [cost[0].less(base[0]), cost[1].less(base[1])];
+        let words = each(Counted::Words);
+        let values = each(Counted::Values);
+        let place = |of: Counted, base: [Cost; 2]| {
+            let [make, drop] = without(each(of), base);
             make.plus(drop)
         };
+        let mut cached = without(each(Counted::GlibcCached), words);
+        let pair = (time(&patterns::GLIBC_PAIRS)[0] - zero[0]).max(0.0) / patterns::TIMED as f64;
+        cached.iter_mut().for_each(|cost| cost.nanos = pair / 2.0);
+        let [mimalloc, freed] = without(each(Counted::Mimalloc), words);
+        let none = [Cost::default(); 2];
         Self {
-            glibc: calls(of(&patterns::GLIBC_CACHED), of(&patterns::GLIBC_FAST), of(&patterns::GLIBC_HEAP)),
-            mimalloc: {
-                let (make, drop) = of(&patterns::MIMALLOC);
-                Calls { allocate: [make; 3], free: [drop; 3] }
-            },
-            copy_kib: time(&patterns::COPY).first().map_or(0.0, |nanos| nanos / patterns::COPY.blocks as f64),
+            glibc: calls(cached, without(each(Counted::GlibcFast), words), without(each(Counted::GlibcHeap), words)),
+            mimalloc: Calls { allocate: [mimalloc; 3], free: [freed; 3] },
+            copy_kib: time(&patterns::COPY)[0] / (patterns::COPY.timed >> 10) as f64,
             places: vec![
-                (Place::Pool, sum(&patterns::POOL)),
-                (Place::Inline, sum(&patterns::INLINE)),
-                (Place::Slab, sum(&patterns::SLAB)),
-                (Place::SyncSlab, sum(&patterns::SYNC_SLAB)),
-                (Place::Arena, sum(&patterns::ARENA)),
-                (Place::Buffer, sum(&patterns::BUFFER)),
-                (Place::Shared, sum(&patterns::SHARED)),
+                (Place::Pool, place(Counted::Pool, values)),
+                (Place::Inline, place(Counted::Inline, values)),
+                (Place::Slab, place(Counted::Slab, values)),
+                (Place::SyncSlab, place(Counted::SyncSlab, values)),
+                (Place::Arena, place(Counted::Arena, [values[0], Cost::default()])),
+                (Place::Buffer, place(Counted::Buffer, none)),
+                (Place::Shared, place(Counted::Shared, words)),
                 (Place::Borrowed, Cost::default()),
             ],
             has_instructions: counts.is_some(),
@@ -145,37 +142,39 @@ impl Calibration {
     }
 }
 
-/// Derives the cost of each call from patterns of many blocks.
+/// Derives the cost of each call from patterns with many blocks.
 ///
 /// glibc's cache takes the first seven blocks that are freed. When the cache is empty, an allocation takes a block from
 /// the bin and moves seven more to the cache.
-fn calls(cached: (Cost, Cost), fast: (Cost, Cost), heap: (Cost, Cost)) -> Calls {
-    let blocks = patterns::BATCH as f64;
-    let per_call = |all: Cost, others: f64, other: Cost| {
-        let own = (blocks - others).max(1.0);
-        all.times(blocks).less(other.times(others)).times(1.0 / own)
+fn calls(cached: [Cost; 2], fast: [Cost; 2], heap: [Cost; 2]) -> Calls {
+    // All calls of a pattern, of which `others` are from or to the cache.
+    let own = |all: f64, calls: usize, others: f64, other: f64| {
+        let own = (calls as f64 - others).max(1.0);
+        ((all * calls as f64 - other * others) / own).max(0.0)
     };
-    let refills = ((blocks - 7.0) / 8.0).ceil();
+    let refills = |calls: usize| calls as f64 - ((calls as f64 - 7.0) / 8.0).ceil();
+    let call = |all: Cost, others: &dyn Fn(usize) -> f64, other: Cost| Cost {
+        nanos: own(all.nanos, patterns::TIMED, others(patterns::TIMED), other.nanos),
+        instructions: own(all.instructions, patterns::COUNTED, others(patterns::COUNTED), other.instructions),
+    };
+    let seven = |_: usize| 7.0;
     Calls {
-        allocate: [cached.0, per_call(fast.0, blocks - refills, cached.0), per_call(heap.0, 7.0, cached.0)],
-        free: [cached.1, per_call(fast.1, 7.0, cached.1), per_call(heap.1, 7.0, cached.1)],
+        allocate: [cached[0], call(fast[0], &refills, cached[0]), call(heap[0], &seven, cached[0])],
+        free: [cached[1], call(fast[1], &seven, cached[1]), call(heap[1], &seven, cached[1])],
     }
 }
 
-/// Returns the shortest time of each phase in nanoseconds.
-fn time(pattern: &Pattern) -> Vec<f64> {
+/// Returns the shortest time of each of the two phases in nanoseconds.
+fn time(pattern: &Pattern) -> [f64; 2] {
     const ROUNDS: usize = 200;
-    const MOST: Duration = Duration::from_millis(5);
+    const MOST: Duration = Duration::from_millis(4);
     let started = Instant::now();
-    let mut best: Vec<f64> = Vec::new();
+    let mut best = [f64::INFINITY; 2];
     for _ in 0..ROUNDS {
         let mut marks = Vec::with_capacity(4);
-        (pattern.run)(&mut || marks.push(Instant::now()));
-        let phases = marks.windows(2).map(|two| two[1].duration_since(two[0]).as_nanos() as f64);
-        if best.is_empty() {
-            best = phases.collect();
-        } else {
-            best.iter_mut().zip(phases).for_each(|(best, time)| *best = best.min(time));
+        (pattern.run)(pattern.timed, &mut || marks.push(Instant::now()));
+        for (best, two) in best.iter_mut().zip(marks.windows(2)) {
+            *best = best.min(two[1].duration_since(two[0]).as_nanos() as f64);
         }
         if started.elapsed() > MOST {
             break;

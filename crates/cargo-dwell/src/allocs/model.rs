@@ -143,7 +143,7 @@ mod tests {
     }
 
     fn pair(counts: Counts) -> Pair {
-        Pair { size: 48, stack: 0, allocator: Allocator::Glibc, run_stack: None, counts }
+        Pair { size: 48, stack: 0, allocator: Allocator::Glibc, run_stack: None, free_stack: None, counts }
     }
 
     #[test]

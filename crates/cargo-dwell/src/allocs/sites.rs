@@ -94,6 +94,10 @@ pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames) -> Ve
         let (Some(origin), Some(place)) = (origins.get(pair.stack as usize), places.get(pair.stack as usize)) else {
             continue;
         };
+        let of_free = pair.free_stack.and_then(|stack| origins.get(stack as usize)).filter(|_| origin.ty.is_none());
+        // Equal code of several callers may be one, without the functions that were inlined into it. The functions of
+        // the free then name the type; its size must be that of the block.
+        let origin = of_free.filter(|of| is_of_size(of, pair.size, program)).unwrap_or(origin);
         let (key, site) = describe(origin, place, program, &traits);
         let at = *index.entry(key).or_insert(all.len());
         if at == all.len() {
@@ -112,6 +116,15 @@ pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames) -> Ve
         site.places.sort_by_key(|place| std::cmp::Reverse(place.counts.allocations + place.counts.reallocations));
     }
     all
+}
+
+/// Returns `true` if a block of this size can have the contents that its free shows.
+fn is_of_size(origin: &Origin, size: u64, program: &Program) -> bool {
+    match origin.ty {
+        Some(BlockType::Value(ty)) => program.size_of(ty) == size,
+        Some(BlockType::Slots(ty)) => size > 0 && size.is_multiple_of(program.size_of(ty).max(1)),
+        _ => false,
+    }
 }
 
 /// What makes blocks belong to one site.

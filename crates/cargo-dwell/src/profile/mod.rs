@@ -103,6 +103,8 @@ pub struct Pair {
     pub allocator: Allocator,
     /// A call stack that freed its blocks in a run with others, if there was one.
     pub run_stack: Option<u32>,
+    /// A call stack that freed one of its blocks.
+    pub free_stack: Option<u32>,
     /// Its counts in all threads.
     pub counts: Counts,
 }

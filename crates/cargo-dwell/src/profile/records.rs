@@ -91,6 +91,7 @@ fn read_all(from: &ReadFrom<'_>) -> Option<Profile> {
                 let last = words[offset_of!(layout::Counts, allocator) / 8];
                 of.allocator = of.allocator.max(last as u32);
                 of.run_stack = of.run_stack.max((last >> 32) as u32);
+                of.free_stack = of.free_stack.max(words[offset_of!(layout::Counts, free_stack) / 8] as u32);
             }
             at += count;
         }
@@ -106,6 +107,7 @@ fn read_all(from: &ReadFrom<'_>) -> Option<Profile> {
             stack: stacks.number(pairs[number] as u32),
             allocator: allocator(of.allocator),
             run_stack: (of.run_stack != 0).then(|| stacks.number(of.run_stack)),
+            free_stack: (of.free_stack != 0).then(|| stacks.number(of.free_stack)),
             counts: of.counts,
         });
     }
@@ -127,6 +129,7 @@ struct Counted {
     live: i64,
     allocator: u32,
     run_stack: u32,
+    free_stack: u32,
 }
 
 /// Returns the counts of a pair in a thread, each of which stands for `weight`, and the live blocks.

@@ -448,6 +448,13 @@ fn replaced(thread: &Thread, record: Record, is_moved: bool) {
     }
 }
 
+/// Stores the call stack of a free: its functions name the type if those of the allocation do not.
+#[cold]
+#[inline(never)]
+fn first_free(thread: &Thread, counts: &Counts, frame: u64) {
+    counts.free_stack.store(Walked::new(thread, frame).number(), Ordering::Relaxed);
+}
+
 /// Counts the free of a block.
 #[inline(always)]
 fn freed(thread: &Thread, record: Record, addr: u64, frame: u64) {
@@ -456,7 +463,9 @@ fn freed(thread: &Thread, record: Record, addr: u64, frame: u64) {
     let pair = record.pair();
     let counts = ledger.counts(pair);
     ledger.reach(pair);
-    add(&counts.frees, 1);
+    if add(&counts.frees, 1) == 1 {
+        first_free(thread, counts, frame);
+    }
     add_live(counts, -1);
     add(&counts.freed[ledger.keep_cached(size_of(pair)) as usize], 1);
     if record.ledger() == u64::from(ledger.number.load(Ordering::Relaxed)) {

@@ -80,8 +80,8 @@ fn child(all: &[Pattern]) -> ! {
     if unsafe { libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) } == 0 {
         signal(END);
         for pattern in std::iter::once(&patterns::EMPTY).chain(all) {
-            (pattern.run)(&mut || ());
-            (pattern.run)(&mut || signal(PHASE));
+            (pattern.run)(pattern.counted, &mut || ());
+            (pattern.run)(pattern.counted, &mut || signal(PHASE));
             signal(END);
         }
     }
