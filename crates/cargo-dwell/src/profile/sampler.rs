@@ -78,6 +78,10 @@ impl Sampler {
         let page = page.context("cannot map the memory shared with the program")?;
         let over = Arc::new(AtomicBool::new(false));
         let events = Events::open(pid);
+        let attached = &shared(&page).attached;
+        attached.store(1, Ordering::Release);
+        // SAFETY: the call does not access the word; it uses the address only to find the waiting threads.
+        unsafe { libc::syscall(libc::SYS_futex, attached.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
         let thread = {
             let over = Arc::clone(&over);
             std::thread::spawn(move || watch(pid, &page, events, every, &over))

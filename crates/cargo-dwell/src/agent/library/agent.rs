@@ -198,6 +198,10 @@ fn arm(plan: u32, socket: u32, stack_end: u64) {
     match prepare(shared, socket, stack_end) {
         Ok(()) => {
             patch::apply(shared, plan);
+            if profile::is_on() {
+                // Returns at once if the tool is ready, and after a second if it is gone.
+                sys::wait(&shared.attached, 0, true);
+            }
             shared.status.store(Status::Armed as u32, Ordering::Release);
             PAGE.armed.store(1, Ordering::Release);
         }

@@ -40,7 +40,8 @@ pub struct Shared {
     pub patch_bytes: AtomicU32,
     /// A [`Mode`].
     pub mode: AtomicU32,
-    pub _unused: AtomicU32,
+    /// Whether the tool samples the process: the agent waits for it, so that no thread starts before.
+    pub attached: AtomicU32,
     pub sample: AtomicU64,
     /// The fields that the agent writes: a [`Status`] and its error number, the address of its [`State`], the bias of
     /// the executable, the process id of the helper, and the number of patched functions.

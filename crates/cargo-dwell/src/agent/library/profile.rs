@@ -202,6 +202,17 @@ impl Ledger {
         unsafe { &*counts }
     }
 
+    /// Returns the ledger of the thread that allocated a block.
+    #[inline(always)]
+    fn home(&self, record: Record) -> &Self {
+        if record.ledger() == u64::from(self.number.load(Ordering::Relaxed)) {
+            return self;
+        }
+        let addr = table()[record.ledger() as usize].load(Ordering::Relaxed);
+        // SAFETY: a record has the number of a ledger that `new_ledger` added to the table, and that is never unmapped.
+        unsafe { &*(addr as *const Self) }
+    }
+
     /// Records that the ledger has counts of this pair.
     #[inline(always)]
     fn reach(&self, pair: u64) {
@@ -281,9 +292,10 @@ impl Ledger {
         Depot::Fast
     }
 
-    /// Returns a block of this size to the model.
+    /// Returns a block of this size to the model. A fast bin is that of the arena that has the block, here of the thread
+    /// that allocated it, `home`; another thread may add to it at the same time, and the model then loses a block.
     #[inline(always)]
-    fn keep_cached(&self, size: u64) -> Depot {
+    fn keep_cached(&self, size: u64, home: &Self) -> Depot {
         let class = class(size);
         let Some(cached) = self.cached.get(class) else { return Depot::Heap };
         let here = cached.load(Ordering::Relaxed);
@@ -291,7 +303,7 @@ impl Ledger {
             cached.store(here + 1, Ordering::Relaxed);
             return Depot::Thread;
         }
-        match self.fast.get(class) {
+        match home.fast.get(class) {
             Some(fast) => {
                 fast.store(fast.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
                 Depot::Fast
@@ -444,7 +456,7 @@ fn replaced(thread: &Thread, record: Record, is_moved: bool) {
     add(&counts.replaced, 1);
     add_live(counts, -1);
     if is_moved {
-        add(&counts.freed[ledger.keep_cached(size_of(record.pair())) as usize], 1);
+        add(&counts.freed[ledger.keep_cached(size_of(record.pair()), ledger.home(record)) as usize], 1);
     }
 }
 
@@ -467,7 +479,7 @@ fn freed(thread: &Thread, record: Record, addr: u64, frame: u64) {
         first_free(thread, counts, frame);
     }
     add_live(counts, -1);
-    add(&counts.freed[ledger.keep_cached(size_of(pair)) as usize], 1);
+    add(&counts.freed[ledger.keep_cached(size_of(pair), ledger.home(record)) as usize], 1);
     if record.ledger() == u64::from(ledger.number.load(Ordering::Relaxed)) {
         let age = record.age(ledger.blocks.load(Ordering::Relaxed));
         let bin = (64 - age.leading_zeros() as usize).min(LIFETIMES - 1);

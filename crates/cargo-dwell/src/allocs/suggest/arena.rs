@@ -25,20 +25,16 @@ impl Rule for Arena {
         if cx.is_sampled || !can_borrow || !is_together || !site.is_dropped_on_its_thread() {
             return None;
         }
-        let root = site.root.as_deref();
-        let dropped = root.map_or_else(|| "the value that drops them".to_owned(), |root| format!("`{root}`"));
+        // Without one value that drops them, there is nothing that an arena could be dropped with.
+        let root = site.root.as_deref()?;
         Some(Proposal {
-            instead: match root {
-                Some(root) => format!("a `Bump`, dropped or reset with `{root}`"),
-                None => "a `Bump`, dropped at once".into(),
-            },
+            instead: format!("a `Bump`, dropped or reset with `{root}`"),
             place: Place::Arena,
             saved: Saved::Blocks(1.0),
             why: format!(
-                "{} of {} were in runs of frees without an allocation between{}",
+                "{} of {} were in runs of frees without an allocation between, in the drop of `{root}`",
                 shown(counts.together, counts.frees),
-                plural(counts.frees, "free"),
-                root.map_or_else(String::new, |root| format!(", in the drop of `{root}`"))
+                plural(counts.frees, "free")
             ),
             how: format!(
                 "make a `Bump` where {dropped} is made, allocate with `bump.alloc(value)`, and borrow from it"
