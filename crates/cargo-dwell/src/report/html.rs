@@ -76,6 +76,7 @@ fn page(document: &Document, diff: Option<&Diff>) -> String {
             .map(|snapshot| Icicle { title: format!("at {}", snapshot.at), root: icicle(snapshot) })
             .collect(),
         table: table(largest),
+        ..Page::default()
     };
     page.html()
 }

@@ -177,6 +177,13 @@ fn after_allocator(paths: &[Option<&str>]) -> Option<usize> {
     })
 }
 
+/// Leaves out the functions of the program's own allocator.
+pub(crate) fn without_allocator<'s, 'f>(stack: &'s [Result<&'f Frame, String>]) -> &'s [Result<&'f Frame, String>] {
+    let paths: Vec<Option<&str>> =
+        stack.iter().map(|frame| frame.as_ref().ok().map(|frame| path_head(&frame.path))).collect();
+    &stack[after_allocator(&paths).unwrap_or(0)..]
+}
+
 /// Returns the path of a function without arguments.
 pub(super) fn path_head(path: &str) -> &str {
     path.strip_prefix('<').unwrap_or(path)
