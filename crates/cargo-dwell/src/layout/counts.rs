@@ -4,7 +4,8 @@
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::collections::HashMap;
-use std::path::Path;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 /// The version of the census's format.
 const VERSION: u32 = 1;
@@ -66,6 +67,33 @@ pub(super) struct Counts {
     fields: HashMap<(String, String), (u64, u64)>,
 }
 
+/// The largest file that is searched for a census, and the number of bytes at its start that have the build id.
+const LARGEST: u64 = 256 << 20;
+const START: u64 = 8 << 10;
+
+/// Finds the newest file that `cargo dwell census --save` wrote for this build in one of the folders.
+pub(super) fn find(folders: &[PathBuf], build_id: &str) -> Option<PathBuf> {
+    let entries = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten();
+    let files = entries.filter_map(|entry| {
+        let path = entry.ok()?.path();
+        let about = std::fs::metadata(&path).ok()?;
+        let is_json = path.extension().is_some_and(|extension| extension == "json");
+        (is_json && about.is_file() && about.len() <= LARGEST).then_some((about.modified().ok()?, path))
+    });
+    let named = [format!("\"build_id\":\"{build_id}\""), format!("\"build_id\": \"{build_id}\"")];
+    let is_of_build = |path: &Path| {
+        let mut start = Vec::new();
+        let read = std::fs::File::open(path).and_then(|file| file.take(START).read_to_end(&mut start));
+        let text = String::from_utf8_lossy(&start);
+        read.is_ok() && text.contains("\"version\"") && named.iter().any(|named| text.contains(named))
+    };
+    let mut files: Vec<_> = files.collect();
+    files.sort();
+    // `layout --save` writes the build id too.
+    let is_census = |path: &PathBuf| is_of_build(path) && Counts::read(path, Some(build_id)).is_ok();
+    files.into_iter().rev().map(|(_, path)| path).find(is_census)
+}
+
 impl Counts {
     /// Reads a file that `cargo dwell census --save` wrote, for the program with this build id.
     ///
@@ -101,14 +129,32 @@ impl Counts {
     }
 
     /// Returns the number of values of an enum, and the number of those with one of these variants.
-    pub(super) fn of_variants(&self, name: &str, variants: &[&str]) -> Option<(u64, u64)> {
+    pub(super) fn of_variants(&self, name: &str, variants: &[String]) -> Option<(u64, u64)> {
         let (all, by_variant) = self.enums.get(name)?;
-        let some = variants.iter().map(|name| by_variant.get(*name).copied().unwrap_or(0)).fold(0, u64::saturating_add);
+        let some = variants.iter().map(|name| by_variant.get(name).copied().unwrap_or(0)).fold(0, u64::saturating_add);
         Some((*all, some))
     }
 
     /// Returns the number of values of a struct, and of those in which the field is not empty.
     pub(super) fn of_field(&self, name: &str, field: &str) -> Option<(u64, u64)> {
         self.fields.get(&(name.to_owned(), field.to_owned())).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn census_of_the_build_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let folders = [folder.path().join("missing"), folder.path().to_owned()];
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("other.json", r#"{"version":1,"program":{"build_id":"cd"},"snapshots":[{"live_bytes":1}]}"#);
+        write("layout.json", r#"{"version":1,"program":{"build_id":"ab"},"types":[]}"#);
+        write("notes.txt", r#"{"version":1,"program":{"build_id":"ab"},"snapshots":[{"live_bytes":1}]}"#);
+        assert_eq!(find(&folders, "ab"), None);
+        write("census.json", r#"{"version":1,"program":{"build_id":"ab"},"snapshots":[{"live_bytes":1}]}"#);
+        assert_eq!(find(&folders, "ab"), Some(folder.path().join("census.json")));
     }
 }

@@ -1,15 +1,18 @@
 //! `cargo dwell layout`: the sizes of a program's types, and suggestions for smaller ones.
 
+mod candidates;
 mod counts;
 mod explain;
 mod holders;
 pub mod json;
 mod measure;
 mod report;
+mod resize;
 mod suggest;
 
+pub use candidates::Change;
 pub use holders::{Holder, Places, Rank};
-pub use suggest::{Change, Evidence, Suggestion};
+pub use suggest::{Evidence, Suggestion};
 
 use crate::debuginfo::{Program, Type, TypeId};
 use crate::output::{self, Format};
@@ -77,7 +80,16 @@ const MOST_EXPLAINED: usize = 5;
 pub fn run(program: &Program, args: &LayoutArgs, root: Option<&Path>, profile: Option<&str>) -> Result<()> {
     let listed: Vec<TypeId> = program.types().filter(|(_, ty)| is_listed(ty)).map(|(id, _)| id).collect();
     let build_id = program.build_id.as_deref();
-    let counts = args.census.as_deref().map(|file| counts::Counts::read(file, build_id)).transpose()?;
+    let found = if args.census.is_none() && !args.statics && args.explain.is_none() {
+        build_id.and_then(|build_id| counts::find(&folders(program, root), build_id))
+    } else {
+        None
+    };
+    if let Some(file) = &found {
+        eprintln!("note: the values are counted by {}, a census of this build", file.display());
+    }
+    let census = args.census.as_ref().or(found.as_ref());
+    let counts = census.map(|file| counts::Counts::read(file, build_id)).transpose()?;
     let facts = suggest::Facts::new(program, root, counts);
     let about = report::About { program, profile, listed: &listed, facts: &facts };
     if args.statics {
@@ -122,6 +134,16 @@ pub fn run(program: &Program, args: &LayoutArgs, root: Option<&Path>, profile: O
         Format::Json => report::json(&about, &ids, &mut out),
         _ => report::text(&about, &ids, args, &mut out),
     })
+}
+
+/// Returns the folders in which a census may have been saved.
+fn folders(program: &Program, root: Option<&Path>) -> Vec<PathBuf> {
+    let current = std::env::current_dir().ok();
+    let beside = program.file.parent().map(Path::to_owned);
+    let mut all: Vec<PathBuf> = current.into_iter().chain(root.map(Path::to_owned)).chain(beside).collect();
+    all.extend(root.map(|root| root.join("target/dwell")));
+    all.dedup();
+    all
 }
 
 /// Returns `true` if a name or path contains `pattern`.

@@ -1,7 +1,7 @@
 //! Finds the declarations of the workspace's types in its source, which rustc's debug info does not name.
 
 use crate::debuginfo::Type;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -58,6 +58,16 @@ impl Item {
         None
     }
 
+    /// Returns the text from the declaration to its end.
+    pub(super) fn text(&self) -> String {
+        self.body.join("\n")
+    }
+
+    /// Returns `true` if values of the type are parsed from data, such as a configuration.
+    pub(crate) fn is_deserialized(&self) -> bool {
+        self.above.lines().any(|line| line.contains("derive(") && line.contains("Deserialize"))
+    }
+
     /// Returns `true` if the type is the parsed command line: the program has one.
     pub(crate) fn is_command_line(&self) -> bool {
         let derives = ["Parser", "Subcommand", "Args", "ValueEnum", "StructOpt", "FromArgs", "Options"];
@@ -100,6 +110,8 @@ pub(crate) struct Items {
     by_name: HashMap<String, Vec<Item>>,
     /// The lines of functions with a foreign ABI, with their signatures.
     externs: Vec<(String, u32, String)>,
+    /// The names of fields that code outside of tests unwraps.
+    unwrapped: HashSet<String>,
 }
 
 impl Items {
@@ -139,6 +151,9 @@ impl Items {
     fn add(&mut self, file: &str, text: &str) {
         let lines: Vec<&str> = text.lines().collect();
         let of_file: String = lines.iter().filter(|line| line.trim_start().starts_with("#![")).copied().collect();
+        let is_test = file.split('/').any(|part| matches!(part, "tests" | "benches" | "tests.rs" | "test.rs"));
+        let code = lines.iter().take_while(|line| !is_test && line.trim() != "#[cfg(test)]");
+        self.unwrapped.extend(code.flat_map(|line| unwrapped(line)));
         for (index, line) in lines.iter().enumerate() {
             let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
             if line.contains("extern \"") && !line.trim_start().starts_with("//") {
@@ -182,12 +197,39 @@ impl Items {
         self.by_name.get(name)?.iter().rev().max_by_key(score)
     }
 
+    /// Returns `true` if code unwraps an `Option` field with this name: it expects a value.
+    pub(crate) fn is_unwrapped(&self, field: &str) -> bool {
+        self.unwrapped.contains(field)
+    }
+
+    /// Returns the first declaration with this name.
+    #[cfg(test)]
+    pub(super) fn named(&self, name: &str) -> Option<&Item> {
+        self.by_name.get(name)?.first()
+    }
+
     /// Returns the first function with a foreign ABI that names the type.
     pub(crate) fn foreign(&self, name: &str) -> Option<String> {
         let is_word = |of: char| of.is_alphanumeric() || of == '_';
         let names = |text: &str| text.split(|of: char| !is_word(of)).any(|word| word == name);
         self.externs.iter().find(|(.., text)| names(text)).map(|(file, line, _)| format!("{file}:{line}"))
     }
+}
+
+/// Returns the names of the fields that a line unwraps: `limit` in `self.limit.as_ref().unwrap()`.
+fn unwrapped(line: &str) -> Vec<String> {
+    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    let calls = [".unwrap()", ".expect("].iter().flat_map(|call| line.match_indices(call));
+    let field = |(at, _): (usize, &str)| {
+        let mut before = &line[..at];
+        for adapter in [".as_ref()", ".as_mut()", ".as_deref()", ".take()", ".clone()"] {
+            before = before.strip_suffix(adapter).unwrap_or(before);
+        }
+        let (owner, name) = before.rsplit_once('.')?;
+        let is_field = !name.is_empty() && name.chars().all(is_word) && owner.ends_with(|of| is_word(of) || of == ']');
+        is_field.then(|| name.to_owned())
+    };
+    calls.filter_map(field).collect()
 }
 
 /// Returns the name of the type that a line declares.
@@ -231,6 +273,16 @@ mod tests {
         assert!(item.part("C").is_none() && !item.declines_a_box() && !item.has_repr());
         assert_eq!(declared("#[repr(C)] struct A(u8);"), Some("A"));
         assert_eq!(declared("let structure = 1;"), None);
+    }
+
+    #[test]
+    fn unwrapped_fields_are_found() {
+        let items = items(
+            "fn f() { self.limit.as_ref().unwrap(); a[0].sheet.take().expect(\"x\"); list.first().unwrap(); b.unwrap(); }\n\
+             #[cfg(test)]\nmod tests { fn g() { self.other.unwrap(); } }\n",
+        );
+        assert!(items.is_unwrapped("limit") && items.is_unwrapped("sheet"));
+        assert!(!items.is_unwrapped("first") && !items.is_unwrapped("b") && !items.is_unwrapped("other"));
     }
 
     #[test]
