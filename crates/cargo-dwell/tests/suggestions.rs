@@ -152,7 +152,7 @@ fn statics_are_listed() {
 #[test]
 fn stack_frames_have_their_locals() {
     for release in [&[][..], &["--release"]] {
-        let document = json("stack", release);
+        let document = json("stack", &[&["--top", "99"], release].concat());
         let find = |name: &str| of_name(&document, "functions", "name", name);
         let buffer = find("suggested::buffer");
         let frame = buffer["frame"].as_u64().expect("bytes");

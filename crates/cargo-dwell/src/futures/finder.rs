@@ -213,7 +213,12 @@ impl Finder<'_, '_> {
         for local in &self.parts.locals {
             let ty = local.field.ty;
             let name = &local.field.name;
-            let is_named = !name.starts_with("__") && **name != *"pinned";
+            // The variables of a macro such as `join!` are not the user's.
+            let is_of_macro = local.states.iter().all(|&state| {
+                let at = self.coroutine.states[state].source.as_ref();
+                at.zip(self.of.source.as_ref()).is_some_and(|(at, own)| at.file != own.file)
+            });
+            let is_named = !name.starts_with("__") && **name != *"pinned" && !is_of_macro;
             if !is_named || self.size(ty) < WORTH_A_BOX / 2 || coroutines_in(self.program, ty).is_empty() {
                 continue;
             }
@@ -225,7 +230,11 @@ impl Finder<'_, '_> {
             for other in &self.parts.locals {
                 let is_same = key(&other.field) == key(&local.field);
                 let shared = other.states.iter().filter(|state| local.states.contains(state));
-                if is_same || shared.clone().next().is_none() || !contains(self.program, other.field.ty, ty) {
+                // Two variables of one type are two futures.
+                let is_another =
+                    other.field.ty == ty && *other.field.name != *AWAITED && !size::is_temporary(&other.field.name);
+                let has_it = shared.clone().next().is_some() && contains(self.program, other.field.ty, ty);
+                if is_same || is_another || !has_it {
                     continue;
                 }
                 let after = Sizes::new(self.program, self.graph, &elsewhere, &within).of(other.field.ty);

@@ -71,8 +71,9 @@ pub(super) struct Counts {
 const LARGEST: u64 = 256 << 20;
 const START: u64 = 8 << 10;
 
-/// Finds the newest file that `cargo dwell census --save` wrote for this build in one of the folders.
-pub(super) fn find(folders: &[PathBuf], build_id: &str) -> Option<PathBuf> {
+/// Finds the newest file in one of the folders that `cargo dwell census --save` wrote for this build, or else for another
+/// build of the executable with this name: `census` builds the program with other flags.
+pub(super) fn find(folders: &[PathBuf], build_id: Option<&str>, name: &str) -> Option<PathBuf> {
     let entries = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten();
     let files = entries.filter_map(|entry| {
         let path = entry.ok()?.path();
@@ -80,18 +81,21 @@ pub(super) fn find(folders: &[PathBuf], build_id: &str) -> Option<PathBuf> {
         let is_json = path.extension().is_some_and(|extension| extension == "json");
         (is_json && about.is_file() && about.len() <= LARGEST).then_some((about.modified().ok()?, path))
     });
-    let named = [format!("\"build_id\":\"{build_id}\""), format!("\"build_id\": \"{build_id}\"")];
-    let is_of_build = |path: &Path| {
+    let start = |path: &Path| {
         let mut start = Vec::new();
-        let read = std::fs::File::open(path).and_then(|file| file.take(START).read_to_end(&mut start));
-        let text = String::from_utf8_lossy(&start);
-        read.is_ok() && text.contains("\"version\"") && named.iter().any(|named| text.contains(named))
+        std::fs::File::open(path).and_then(|file| file.take(START).read_to_end(&mut start)).ok()?;
+        Some(String::from_utf8_lossy(&start).replace("\": ", "\":")).filter(|text| text.contains("\"build_id\":"))
     };
-    let mut files: Vec<_> = files.collect();
+    let mut files: Vec<_> = files.filter_map(|(time, path)| Some((time, start(&path)?, path))).collect();
     files.sort();
-    // `layout --save` writes the build id too.
-    let is_census = |path: &PathBuf| is_of_build(path) && Counts::read(path, Some(build_id)).is_ok();
-    files.into_iter().rev().map(|(_, path)| path).find(is_census)
+    files.reverse();
+    let of_build = build_id.map(|build_id| format!("\"build_id\":\"{build_id}\""));
+    let of_name = Some(format!("/{name}\""));
+    of_build.into_iter().chain(of_name).find_map(|wanted| {
+        let found = files.iter().filter(|(_, start, _)| start.contains(&wanted));
+        // `layout --save` writes the same facts about the program.
+        found.map(|(.., path)| path).find(|path| Counts::parse(path).is_ok()).cloned()
+    })
 }
 
 impl Counts {
@@ -100,12 +104,7 @@ impl Counts {
     /// # Errors
     /// Returns an error if it is no census, has another version, or is of another build.
     pub(super) fn read(file: &Path, build_id: Option<&str>) -> Result<Self> {
-        let not_saved = || format!("{}: is not a file that `cargo dwell census --save` wrote", file.display());
-        let text = std::fs::read(file).with_context(|| format!("{}: cannot be read", file.display()))?;
-        let saved: Saved = serde_json::from_slice(&text).with_context(not_saved)?;
-        if saved.version != VERSION {
-            bail!("{}: has version {} of the schema, not {VERSION}; save it again", file.display(), saved.version);
-        }
+        let saved = Self::parse(file)?;
         if let (Some(found), Some(wanted)) = (&saved.program.build_id, build_id)
             && found != wanted
         {
@@ -126,6 +125,16 @@ impl Counts {
             counts.fields.insert((of.of, of.name), (of.instances, of.filled));
         }
         Ok(counts)
+    }
+
+    fn parse(file: &Path) -> Result<Saved> {
+        let not_saved = || format!("{}: is not a file that `cargo dwell census --save` wrote", file.display());
+        let text = std::fs::read(file).with_context(|| format!("{}: cannot be read", file.display()))?;
+        let saved: Saved = serde_json::from_slice(&text).with_context(not_saved)?;
+        if saved.version != VERSION {
+            bail!("{}: has version {} of the schema, not {VERSION}; save it again", file.display(), saved.version);
+        }
+        Ok(saved)
     }
 
     /// Returns the number of values of an enum, and the number of those with one of these variants.
@@ -150,11 +159,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let folders = [folder.path().join("missing"), folder.path().to_owned()];
         let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-        write("other.json", r#"{"version":1,"program":{"build_id":"cd"},"snapshots":[{"live_bytes":1}]}"#);
-        write("layout.json", r#"{"version":1,"program":{"build_id":"ab"},"types":[]}"#);
-        write("notes.txt", r#"{"version":1,"program":{"build_id":"ab"},"snapshots":[{"live_bytes":1}]}"#);
-        assert_eq!(find(&folders, "ab"), None);
-        write("census.json", r#"{"version":1,"program":{"build_id":"ab"},"snapshots":[{"live_bytes":1}]}"#);
-        assert_eq!(find(&folders, "ab"), Some(folder.path().join("census.json")));
+        let text = |build: &str, list: &str| {
+            format!(r#"{{"version": 1, "program": {{"file": "/a/app", "build_id": "{build}"}}, {list}}}"#)
+        };
+        let snapshots = r#""snapshots": [{"live_bytes": 1}]"#;
+        write("layout.json", &text("ab", r#""types": []"#));
+        write("notes.txt", &text("ab", snapshots));
+        assert_eq!(find(&folders, Some("ab"), "app"), None);
+        write("other.json", &text("cd", snapshots));
+        assert_eq!(find(&folders, Some("ab"), "app"), Some(folder.path().join("other.json")));
+        assert_eq!(find(&folders, Some("ab"), "pp"), None);
+        write("a.json", &text("ab", snapshots));
+        assert_eq!(find(&folders, Some("ab"), "app"), Some(folder.path().join("a.json")));
     }
 }

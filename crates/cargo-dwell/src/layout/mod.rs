@@ -43,7 +43,8 @@ pub struct LayoutArgs {
     /// List the statics, such as pools of tasks, instead of the types
     #[arg(long, conflicts_with = "explain")]
     pub statics: bool,
-    /// Count values by a census: FILE that `cargo dwell census --save FILE` wrote
+    /// Count values by a census: FILE that `cargo dwell census --save FILE` wrote [default: one of this program in this
+    /// folder or the workspace's]
     #[arg(long, value_name = "FILE")]
     pub census: Option<PathBuf>,
     /// Also show suggestions for types with few values
@@ -81,12 +82,13 @@ pub fn run(program: &Program, args: &LayoutArgs, root: Option<&Path>, profile: O
     let listed: Vec<TypeId> = program.types().filter(|(_, ty)| is_listed(ty)).map(|(id, _)| id).collect();
     let build_id = program.build_id.as_deref();
     let found = if args.census.is_none() && !args.statics && args.explain.is_none() {
-        build_id.and_then(|build_id| counts::find(&folders(program, root), build_id))
+        let name = program.file.file_name().unwrap_or_default().to_string_lossy();
+        counts::find(&folders(program, root), build_id, &name)
     } else {
         None
     };
     if let Some(file) = &found {
-        eprintln!("note: the values are counted by {}, a census of this build", file.display());
+        eprintln!("note: the values are counted by the census in {}", file.display());
     }
     let census = args.census.as_ref().or(found.as_ref());
     let counts = census.map(|file| counts::Counts::read(file, build_id)).transpose()?;

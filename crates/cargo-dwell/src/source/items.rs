@@ -41,7 +41,7 @@ impl Item {
 
     /// Returns `true` if the declaration has a `repr` attribute.
     pub(crate) fn has_repr(&self) -> bool {
-        self.above.contains("repr(")
+        self.above.contains("repr(") || self.body.first().is_some_and(|line| line.contains("repr("))
     }
 
     /// Returns the line of a field or variant, and its text there: `File(Attachment)`, `details: Option<Details>`.
@@ -294,6 +294,7 @@ mod tests {
         ] {
             assert!(items(text).by_name["Kind"][0].declines_a_box(), "{text}");
         }
+        assert!(items("#[repr(C)] pub struct Kind {\n    a: u8,\n}\n").by_name["Kind"][0].has_repr());
         assert!(!items("enum Kind {\n    A(Box<u8>), // a boxer\n}\n").by_name["Kind"][0].declines_a_box());
     }
 
