@@ -194,7 +194,7 @@ fn write(look: &Look, out: &mut impl io::Write, title: &str, list: &[&Advice], m
 /// Says which outer future has room for a branch that few calls come to.
 fn whose(one: &Advice) -> String {
     match &one.outermost {
-        Some(outer) if one.heap > 0 && *outer != one.future => {
+        Some(outer) if one.heap > 0 && *outer != one.future && !outer.contains(" in main:") => {
             format!("; each `{outer}` has room for it ({} bytes less)", count(one.saves_in_outermost))
         }
         _ => String::new(),

@@ -194,7 +194,12 @@ impl<'p> Facts<'p> {
         let on_heap = candidate.after.iter().filter(|(id, _)| self.holders.is_on_heap(**id));
         let less = on_heap.map(|(id, after)| sizes.of(*id).size.saturating_sub(after.size));
         let worth = less.fold(0, u64::saturating_add);
-        if candidate.is_general { worth / 4 } else { worth }
+        match candidate.kind {
+            _ if candidate.is_general => worth / 4,
+            // A variant needs its box each time, a field only if it is present.
+            Change::BoxVariants => worth / 8 * 7,
+            _ => worth,
+        }
     }
 
     /// Returns the best change of a type of the workspace.

@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 mod reported;
+mod sources;
 
 use reported::{client, client_changed, multiply, multiply_changed, shares, upload, upload_changed};
 use std::collections::BTreeMap;
@@ -197,7 +198,14 @@ fn main() {
     let done: usize = tasks.into_iter().map(run).sum::<usize>() + run(client_changed(1)) + run(upload_changed(1));
     let products = run(multiply(1, shares(), shares())).is_ok() && run(changed).is_ok();
     black_box((done, products));
-    let boxed: Vec<Pin<Box<dyn Future<Output = u64>>>> = vec![Box::pin(copies()), Box::pin(twice())];
+    let boxed: Vec<Pin<Box<dyn Future<Output = u64>>>> = vec![
+        Box::pin(copies()),
+        Box::pin(twice()),
+        Box::pin(sources::dispatch(1)),
+        Box::pin(sources::linear()),
+        Box::pin(sources::both()),
+    ];
+    black_box(sources::types());
     let sum: u64 = boxed.into_iter().map(run).sum::<u64>() + run(copies_changed()) + run(twice_changed());
     let lengths = run(forward([1; 600])) + run(forward_changed([1; 600])) + run(checked([1; 600])).unwrap_or(0);
     black_box((sum, lengths, POOL[black_box(3)], descend(black_box(3))));
