@@ -198,6 +198,7 @@ impl Profile {
             stacks: self.stacks.clone(),
             modules: self.modules.clone(),
             roots: Vec::new(),
+            threads: Vec::new(),
             memory: Box::new(NoMemory),
         }
     }

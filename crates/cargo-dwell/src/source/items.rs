@@ -2,7 +2,7 @@
 
 use crate::debuginfo::Type;
 use proc_macro2::{Delimiter, LineColumn, TokenStream, TokenTree};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -52,6 +52,11 @@ impl Item {
         &self.body
     }
 
+    /// Returns `true` if values of the type are parsed from data, such as a configuration.
+    pub(crate) fn is_deserialized(&self) -> bool {
+        self.above.lines().any(|line| line.contains("derive(") && line.contains("Deserialize"))
+    }
+
     /// Returns `true` if the type is the parsed command line: the program has one.
     pub(crate) fn is_command_line(&self) -> bool {
         let derives = ["Parser", "Subcommand", "Args", "ValueEnum", "StructOpt", "FromArgs", "Options"];
@@ -68,6 +73,8 @@ pub(crate) struct Items {
     by_name: HashMap<String, Vec<Item>>,
     /// The lines of functions with a foreign ABI, with their signatures.
     externs: Vec<(String, u32, String)>,
+    /// The names of fields that code outside of tests unwraps.
+    unwrapped: HashSet<String>,
 }
 
 impl Items {
@@ -107,6 +114,9 @@ impl Items {
     fn add(&mut self, file: &str, text: &str) {
         let lines: Vec<&str> = text.lines().collect();
         let of_file: String = lines.iter().filter(|line| line.trim_start().starts_with("#![")).copied().collect();
+        let is_test = file.split('/').any(|part| matches!(part, "tests" | "benches" | "tests.rs" | "test.rs"));
+        let code = lines.iter().take_while(|line| !is_test && line.trim() != "#[cfg(test)]");
+        self.unwrapped.extend(code.flat_map(|line| unwrapped(line)));
         for (index, line) in lines.iter().enumerate() {
             let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
             if line.contains("extern \"") && !line.trim_start().starts_with("//") {
@@ -196,6 +206,11 @@ impl Items {
         self.by_name.get(name)?.first()
     }
 
+    /// Returns `true` if code unwraps an `Option` field with this name: it expects a value.
+    pub(crate) fn is_unwrapped(&self, field: &str) -> bool {
+        self.unwrapped.contains(field)
+    }
+
     /// Returns the first function with a foreign ABI that names the type.
     pub(crate) fn foreign(&self, name: &str) -> Option<String> {
         let is_word = |of: char| of.is_alphanumeric() || of == '_';
@@ -233,6 +248,22 @@ impl Source<'_> {
             of_file: self.of_file.to_owned(),
         }
     }
+}
+
+/// Returns the names of the fields that a line unwraps: `limit` in `self.limit.as_ref().unwrap()`.
+fn unwrapped(line: &str) -> Vec<String> {
+    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    let calls = [".unwrap()", ".expect("].iter().flat_map(|call| line.match_indices(call));
+    let field = |(at, _): (usize, &str)| {
+        let mut before = &line[..at];
+        for adapter in [".as_ref()", ".as_mut()", ".as_deref()", ".take()", ".clone()"] {
+            before = before.strip_suffix(adapter).unwrap_or(before);
+        }
+        let (owner, name) = before.rsplit_once('.')?;
+        let is_field = !name.is_empty() && name.chars().all(is_word) && owner.ends_with(|of| is_word(of) || of == ']');
+        is_field.then(|| name.to_owned())
+    };
+    calls.filter_map(field).collect()
 }
 
 /// Returns the modules that the path of a file names: `a` and `b` for `src/a/b.rs`.
@@ -291,6 +322,16 @@ mod tests {
     }
 
     #[test]
+    fn unwrapped_fields_are_found() {
+        let items = items(
+            "fn f() { self.limit.as_ref().unwrap(); a[0].sheet.take().expect(\"x\"); list.first().unwrap(); b.unwrap(); }\n\
+             #[cfg(test)]\nmod tests { fn g() { self.other.unwrap(); } }\n",
+        );
+        assert!(items.is_unwrapped("limit") && items.is_unwrapped("sheet"));
+        assert!(!items.is_unwrapped("first") && !items.is_unwrapped("b") && !items.is_unwrapped("other"));
+    }
+
+    #[test]
     fn authors_decision_is_found() {
         for text in [
             "#[allow(clippy::large_enum_variant)]\n#[derive(Debug)]\nenum Kind {\n    A,\n}\n",
@@ -299,6 +340,7 @@ mod tests {
         ] {
             assert!(items(text).by_name["Kind"][0].declines_a_box(), "{text}");
         }
+        assert!(items("#[repr(C)] pub struct Kind {\n    a: u8,\n}\n").by_name["Kind"][0].has_repr());
         assert!(!items("enum Kind {\n    A(Box<u8>), // a boxer\n}\n").by_name["Kind"][0].declines_a_box());
     }
 
