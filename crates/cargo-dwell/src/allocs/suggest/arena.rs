@@ -36,9 +36,7 @@ impl Rule for Arena {
                 shown(counts.together, counts.frees),
                 plural(counts.frees, "free")
             ),
-            how: format!(
-                "make a `Bump` where {dropped} is made, allocate with `bump.alloc(value)`, and borrow from it"
-            ),
+            how: format!("make a `Bump` where `{root}` is made, allocate with `bump.alloc(value)`, and borrow from it"),
             costs: "a lifetime on the types; memory is freed with the arena only, and destructors run only for \
                     `bump::Box`"
                 .into(),
