@@ -1,5 +1,6 @@
 //! The command line of `cargo dwell`.
 
+use crate::apply::Apply;
 use crate::census::Census;
 use crate::inspect::{Dyn, Futures, Layout};
 use crate::shape::{self, ShapeArgs};
@@ -31,6 +32,8 @@ enum Command {
     Stack(Box<Stack>),
     /// Run a program, list its live heap by type and field, and suggest changes
     Census(Box<Census>),
+    /// Make a suggested change: edit, compile, run the tests, measure
+    Apply(Box<Apply>),
 }
 
 impl Cli {
@@ -51,6 +54,7 @@ impl Cli {
             Command::Dyn(dyn_traits) => dyn_traits.run(),
             Command::Stack(stack) => stack.run(),
             Command::Census(census) => census.run(),
+            Command::Apply(apply) => apply.run(),
         }
     }
 }
