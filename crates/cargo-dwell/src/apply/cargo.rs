@@ -136,18 +136,15 @@ impl Cargo<'_> {
     /// # Errors
     /// Returns an error if the command cannot be run or takes too long.
     pub(super) fn test(&self, own: Option<&str>) -> Result<Tests> {
-        let mut command = match own {
-            Some(own) => {
-                let mut command = Command::new("sh");
-                command.args(["-c", own]).current_dir(&self.root).env("CARGO_TARGET_DIR", &self.target);
-                command
-            }
-            None => {
-                let mut command = self.command("test");
-                self.add_features(&mut command);
-                command.arg("--no-fail-fast");
-                command
-            }
+        let mut command = if let Some(own) = own {
+            let mut command = Command::new("sh");
+            command.args(["-c", own]).current_dir(&self.root).env("CARGO_TARGET_DIR", &self.target);
+            command
+        } else {
+            let mut command = self.command("test");
+            self.add_features(&mut command);
+            command.arg("--no-fail-fast");
+            command
         };
         let ran = run(&mut command, self.bound)?;
         let text = String::from_utf8_lossy(&ran.stdout);
@@ -160,7 +157,9 @@ impl Cargo<'_> {
 fn outcomes(text: &str) -> Outcomes {
     let mut all = Outcomes::new();
     for line in text.lines() {
-        let Some((name, outcome)) = line.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... ")) else { continue };
+        let Some((name, outcome)) = line.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... ")) else {
+            continue;
+        };
         let name = name.split(" (line ").next().unwrap_or(name);
         let outcome = outcome.split([' ', ',']).next().unwrap_or(outcome);
         *all.entry((name.to_owned(), outcome.to_owned())).or_default() += 1;
@@ -246,7 +245,10 @@ fn end_all(child: &mut Child) {
 
 /// Returns `true` if git knows changes of the tree; `None` if the tree is not in a repository of git.
 pub(super) fn is_dirty(root: &Path) -> Option<bool> {
-    let output = Command::new("git").args(["status", "--porcelain", "--untracked-files=no", "--", "."]).current_dir(root).output();
+    let output = Command::new("git")
+        .args(["status", "--porcelain", "--untracked-files=no", "--", "."])
+        .current_dir(root)
+        .output();
     let output = output.ok().filter(|output| output.status.success())?;
     Some(!output.stdout.is_empty())
 }

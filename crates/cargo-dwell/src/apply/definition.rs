@@ -41,7 +41,7 @@ impl Search<'_> {
     fn add(&mut self, fields: &syn::Fields, attributes: &[syn::Attribute], visibility: Option<&syn::Visibility>) {
         let is_public = |visibility: &syn::Visibility| matches!(visibility, syn::Visibility::Public(_));
         for (index, field) in fields.iter().enumerate() {
-            let name = field.ident.as_ref().map_or_else(|| index.to_string(), |name| name.to_string());
+            let name = field.ident.as_ref().map_or_else(|| index.to_string(), ToString::to_string);
             let wanted = match self.field {
                 Some(wanted) => wanted.trim_start_matches("r#") == name.trim_start_matches("r#"),
                 None => fields.len() == 1,

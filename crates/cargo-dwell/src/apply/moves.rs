@@ -68,8 +68,9 @@ pub(super) fn boxed(edit: &Edit) -> Option<String> {
 /// Returns an error if the file cannot be read, is not JSON, or proposes nothing.
 pub(super) fn read(file: &Path) -> Result<Vec<Move>> {
     let text = fs::read(file).with_context(|| format!("{}: cannot be read", file.display()))?;
-    let value = serde_json::from_slice(&text)
-        .with_context(|| format!("{}: is no JSON; save a report with `cargo dwell census --save FILE`", file.display()))?;
+    let value = serde_json::from_slice(&text).with_context(|| {
+        format!("{}: is no JSON; save a report with `cargo dwell census --save FILE`", file.display())
+    })?;
     let mut all = Vec::new();
     collect(&value, "", &mut all);
     if all.is_empty() {

@@ -75,7 +75,10 @@ pub(super) fn run(args: &Apply) -> Result<ExitCode> {
     let journal = folder.join("journal.json");
     match write::recover(&journal)? {
         0 => {}
-        files => eprintln!("note: an interrupted apply had written {}; they are as before it", units::plural(files as u64, "file")),
+        files => eprintln!(
+            "note: an interrupted apply had written {}; they are as before it",
+            units::plural(files as u64, "file")
+        ),
     }
     let from_file = args.from.as_deref().filter(|from| !["census", "layout"].contains(from));
     let mut moves = match from_file {
@@ -97,10 +100,16 @@ pub(super) fn run(args: &Apply) -> Result<ExitCode> {
         bound: args.timeout,
     };
     let manifest = manifest(args, &workspace, &tree);
-    let bench = Bench { manifest, build: &args.build, arguments: &arguments, folder: &folder, target: &target, bound: args.timeout };
+    let bench = Bench {
+        manifest,
+        build: &args.build,
+        arguments: &arguments,
+        folder: &folder,
+        target: &target,
+        bound: args.timeout,
+    };
     let wants_census = args.from.as_deref() == Some("census") || args.from.is_none() && !args.args.is_empty();
-    let mut session =
-        Session { args, workspace, tree, cargo, bench: None, tests: None, measured: None, sizes: None };
+    let mut session = Session { args, workspace, tree, cargo, bench: None, tests: None, measured: None, sizes: None };
     if from_file.is_none() && wants_census {
         let measured = bench.census("before")?;
         moves::collect(&measured.report, "", &mut moves);
@@ -121,10 +130,7 @@ pub(super) fn run(args: &Apply) -> Result<ExitCode> {
 
 impl Session<'_> {
     fn apply_all(&mut self, moves: &[&Move], census: bool, journal: &Path) -> Result<ExitCode> {
-        if let Some(error) = self.cargo.check()?.first() {
-            let at = error.spans.first().map(|span| format!("{}:{}: ", span.file_name, span.line_start)).unwrap_or_default();
-            bail!("the workspace does not compile before the change: {at}{}", error.message);
-        }
+        self.check_before()?;
         if !self.args.no_test && !self.args.dry_run {
             let tests = self.cargo.test(self.args.test_command.as_deref())?;
             if !tests.success && tests.outcomes.is_empty() {
@@ -143,6 +149,17 @@ impl Session<'_> {
             }
         }
         self.finish(kept, journal)
+    }
+
+    /// Refuses a workspace that does not compile.
+    fn check_before(&self) -> Result<()> {
+        match self.cargo.check()?.first() {
+            None => Ok(()),
+            Some(error) => {
+                let at = error.spans.first().map(|span| format!("{}:{}: ", span.file_name, span.line_start));
+                bail!("the workspace does not compile before the change: {}{}", at.unwrap_or_default(), error.message);
+            }
+        }
     }
 
     /// Measures the program before the change. What cannot be measured is said once, and left out.
@@ -220,21 +237,34 @@ impl Session<'_> {
                 bail!("{place}: is a build script, which is not part of the program");
             }
             let Some(found) = definition::find(&text, &edit.item, edit.line) else {
-                bail!("{place}: {} is not declared there; a macro generates it, or the source changed since the report", edit.item);
+                bail!(
+                    "{place}: {} is not declared there; a macro generates it, or the source changed since the report",
+                    edit.item
+                );
             };
             let now = &text[found.range.clone()];
             let dense = |text: &str| text.chars().filter(|of| !of.is_whitespace()).collect::<String>();
             if dense(now) != dense(&edit.from) {
-                bail!("{place}: {} is {now}, and the report says {}; the source changed since, so make the report again", edit.item, edit.from);
+                bail!(
+                    "{place}: {} is {now}, and the report says {}; the source changed since, so make the report again",
+                    edit.item,
+                    edit.from
+                );
             }
             if found.derives.iter().any(|name| name == "Copy") {
                 bail!("{place}: the type of {} is Copy, and a box is not", edit.item);
             }
             if found.named_functions {
-                bail!("{place}: an attribute of {} names a function that takes its type; change both by hand", edit.item);
+                bail!(
+                    "{place}: an attribute of {} names a function that takes its type; change both by hand",
+                    edit.item
+                );
             }
             if found.public && !self.args.breaking && is_published_library(&self.workspace, file) {
-                bail!("{place}: {} is public: the change is breaking for users of the crate; --breaking makes it", edit.item);
+                bail!(
+                    "{place}: {} is public: the change is breaking for users of the crate; --breaking makes it",
+                    edit.item
+                );
             }
             inner = boxed(edit).unwrap_or_default();
             let with = edit.to.clone();
@@ -292,7 +322,8 @@ impl Session<'_> {
             return Ok(End::NoGain);
         }
         let executable = before.executable.clone();
-        fs::rename(&after.executable, &executable).with_context(|| format!("{}: cannot be written", executable.display()))?;
+        fs::rename(&after.executable, &executable)
+            .with_context(|| format!("{}: cannot be written", executable.display()))?;
         self.measured = Some(Measured { executable, ..after });
         Ok(End::Holds)
     }
@@ -306,7 +337,9 @@ impl Session<'_> {
         }
         let files = units::plural(changes.len() as u64, "file");
         if self.args.dry_run {
-            changes.iter().for_each(|change| print!("{}", change.diff()));
+            for change in &changes {
+                print!("{}", change.diff());
+            }
         } else if let Some(patch) = &self.args.patch {
             let text: String = changes.iter().map(Change::diff).collect();
             crate::report::saved::write(patch, |out| out.write_all(text.as_bytes()))?;
@@ -321,7 +354,8 @@ impl Session<'_> {
 
 fn print_repaired(repaired: &Repaired) {
     let count: usize = repaired.by.values().sum();
-    let by = |name: &str, count: usize| format!("{count} by {}", if name == "rustc" { "rustc's suggestions" } else { name });
+    let by =
+        |name: &str, count: usize| format!("{count} by {}", if name == "rustc" { "rustc's suggestions" } else { name });
     let by: Vec<String> = repaired.by.iter().map(|(name, count)| by(name, *count)).collect();
     let rounds = units::plural(repaired.rounds as u64, "round");
     if repaired.left.is_empty() {
@@ -354,7 +388,11 @@ fn choose<'a>(args: &Apply, moves: &'a [Move]) -> Result<Vec<&'a Move>> {
         if args.all {
             return Ok(able);
         }
-        return Ok(if io::stdin().is_terminal() && io::stdout().is_terminal() { vec![ask(moves)?] } else { vec![first] });
+        return Ok(if io::stdin().is_terminal() && io::stdout().is_terminal() {
+            vec![ask(moves)?]
+        } else {
+            vec![first]
+        });
     }
     args.finding.iter().map(|name| named(moves, name)).collect()
 }
@@ -406,7 +444,10 @@ fn check_tree(args: &Apply, workspace: &Metadata) -> Result<()> {
     let root = workspace.workspace_root.as_std_path();
     match cargo::is_dirty(root) {
         None if !args.allow_no_vcs => {
-            bail!("{}: is not in a git repository, so a change cannot be undone; --allow-no-vcs allows it", root.display())
+            bail!(
+                "{}: is not in a git repository, so a change cannot be undone; --allow-no-vcs allows it",
+                root.display()
+            )
         }
         Some(true) if !args.allow_dirty => {
             bail!("{}: has uncommitted changes; commit them, or allow it with --allow-dirty", root.display())
@@ -433,14 +474,16 @@ fn arguments(args: &Apply, from_file: Option<&str>) -> Vec<OsString> {
 fn manifest(args: &Apply, workspace: &Metadata, tree: &Tree) -> PathBuf {
     let given = args.build.manifest_path.clone().or_else(program::manifest_above);
     let root = workspace.workspace_root.as_std_path();
-    let below = given.and_then(|path| Some(path.canonicalize().ok()?.strip_prefix(root.canonicalize().ok()?).ok()?.to_owned()));
+    let below =
+        given.and_then(|path| Some(path.canonicalize().ok()?.strip_prefix(root.canonicalize().ok()?).ok()?.to_owned()));
     tree.root.join(below.unwrap_or_else(|| "Cargo.toml".into()))
 }
 
 /// Returns `true` if a file belongs to a package with a library that may be published.
 fn is_published_library(workspace: &Metadata, file: &Path) -> bool {
     let path = workspace.workspace_root.as_std_path().join(file);
-    let folder = |package: &cargo_metadata::Package| package.manifest_path.parent().map(|of| of.as_std_path().to_owned());
+    let folder =
+        |package: &cargo_metadata::Package| package.manifest_path.parent().map(|of| of.as_std_path().to_owned());
     let of = workspace.packages.iter().filter(|package| folder(package).is_some_and(|folder| path.starts_with(folder)));
     let of = of.max_by_key(|package| package.manifest_path.as_str().len());
     of.is_some_and(|package| {
@@ -501,7 +544,9 @@ pub fn trial(manifest: &Path, edit: &crate::source::Edit, target: &Path) -> Resu
         build,
         args: Vec::new(),
     };
-    let Some(workspace) = program::workspace(&args.build)? else { bail!("{}: cargo cannot read it", manifest.display()) };
+    let Some(workspace) = program::workspace(&args.build)? else {
+        bail!("{}: cargo cannot read it", manifest.display())
+    };
     let tree = Tree::copy(&workspace, &target.join("copy"))?;
     let cargo = Cargo {
         root: tree.root.clone(),
@@ -512,9 +557,7 @@ pub fn trial(manifest: &Path, edit: &crate::source::Edit, target: &Path) -> Resu
     };
     let mut session =
         Session { args: &args, workspace, tree, cargo, bench: None, tests: None, measured: None, sizes: None };
-    if !session.cargo.check()?.is_empty() {
-        bail!("{}: does not compile before the change", manifest.display());
-    }
+    session.check_before()?;
     let of = Move { edits: vec![edit.clone()], ..Move::default() };
     let boxed = session.edit(&of)?;
     let repaired = repair::repair(&mut session.tree, &session.cargo, &boxed, |_, _| ())?;
@@ -542,7 +585,8 @@ mod tests {
 
     #[test]
     fn moves_are_chosen_by_number_and_name() {
-        let edit = crate::source::Edit { item: "A.b".into(), from: "B".into(), to: "Box<B>".into(), ..Default::default() };
+        let edit =
+            crate::source::Edit { item: "A.b".into(), from: "B".into(), to: "Box<B>".into(), ..Default::default() };
         let able = Move { location: "m::A.b".into(), edits: vec![edit], ..Move::default() };
         let unable = Move { location: "C.d".into(), dependency: Some("hyper".into()), ..Move::default() };
         let moves = [able, unable];

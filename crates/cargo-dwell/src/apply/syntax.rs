@@ -61,19 +61,31 @@ pub(super) enum Kind {
     Opaque,
 }
 
+/// How a pattern binds a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// `name`
+    Value,
+    /// `ref name`
+    Ref,
+    /// `ref mut name`
+    RefMut,
+}
+
 /// What a pattern binds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bindings {
     /// The names.
-    pub(super) names: Vec<String>,
-    /// Whether a name is bound by `ref`.
-    pub(super) by_ref: bool,
-    /// Whether a name is bound by `ref mut`.
-    pub(super) by_ref_mut: bool,
-    /// Whether a name is bound without `ref`.
-    pub(super) by_value: bool,
+    pub(super) names: Vec<(String, By)>,
     /// Whether a value can fail to match: literals, ranges, and paths of variants.
     pub(super) is_refutable: bool,
+}
+
+impl Bindings {
+    /// Returns `true` if a name is bound in this way.
+    pub(super) fn has(&self, by: By) -> bool {
+        self.names.iter().any(|(_, of)| *of == by)
+    }
 }
 
 /// The nodes of a file.
@@ -95,29 +107,37 @@ impl Syntax {
     }
 
     /// Returns the nodes that contain a range, the innermost first.
-    pub(super) fn around<'a>(&'a self, range: &'a Bytes) -> impl Iterator<Item = &'a Node> {
-        self.nodes.iter().filter(move |node| node.range.start <= range.start && range.end <= node.range.end)
+    pub(super) fn around<'a>(&'a self, range: &Bytes) -> impl Iterator<Item = &'a Node> + use<'a> {
+        let Bytes { start, end } = *range;
+        self.nodes.iter().filter(move |node| node.range.start <= start && end <= node.range.end)
     }
 
     /// Returns the nodes with exactly this range, the innermost first.
-    pub(super) fn at<'a>(&'a self, range: &'a Bytes) -> impl Iterator<Item = &'a Node> {
-        self.nodes.iter().filter(move |node| node.range == *range)
+    pub(super) fn at<'a>(&'a self, range: &Bytes) -> impl Iterator<Item = &'a Node> + use<'a> {
+        let Bytes { start, end } = *range;
+        self.nodes.iter().filter(move |node| node.range.start == start && node.range.end == end)
     }
 
     /// Returns `true` if the range is an expression that takes a method call as it is.
     pub(super) fn is_postfix(&self, range: &Bytes) -> bool {
         self.at(range).any(|node| {
-            matches!(node.kind, Kind::Postfix | Kind::Path | Kind::Method { .. } | Kind::Call { .. } | Kind::Shorthand { .. })
+            matches!(
+                node.kind,
+                Kind::Postfix | Kind::Path | Kind::Method { .. } | Kind::Call { .. } | Kind::Shorthand { .. }
+            )
         })
     }
 
     /// Returns `true` if the range is an expression.
     pub(super) fn is_expr(&self, range: &Bytes) -> bool {
-        self.is_postfix(range) || self.at(range).any(|node| matches!(node.kind, Kind::Expr | Kind::Ref { .. } | Kind::Compare { .. } | Kind::Match { .. }))
+        self.is_postfix(range)
+            || self.at(range).any(|node| {
+                matches!(node.kind, Kind::Expr | Kind::Ref { .. } | Kind::Compare { .. } | Kind::Match { .. })
+            })
     }
 
     /// Returns the bindings of the pattern with exactly this range.
-    pub(super) fn pattern<'a>(&'a self, range: &'a Bytes) -> Option<&'a Bindings> {
+    pub(super) fn pattern(&self, range: &Bytes) -> Option<&Bindings> {
         self.at(range).find_map(|node| if let Kind::Pat(bindings) = &node.kind { Some(bindings) } else { None })
     }
 }
@@ -159,19 +179,27 @@ impl Reader {
                 }
                 self.visit_expr(&scrutinee);
                 self.visit_pat(&pattern);
-                guard.iter().for_each(|guard| self.visit_expr(guard));
+                if let Some(guard) = &guard {
+                    self.visit_expr(guard);
+                }
             }
             return;
         }
         let list = Punctuated::<Expr, Token![,]>::parse_terminated;
         if let Ok(all) = list.parse2(tokens.clone()) {
-            if let (true, [left, right, ..]) = (name.ends_with("assert_eq") || name.ends_with("assert_ne"), &all.iter().collect::<Vec<_>>()[..]) {
+            if let (true, [left, right, ..]) =
+                (name.ends_with("assert_eq") || name.ends_with("assert_ne"), &all.iter().collect::<Vec<_>>()[..])
+            {
                 let (left, right) = (bytes(left), bytes(right));
                 self.add(left.start..right.end, Kind::Compare { left, right });
             }
-            all.iter().for_each(|expr| self.visit_expr(expr));
+            for expr in &all {
+                self.visit_expr(expr);
+            }
         } else if let Ok(block) = syn::Block::parse_within.parse2(tokens) {
-            block.iter().for_each(|statement| self.visit_stmt(statement));
+            for statement in &block {
+                self.visit_stmt(statement);
+            }
         }
     }
 }
@@ -185,7 +213,9 @@ impl<'ast> Visit<'ast> for Reader {
     fn visit_expr(&mut self, expr: &'ast Expr) {
         let kind = match expr {
             Expr::Reference(of) => Kind::Ref { of: bytes(&*of.expr) },
-            Expr::Binary(of) if is_comparison(&of.op) => Kind::Compare { left: bytes(&*of.left), right: bytes(&*of.right) },
+            Expr::Binary(of) if is_comparison(&of.op) => {
+                Kind::Compare { left: bytes(&*of.left), right: bytes(&*of.right) }
+            }
             Expr::MethodCall(of) => Kind::Method {
                 receiver: bytes(&*of.receiver),
                 name: of.method.to_string(),
@@ -197,8 +227,16 @@ impl<'ast> Visit<'ast> for Reader {
             Expr::Let(of) => {
                 Kind::Let { pattern: bytes(&*of.pat), scrutinee: bytes(&*of.expr), body: self.body.clone() }
             }
-            Expr::Array(_) | Expr::Field(_) | Expr::Index(_) | Expr::Lit(_) | Expr::Macro(_) | Expr::Paren(_)
-            | Expr::Await(_) | Expr::Struct(_) | Expr::Try(_) | Expr::Tuple(_) => Kind::Postfix,
+            Expr::Array(_)
+            | Expr::Field(_)
+            | Expr::Index(_)
+            | Expr::Lit(_)
+            | Expr::Macro(_)
+            | Expr::Paren(_)
+            | Expr::Await(_)
+            | Expr::Struct(_)
+            | Expr::Try(_)
+            | Expr::Tuple(_) => Kind::Postfix,
             _ => Kind::Expr,
         };
         self.add(bytes(expr), kind);
@@ -293,12 +331,12 @@ fn bind(pat: &Pat, to: &mut Bindings) {
                 to.is_refutable = true;
                 return;
             }
-            match (&of.by_ref, &of.mutability) {
-                (Some(_), Some(_)) => to.by_ref_mut = true,
-                (Some(_), None) => to.by_ref = true,
-                (None, _) => to.by_value = true,
-            }
-            to.names.push(name);
+            let by = match (&of.by_ref, &of.mutability) {
+                (Some(_), Some(_)) => By::RefMut,
+                (Some(_), None) => By::Ref,
+                (None, _) => By::Value,
+            };
+            to.names.push((name, by));
             if let Some((_, inner)) = &of.subpat {
                 bind(inner, to);
             }
@@ -320,7 +358,6 @@ pub(super) fn has_inner_path(text: &str) -> bool {
         match pat {
             Pat::Struct(of) => !is_outer || of.fields.iter().any(|field| inner(&field.pat, false)),
             Pat::TupleStruct(of) => !is_outer || of.elems.iter().any(|part| inner(part, false)),
-            Pat::Path(_) => true,
             Pat::Tuple(of) => of.elems.iter().any(|part| inner(part, false)),
             Pat::Reference(of) => inner(&of.pat, is_outer),
             Pat::Paren(of) => inner(&of.pat, is_outer),
@@ -347,12 +384,7 @@ mod tests {
                     match b { A(P { x: 1 }) | B => c.map(D), _ if e => {} }\n    assert_eq!(h.i, J { k });\n    \
                     let m = matches!(n, O(P { .. }));\n}\n";
         let syntax = Syntax::of(text).unwrap();
-        let bindings = Bindings {
-            names: vec!["x".into(), "y".into()],
-            by_ref: true,
-            by_value: true,
-            ..Bindings::default()
-        };
+        let bindings = Bindings { names: vec![("x".into(), By::Value), ("y".into(), By::Ref)], is_refutable: false };
         assert_eq!(kinds(text, "P { x, ref y, .. }", &syntax), [&Kind::Pat(bindings)]);
         assert!(matches!(kinds(text, "P { x: 1 }", &syntax)[..], [Kind::Pat(of)] if of.is_refutable));
         assert!(matches!(kinds(text, "A(P { x: 1 }) | B", &syntax)[..], [Kind::Pat(_), Kind::Or]));
@@ -363,7 +395,9 @@ mod tests {
         let at = text.find("{ g(x) }").unwrap();
         let pattern = text.find("Some(P").unwrap();
         let range = pattern..pattern + 4;
-        let found = syntax.around(&range).find_map(|node| if let Kind::Let { body, .. } = &node.kind { body.clone() } else { None });
+        let found = syntax
+            .around(&range)
+            .find_map(|node| if let Kind::Let { body, .. } = &node.kind { body.clone() } else { None });
         assert_eq!(found, Some(at..at + 8));
     }
 

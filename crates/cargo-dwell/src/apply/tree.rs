@@ -37,7 +37,8 @@ impl Tree {
         let mut parent = folder.to_owned();
         (0..levels).for_each(|level| parent.push(level.to_string()));
         let root = parent.join(original.file_name().unwrap_or("workspace".as_ref()));
-        copy_all(&original, &root)?;
+        // The target folder has no tag before its first build, and the copy may be in it.
+        copy_all(&original, &root, &[workspace.target_directory.as_std_path(), folder])?;
         for path in outside {
             link(&original, &root, &path)?;
         }
@@ -110,10 +111,10 @@ impl Change {
     }
 }
 
-fn copy_all(from: &Path, to: &Path) -> Result<()> {
+fn copy_all(from: &Path, to: &Path, except: &[&Path]) -> Result<()> {
     let skipped = |entry: &walkdir::DirEntry| {
-        let is_folder = entry.file_type().is_dir() && entry.depth() > 0;
-        is_folder && (entry.file_name() == ".git" || entry.path().join("CACHEDIR.TAG").exists())
+        let (path, is_folder) = (entry.path(), entry.file_type().is_dir() && entry.depth() > 0);
+        is_folder && (entry.file_name() == ".git" || except.contains(&path) || path.join("CACHEDIR.TAG").exists())
     };
     let mut bytes = 0;
     for entry in WalkDir::new(from).into_iter().filter_entry(|entry| !skipped(entry)) {

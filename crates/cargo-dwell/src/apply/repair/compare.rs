@@ -20,9 +20,10 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     }
     // `self.kind == Some(value)`: the error is at `value`.
     if inside(&right) && unboxed(expected).is_some() && unboxed(found).is_none() {
-        let is_some = site.syntax.at(&right).any(|node| {
-            matches!(&node.kind, Kind::Call { arguments } if arguments[..] == [range.clone()])
-        });
+        let is_some = site
+            .syntax
+            .at(&right)
+            .any(|node| matches!(&node.kind, Kind::Call { arguments } if arguments[..] == [range.clone()]));
         if is_some && site.at(&right).starts_with("Some(") {
             let mut all = site.call(&left, ".as_deref()")?;
             all.push(site.replace(range.start..range.start, "&"));

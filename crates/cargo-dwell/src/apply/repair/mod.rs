@@ -6,6 +6,7 @@
 
 mod bound;
 mod compare;
+mod constant;
 mod function;
 mod option;
 mod pattern;
@@ -39,7 +40,8 @@ pub(super) struct Replace {
 type Rule = fn(&Site<'_>) -> Option<Vec<Replace>>;
 
 /// The rules in order, each with its name.
-const RULES: [(&str, Rule); 7] = [
+const RULES: [(&str, Rule); 8] = [
+    ("a const fn", constant::repair),
     ("a comparison", compare::repair),
     ("a pattern", pattern::repair),
     ("a matched value", pattern::repair_scrutinee),
@@ -154,7 +156,12 @@ pub(super) struct Left {
 ///
 /// # Errors
 /// Returns an error if cargo cannot be run, or if a file cannot be written.
-pub(super) fn repair(tree: &mut Tree, cargo: &Cargo<'_>, boxed: &Boxed, mut tell: impl FnMut(usize, usize)) -> Result<Repaired> {
+pub(super) fn repair(
+    tree: &mut Tree,
+    cargo: &Cargo<'_>,
+    boxed: &Boxed,
+    mut tell: impl FnMut(usize, usize),
+) -> Result<Repaired> {
     let mut done = Repaired::default();
     let (mut fewest, mut waited) = (usize::MAX, 0);
     loop {
@@ -238,7 +245,7 @@ fn apply(tree: &mut Tree, repairs: Vec<Named>) -> Result<Vec<Named>> {
     let mut texts = Vec::new();
     for (file, mut replaces) in by_file {
         // From the end, so that the ranges before stay valid.
-        replaces.sort_by(|one, other| (other.range.start, other.range.end).cmp(&(one.range.start, one.range.end)));
+        replaces.sort_by_key(|replace| std::cmp::Reverse((replace.range.start, replace.range.end)));
         replaces.dedup();
         let mut text = tree.read(file).unwrap_or_default();
         for replace in replaces {
@@ -278,9 +285,9 @@ fn range(span: &DiagnosticSpan) -> Bytes {
 fn types(error: &Diagnostic, span: &DiagnosticSpan) -> Option<(String, String)> {
     let label = span.label.as_deref().unwrap_or_default();
     let whole = error.children.iter().map(|child| child.message.as_str()).find(|text| text.starts_with("expected "));
-    [whole.unwrap_or_default(), label].into_iter().find_map(|text| {
-        Some((quoted_after(text, "expected ")?.to_owned(), quoted_after(text, "found ")?.to_owned()))
-    })
+    [whole.unwrap_or_default(), label]
+        .into_iter()
+        .find_map(|text| Some((quoted_after(text, "expected ")?.to_owned(), quoted_after(text, "found ")?.to_owned())))
 }
 
 /// Returns the text between backticks after a word.

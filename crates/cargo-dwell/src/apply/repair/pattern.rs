@@ -1,6 +1,6 @@
 //! Patterns of the boxed type: a box has no patterns, so it is bound to a name and taken apart in the body.
 
-use super::super::syntax::{Bytes, Kind, has_inner_path};
+use super::super::syntax::{By, Bytes, Kind, has_inner_path};
 use super::{Replace, Site, range, unboxed};
 use heck::ToSnakeCase as _;
 
@@ -9,7 +9,10 @@ use heck::ToSnakeCase as _;
 pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     let (expected, found) = site.types()?;
     let bindings = site.syntax.pattern(&site.range)?;
-    if unboxed(expected).is_none() || unboxed(found).is_some() || scrutinee_type(site).is_some_and(|(_, ty)| is_box(&ty)) {
+    if unboxed(expected).is_none()
+        || unboxed(found).is_some()
+        || scrutinee_type(site).is_some_and(|(_, ty)| is_box(&ty))
+    {
         return None;
     }
     let pattern = site.source();
@@ -24,8 +27,8 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     let (bound, value) = match scrutinee_type(site) {
         Some((_, ty)) if ty.starts_with("&mut ") => (name.clone(), format!("&mut **{name}")),
         Some((_, ty)) if ty.contains('&') => (name.clone(), format!("&**{name}")),
-        _ if bindings.by_ref_mut => (format!("ref mut {name}"), format!("**{name}")),
-        _ if bindings.by_ref => (format!("ref {name}"), format!("**{name}")),
+        _ if bindings.has(By::RefMut) => (format!("ref mut {name}"), format!("**{name}")),
+        _ if bindings.has(By::Ref) => (format!("ref {name}"), format!("**{name}")),
         _ => (name.clone(), format!("*{name}")),
     };
     let statement = format!("let {pattern} = {value};");
@@ -52,7 +55,9 @@ pub(super) fn repair_scrutinee(site: &Site<'_>) -> Option<Vec<Replace>> {
     });
     let method = |name: &str| {
         site.syntax.at(&at).find_map(|node| match &node.kind {
-            Kind::Method { receiver, name: of, arguments } if of == name && arguments.is_empty() => Some(receiver.clone()),
+            Kind::Method { receiver, name: of, arguments } if of == name && arguments.is_empty() => {
+                Some(receiver.clone())
+            }
             _ => None,
         })
     };
@@ -62,7 +67,10 @@ pub(super) fn repair_scrutinee(site: &Site<'_>) -> Option<Vec<Replace>> {
             inner.map_or_else(|| format!("&mut **{parenthesized}"), |of| format!("&mut *{}", site.at(&of)))
         } else {
             boxed_option(of)?;
-            inner.map_or_else(|| format!("{parenthesized}.as_deref_mut()"), |of| format!("{}.as_deref_mut()", site.at(&of)))
+            inner.map_or_else(
+                || format!("{parenthesized}.as_deref_mut()"),
+                |of| format!("{}.as_deref_mut()", site.at(&of)),
+            )
         }
     } else if let Some(of) = ty.strip_prefix('&') {
         if unboxed(of).is_some() {
@@ -76,10 +84,18 @@ pub(super) fn repair_scrutinee(site: &Site<'_>) -> Option<Vec<Replace>> {
     } else {
         let of = boxed_option(&ty)?;
         if of.starts_with("&mut ") {
-            method("as_mut").map_or_else(|| format!("{parenthesized}.map(|value| &mut **value)"), |of| format!("{}.as_deref_mut()", site.at(&of)))
+            method("as_mut").map_or_else(
+                || format!("{parenthesized}.map(|value| &mut **value)"),
+                |of| format!("{}.as_deref_mut()", site.at(&of)),
+            )
         } else if of.starts_with('&') {
-            method("as_ref").map_or_else(|| format!("{parenthesized}.map(|value| &**value)"), |of| format!("{}.as_deref()", site.at(&of)))
-        } else if site.syntax.pattern(&site.range).is_some_and(|bindings| !bindings.by_value) && !text.contains('(') {
+            method("as_ref").map_or_else(
+                || format!("{parenthesized}.map(|value| &**value)"),
+                |of| format!("{}.as_deref()", site.at(&of)),
+            )
+        } else if site.syntax.pattern(&site.range).is_some_and(|bindings| !bindings.has(By::Value))
+            && !text.contains('(')
+        {
             // Nothing is moved out of a place.
             format!("{parenthesized}.as_deref()")
         } else {
@@ -148,7 +164,7 @@ fn free_name(site: &Site<'_>) -> String {
     if !name.is_empty() && !used(&name) && syn::parse_str::<syn::Ident>(&name).is_ok() {
         return name;
     }
-    let mut name = format!("boxed_{}", bound.map_or("value", |name| name.trim_start_matches('_')));
+    let mut name = format!("boxed_{}", bound.map_or("value", |(name, _)| name.trim_start_matches('_')));
     while used(&name) {
         name.push('_');
     }

@@ -6,9 +6,7 @@ use cargo_metadata::diagnostic::{Applicability, Diagnostic};
 use std::path::PathBuf;
 
 /// The words of suggestions that repair a box, those without a cost first.
-const HELP: [&str; 9] = [
-    "unbox", "dereferenc", "Box::new", "heap", "as_deref", "borrow", "as_ref", "as_mut", "clon",
-];
+const HELP: [&str; 9] = ["unbox", "dereferenc", "Box::new", "heap", "as_deref", "borrow", "as_ref", "as_mut", "clon"];
 
 pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     let offers = |child: &&Diagnostic, word: &str| {
