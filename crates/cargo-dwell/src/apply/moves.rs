@@ -41,7 +41,7 @@ impl Move {
         if self.edits.is_empty() {
             return Some(format!("{}: the report names no place in this workspace's source", self.location));
         }
-        self.edits.iter().find_map(|edit| match boxed(edit) {
+        self.edits.iter().find_map(|edit| match becomes(edit) {
             Some(_) => None,
             None if edit.to.is_empty() => {
                 Some(format!("{}: its fields must first become a struct, which a person has to name", edit.item))
@@ -51,15 +51,30 @@ impl Move {
     }
 }
 
-/// Returns the type that an edit puts into a box: `T` for `T` to `Box<T>` and for `Option<T>` to `Option<Box<T>>`.
-pub(super) fn boxed(edit: &Edit) -> Option<String> {
+/// What an edit does to a type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Becomes {
+    /// `T` becomes `Box<T>`, and `Option<T>` becomes `Option<Box<T>>`; with the source of `T`.
+    Boxed(String),
+    /// `String` becomes `Box<str>` and `Vec<T>` becomes `Box<[T]>`, also in an option.
+    Fixed,
+}
+
+/// Returns what an edit does. `None`: no move that apply can make.
+pub(super) fn becomes(edit: &Edit) -> Option<Becomes> {
     let dense = |text: &str| text.chars().filter(|of| !of.is_whitespace()).collect::<String>();
-    let inside = edit.from.trim().strip_prefix("Option<").and_then(|rest| rest.strip_suffix('>'));
     let (from, to) = (dense(&edit.from), dense(&edit.to));
-    if let Some(inner) = inside.filter(|inner| to == format!("Option<Box<{}>>", dense(inner))) {
-        return Some(inner.trim().to_owned());
+    let inside = |text: &str| Some(text.strip_prefix("Option<")?.strip_suffix('>')?.to_owned());
+    let (old, new, source) = match (inside(&from), inside(&to)) {
+        (Some(old), Some(new)) => (old, new, inside(edit.from.trim())?),
+        _ => (from, to, edit.from.clone()),
+    };
+    if !old.is_empty() && new == format!("Box<{old}>") {
+        return Some(Becomes::Boxed(source.trim().to_owned()));
     }
-    (!from.is_empty() && to == format!("Box<{from}>")).then(|| edit.from.trim().to_owned())
+    let element = old.strip_prefix("Vec<").and_then(|rest| rest.strip_suffix('>'));
+    let is_fixed = old == "String" && new == "Box<str>" || element.is_some_and(|of| new == format!("Box<[{of}]>"));
+    is_fixed.then_some(Becomes::Fixed)
 }
 
 /// Reads the moves of a file with a report as JSON, in its order.
@@ -113,10 +128,19 @@ mod tests {
     }
 
     #[test]
-    fn boxes_are_known() {
-        assert_eq!(boxed(&edit("Option<B<u8>>", "Option<Box<B<u8>>>")).as_deref(), Some("B<u8>"));
-        assert_eq!(boxed(&edit("(u8, B)", "Box<(u8, B)>")).as_deref(), Some("(u8, B)"));
-        assert_eq!((boxed(&edit("B", "C")), boxed(&edit("", "")), boxed(&edit("B", "Box<C>"))), (None, None, None));
+    fn moves_are_known() {
+        let boxed = |of: &str| Some(Becomes::Boxed(of.to_owned()));
+        assert_eq!(becomes(&edit("Option<B<u8>>", "Option<Box<B<u8>>>")), boxed("B<u8>"));
+        assert_eq!(becomes(&edit("(u8, B)", "Box<(u8, B)>")), boxed("(u8, B)"));
+        assert_eq!(becomes(&edit("Option<B>", "Box<Option<B>>")), boxed("Option<B>"));
+        for (from, to) in
+            [("String", "Box<str>"), ("Vec<(u8, B)>", "Box<[(u8, B)]>"), ("Option<String>", "Option<Box<str>>")]
+        {
+            assert_eq!(becomes(&edit(from, to)), Some(Becomes::Fixed), "{from}");
+        }
+        for (from, to) in [("B", "C"), ("", ""), ("B", "Box<C>"), ("Vec<B>", "Box<[C]>"), ("u64", "u32")] {
+            assert_eq!(becomes(&edit(from, to)), None, "{from}");
+        }
     }
 
     #[test]

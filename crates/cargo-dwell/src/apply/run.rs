@@ -2,9 +2,9 @@
 
 use super::args::Apply;
 use super::cargo::{self, Cargo, Tests};
-use super::moves::{self, Move, boxed};
+use super::moves::{self, Becomes, Move, becomes};
 use super::proof::{self, Bench, Measured};
-use super::repair::{self, Boxed, Repaired};
+use super::repair::{self, Repaired};
 use super::tree::{Change, Tree};
 use super::{definition, write};
 use crate::program::{self, BuildArgs};
@@ -178,7 +178,7 @@ impl Session<'_> {
 
     /// Makes a move in the copy.
     fn apply(&mut self, of: &Move) -> Result<End> {
-        let boxed = self.edit(of)?;
+        let becomes = self.edit(of)?;
         println!("{}: {}", of.location, of.how);
         let is_terminal = io::stderr().is_terminal();
         let tell = |round, errors| {
@@ -186,7 +186,7 @@ impl Session<'_> {
                 eprint!("\r  cargo check, round {round}: {errors} errors \x1b[K");
             }
         };
-        let repaired = repair::repair(&mut self.tree, &self.cargo, &boxed, tell)?;
+        let repaired = repair::repair(&mut self.tree, &self.cargo, &becomes, tell)?;
         if is_terminal {
             eprint!("\r\x1b[K");
         }
@@ -219,11 +219,11 @@ impl Session<'_> {
     }
 
     /// Edits the definitions.
-    fn edit(&mut self, of: &Move) -> Result<Boxed> {
+    fn edit(&mut self, of: &Move) -> Result<Becomes> {
         if let Some(refusal) = of.refusal() {
             bail!("{refusal}");
         }
-        let mut inner = String::new();
+        let mut last = Becomes::Fixed;
         // From the end, so that the lines before stay.
         let mut edits: Vec<_> = of.edits.iter().collect();
         edits.sort_by_key(|edit| std::cmp::Reverse((edit.file.clone(), edit.line)));
@@ -266,12 +266,12 @@ impl Session<'_> {
                     edit.item
                 );
             }
-            inner = boxed(edit).unwrap_or_default();
+            last = becomes(edit).unwrap_or(last);
             let with = edit.to.clone();
             text.replace_range(found.range, &with);
             self.tree.write(file, &text)?;
         }
-        Ok(Boxed { inner })
+        Ok(last)
     }
 
     fn measure_after(&mut self, of: &Move) -> Result<End> {
@@ -559,8 +559,8 @@ pub fn trial(manifest: &Path, edit: &crate::source::Edit, target: &Path) -> Resu
         Session { args: &args, workspace, tree, cargo, bench: None, tests: None, measured: None, sizes: None };
     session.check_before()?;
     let of = Move { edits: vec![edit.clone()], ..Move::default() };
-    let boxed = session.edit(&of)?;
-    let repaired = repair::repair(&mut session.tree, &session.cargo, &boxed, |_, _| ())?;
+    let becomes = session.edit(&of)?;
+    let repaired = repair::repair(&mut session.tree, &session.cargo, &becomes, |_, _| ())?;
     Ok(Trial {
         compiles: repaired.left.is_empty(),
         rounds: repaired.rounds,

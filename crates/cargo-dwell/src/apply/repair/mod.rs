@@ -1,4 +1,4 @@
-//! Repairs the uses of a field whose type became a box, until the workspace compiles.
+//! Repairs the uses of a field whose type changed, until the workspace compiles.
 //!
 //! In each round `cargo check` names the errors. For each the first of [`RULES`] that knows a repair changes the text; the
 //! last rule is rustc's own suggestion. A round without a repair, or rounds without progress, end the loop: what is left
@@ -7,12 +7,14 @@
 mod bound;
 mod compare;
 mod constant;
+mod fixed;
 mod function;
 mod option;
 mod pattern;
 mod suggestion;
 
 use super::cargo::Cargo;
+use super::moves::Becomes;
 use super::syntax::{Bytes, Syntax};
 use super::tree::Tree;
 use anyhow::Result;
@@ -40,23 +42,17 @@ pub(super) struct Replace {
 type Rule = fn(&Site<'_>) -> Option<Vec<Replace>>;
 
 /// The rules in order, each with its name.
-const RULES: [(&str, Rule); 8] = [
+const RULES: [(&str, Rule); 9] = [
     ("a const fn", constant::repair),
     ("a comparison", compare::repair),
     ("a pattern", pattern::repair),
     ("a matched value", pattern::repair_scrutinee),
     ("an option", option::repair),
+    ("a length", fixed::repair),
     ("a function", function::repair),
     ("a trait", bound::repair),
     ("rustc", suggestion::repair),
 ];
-
-/// The move whose uses are repaired.
-#[derive(Clone, Debug)]
-pub(super) struct Boxed {
-    /// The type that is boxed, as the source has it: `T` in `Option<T>`.
-    pub(super) inner: String,
-}
 
 /// The place of an error.
 pub(super) struct Site<'a> {
@@ -75,7 +71,7 @@ pub(super) struct Site<'a> {
     /// The expected type and the one that was found.
     pub(super) types: Option<(String, String)>,
     /// The move.
-    pub(super) boxed: &'a Boxed,
+    pub(super) becomes: &'a Becomes,
     /// The texts of all files.
     tree: &'a Tree,
 }
@@ -159,7 +155,7 @@ pub(super) struct Left {
 pub(super) fn repair(
     tree: &mut Tree,
     cargo: &Cargo<'_>,
-    boxed: &Boxed,
+    becomes: &Becomes,
     mut tell: impl FnMut(usize, usize),
 ) -> Result<Repaired> {
     let mut done = Repaired::default();
@@ -175,7 +171,7 @@ pub(super) fn repair(
         // An error that is repaired may uncover others, so their number may stay for a while.
         waited = if errors.len() < fewest { 0 } else { waited + 1 };
         fewest = fewest.min(errors.len());
-        let (repairs, left) = round(tree, &errors, boxed);
+        let (repairs, left) = round(tree, &errors, becomes);
         done.left = left;
         if repairs.is_empty() || waited > PATIENCE || done.rounds == ROUNDS {
             if done.left.is_empty() {
@@ -198,7 +194,7 @@ pub(super) fn repair(
 type Named = (&'static str, Vec<Replace>);
 
 /// Returns the repairs of a round, and the errors that no rule knows.
-fn round(tree: &Tree, errors: &[Diagnostic], boxed: &Boxed) -> (Vec<Named>, Vec<Left>) {
+fn round(tree: &Tree, errors: &[Diagnostic], becomes: &Becomes) -> (Vec<Named>, Vec<Left>) {
     let mut files: BTreeMap<PathBuf, Option<(String, Syntax)>> = BTreeMap::new();
     let (mut repairs, mut left) = (Vec::<Named>::new(), Vec::new());
     for error in errors {
@@ -213,7 +209,7 @@ fn round(tree: &Tree, errors: &[Diagnostic], boxed: &Boxed) -> (Vec<Named>, Vec<
         let repair = known.as_ref().filter(|_| span.expansion.is_none()).and_then(|(text, syntax)| {
             let range = range(span);
             text.get(range.clone())?;
-            let site = Site { error, span, file: &file, text, syntax, range, types: types(error, span), boxed, tree };
+            let site = Site { error, span, file: &file, text, syntax, range, types: types(error, span), becomes, tree };
             RULES.iter().find_map(|(name, rule)| Some((*name, rule(&site)?)))
         });
         match repair {

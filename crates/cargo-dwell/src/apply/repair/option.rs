@@ -1,5 +1,6 @@
 //! `Option<T>` where `Option<Box<T>>` is expected, and the reverse.
 
+use super::super::moves::Becomes;
 use super::super::syntax::Kind;
 use super::{Replace, Site, argument, range, unboxed};
 use std::path::PathBuf;
@@ -53,7 +54,7 @@ fn parameter(site: &Site<'_>, expected: &str, found: &str) -> Option<Vec<Replace
     if unboxed(given).is_none() || unboxed(wanted).is_some() {
         return None;
     }
-    let inner = &site.boxed.inner;
+    let Becomes::Boxed(inner) = site.becomes else { return None };
     let old = format!("Option<{inner}>");
     let spans = site.error.children.iter().flat_map(|child| &child.spans);
     // The note "function defined here" has the parameters that matter.
