@@ -1,6 +1,7 @@
 //! The command line of `cargo dwell`.
 
 use crate::allocs::Allocs;
+use crate::apply::Apply;
 use crate::census::Census;
 use crate::inspect::{Dyn, Futures, Layout};
 use crate::shape::{self, ShapeArgs};
@@ -34,6 +35,8 @@ enum Command {
     Census(Box<Census>),
     /// Run a program, list what its allocations cost by type and call site, and predict what changes save
     Allocs(Box<Allocs>),
+    /// Make a suggested change: edit, compile, run the tests, measure
+    Apply(Box<Apply>),
 }
 
 impl Cli {
@@ -55,6 +58,7 @@ impl Cli {
             Command::Stack(stack) => stack.run(),
             Command::Census(census) => census.run(),
             Command::Allocs(allocs) => allocs.run(),
+            Command::Apply(apply) => apply.run(),
         }
     }
 }

@@ -3,6 +3,7 @@
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub mod agent;
 pub mod allocs;
+pub mod apply;
 pub mod capture;
 pub mod census;
 pub mod check;
