@@ -21,6 +21,8 @@ impl Kind for Shrink {
         // Empty collections have a finding of their own.
         let hollow = walk.tallies.get(site - 1)?.hollow_bytes;
         let saves = match holds {
+            // One list that is more than half full may be growing: lists double.
+            Holds::Elements | Holds::Text if counts.allocations == 1 && counts.used >= counts.element_slots / 2 => 0,
             Holds::Elements | Holds::Text => counts.waste.saturating_sub(hollow),
             // A table that has just grown will be filled.
             Holds::Table if counts.allocations == 1 && has_grown(counts.used, counts.element_slots) => 0,

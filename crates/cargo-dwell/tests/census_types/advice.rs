@@ -24,6 +24,8 @@ pub enum Value {
 pub struct Advice {
     pub sessions: Vec<Session>,
     pub values: Vec<Value>,
+    /// Nobody knows whether it still grows.
+    pub growing: Vec<u64>,
 }
 
 pub fn advice() -> Advice {
@@ -32,7 +34,10 @@ pub fn advice() -> Advice {
         buffer.extend_from_slice(b"hello");
         Session { seq: 2, balance_cents: 200 + i, user_id: i % 100, created: i, size: i % 8, buffer }
     };
+    let mut growing = Vec::with_capacity(1024);
+    growing.extend((0..600).map(|i| u64::MAX - i));
     Advice {
+        growing,
         sessions: (0..2000).map(session).collect(),
         values: (0..4000)
             .map(|i| if i % 2 == 0 { Value::Map(Box::new(Payload { numbers: [u64::MAX - i; 6] })) } else { Value::Number(i) })

@@ -92,6 +92,7 @@ fn nothing_is_proposed_without_evidence() {
         }
         // A buffer with spare capacity may still grow, and a growing one cannot be shared.
         assert_eq!(kinds("Session.buffer"), ["shrink"]);
+        assert_eq!(kinds("Advice.growing"), [""; 0], "one list that is more than half full");
         // Without its box, the payload would enlarge every value.
         let slab = finding(&snapshot, "slab", "Value::Map.0");
         assert!(slab.of_allocator && !slab.how.contains("without boxes"), "{slab:?}");
