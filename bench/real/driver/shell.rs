@@ -12,7 +12,8 @@ const TIMED: Duration = Duration::from_millis(150);
 /// Runs the workload that the command line names.
 ///
 /// `time WORKLOAD` prints the nanoseconds of the fastest run, `count WORKLOAD N` runs it N times, `peak WORKLOAD`
-/// prints the largest number of live bytes of one run. Each then prints the checksum of a run.
+/// prints the largest number of live requested bytes of one run, and `held WORKLOAD` that of the bytes that the allocator
+/// uses for them. Each then prints the checksum of a run.
 pub fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -38,27 +39,62 @@ pub fn main() {
             }
             println!("0 {checksum}");
         }
-        ["peak", workload] => {
-            let mut run = crate::program::workload(workload);
-            let before = LIVE.load(Relaxed);
-            PEAK.store(before, Relaxed);
-            let checksum = run();
-            println!("{} {checksum}", PEAK.load(Relaxed) - before);
-        }
-        _ => panic!("usage: time WORKLOAD | count WORKLOAD TIMES | peak WORKLOAD"),
+        ["peak", workload] => print_peak(&REQUESTED, workload),
+        ["held", workload] => print_peak(&HELD, workload),
+        _ => panic!("usage: time WORKLOAD | count WORKLOAD TIMES | peak WORKLOAD | held WORKLOAD"),
     }
 }
 
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-/// The system's allocator, which counts live requested bytes.
-pub struct Counting;
-
-fn add(bytes: usize) {
-    let live = LIVE.fetch_add(bytes, Relaxed) + bytes;
-    PEAK.fetch_max(live, Relaxed);
+fn print_peak(bytes: &Bytes, workload: &str) {
+    let mut run = crate::program::workload(workload);
+    let before = bytes.live.load(Relaxed);
+    bytes.peak.store(before, Relaxed);
+    let checksum = run();
+    println!("{} {checksum}", bytes.peak.load(Relaxed) - before);
 }
+
+/// Live bytes, and the most that there were.
+struct Bytes {
+    live: AtomicUsize,
+    peak: AtomicUsize,
+}
+
+/// The bytes that the program requested.
+static REQUESTED: Bytes = Bytes { live: AtomicUsize::new(0), peak: AtomicUsize::new(0) };
+/// The bytes that the allocator uses for them: the usable size of each block, and glibc's header of a word.
+static HELD: Bytes = Bytes { live: AtomicUsize::new(0), peak: AtomicUsize::new(0) };
+
+impl Bytes {
+    fn add(&self, bytes: usize) {
+        let live = self.live.fetch_add(bytes, Relaxed) + bytes;
+        self.peak.fetch_max(live, Relaxed);
+    }
+}
+
+/// Returns the bytes that the allocator uses for a live block.
+#[cfg(target_os = "linux")]
+fn held(block: *mut u8, _: usize) -> usize {
+    unsafe extern "C" {
+        fn malloc_usable_size(block: *mut u8) -> usize;
+    }
+    // SAFETY: the callers pass a live block of the system's allocator, which on Linux is that of libc.
+    let usable = unsafe { malloc_usable_size(block) };
+    usable + 8
+}
+
+/// Returns the bytes that were requested, because those that the allocator uses are not known.
+#[cfg(not(target_os = "linux"))]
+fn held(_: *mut u8, size: usize) -> usize {
+    size
+}
+
+fn add(block: *mut u8, size: usize) {
+    REQUESTED.add(size);
+    HELD.add(held(block, size));
+}
+
+/// The system's allocator, which counts live bytes.
+pub struct Counting;
 
 // SAFETY: each method passes its arguments to `System`'s method of the same name, and returns what that returns.
 unsafe impl GlobalAlloc for Counting {
@@ -66,7 +102,7 @@ unsafe impl GlobalAlloc for Counting {
         // SAFETY: `System::alloc` has the same contract as this method.
         let block = unsafe { System.alloc(layout) };
         if !block.is_null() {
-            add(layout.size());
+            add(block, layout.size());
         }
         block
     }
@@ -75,23 +111,26 @@ unsafe impl GlobalAlloc for Counting {
         // SAFETY: `System::alloc_zeroed` has the same contract as this method.
         let block = unsafe { System.alloc_zeroed(layout) };
         if !block.is_null() {
-            add(layout.size());
+            add(block, layout.size());
         }
         block
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let before = held(block, layout.size());
         // SAFETY: `System::realloc` has the same contract as this method.
         let new = unsafe { System.realloc(block, layout, size) };
         if !new.is_null() {
-            add(size);
-            LIVE.fetch_sub(layout.size(), Relaxed);
+            add(new, size);
+            REQUESTED.live.fetch_sub(layout.size(), Relaxed);
+            HELD.live.fetch_sub(before, Relaxed);
         }
         new
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Relaxed);
+        REQUESTED.live.fetch_sub(layout.size(), Relaxed);
+        HELD.live.fetch_sub(held(block, layout.size()), Relaxed);
         // SAFETY: `System::dealloc` has the same contract as this method.
         unsafe { System.dealloc(block, layout) }
     }

@@ -123,7 +123,10 @@ fn differing(old: &[String], new: &[String]) -> usize {
             (0..=skipped.min(left.len())).find_map(|of_old| {
                 let of_new = skipped - of_old;
                 let meet = match (left.get(of_old), right.get(of_new)) {
-                    (Some(one), Some(other)) => one == other && !one.trim().is_empty(),
+                    // Two lines, because a single brace is equal to too many others.
+                    (Some(one), Some(_)) => {
+                        left[of_old..].iter().take(2).eq(right[of_new..].iter().take(2)) && !one.trim().is_empty()
+                    }
                     _ => of_old == left.len() && of_new == right.len(),
                 };
                 meet.then_some((of_old, of_new))

@@ -167,11 +167,12 @@ fn one(program: &Program, folders: &Folders, args: &Args, options: Options, valg
             if valgrind { measure::instructions(before, after, name, more).map(Some) } else { Ok(None) }
         };
         let (old, new) = binaries("count");
-        let peak = Some(measure::peak(&old, &new, name)?);
+        let peak = Some(measure::peak(&old, &new, "peak", name)?);
+        let held = Some(measure::peak(&old, &new, "held", name)?);
         let (old, new) = binaries("glibc");
         let instructions = count(&old, &new)?;
         let (glibc, mimalloc) = (Some(time("glibc")?), Some(time("mimalloc")?));
-        workloads.push(Workload { name, instructions, glibc, mimalloc, peak });
+        workloads.push(Workload { name, instructions, glibc, mimalloc, peak, held });
     }
     Ok(Measured {
         name: program.name,

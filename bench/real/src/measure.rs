@@ -45,10 +45,10 @@ fn same_work(before: &str, after: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns the largest number of live bytes of one run.
-pub(crate) fn peak(before: &Path, after: &Path, workload: &str) -> Result<Pair> {
+/// Returns the largest number of live bytes of one run: `peak` of requested bytes, `held` of the allocator's.
+pub(crate) fn peak(before: &Path, after: &Path, what: &str, workload: &str) -> Result<Pair> {
     let peak = |binary: &Path| {
-        let output = Command::new(binary).args(["peak", workload]).output();
+        let output = Command::new(binary).args([what, workload]).output();
         answer(&output.with_context(|| format!("cannot run {}", binary.display()))?, binary)
     };
     let (before, after) = (peak(before)?, peak(after)?);

@@ -19,6 +19,11 @@ pub(crate) const ALL: &[Program] = &[
     SPECS,
     HITBOX,
     RUSTDOC_TYPES,
+    ROWAN,
+    RAYON_CORE,
+    THREADPOOL,
+    RPDS,
+    SQLPARSER,
 ];
 
 /// Returns the program with this name.
@@ -28,7 +33,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Program> {
 
 const LRU: Program = Program {
     name: "lru",
-    change: "slab for Box",
+    change: "`Pooled` for `Box`",
     packages: &[Package { name: "lru", version: "0.18.0", edits: "lru/after.edits", tests: Some(&["--lib"]) }],
     dependencies: "lru = \"=0.18.0\"",
     driver: "lru/driver.rs",
@@ -294,5 +299,73 @@ const RUSTDOC_TYPES: Program = Program {
     }),
     driver: "rustdoc-types/driver.rs",
     workloads: &["load syn"],
+    ..Program::NONE
+};
+
+const ROWAN: Program = Program {
+    name: "rowan",
+    change: "`slab!` for `Box`",
+    packages: &[Package { name: "rowan", version: "0.17.0", edits: "rowan/after.edits", tests: Some(&["--lib"]) }],
+    dependencies: "rowan = \"=0.17.0\"",
+    driver: "rowan/driver.rs",
+    workloads: &["token at an offset", "walk"],
+    ..Program::NONE
+};
+
+const RAYON_CORE: Program = Program {
+    name: "rayon-core",
+    change: "`Pooled` for `Box`",
+    packages: &[Package {
+        name: "rayon-core",
+        version: "1.13.0",
+        edits: "rayon-core/after.edits",
+        tests: Some(&["--lib", "--tests"]),
+    }],
+    dependencies: "rayon-core = \"=1.13.0\"",
+    driver: "rayon-core/driver.rs",
+    workloads: &["scope, one thread"],
+    ..Program::NONE
+};
+
+const THREADPOOL: Program = Program {
+    name: "threadpool",
+    change: "`pooled!` for `Box<dyn FnOnce>`",
+    packages: &[Package {
+        name: "threadpool",
+        version: "1.8.1",
+        edits: "threadpool/after.edits",
+        tests: Some(&["--lib"]),
+    }],
+    dependencies: "threadpool = \"=1.8.1\"",
+    driver: "threadpool/driver.rs",
+    workloads: &["jobs of 2 words", "jobs of 9 words"],
+    ..Program::NONE
+};
+
+const RPDS: Program = Program {
+    name: "rpds",
+    change: "`PoolRc` for `Rc`",
+    packages: &[
+        Package { name: "rpds", version: "1.2.1", edits: "", tests: Some(&["--lib"]) },
+        Package { name: "archery", version: "1.2.3", edits: "rpds/archery.edits", tests: Some(&["--lib"]) },
+    ],
+    dependencies: "rpds = \"=1.2.1\"\narchery = \"=1.2.3\"",
+    driver: "rpds/driver.rs",
+    workloads: &["history", "build a map"],
+    ..Program::NONE
+};
+
+const SQLPARSER: Program = Program {
+    name: "sqlparser",
+    change: "`Pooled` for `Box`",
+    packages: &[Package {
+        name: "sqlparser",
+        version: "0.64.0",
+        edits: "sqlparser/after.edits",
+        tests: Some(&["--lib"]),
+    }],
+    dependencies: "sqlparser = \"=0.64.0\"",
+    driver: "sqlparser/driver.rs",
+    workloads: &["parse", "clone"],
     ..Program::NONE
 };

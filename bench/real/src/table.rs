@@ -23,7 +23,10 @@ pub(crate) struct Workload {
     pub(crate) instructions: Option<Pair>,
     pub(crate) glibc: Option<Time>,
     pub(crate) mimalloc: Option<Time>,
+    /// The largest number of live requested bytes.
     pub(crate) peak: Option<Pair>,
+    /// The largest number of bytes that the allocator used for live blocks.
+    pub(crate) held: Option<Pair>,
 }
 
 /// Returns the table. A column without numbers is left out.
@@ -34,8 +37,9 @@ pub(crate) fn markdown(programs: &[Measured]) -> String {
         any(|workload| workload.glibc.is_some()),
         any(|workload| workload.mimalloc.is_some()),
         any(|workload| workload.peak.is_some()),
+        any(|workload| workload.held.is_some()),
     ];
-    let titles = ["instructions", "time, glibc", "time, mimalloc", "peak bytes"];
+    let titles = ["instructions", "time, glibc", "time, mimalloc", "peak bytes", "allocator"];
     let mut text = String::from("| program | change | lines | tests | workload |");
     for (title, _) in titles.iter().zip(shown).filter(|(_, shown)| *shown) {
         let _ = write!(text, " {title} |");
@@ -58,6 +62,7 @@ pub(crate) fn markdown(programs: &[Measured]) -> String {
                 workload.glibc.map(time),
                 workload.mimalloc.map(time),
                 workload.peak.map(|pair| ratio(pair.ratio())),
+                workload.held.map(|pair| ratio(pair.ratio())),
             ];
             let _ = write!(text, "{head} {} |", workload.name);
             for (cell, _) in cells.into_iter().zip(shown).filter(|(_, shown)| *shown) {
@@ -121,6 +126,7 @@ pub(crate) fn json(program: &Measured) -> String {
         };
         pair("dwell", "ir", "ir", workload.instructions);
         pair("dwell", "peak", "bytes", workload.peak);
+        pair("dwell", "held", "bytes", workload.held);
         for (subject, time) in [("dwell/glibc", workload.glibc), ("dwell/mimalloc", workload.mimalloc)] {
             let Some(time) = time else { continue };
             for (metric, ratio) in [("ns", time.ratio), ("ns_low", time.low), ("ns_high", time.high)] {
@@ -137,7 +143,8 @@ mod tests {
 
     fn measured(instructions: Option<Pair>, failed: usize) -> Measured {
         let time = Time { least: Pair { before: 2.0, after: 1.0 }, ratio: 0.5, low: 0.456, high: 12.34 };
-        let workload = |name, peak| Workload { name, instructions, glibc: Some(time), mimalloc: None, peak };
+        let workload =
+            |name, peak| Workload { name, instructions, glibc: Some(time), mimalloc: None, peak, held: None };
         Measured {
             name: "lru",
             version: "0.18.0",

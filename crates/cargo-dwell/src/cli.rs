@@ -1,5 +1,7 @@
 //! The command line of `cargo dwell`.
 
+use crate::allocs::Allocs;
+use crate::apply::Apply;
 use crate::census::Census;
 use crate::inspect::{Dyn, Futures, Layout};
 use crate::shape::{self, ShapeArgs};
@@ -31,6 +33,10 @@ enum Command {
     Stack(Box<Stack>),
     /// Run a program, list its live heap by type and field, and suggest changes
     Census(Box<Census>),
+    /// Run a program, list what its allocations cost by type and call site, and predict what changes save
+    Allocs(Box<Allocs>),
+    /// Make a suggested change: edit, compile, run the tests, measure
+    Apply(Box<Apply>),
 }
 
 impl Cli {
@@ -51,6 +57,8 @@ impl Cli {
             Command::Dyn(dyn_traits) => dyn_traits.run(),
             Command::Stack(stack) => stack.run(),
             Command::Census(census) => census.run(),
+            Command::Allocs(allocs) => allocs.run(),
+            Command::Apply(apply) => apply.run(),
         }
     }
 }

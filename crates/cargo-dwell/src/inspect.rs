@@ -148,7 +148,16 @@ fn inspect(
             broken.extend(check.fail_on_growth.iter().flat_map(|most| diff.grown(most.as_u64())));
             output::print(|mut out| diff.write(format, &mut out))?;
         }
-        _ => report(&program, &executable)?,
+        _ => {
+            report(&program, &executable)?;
+            for (other, file) in others.iter().zip(&check.also) {
+                let executable = Executable { file: file.clone(), profile: None, ..executable.clone() };
+                if format != Format::Json {
+                    output::print(|out| writeln!(out))?;
+                }
+                report(other, &executable)?;
+            }
+        }
     }
     if let (Some(file), Some(document)) = (&check.save, &document) {
         document.save(file)?;

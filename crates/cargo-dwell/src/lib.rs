@@ -2,6 +2,8 @@
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub mod agent;
+pub mod allocs;
+pub mod apply;
 pub mod capture;
 pub mod census;
 pub mod check;
@@ -16,6 +18,7 @@ pub mod layout;
 pub mod nearest;
 pub mod output;
 pub mod page;
+pub mod profile;
 pub mod program;
 pub mod report;
 pub mod sample;

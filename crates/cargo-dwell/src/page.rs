@@ -3,7 +3,7 @@
 //! The page loads nothing from the network. The HTML has all information; a script draws the charts, shows the details
 //! of a bar, and searches.
 
-use crate::units::{bytes, plural};
+use crate::units::{bytes, count, plural};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -12,6 +12,10 @@ use std::fmt::Write;
 pub struct Page {
     /// The heading.
     pub title: String,
+    /// What the bars of the charts count.
+    pub unit: Unit,
+    /// What suggestions save.
+    pub saves: Unit,
     /// The main numbers, each with a label.
     pub numbers: Vec<(String, String)>,
     /// Notes, such as reasons why numbers may be inexact.
@@ -26,6 +30,47 @@ pub struct Page {
     pub changes: Option<(String, Table)>,
     /// The searchable table at the end of the page.
     pub table: Table,
+}
+
+/// What a number counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// Bytes.
+    #[default]
+    Bytes,
+    /// Nanoseconds.
+    Nanos,
+    /// Anything else.
+    Count,
+}
+
+impl Unit {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Nanos => "ns",
+            Self::Count => "",
+        }
+    }
+
+    fn what(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Nanos => "time",
+            Self::Count => "number",
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "only a few digits are shown")]
+    fn shown(self, number: u64) -> String {
+        match self {
+            Self::Bytes => bytes(number),
+            Self::Count => count(number),
+            Self::Nanos if number >= 1_000_000 => format!("{:.1} ms", number as f64 / 1e6),
+            Self::Nanos if number >= 1000 => format!("{:.1} us", number as f64 / 1e3),
+            Self::Nanos => format!("{number} ns"),
+        }
+    }
 }
 
 /// A suggested change and its saving.
@@ -153,11 +198,13 @@ input{font:inherit;padding:.3em .6em;width:24em;max-width:100%}
 const SCRIPT: &str = r##"<script>
 "use strict";
 const data=JSON.parse(document.getElementById("data").textContent);
-const human=n=>{if(n<1000)return n+" B";for(const u of["kB","MB","GB","TB"]){n/=1000;if(n<999.95)return n.toFixed(1)+" "+u}return n.toFixed(1)+" PB"};
+const unit=document.body.dataset.unit;
+const steps={bytes:["B","kB","MB","GB","TB","PB"],ns:["ns","us","ms","s"]}[unit]||["","k","M","G","T"];
+const human=n=>{let at=0;while(n>=999.95&&at<steps.length-1){n/=1000;at++}return (at?n.toFixed(1):n)+" "+steps[at]};
 const widest=Math.max(1,...data.map(i=>i.root.bytes));
 const detail=document.getElementById("detail");
 let query="";
-function show(bar,path){detail.textContent=path+"\n"+human(bar.bytes)+" ("+bar.bytes+" bytes)"+bar.details.map(d=>"\n"+d[0]+": "+d[1]).join("")}
+function show(bar,path){detail.textContent=path+"\n"+human(bar.bytes)+" ("+bar.bytes+" "+unit+")"+bar.details.map(d=>"\n"+d[0]+": "+d[1]).join("")}
 function draw(plot,icicle,from,whole){
  plot.textContent="";let rows=0;
  const add=(bar,left,row,path)=>{
@@ -200,7 +247,8 @@ impl Page {
         let mut out = String::from("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
         out.push_str("<meta name=\"viewport\" content=\"width=device-width\">\n");
         out.push_str("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n");
-        let _ = writeln!(out, "<title>{0}</title>\n{STYLE}</head><body>\n<h1>{0}</h1>", escaped(&self.title));
+        let (title, unit) = (escaped(&self.title), self.unit.name());
+        let _ = writeln!(out, "<title>{title}</title>\n{STYLE}</head><body data-unit=\"{unit}\">\n<h1>{title}</h1>");
         out.push_str("<div id=\"numbers\">");
         for (label, number) in &self.numbers {
             let _ = write!(out, "<div><b>{}</b>{}</div>", escaped(number), escaped(label));
@@ -223,16 +271,16 @@ impl Page {
     fn write_suggestions(&self, out: &mut String) {
         out.push_str("<h2>What to change, largest saving first</h2>\n");
         if self.suggestions.is_empty() {
-            out.push_str("<p>No change that saves bytes was found.</p>\n");
+            let _ = writeln!(out, "<p>No change that saves {} was found.</p>", self.saves.what());
             return;
         }
         let first = self.suggestions.len().min(FIRST);
         let (first, rest) = self.suggestions.split_at(first);
-        rows(out, first);
+        rows(out, first, self.saves);
         if !rest.is_empty() {
             let number = plural(rest.len() as u64, "suggestion");
             let _ = writeln!(out, "<details><summary>{number} with smaller savings</summary>");
-            rows(out, rest);
+            rows(out, rest, self.saves);
             out.push_str("</details>\n");
         }
     }
@@ -241,7 +289,12 @@ impl Page {
         if self.icicles.is_empty() {
             return;
         }
-        out.push_str("<h2>Where the bytes are</h2>\n<p class=\"dim\">A bar is as wide as its bytes and those of the bars below it. Click a bar to see what it is and to widen it; Escape goes back.</p>\n<p class=\"key\">");
+        let (what, verb) = (self.unit.what(), if self.unit == Unit::Bytes { "are" } else { "is" });
+        let _ = write!(
+            out,
+            "<h2>Where the {what} {verb}</h2>\n<p class=\"dim\">A bar is as wide as its {what} and that of the bars below \
+             it. Click a bar to see what it is and to widen it; Escape goes back.</p>\n<p class=\"key\">"
+        );
         for (_, class, text) in Class::ALL {
             let _ = write!(out, "<span class=\"{class}\">{text}</span>");
         }
@@ -251,7 +304,7 @@ impl Page {
                 out,
                 "<div>{}, {}</div><div class=\"icicle\" id=\"plot{index}\"></div>",
                 escaped(&icicle.title),
-                bytes(icicle.root.bytes)
+                self.unit.shown(icicle.root.bytes)
             );
         }
         out.push_str("<div id=\"detail\" class=\"dim\">Click a bar.</div>\n");
@@ -325,7 +378,7 @@ const CHANGES: usize = 30;
 /// The number of suggestions shown by default.
 const FIRST: usize = 12;
 
-fn rows(out: &mut String, suggestions: &[Suggestion]) {
+fn rows(out: &mut String, suggestions: &[Suggestion], unit: Unit) {
     out.push_str(
         "<table><thead><tr><th>where</th><th class=\"left\">before</th><th class=\"left\">after</th><th>saves</th>\
          <th class=\"left\">reason and cost</th></tr></thead><tbody>\n",
@@ -337,7 +390,7 @@ fn rows(out: &mut String, suggestions: &[Suggestion]) {
             escaped(&one.location),
             escaped(&one.before),
             escaped(&one.after),
-            bytes(one.saves),
+            unit.shown(one.saves),
             escaped(&one.why),
         );
     }
@@ -357,6 +410,8 @@ mod tests {
     fn markup_in_data_is_escaped() {
         let hostile = "</script><img src=x onerror=alert(1)>\"&";
         let page = Page {
+            unit: Unit::Bytes,
+            saves: Unit::Bytes,
             title: hostile.into(),
             numbers: vec![(hostile.into(), hostile.into())],
             notes: vec![hostile.into()],

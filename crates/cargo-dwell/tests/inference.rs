@@ -4,7 +4,7 @@
 use cargo_dwell::shape::infer::{Accumulator, Blank};
 use cargo_dwell::shape::input;
 use cargo_dwell::shape::plan::{Plan, Set};
-use cargo_dwell::shape::schema::{Free, Kind, Lengths, Schema, Slot, Text};
+use cargo_dwell::shape::schema::{Free, Kind, Lengths, Schema, Slot, Tagging, Text};
 use fastrand::Rng;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -118,6 +118,19 @@ impl<'a> Recount<'a> {
                 counts.empty_objects += u64::from(object.is_empty());
                 self.record(*id, object, None);
             }
+            (Kind::Union { id }, value) if self.schema.unions[*id].form == Tagging::External => {
+                let variant = |key: &str| {
+                    let mut variants = self.schema.unions[*id].variants.iter();
+                    variants.find(|(variant, _)| variant == key).expect("a known variant").1
+                };
+                match value {
+                    Value::String(text) => self.instances[variant(text)] += 1,
+                    Value::Object(object) if object.len() == 1 => {
+                        self.record(variant(object.keys().next().unwrap()), object, None);
+                    }
+                    value => panic!("{value} is no variant"),
+                }
+            }
             (Kind::Union { id }, Value::Object(object)) => {
                 let union = &self.schema.unions[*id];
                 let Some(tag) = object.get(&union.tag).and_then(Value::as_str) else {
@@ -148,6 +161,9 @@ impl<'a> Recount<'a> {
                     Kind::Integer { .. } | Kind::Float { .. } => value.is_number(),
                     Kind::Text(_) | Kind::Keyword { .. } => value.is_string(),
                     Kind::Seq(_) | Kind::Tuple { .. } => value.is_array(),
+                    Kind::Union { id } if self.schema.unions[id].form == Tagging::External => {
+                        value.is_object() || value.is_string()
+                    }
                     Kind::Record { .. } | Kind::Union { .. } | Kind::Map(_) => value.is_object(),
                     Kind::Never | Kind::Mixed { .. } | Kind::Any(_) => panic!("no alternative"),
                 };
@@ -587,6 +603,71 @@ fn sample_is_counted_exactly() {
     assert_eq!(union("Shape").tag, "type");
     assert_eq!(union("Rule").variants.len(), 3);
     assert_eq!(schema.records.iter().filter(|record| record.paths[0].ends_with(".traits")).count(), 2);
+}
+
+/// Returns the number of structs and enums of a schema.
+fn types(schema: &Schema) -> usize {
+    let records = schema.records.iter().filter(|record| !record.is_variant).count();
+    records + schema.unions.len() + schema.keywords.len()
+}
+
+/// Leaves out a tenth of each corpus: the number of types changes by a tenth at most.
+#[test]
+fn types_change_little_when_a_tenth_of_the_texts_is_left_out() {
+    let mut rng = Rng::with_seed(11);
+    let word = |rng: &mut Rng| -> String { (0..6).map(|_| char::from(rng.u8(b'a'..=b'z'))).collect() };
+    // Answers of an API: each method has keys of its own, of which some are optional, beside common ones.
+    let methods: Vec<Vec<String>> = (0..60).map(|_| (0..rng.usize(3..9)).map(|_| word(&mut rng)).collect()).collect();
+    let answer = |rng: &mut Rng, method: usize| {
+        let mut fields = vec!["\"ok\":true".to_owned()];
+        for (index, key) in methods[method].iter().enumerate() {
+            let value = match (method + index) % 4 {
+                0 => format!("{{\"id\":{},\"{key}_name\":\"x\"}}", rng.u8(..)),
+                1 => format!("[{}]", rng.u8(..)),
+                2 => format!("\"{key}{}\"", rng.u8(..)),
+                _ => rng.u8(..).to_string(),
+            };
+            if index == 0 || rng.u8(..4) > 0 {
+                fields.push(format!("\"{key}\":{value}"));
+            }
+        }
+        format!("{{{}}}", fields.join(","))
+    };
+    let answers: Vec<String> = (0..600).map(|n| answer(&mut rng, n % 60)).collect();
+    // Annotations by the kind of what they annotate, all of them optional.
+    let shape = |rng: &mut Rng, n: usize| {
+        let kind = ["structure", "string", "list", "operation", "service"][n * 7 % 11 % 5];
+        let traits: Vec<String> =
+            (0..12).filter(|_| rng.u8(..5) == 0).map(|key| format!("\"{kind}#{key}\":{{\"v\":{key}}}")).collect();
+        format!(
+            "{{\"type\":\"{kind}\",\"name\":\"{}\",\"traits\":{{\"doc\":\"d\"{}{}}}}}",
+            word(rng),
+            if traits.is_empty() { "" } else { "," },
+            traits.join(",")
+        )
+    };
+    let shapes: Vec<String> = (0..400).map(|n| shape(&mut rng, n)).collect();
+    // Events with a payload for each kind.
+    let event = |rng: &mut Rng, n: usize| {
+        let keys = &methods[n % 8];
+        let fields: Vec<String> = keys.iter().map(|key| format!("\"{key}\":{}", rng.u16(..))).collect();
+        format!("{{\"data\":{{{}}},\"event\":\"{}\",\"id\":{n}}}", fields.join(","), methods[n % 8][0])
+    };
+    let events: Vec<String> = (0..400).map(|n| event(&mut rng, n)).collect();
+    let models: Vec<String> =
+        cargo_dwell::sample::documents(3, 40).map(|(_, text)| String::from_utf8(text).unwrap()).collect();
+    for (name, texts) in [("answers", &answers), ("shapes", &shapes), ("events", &events), ("models", &models)] {
+        let whole = types(&infer(texts, texts.len(), 1));
+        for left_out in 0..3 {
+            let most = (0..).zip(texts).filter(|(index, _)| index % 10 != left_out).map(|(_, text)| text.clone());
+            let most: Vec<String> = most.collect();
+            let found = types(&infer(&most, most.len(), 1));
+            assert!(
+                found.abs_diff(whole) * 10 <= whole.max(10),
+                "{name} without {left_out}: {found} instead of {whole}"
+            );
+        }
+    }
 }
 
 /// Reads the AWS models in the folder `DWELL_MODELS` or, without it, beside the repository.

@@ -173,3 +173,44 @@ fn census_page_opens_and_searches() {
     assert_eq!(dom.matches("<tr hidden").count(), 1);
     assert!(dom.contains(" found\""));
 }
+
+#[test]
+fn allocs_page_opens_and_searches() {
+    let folder = tempfile::tempdir().unwrap();
+    let (saved, page) = (folder.path().join("allocs.json"), folder.path().join("allocs.html"));
+    let counts = serde_json::json!({ "allocations": 3_000_000, "frees": 3_000_000, "lifetimes": [5, 7] });
+    let suggestion = serde_json::json!({
+        "kind": "pool", "row": 0, "instead": "`pooled!`", "saves": [1000, 2_000_000, 3_000_000],
+        "percent": [1.0, 20.0, 30.0], "is_worth_it": true, "why": "seen", "costs": "memory"
+    });
+    let place = serde_json::json!({ "function": "app::parse", "at": "src/parse.rs:7", "allocations": 3_000_000 });
+    let row = |what: &str| serde_json::json!({ "what": what, "counts": counts, "nanos": 4_000_000, "places": [place], "suggestions": [0] });
+    let document = serde_json::json!({
+        "version": 1, "kind": "allocs", "program": { "file": "app" },
+        "time": { "program": 10_000_000, "allocator": 4_000_000, "by": "samples" },
+        "total": counts, "rows": [row("Box<dyn Fn(u8)>"), row("String")], "suggestions": [suggestion],
+        "curve": [{ "millis": 10, "blocks": 100 }, { "millis": 20, "blocks": 300 }],
+        "frames": ["alloc::alloc", "app::parse", "app::main"],
+        "stacks": [{ "frames": [0, 1, 2], "nanos": 3_000_000, "blocks": 4 }, { "frames": [0, 2], "nanos": 1_000_000 }]
+    });
+    std::fs::write(&saved, document.to_string()).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    let output = command.arg("allocs").arg(&saved).arg("--html").arg(&page).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.starts_with("10.0 ms of CPU time, 4.0 ms (40 %) of it in the allocator: 3.0 M allocations"), "{text}");
+    assert!(text.contains("`pooled!` instead of Box<dyn Fn(u8)> gives ~20.0 % (1.0-30.0) of it back"), "{text}");
+    let Some(browser) = chromium() else {
+        println!("skipped: there is no Chromium to open the page with");
+        return;
+    };
+    let dom = opened(&browser, &page, "");
+    for text in ["4.0 ms", "2.0 ms", "Allocations over time", "Lifetimes, in allocations", "src/parse.rs:7"] {
+        assert!(dom.contains(text), "{text}");
+    }
+    assert!(bars(&dom) >= 4, "{} bars are drawn", bars(&dom));
+    let dom = opened(&browser, &page, "#q=string");
+    assert_eq!(dom.matches("<tr hidden").count(), 1);
+    let dom = opened(&browser, &page, "#q=parse");
+    assert!(dom.contains(" found\""), "functions that the search finds are marked");
+}

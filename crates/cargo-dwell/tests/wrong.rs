@@ -469,7 +469,7 @@ fn tag_determines_the_type_of_a_field() {
     assert_eq!(schema.unions.len(), 1, "{:?}", schema.unions);
     let plan = Plan::new(&schema);
     let source = plan.rust(Set::Lean);
-    for line in ["#[serde(tag = \"type\")]", "Point(Point),", "pub coordinates: [f64; 2],", "Box<[[f64; 2]]>", "Other("]
+    for line in ["#[serde(tag = \"type\", content = \"coordinates\")]", "Point([f64; 2]),", "Box<[[f64; 2]]>", "Other("]
     {
         assert!(source.contains(line), "no {line}\n{source}");
     }

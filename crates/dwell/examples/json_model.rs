@@ -2,7 +2,7 @@
 //! `weigh`.
 //!
 //! ```text
-//! cargo run --release -p dwell --features derive,serde --example json_model
+//! cargo run --release -p dwell --features advice,derive,serde --example json_model
 //! ```
 //!
 //! The output lists each field to change, the saving and the costs. The last line compares the predicted bytes with

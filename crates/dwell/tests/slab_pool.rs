@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::Counts;
+use common::{Counts, live};
 use dwell::slab::{Pool, PoolSlot, sync};
 use std::fmt::Debug;
 use std::future::Future;
@@ -215,4 +215,19 @@ fn futures_of_all_sizes_are_pinned_and_polled() {
     let mut context = Context::from_waker(Waker::noop());
     let ready: Vec<bool> = tasks.iter_mut().map(|task| task.as_mut().poll(&mut context).is_ready()).collect();
     assert_eq!(ready, [true, true]);
+}
+
+/// The slabs of a pool grow by half, because a pool has many.
+#[test]
+fn a_pool_takes_little_more_than_its_values() {
+    for count in [13_usize, 30, 100, 300, 900] {
+        let before = live().1;
+        let pool = Pool::new();
+        let values: Vec<_> = (0..count).map(|n| pool.insert([n as u64; 8])).collect();
+        let bytes = live().1 - before - (values.capacity() * size_of::<usize>()).cast_signed();
+        // A cell has 64 bytes and a word on the stack. The core and the headers of chunks take some hundred bytes.
+        let needed = (count * (64 + 8)).cast_signed();
+        println!("{count}: {bytes} of {needed}");
+        assert!(bytes < needed * 8 / 5 + 1500, "{count}: {bytes} of {needed}");
+    }
 }

@@ -63,6 +63,63 @@ fn every_exit_drops_once_and_frees_the_block() {
     assert_eq!(left, (0, 0));
 }
 
+/// A call of a spilled closure keeps its block until the call ends, so nothing is allocated; also of one without a size, which
+/// has no block. A call that panics frees it.
+#[test]
+fn calling_a_spilled_closure_allocates_nothing() {
+    #[repr(align(64))]
+    #[derive(Clone, Copy)]
+    struct Aligned<const N: usize>([u8; N]);
+    fn call<'a, F: FnOnce(bool) -> usize + 'a>(closure: F, expected: usize) {
+        let closure: SmallBox<dyn FnOnce(bool) -> usize + 'a> = small_box!(closure);
+        assert!(!closure.is_inline());
+        if expected == 0 {
+            assert!(panics(|| _ = closure.call_once((true,))));
+        } else {
+            assert_eq!(failing_after(0, || closure.call_once((false,))), expected);
+        }
+    }
+    fn called<const N: usize>(counts: &Counts, value: Aligned<N>, result: usize) -> impl FnOnce(bool) -> usize {
+        let spy = counts.spy(1);
+        move |panics| {
+            let (_spy, value) = (spy, value);
+            assert!((&raw const value).addr().is_multiple_of(64));
+            assert!(!panics, "in the call");
+            value.0.len() + result
+        }
+    }
+    let counts = Counts::default();
+    let left = left_by(|| {
+        call(called(&counts, Aligned([1; 64]), 0), 64);
+        let no_size = Aligned([]);
+        call(
+            move |_| {
+                let value = no_size;
+                1 + (&raw const value).addr() % 64
+            },
+            1,
+        );
+        call(called(&counts, Aligned([1; 64]), 0), 0);
+    });
+    assert!(counts.balanced());
+    assert_eq!(left, (0, 0));
+}
+
+/// With an allocator other than `Global` a spilled closure cannot move to a `Box` without a copy.
+#[cfg(any(feature = "allocator-api2", feature = "nightly"))]
+#[test]
+fn calling_a_spilled_closure_of_another_allocator_frees_its_block() {
+    let counts = Counts::default();
+    let spy = Large(counts.spy(1), [0; 4]);
+    let left = left_by(|| {
+        let other: SmallBox<dyn FnOnce() -> u32 + '_, 2, _> =
+            SmallBox::new_with_in(move || { spy }.0.value, &Global, |value| value as _);
+        assert_eq!(other.call_once(()), 1);
+    });
+    assert!(counts.balanced());
+    assert_eq!(left, (0, 0));
+}
+
 /// smallbox #25: `into_inner` frees the block, and the value is not dropped twice.
 #[test]
 fn into_inner_moves_the_value_and_frees_the_block() {

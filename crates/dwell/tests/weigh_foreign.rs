@@ -166,6 +166,20 @@ fn compact_str() {
     }
 }
 
+#[cfg(feature = "compact_str-0_10")]
+#[test]
+fn compact_str_010() {
+    use ::compact_str_010::CompactString;
+    for n in lengths() {
+        exact(|| CompactString::from("x".repeat(n).as_str()));
+        exact(|| {
+            let mut text = CompactString::with_capacity(n);
+            text.push_str("some");
+            text
+        });
+    }
+}
+
 #[cfg(feature = "serde_json")]
 #[test]
 fn serde_json() {
@@ -630,6 +644,8 @@ fn foreign_types_implement_is_empty() {
     }
     #[cfg(feature = "compact_str-0_9")]
     empty::lent(::compact_str::CompactString::from("a"));
+    #[cfg(feature = "compact_str-0_10")]
+    empty::lent(::compact_str_010::CompactString::from("a"));
     #[cfg(feature = "dashmap")]
     {
         let map = ::dashmap::DashMap::<u8, u8>::default();

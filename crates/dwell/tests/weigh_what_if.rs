@@ -2,7 +2,7 @@
 //! generic, each in a module `before` and a module `after`.
 //!
 //! The generator below writes `generated/what_if.rs` from a fixed seed;
-//! `DWELL_BLESS=1 cargo test -p dwell --features derive --test weigh_what_if` writes it anew.
+//! `DWELL_BLESS=1 cargo test -p dwell --features advice,derive --test weigh_what_if` writes it anew.
 #![cfg(all(feature = "advice", feature = "derive", feature = "std"))]
 #![allow(
     clippy::cast_possible_truncation,

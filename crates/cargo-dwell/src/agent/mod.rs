@@ -18,13 +18,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The files of the agent's crate.
-const SOURCES: [(&str, &str); 10] = [
+const SOURCES: [(&str, &str); 11] = [
     ("agent.rs", include_str!("library/agent.rs")),
     ("blocks.rs", include_str!("library/blocks.rs")),
     ("helper.rs", include_str!("library/helper.rs")),
     ("hooks.rs", include_str!("library/hooks.rs")),
     ("layout.rs", include_str!("library/layout.rs")),
     ("patch.rs", include_str!("library/patch.rs")),
+    ("profile.rs", include_str!("library/profile.rs")),
     ("sample.rs", include_str!("library/sample.rs")),
     ("stacks.rs", include_str!("library/stacks.rs")),
     ("sys.rs", include_str!("library/sys.rs")),

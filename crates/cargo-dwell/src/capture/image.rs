@@ -237,6 +237,13 @@ fn threads(memory: &ProcessMemory, maps: &[Mapping], about: &About) -> Vec<Threa
     about.registers.iter().map(known).collect()
 }
 
+/// Returns the mapped files, the executable first.
+pub(crate) fn files(process: &Process, about: &About) -> Result<Vec<Module>> {
+    let maps = fs::read_to_string(format!("/proc/{}/maps", process.pid))
+        .context("the mappings of the program cannot be read")?;
+    Ok(modules(&mappings(&maps), about))
+}
+
 /// Returns the live bytes in the last copy at the peak, and those that the threads have reported so far.
 pub(crate) fn live(process: &Arc<Process>, state: u64) -> Option<[i64; 2]> {
     let words = WordArray::read(&ProcessMemory(Arc::clone(process)), state, size_of::<State>())?;

@@ -1,7 +1,7 @@
 //! A snapshot of a process: its live blocks with their call stacks, and its memory.
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-mod image;
+pub(crate) mod image;
 pub(crate) mod pieces;
 mod prologue;
 pub mod run;

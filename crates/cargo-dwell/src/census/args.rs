@@ -75,6 +75,7 @@ impl Census {
             sample: self.run.sample.map(|bytes| bytes.as_u64()),
             cache: executable.cache.clone(),
             signals: true,
+            counts: false,
         };
         if options.at.is_empty() && options.every.is_none() {
             options.at.push(At::Peak);
@@ -84,6 +85,7 @@ impl Census {
             executable: executable.file.clone(),
             arguments: self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect(),
             own_crates: executable.own_crates.clone(),
+            root: executable.root.clone(),
             millis,
             sample: options.sample,
             also: also.clone(),

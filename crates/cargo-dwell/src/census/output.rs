@@ -1,15 +1,17 @@
 //! The output options of a census, and its reports.
 
 use crate::capture::{Snapshot, variables};
-use crate::debuginfo::{self, Frames, Locals, Options, Program};
-use crate::findings::also::Also;
+use crate::debuginfo::{self, Frames, Locals, Options, Program, Text};
+use crate::findings::{Known, also::Also};
 use crate::heap::walk::owners;
 use crate::output::{self, Format, Look};
 use crate::report::files::Files;
 use crate::report::json::{self, Document, VERSION};
 use crate::report::{diff, saved, snapshot, text};
+use crate::source::Items;
 use anyhow::{Result, bail};
 use clap::Args;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -86,6 +88,8 @@ pub struct Ran {
     pub millis: u64,
     /// The mean number of bytes between two recorded allocations, if not all were recorded.
     pub sample: Option<u64>,
+    /// The workspace, whose source is searched for declarations.
+    pub root: Option<PathBuf>,
     /// Further runs, which show how large the values of integers become.
     pub also: Vec<Document>,
 }
@@ -96,7 +100,7 @@ pub struct Symbols {
     program: Program,
     frames: Frames,
     locals: Locals,
-    also: Also,
+    known: Known,
 }
 
 impl Symbols {
@@ -112,21 +116,39 @@ impl Symbols {
         let options = Options { own_crates: ran.own_crates.clone(), cache: None, progress: true };
         let (mut program, frames, locals) =
             debuginfo::load_with_locals(&ran.executable, &options, &addresses, &running)?;
-        if ran.own_crates.is_empty() {
-            debuginfo::guess_own(&mut program);
-        }
-        program.prefer_own_names();
         let also = ran.also.iter().fold(Also::default(), |mut all, run| {
             run.snapshots.iter().for_each(|snapshot| all.add(&snapshot.fields));
             all
         });
-        Ok(Self { program, frames, locals, also })
+        let items = Items::new(ran.root.as_deref());
+        // Of an executable that was built elsewhere, the paths of its sources tell.
+        let guessed = if ran.own_crates.is_empty() { debuginfo::guess_own(&mut program) } else { Vec::new() };
+        let units = own_units(&program.units);
+        let is_known = |own: &String| units.contains(&**own);
+        let has_own = if ran.own_crates.is_empty() {
+            !guessed.is_empty() || !units.is_empty()
+        } else {
+            ran.own_crates.iter().any(is_known)
+        };
+        program.prefer_own_names();
+        Ok(Self { program, frames, locals, known: Known { also, items, has_own } })
     }
 
     /// Summarises a snapshot of the executable.
     pub fn look_at(&self, snapshot: &Snapshot) -> json::Snapshot {
-        snapshot::of(snapshot, &self.program, &self.frames, &self.locals, &self.also)
+        snapshot::of(snapshot, &self.program, &self.frames, &self.locals, &self.known)
     }
+}
+
+/// Returns the crates of a workspace: cargo gives rustc their sources by a relative path, and those of other crates by an
+/// absolute one.
+fn own_units(units: &[Text]) -> HashSet<&str> {
+    // `src/main.rs/@/app.0f3a-cgu.0`; std has `library/std/src/lib.rs/@/..`.
+    let of = |unit: &'_ Text| -> Option<(usize, usize)> {
+        let at = unit.find("/@/").filter(|_| !unit.starts_with(['/', '<']) && !unit.starts_with("library/"))? + 3;
+        Some((at, at + unit[at..].find('.')?))
+    };
+    units.iter().filter_map(|unit| of(unit).map(|(from, to)| &unit[from..to])).collect()
 }
 
 /// Summarises the snapshots of a run.
@@ -241,4 +263,24 @@ fn show(document: &Document, args: &OutputArgs, beside: bool) -> Result<ExitCode
         (Format::Markdown, Some(detail)) => detail.write(args.top, &Look::page(), &mut out),
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crates_of_the_workspace_have_relative_paths() {
+        let units = [
+            "src/main.rs/@/app.a42-cgu.0",
+            "crates/model/src/lib.rs/@/app_model.b1-cgu.3",
+            "/root/.cargo/registry/src/index-1/tokio-1.0.0/src/lib.rs/@/tokio.0-cgu.1",
+            "library/std/src/lib.rs/@/std.4-cgu.0",
+            "other.c",
+        ];
+        let units = units.map(Text::from);
+        let mut own: Vec<&str> = own_units(&units).into_iter().collect();
+        own.sort_unstable();
+        assert_eq!(own, ["app", "app_model"]);
+    }
 }

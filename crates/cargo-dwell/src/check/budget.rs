@@ -41,6 +41,14 @@ impl FromStr for SizeBudget {
 struct Config {
     max_size: BTreeMap<String, Bytes>,
     max_future: Option<Bytes>,
+    /// For `cargo dwell shape`.
+    #[serde(rename = "shape")]
+    _shape: toml::Table,
+    // Budgets of `cargo dwell allocs`.
+    #[serde(rename = "max-allocs")]
+    _max_allocs: Option<serde::de::IgnoredAny>,
+    #[serde(rename = "max-allocs-per")]
+    _max_allocs_per: Option<serde::de::IgnoredAny>,
 }
 
 /// A number of bytes, as a number or as a text: `65536`, `"64KB"`.

@@ -31,7 +31,7 @@ pub struct CheckArgs {
     /// Fail with exit code 1 if a type or future grew by more than BYTES since the --diff FILE
     #[arg(long, value_name = "BYTES", requires = "diff", value_parser = crate::units::parse_bytes)]
     pub fail_on_growth: Option<ByteSize>,
-    /// Check the budgets in FILE too, another executable; repeatable
+    /// Report on FILE too, another executable, and check the budgets in it; repeatable
     #[arg(long, value_name = "FILE")]
     pub also: Vec<PathBuf>,
     /// Fail if a name in dwell.toml matches no type of any of the executables

@@ -99,7 +99,7 @@ fn text(traits: &[Trait], every: usize, args: &DynArgs, look: &Look, out: &mut i
             (Some(n), ..) => format!("N = {n} ({} bytes)", n * 8),
             (None, true, _) => "`Box` (most types do not fit in 48 bytes)".to_owned(),
             (None, false, true) => "`Rc` or `Arc` only, which share the value".to_owned(),
-            (None, false, false) => "no `Box<dyn _>` in the program".to_owned(),
+            (None, false, false) => "no `Box<dyn _>` in a type of the workspace".to_owned(),
         }));
         rows.push(row);
     }

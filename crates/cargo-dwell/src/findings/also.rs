@@ -1,4 +1,4 @@
-//! Evidence from further runs: how many bits the values of an integer field need.
+//! Evidence from further runs: how many bits the values of an integer field need, and whether they are ever zero.
 
 use crate::heap::rows::Field;
 use crate::heap::walk::Site;
@@ -83,6 +83,8 @@ const UNBOUNDED: [&str; 67] = [
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Also {
     bits: HashMap<(String, String), Vec<u32>>,
+    /// In how many runs a field was zero, and never zero.
+    zeros: HashMap<(String, String), (usize, usize)>,
 }
 
 impl Also {
@@ -90,9 +92,19 @@ impl Also {
     pub(crate) fn add(&mut self, fields: &[Field]) {
         for of in fields {
             if let Some(bits) = of.bits {
+                let zeros = self.zeros.entry((of.of.clone(), of.field.clone())).or_default();
+                let runs = if of.has_zero { &mut zeros.0 } else { &mut zeros.1 };
+                *runs += 1;
                 self.bits.entry((of.of.clone(), of.field.clone())).or_default().push(bits);
             }
         }
+    }
+
+    /// Returns `true` if a field was zero in none of the runs.
+    pub(super) fn is_never_zero(&self, of: &Site) -> bool {
+        let Some((def, field)) = of.path.rsplit_once('.') else { return false };
+        let runs = self.zeros.get(&(def.to_owned(), field.to_owned()));
+        runs.is_some_and(|(zero, other)| *zero == 0 && *other >= RUNS)
     }
 
     /// Returns `true` if the values of a field stay far below the maximum of a type with `size` bytes in all runs, and its

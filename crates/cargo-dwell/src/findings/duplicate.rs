@@ -31,15 +31,17 @@ impl Kind for Duplicate {
         let saves = heap.left(site, saves);
         let target = match of.shape {
             Shape::Pointer(..) => of_content.name.to_string(),
+            // What is declared as a `Vec` is changed somewhere.
+            _ if of.ty.starts_with("Vec<") => of.ty.clone(),
             _ => format!("[{}]", of_content.name),
         };
         Some(Finding {
             count: contents.count,
             bytes: contents.bytes,
             saves,
-            costs: "a lookup for each new value; shared values cannot be changed".into(),
+            costs: "a lookup for each new value, unless it is a clone; a shared value is copied when it changes".into(),
             why: format!("{} distinct values in {} blocks", count(contents.distinct()), count(contents.count)),
-            how: format!("share equal values as Rc<{target}> or Arc<{target}>"),
+            how: format!("share equal values as Rc<{target}> or Arc<{target}>, with `make_mut` where one changes"),
             ..heap.finding("duplicate", parent)
         })
     }

@@ -1,14 +1,16 @@
 //! A finding as JSON. `docs/census.md` names the fields.
 
 use crate::source::Edit;
+use dwell::model::Change;
 use serde::{Deserialize, Serialize};
 
 /// A suggested change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Finding {
-    /// `box`, `sparse`, `exact`, `thin`, `sorted`, `variant`, `reorder`, `niche`, `narrow`, `padding`, `empty`,
-    /// `shrink`, `short`, `intern`, `duplicate`, `slab`, `rounding`, `inline`, `unshared` or `future`.
+    /// `leak`, `box`, `sparse`, `exact`, `thin`, `sorted`, `variant`, `reorder`, `niche`, `narrow`, `padding`, `empty`,
+    /// `shrink`, `short`, `intern`, `duplicate`, `slab`, `rounding`, `inline`, `unshared`, `pinned` or
+    /// `future`.
     pub kind: String,
     /// The field, variant or type.
     #[serde(rename = "where")]
@@ -44,7 +46,21 @@ pub struct Finding {
     /// Other changes of the same values: make this one or one of these. Their savings are not added.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<Finding>,
+    /// What is changed, by its index in the model.
+    #[serde(skip)]
+    pub(crate) targets: Vec<Target>,
     /// In an alternative, the fields whose findings it replaces. `saves` is its saving instead of theirs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub instead_of: Vec<String>,
+}
+
+/// A thing that a finding changes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Target {
+    /// A site of the model, and the change of its type if the search found it.
+    Site(usize, Option<Change>),
+    /// A variant of an enum, of which the fields are boxed.
+    Variant(usize, usize),
+    /// An integer of a site, and its new type.
+    Scalar(usize, String),
 }

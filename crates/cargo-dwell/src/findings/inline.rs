@@ -1,9 +1,9 @@
 //! Small trait objects, for which a `SmallBox` has inline storage.
 
-use super::finding::Finding;
+use super::finding::{Finding, Target};
 use super::kind::WORD;
 use super::kind::{Heap, Kind, allocated};
-use super::model::arguments;
+use super::model::{arguments, in_model};
 use crate::heap::walk::{Holds, Owner, SiteId};
 use crate::units::count;
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ impl Kind for Inline {
         let walk = heap.walk;
         let mut by_site: HashMap<SiteId, Vec<(u64, u64, u64)>> = HashMap::new();
         for holding in &walk.holdings {
-            if let (Owner::Site(site), Some(_)) = (&holding.owner, holding.concrete)
+            if let (Owner::Site(site), Some(_), false) = (&holding.owner, holding.concrete, holding.is_leaked)
                 && walk.schema.sites[*site].decoder.holds() == Holds::Dyn
             {
                 by_site.entry(*site).or_default().push((holding.element_size, holding.blocks, holding.bytes));
@@ -55,6 +55,7 @@ impl Kind for Inline {
                     words * WORD
                 ),
                 how: format!("SmallBox<{}, {words}>", arguments(&of.name)),
+                targets: vec![Target::Site(in_model(site), None)],
                 at: allocated(heap.blocks, |row| row.owner == of.path),
                 ..Finding::default()
             });

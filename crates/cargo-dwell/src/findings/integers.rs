@@ -1,10 +1,9 @@
 //! Integers that are wider than their values: `narrow`, and `niche` for optional ones that are never zero.
 //!
-//! The values of one run are not the range of a type. `narrow` needs further runs ([`Also`]), and both kinds ask to check
-//! the range.
+//! The values of one run are not the range of a type. Both kinds need further runs ([`Also`]), and ask to check the range.
 
 use super::also::Also;
-use super::finding::Finding;
+use super::finding::{Finding, Target};
 use super::kind::{SOME, of_type};
 use super::model::{self, in_model};
 use super::search::resized;
@@ -35,7 +34,7 @@ pub(super) fn find(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>, 
                 .parent
                 .is_some_and(|parent| schema.sites[parent].decoder.holds() == (Holds::Enum { is_option: true }));
         let size = integer.bytes_for(range.low, range.high);
-        let free = u128::from(is_optional && !range.has_zero);
+        let free = u128::from(is_optional && !range.has_zero && also.is_never_zero(of));
         if free == 1 {
             groups.entry(key(true)).or_default().push((site, Layout::scalar(of.size, 1)));
         }
@@ -115,7 +114,7 @@ fn describe_scalars(
     saves: u64,
 ) -> Finding {
     let schema = &walk.schema;
-    let mut fields = Vec::new();
+    let (mut fields, mut targets) = (Vec::new(), Vec::new());
     let (mut types, mut whys, mut number, mut taken) = (Vec::new(), Vec::new(), 0_u64, 0_u64);
     for (site, layout) in group {
         let of = &schema.sites[*site];
@@ -125,7 +124,9 @@ fn describe_scalars(
         taken = taken.saturating_add(of.size.saturating_mul(of_model.counts.slots));
         let Some((integer, range)) = of.integer.zip(walk.tallies[*site].range) else { continue };
         let name = integer.name(layout.size);
-        types.push(if layout.niche.is_some() { format!("NonZero<{name}>") } else { name });
+        let name = if layout.niche.is_some() { format!("NonZero<{name}>") } else { name };
+        targets.push(Target::Scalar(in_model(*site), name.clone()));
+        types.push(name);
         whys.push(if is_niche {
             format!("{} is never zero in {} values", of.path, count(of_model.counts.instances))
         } else {
@@ -162,6 +163,7 @@ fn describe_scalars(
         costs: costs.into(),
         why,
         how,
+        targets,
         ..Finding::default()
     }
 }

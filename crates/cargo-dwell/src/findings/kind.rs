@@ -1,6 +1,6 @@
 //! What a kind of finding is, and what it sees.
 
-use super::finding::Finding;
+use super::finding::{Finding, Target};
 use crate::heap::rows::Blocks;
 use crate::heap::walk::Walk;
 use dwell::model::{Change, Plan, Program};
@@ -29,6 +29,7 @@ impl Heap<'_, '_, '_, '_> {
             kind: kind.into(),
             location: location.into(),
             fields: vec![location.into()],
+            targets: vec![Target::Site(site, None)],
             // A collection on a stack has the name of its type.
             at: allocated(self.blocks, |of| {
                 of.owner == location || of.content == location && matches!(&*of.by, "stack" | "cycle")

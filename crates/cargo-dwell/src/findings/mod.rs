@@ -5,7 +5,9 @@
 
 pub(crate) mod also;
 mod alternatives;
+mod boxed_map;
 mod duplicate;
+mod edits;
 mod empty;
 mod finding;
 mod future;
@@ -13,9 +15,11 @@ mod inline;
 mod integers;
 mod intern;
 mod kind;
+mod leak;
 mod model;
 mod overlap;
 mod padding;
+mod pinned;
 mod rounding;
 mod search;
 mod short;
@@ -25,15 +29,29 @@ mod unshared;
 
 use crate::heap::rows::Blocks;
 use crate::heap::walk::Walk;
+use crate::source::Items;
 use also::Also;
 use alternatives::{Alternative, alternatives};
-use dwell::model::Plan;
-use dwell::model::search::{LEAST, Types, search};
+use dwell::model::blocks::BLOCK;
+use dwell::model::search::{Edit, LEAST, Step, Types, search};
+use dwell::model::{Plan, Program};
 pub use finding::Finding;
 use kind::{Heap, Kind};
 
+/// What is known beside the heap.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    /// The values of further runs.
+    pub(crate) also: Also,
+    /// The declarations in the workspace's source.
+    pub(crate) items: Items,
+    /// Whether the program has a crate of the workspace, so that other crates are dependencies.
+    pub(crate) has_own: bool,
+}
+
 /// The kinds of findings beside the changes of types.
-const KINDS: [&dyn Kind; 11] = [
+const KINDS: [&dyn Kind; 14] = [
+    &leak::Leak,
     &empty::Empty,
     &shrink::Shrink,
     &short::Short,
@@ -45,20 +63,52 @@ const KINDS: [&dyn Kind; 11] = [
     &padding::Padding,
     &inline::Inline,
     &future::Future,
+    &pinned::Pinned,
+    &boxed_map::BoxedMap,
 ];
 
+/// Returns `false` if an allocator takes most of what a step saves, or if most values of an enum would be boxed.
+fn is_worth_its_blocks(program: &Program, step: &Step) -> bool {
+    let saves = step.before.bytes.saturating_sub(step.after.bytes);
+    let blocks = step.after.allocations.saturating_sub(step.before.allocations);
+    let values = |def: usize, is_it: &dyn Fn(usize) -> bool| -> u64 {
+        let variants = program.defs[def].variants.iter().enumerate().filter(|(variant, _)| is_it(*variant));
+        variants.map(|(_, of)| of.counts.instances).sum()
+    };
+    let is_rare = |def: usize| {
+        let boxed = values(def, &|variant| step.edits.contains(&Edit::Variant(def, variant)));
+        boxed.saturating_mul(2) <= values(def, &|_| true)
+    };
+    let mut enums = step.edits.iter().filter_map(|edit| match edit {
+        Edit::Variant(def, _) => Some(*def),
+        _ => None,
+    });
+    saves > blocks.saturating_mul(2 * BLOCK) && enums.all(is_rare)
+}
+
 /// Returns all findings, largest saving first; those in dependencies come last.
-pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], also: &Also) -> Vec<Finding> {
+pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec<Finding> {
+    let Known { also, items, .. } = known;
     let program = model::of(walk);
     let mut plan = Plan::new(&program);
-    let total = plan.sum().bytes;
+    let leaked: u64 = walk.leaks.iter().map(|leak| leak.bytes).fold(0, u64::saturating_add);
+    // What is leaked is no part of the model.
+    let total = plan.sum().bytes.saturating_add(leaked);
     let mut found = Vec::new();
     let steps = search(&program, Types::Dwell);
     let mut of_steps = Vec::new();
     for step in &steps {
         let old = plan.clone();
+        let before = plan.sum();
         plan.apply_all(&step.edits);
-        of_steps.push(search::describe(&program, step, &old, &plan, blocks));
+        // Steps that were left out change what this one saves.
+        let step = Step { before, after: plan.sum(), ..step.clone() };
+        if is_worth_its_blocks(&program, &step) {
+            of_steps.push(search::describe(&program, &step, &old, &plan, blocks));
+        } else {
+            plan = old;
+            of_steps.push(Finding::default());
+        }
     }
     for Alternative { step, old, new, instead_of } in alternatives(&program, &steps) {
         let mut finding = search::describe(&program, &step, &old, &new, blocks);
@@ -76,9 +126,14 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], also: &Also) -> Vec<F
     estimates.extend(KINDS.iter().flat_map(|kind| kind.of_heap(&heap)));
     // Values that need no block save the allocations too.
     let most: u64 = blocks.iter().map(|of| of.blocks).sum();
-    let is_worth =
-        |finding: &Finding| finding.saves > total / LEAST || finding.kind == "inline" && finding.count > most / LEAST;
-    estimates.retain(is_worth);
+    let is_worth = |finding: &Finding| {
+        finding.saves > total / LEAST
+            || !finding.instead_of.is_empty()
+            || finding.kind == "inline" && finding.count > most / LEAST
+    };
     found.extend(estimates);
-    overlap::rows(found)
+    found.retain(is_worth);
+    let mut rows = overlap::rows(found);
+    edits::add(walk, items, &mut rows);
+    rows
 }

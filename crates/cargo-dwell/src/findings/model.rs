@@ -125,7 +125,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         let walk = self.walk;
         let mut made: HashMap<SiteId, usize> = HashMap::new();
         for (holding, root) in walk.holdings.iter().zip(self.roots.clone()) {
-            if matches!(holding.owner, Owner::Site(_)) {
+            if matches!(holding.owner, Owner::Site(_) | Owner::Leaked) {
                 continue;
             }
             let value = root.filter(|_| holding.unknown == 0);

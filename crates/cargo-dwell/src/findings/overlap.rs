@@ -4,6 +4,7 @@
 //! those leave, and a field has one row. Its other changes are alternatives in that row.
 
 use super::finding::Finding;
+use super::leak;
 use std::cmp::Reverse;
 
 /// Returns a row for each set of fields, largest saving first, and those in dependencies last.
@@ -11,6 +12,7 @@ pub(super) fn rows(mut found: Vec<Finding>) -> Vec<Finding> {
     // The first row of a field is the one to follow: bytes that are live, then the largest saving.
     found.sort_by_key(|finding| (!finding.instead_of.is_empty(), finding.of_allocator, Reverse(finding.saves)));
     let mut rows: Vec<Finding> = Vec::new();
+    let (leaks, found): (Vec<_>, Vec<_>) = found.into_iter().partition(|finding| finding.kind == leak::KIND);
     for finding in found {
         let is_same = |row: &&mut Finding| row.fields.iter().any(|field| is_of(&finding, field));
         match rows.iter_mut().find(is_same) {
@@ -22,7 +24,8 @@ pub(super) fn rows(mut found: Vec<Finding>) -> Vec<Finding> {
     for row in rows.iter_mut().filter(|row| row.dependency.is_some()) {
         elsewhere(row);
     }
-    rows
+    // What is leaked must not be made smaller, but freed.
+    leaks.into_iter().chain(rows).collect()
 }
 
 /// Returns `true` if a finding changes a field, directly or in an alternative that replaces its finding.

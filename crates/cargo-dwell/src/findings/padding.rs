@@ -27,13 +27,18 @@ impl Kind for Padding {
             let size = plan.def(number).size;
             let used: u64 = variant.fields.iter().map(|field| plan.layout(field.site).size).sum();
             let Some(unused) = size.checked_sub(used).filter(|unused| *unused > 0) else { continue };
+            let saves = unused.saturating_mul(slots);
+            // It takes much work for each use of the type.
+            if saves <= heap.total / 20 {
+                continue;
+            }
             found.push(Finding {
                 kind: "padding".into(),
                 location: def.name.clone(),
                 fields: vec![def.name.clone()],
                 count: instances,
                 bytes: size.saturating_mul(slots),
-                saves: unused.saturating_mul(slots),
+                saves,
                 costs: "several collections, or shifts and masks to read the fields".into(),
                 why: format!("{unused} of {size} B are padding"),
                 how: "join small fields in one integer, or use one collection for each field (struct of arrays)".into(),

@@ -13,8 +13,9 @@ impl Kind for Rounding {
         let walk = heap.walk;
         let tally = walk.tallies.get(site - 1)?;
         let counts = &tally.counts;
-        let is_box = walk.schema.sites.get(site - 1)?.decoder.holds() == Holds::Box;
-        if is_box || tally.rounding <= heap.total / 20 || tally.rounding == 0 {
+        // Collections that are complete. Maps and trees have no such form, and what may grow needs blocks of its own.
+        let is_run = matches!(walk.schema.sites.get(site - 1)?.decoder.holds(), Holds::Elements | Holds::Text);
+        if !is_run || counts.waste > 0 || tally.rounding <= heap.total / 20 || tally.rounding == 0 {
             return None;
         }
         Some(Finding {
@@ -23,7 +24,7 @@ impl Kind for Rounding {
             saves: tally.rounding,
             costs: "all of them are freed together".into(),
             why: rounded(counts.allocations, counts.requested, tally.rounding),
-            how: "store them in one buffer with ranges, or allocate them in a dwell::Bump".into(),
+            how: "store them in one buffer with ranges, if they are dropped together".into(),
             of_allocator: true,
             ..heap.finding("rounding", site)
         })

@@ -1,7 +1,7 @@
 //! The changes of types that the search of `dwell::weigh` finds: `box`, `sparse`, `exact`, `thin`, `sorted`, `variant`
 //! and `reorder`.
 
-use super::finding::Finding;
+use super::finding::{Finding, Target};
 use super::kind::{allocated, of_type};
 use super::model::{arguments, without_option};
 use crate::heap::rows::Blocks;
@@ -30,6 +30,12 @@ pub(super) fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Pla
         })
         .collect();
     fields.dedup();
+    let targets = step.edits.iter().filter_map(|edit| match *edit {
+        Edit::Site(site, change) => Some(Target::Site(site, Some(change))),
+        Edit::Variant(def, variant) => Some(Target::Variant(def, variant)),
+        Edit::Reorder(_) => None,
+    });
+    let targets = targets.collect();
     let sum = |of: fn(&Counts) -> u64| sites.iter().map(|site| of(&program.sites[*site].counts)).sum::<u64>();
     let (mut kind, mut how) = ("reorder", "let the compiler order the fields: no repr(C)".to_owned());
     let (number, taken, mut why);
@@ -76,7 +82,11 @@ pub(super) fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Pla
                     let (used, filled) = (sum(|counts| counts.used), filled.max(1));
                     format!(
                         "{} on average, {} of {} unused",
-                        if used / filled == 1 { "1 entry".into() } else { format!("{} entries", used / filled) },
+                        // Rounded to the nearest number.
+                        match (used + filled / 2) / filled {
+                            1 => "1 entry".into(),
+                            entries => format!("{entries} entries"),
+                        },
                         bytes(sum(|counts| counts.waste)),
                         bytes(sum(|counts| counts.requested))
                     )
@@ -146,6 +156,7 @@ pub(super) fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Pla
         why,
         how,
         exact: step.is_exact,
+        targets,
         at,
         ..Finding::default()
     }
@@ -174,11 +185,38 @@ fn changed(program: &Program, site: usize, change: Change) -> (&'static str, Str
             };
             ("thin", how)
         }
-        Change::Sorted => ("sorted", format!("SortedMap<{}>", arguments(&of.ty))),
+        Change::Sorted => ("sorted", sorted_map(&of.ty)),
     }
+}
+
+/// Returns the sorted form of a map type, which has no hasher or allocator.
+pub(super) fn sorted_map(ty: &str) -> String {
+    let mut depth = 0_i32;
+    let inside = arguments(ty);
+    let is_end = |of: char| {
+        match of {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        of == ',' && depth == 0
+    };
+    let commas: Vec<usize> = inside.match_indices(is_end).map(|(at, _)| at).collect();
+    format!("SortedMap<{}>", &inside[..commas.get(1).copied().unwrap_or(inside.len())])
 }
 
 /// Returns the end of a reason: the old and new size of a type, if they differ.
 pub(super) fn resized(name: &str, before: u64, after: u64) -> String {
     if before == after { String::new() } else { format!("; {name} is {before} B, then {after}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sorted_maps_have_no_hasher() {
+        assert_eq!(sorted_map("HashMap<u64, (A<u8, u8>, B), Fast<C>>"), "SortedMap<u64, (A<u8, u8>, B)>");
+        assert_eq!(sorted_map("BTreeMap<u64, B>"), "SortedMap<u64, B>");
+    }
 }

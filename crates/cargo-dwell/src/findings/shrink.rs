@@ -22,6 +22,8 @@ impl Kind for Shrink {
         let hollow = walk.tallies.get(site - 1)?.hollow_bytes;
         let saves = match holds {
             Holds::Elements | Holds::Text => counts.waste.saturating_sub(hollow),
+            // A table that has just grown will be filled.
+            Holds::Table if counts.allocations == 1 && has_grown(counts.used, counts.element_slots) => 0,
             // A hash table always has empty buckets.
             Holds::Table => {
                 let tables = counts.allocations.saturating_sub(counts.hollow).max(1);
@@ -53,4 +55,10 @@ impl Kind for Shrink {
             ..heap.finding("shrink", site)
         })
     }
+}
+
+/// Returns `true` if a table with `buckets` has as many elements as one with half of them can have: it has just grown.
+fn has_grown(used: u64, buckets: u64) -> bool {
+    let most = buckets / 2 * 7 / 8;
+    (most..=most + 1).contains(&used)
 }

@@ -1,4 +1,4 @@
-//! `Rc`s and `Arc`s with one owner, for which a `Box` is enough.
+//! `Rc`s with one owner, for which a `Box` is enough.
 
 use super::finding::Finding;
 use super::kind::WORD;
@@ -6,7 +6,8 @@ use super::kind::{Heap, Kind};
 use super::model::arguments;
 use crate::units::count;
 
-/// `Rc`s and `Arc`s with one owner, for which a `Box` is enough.
+/// `Rc`s with one owner, for which a `Box` is enough. An `Arc` that is not shared now is one that threads share at other
+/// moments.
 pub(super) struct Unshared;
 
 impl Kind for Unshared {
@@ -15,7 +16,7 @@ impl Kind for Unshared {
         let tally = walk.tallies.get(site - 1)?;
         let of = &program.sites[site];
         let all = tally.counts.allocations;
-        if tally.unshared == 0 || tally.unshared < all || !(of.ty.starts_with("Rc<") || of.ty.starts_with("Arc<")) {
+        if tally.unshared == 0 || tally.unshared < all || !of.ty.starts_with("Rc<") {
             return None;
         }
         Some(Finding {

@@ -48,12 +48,8 @@ impl Finder<'_, '_> {
         self.program.size_of(ty)
     }
 
-    /// Returns the lines of the body.
     fn lines(&self) -> Option<(u32, u32)> {
-        let first = self.of.source.as_ref()?.line;
-        let returned = self.coroutine.states.iter().find(|state| &*state.name == "Returned")?;
-        let last = returned.source.as_ref()?.line;
-        (first <= last).then_some((first, last))
+        lines(self.of, self.coroutine)
     }
 
     /// Returns the local that receives an argument's value, if there is one.
@@ -217,7 +213,12 @@ impl Finder<'_, '_> {
         for local in &self.parts.locals {
             let ty = local.field.ty;
             let name = &local.field.name;
-            let is_named = !name.starts_with("__") && **name != *"pinned";
+            // The variables of a macro such as `join!` are not the user's.
+            let is_of_macro = local.states.iter().all(|&state| {
+                let at = self.coroutine.states[state].source.as_ref();
+                at.zip(self.of.source.as_ref()).is_some_and(|(at, own)| at.file != own.file)
+            });
+            let is_named = !name.starts_with("__") && **name != *"pinned" && !is_of_macro;
             if !is_named || self.size(ty) < WORTH_A_BOX / 2 || coroutines_in(self.program, ty).is_empty() {
                 continue;
             }
@@ -229,7 +230,11 @@ impl Finder<'_, '_> {
             for other in &self.parts.locals {
                 let is_same = key(&other.field) == key(&local.field);
                 let shared = other.states.iter().filter(|state| local.states.contains(state));
-                if is_same || shared.clone().next().is_none() || !contains(self.program, other.field.ty, ty) {
+                // Two variables of one type are two futures.
+                let is_another =
+                    other.field.ty == ty && *other.field.name != *AWAITED && !size::is_temporary(&other.field.name);
+                let has_it = shared.clone().next().is_some() && contains(self.program, other.field.ty, ty);
+                if is_same || is_another || !has_it {
                     continue;
                 }
                 let after = Sizes::new(self.program, self.graph, &elsewhere, &within).of(other.field.ty);
@@ -354,12 +359,14 @@ impl Finder<'_, '_> {
         let lines = self.lines().filter(|_| self.files.may_read(self.of));
         for (what, how, at, edits, heap, states) in offers {
             let sources = states.iter().filter_map(|&state| self.coroutine.states[state].source.as_ref());
-            let is_branch = lines.is_some_and(|lines| {
-                let mut sources = sources.peekable();
-                sources.peek().is_some() && sources.all(|at| self.files.is_branch_of_loop(at, lines))
-            });
+            let sources: Vec<&Source> = sources.collect();
+            let is = |files: &mut Files, test: &dyn Fn(&mut Files, &Source, (u32, u32)) -> bool| {
+                lines.is_some_and(|lines| !sources.is_empty() && sources.iter().all(|at| test(files, at, lines)))
+            };
+            let is_branch = is(self.files, &Files::is_branch_of_loop);
+            let is_partial = is(self.files, &Files::is_branch);
             let mut one = Suggestion::new(Problem::BoxFuture, what, how, Change::new(self.id, edits));
-            (one.at, one.heap, one.is_branch) = (at, heap, is_branch);
+            (one.at, one.heap, one.is_branch, one.is_partial) = (at, heap, is_branch, is_partial);
             self.found.push(one);
         }
         // Futures pinned on the stack of the coroutine, as by `pin!`.
@@ -443,6 +450,14 @@ impl Finder<'_, '_> {
         let of = &self.program.get(ty).name;
         if size::is_temporary(name) { format!("a temporary: {of}") } else { format!("{name}: {of}") }
     }
+}
+
+/// Returns the lines of a coroutine's body.
+pub(super) fn lines(of: &Type, coroutine: &Coroutine) -> Option<(u32, u32)> {
+    let first = of.source.as_ref()?.line;
+    let returned = coroutine.states.iter().find(|state| &*state.name == "Returned")?;
+    let last = returned.source.as_ref()?.line;
+    (first <= last).then_some((first, last))
 }
 
 /// Returns `true` if a value of type `outer` has one of type `inner` in it: in its fields, or as an argument of a future.

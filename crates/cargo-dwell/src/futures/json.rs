@@ -125,6 +125,12 @@ pub struct Advice {
     /// The bytes that each call allocates on the heap.
     #[serde(default)]
     pub heap: u64,
+    /// The outermost future that becomes smaller by the most bytes.
+    #[serde(default)]
+    pub outermost: Option<String>,
+    /// The bytes that it saves.
+    #[serde(default)]
+    pub saves_in_outermost: u64,
     /// How many values of the future to change the program may have.
     #[serde(default)]
     pub rank: Rank,
@@ -202,6 +208,8 @@ impl Future {
                     saves_in_future: suggestion.own_saving(),
                     future_size: program.size_of(suggestion.change.coroutine),
                     heap: suggestion.heap,
+                    outermost: suggestion.outermost.map(|(id, _)| program.get(id).name.to_string()),
+                    saves_in_outermost: suggestion.reach(),
                     rank: suggestion.rank,
                     shown: suggestion.is_shown,
                 })

@@ -129,7 +129,7 @@ impl Report {
             .iter()
             .flat_map(|future| future.suggestions.iter().filter(|one| one.future == future.name))
             .collect();
-        all.sort_by_key(|one| std::cmp::Reverse((one.saves_in_future.saturating_sub(one.heap), one.saves_in_future)));
+        all.sort_by_key(|one| std::cmp::Reverse((one.saves_in_outermost, one.saves_in_future)));
         // Instances of a generic function have one source.
         let mut seen = HashSet::new();
         all.retain(|one| seen.insert((&one.file, one.line, one.kind, one.what.split('<').next())));
@@ -179,7 +179,7 @@ fn write(look: &Look, out: &mut impl io::Write, title: &str, list: &[&Advice], m
             right(count(one.future_size)),
             Cell::new(&one.future),
             Cell::new(at(one.file.as_ref(), one.line)),
-            Cell::new(&one.what),
+            Cell::new(format!("{}{}", one.what, whose(one))),
             Cell::new(&one.how),
             right(if one.heap == 0 { "none".to_owned() } else { count(one.heap) }),
         ]);
@@ -189,6 +189,16 @@ fn write(look: &Look, out: &mut impl io::Write, title: &str, list: &[&Advice], m
         writeln!(out, "{} that save less are not shown (--top, --format json).", list.len() - most)?;
     }
     Ok(())
+}
+
+/// Says which outer future has room for a branch that few calls come to.
+fn whose(one: &Advice) -> String {
+    match &one.outermost {
+        Some(outer) if one.heap > 0 && *outer != one.future && !outer.contains(" in main:") => {
+            format!("; each `{outer}` has room for it ({} bytes less)", count(one.saves_in_outermost))
+        }
+        _ => String::new(),
+    }
 }
 
 fn table(futures: &[Future]) -> Vec<Vec<Cell>> {

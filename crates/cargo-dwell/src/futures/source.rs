@@ -41,6 +41,13 @@ enum Is {
     Close(usize),
 }
 
+/// What is around an `.await`.
+#[derive(Clone, Copy, Debug)]
+struct Around {
+    in_branch: bool,
+    in_branch_of_loop: bool,
+}
+
 impl Files {
     /// Returns the source files of `executable`. Relative paths start from `root`.
     pub(super) fn new(root: Option<&Path>, executable: &Path) -> Self {
@@ -95,7 +102,13 @@ impl Files {
     /// Returns `true` if an `.await` is in a branch inside of a loop: a long-lived task comes to it now and then.
     pub(super) fn is_branch_of_loop(&mut self, at: &Source, lines: (u32, u32)) -> bool {
         let Some(tokens) = self.tokens(&at.file) else { return false };
-        tokens.is_branch_of_loop(at.line as usize, (lines.0 as usize, lines.1 as usize)).unwrap_or(false)
+        tokens.around(at.line as usize, (lines.0 as usize, lines.1 as usize)).is_some_and(|of| of.in_branch_of_loop)
+    }
+
+    /// Returns `true` if an `.await` is in a branch, so that not all calls come to it.
+    pub(super) fn is_branch(&mut self, at: &Source, lines: (u32, u32)) -> bool {
+        let Some(tokens) = self.tokens(&at.file) else { return false };
+        tokens.around(at.line as usize, (lines.0 as usize, lines.1 as usize)).is_some_and(|of| of.in_branch)
     }
 
     /// Returns `true` if these lines contain `let to = from;`.
@@ -251,24 +264,26 @@ impl Tokens {
         Some(word(&last.is, "await") && !rest.iter().any(needs))
     }
 
-    fn is_branch_of_loop(&self, line: usize, lines: (usize, usize)) -> Option<bool> {
+    fn around(&self, line: usize, lines: (usize, usize)) -> Option<Around> {
         let (body, end) = self.body(lines)?;
         let is_await = |index: &usize| word(&self.list[*index].is, "await") && self.list[*index].line == line;
         let at = (body..end).find(is_await)?;
         let around = (body + 1..at).filter(|&open| matches!(self.list[open].is, Is::Open(_, close) if close > at));
-        let (mut in_loop, mut in_branch) = (false, false);
+        let (mut in_loop, mut in_branch, mut in_branch_of_loop) = (false, false, false);
         for open in around {
             let header = self.statement_start(open, body + 1)..open;
             let has = |name: &str| header.clone().any(|index| word(&self.list[index].is, name));
             if has("loop") || has("while") || has("for") {
-                (in_loop, in_branch) = (true, false);
+                (in_loop, in_branch_of_loop) = (true, false);
             }
-            in_branch |= has("if") || has("match") || has("else");
+            let is_branch = has("if") || has("match") || has("else");
+            in_branch |= is_branch;
+            in_branch_of_loop |= is_branch;
         }
         // An arm, as of `match` and `select!`: `=>` before the `.await`, in the innermost group.
         let arm = |pair: &[Token]| pair[0].is == Is::Punct('=') && pair[1].is == Is::Punct('>');
-        in_branch |= self.list[self.statement_start(at, body + 1)..at].windows(2).any(arm);
-        Some(in_loop && in_branch)
+        let is_arm = self.list[self.statement_start(at, body + 1)..at].windows(2).any(arm);
+        Some(Around { in_branch: in_branch || is_arm, in_branch_of_loop: in_loop && (in_branch_of_loop || is_arm) })
     }
 
     /// Returns `true` if the token names one of these variables.
@@ -376,7 +391,7 @@ mod tests {
         let branch = |source: &str| {
             let tokens = Tokens::new(source.parse().unwrap()).unwrap();
             let line = 1 + source.lines().position(|line| line.contains("handle")).unwrap();
-            tokens.is_branch_of_loop(line, (1, source.lines().count())).unwrap_or(false)
+            tokens.around(line, (1, source.lines().count())).is_some_and(|of| of.in_branch_of_loop)
         };
         assert!(branch("async fn f() {\nloop {\nselect! {\na = b() => handle(a).await,\n}\n}\n}"));
         assert!(branch("async fn f() {\nwhile let Some(a) = next() {\nif a {\nhandle(a).await;\n}\n}\n}"));

@@ -4,13 +4,14 @@
 //! all: it needs no allocation, or the box replaces several copies of one future, or it is for a rare branch of a
 //! long-lived task.
 
-use super::finder::Finder;
-use super::size::{Change, Graph, Sizes, coroutines_in, values_in};
+use super::finder::{Finder, lines};
+use super::size::{Change, Graph, Parts, Sizes, coroutines_in, values_in};
 use super::source::Files;
 use super::suggestion::{LEAST, Problem, Suggestion, WORTH_A_BOX};
-use crate::debuginfo::{Kind, Program, Source, TypeId};
+use crate::debuginfo::{Kind, Program, Source, State, TypeId};
 use crate::layout::{Places, Rank};
 use crate::units::count;
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 /// The number of futures that are followed through the functions that they are passed to.
@@ -65,17 +66,76 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
     }
     passed_on(program, graph, futures, &mut all);
     let mut ranks: HashMap<TypeId, Rank> = HashMap::new();
+    let inside = inside_others(program, graph);
+    let mut branches: HashMap<TypeId, bool> = HashMap::new();
     for of in &mut all {
         let id = of.change.coroutine;
         of.rank = *ranks.entry(id).or_insert_with(|| places.rank(program, id));
-        of.is_shown = of.is_worth_it(program.size_of(id));
+        // A type that is replaced may be in other futures too.
+        let around = graph.within(id);
+        let is_outer =
+            |(id, _): &(&TypeId, &u64)| around.contains(*id) && (!inside.contains(*id) || places.is_on_heap(**id));
+        let outermost = of.saves.iter().filter(is_outer).max_by_key(|(id, saves)| (**saves, Reverse(**id)));
+        of.outermost = outermost.map(|(id, saves)| (*id, *saves));
+        // A value is in the branch of an outer future; the `.await` of a future may be in a branch itself.
+        of.is_partial |= *branches.entry(id).or_insert_with(|| is_in_branch(program, graph, id, files));
+        let outer = of.outermost.map_or(0, |(id, _)| program.size_of(id));
+        of.is_shown = of.is_worth_it(program.size_of(id), outer);
     }
+    only_at_source(program, graph, &mut all);
     // A generic function has several futures but one source: report the largest saving.
     all.sort_by(|a, b| {
-        let order = |of: &Suggestion| (of.is_shown, if of.is_shown { of.net() } else { 0 }, of.own_saving());
+        let order = |of: &Suggestion| (of.is_shown, if of.is_shown { of.reach() } else { 0 }, of.own_saving());
         order(b).cmp(&order(a)).then_with(|| a.what.cmp(&b.what))
     });
     all
+}
+
+/// Returns the futures that other futures have in them.
+fn inside_others(program: &Program, graph: &Graph) -> HashSet<TypeId> {
+    let parts = |parts: &Parts| {
+        let captures = parts.captures.iter().map(|of| of.field.ty);
+        captures.chain(parts.locals.iter().map(|of| of.field.ty)).collect::<HashSet<_>>()
+    };
+    graph.parts.values().flat_map(parts).flat_map(|ty| coroutines_in(program, ty)).collect()
+}
+
+/// Returns `true` if only a branch of the futures around this one awaits it.
+fn is_in_branch(program: &Program, graph: &Graph, id: TypeId, files: &mut Files) -> bool {
+    let within = graph.within(id);
+    let mut outer: Vec<TypeId> = within.into_iter().filter(|of| *of != id && graph.parts.contains_key(of)).collect();
+    outer.sort_unstable();
+    outer.truncate(MAKERS);
+    outer.into_iter().any(|outer| {
+        let of = program.get(outer);
+        let Kind::Coroutine(coroutine) = &of.kind else { return false };
+        let Some(lines) = lines(of, coroutine).filter(|_| files.may_read(of)) else { return false };
+        let awaits = |state: &&State| state.awaited.as_ref().is_some_and(|field| has(program, graph, field.ty, id));
+        let mut awaits = coroutine.states.iter().filter(awaits).filter_map(|state| state.source.as_ref()).peekable();
+        awaits.peek().is_some() && awaits.all(|at| files.is_branch(at, lines))
+    })
+}
+
+/// Returns `true` if a value of type `outer` has the future `id` in it.
+fn has(program: &Program, graph: &Graph, outer: TypeId, id: TypeId) -> bool {
+    program.size_of(outer) >= program.size_of(id) && graph.within(id).contains(&outer)
+}
+
+/// Of a large value and the futures around it, only the value gets its box: there the bytes come from.
+fn only_at_source(program: &Program, graph: &Graph, all: &mut [Suggestion]) {
+    let values: Vec<(TypeId, u64)> = all
+        .iter()
+        .filter(|of| of.is_shown && of.problem == Problem::BoxValue)
+        .map(|of| (of.change.coroutine, of.reach()))
+        .collect();
+    for of in all.iter_mut().filter(|of| of.problem == Problem::BoxFuture) {
+        let is_same = |(inner, reach): &(TypeId, u64)| {
+            has(program, graph, of.change.coroutine, *inner) && reach.saturating_mul(10) >= of.reach().saturating_mul(9)
+        };
+        if values.iter().any(is_same) {
+            of.is_shown = false;
+        }
+    }
 }
 
 /// Returns the savings of a change, by future.

@@ -44,6 +44,10 @@ pub(super) struct Suggestion {
     pub(super) other: Option<(Change, u64)>,
     /// Whether it is for a branch inside of a loop.
     pub(super) is_branch: bool,
+    /// Whether the changed part is in a branch of the future that [`outermost`](Self::outermost) names.
+    pub(super) is_partial: bool,
+    /// The future around all others that becomes smaller by the most bytes, and these bytes.
+    pub(super) outermost: Option<(TypeId, u64)>,
     /// How many values of the future the program may have.
     pub(super) rank: Rank,
     /// Whether the report shows it.
@@ -62,6 +66,8 @@ impl Suggestion {
             heap: 0,
             other: None,
             is_branch: false,
+            is_partial: false,
+            outermost: None,
             rank: Rank::Once,
             is_shown: false,
         }
@@ -77,15 +83,28 @@ impl Suggestion {
         self.own_saving().saturating_sub(self.heap)
     }
 
-    /// Returns `true` if the change saves bytes, and enough of them.
-    pub(super) fn is_worth_it(&self, size: u64) -> bool {
+    /// Returns the bytes that a task or block with the future saves.
+    pub(super) fn reach(&self) -> u64 {
+        self.outermost.map_or(0, |(_, saves)| saves)
+    }
+
+    /// Returns `true` if the change saves bytes, and enough of them. `size` is that of the changed future, `outer` that of
+    /// the outermost one.
+    pub(super) fn is_worth_it(&self, size: u64, outer: u64) -> bool {
         let least = LEAST.max(size / 8);
+        // Other branches of the outer future are as large.
+        if self.reach() < LEAST {
+            return false;
+        }
+        // All tasks have room for a branch that few come to.
+        let is_rare = self.is_partial && self.reach() >= RARE_BRANCH.max(outer / 4);
         match self.problem {
             Problem::BoxFuture => {
-                self.is_branch && self.change.edits.len() == 1 && self.own_saving() >= LARGE_BRANCH.max(size / 4)
+                let is_large = self.is_branch && self.own_saving() >= LARGE_BRANCH.max(size / 4);
+                self.change.edits.len() == 1 && (is_large || is_rare)
             }
             // So much overflows stacks on its way to the heap.
-            Problem::BoxValue => self.heap >= OVERFLOWS && self.heap >= size / 2,
+            Problem::BoxValue => self.heap >= OVERFLOWS && self.heap >= size / 2 || is_rare,
             // The box goes around the argument at the call, where `BoxArgument` names it.
             Problem::HeldTwice if self.heap > 0 => false,
             // These make the code longer.
@@ -100,8 +119,10 @@ pub(super) const WORTH_A_BOX: u64 = 128;
 /// The least saving in bytes that is shown.
 pub(super) const LEAST: u64 = 128;
 /// The least saving of a change of a function's arguments.
-const LARGE_ARGUMENT: u64 = 256;
+const LARGE_ARGUMENT: u64 = 1024;
 /// The least saving of a box in a branch of a loop.
 const LARGE_BRANCH: u64 = 1024;
+/// The least saving of a box in a branch that few tasks come to.
+const RARE_BRANCH: u64 = 2048;
 /// The size from which clippy's `large_futures` warns.
 const OVERFLOWS: u64 = 16 << 10;

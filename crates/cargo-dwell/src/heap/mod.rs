@@ -6,6 +6,9 @@
 #![expect(clippy::similar_names, reason = "`site` and `size` are used together")]
 
 pub(crate) mod decode;
+mod dominators;
+mod keys;
+pub(crate) mod retained;
 pub mod rows;
 pub(crate) mod summary;
 mod texts;

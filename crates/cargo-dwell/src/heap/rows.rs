@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Blocks {
-    /// The type and field that own the blocks, `Shape.members`; or `(stack)`, `(static NAME)`, `(cycle)`.
+    /// The type and field that own the blocks, `Shape.members`; or `(stack)`, `(static NAME)`, `(cycle)`,
+    /// `(leaked)`.
     pub owner: String,
-    /// `field`, `static`, `weak` (a raw pointer or a reference), `stack`, `cycle` or `unknown`.
+    /// `field`, `static`, `weak` (a raw pointer or a reference), `stack`, `cycle`, `leak` or `unknown`.
     pub by: String,
     /// The type that holds the blocks: `Vec<Member>`.
     pub content: String,
@@ -27,11 +28,66 @@ pub struct Blocks {
     pub capacity: u64,
     /// The number of bytes that hold no elements.
     pub unused_bytes: u64,
+    /// The number of bytes that no code can free, as `Rc`s or `Arc`s hold each other.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub leaked_bytes: u64,
+    /// All fields that share the values of an `Rc` or `Arc`, most references first, if there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shared_by: Vec<Sharer>,
     /// The number of collections by length, unless all have length 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lengths: Vec<Bin>,
     /// The call sites that allocated the blocks, most bytes first.
     pub sites: Vec<CallSite>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// What would be freed without a static, a local variable or a field.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Retained {
+    /// The owner, as in [`Blocks::owner`].
+    pub owner: String,
+    /// `static`, `local`, `thread-local`, `field`, `stack`, or `shared`: several fields keep the bytes together, and none alone.
+    pub by: String,
+    /// The type that the owner has there, for blocks without an owning field.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub content: String,
+    /// The call site that allocated such blocks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// The number of bytes that only this owner keeps.
+    pub bytes: u64,
+    /// The number of blocks with these bytes.
+    pub blocks: u64,
+    /// The keys of a map whose entries keep the most bytes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<RetainedKey>,
+}
+
+/// What would be freed without an entry of a map.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RetainedKey {
+    /// The key as text, if it is a text or a number.
+    pub key: String,
+    /// The number of bytes that only its entry keeps, without its place in the map.
+    pub bytes: u64,
+}
+
+/// A field with references to the values of an `Rc` or `Arc`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Sharer {
+    /// The owner, as in [`Blocks::owner`]; `(elsewhere)` for references that the walk did not find: in local variables,
+    /// in registers, behind raw pointers.
+    pub owner: String,
+    /// The number of references.
+    pub references: u64,
 }
 
 /// A bin of a histogram.
@@ -118,6 +174,9 @@ pub struct Field {
     /// The number of bits that hold all values with their sign, for an integer of at least two bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bits: Option<u32>,
+    /// Whether any of these values is zero.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_zero: bool,
 }
 
 /// Statistics of an enum's values.

@@ -1,6 +1,6 @@
 //! Summarises a walk: rows by owner and type, with call sites.
 
-use super::rows::{Bin, Blocks, CallSite, Enum, Field, Histogram, Stack, Strings, Variant};
+use super::rows::{Bin, Blocks, CallSite, Enum, Field, Histogram, Sharer, Stack, Strings, Variant};
 use super::walk::{Holding, Holds, Origin, Owner, Range, Schema, SiteId, Tally, Walk, owners};
 use crate::capture::Snapshot;
 use crate::debuginfo::Frames;
@@ -33,6 +33,7 @@ fn owner(schema: &Schema<'_>, holding: &Holding) -> (String, &'static str) {
         Owner::Weak(site) => (schema.sites[site].path.clone(), "weak"),
         Owner::Stack => ("(stack)".into(), "stack"),
         Owner::Unowned => ("(cycle)".into(), "cycle"),
+        Owner::Leaked => ("(leaked)".into(), "leak"),
         Owner::Untyped => ("(stack)".into(), "unknown"),
     }
 }
@@ -71,6 +72,10 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
     let mut by_stack: HashMap<(usize, u32), (u64, u64)> = HashMap::new();
     for (number, block) in snapshot.blocks.iter().enumerate() {
         let Some(&row) = row_of.get(walk.holding(number) as usize) else { continue };
+        if walk.is_leaked(number) {
+            let bytes = block.size.saturating_mul(u64::from(block.weight));
+            all[row].leaked_bytes = all[row].leaked_bytes.saturating_add(bytes);
+        }
         let of = by_stack.entry((row, block.stack)).or_default();
         of.0 += u64::from(block.weight);
         of.1 = of.1.saturating_add(block.size.saturating_mul(u64::from(block.weight)));
@@ -86,6 +91,7 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
         let at = at.map(str::to_owned);
         all[row].sites.push(CallSite { at, function: function.to_owned(), blocks, bytes });
     }
+    share(walk, &row_of, &mut all);
     for (of, lengths) in all.iter_mut().zip(lengths) {
         of.lengths = lengths.bins();
         // All are single values.
@@ -97,6 +103,41 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
     }
     all.sort_by(|a, b| (b.bytes, &a.owner, &a.content, &a.element).cmp(&(a.bytes, &b.owner, &b.content, &b.element)));
     all
+}
+
+/// Adds the holders of `Rc`s and `Arc`s to the rows of their blocks.
+fn share(walk: &Walk<'_, '_>, row_of: &[usize], rows: &mut [Blocks]) {
+    let holders = walk.holders();
+    // References of each row by site; those that were not found have no site.
+    let mut counts: HashMap<(usize, Option<SiteId>), u64> = HashMap::new();
+    for block in (0..holders.blocks()).filter(|block| holders.strong(*block) > 0) {
+        let Some(&row) = row_of.get(walk.holding(block) as usize) else { continue };
+        let mut missing = u64::from(holders.strong(block));
+        for hold in holders.of(block) {
+            missing = missing.saturating_sub(1);
+            *counts.entry((row, Some(hold.site as SiteId))).or_default() += 1;
+        }
+        if missing > 0 {
+            let sum = counts.entry((row, None)).or_default();
+            *sum = sum.saturating_add(missing);
+        }
+    }
+    let mut by_owner: BTreeMap<(usize, &str), u64> = BTreeMap::new();
+    for ((row, site), count) in counts {
+        let owner = site.and_then(|site| walk.schema.sites.get(site)).map_or("(elsewhere)", |site| &site.path);
+        *by_owner.entry((row, owner)).or_default() += count;
+    }
+    for ((row, owner), references) in by_owner {
+        rows[row].shared_by.push(Sharer { owner: owner.to_owned(), references });
+    }
+    for row in rows {
+        if let [one] = &row.shared_by[..]
+            && one.owner == row.owner
+        {
+            row.shared_by.clear();
+        }
+        row.shared_by.sort_by(|a, b| (b.references, &a.owner).cmp(&(a.references, &b.owner)));
+    }
 }
 
 /// Returns the site of an enum, also inside a cell or lock.
@@ -146,6 +187,9 @@ pub(crate) fn fields(walk: &Walk<'_, '_>) -> Vec<Field> {
                     let counts = tally(walk, inner).map_or(&[][..], |tally| &tally.variants);
                     variants(variant_names(schema, inner), counts)
                 });
+                // An integer in an `Option` too.
+                let some = schema.sites[field.site].decoder.variants().iter().flat_map(|variant| &variant.parts).next();
+                let range = of_field.range.or_else(|| tally(walk, some?.site)?.range);
                 all.push(Field {
                     of: of.clone(),
                     field: field.name.to_string(),
@@ -154,7 +198,8 @@ pub(crate) fn fields(walk: &Walk<'_, '_>) -> Vec<Field> {
                     instances: of_field.counts.instances,
                     filled: of_field.counts.filled,
                     variants,
-                    bits: of_field.range.map(Range::bits),
+                    bits: range.map(Range::bits),
+                    has_zero: range.is_some_and(|range| range.has_zero),
                 });
             }
         }

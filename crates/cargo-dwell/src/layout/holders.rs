@@ -2,6 +2,7 @@
 //! variables.
 
 use super::measure::Embedding;
+use super::resize::Sizes;
 use crate::debuginfo::{Kind, Program, Type, TypeId};
 use crate::units::bytes;
 use serde::{Deserialize, Serialize};
@@ -65,9 +66,14 @@ impl Places {
         Self { embedding: Embedding::new(program), holders: Holders::new(program) }
     }
 
+    /// Returns `true` if values of a type have heap allocations of their own, or are in those of a collection.
+    pub fn is_on_heap(&self, id: TypeId) -> bool {
+        self.holders.is_on_heap(id)
+    }
+
     /// Returns the rank of the holder of a type that may have the most values.
     pub fn rank(&self, program: &Program, id: TypeId) -> Rank {
-        let all = self.holders.of(program, &self.embedding, id);
+        let all = self.holders.of(program, &self.embedding, id, &Sizes::new(program));
         all.first().map_or(Rank::Once, |holder| holder.rank)
     }
 }
@@ -129,9 +135,23 @@ impl Holders {
         Self { direct }
     }
 
+    /// Returns `true` if values of a type have heap allocations of their own, or are in those of a collection.
+    pub(super) fn is_on_heap(&self, id: TypeId) -> bool {
+        self.direct.get(&id).is_some_and(|all| all.iter().any(|(_, of)| of.rank >= Rank::Boxed))
+    }
+
+    /// Returns `true` if a type is an element of a collection or the target of a `Box` by itself: so many values of it exist
+    /// that an enum or struct which has it in one place is not the reason for its size.
+    pub(super) fn is_general(&self, id: TypeId) -> bool {
+        let is_own = |of: &Holder| of.rank == Rank::Many || of.rank == Rank::Boxed && of.name.starts_with("Box<");
+        self.direct.get(&id).is_some_and(|all| all.iter().any(|(_, of)| is_own(of)))
+    }
+
     /// Returns the holders of a type and of the types that contain it by value: those that may have the most values
     /// first, and of these the nearest.
-    pub(super) fn of(&self, program: &Program, embedding: &Embedding, id: TypeId) -> Vec<Holder> {
+    ///
+    /// A part that `sizes` has in a box is no longer in the type around it.
+    pub(super) fn of(&self, program: &Program, embedding: &Embedding, id: TypeId, sizes: &Sizes<'_>) -> Vec<Holder> {
         let mut found: Vec<(usize, Holder)> = Vec::new();
         let mut seen = HashSet::from([id]);
         let mut left = std::collections::VecDeque::from([(id, 0)]);
@@ -153,7 +173,8 @@ impl Holders {
                 found.push((depth, Holder { rank: Rank::Returned, name, ..Holder::default() }));
             }
             for outer in embedding.inside(current) {
-                if seen.len() < FOLLOWED && !is_wrapper(program.get(*outer)) && seen.insert(*outer) {
+                let is_part = !is_wrapper(program.get(*outer)) && sizes.is_inline(current, *outer);
+                if seen.len() < FOLLOWED && is_part && seen.insert(*outer) {
                     left.push_back((*outer, depth + 1));
                 }
             }

@@ -1,15 +1,18 @@
 //! `cargo dwell layout`: the sizes of a program's types, and suggestions for smaller ones.
 
+mod candidates;
 mod counts;
 mod explain;
 mod holders;
 pub mod json;
 mod measure;
 mod report;
+mod resize;
 mod suggest;
 
+pub use candidates::Change;
 pub use holders::{Holder, Places, Rank};
-pub use suggest::{Change, Evidence, Suggestion};
+pub use suggest::{Evidence, Suggestion};
 
 use crate::debuginfo::{Program, Type, TypeId};
 use crate::output::{self, Format};
@@ -40,7 +43,8 @@ pub struct LayoutArgs {
     /// List the statics, such as pools of tasks, instead of the types
     #[arg(long, conflicts_with = "explain")]
     pub statics: bool,
-    /// Count values by a census: FILE that `cargo dwell census --save FILE` wrote
+    /// Count values by a census: FILE that `cargo dwell census --save FILE` wrote [default: one of this program in this
+    /// folder or the workspace's]
     #[arg(long, value_name = "FILE")]
     pub census: Option<PathBuf>,
     /// Also show suggestions for types with few values
@@ -77,7 +81,17 @@ const MOST_EXPLAINED: usize = 5;
 pub fn run(program: &Program, args: &LayoutArgs, root: Option<&Path>, profile: Option<&str>) -> Result<()> {
     let listed: Vec<TypeId> = program.types().filter(|(_, ty)| is_listed(ty)).map(|(id, _)| id).collect();
     let build_id = program.build_id.as_deref();
-    let counts = args.census.as_deref().map(|file| counts::Counts::read(file, build_id)).transpose()?;
+    let found = if args.census.is_none() && !args.statics && args.explain.is_none() {
+        let name = program.file.file_name().unwrap_or_default().to_string_lossy();
+        counts::find(&folders(program, root), build_id, &name)
+    } else {
+        None
+    };
+    if let Some(file) = &found {
+        eprintln!("note: the values are counted by the census in {}", file.display());
+    }
+    let census = args.census.as_ref().or(found.as_ref());
+    let counts = census.map(|file| counts::Counts::read(file, build_id)).transpose()?;
     let facts = suggest::Facts::new(program, root, counts);
     let about = report::About { program, profile, listed: &listed, facts: &facts };
     if args.statics {
@@ -122,6 +136,16 @@ pub fn run(program: &Program, args: &LayoutArgs, root: Option<&Path>, profile: O
         Format::Json => report::json(&about, &ids, &mut out),
         _ => report::text(&about, &ids, args, &mut out),
     })
+}
+
+/// Returns the folders in which a census may have been saved.
+fn folders(program: &Program, root: Option<&Path>) -> Vec<PathBuf> {
+    let current = std::env::current_dir().ok();
+    let beside = program.file.parent().map(Path::to_owned);
+    let mut all: Vec<PathBuf> = current.into_iter().chain(root.map(Path::to_owned)).chain(beside).collect();
+    all.extend(root.map(|root| root.join("target/dwell")));
+    all.dedup();
+    all
 }
 
 /// Returns `true` if a name or path contains `pattern`.

@@ -24,7 +24,7 @@ pub(super) struct About<'a> {
 /// The default number of rows.
 const ROWS: usize = 20;
 /// The default number of suggestions.
-const CHANGES: usize = 10;
+const CHANGES: usize = 6;
 
 #[derive(Serialize)]
 struct Document {
@@ -110,7 +110,7 @@ fn suggestions(
             let at = about.facts.position(ty).map_or_else(String::new, |(file, line)| format!("{file}:{line}"));
             rows.push(vec![
                 right(count(change.saves)),
-                right(count(ty.size)),
+                right(count(change.size)),
                 Cell::new(&ty.name),
                 Cell::new(at),
                 Cell::new(format!("{}{}", change.how, if is_api(about, ty) { " (*)" } else { "" })),
@@ -138,7 +138,7 @@ fn suggestions(
             .take(5)
             .map(|(id, change)| {
                 let ty = about.program.get(*id);
-                format!("`{}` from {} to {}", short(&ty.name), count(ty.size), count(ty.size - change.saves))
+                format!("`{}` from {} to {}", short(&ty.name), count(change.size), count(change.size - change.saves))
             })
             .collect();
         writeln!(
@@ -212,7 +212,7 @@ fn changes(about: &About<'_>, ids: &[TypeId]) -> Vec<(TypeId, Suggestion)> {
         ids.iter().filter_map(|id| Some((*id, about.facts.suggest(*id)?))).collect();
     changes.sort_by_cached_key(|(id, of)| {
         let few = (of.evidence.saves_in_all, of.evidence.rank, of.saves);
-        (std::cmp::Reverse(few), *id)
+        (!of.shown, of.order, std::cmp::Reverse(few), *id)
     });
     let mut seen = HashSet::new();
     changes.retain(|(id, _)| {

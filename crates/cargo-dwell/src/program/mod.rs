@@ -135,6 +135,17 @@ pub fn choose(args: &BuildArgs) -> Result<Outcome<Choice<'_>>> {
         let workspace = outcome.filter(|workspace| args.manifest_path.is_some() || belongs_to(exe, workspace));
         return Ok(Outcome::Done(Choice { args, workspace, selected: None }));
     }
+    check_manifest(args)?;
+    let Some(workspace) = metadata(args, true)? else {
+        // The exit code that cargo uses for its own errors.
+        return Ok(Outcome::Failed(ExitCode::from(101)));
+    };
+    let selected = select::select(args, &workspace)?;
+    Ok(Outcome::Done(Choice { args, workspace: Some(workspace), selected: Some(selected) }))
+}
+
+/// Refuses arguments without a manifest.
+fn check_manifest(args: &BuildArgs) -> Result<()> {
     match &args.manifest_path {
         Some(path) if !path.exists() => {
             bail!("{}: there is no such manifest; --manifest-path takes the path of a Cargo.toml", path.display())
@@ -143,14 +154,8 @@ pub fn choose(args: &BuildArgs) -> Result<Outcome<Choice<'_>>> {
             "there is no Cargo.toml in this folder or above it; run this in a package, or name one with --manifest-path \
              or an executable with --exe"
         ),
-        _ => {}
+        _ => Ok(()),
     }
-    let Some(workspace) = metadata(args, true)? else {
-        // The exit code that cargo uses for its own errors.
-        return Ok(Outcome::Failed(ExitCode::from(101)));
-    };
-    let selected = select::select(args, &workspace)?;
-    Ok(Outcome::Done(Choice { args, workspace: Some(workspace), selected: Some(selected) }))
 }
 
 impl Choice<'_> {
@@ -361,9 +366,18 @@ fn cargo() -> OsString {
 }
 
 /// Returns the manifest that cargo finds from the current folder upwards.
-fn manifest_above() -> Option<PathBuf> {
+pub(crate) fn manifest_above() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     here.ancestors().map(|folder| folder.join("Cargo.toml")).find(|manifest| manifest.is_file())
+}
+
+/// Returns the metadata of the workspace that the arguments name; `None` if cargo failed and printed the reason.
+///
+/// # Errors
+/// Returns an error if there is no manifest.
+pub(crate) fn workspace(args: &BuildArgs) -> Result<Option<Metadata>> {
+    check_manifest(args)?;
+    metadata(args, true)
 }
 
 /// Returns the metadata of the workspace; `None` if cargo fails. With `speak`, cargo prints its errors.

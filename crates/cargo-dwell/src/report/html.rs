@@ -28,6 +28,8 @@ impl FileFormat for Html {
 
 /// The maximum number of owners with a histogram of lengths.
 const HISTOGRAMS: usize = 8;
+/// The maximum number of owners with what they keep.
+const KEPT: usize = 20;
 
 /// Renders the page. Findings, histograms and table are those of the snapshot with the most live bytes; each snapshot
 /// has its own icicle chart. The table of differences is `diff`, or compares the first and the last snapshot.
@@ -74,6 +76,7 @@ fn page(document: &Document, diff: Option<&Diff>) -> String {
             .map(|snapshot| Icicle { title: format!("at {}", snapshot.at), root: icicle(snapshot) })
             .collect(),
         table: table(largest),
+        ..Page::default()
     };
     page.html()
 }
@@ -91,6 +94,18 @@ fn histograms(snapshot: &Snapshot) -> Vec<Histogram> {
         bins.iter().map(|bin| (label(bin), bin.count)).collect()
     };
     let mut all = Vec::new();
+    let kept = snapshot.retained.iter().filter(|of| of.bytes >= snapshot.live_bytes / 100).take(KEPT);
+    let kept: Vec<(String, u64)> = kept.map(|of| (format!("{} {}", of.owner, of.content), of.bytes)).collect();
+    if !kept.is_empty() {
+        all.push(Histogram { title: "What each owner keeps, in bytes".into(), bars: kept });
+    }
+    for of in snapshot.retained.iter().filter(|of| !of.keys.is_empty()).take(HISTOGRAMS) {
+        let keys = of.keys.iter().map(|key| (key.key.clone(), key.bytes)).collect();
+        all.push(Histogram {
+            title: format!("{} {}: what its largest keys keep, in bytes", of.owner, of.content),
+            bars: keys,
+        });
+    }
     if !snapshot.sizes.is_empty() {
         all.push(Histogram { title: "Blocks by their size".into(), bars: bars(&snapshot.sizes, " B") });
     }

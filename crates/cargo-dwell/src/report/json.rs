@@ -1,7 +1,9 @@
 //! A census as JSON: what `--save` and `--format json` write. `docs/census.md` names the fields.
 
 pub use crate::findings::Finding;
-pub use crate::heap::rows::{Bin, Blocks, CallSite, Enum, Field, Stack, Strings, Variant};
+pub use crate::heap::rows::{
+    Bin, Blocks, CallSite, Enum, Field, Retained, RetainedKey, Sharer, Stack, Strings, Variant,
+};
 use serde::{Deserialize, Serialize};
 
 /// The version of the schema. It changes if a field is removed or changes its meaning, not if one is added.
@@ -73,6 +75,9 @@ pub struct Snapshot {
     pub enums: Vec<Enum>,
     /// The strings by owner.
     pub strings: Vec<Strings>,
+    /// What each static, local variable and field keeps, most bytes first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub retained: Vec<Retained>,
     /// The suggestions, largest saving first.
     pub findings: Vec<Finding>,
     /// The functions of `stacks`.

@@ -3,9 +3,9 @@
 use super::json::Snapshot;
 use crate::capture::{self, Moment, variables};
 use crate::debuginfo::{Frames, Locals, Program};
-use crate::findings::{self, also::Also};
+use crate::findings::{self, Known};
 use crate::heap::walk::{Schema, Walk, owners};
-use crate::heap::{decode, summary};
+use crate::heap::{decode, retained, summary};
 
 /// Walks through a snapshot and summarises it.
 pub(crate) fn of(
@@ -13,26 +13,30 @@ pub(crate) fn of(
     program: &Program,
     frames: &Frames,
     locals: &Locals,
-    also: &Also,
+    known: &Known,
 ) -> Snapshot {
-    let schema = Schema::new(program, decode::FAMILIES);
+    let mut schema = Schema::new(program, decode::FAMILIES);
+    if known.has_own {
+        schema.knows_own();
+    }
     let origins = owners::origins(snapshot, frames, &schema);
     let mut walk = Walk::new(snapshot, &origins, schema);
     walk.walk(&variables::all(snapshot, program, locals));
     let (frames, stacks) = summary::stacks(snapshot, frames);
     let blocks = summary::blocks(&walk, snapshot, &origins);
     let of_kind = |by: &[&str]| blocks.iter().filter(|of| by.contains(&&*of.by)).map(|of| of.bytes).sum();
-    let findings = findings::find(&walk, &blocks, also);
+    let findings = findings::find(&walk, &blocks, known);
     Snapshot {
         at: at(&snapshot.at),
         millis: snapshot.millis,
         live_bytes: snapshot.live_bytes,
         live_blocks: snapshot.live_blocks,
         peak_bytes: snapshot.peak_bytes,
-        typed_bytes: of_kind(&["field", "static", "thread-local", "local", "weak", "stack", "cycle"]),
+        typed_bytes: of_kind(&["field", "static", "thread-local", "local", "weak", "stack", "cycle", "leak"]),
         owned_bytes: of_kind(&["field", "static", "thread-local", "local", "weak"]),
-        root_bytes: of_kind(&["stack", "cycle"]),
+        root_bytes: of_kind(&["stack", "cycle", "leak"]),
         standard_error: None,
+        retained: retained::of(&mut walk, snapshot, &origins),
         sizes: summary::sizes(snapshot),
         fields: summary::fields(&walk),
         enums: summary::enums(&walk),

@@ -1,6 +1,6 @@
 //! A census as text: totals, types and findings, or one type in detail.
 
-use super::json::{Blocks, Document, Enum, Field, Finding, Snapshot, Strings};
+use super::json::{Blocks, Document, Enum, Field, Finding, Retained, RetainedKey, Snapshot, Strings};
 use crate::output::{Look, header, right};
 use crate::units::{bytes, count, percent};
 use anyhow::{Result, bail};
@@ -13,6 +13,10 @@ use std::io;
 const ROWS: usize = 20;
 /// The maximum number of snapshots printed in full.
 const MOST_IN_FULL: usize = 2;
+/// The default number of owners with what they keep.
+const RETAINED: usize = 10;
+/// The most fields shown that share a value.
+const SHARERS: usize = 4;
 /// The longest path from a type to a root.
 const LONGEST: usize = 24;
 
@@ -95,6 +99,7 @@ fn one(
     }
     look.table(out, &rows)?;
     more(snapshot.blocks.len(), most, look, out)?;
+    retained(snapshot, top, look, out)?;
     findings(snapshot, most, look, out)
 }
 
@@ -124,16 +129,32 @@ fn what(of: &Blocks) -> String {
 
 /// Returns the owner, or the call site if there is no owner.
 fn owner(of: &Blocks) -> String {
-    let is_root = matches!(&*of.by, "stack" | "cycle" | "unknown");
+    let is_root = matches!(&*of.by, "stack" | "cycle" | "leak" | "unknown");
     match of.sites.first().filter(|_| is_root) {
         Some(site) => format!("{} {}", of.owner, site.at.as_deref().unwrap_or(&site.function)),
         None if of.by == "weak" => format!("{} (raw pointer)", of.owner),
-        None => of.owner.clone(),
+        None if of.shared_by.is_empty() => of.owner.clone(),
+        None => shared(of),
     }
+}
+
+/// Returns the fields that share the values of a row: `Cache.all [] (5,000), Audit.entry (5,000)`.
+fn shared(of: &Blocks) -> String {
+    let sharers: Vec<String> = of
+        .shared_by
+        .iter()
+        .take(SHARERS)
+        .map(|sharer| format!("{} ({})", sharer.owner, count(sharer.references)))
+        .collect();
+    let more = of.shared_by.len().saturating_sub(SHARERS);
+    if more == 0 { sharers.join(", ") } else { format!("{}, {more} more", sharers.join(", ")) }
 }
 
 fn unused(of: &Blocks, snapshot: &Snapshot) -> String {
     let mut parts = Vec::new();
+    if of.leaked_bytes > 0 {
+        parts.push(format!("{} leaked", bytes(of.leaked_bytes)));
+    }
     if of.unused_bytes > 0 {
         parts.push(format!("{} capacity", bytes(of.unused_bytes)));
     }
@@ -142,6 +163,34 @@ fn unused(of: &Blocks, snapshot: &Snapshot) -> String {
         parts.push(format!("{} duplicates", bytes(texts.duplicate_bytes)));
     }
     parts.join(", ")
+}
+
+/// Writes what would be freed without each owner: by default the largest ones.
+fn retained(snapshot: &Snapshot, top: Option<usize>, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
+    let is_large = |row: &&Retained| row.bytes >= snapshot.live_bytes / 100;
+    let rows: Vec<&Retained> = snapshot.retained.iter().take_while(is_large).take(top.unwrap_or(RETAINED)).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    look.heading(out, "What each owner keeps", ": the bytes that would be freed without it")?;
+    let mut table = vec![header(&["keeps", "of live", "blocks", "owner", "of which the largest keys"])];
+    for of in rows {
+        let key = |key: &RetainedKey| format!("{} {}", key.key, percent(key.bytes, of.bytes));
+        let keys: Vec<String> = of.keys.iter().filter(|key| key.bytes >= of.bytes / 100).map(key).collect();
+        let at = of.at.as_deref().map_or_else(String::new, |at| format!(" {at}"));
+        table.push(vec![
+            right(bytes(of.bytes)),
+            right(percent(of.bytes, snapshot.live_bytes)),
+            right(count(of.blocks)),
+            Cell::new(if of.content.is_empty() {
+                of.owner.clone()
+            } else {
+                format!("{}: {}{at}", of.owner, of.content)
+            }),
+            Cell::new(keys.join(", ")),
+        ]);
+    }
+    look.table(out, &table)
 }
 
 fn findings(snapshot: &Snapshot, most: usize, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
@@ -233,7 +282,9 @@ impl<'d> TypeDetail<'d> {
         let Some(snapshot) = document.largest() else {
             bail!("there is no snapshot");
         };
-        let is_it = |of: &str| of == name || of.split_once("::").is_some_and(|(start, _)| start == name);
+        let is_it =
+            |of: &str| is_named(of, name) || of.split_once("::").is_some_and(|(start, _)| is_named(start, name));
+        let around = around(snapshot, name);
         let detail = Self {
             name,
             at: &snapshot.at,
@@ -241,16 +292,16 @@ impl<'d> TypeDetail<'d> {
             holds: snapshot
                 .blocks
                 .iter()
-                .filter(|of| of.content == name || of.element == name || is_inline(&of.element, name))
+                .filter(|of| of.content == name || around.iter().any(|name| has_inline(&of.element, name)))
                 .collect(),
-            owns: snapshot.blocks.iter().filter(|of| type_of(&of.owner) == name).collect(),
+            owns: snapshot.blocks.iter().filter(|of| is_named(type_of(&of.owner), name)).collect(),
             fields: snapshot.fields.iter().filter(|of| is_it(&of.of)).collect(),
             enums: snapshot.enums.iter().filter(|of| is_it(&of.of)).collect(),
-            strings: snapshot.strings.iter().filter(|of| type_of(&of.owner) == name).collect(),
+            strings: snapshot.strings.iter().filter(|of| is_named(type_of(&of.owner), name)).collect(),
             findings: snapshot
                 .findings
                 .iter()
-                .filter(|of| of.fields.iter().any(|field| type_of(field) == name) || of.location == name)
+                .filter(|of| of.fields.iter().any(|field| is_named(type_of(field), name)) || of.location == name)
                 .collect(),
             path: path(snapshot, name),
         };
@@ -379,6 +430,35 @@ impl<'d> TypeDetail<'d> {
     }
 }
 
+/// Returns `true` if a type has a name: also without its arguments, and a function's future by the function.
+fn is_named(of: &str, name: &str) -> bool {
+    let future = of.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    let function = future.and_then(|rest| rest.strip_prefix("async fn "));
+    let is_it = |of: &str| of == name || of.split_once('<').is_some_and(|(head, _)| head == name);
+    is_it(of) || function.is_some_and(|of| is_it(of) || of.rsplit("::").next().is_some_and(is_it))
+}
+
+/// Returns the types that store values of a type inline, with itself.
+fn around<'d>(snapshot: &'d Snapshot, name: &'d str) -> Vec<&'d str> {
+    let mut all = vec![name];
+    let mut done = 0;
+    while let Some(inner) = all.get(done).copied() {
+        done += 1;
+        for field in snapshot.fields.iter().filter(|field| has_inline(&field.field_type, inner)) {
+            let of = type_of(&field.of);
+            if !all.contains(&of) {
+                all.push(of);
+            }
+        }
+    }
+    all
+}
+
+/// Returns `true` if values of `element` are, or store inline, values of a type with this name.
+fn has_inline(element: &str, name: &str) -> bool {
+    is_named(element, name) || is_inline(element, name)
+}
+
 fn histogram(part: u64, whole: u64) -> String {
     let width = u128::from(part) * 30 / u128::from(whole.max(1));
     "#".repeat(usize::try_from(width).unwrap_or(0).max(1))
@@ -393,8 +473,36 @@ fn mentions(text: &str, name: &str) -> bool {
 
 /// Returns `true` if values of `element` store values of `name` inline, not behind a pointer.
 pub(crate) fn is_inline(element: &str, name: &str) -> bool {
-    mentions(element, name)
-        && !["Box<", "Vec<", "Rc<", "Arc<", "Map<", "Set<", "&", "*"].iter().any(|of| element.contains(of))
+    let is_word = |of: Option<char>| of.is_some_and(|of| of.is_alphanumeric() || of == '_');
+    element.match_indices(name).any(|(at, _)| {
+        let after = element[at + name.len()..].chars().next();
+        !is_word(element[..at].chars().next_back()) && !is_word(after) && !is_behind_pointer(&element[..at])
+    })
+}
+
+/// Returns `true` if the text before a type's name leaves the brackets of a pointer or collection open.
+fn is_behind_pointer(before: &str) -> bool {
+    let mut depth = 0_u32;
+    let mut end = before.len();
+    for (at, of) in before.char_indices().rev() {
+        match of {
+            '>' | ')' | ']' => depth += 1,
+            '<' | '(' | '[' if depth > 0 => depth -= 1,
+            '<' => {
+                let start = before[..at].rfind(|of: char| !(of.is_alphanumeric() || of == '_')).map_or(0, |at| at + 1);
+                let head = &before[start..at];
+                let pointers =
+                    ["Box", "Vec", "VecDeque", "Rc", "Arc", "Weak", "NonNull", "SmallBox", "Sparse", "ThinSlice"];
+                if pointers.contains(&head) || ["Map", "Set", "List", "Heap"].iter().any(|of| head.ends_with(of)) {
+                    return true;
+                }
+                end = start;
+            }
+            '&' | '*' if depth == 0 && before[at..end].chars().all(|of| !matches!(of, ',' | ';')) => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Returns the owners from a type up to a root. Each step takes the owner with the most bytes.
@@ -404,17 +512,14 @@ fn path(snapshot: &Snapshot, name: &str) -> Vec<String> {
     let mut of = name;
     while steps.len() < LONGEST && met.insert(of) {
         // The owner stores the type inline, or in a block.
-        let holder = snapshot
-            .blocks
-            .iter()
-            .filter(|blocks| blocks.element == of || is_inline(&blocks.element, of))
-            .max_by_key(|blocks| blocks.bytes);
+        let holder =
+            snapshot.blocks.iter().filter(|blocks| has_inline(&blocks.element, of)).max_by_key(|blocks| blocks.bytes);
         let inline = || {
             snapshot.fields.iter().filter(|field| mentions(&field.field_type, of)).max_by_key(|field| field.instances)
         };
         if let Some(blocks) = holder {
             steps.push(format!("{of} is in {} of {}", blocks.content, owner(blocks)));
-            if blocks.by != "field" && blocks.by != "weak" {
+            if !["field", "weak"].contains(&&*blocks.by) {
                 break;
             }
             of = type_of(&blocks.owner);
@@ -455,6 +560,29 @@ mod tests {
             assert!(text.contains(part), "{part}: {text}");
         }
         assert!(TypeDetail::find(&document, "Shap").unwrap_err().to_string().contains("Shape"));
+    }
+
+    #[test]
+    fn types_around_a_type_are_found() {
+        for (element, is_it) in [
+            ("Shape", true),
+            ("Option<Shape>", true),
+            ("(Box<u8>, Shape)", true),
+            ("Box<Shape>", false),
+            ("(u8, Vec<(u8, Shape)>)", false),
+            ("HashMap<u8, Shape>", false),
+            ("&Shape", false),
+            ("(&u8, Shape)", true),
+            ("MyShape", false),
+        ] {
+            assert_eq!(is_inline(element, "Shape"), is_it, "{element}");
+        }
+        assert!(is_named("{async fn Server::outer}", "outer") && is_named("{async fn outer}", "outer"));
+        assert!(is_named("Page<u8>", "Page") && !is_named("Pages<u8>", "Page"));
+        let field = |of: &str, ty: &str| Field { of: of.into(), field_type: ty.into(), ..Field::default() };
+        let fields = vec![field("Outer", "Option<Inner>"), field("Kind::A", "Outer"), field("Other", "Box<Inner>")];
+        let snapshot = Snapshot { fields, ..Snapshot::default() };
+        assert_eq!(around(&snapshot, "Inner"), ["Inner", "Outer", "Kind"]);
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! The differences between the naive and the lean types as separate suggestions, largest saving first.
 
-use super::lean::EXACT;
-use super::model::{At, Choice, Choices, Heap, Model, Source};
+use super::model::{At, Choice, Choices, Heap, Model, Source, Trial};
 use super::positions::{PositionId, Positions};
 use super::schema::{Kind, RecordId, Text, UnionId};
 use super::types::{Int, Layouts, Type};
@@ -10,8 +9,7 @@ use dwell::model::Change;
 use dwell::model::queue::Queue;
 use dwell::model::search::Edit;
 use serde::Serialize;
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A suggested change of the types.
 #[derive(Debug, Clone, Serialize)]
@@ -77,44 +75,42 @@ const SMALLEST: i128 = 1_000;
 /// `Queue`). Steps below `SMALLEST` come last, in the order of their last measured savings.
 pub fn suggestions(positions: &Positions<'_>, lean: &Choices) -> Vec<Suggestion> {
     let naive = Choices::naive(positions);
-    let mut now = Typed::new(Model::new(positions, &naive));
-    let steps = bounded(&now.model, steps(positions, lean));
+    let model = Model::new(positions, &naive);
+    let steps = bounded(&model, steps(positions, lean));
+    let mut now = Now { heap: model.total(), trial: Trial::new(positions, naive.clone()), naive: &naive, lean };
     let mut open = Queue::new(steps.into_iter().map(|step| {
-        let saves = now.saving(&step.apply(&now, lean));
+        let saves = now.saving(&step);
         (step, saves)
     }));
+    // Naive types have no variants for other values, which all other types have.
+    let mut first = Some(model);
     let mut suggestions = Vec::new();
     loop {
-        // `pop` takes the candidate that it evaluates last.
-        let mut next = None;
-        let best = open.pop(now.heap.cost() / SMALLEST, |step| now.saving(next.insert(step.apply(&now, lean))));
-        let (step, next) = if let (Some(step), Some(next)) = (best, next) {
-            (step, next)
-        } else {
-            let Some(step) = open.pop_stale() else { return suggestions };
-            let next = step.apply(&now, lean);
-            (step, next)
-        };
-        suggestions.push(describe(&now, &next, &step));
-        now = next;
+        let best = open.pop(now.heap.cost() / SMALLEST, |step| now.saving(step));
+        let Some(step) = best.or_else(|| open.pop_stale()) else { return suggestions };
+        let from = from(&now, &step, first.take().as_ref());
+        step.make(&mut now.trial, lean);
+        suggestions.push(describe(&now, &step, from));
+        now.heap = now.trial.total();
     }
 }
 
-/// Types, and the memory of the documents in them.
-struct Typed<'p, 's> {
-    model: Model<'p, 's>,
+/// The types after the suggestions so far.
+struct Now<'p, 's> {
+    trial: Trial<'p, 's>,
+    /// The memory of the documents in them.
     heap: Heap,
+    naive: &'p Choices,
+    lean: &'p Choices,
 }
 
-impl<'p, 's> Typed<'p, 's> {
-    fn new(model: Model<'p, 's>) -> Self {
-        let heap = model.total();
-        Self { model, heap }
-    }
-
-    /// Returns the saving of the types `after`, at least 0: steps that save nothing alone are equally good.
-    fn saving(&self, after: &Self) -> i128 {
-        (self.heap.cost() - after.heap.cost()).max(0)
+impl Now<'_, '_> {
+    /// Returns the saving of a step, at least 0: steps that save nothing alone are equally good.
+    fn saving(&mut self, step: &Step) -> i128 {
+        step.make(&mut self.trial, self.lean);
+        let after = self.trial.total().cost();
+        step.make(&mut self.trial, self.naive);
+        (self.heap.cost() - after).max(0)
     }
 }
 
@@ -139,15 +135,13 @@ pub fn repeats(positions: &Positions<'_>) -> Vec<Repeats> {
     repeats
 }
 
-/// The largest product of positions and steps for which each step is measured alone: one measurement predicts the
-/// memory of all positions.
-const LOOKS: usize = 200_000;
+/// The most steps that are measured alone; the others are one suggestion.
+const MOST: usize = 1_000;
 
 /// Returns the steps that probably save most. If there are too many, a last step makes all others together.
 fn bounded(naive: &Model<'_, '_>, mut steps: Vec<Step>) -> Vec<Step> {
     let positions = naive.positions();
-    let most = (LOOKS / positions.list.len().max(1)).max(10);
-    if positions.list.len() <= EXACT || steps.len() <= most {
+    if steps.len() <= MOST {
         return steps;
     }
     let (heap, mut layouts) = (naive.heap(), Layouts::new(&naive.bodies));
@@ -173,7 +167,7 @@ fn bounded(naive: &Model<'_, '_>, mut steps: Vec<Step>) -> Vec<Step> {
         Step::Several(_) => 0,
     };
     steps.sort_by_cached_key(|step| std::cmp::Reverse(likely(step)));
-    let others = steps.split_off(most - 1);
+    let others = steps.split_off(MOST - 1);
     steps.push(Step::Several(others));
     steps
 }
@@ -201,51 +195,52 @@ fn steps(positions: &Positions<'_>, lean: &Choices) -> Vec<Step> {
 }
 
 impl Step {
-    /// Returns the types after this step.
-    fn apply<'p, 's>(&self, now: &Typed<'p, 's>, lean: &Choices) -> Typed<'p, 's> {
-        let mut next = now.model.choices().clone();
-        self.make(&mut next, lean);
-        Typed::new(Model::with(now.model.positions(), Cow::Owned(next)))
-    }
-
-    fn make(&self, next: &mut Choices, lean: &Choices) {
+    /// Makes the choices of `from` for the positions of this step.
+    fn make(&self, trial: &mut Trial<'_, '_>, from: &Choices) {
         match self {
-            Self::Box(id) | Self::Map(id) => next.at[*id] = lean.at[*id],
-            Self::Exact(_, ids) | Self::Narrow(_, ids) => ids.iter().for_each(|&id| next.at[id] = lean.at[id]),
-            Self::Variants(union) => next.variants.extend(lean.variants.iter().filter(|(of, _)| of == union)),
-            Self::Split(record) => {
-                next.splits.insert(*record, lean.splits[record].clone());
-            }
-            Self::Several(steps) => steps.iter().for_each(|step| step.make(next, lean)),
+            Self::Box(id) | Self::Map(id) => trial.set([(*id, from.at[*id])]),
+            Self::Exact(_, ids) | Self::Narrow(_, ids) => trial.set(ids.iter().map(|&id| (id, from.at[id]))),
+            Self::Variants(union) => trial.set_variants(*union, &boxed(from, *union)),
+            Self::Split(record) => trial.set_split(*record, from.splits.get(record).cloned()),
+            Self::Several(steps) => steps.iter().for_each(|step| step.make(trial, from)),
         }
     }
 }
 
-/// Returns the suggestion of a step.
-fn describe(before: &Typed<'_, '_>, after: &Typed<'_, '_>, step: &Step) -> Suggestion {
-    let (was, is) = (before.heap, after.heap);
-    let (before, after) = (&before.model, &after.model);
-    let (positions, now, next) = (before.positions(), before.choices(), after.choices());
+/// Returns the variants of a union that are boxed.
+fn boxed(choices: &Choices, union: UnionId) -> BTreeSet<usize> {
+    choices.variants.range((union, 0)..(union + 1, 0)).map(|&(_, index)| index).collect()
+}
+
+/// Returns the present type of the position that a step changes.
+fn from(now: &Now<'_, '_>, step: &Step, naive: Option<&Model<'_, '_>>) -> String {
+    match step {
+        Step::Box(id) | Step::Map(id) => naive.map_or_else(|| now.trial.type_at(*id), |naive| naive.type_at(*id)),
+        _ => String::new(),
+    }
+}
+
+/// Returns the suggestion of a step that was just made. `from` is the type before it.
+fn describe(now: &Now<'_, '_>, step: &Step, from: String) -> Suggestion {
+    let (was, is) = (now.heap, now.trial.total());
+    let after = now.trial.model();
+    let (positions, next, before) = (after.positions(), after.choices(), now.naive);
     let more = is.allocations.cast_signed() - was.allocations.cast_signed();
     let owner = |owner: &Option<RecordId>| match owner {
         Some(record) => positions.record_path(*record),
         None => positions.list[0].path.clone(),
     };
-    let types = |id: PositionId| (before.type_at(id), after.type_at(id));
     let (path, from, to, filled, costs) = match step {
-        Step::Box(id) => {
-            let (from, to) = types(*id);
-            (
-                positions.list[*id].path.clone(),
-                from,
-                to,
-                Some((positions.full(*id), positions.slots(*id))),
-                Change::Boxed.cost().to_owned(),
-            )
-        }
+        Step::Box(id) => (
+            positions.list[*id].path.clone(),
+            from,
+            now.trial.type_at(*id),
+            Some((positions.full(*id), positions.slots(*id))),
+            Change::Boxed.cost().to_owned(),
+        ),
         Step::Map(id) => {
             let (from, to) = if positions.list[*id].field.is_some() {
-                types(*id)
+                (from, now.trial.type_at(*id))
             } else {
                 let key = if next.at[*id] == Choice::Thin { "ThinStr" } else { "Box<str>" };
                 ("HashMap<String, _>".into(), format!("SortedMap<{key}, _>"))
@@ -272,18 +267,17 @@ fn describe(before: &Typed<'_, '_>, after: &Typed<'_, '_>, step: &Step) -> Sugge
                     (_, Kind::Integer { min, max }) => Type::Int(Int::narrowest(*min, *max).widest()),
                     _ => Type::Unit,
                 };
-                let mut names: Vec<String> = ids.iter().map(|id| before.rust(&name(id))).collect();
+                let mut names: Vec<String> = ids.iter().map(|id| after.rust(&name(id))).collect();
                 names.sort();
                 names.dedup();
                 names.join(", ")
             };
             let words = "values outside the narrower range do not load";
-            (owner(record), ints(now), ints(next), None, words.to_owned())
+            (owner(record), ints(before), ints(next), None, words.to_owned())
         }
         Step::Variants(union) => {
             let variants = &positions.union_names[*union].1;
-            let boxed: Vec<usize> =
-                next.variants.iter().filter(|(of, _)| of == union).map(|(_, index)| *index).collect();
+            let boxed = boxed(next, *union);
             let of = &positions.schema.unions[*union].variants;
             let instances = |index: usize| positions.schema.records[of[index].1].instances;
             let filled = boxed.iter().map(|&index| instances(index)).sum();

@@ -8,7 +8,7 @@ use super::infer::Accumulator;
 use super::input::{self, Found};
 use super::lean;
 use super::quicktype;
-use super::schema::{Kind, Record, Schema, Slot, UnionId};
+use super::schema::{Kind, Record, Schema, Slot, Tagging, UnionId};
 use super::types::Int;
 use super::units::{count, percent, plural};
 use serde_json::{Map, Value};
@@ -271,6 +271,9 @@ impl Check<'_> {
             (Kind::Record { id, .. }, Value::Object(object)) => {
                 self.record(&self.schema.records[*id], object, path, None)
             }
+            (Kind::Union { id }, value) if self.schema.unions[*id].form == Tagging::External => {
+                self.external(*id, value, path)
+            }
             (Kind::Union { id }, Value::Object(object)) => {
                 let union = &self.schema.unions[*id];
                 let tag = object.get(&union.tag).and_then(Value::as_str);
@@ -373,6 +376,35 @@ impl Check<'_> {
             Some(_) => self.refuse(path, "a number outside the range of its type; a wider type accepts it"),
             None => self.refuse(path, "a number with a fraction where the type is an integer; `f64` accepts it"),
         }
+    }
+
+    /// Checks a value of an externally tagged union.
+    fn external(&mut self, id: UnionId, value: &Value, path: &str) -> bool {
+        let union = &self.schema.unions[id];
+        let (key, content) = match value {
+            Value::String(text) => (Some(text), None),
+            Value::Object(object) if object.len() == 1 => {
+                object.iter().next().map_or((None, None), |(key, value)| (Some(key), Some(value)))
+            }
+            _ => (None, None),
+        };
+        let variant = union.variants.iter().find(|(value, _)| Some(value) == key);
+        let field = variant.map(|&(_, record)| self.schema.records[record].fields.first());
+        let fits = match (field, content) {
+            (Some(Some(field)), Some(content)) => {
+                let path = format!("{path}.{}", field.key);
+                if self.schema.strict {
+                    return self.slot(&field.slot, content, &path, false);
+                }
+                // The variant for other values holds a rejected content as a `Value`.
+                self.attempt(|check| check.slot(&field.slot, content, &path, false));
+                true
+            }
+            (Some(None), None) => true,
+            _ => false,
+        };
+        fits || !self.schema.strict
+            || self.refuse(path, "an unknown variant of an externally tagged enum; without --strict it loads")
     }
 
     fn record(&mut self, record: &Record, object: &Map<String, Value>, path: &str, tag: Option<&str>) -> bool {

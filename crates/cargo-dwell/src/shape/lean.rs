@@ -4,17 +4,13 @@
 //! allocation. Each box is tried, and kept if the predicted memory of all documents falls by more than [`BLOCK`] bytes
 //! for each block; for a struct of `s` bytes that is the case if fewer than `(s - 8) / (s + 16)` of its slots are full.
 //! One choice changes the savings of others, so the search repeats until nothing changes.
-//!
-//! One prediction takes time proportional to the number of positions. For a schema with more than [`EXACT`] positions,
-//! each choice is therefore measured only on the struct that it changes, times the number of slots of that struct.
 
-use super::model::{Choice, Choices, Model, Part, Presence, Source, Split, thin_lengths};
+use super::model::{Choice, Choices, Part, Source, Split, Trial, thin_lengths};
 use super::positions::{MAX_GROUPS, PositionId, Positions};
 use super::schema::{Kind, RecordId, Seq};
-use super::types::{Body, Int, Layouts, Type};
-use dwell::model::Layout;
+use super::types::{Body, Int};
 use dwell::model::blocks::BLOCK;
-use dwell::model::layout::{enumeration, structure};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The largest share of full slots of a position that may get a box.
@@ -23,137 +19,24 @@ const MOSTLY: f64 = 0.75;
 /// The fewest fields of a record that may be split.
 const WIDE: usize = 12;
 
-/// The largest number of positions for which each choice is measured on all documents.
-pub const EXACT: usize = 2_000;
-
 /// Makes the lean choices for a schema.
 pub fn choose(positions: &Positions<'_>) -> Choices {
     let mut choices = Choices::naive(positions);
     for id in 0..positions.list.len() {
         choices.at[id] = exact(positions, id);
     }
+    let mut trial = Trial::new(positions, choices);
     for _ in 0..4 {
-        let before = choices.clone();
-        if is_large(positions) {
-            boxes_in_structs(positions, &mut choices);
-        } else {
-            boxes(positions, &mut choices);
-        }
-        variants(positions, &mut choices);
-        splits(positions, &mut choices);
-        if choices == before {
+        let before = trial.choices().clone();
+        boxes(positions, &mut trial);
+        variants(positions, &mut trial);
+        splits(positions, &mut trial);
+        if *trial.choices() == before {
             break;
         }
     }
-    if is_large(positions) {
-        widen_in_structs(positions, &mut choices);
-    } else {
-        widen(positions, &mut choices);
-    }
-    choices
-}
-
-/// Returns whether it takes too long to measure each choice on all documents.
-fn is_large(positions: &Positions<'_>) -> bool {
-    positions.list.len() > EXACT
-}
-
-/// Like [`boxes`], but measures each box only on the struct that it is a field of.
-fn boxes_in_structs(positions: &Positions<'_>, choices: &mut Choices) {
-    let model = Model::new(positions, choices);
-    let slots = model.slots();
-    let mut trial = choices.clone();
-    let mut layouts = Layouts::new(&model.bodies);
-    for (id, (def, body)) in model.defs.iter().zip(&model.bodies).enumerate() {
-        let Body::Struct(types) = body else { continue };
-        let mut fields: Vec<Layout> = types.iter().map(|of| layouts.layout(of)).collect();
-        for (index, part) in def.parts.iter().enumerate() {
-            let Part::Position(position, presence) = *part else { continue };
-            if !rare(positions, position) || positions.list[position].recursive {
-                continue;
-            }
-            let Some(inner) = pointee(&types[index]) else { continue };
-            let size = layouts.size(inner);
-            let full = positions.full(position);
-            let pointer = layouts.layout(&Type::Unit.boxed().option());
-            let plain = match presence {
-                Presence::Always | Presence::Missing | Presence::MissingIsEmpty => {
-                    layouts.layout(&inner.clone().option())
-                }
-                Presence::MissingOrNull => layouts.layout(&inner.clone().option().option()),
-            };
-            let boxed = match presence {
-                Presence::MissingOrNull => layouts.layout(&Type::Unit.boxed().option().option()),
-                _ => pointer,
-            };
-            let mut takes = |field: Layout, heap: u64| {
-                fields[index] = field;
-                structure(&fields).size * slots[id] + heap
-            };
-            let inline = takes(plain, 0);
-            let is_box = takes(boxed, full * (size + BLOCK)) < inline;
-            fields[index] = if is_box { boxed } else { plain };
-            trial.at[position] = if !is_box {
-                Choice::Plain
-            } else if sparse(positions, position) {
-                Choice::Sparse
-            } else {
-                Choice::Boxed
-            };
-        }
-    }
-    drop(model);
-    choices.at = trial.at;
-}
-
-/// Returns the type of an optional field's values, without boxes, if these may be boxed.
-fn pointee(of: &Type) -> Option<&Type> {
-    match of {
-        Type::Option(inner) | Type::Box(inner) | Type::Sparse(inner) => pointee(inner),
-        Type::Named(_) | Type::Value | Type::Tuple(_) => Some(of),
-        _ => None,
-    }
-}
-
-/// Like [`widen`], but measures each integer only on the struct that it is a field of.
-fn widen_in_structs(positions: &Positions<'_>, choices: &mut Choices) {
-    let model = Model::new(positions, choices);
-    let mut wider = choices.at.clone();
-    let mut layouts = Layouts::new(&model.bodies);
-    for (def, body) in model.defs.iter().zip(&model.bodies) {
-        let Body::Struct(types) = body else { continue };
-        let mut fields: Vec<Layout> = types.iter().map(|of| layouts.layout(of)).collect();
-        let size = structure(&fields).size;
-        for (index, part) in def.parts.iter().enumerate() {
-            let (Part::Position(position, _), of) = (*part, &types[index]) else { continue };
-            while let Choice::Int(int) = wider[position] {
-                let int = Int { bits: int.bits * 2, ..int };
-                if int.bits > 64 {
-                    break;
-                }
-                let was = fields[index];
-                fields[index] = layouts.layout(&with_int(of, int));
-                if structure(&fields).size > size {
-                    fields[index] = was;
-                    break;
-                }
-                wider[position] = Choice::Int(int);
-            }
-        }
-    }
-    drop(model);
-    choices.at = wider;
-}
-
-/// Replaces the width of an integer inside its `Option`s.
-fn with_int(of: &Type, int: Int) -> Type {
-    match of {
-        Type::Option(inner) => with_int(inner, int).option(),
-        Type::Open(inner) => with_int(inner, int).open(),
-        // The field is a pointer, whatever the width of the integer behind it.
-        Type::Box(_) => of.clone(),
-        _ => Type::Int(int),
-    }
+    widen(positions, &mut trial);
+    trial.into_choices()
 }
 
 /// Returns the same choices with std's types instead of Dwell's.
@@ -211,97 +94,52 @@ fn thin(positions: &Positions<'_>, id: PositionId) -> bool {
     lengths < 4 * slots
 }
 
-/// Returns the bytes of the documents, with an allocator's overhead for each block.
-fn cost(positions: &Positions<'_>, choices: &Choices) -> i128 {
-    Model::new(positions, choices).total().cost()
-}
-
 /// Boxes rare values.
-fn boxes(positions: &Positions<'_>, choices: &mut Choices) {
+fn boxes(positions: &Positions<'_>, trial: &mut Trial<'_, '_>) {
     // The rarest first, since their boxes almost certainly save memory.
     let mut candidates: Vec<PositionId> = (0..positions.list.len()).filter(|&id| rare(positions, id)).collect();
     candidates.sort_by_key(|&id| (positions.full(id), id));
-    let mut least = cost(positions, choices);
     for id in candidates {
         let boxed = if sparse(positions, id) { Choice::Sparse } else { Choice::Boxed };
-        let now = choices.at[id];
-        let other = if now == Choice::Plain { boxed } else { Choice::Plain };
-        choices.at[id] = other;
-        let cost = cost(positions, choices);
-        if cost < least {
-            least = cost;
-        } else {
-            choices.at[id] = now;
+        let (least, now) = (trial.total().cost(), trial.choices().at[id]);
+        trial.set([(id, if now == Choice::Plain { boxed } else { Choice::Plain })]);
+        if trial.total().cost() >= least {
+            trial.set([(id, now)]);
         }
     }
-}
-
-/// Like [`variants`], but measures each box only on the enum.
-fn variants_alone(positions: &Positions<'_>, choices: &mut Choices) {
-    choices.variants.clear();
-    let model = Model::new(positions, choices);
-    let slots = model.slots();
-    let mut layouts = Layouts::new(&model.bodies);
-    let mut boxed = std::collections::BTreeSet::new();
-    for (union, of) in positions.schema.unions.iter().enumerate() {
-        let Some(id) = model.find(Source::Union(union)) else { continue };
-        let Body::Enum(types) = &model.bodies[id] else { continue };
-        let mut fields: Vec<Vec<Layout>> =
-            types.iter().map(|of| of.iter().map(|of| layouts.layout(of)).collect()).collect();
-        let instances = |index: usize| positions.schema.records[of.variants[index].1].instances;
-        let all: u64 = (0..of.variants.len()).map(instances).sum();
-        let mut order: Vec<usize> = (0..of.variants.len()).filter(|&index| !fields[index].is_empty()).collect();
-        order.sort_by_key(|&index| (std::cmp::Reverse(fields[index][0].size), index));
-        let pointer = layouts.layout(&Type::Unit.boxed());
-        let (mut heap, mut best) = (0, (enumeration(&fields).size * slots[id], 0));
-        for (taken, &index) in (1..).zip(&order) {
-            if instances(index) as f64 > all as f64 * MOSTLY {
-                break;
-            }
-            heap += instances(index) * (fields[index][0].size + BLOCK);
-            fields[index] = vec![pointer];
-            best = best.min((enumeration(&fields).size * slots[id] + heap, taken));
-        }
-        boxed.extend(order[..best.1].iter().map(|&index| (union, index)));
-    }
-    drop(model);
-    choices.variants = boxed;
 }
 
 /// Boxes the large variants of unions.
-fn variants(positions: &Positions<'_>, choices: &mut Choices) {
-    if is_large(positions) {
-        variants_alone(positions, choices);
-        return;
-    }
+fn variants(positions: &Positions<'_>, trial: &mut Trial<'_, '_>) {
     for (union, of) in positions.schema.unions.iter().enumerate() {
         let all: u64 = of.variants.iter().map(|&(_, record)| positions.schema.records[record].instances).sum();
+        trial.set_variants(union, &BTreeSet::new());
         // A box saves memory only if the whole enum shrinks, so all variants above a size get boxes together.
-        let model = Model::new(positions, choices);
-        let mut layouts = Layouts::new(&model.bodies);
-        let mut variants: Vec<(u64, usize)> = Vec::new();
-        for (index, &(_, record)) in of.variants.iter().enumerate() {
-            if let Some(id) = model.find(Source::Record(record)) {
-                variants.push((layouts.named(id).size, index));
-            }
-        }
-        drop(model);
+        let model = trial.model();
+        let Some(id) = model.find(Source::Union(union)) else { continue };
+        let Body::Enum(types) = &model.bodies[id] else { continue };
+        let variants = types.iter().take(of.variants.len()).enumerate();
+        let is_free = |index: usize| !positions.recursive_variants.contains(&(union, index));
+        let sizes = variants.filter_map(|(index, of)| Some((trial.layout(of.as_ref()?).size, index)));
+        let mut variants: Vec<(u64, usize)> = sizes.filter(|&(_, index)| is_free(index)).collect();
         variants.sort_unstable_by_key(|&(size, index)| (std::cmp::Reverse(size), index));
-        let mut trial = choices.clone();
-        trial.variants.retain(|&(of, _)| of != union);
-        let mut best = (cost(positions, &trial), trial.clone());
+        let mut best = (trial.total().cost(), BTreeSet::new());
+        let mut boxed = BTreeSet::new();
         for (_, index) in variants {
             let instances = positions.schema.records[of.variants[index].1].instances;
             if instances as f64 > all as f64 * MOSTLY {
                 break;
             }
-            trial.variants.insert((union, index));
-            let cost = cost(positions, &trial);
+            boxed.insert(index);
+            trial.set_variants(union, &boxed);
+            let cost = trial.total().cost();
             if cost < best.0 {
-                best = (cost, trial.clone());
+                best = (cost, boxed.clone());
             }
         }
-        *choices = best.1;
+        if boxed != best.1 {
+            trial.set_variants(union, &best.1);
+        }
     }
 }
 
@@ -337,28 +175,27 @@ fn sparse(positions: &Positions<'_>, id: PositionId) -> bool {
 }
 
 /// Moves the rare fields of wide records to structs of their own.
-fn splits(positions: &Positions<'_>, choices: &mut Choices) {
-    if is_large(positions) {
-        splits_alone(positions, choices);
-        return;
-    }
+fn splits(positions: &Positions<'_>, trial: &mut Trial<'_, '_>) {
     for record in wide(positions) {
-        let mut trial = choices.clone();
-        trial.splits.remove(&record);
-        let Some(sizes) = field_sizes(&Model::new(positions, &trial), record) else { continue };
-        let whole = cost(positions, &trial);
-        let mut best = (whole, trial.clone());
+        trial.set_split(record, None);
+        let Some(sizes) = field_sizes(trial, record) else { continue };
+        // Each further group makes the code longer, so it must save some of the record's memory, and of all.
+        let whole = trial.total().cost();
+        let own = i128::from(sizes.iter().sum::<u64>() * positions.schema.records[record].instances);
+        let least = own / 100 + whole / 20_000;
+        let (mut best, mut last) = ((whole, None), None);
         for count in 1..=MAX_GROUPS {
-            let Some(found) = split(positions, &sizes, record, count) else { continue };
-            let mut split = trial.clone();
-            split.splits.insert(record, Rc::new(Split::new(positions, record, found.groups)));
-            let cost = cost(positions, &split);
-            // Each further group makes the code longer, so it must save 1 % of the record's memory.
-            if cost + whole / 100 < best.0 {
-                best = (cost, split);
+            let Some(groups) = split(positions, &sizes, record, count) else { continue };
+            last = Some(Rc::new(Split::new(positions, record, groups)));
+            trial.set_split(record, last.clone());
+            let cost = trial.total().cost();
+            if cost + least < best.0 {
+                best = (cost, last.clone());
             }
         }
-        *choices = best.1;
+        if last != best.1 {
+            trial.set_split(record, best.1);
+        }
     }
 }
 
@@ -367,53 +204,23 @@ fn wide(positions: &Positions<'_>) -> impl Iterator<Item = RecordId> {
     (0..positions.schema.records.len()).filter(|&record| positions.fields[record].len() >= WIDE)
 }
 
-/// Like [`splits`], but measures each split only on the instances of the record.
-fn splits_alone(positions: &Positions<'_>, choices: &mut Choices) {
-    choices.splits.clear();
-    let mut splits = std::collections::BTreeMap::new();
-    let model = Model::new(positions, choices);
-    for record in wide(positions) {
-        let Some(sizes) = field_sizes(&model, record) else { continue };
-        let mut best: Option<Found> = None;
-        for found in (1..=MAX_GROUPS).filter_map(|count| split(positions, &sizes, record, count)) {
-            let least = best.as_ref().map_or(found.whole, |best| best.weight);
-            if found.weight + found.whole / 100 < least {
-                best = Some(found);
-            }
-        }
-        if let Some(found) = best {
-            splits.insert(record, Rc::new(Split::new(positions, record, found.groups)));
-        }
-    }
-    drop(model);
-    choices.splits = splits;
-}
-
 /// Returns the sizes of the fields of a record that is not split, if a document reaches it.
-fn field_sizes(model: &Model<'_, '_>, record: RecordId) -> Option<Vec<u64>> {
+fn field_sizes(trial: &Trial<'_, '_>, record: RecordId) -> Option<Vec<u64>> {
+    let model = trial.model();
     let id = model.find(Source::Record(record))?;
     let Body::Struct(types) = &model.bodies[id] else { return None };
     debug_assert!(model.defs[id].parts.iter().all(|part| matches!(part, Part::Position(..))));
-    let mut layouts = Layouts::new(&model.bodies);
-    Some(types.iter().map(|of| layouts.size(of)).collect())
-}
-
-/// Groups of rare fields, with the memory of the record's instances with the groups (`weight`) and without (`whole`).
-struct Found {
-    groups: Vec<Vec<usize>>,
-    weight: u64,
-    whole: u64,
+    Some(types.iter().map(|of| trial.layout(of).size).collect())
 }
 
 /// Distributes a record's optional fields over the record and `count` groups.
-fn split(positions: &Positions<'_>, sizes: &[u64], record: RecordId, count: usize) -> Option<Found> {
+fn split(positions: &Positions<'_>, sizes: &[u64], record: RecordId, count: usize) -> Option<Vec<Vec<usize>>> {
     let of = &positions.schema.records[record];
     let optional = |field: &usize| positions.missing(positions.fields[record][*field]) > 0;
     let mut fields: Vec<usize> = (0..of.fields.len()).filter(optional).collect();
     fields.sort_by_key(|&field| (of.fields[field].slot.count, field));
 
     let mut spread = Spread::new(positions, record, sizes, count);
-    let whole = spread.weight();
     // Start with equal numbers of fields by rarity. Fields that most instances have stay in the record.
     for (rank, &field) in fields.iter().enumerate() {
         if of.fields[field].slot.count * 2 < of.instances {
@@ -435,8 +242,7 @@ fn split(positions: &Positions<'_>, sizes: &[u64], record: RecordId, count: usiz
     let members = |wanted: usize| (0..of.fields.len()).filter(|&field| spread.group[field] == wanted).collect();
     let groups: Vec<Vec<usize>> = (1..=count).map(members).collect();
     // A group of one field would be a box for that field.
-    let weight = spread.weight();
-    groups.iter().all(|group| group.len() > 1).then_some(Found { groups, weight, whole })
+    groups.iter().all(|group| group.len() > 1).then_some(groups)
 }
 
 /// A number for the record (group 0) and each of its groups.
@@ -554,20 +360,18 @@ fn moved(mut totals: Totals, size: u64, from: usize, to: usize) -> Totals {
 }
 
 /// Widens integers where that takes no memory, so that later data may have larger values.
-fn widen(positions: &Positions<'_>, choices: &mut Choices) {
-    let mut least = Model::new(positions, choices).total().bytes;
+fn widen(positions: &Positions<'_>, trial: &mut Trial<'_, '_>) {
     for id in 0..positions.list.len() {
-        while let Choice::Int(int) = choices.at[id] {
+        while let Choice::Int(int) = trial.choices().at[id] {
             if int.bits == 64 {
                 break;
             }
-            choices.at[id] = Choice::Int(Int { bits: int.bits * 2, ..int });
-            let bytes = Model::new(positions, choices).total().bytes;
-            if bytes > least {
-                choices.at[id] = Choice::Int(int);
+            let least = trial.total().bytes;
+            trial.set([(id, Choice::Int(Int { bits: int.bits * 2, ..int }))]);
+            if trial.total().bytes > least {
+                trial.set([(id, Choice::Int(int))]);
                 break;
             }
-            least = bytes;
         }
     }
 }

@@ -1,14 +1,17 @@
 //! `cargo dwell shape`: infers Rust types for JSON.
 
 pub mod advice;
+pub mod against;
 pub mod formats;
 pub mod held_out;
 pub mod html;
 pub mod infer;
 pub mod input;
+mod json_schema;
 pub mod lean;
 pub mod model;
 pub mod names;
+pub mod overrides;
 pub mod part;
 pub mod plan;
 pub mod positions;
@@ -17,6 +20,7 @@ pub mod quicktype;
 pub mod report;
 pub mod rust;
 pub mod schema;
+pub mod style;
 pub mod types;
 pub use crate::units;
 pub mod value;
@@ -25,6 +29,7 @@ use anyhow::{Context, Result, bail};
 use bytesize::ByteSize;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use overrides::Override;
 use plan::{Plan, Set};
 use report::Format;
 use schema::{Kind, Schema};
@@ -32,6 +37,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use style::Style;
 use units::plural;
 
 /// The arguments of `cargo dwell shape`.
@@ -61,6 +67,25 @@ pub struct ShapeArgs {
     /// 1.0
     #[arg(long)]
     pub floats: bool,
+    /// Use plain strings instead of enums of strings
+    #[arg(long)]
+    pub no_enums: bool,
+    /// Override one decision of the inference, as PATH=WHAT: map, struct, string, enum, skip, tag=KEY, or the name of a
+    /// type, such as $.users=map; also as `set = ["$.users=map"]` below `[shape]` in dwell.toml
+    #[arg(long, value_name = "PATH=WHAT")]
+    pub set: Vec<overrides::Override>,
+    /// Derive further traits, such as Eq or `schemars::JsonSchema`
+    #[arg(long, value_name = "TRAITS", value_delimiter = ',')]
+    pub derive: Vec<String>,
+    /// The name of the type of a document
+    #[arg(long, value_name = "NAME", default_value = style::DOCUMENT)]
+    pub root: String,
+    /// The visibility of types and fields: pub, pub(crate) or pub(super)
+    #[arg(long, value_name = "VISIBILITY", default_value = "pub")]
+    pub visibility: String,
+    /// Write no counts in comments, and sort variants by name, so that the file changes only if the types do
+    #[arg(long)]
+    pub plain: bool,
     /// Use the types of these crates for strings that are all UUIDs, dates or absolute URLs, if they are written back
     /// unchanged
     #[arg(long, value_enum, value_name = "CRATES", value_delimiter = ',')]
@@ -86,7 +111,17 @@ pub struct ShapeArgs {
     /// searchable table
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Overwrite the files of --rust, --html, --save and --save-form
+    /// Hold the types in this Rust file against the data: the bytes of their fields, what they refuse, lose and never
+    /// see, and what to change; modules that the file declares are read too
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rust", "html", "json_schema", "held_out", "save", "save_form"])]
+    pub against: Option<PathBuf>,
+    /// The type of a document in the file of --against
+    #[arg(long = "type", value_name = "NAME", requires = "against")]
+    pub type_name: Option<String>,
+    /// Write the types to FILE as a JSON Schema, which accepts what the lean types accept
+    #[arg(long, value_name = "FILE")]
+    pub json_schema: Option<PathBuf>,
+    /// Overwrite the files of --rust, --html, --json-schema, --save and --save-form
     #[arg(long)]
     pub force: bool,
     /// The output format
@@ -101,6 +136,9 @@ pub struct ShapeArgs {
     /// Read only about N documents: files at even intervals, and the first lines of JSON Lines files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub sample: Option<u32>,
+    /// Allow comments and trailing commas (JSONC), and read .jsonc files in folders too
+    #[arg(long)]
+    pub jsonc: bool,
     /// Stop at the first input that cannot be read, without a report
     #[arg(long)]
     pub strict_input: bool,
@@ -141,23 +179,30 @@ pub enum UnknownKeys {
 /// Returns an error if an input cannot be read and must not be skipped, if a file exists and must not be overwritten,
 /// or if output cannot be written.
 pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
-    let targets =
-        [("--rust", &args.rust), ("--html", &args.html), ("--save", &args.save), ("--save-form", &args.save_form)];
+    let targets = [
+        ("--rust", &args.rust),
+        ("--html", &args.html),
+        ("--json-schema", &args.json_schema),
+        ("--save", &args.save),
+        ("--save-form", &args.save_form),
+    ];
     for (option, file) in targets {
         if let Some(file) = file {
             check_target(option, file, args.force)?;
         }
     }
+    style(args).check()?;
+    let overrides = [overrides::configured()?, args.set.clone()].concat();
     if !args.merge.is_empty() {
         if let Some(file) = &args.save {
             part::join(&args.merge, file, args.force)?;
             return Ok(ExitCode::SUCCESS);
         }
         let accumulator = part::merge(&args.merge)?;
-        return finish(args, accumulator, &[]);
+        return finish(args, accumulator, &overrides, &[]);
     }
     let form = args.form.as_deref().map(part::form).transpose()?;
-    let mut found = if args.paths.is_empty() { input::sample() } else { input::find(&args.paths) };
+    let mut found = if args.paths.is_empty() { input::sample() } else { input::find_jsonc(&args.paths, args.jsonc) };
     if args.paths.is_empty() {
         eprintln!("note: no path given; using a built-in sample of {} service models", found.inputs.len());
     }
@@ -173,7 +218,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     }
     if let Some(file) = &args.save_form {
         // Inputs that cannot be read are skipped: the run that reads them all reports them.
-        let form = input::form(&found);
+        let form = input::form(&found, &overrides);
         let documents = form.documents();
         if documents == 0 {
             bail!("no input could be read");
@@ -184,7 +229,12 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     }
 
     let progress = progress(found.inputs.iter().map(input::Input::size).sum());
-    let options = input::Options { threads: args.threads.map_or(0, usize::from), keep_going, part: 0 };
+    let options = input::Options {
+        threads: args.threads.map_or(0, usize::from),
+        keep_going,
+        part: 0,
+        overrides: overrides.clone(),
+    };
     let advance = |bytes| progress.inc(bytes);
     let mut reading = match &form {
         Some(form) => input::read_by(form, &found, &options, &advance),
@@ -200,7 +250,50 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
     if let Some(rounds) = args.held_out {
         held_out::print(&found, rounds, rules(args));
     }
-    finish(args, reading.accumulator, &left_out)
+    finish(args, reading.accumulator, &overrides, &left_out)
+}
+
+/// Infers types from the JSON at these paths and returns them as Rust source, for a `build.rs`.
+///
+/// ```
+/// use cargo_dwell::shape::{generate, plan::Set, style::Style};
+///
+/// # let dir = std::env::temp_dir().join(format!("dwell-generate-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir)?;
+/// let data = dir.join("user.json");
+/// std::fs::write(&data, r#"{"name": "Ann", "age": 41}"#)?;
+/// let style = Style { root: "User".into(), plain: true, ..Style::default() };
+/// let source = generate(&[data], Set::Std, &[], style)?;
+/// assert!(source.contains("pub struct User {"));
+/// # std::fs::remove_dir_all(dir)?;
+/// # Ok::<(), anyhow::Error>(())
+/// ```
+///
+/// # Errors
+/// Returns an error if a path or a text cannot be read, if there is no text, or if a name in `style` is not valid.
+pub fn generate(paths: &[PathBuf], set: Set, overrides: &[Override], style: Style) -> Result<String> {
+    style.check()?;
+    let mut found = input::find(paths);
+    let options = input::Options { overrides: overrides.to_vec(), ..input::Options::default() };
+    let mut reading = input::read(&found, &options, &|_| {});
+    found.problems.append(&mut reading.problems);
+    if !found.problems.is_empty() {
+        return Err(found.problems.swap_remove(0).into());
+    }
+    let mut accumulator = reading.accumulator;
+    accumulator.set_overrides(overrides);
+    let mut schema = accumulator.finish();
+    if schema.documents == 0 {
+        bail!("no input could be read");
+    }
+    if let Some(path) = overrides::apply(overrides, &mut schema).first() {
+        bail!("the types have nothing at {path}");
+    }
+    if style.plain {
+        schema.sort_variants();
+    }
+    schema.style = style;
+    Ok(Plan::new(&schema).rust(set))
 }
 
 /// The number of problems that are printed; a summary counts the others.
@@ -212,6 +305,16 @@ fn print_problems(problems: &[input::Problem]) {
     }
     if problems.len() > SHOWN {
         eprintln!("error: {} with errors", plural((problems.len() - SHOWN) as u64, "more input"));
+    }
+}
+
+/// Returns the options that decide how the types are written.
+fn style(args: &ShapeArgs) -> Style {
+    Style {
+        plain: args.plain,
+        derives: args.derive.clone(),
+        visibility: args.visibility.clone(),
+        root: args.root.clone(),
     }
 }
 
@@ -227,17 +330,40 @@ fn rules(args: &ShapeArgs) -> held_out::Rules {
 }
 
 /// Saves or reports the counts.
-fn finish(args: &ShapeArgs, accumulator: infer::Accumulator, left_out: &[input::Problem]) -> Result<ExitCode> {
+fn finish(
+    args: &ShapeArgs,
+    mut accumulator: infer::Accumulator,
+    overrides: &[Override],
+    left_out: &[input::Problem],
+) -> Result<ExitCode> {
     if let Some(file) = &args.save {
         let documents = accumulator.documents();
         part::save(file, args.force, accumulator)?;
         return Ok(exit_code(left_out, documents));
     }
+    accumulator.set_overrides(overrides);
     let mut schema = accumulator.finish();
     if schema.documents == 0 {
         bail!("no input could be read");
     }
     rules(args).apply(&mut schema);
+    for path in overrides::apply(overrides, &mut schema) {
+        eprintln!("note: --set: the types have nothing at {path}");
+    }
+    if args.no_enums {
+        schema.drop_keywords();
+    }
+    if args.plain {
+        schema.sort_variants();
+    }
+    schema.style = style(args);
+    if let Some(file) = &args.against {
+        let report = against::compare(&schema, file, args.type_name.as_deref())?;
+        let mut out = io::BufWriter::new(anstream::stdout().lock());
+        let written = report.write(args.format, args.top, &mut out).and_then(|()| out.flush());
+        written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })?;
+        return Ok(exit_code(left_out, schema.documents));
+    }
     if is_medley(&schema) {
         eprintln!("note: the files seem to contain unrelated data; run the command for one kind of file at a time");
     }
@@ -248,8 +374,12 @@ fn finish(args: &ShapeArgs, accumulator: infer::Accumulator, left_out: &[input::
         .html
         .as_ref()
         .map_or(Ok(()), |file| write_new(file, args.force, &html::page(&plan, args.sample.is_some())));
+    let json = args
+        .json_schema
+        .as_ref()
+        .map_or(Ok(()), |file| write_new(file, args.force, &format!("{:#}\n", plan.json_schema())));
     print(&plan, args)?;
-    rust.and(html)?;
+    rust.and(html).and(json)?;
     Ok(exit_code(left_out, schema.documents))
 }
 

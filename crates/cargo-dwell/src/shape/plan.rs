@@ -25,6 +25,9 @@ pub enum Set {
 /// The doc comment of the module with the naive types.
 const NAIVE: &str = "First-draft types: `String`, `Vec`, `HashMap`, 64-bit integers.";
 
+/// The first line of a file whose comments have no counts.
+const PLAIN: &str = "//! Types for JSON, written by `cargo dwell shape --rust`.\n";
+
 /// The result of `cargo dwell shape` for a schema.
 #[derive(Debug)]
 pub struct Plan<'s> {
@@ -84,6 +87,10 @@ impl<'s> Plan<'s> {
         let heap = model.total();
         let documents = self.positions.schema.documents;
         let s = if documents == 1 { "" } else { "s" };
+        if self.positions.schema.style.plain {
+            return format!("{PLAIN}{}\n", rust::dependencies(&[&model]))
+                + &rust::module(&self.positions, &model, name, about);
+        }
         let comment = format!(
             "//! Types for {} JSON document{s}, written by `cargo dwell shape --rust`.\n//!\n\
              //! Loaded, they take {} in {} allocations.\n{}\n",
@@ -107,15 +114,19 @@ impl<'s> Plan<'s> {
         let documents = self.positions.schema.documents;
         let s = if documents == 1 { "" } else { "s" };
         let takes = |heap: Heap| format!("{} in {} allocations", bytes(heap.bytes), count(heap.allocations));
-        let mut out = format!(
-            "//! Types for {} JSON document{s}, written by `cargo dwell shape --rust`.\n//!\n\
+        let mut out = if self.positions.schema.style.plain {
+            format!("{PLAIN}{}\n", rust::dependencies(&[&naive, &lean]))
+        } else {
+            format!(
+                "//! Types for {} JSON document{s}, written by `cargo dwell shape --rust`.\n//!\n\
              //! Loaded, they take {} as `naive` types and {} ({}) as `lean` ones.\n{}\n",
-            count(documents),
-            takes(naive_heap),
-            takes(lean_heap),
-            percent(lean_heap.bytes, naive_heap.bytes),
-            rust::dependencies(&[&naive, &lean]),
-        );
+                count(documents),
+                takes(naive_heap),
+                takes(lean_heap),
+                percent(lean_heap.bytes, naive_heap.bytes),
+                rust::dependencies(&[&naive, &lean]),
+            )
+        };
         out.push_str(&rust::module(&self.positions, &naive, "naive", NAIVE));
         out.push('\n');
         out.push_str(&rust::module(

@@ -3,6 +3,7 @@
 use super::infer::{common, joined, singular};
 use super::names::{self, Scope};
 use super::schema::{Kind, RecordId, Schema, Slot, UnionId};
+use super::style::DOCUMENT;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -60,9 +61,6 @@ pub struct Positions<'s> {
 /// The largest number of groups for the rare fields of one record.
 pub const MAX_GROUPS: usize = 3;
 
-/// The name of a document's type in Rust.
-pub const DOCUMENT: &str = "Document";
-
 /// The document's position.
 pub const ROOT: PositionId = 0;
 
@@ -77,19 +75,28 @@ impl<'s> Positions<'s> {
             _ => None,
         };
         let is_free = root.is_some_and(|name| name == DOCUMENT);
+        let document = &*schema.style.root;
         let type_name = |name: &str| match name {
-            DOCUMENT if !is_free => "Entry".to_owned(),
+            name if name == document || name == DOCUMENT => "Entry".to_owned(),
             name => names::type_name(name),
         };
-        if !is_free {
-            scope.unique(DOCUMENT);
-        }
-        let record_names: Vec<String> =
-            schema.records.iter().map(|record| scope.unique(&type_name(&record.name))).collect();
-        let union_names = schema.unions.iter().map(|union| {
-            (scope.unique(&type_name(&union.name)), names::variants(union.variants.iter().map(|(tag, _)| tag.as_str())))
-        });
-        let union_names = union_names.collect();
+        scope.unique(document);
+        // The document's type has its name already.
+        let mut unique = |name: &str| match name {
+            DOCUMENT if is_free => document.to_owned(),
+            name => scope.unique(&type_name(name)),
+        };
+        let record_names: Vec<String> = schema
+            .records
+            .iter()
+            // No type is written for a variant.
+            .map(|record| if record.is_variant { record.name.clone() } else { unique(&record.name) })
+            .collect();
+        let union_names = schema
+            .unions
+            .iter()
+            .map(|union| (unique(&union.name), names::variants(union.variants.iter().map(|(tag, _)| tag.as_str()))));
+        let union_names: Vec<_> = union_names.collect();
         let keywords_names = schema.keywords.iter().map(|keywords| {
             (
                 scope.unique(&names::type_name(&keywords.name)),
@@ -97,9 +104,10 @@ impl<'s> Positions<'s> {
             )
         });
         let keywords_names = keywords_names.collect();
-        let group_names = record_names
-            .iter()
-            .map(|name| ["Uncommon", "Rare", "Rarest"].map(|tier| scope.unique(&format!("{name}{tier}"))));
+        let group_names = record_names.iter().zip(&schema.records).map(|(name, record)| {
+            ["Uncommon", "Rare", "Rarest"]
+                .map(|tier| if record.is_variant { String::new() } else { scope.unique(&format!("{name}{tier}")) })
+        });
         let groups: Vec<_> = group_names.collect();
         let mut positions = Self {
             schema,
@@ -121,7 +129,7 @@ impl<'s> Positions<'s> {
         };
         let mut wanted = BTreeMap::new();
         let root =
-            Where { owner: None, path: "$".into(), name: String::new(), parent: DOCUMENT.into(), buffered: false };
+            Where { owner: None, path: "$".into(), name: String::new(), parent: document.into(), buffered: false };
         positions.add(&schema.root, &root, None, &mut wanted);
         for (id, record) in schema.records.iter().enumerate() {
             let fields = record.fields.iter().enumerate().map(|(index, field)| {
@@ -169,7 +177,7 @@ impl<'s> Positions<'s> {
             let names: Vec<String> = base.into_iter().chain(of_types).chain(first.iter().cloned()).collect();
             let root = &self.schema.root;
             let is_document = group[0] == ROOT && root.nulls == 0 && !self.schema.is_open(root);
-            let name = if is_document { DOCUMENT.to_owned() } else { scope.choose(&names) };
+            let name = if is_document { self.schema.style.root.clone() } else { scope.choose(&names) };
             for &position in group {
                 self.list[position].name.clone_from(&name);
             }

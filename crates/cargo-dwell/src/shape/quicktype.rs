@@ -15,8 +15,10 @@
 
 use super::model::{Choices, Heap, Model};
 use super::positions::Positions;
-use super::schema::{Field, Keywords, Kind, Lengths, Map, Record, RecordId, Schema, Seq, Slot, Text};
-use std::collections::BTreeMap;
+use super::schema::{
+    Field, Keywords, Kind, Lengths, Map, Record, RecordId, Schema, Seq, Slot, Tagging, Text, Union, UnionId,
+};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the memory of the documents in quicktype's types.
 pub fn heap(of: &Schema) -> Heap {
@@ -34,10 +36,16 @@ pub fn schema(of: &Schema) -> Schema {
         parents: (0..of.records.len()).collect(),
         pending: Vec::new(),
         keywords: Vec::new(),
+        units: BTreeSet::new(),
     };
     let records: Vec<Record> = of.records.iter().map(|record| merge.record(record)).collect();
     merge.records = records;
     for union in &of.unions {
+        if union.form == Tagging::External {
+            let records: Vec<RecordId> = contents(of, union).collect();
+            merge.pending.extend(records[1..].iter().map(|&record| (records[0], record)));
+            continue;
+        }
         let instances = |id: RecordId| of.records[id].instances;
         let words: BTreeMap<String, u64> =
             union.tagged().iter().map(|(tag, id)| (tag.clone(), instances(*id))).collect();
@@ -104,6 +112,13 @@ struct Merge<'s> {
     /// Pairs of records to merge.
     pending: Vec<(RecordId, RecordId)>,
     keywords: Vec<Keywords>,
+    /// The externally tagged unions whose strings were counted.
+    units: BTreeSet<UnionId>,
+}
+
+/// Returns the records of the variants of an externally tagged union that are objects.
+fn contents<'s>(of: &'s Schema, union: &'s Union) -> impl Iterator<Item = RecordId> {
+    union.variants.iter().map(|&(_, record)| record).filter(|&record| !of.records[record].fields.is_empty())
 }
 
 impl Merge<'_> {
@@ -116,7 +131,35 @@ impl Merge<'_> {
             instances: record.instances,
             fields,
             key_sets: Vec::new(),
+            is_variant: false,
         }
+    }
+
+    /// Returns the type of an externally tagged union: a record with a key for each variant, or a string.
+    fn external(&mut self, id: UnionId) -> Kind {
+        let union = &self.of.unions[id];
+        let instances = |record: RecordId| self.of.records[record].instances;
+        let (count, record) = contents(self.of, union)
+            .fold((0, None), |(count, first), record| (count + instances(record), first.or(Some(record))));
+        let object = Kind::Record { id: record.unwrap_or(union.variants[0].1), empty: 0 };
+        let mut text = Text::default();
+        for (word, record) in union.variants.iter().filter(|(_, record)| self.of.records[*record].fields.is_empty()) {
+            let (count, length) = (instances(*record), word.len() as u64);
+            text.min = if text.count == 0 { length } else { text.min.min(length) };
+            text.max = text.max.max(length);
+            text.count += count;
+            text.bytes += count * length;
+            text.distinct += 1;
+        }
+        if text.count == 0 {
+            return object;
+        }
+        // Only the first position has the counts of the strings.
+        if !self.units.insert(id) {
+            text = Text::default();
+        }
+        let slot = |count, kind| Slot { count, kind, ..Slot::default() };
+        Kind::Mixed { alternatives: vec![slot(text.count, Kind::Text(text)), slot(count, object)] }
     }
 
     fn slot(&mut self, slot: &Slot) -> Slot {
@@ -126,6 +169,7 @@ impl Merge<'_> {
     fn kind(&mut self, kind: &Kind) -> Kind {
         match kind {
             Kind::Keyword { text, .. } => Kind::Text(text.clone()),
+            Kind::Union { id } if self.of.unions[*id].form == Tagging::External => self.external(*id),
             Kind::Union { id } => Kind::Record { id: self.of.unions[*id].variants[0].1, empty: 0 },
             Kind::Map(map) => Kind::Map(Box::new(Map {
                 lengths: map.lengths.clone(),

@@ -6,7 +6,7 @@ use super::plan::Plan;
 use super::positions::{Position, PositionId, Positions};
 use super::quicktype;
 use super::rust::describe;
-use super::schema::Kind;
+use super::schema::{Kind, Tagging};
 use super::types::{Body, Layouts};
 use super::units::{bytes, count, percent, plural};
 use super::value;
@@ -429,8 +429,16 @@ pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
     if estimated > 0 {
         doubts.push(format!("the larger maps in {} free-form values are estimated", count(estimated)));
     }
-    let mut grown = plan.model(&plan.naive).grown();
-    grown.extend(plan.model(&plan.lean).grown());
+    let (naive, lean) = (plan.model(&plan.naive), plan.model(&plan.lean));
+    for id in naive.partly_buffered().into_iter().chain(lean.partly_buffered()) {
+        doubts.push(format!(
+            "some lists at {} are part of an enum, where serde knows their length before it reads them; the capacity of \
+             these is estimated",
+            positions.list[id].path
+        ));
+    }
+    let mut grown = naive.grown();
+    grown.extend(lean.grown());
     grown.sort_unstable();
     grown.dedup();
     for id in grown {
@@ -454,6 +462,15 @@ pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
             doubts.push(format!("the numbers of keys of the objects at {} are estimated", position.path));
         }
     }
+    if positions.schema.strict {
+        let unions = positions.schema.unions.iter();
+        for union in unions.filter(|union| matches!(union.form, Tagging::Adjacent(_))) {
+            doubts.push(format!(
+                "the contents of the variants at {} are read from a buffer or not, depending on the order of the keys",
+                union.path
+            ));
+        }
+    }
     for (&record, split) in &plan.lean.splits {
         if positions.schema.records[record].key_sets.is_empty() && split.groups.iter().any(|group| group.len() > 1) {
             let name = &positions.record_names[record].0;
@@ -470,7 +487,8 @@ fn types(plan: &Plan<'_>) -> Vec<Type> {
     let (naive, lean) = (Side::new(plan, &plan.naive), Side::new(plan, &plan.lean));
     let positions = &plan.positions;
     let mut types: Vec<(u64, Type)> = Vec::new();
-    for (id, record) in positions.schema.records.iter().enumerate() {
+    // A record that stands for a variant is shown as a field of its union.
+    for (id, record) in positions.schema.records.iter().enumerate().filter(|(_, record)| !record.is_variant) {
         let field = |(index, field): (usize, &super::schema::Field)| {
             let position = positions.fields[id][index];
             Field {
@@ -504,7 +522,10 @@ fn types(plan: &Plan<'_>) -> Vec<Type> {
             key: tag.clone(),
             count: instances(*record),
             nulls: 0,
-            about: String::new(),
+            about: match &positions.schema.records[*record] {
+                of if of.is_variant => of.fields.first().map_or_else(String::new, |field| describe(&field.slot.kind)),
+                _ => String::new(),
+            },
             naive: naive.variant(id, index),
             lean: lean.variant(id, index),
         };
@@ -572,9 +593,15 @@ impl<'p, 's> Side<'p, 's> {
     fn variant(&self, union: usize, index: usize) -> Option<Takes> {
         let id = self.model.find(Source::Union(union))?;
         let Body::Enum(types) = &self.model.bodies[id] else { return None };
-        let heap = self.heap.get(&At::Variant(union, index)).copied().unwrap_or_default();
+        let mut heap = self.heap.get(&At::Variant(union, index)).copied().unwrap_or_default();
+        let record = self.positions.schema.unions[union].variants[index].1;
+        if let (true, [content]) =
+            (self.positions.schema.records[record].is_variant, &self.positions.fields[record][..])
+        {
+            self.below(*content, &mut heap);
+        }
         let of = types[index].as_ref().map_or_else(String::new, |of| self.model.rust(of));
-        let instances = self.positions.schema.records[self.positions.schema.unions[union].variants[index].1].instances;
+        let instances = self.positions.schema.records[record].instances;
         Some(Takes { of, inline: self.sizes[id] * instances, heap: heap.bytes, allocations: heap.allocations })
     }
 }

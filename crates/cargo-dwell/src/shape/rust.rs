@@ -3,8 +3,8 @@
 use super::formats::Format;
 use super::model::{Def, Model, Part, Presence, Source};
 use super::names;
-use super::positions::{DOCUMENT, PositionId, Positions};
-use super::schema::{Kind, Lengths, Open, Text};
+use super::positions::{PositionId, Positions};
+use super::schema::{Kind, Lengths, Open, Tagging, Text};
 use super::types::{Body, DefId, Type};
 use super::units::{count, percent, plural};
 use std::fmt::Write;
@@ -29,10 +29,11 @@ pub fn module(positions: &Positions<'_>, model: &Model<'_, '_>, name: &str, doc:
     for import in imports(positions, model) {
         line(&mut out, 1, &import);
     }
-    if model.rust(&model.root) != DOCUMENT {
+    let style = &positions.schema.style;
+    if model.rust(&model.root) != style.root {
         out.push('\n');
         line(&mut out, 1, "/// One document: `$`.");
-        line(&mut out, 1, &format!("pub type {DOCUMENT} = {};", model.rust(&model.root)));
+        line(&mut out, 1, &format!("pub type {} = {};", style.root, model.rust(&model.root)));
     }
     out.push_str(&items);
     if any_presence(model, Presence::MissingOrNull) {
@@ -44,7 +45,16 @@ pub fn module(positions: &Positions<'_>, model: &Model<'_, '_>, name: &str, doc:
         out.push_str(OR_OTHER);
     }
     line(&mut out, 0, "}");
-    out
+    if style.visibility == "pub" { out } else { with_visibility(&out, &style.visibility) }
+}
+
+/// Replaces `pub` in all items and fields.
+fn with_visibility(source: &str, visibility: &str) -> String {
+    let line = |line: &str| match line.trim_start().strip_prefix("pub ") {
+        Some(rest) => format!("{}{visibility} {rest}\n", &line[..line.len() - rest.len() - 4]),
+        None => format!("{line}\n"),
+    };
+    source.lines().map(line).collect()
 }
 
 /// The function that the types use to distinguish `null` from a missing key.
@@ -203,13 +213,14 @@ impl Items<'_, '_, '_> {
                 let values = &self.positions.schema.keywords[keywords].values;
                 let open = !self.positions.schema.strict;
                 let derived = if open { "Debug, Clone, PartialEq, Eq" } else { "Debug, Clone, Copy, PartialEq, Eq" };
-                attribute(&mut self.out, 1, "derive", &derives(derived));
+                let derived = self.derive(derived);
+                attribute(&mut self.out, 1, "derive", &derived);
                 let convention = convention(variants, &values.keys(), names::renamed_variant);
                 attribute(&mut self.out, 1, "serde", &rename_all(convention));
                 line(&mut self.out, 1, &format!("pub enum {} {{", model.name(id)));
                 let all: u64 = values.values().sum();
                 for (variant, (value, &seen)) in variants.iter().zip(values) {
-                    self.doc(2, &format!("{}.", percent(seen, all)));
+                    self.counts(2, &format!("{}.", percent(seen, all)));
                     self.rename(&names::renamed_variant(variant, convention), value, Vec::new());
                     line(&mut self.out, 2, &format!("{variant},"));
                 }
@@ -221,29 +232,45 @@ impl Items<'_, '_, '_> {
             (Body::Enum(types), Source::Union(union)) => {
                 let (_, variants) = &self.positions.union_names[union];
                 let of = &self.positions.schema.unions[union];
-                attribute(&mut self.out, 1, "derive", &derives("Debug, Clone, PartialEq"));
+                let derived = self.derive("Debug, Clone, PartialEq");
+                attribute(&mut self.out, 1, "derive", &derived);
                 let named = &variants[..of.tagged().len()];
                 let convention = convention(named, &of.tagged().iter().map(|(value, _)| value), names::renamed_variant);
-                let mut arguments = vec![format!("tag = {}", literal(&of.tag))];
+                let mut arguments = match &of.form {
+                    Tagging::Internal => vec![format!("tag = {}", literal(&of.tag))],
+                    Tagging::Adjacent(content) => {
+                        vec![format!("tag = {}", literal(&of.tag)), format!("content = {}", literal(content))]
+                    }
+                    Tagging::External => Vec::new(),
+                };
+                if self.positions.schema.refuse && matches!(of.form, Tagging::Adjacent(_)) {
+                    arguments.insert(0, "deny_unknown_fields".into());
+                }
                 arguments.extend(rename_all(convention));
                 attribute(&mut self.out, 1, "serde", &arguments);
                 line(&mut self.out, 1, &format!("pub enum {} {{", model.name(id)));
                 let instances = |record: usize| self.positions.schema.records[record].instances;
                 let all: u64 = of.variants.iter().map(|&(_, record)| instances(record)).sum();
                 for ((variant, (value, record)), of) in variants.iter().zip(of.tagged()).zip(types) {
-                    self.doc(2, &format!("{}.", percent(instances(*record), all)));
+                    self.counts(2, &format!("{}.", percent(instances(*record), all)));
                     self.rename(&names::renamed_variant(variant, convention), value, Vec::new());
                     self.variant(variant, of.as_ref());
                 }
                 if let Some(record) = of.without_tag() {
                     let last = of.variants.len() - 1;
-                    self.doc(2, &format!("Without the tag: {}.", percent(instances(record), all)));
+                    let share = percent(instances(record), all);
+                    let plain = self.positions.schema.style.plain;
+                    self.doc(2, &if plain { "Without the tag".into() } else { format!("Without the tag: {share}.") });
                     attribute(&mut self.out, 2, "serde", &["untagged".into()]);
                     self.variant(&variants[last], types[last].as_ref());
                 }
                 match types.get(of.variants.len()) {
                     Some(Some(other)) => {
-                        self.other(variants, "untagged", "An object with a tag that was not seen", Some(other));
+                        let doc = match of.form {
+                            Tagging::External => "A value with another key, or another string, that was not seen",
+                            _ => "An object with a tag that was not seen",
+                        };
+                        self.other(variants, "untagged", doc, Some(other));
                     }
                     Some(None) => {
                         self.other(
@@ -258,13 +285,14 @@ impl Items<'_, '_, '_> {
                 line(&mut self.out, 1, "}");
             }
             (Body::Enum(types), Source::Mixed(position)) => {
-                attribute(&mut self.out, 1, "derive", &derives("Debug, Clone, PartialEq"));
+                let derived = self.derive("Debug, Clone, PartialEq");
+                attribute(&mut self.out, 1, "derive", &derived);
                 attribute(&mut self.out, 1, "serde", &["untagged".into()]);
                 line(&mut self.out, 1, &format!("pub enum {} {{", model.name(id)));
                 if let Kind::Mixed { alternatives } = &self.positions.list[position].slot.kind {
                     let names = self.positions.alternative_names(alternatives);
                     for ((name, within), of) in names.iter().zip(&self.positions.list[position].within).zip(types) {
-                        self.doc(2, &self.values(*within, self.positions.full(position)));
+                        self.counts(2, &self.values(*within, self.positions.full(position)));
                         self.variant(name, of.as_ref());
                     }
                     if let Some(Some(other)) = types.get(names.len()) {
@@ -286,7 +314,7 @@ impl Items<'_, '_, '_> {
         let constant = def.sparse && types.iter().all(has_constant_default);
         let derived =
             if def.sparse && !constant { "Debug, Clone, Default, PartialEq" } else { "Debug, Clone, PartialEq" };
-        let mut derived = derives(derived);
+        let mut derived = self.derive(derived);
         if def.sparse {
             derived.push("Sparse".into());
         }
@@ -328,7 +356,7 @@ impl Items<'_, '_, '_> {
             match *part {
                 Part::Position(position, presence) => {
                     let index = self.positions.list[position].field.expect("a field's position");
-                    self.doc(2, &self.values(position, of.instances));
+                    self.counts(2, &self.values(position, of.instances));
                     let more: &[&str] = match presence {
                         Presence::Always => &[],
                         Presence::Missing => &["skip_serializing_if = \"Option::is_none\""],
@@ -353,7 +381,7 @@ impl Items<'_, '_, '_> {
                     let inner = self.model.find(inner).expect("it has been made");
                     let (any, exact) = self.positions.any_of(record, &self.members(inner));
                     let about = if exact { "" } else { "at most " };
-                    self.doc(
+                    self.counts(
                         2,
                         &format!("{about}{} of the objects have any of these fields.", percent(any, of.instances)),
                     );
@@ -444,6 +472,22 @@ impl Items<'_, '_, '_> {
         }
     }
 
+    /// Writes a doc comment with counts of the data, unless comments have none.
+    fn counts(&mut self, depth: usize, text: &str) {
+        if !self.positions.schema.style.plain {
+            self.doc(depth, text);
+        }
+    }
+
+    /// Writes the derives of a struct or enum.
+    fn derive(&mut self, first: &str) -> Vec<String> {
+        let more = self.positions.schema.style.derives.iter().cloned();
+        let mut all = derives(first);
+        let known: Vec<String> = more.filter(|path| !all.contains(path)).collect();
+        all.extend(known);
+        all
+    }
+
     fn doc(&mut self, depth: usize, text: &str) {
         let text = text.strip_suffix('.').unwrap_or(text);
         line(&mut self.out, depth, &format!("/// {text}."));
@@ -458,7 +502,7 @@ impl Items<'_, '_, '_> {
                 let (paths, more) = record.paths.split_at(record.paths.len().min(3));
                 let paths: Vec<String> = paths.iter().map(|path| code(path)).collect();
                 let more = if more.is_empty() { "" } else { ", .." };
-                let objects = plural(record.instances, "object");
+                let objects = if schema.style.plain { "Objects".into() } else { plural(record.instances, "object") };
                 match paths[..] {
                     [] => format!("{objects} at {}", code(&self.positions.record_path(id))),
                     _ => format!("{objects} at {}{more}", paths.join(", ")),
@@ -467,16 +511,30 @@ impl Items<'_, '_, '_> {
             Source::Group(id, _) => format!("The rare fields of {}.", code(&self.positions.record_path(id))),
             Source::Union(id) => {
                 let union = &schema.unions[id];
-                format!(
-                    "One of {}, by the value of {}: {}.",
-                    plural(union.variants.len() as u64, "variant"),
-                    code(&union.tag),
-                    code(&union.path)
-                )
+                let variants = plural(union.variants.len() as u64, "variant");
+                match &union.form {
+                    Tagging::External => format!("One of {variants}, by its only key: {}.", code(&union.path)),
+                    Tagging::Adjacent(content) => format!(
+                        "One of {variants}, by the value of {}, with its content in {}: {}.",
+                        code(&union.tag),
+                        code(content),
+                        code(&union.path)
+                    ),
+                    Tagging::Internal => {
+                        format!("One of {variants}, by the value of {}: {}.", code(&union.tag), code(&union.path))
+                    }
+                }
             }
             Source::Keywords(id) => {
                 let keywords = &schema.keywords[id];
                 let seen: u64 = keywords.values.values().sum();
+                if schema.style.plain {
+                    return format!(
+                        "One of {}: {}.",
+                        plural(keywords.values.len() as u64, "string"),
+                        code(&keywords.path)
+                    );
+                }
                 format!(
                     "One of {}, {} seen: {}.",
                     plural(keywords.values.len() as u64, "string"),
@@ -512,6 +570,12 @@ impl Items<'_, '_, '_> {
             if schema.may_lack(record, &record.fields[field]) {
                 text.push_str("; optional, because there are so few objects");
             }
+        }
+        if let Kind::Float { huge, .. } = position.slot.kind
+            && huge > 0
+        {
+            let numbers = plural(huge, "whole number");
+            let _ = write!(text, "; {numbers} beyond 64 bits, of which an `f64` keeps 15 to 17 digits");
         }
         // Naive types are not open.
         if schema.is_open(position.slot) && !self.model.is_naive() {

@@ -4,6 +4,7 @@
 //! or the element of a sequence. A [`Record`] that several slots share has their sum.
 
 use super::formats::{Format, Typed};
+use super::style::Style;
 use super::types::{Layouts, Type};
 use dwell::model::{blocks, table};
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,9 @@ pub struct Schema {
     /// Whether the types refuse unknown keys.
     #[serde(skip)]
     pub refuse: bool,
+    /// How the types are written.
+    #[serde(skip)]
+    pub style: Style,
 }
 
 /// The fewest objects that show which keys are required, and the fewest values that show their JSON type. By Laplace's
@@ -79,20 +83,22 @@ impl Schema {
                     });
                 }
             }
-            !self.unions[union].untagged && unions.contains(&union)
+            // Only a union with a tag has a variant `other`.
+            let of = &self.unions[union];
+            !of.untagged && of.form != Tagging::External && unions.contains(&union)
         };
         (0..self.unions.len()).filter(is_within).collect()
     }
 
     /// Returns whether a key may be missing: some objects lack it, or too few objects have it to require it.
     pub fn is_optional(&self, record: &Record, field: &Field) -> bool {
-        field.slot.count < record.instances || self.may_lack(record, field)
+        !record.is_variant && (field.slot.count < record.instances || self.may_lack(record, field))
     }
 
     /// Returns whether a key that all objects have is optional nevertheless, because the objects are too few.
     pub fn may_lack(&self, record: &Record, field: &Field) -> bool {
         // A field that may be `null` accepts a missing key already.
-        let is_key = field.slot.nulls == 0 && !field.rest && field.slot.count == record.instances;
+        let is_key = !record.is_variant && field.slot.nulls == 0 && !field.rest && field.slot.count == record.instances;
         is_key && !self.strict && self.documents >= MIN_TEXTS && record.instances < ENOUGH
     }
 
@@ -132,10 +138,44 @@ impl Schema {
         text.format.filter(|&format| self.typed.has(format))
     }
 
+    /// Returns whether a record, union or enum has this name.
+    pub fn has_type(&self, name: &str) -> bool {
+        self.records.iter().any(|of| of.name == name)
+            || self.unions.iter().any(|of| of.name == name)
+            || self.keywords.iter().any(|of| of.name == name)
+    }
+
+    /// Makes all enums of strings plain strings.
+    pub fn drop_keywords(&mut self) {
+        let drop = |slot: &mut Slot| {
+            slot.walk_mut(&mut |kind| {
+                if let Kind::Keyword { text, .. } = kind {
+                    *kind = Kind::Text(std::mem::take(text));
+                }
+            });
+        };
+        drop(&mut self.root);
+        self.records.iter_mut().flat_map(|record| &mut record.fields).for_each(|field| drop(&mut field.slot));
+        self.keywords.clear();
+    }
+
+    /// Orders the variants of unions by their tags, not by their counts, which change with the data.
+    pub fn sort_variants(&mut self) {
+        for union in &mut self.unions {
+            let tagged = union.variants.len() - usize::from(union.untagged);
+            union.variants[..tagged].sort();
+        }
+    }
+
     /// Adds to each record a map for unknown keys.
     pub fn keep_unknown_keys(&mut self) {
+        // The keys beside an adjacent tag belong to no variant, so the variants become records.
+        for union in self.unions.iter_mut().filter(|union| matches!(union.form, Tagging::Adjacent(_))) {
+            union.form = Tagging::Internal;
+            union.variants.iter().for_each(|&(_, record)| self.records[record].is_variant = false);
+        }
         for record in &mut self.records {
-            if !record.fields.iter().any(|field| field.rest) {
+            if !record.is_variant && !record.fields.iter().any(|field| field.rest) {
                 let lengths = Lengths { count: record.instances, empty: record.instances, ..Lengths::default() };
                 let kind = Kind::Map(Box::new(Map { lengths, ..Map::default() }));
                 let slot = Slot { count: record.instances, kind, ..Slot::default() };
@@ -170,6 +210,21 @@ pub enum Open {
 }
 
 impl Slot {
+    /// Calls `f` with the kind of this position and those of the positions inside it.
+    fn walk_mut(&mut self, f: &mut impl FnMut(&mut Kind)) {
+        f(&mut self.kind);
+        match &mut self.kind {
+            Kind::Seq(seq) => seq.element.walk_mut(f),
+            Kind::Map(map) => map.value.walk_mut(f),
+            Kind::Tuple { positions: slots } | Kind::Mixed { alternatives: slots } => {
+                for slot in slots {
+                    slot.walk_mut(f);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Opens this position if it has few values, otherwise the positions inside that have few.
     fn open_if(&mut self, few: &impl Fn(u64) -> bool) {
         if self.open.is_some() {
@@ -560,7 +615,7 @@ impl Lengths {
     }
 
     /// Returns a share of all counts, as an estimate.
-    fn share(&self, part: u64, whole: u64) -> Self {
+    pub(super) fn share(&self, part: u64, whole: u64) -> Self {
         let of = |number: &u64| scale(*number, part, whole);
         Self {
             count: of(&self.count),
@@ -621,6 +676,10 @@ pub struct Record {
     /// have exactly these keys. Empty if there are too many sets; then only the count of each key is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub key_sets: Vec<(Vec<usize>, u64)>,
+    /// Whether it stands for a variant of an adjacently or externally tagged union: its only field, if it has one, is
+    /// the variant's content, and no struct is written for it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_variant: bool,
 }
 
 impl Record {
@@ -659,6 +718,19 @@ pub struct Field {
     pub rest: bool,
 }
 
+/// Where the tag of a union is, in serde's words.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tagging {
+    /// Beside the keys of the variant: `{"type": "Circle", "radius": 1}`.
+    #[default]
+    Internal,
+    /// Beside the content, which is under this key: `{"type": "Circle", "data": {"radius": 1}}`.
+    Adjacent(String),
+    /// The only key, or a string: `{"Circle": {"radius": 1}}`, `"Empty"`.
+    External,
+}
+
 /// Records distinguished by the value of one key.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Union {
@@ -666,8 +738,10 @@ pub struct Union {
     pub name: String,
     /// The JSON path of its first occurrence.
     pub path: String,
-    /// The key: `type` in many formats.
+    /// The key: `type` in many formats. Empty if the union is externally tagged.
     pub tag: String,
+    /// Where the tag is.
+    pub form: Tagging,
     /// The value of the tag and the record of each variant, most frequent first. A record belongs to one union only.
     pub variants: Vec<(String, RecordId)>,
     /// Whether the last variant is for a few objects without a tag.
@@ -684,6 +758,11 @@ impl Union {
     /// Returns the tag and the record of each variant that has a tag.
     pub fn tagged(&self) -> &[(String, RecordId)] {
         &self.variants[..self.variants.len() - usize::from(self.untagged)]
+    }
+
+    /// Returns whether the variants hold contents, and not records with the keys beside the tag.
+    pub fn has_contents(&self) -> bool {
+        self.form != Tagging::Internal
     }
 }
 

@@ -210,35 +210,7 @@ impl<'t> Layouts<'t> {
 
     /// Returns the layout of a type.
     pub fn layout(&mut self, of: &Type) -> Layout {
-        match of {
-            Type::Unit => Layout::NOTHING,
-            Type::Bool => Layout::BOOL,
-            Type::Int(int) => Layout::scalar(u64::from(int.bits / 8), 0),
-            Type::Float => Layout::scalar(8, 0),
-            // A tag for three variants; each variant holds 8 bytes, and alignment extends the tag to 8 bytes.
-            Type::Number => Layout::words(2, (1 << 64) - 3),
-            Type::String | Type::Vec(_) => Layout::VECTOR,
-            Type::BoxStr | Type::BoxSlice(_) => Layout::WIDE_POINTER,
-            Type::ThinStr | Type::Box(_) | Type::Sparse(_) | Type::ThinSlice(_) | Type::SortedMap(..) => {
-                Layout::POINTER
-            }
-            // The pointer to the control bytes is not null; the hasher's keys take two words.
-            Type::HashMap(_) => Layout::words(6, 1),
-            Type::Foreign(format) => foreign(*format),
-            // Three words, and a tag for six variants.
-            Type::Value => Layout { niche: Layout::scalar(1, 250).niche, ..Layout::words(4, 0) },
-            Type::Option(inner) => option(self.layout(inner)),
-            Type::Open(inner) => {
-                let variants = [&**inner, &Type::Value.boxed()].map(|of| vec![self.layout(of)]);
-                enumeration(&variants)
-            }
-            Type::Tuple(fields) => {
-                let fields: Vec<Layout> = fields.iter().map(|field| self.layout(field)).collect();
-                tuple(&fields)
-            }
-            Type::Array(inner, length) => array(self.layout(inner), *length),
-            Type::Named(id) => self.named(*id),
-        }
+        of.layout(&mut |id| self.named(id))
     }
 
     /// Returns the layout of a struct or enum.
@@ -247,19 +219,69 @@ impl<'t> Layouts<'t> {
             return known;
         }
         let bodies = self.bodies;
-        let layout = match &bodies[id] {
-            Body::Struct(fields) => {
-                let fields: Vec<Layout> = fields.iter().map(|field| self.layout(field)).collect();
+        let layout = bodies[id].layout(&mut |id| self.named(id));
+        self.named[id] = Some(layout);
+        layout
+    }
+}
+
+impl Type {
+    /// Returns the layout of a type; `named` returns those of structs and enums.
+    pub fn layout(&self, named: &mut dyn FnMut(DefId) -> Layout) -> Layout {
+        match self {
+            Self::Unit => Layout::NOTHING,
+            Self::Bool => Layout::BOOL,
+            Self::Int(int) => Layout::scalar(u64::from(int.bits / 8), 0),
+            Self::Float => Layout::scalar(8, 0),
+            // A tag for three variants; each variant holds 8 bytes, and alignment extends the tag to 8 bytes.
+            Self::Number => Layout::words(2, (1 << 64) - 3),
+            Self::String | Self::Vec(_) => Layout::VECTOR,
+            Self::BoxStr | Self::BoxSlice(_) => Layout::WIDE_POINTER,
+            Self::ThinStr | Self::Box(_) | Self::Sparse(_) | Self::ThinSlice(_) | Self::SortedMap(..) => {
+                Layout::POINTER
+            }
+            // The pointer to the control bytes is not null; the hasher's keys take two words.
+            Self::HashMap(_) => Layout::words(6, 1),
+            Self::Foreign(format) => foreign(*format),
+            // Three words, and a tag for six variants.
+            Self::Value => Layout { niche: Layout::scalar(1, 250).niche, ..Layout::words(4, 0) },
+            Self::Option(inner) => option(inner.layout(named)),
+            Self::Open(inner) => {
+                let variants = [&**inner, &Self::Value.boxed()].map(|of| vec![of.layout(named)]);
+                enumeration(&variants)
+            }
+            Self::Tuple(fields) => {
+                let fields: Vec<Layout> = fields.iter().map(|field| field.layout(named)).collect();
+                tuple(&fields)
+            }
+            Self::Array(inner, length) => array(inner.layout(named), *length),
+            Self::Named(id) => named(*id),
+        }
+    }
+}
+
+impl Body {
+    /// Returns the layout of a struct or enum; `named` returns those of the others.
+    pub fn layout(&self, named: &mut dyn FnMut(DefId) -> Layout) -> Layout {
+        match self {
+            Self::Struct(fields) => {
+                let fields: Vec<Layout> = fields.iter().map(|field| field.layout(named)).collect();
                 structure(&fields)
             }
-            Body::Enum(variants) => {
-                let mut field = |variant: &Option<Type>| variant.iter().map(|field| self.layout(field)).collect();
+            Self::Enum(variants) => {
+                let mut field = |variant: &Option<Type>| variant.iter().map(|field| field.layout(named)).collect();
                 let variants: Vec<Vec<Layout>> = variants.iter().map(&mut field).collect();
                 enumeration(&variants)
             }
-        };
-        self.named[id] = Some(layout);
-        layout
+        }
+    }
+
+    /// Calls `f` with the types of its fields or variants.
+    pub fn each(&self, f: &mut impl FnMut(&Type)) {
+        match self {
+            Self::Struct(fields) => fields.iter().for_each(f),
+            Self::Enum(variants) => variants.iter().flatten().for_each(f),
+        }
     }
 }
 

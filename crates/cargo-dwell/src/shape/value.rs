@@ -1,8 +1,8 @@
 //! The memory of the documents as `serde_json::Value`: the baseline for a program without types.
 
 use super::model::Heap;
-use super::schema::{Free, Kind, Lengths, RecordId, Schema, Slot};
-use std::collections::BTreeMap;
+use super::schema::{Free, Kind, Lengths, RecordId, Schema, Slot, Tagging};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The size of a `Value` in bytes.
 const VALUE: u64 = 32;
@@ -19,13 +19,23 @@ pub fn heap(schema: &Schema) -> (Heap, bool) {
 fn free(schema: &Schema) -> Free {
     let mut free = Free { count: schema.documents, ..Free::default() };
     let mut tags: BTreeMap<RecordId, (u64, u64)> = BTreeMap::new();
+    // The records of variants that are strings.
+    let mut units = BTreeSet::new();
     for union in &schema.unions {
+        if union.form == Tagging::External {
+            for (tag, record) in union.variants.iter().filter(|(_, record)| schema.records[*record].fields.is_empty()) {
+                free.texts += schema.records[*record].instances;
+                free.text_bytes += schema.records[*record].instances * tag.len() as u64;
+                units.insert(*record);
+            }
+            continue;
+        }
         for (tag, record) in union.tagged() {
             tags.insert(*record, (union.tag.len() as u64, tag.len() as u64));
         }
     }
     slot(&schema.root, &mut free);
-    for (id, record) in schema.records.iter().enumerate() {
+    for (id, record) in schema.records.iter().enumerate().filter(|(id, _)| !units.contains(id)) {
         let tag = tags.get(&id).copied();
         if let Some((key, text)) = tag {
             free.key_bytes += record.instances * key;

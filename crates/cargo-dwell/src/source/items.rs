@@ -1,7 +1,8 @@
 //! Finds the declarations of the workspace's types in its source, which rustc's debug info does not name.
 
 use crate::debuginfo::Type;
-use std::collections::HashMap;
+use proc_macro2::{Delimiter, LineColumn, TokenStream, TokenTree};
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +21,9 @@ pub(crate) struct Item {
     /// The attributes and comments above it.
     above: String,
     /// The lines from the declaration to its end.
-    body: Vec<String>,
+    body: String,
+    /// The modules that contain it, as far as the file's name and its text show them.
+    modules: Vec<String>,
     /// The inner attributes of the file.
     of_file: String,
 }
@@ -30,7 +33,7 @@ impl Item {
     pub(crate) fn declines_a_box(&self) -> bool {
         let lints = ["large_enum_variant", "result_large_err", "large_types_passed_by_value"];
         let allows = |text: &str| lints.iter().any(|lint| text.contains(lint));
-        let comments = self.body.iter().map(String::as_str).chain(self.above.lines());
+        let comments = self.body.lines().chain(self.above.lines());
         let mut comments = comments.filter_map(|line| Some(line.split_once("//")?.1));
         let says_box = |text: &str| {
             let lower = text.to_lowercase();
@@ -44,18 +47,14 @@ impl Item {
         self.above.contains("repr(")
     }
 
-    /// Returns the line of a field or variant, and its text there: `File(Attachment)`, `details: Option<Details>`.
-    pub(crate) fn part(&self, name: &str) -> Option<(u32, &str)> {
-        for (index, line) in self.body.iter().enumerate() {
-            let text = line.split("//").next().unwrap_or_default();
-            // The first line has the name of the type before the parts.
-            let start = if index == 0 { text.find(['{', '(']).map_or(text.len(), |at| at + 1) } else { 0 };
-            if let Some(at) = find_part(&text[start..], name) {
-                let rest = &text[start + at..];
-                return Some((self.line + u32::try_from(index).ok()?, rest[..part_end(rest)].trim()));
-            }
-        }
-        None
+    /// Returns the text from the declaration to its end.
+    pub(super) fn text(&self) -> &str {
+        &self.body
+    }
+
+    /// Returns `true` if values of the type are parsed from data, such as a configuration.
+    pub(crate) fn is_deserialized(&self) -> bool {
+        self.above.lines().any(|line| line.contains("derive(") && line.contains("Deserialize"))
     }
 
     /// Returns `true` if the type is the parsed command line: the program has one.
@@ -68,38 +67,14 @@ impl Item {
     }
 }
 
-/// Returns the index of a field's or variant's name where it begins a part: at the start, or after a comma.
-fn find_part(text: &str, name: &str) -> Option<usize> {
-    let is_word = |of: char| of.is_alphanumeric() || of == '_';
-    text.match_indices(name).map(|(at, _)| at).find(|&at| {
-        let before = text[..at].trim_end();
-        let before = before.strip_suffix("pub").unwrap_or(before).trim_end();
-        let is_first = before.is_empty() || before.ends_with([',', '{', '(', ']']) || before.starts_with("pub(");
-        let after = text[at + name.len()..].chars().next();
-        is_first && !after.is_some_and(is_word) && !text[..at].ends_with(is_word)
-    })
-}
-
-/// Returns the end of a part: the next comma or closing delimiter outside of brackets.
-fn part_end(text: &str) -> usize {
-    let mut depth = 0_i32;
-    for (at, of) in text.char_indices() {
-        match of {
-            '(' | '[' | '{' | '<' => depth += 1,
-            ')' | ']' | '}' | '>' if depth > 0 => depth -= 1,
-            ',' | ')' | '}' | '>' if depth == 0 => return at,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
 /// The declarations by name.
 #[derive(Debug, Default)]
 pub(crate) struct Items {
     by_name: HashMap<String, Vec<Item>>,
     /// The lines of functions with a foreign ABI, with their signatures.
     externs: Vec<(String, u32, String)>,
+    /// The names of fields that code outside of tests unwraps.
+    unwrapped: HashSet<String>,
 }
 
 impl Items {
@@ -139,6 +114,9 @@ impl Items {
     fn add(&mut self, file: &str, text: &str) {
         let lines: Vec<&str> = text.lines().collect();
         let of_file: String = lines.iter().filter(|line| line.trim_start().starts_with("#![")).copied().collect();
+        let is_test = file.split('/').any(|part| matches!(part, "tests" | "benches" | "tests.rs" | "test.rs"));
+        let code = lines.iter().take_while(|line| !is_test && line.trim() != "#[cfg(test)]");
+        self.unwrapped.extend(code.flat_map(|line| unwrapped(line)));
         for (index, line) in lines.iter().enumerate() {
             let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
             if line.contains("extern \"") && !line.trim_start().starts_with("//") {
@@ -148,38 +126,89 @@ impl Items {
                 let length = lines[index..].iter().position(|line| ends(&line)).unwrap_or(0);
                 self.externs.push((file.to_owned(), number, lines[index..=index + length].join(" ")));
             }
-            let Some(name) = declared(line) else { continue };
-            let is_above = |line: &&&str| {
-                let line = line.trim();
-                line.starts_with("#[") || line.starts_with("//") || line.ends_with(")]") || line.ends_with(',')
+        }
+        // A file that is no Rust, such as a template, has no declarations.
+        let is_worth = ["struct ", "enum ", "union "].iter().any(|word| text.contains(word));
+        if let Some(Ok(tokens)) = is_worth.then(|| text.parse::<TokenStream>()) {
+            let source = Source { file, lines: &lines, of_file: &of_file };
+            self.declarations(tokens, &source, &mut modules_of(file));
+        }
+        proc_macro2::extra::invalidate_current_thread_spans();
+    }
+
+    /// Adds the declarations among the tokens of a file, also those in modules, functions and arguments of macros.
+    fn declarations(&mut self, tokens: TokenStream, source: &Source<'_>, modules: &mut Vec<String>) {
+        let trees: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut rest = &trees[..];
+        while let Some(first) = rest.first() {
+            let (after, inside) = match rest {
+                // The rules of a macro declare nothing.
+                [TokenTree::Ident(word), TokenTree::Punct(_), TokenTree::Ident(_), TokenTree::Group(_), after @ ..]
+                    if *word == "macro_rules" =>
+                {
+                    (after, None)
+                }
+                [TokenTree::Ident(word), TokenTree::Ident(name), TokenTree::Group(group), after @ ..]
+                    if *word == "mod" =>
+                {
+                    modules.push(name.to_string());
+                    self.declarations(group.stream(), source, modules);
+                    modules.pop();
+                    (after, None)
+                }
+                [TokenTree::Ident(word), TokenTree::Ident(name), after @ ..]
+                    if ["struct", "enum", "union"].iter().any(|of| word == of) =>
+                {
+                    let is_end = |tree: &TokenTree| match tree {
+                        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+                        TokenTree::Punct(of) => of.as_char() == ';',
+                        _ => false,
+                    };
+                    let length = after.iter().position(is_end).unwrap_or(0);
+                    let end = after.get(length).map_or_else(|| name.span().end().line, |tree| tree.span().end().line);
+                    let item = source.item(word.span().start(), end, modules);
+                    self.by_name.entry(plain(&name.to_string()).to_owned()).or_default().push(item);
+                    (after, None)
+                }
+                [_, after @ ..] => (after, Some(first)),
+                [] => break,
             };
-            let above: Vec<&str> = lines[..index].iter().rev().take(40).take_while(is_above).copied().collect();
-            let indent = line.len() - line.trim_start().len();
-            let ends = |line: &str| {
-                line.trim_start().starts_with(['}', ')']) && line.len() - line.trim_start().len() == indent
-            };
-            let is_one_line = line.trim_end().ends_with([';', '}']);
-            let length =
-                if is_one_line { 0 } else { lines[index + 1..].iter().position(|of| ends(of)).map_or(0, |at| at + 1) };
-            let body = lines[index..=index + length].iter().map(|line| (*line).to_owned()).collect();
-            let above = above.join("\n");
-            let item = Item { file: file.to_owned(), line: number, above, body, of_file: of_file.clone() };
-            self.by_name.entry(name.to_owned()).or_default().push(item);
+            if let Some(TokenTree::Group(group)) = inside {
+                self.declarations(group.stream(), source, modules);
+            }
+            rest = after;
         }
     }
 
     /// Returns the declaration of a type. Of several with its name, it is the one whose file has the most parts of the
     /// type's module.
     pub(crate) fn of(&self, ty: &Type) -> Option<&Item> {
-        let head = ty.path.split('<').next().unwrap_or_default();
+        self.at(&ty.path)
+    }
+
+    /// Returns the declaration of the type with a path.
+    fn at(&self, path: &str) -> Option<&Item> {
+        let head = path.split('<').next().unwrap_or_default();
         let mut path: Vec<&str> = head.split("::").collect();
         let name = path.pop()?;
+        // The modules that agree from the innermost one on, then those that agree anywhere.
         let score = |item: &&Item| {
-            let file = item.file.trim_end_matches(".rs").replace('-', "_");
-            path.iter().filter(|part| file.split('/').any(|of| of == **part)).count()
+            let same = item.modules.iter().rev().zip(path.iter().rev()).take_while(|(a, b)| a == b).count();
+            (same, path.iter().filter(|part| item.modules.iter().any(|of| of == **part)).count())
         };
         // `max_by_key` takes the last of equals; the first file is the better guess.
-        self.by_name.get(name)?.iter().rev().max_by_key(score)
+        self.by_name.get(plain(name))?.iter().rev().max_by_key(score)
+    }
+
+    /// Returns the first declaration with this name.
+    #[cfg(test)]
+    pub(super) fn named(&self, name: &str) -> Option<&Item> {
+        self.by_name.get(name)?.first()
+    }
+
+    /// Returns `true` if code unwraps an `Option` field with this name: it expects a value.
+    pub(crate) fn is_unwrapped(&self, field: &str) -> bool {
+        self.unwrapped.contains(field)
     }
 
     /// Returns the first function with a foreign ABI that names the type.
@@ -190,20 +219,63 @@ impl Items {
     }
 }
 
-/// Returns the name of the type that a line declares.
-fn declared(line: &str) -> Option<&str> {
-    let mut rest = line.trim_start();
-    // One line may have the attributes too.
-    while let Some(attribute) = rest.strip_prefix("#[") {
-        rest = attribute.split_once(']')?.1.trim_start_matches([']', ' ']);
+/// A source file.
+struct Source<'s> {
+    file: &'s str,
+    lines: &'s [&'s str],
+    of_file: &'s str,
+}
+
+impl Source<'_> {
+    /// Returns the declaration that begins at a place and ends on a line.
+    fn item(&self, start: LineColumn, end: usize, modules: &[String]) -> Item {
+        let index = start.line.saturating_sub(1);
+        let is_above = |line: &&&str| {
+            let line = line.trim();
+            line.starts_with("#[") || line.starts_with("//") || line.ends_with(")]") || line.ends_with(',')
+        };
+        let above = self.lines.get(..index).unwrap_or_default().iter().rev().take(40).take_while(is_above);
+        // One line may have the attributes too.
+        let beside: String =
+            self.lines.get(index).map(|line| line.chars().take(start.column).collect()).unwrap_or_default();
+        let above: Vec<&str> = std::iter::once(&*beside).chain(above.copied()).collect();
+        Item {
+            file: self.file.to_owned(),
+            line: u32::try_from(start.line).unwrap_or(u32::MAX),
+            above: above.join("\n"),
+            body: self.lines.get(index..end.min(self.lines.len())).unwrap_or_default().join("\n"),
+            modules: modules.to_vec(),
+            of_file: self.of_file.to_owned(),
+        }
     }
-    if let Some(public) = rest.strip_prefix("pub") {
-        let after = public.trim_start();
-        rest = if after.starts_with('(') { after.split_once(')')?.1 } else { public }.trim_start();
-    }
-    let after = ["struct ", "enum ", "union "].iter().find_map(|word| rest.strip_prefix(word))?.trim_start();
-    let end = after.find(|of: char| !(of.is_alphanumeric() || of == '_')).unwrap_or(after.len());
-    Some(&after[..end]).filter(|name| !name.is_empty())
+}
+
+/// Returns the names of the fields that a line unwraps: `limit` in `self.limit.as_ref().unwrap()`.
+fn unwrapped(line: &str) -> Vec<String> {
+    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    let calls = [".unwrap()", ".expect("].iter().flat_map(|call| line.match_indices(call));
+    let field = |(at, _): (usize, &str)| {
+        let mut before = &line[..at];
+        for adapter in [".as_ref()", ".as_mut()", ".as_deref()", ".take()", ".clone()"] {
+            before = before.strip_suffix(adapter).unwrap_or(before);
+        }
+        let (owner, name) = before.rsplit_once('.')?;
+        let is_field = !name.is_empty() && name.chars().all(is_word) && owner.ends_with(|of| is_word(of) || of == ']');
+        is_field.then(|| name.to_owned())
+    };
+    calls.filter_map(field).collect()
+}
+
+/// Returns the modules that the path of a file names: `a` and `b` for `src/a/b.rs`.
+fn modules_of(file: &str) -> Vec<String> {
+    let name = file.trim_end_matches(".rs").replace('-', "_");
+    let is_module = |part: &&str| !matches!(*part, "src" | "lib" | "main" | "mod" | "crates" | "bin" | "");
+    name.split('/').filter(is_module).map(str::to_owned).collect()
+}
+
+/// Returns an identifier without `r#`.
+pub(super) fn plain(name: &str) -> &str {
+    name.strip_prefix("r#").unwrap_or(name)
 }
 
 #[cfg(test)]
@@ -229,8 +301,34 @@ mod tests {
         assert_eq!(item.part("B"), Some((1, "B { x: (u8, u8), y: u8 }")));
         assert_eq!((item.part("E"), item.part("x")), (None, Some((1, "x: (u8, u8)"))));
         assert!(item.part("C").is_none() && !item.declines_a_box() && !item.has_repr());
-        assert_eq!(declared("#[repr(C)] struct A(u8);"), Some("A"));
-        assert_eq!(declared("let structure = 1;"), None);
+        assert!(super::tests::items("#[repr(C)] struct A(u8);").by_name["A"][0].has_repr());
+        assert!(super::tests::items("fn f() { let structure = 1; }").is_empty());
+    }
+
+    #[test]
+    fn declarations_in_modules_are_told_apart() {
+        let source = "// struct No { a: u8 }\nconst TEXT: &str = \"struct No { b: u8 }\";\nmacro_rules! m { () => { struct No; } }\n\
+                      pub struct Same { first: u8 }\nmod inner {\n    /* enum No {} */\n    pub(crate) struct Same<T>\n    where\n        T: Copy,\n    {\n        \
+                      second: Vec<\n            T,\n        >,\n    }\n    pub mod r#type { pub enum r#Match { A } }\n}\nfn f() { struct Local(u8); }\n";
+        let items = items(source);
+        assert!(!items.by_name.contains_key("No"));
+        let of = |path: &str| items.at(path).map(|item| item.line);
+        assert_eq!(
+            (of("app::a::Same"), of("app::a::inner::Same<u8>"), of("app::a::f::Local")),
+            (Some(4), Some(7), Some(17))
+        );
+        assert_eq!(of("app::inner::type::Match"), Some(15));
+        assert_eq!(items.by_name["Same"][1].part("second"), Some((11, "second: Vec<\n            T,\n        >")));
+    }
+
+    #[test]
+    fn unwrapped_fields_are_found() {
+        let items = items(
+            "fn f() { self.limit.as_ref().unwrap(); a[0].sheet.take().expect(\"x\"); list.first().unwrap(); b.unwrap(); }\n\
+             #[cfg(test)]\nmod tests { fn g() { self.other.unwrap(); } }\n",
+        );
+        assert!(items.is_unwrapped("limit") && items.is_unwrapped("sheet"));
+        assert!(!items.is_unwrapped("first") && !items.is_unwrapped("b") && !items.is_unwrapped("other"));
     }
 
     #[test]
@@ -242,6 +340,7 @@ mod tests {
         ] {
             assert!(items(text).by_name["Kind"][0].declines_a_box(), "{text}");
         }
+        assert!(items("#[repr(C)] pub struct Kind {\n    a: u8,\n}\n").by_name["Kind"][0].has_repr());
         assert!(!items("enum Kind {\n    A(Box<u8>), // a boxer\n}\n").by_name["Kind"][0].declines_a_box());
     }
 

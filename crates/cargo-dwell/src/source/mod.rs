@@ -1,6 +1,7 @@
 //! The source of the user's workspace: declarations that debug info does not place, and edits.
 
 mod edit;
+mod fields;
 mod items;
 
 pub use edit::Edit;

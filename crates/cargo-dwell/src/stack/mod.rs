@@ -38,6 +38,8 @@ pub struct Stack {
 
 /// The least size of a local that is listed, in bytes.
 const LEAST_LOCAL: u64 = 64;
+/// The least number of bytes without a name that are listed.
+const LEAST_UNNAMED: u64 = 1024;
 /// The number of locals that are listed for a function.
 const LOCALS: usize = 4;
 /// The number of functions that are shown of a path.
@@ -208,8 +210,13 @@ fn text(document: &Document, total: usize, look: &Look, out: &mut impl io::Write
             .take(LOCALS)
             .map(|local| format!("{}: {} {}", local.name, local.of, count(local.size)))
             .collect();
+        let mut locals = locals;
         let more = of.locals.len().saturating_sub(LOCALS);
-        let more = if more > 0 { format!(", {more} more") } else { String::new() };
+        locals.extend((more > 0).then(|| format!("{more} more")));
+        // Values that are made, moved or passed have no name: a future on its way to its task.
+        let named = of.locals.iter().map(|local| local.size).fold(0, u64::saturating_add);
+        let unnamed = of.frame.saturating_sub(named);
+        locals.extend((unnamed >= LEAST_UNNAMED.max(of.frame / 2)).then(|| format!("temporaries {}", count(unnamed))));
         let mark = if of.recursive { " (recursive)" } else { "" };
         let least = if of.is_least { ">= " } else { "" };
         let at = of.file.as_ref().zip(of.line).map_or_else(String::new, |(file, line)| format!("{file}:{line}"));
@@ -218,7 +225,7 @@ fn text(document: &Document, total: usize, look: &Look, out: &mut impl io::Write
             right(format!("{least}{}", count(of.deepest))),
             Cell::new(format!("{}{mark}", of.name)),
             Cell::new(at),
-            Cell::new(format!("{}{more}", locals.join(", "))),
+            Cell::new(locals.join(", ")),
         ]);
     }
     look.table(out, &rows)?;

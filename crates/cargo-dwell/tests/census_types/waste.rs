@@ -82,7 +82,7 @@ pub fn waste() -> Waste {
             .map(|i| Reading { id: i, kind: (i % 5) as u32, level: (i % 7) as i64 - 3, at: large(i) })
             .collect(),
         marks: (0..1000).map(|i| Mark { when: (i % 2 == 0).then_some(large(i)), what: large(i) }).collect(),
-        flagged: (0..1000).map(|i| Flagged { number: large(i), flag: i % 2 == 0 }).collect(),
+        flagged: (0..20_000).map(|i| Flagged { number: large(i), flag: i % 2 == 0 }).collect(),
         ordered: (0..1000).map(|i| Ordered { first: 1, number: large(i), last: 2 }).collect(),
         profiles: (0..500).map(|i| vec![(i % 5) as f32; 64].into()).collect(),
         settings: (0..300).map(|i| Rc::new(Setting { number: large(i % 3), flag: 1 })).collect(),

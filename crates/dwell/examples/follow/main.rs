@@ -1,9 +1,9 @@
 //! Applies the suggestions of `weigh` in order, and measures each step.
 //!
 //! ```text
-//! cargo run --release -p dwell --features derive,serde --example follow -- smithy DIR     # a folder of Smithy models
-//! cargo run --release -p dwell --features derive,serde --example follow -- openapi PATH   # `OpenAPI` descriptions in JSON
-//! cargo run --release -p dwell --features derive,serde --example follow -- rustdoc PATH   # rustdoc's JSON
+//! cargo run --release -p dwell --features advice,derive,serde --example follow -- smithy DIR     # a folder of Smithy models
+//! cargo run --release -p dwell --features advice,derive,serde --example follow -- openapi PATH   # `OpenAPI` descriptions in JSON
+//! cargo run --release -p dwell --features advice,derive,serde --example follow -- rustdoc PATH   # rustdoc's JSON
 //! ```
 //!
 //! The types are those of the example `smithy`, and of the packages `openapiv3` and `rustdoc-types`, whose source cargo

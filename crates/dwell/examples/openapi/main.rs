@@ -1,8 +1,8 @@
 //! Measures and shrinks types for `OpenAPI` descriptions, those of the crate `openapiv3`.
 //!
 //! ```text
-//! cargo run --release -p dwell --features derive,serde --example openapi            # a generated description
-//! cargo run --release -p dwell --features derive,serde --example openapi -- FILE    # a description in JSON
+//! cargo run --release -p dwell --features advice,derive,serde --example openapi            # a generated description
+//! cargo run --release -p dwell --features advice,derive,serde --example openapi -- FILE    # a description in JSON
 //! ```
 //!
 //! The example `follow` applies the suggestions one by one, on real data, and measures each.

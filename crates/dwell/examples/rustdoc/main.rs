@@ -1,8 +1,8 @@
 //! Measures and shrinks types for rustdoc's JSON, those of the crate `rustdoc-types` without rare kinds of items.
 //!
 //! ```text
-//! cargo run --release -p dwell --features derive,serde --example rustdoc            # a generated crate
-//! cargo run --release -p dwell --features derive,serde --example rustdoc -- FILE    # a crate's JSON
+//! cargo run --release -p dwell --features advice,derive,serde --example rustdoc            # a generated crate
+//! cargo run --release -p dwell --features advice,derive,serde --example rustdoc -- FILE    # a crate's JSON
 //! ```
 //!
 //! `cargo +nightly rustdoc -- -Zunstable-options --output-format json` writes the JSON of a crate.

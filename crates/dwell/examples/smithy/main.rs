@@ -1,8 +1,8 @@
 //! Measures and shrinks types for AWS service models in Smithy's JSON.
 //!
 //! ```text
-//! cargo run --release -p dwell --features derive,serde --example smithy           # generated models
-//! cargo run --release -p dwell --features derive,serde --example smithy -- DIR    # a folder of models
+//! cargo run --release -p dwell --features advice,derive,serde --example smithy           # generated models
+//! cargo run --release -p dwell --features advice,derive,serde --example smithy -- DIR    # a folder of models
 //! ```
 //!
 //! Real models are at <https://github.com/aws/api-models-aws>.

@@ -1,15 +1,15 @@
-//! The model of type layouts and of changes to them, which [`weigh`](mod@crate::weigh) and the command-line tool share.
+//! The model of type layouts and of changes to them, which `weigh`(mod@crate::weigh) and the command-line tool share.
 //!
-//! - [`layout`]: the compiler's rules for sizes and niches.
-//! - [`blocks`]: the sizes of the blocks that containers request.
-//! - [`table`]: the tables of std's hash maps.
-//! - [`malloc`]: the bytes that allocators use for a block.
-//! - [`Program`]: the types of a program, with the counts at each site. The counts may come from live values, from documents or
+//! - `layout`: the compiler's rules for sizes and niches.
+//! - `blocks`: the sizes of the blocks that containers request.
+//! - `table`: the tables of std's hash maps.
+//! - `malloc`: the bytes that allocators use for a block.
+//! - `Program`: the types of a program, with the counts at each site. The counts may come from live values, from documents or
 //!   from a heap.
-//! - [`Plan`]: a set of changes, and the resulting bytes.
-//! - [`search`]: the search for the changes that save most.
-//! - [`queue`]: the order in which a greedy search takes candidates.
-//! - [`sorted`]: maps and sets that compile fast.
+//! - `Plan`: a set of changes, and the resulting bytes.
+//! - `search`: the search for the changes that save most.
+//! - `queue`: the order in which a greedy search takes candidates.
+//! - `sorted`: maps and sets that compile fast.
 //!
 //! All numbers are bytes, or counts of values and blocks.
 

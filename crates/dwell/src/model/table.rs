@@ -58,7 +58,7 @@ pub fn layout_with(buckets: u64, entry: u64, align: u64, group: u64) -> Option<(
 }
 
 /// Returns the bytes of `tables` tables with `buckets` buckets in all. Their entries must satisfy
-/// [`table_is_regular`](super::blocks::table_is_regular).
+/// `blocks::table_is_regular`.
 pub fn tables(tables: u64, buckets: u64, entry: u64) -> u64 {
     buckets.saturating_mul(entry.saturating_add(1)).saturating_add(tables.saturating_mul(GROUP as u64))
 }

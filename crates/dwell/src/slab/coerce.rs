@@ -13,7 +13,8 @@ use core::marker::PhantomData;
 pub struct SlotView<B, T: ?Sized> {
     // # Invariants
     //
-    // 1. `Slot::coerce` made this view for one call. No other view has this brand.
+    // 1. If `B` is a `CoerceBrand`, `Slot::coerce` made this view for one call, and no other view has this brand. If it is a
+    //    `small::Pooling<U>`, this was created as a `SlotView<B, U>` and then coerced.
     brand: PhantomData<fn(B) -> B>,
     // `UnsafeCell` makes the view invariant in `T`. Nothing reads or writes the value through it.
     value: UnsafeCell<T>,
@@ -27,7 +28,7 @@ pub enum CoerceBrand<'brand> {
 
 impl<B, T: ?Sized> SlotView<B, T> {
     /// Returns the pointer to the value.
-    pub(super) const fn as_ptr(&self) -> *const T {
+    pub(crate) const fn as_ptr(&self) -> *const T {
         self.value.get()
     }
 
@@ -41,5 +42,17 @@ impl<B, T: ?Sized> SlotView<B, T> {
         // SAFETY: a view is `repr(transparent)` over its value, which the caller guarantees is live and readable for
         // `'a`.
         unsafe { &*(pointer as *const Self) }
+    }
+    /// Like [`at`](Self::at), but for a view that cannot be copied.
+    ///
+    /// # Safety
+    ///
+    /// - `pointer` is valid for accesses of a live `T` for `'a`, and nothing accesses it through another pointer meanwhile.
+    /// - `B` is the brand of `T`.
+    #[cfg(all(feature = "small", feature = "std"))]
+    pub(crate) unsafe fn at_mut<'a>(pointer: *mut T) -> &'a mut Self {
+        // SAFETY: a view is `repr(transparent)` over its value, which the caller guarantees is live and accessed through no
+        // other pointer for `'a`.
+        unsafe { &mut *(pointer as *mut Self) }
     }
 }

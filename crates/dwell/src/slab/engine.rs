@@ -402,7 +402,7 @@ impl<O: Owners> Core<O> {
     /// Each pass over the bitmaps takes time linear in the number of cells. The first pass finds the values that were
     /// leaked before. If destructors leak values at lower positions during a pass, another pass finds these. So a chain of
     /// values, each of which leaks the next at a lower position, takes quadratic time in the number of blocks.
-    pub(super) fn drop_leaked(&self, mut drop: impl FnMut(CellPtr)) {
+    pub(super) fn drop_leaked(&self, drop: &mut dyn FnMut(CellPtr)) {
         let leaked = || self.memory(|memory| memory.leaked()).unwrap_or(0);
         let before = leaked();
         let mut most = before + before.max(MOST_LEAKED_AGAIN);
@@ -416,7 +416,7 @@ impl<O: Owners> Core<O> {
                 }
                 most -= 1;
                 at = entry.key().index() as usize;
-                entry.reclaim().into_iter().for_each(&mut drop);
+                entry.reclaim().into_iter().for_each(&mut *drop);
                 found = true;
             }
         }

@@ -6,6 +6,7 @@ use super::key::{Key, StampedKey};
 use super::kind::{Keyed, SlotKind};
 use super::memory::CellEntry;
 use super::slot::KindSlot;
+use super::stack::CellPtr;
 
 /// A slab or module whose leaked values have keys.
 ///
@@ -54,9 +55,18 @@ pub fn with<T, R>(cells: &impl KeyedCells<T>, key: Key, f: impl FnOnce(&mut T) -
 ///
 /// The cells of the core are for values of a `T` and belong to a slab with slots of kind `K`.
 pub(super) unsafe fn drop_leaked<T, K: SlotKind, O: Owners>(core: &Core<O>) {
-    core.drop_leaked(|cell| {
-        // SAFETY: the caller guarantees that a leaked cell of this core holds a `T` and belongs to a slab with slots of
-        // kind `K`. No slot owns the value, and its leaked bit was cleared, so this slot is the only owner.
-        drop(unsafe { KindSlot::<T, K>::owning(cell.cast()) });
-    });
+    // SAFETY: `Core::drop_leaked` passes cells that were leaked. The caller guarantees that they are for a `T` and belong to a slab
+    // with slots of kind `K`.
+    core.drop_leaked(&mut |cell| unsafe { drop_leaked_cell::<T, K>(cell) });
+}
+
+/// Drops the value in a cell from [`Core::drop_leaked`].
+///
+/// # Safety
+///
+/// The cell holds a `T` that was leaked, belongs to a slab with slots of kind `K`, and its leaked bit was cleared.
+pub(super) unsafe fn drop_leaked_cell<T, K: SlotKind>(cell: CellPtr) {
+    // SAFETY: the caller guarantees that the cell holds a `T` and belongs to a slab with slots of kind `K`. No slot owned the value,
+    // and its leaked bit was cleared, so this slot is the only owner.
+    drop(unsafe { KindSlot::<T, K>::owning(cell.cast()) });
 }

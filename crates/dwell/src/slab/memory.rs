@@ -328,6 +328,8 @@ pub(super) struct Memory<W> {
     limit: usize,
     /// The number of cells in each new chunk, or 0 if chunks grow with the slab.
     chunk_cells: usize,
+    /// Whether a chunk that grows with the slab has half as many cells as the slab, and not as many.
+    by_half: bool,
 }
 
 impl<W: Copy + PartialEq> Memory<W> {
@@ -347,7 +349,14 @@ impl<W: Copy + PartialEq> Memory<W> {
             blocks: 0,
             limit,
             chunk_cells: 0,
+            by_half: false,
         }
+    }
+
+    /// Makes chunks smaller than a block grow by half of the slab, for a pool: it has many slabs, of which each is half empty after it
+    /// has doubled. Cells then have numbers with gaps, which only keys show.
+    pub(super) fn grow_by_half(&mut self) {
+        self.by_half = true;
     }
 
     /// Limits the memory to `limit` cells and to the number of keys, or to its capacity if that is more, and sets the number of cells in each new
@@ -374,7 +383,9 @@ impl<W: Copy + PartialEq> Memory<W> {
         // A wrong `Module` may have pushed more cells than this memory has carved.
         let least = self.carved.max(stack.len()) + count;
         if least > stack.capacity() {
-            let usual = self.capacity.max(2 * stack.capacity()).max(least);
+            // While chunks grow by half, the stack does too.
+            let doubled = if self.by_half && self.capacity < geometry.cells { 0 } else { 2 * stack.capacity() };
+            let usual = self.capacity.max(doubled).max(least);
             stack.try_reserve(usual).or_else(|_| stack.try_reserve(least)).map_err(Refusal::Alloc)?;
         }
         // SAFETY: the loop ended with `carved < chunk_cells`, so the block of the next cell is inside the chunk.
@@ -475,10 +486,12 @@ impl<W: Copy + PartialEq> Memory<W> {
     /// Returns the number of cells for the next chunk, as far as the limit allows.
     ///
     /// The first chunk has [`FIRST_CELLS`] cells. Each further chunk has [`FIRST_CELLS`] more than the slab, up to a
-    /// whole block. From then on a chunk has as many blocks as the slab, up to [`LARGEST_CHUNK`] bytes.
+    /// whole block. From then on a chunk has as many blocks as the slab, up to [`LARGEST_CHUNK`] bytes. In a pool a chunk below a
+    /// whole block has half as many cells as the slab, and at least [`FIRST_CELLS`].
     fn usual(&self) -> usize {
         let Geometry { block, cells, .. } = self.geometry;
-        let usual = match (self.chunk_cells, self.capacity + FIRST_CELLS) {
+        let grown = if self.by_half { FIRST_CELLS.max(self.capacity / 2) } else { self.capacity + FIRST_CELLS };
+        let usual = match (self.chunk_cells, grown) {
             (0, small) if small < cells => small,
             (0, large) => cells * large.checked_div(cells).unwrap_or(0).min(LARGEST_CHUNK / block).max(1),
             (chunk_cells, _) => chunk_cells,
@@ -681,8 +694,8 @@ impl<W: Copy + PartialEq> Memory<W> {
             unsafe { chunk.free(geometry) };
         }
         if self.first.is_none() {
-            let Self { serial, chunk_cells, .. } = *self;
-            *self = Self { serial, chunk_cells, ..Self::new(geometry, self.limit) };
+            let Self { serial, chunk_cells, by_half, .. } = *self;
+            *self = Self { serial, chunk_cells, by_half, ..Self::new(geometry, self.limit) };
         }
     }
 }

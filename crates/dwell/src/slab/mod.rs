@@ -103,6 +103,8 @@
 mod bounded;
 mod classes;
 mod coerce;
+#[cfg(feature = "std")]
+mod counted;
 mod dedicated;
 mod engine;
 mod error;
@@ -116,6 +118,8 @@ pub mod map;
 mod memory;
 mod pool;
 #[cfg(feature = "std")]
+mod pooled;
+#[cfg(feature = "std")]
 mod remote;
 #[cfg(feature = "serde")]
 mod serde;
@@ -126,19 +130,27 @@ pub mod sync;
 #[cfg(feature = "std")]
 #[doc(hidden)]
 pub mod thread;
-#[cfg(all(feature = "small", feature = "std"))]
+#[cfg(feature = "std")]
+mod thread_core;
+#[cfg(feature = "std")]
 pub(crate) mod thread_pool;
 mod typed;
 mod variance;
 
 pub use self::bounded::Bounded;
 pub use self::coerce::{CoerceBrand, SlotView};
+#[cfg(feature = "std")]
+pub use self::counted::{
+    AtomicCounts, Counted, Counts, OneThreadCounts, PoolArc, PoolArcWeak, PoolRc, PoolRcWeak, Weak,
+};
 pub use self::engine::OneThread;
 pub use self::error::{Full, SlotsRemaining};
 pub use self::key::{Key, StampedKey};
 pub use self::kind::{Keyed, SlotKind};
 pub use self::map::SlabMap;
 pub use self::pool::{InPool, Pool, PoolSlot, SizeClasses, SlotOfPool, Threading};
+#[cfg(feature = "std")]
+pub use self::pooled::Pooled;
 pub use self::slot::{KindSlot, Slot};
 #[cfg(feature = "std")]
 pub use self::thread::{Init, PerThread};

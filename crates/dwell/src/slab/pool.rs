@@ -8,7 +8,7 @@ use super::insert::{CellAllocator, insert, insert_with, try_insert, try_insert_w
 use super::key::Key;
 use super::kind::sealed::CrossThread;
 use super::kind::{SlotKind, sealed};
-use super::memory::Refusal;
+use super::memory::{Memory, Refusal};
 use super::slot::Slot;
 use super::stack::CellPtr;
 use super::variance::Covariant;
@@ -102,13 +102,10 @@ unsafe impl<T, O: Threading> CellAllocator<T> for SizeClasses<O> {
 
     #[inline(always)]
     fn pop(&self) -> Option<CellPtr> {
-        let class = const { Class::of(Layout::new::<T>()) }?;
-        // SAFETY: by invariant 1 the core was not torn down or is a static, so it is not freed.
-        unsafe { self.cores[class.index].get().get() }.free.pop()
+        self.pop_class(const { Class::of(Layout::new::<T>()) }?)
     }
 
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     fn refill(&self) -> Result<CellPtr, Refusal> {
         self.refill_class(Layout::new::<T>())
     }
@@ -120,16 +117,28 @@ impl<O: Threading> SizeClasses<O> {
         Self { cores: [const { Cell::new(O::NO_SLAB) }; CLASSES] }
     }
 
+    /// Takes a cell from the free stack of a class.
+    #[inline(always)]
+    pub(super) fn pop_class(&self, class: Class) -> Option<CellPtr> {
+        // SAFETY: by invariant 1 the core was not torn down or is a static, so it is not freed.
+        unsafe { self.cores[class.index].get().get() }.free.pop()
+    }
+
     /// Allocates a cell for a value of this layout, if the free stack of its class is empty.
-    fn refill_class(&self, layout: Layout) -> Result<CellPtr, Refusal> {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn refill_class(&self, layout: Layout) -> Result<CellPtr, Refusal> {
         let Some(class) = Class::of(layout) else {
             return dedicated::allocate(layout, O::NO_SLAB).ok_or(Refusal::Alloc(layout));
         };
         let core = &self.cores[class.index];
         if core.get() == O::NO_SLAB {
             let new = CoreRef::allocate(Geometry::of(class.layout), Key::LIMIT);
+            let new = new.map_err(|error| Refusal::Alloc(error.layout()))?;
+            // SAFETY: the core was just allocated, and is not freed before the next line.
+            unsafe { new.get() }.memory(Memory::grow_by_half)?;
             // If the global allocator has re-entered the pool and made a core too, that core is torn down.
-            Self::tear_down(core.replace(new.map_err(|error| Refusal::Alloc(error.layout()))?));
+            Self::tear_down(core.replace(new));
         }
         // SAFETY: the core is not `NO_SLAB`, so by invariant 1 it was made on this thread and is not freed.
         unsafe { core.get().refill() }

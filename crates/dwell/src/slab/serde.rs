@@ -1,4 +1,4 @@
-//! Serialization with serde: a key as its number, a slot as its value.
+//! Serialization with serde: a key as its number, a slot or a counted pointer as its value.
 
 use super::{Key, Slot, SlotKind, StampedKey};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -30,5 +30,27 @@ impl<'de> Deserialize<'de> for StampedKey {
 impl<T: ?Sized + Serialize, K: SlotKind, V> Serialize for Slot<T, K, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (**self).serialize(serializer)
+    }
+}
+
+#[cfg(feature = "std")]
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for super::Pooled<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(Self::new)
+    }
+}
+
+#[cfg(feature = "std")]
+impl<T: ?Sized + Serialize, C: super::Counts> Serialize for super::Counted<T, C> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (**self).serialize(serializer)
+    }
+}
+
+/// Each value gets a cell of its own: that two pointers were to one value is not serialized.
+#[cfg(feature = "std")]
+impl<'de, T: Deserialize<'de>, C: super::Counts> Deserialize<'de> for super::Counted<T, C> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(Self::new)
     }
 }

@@ -331,17 +331,29 @@ impl<T: ?Sized, K: SlotKind> KindSlot<T, K> {
         // SAFETY: by invariant 1 the value is live and only `self` owns it. `self` is not used until the closure
         // returns, so nothing writes to the value. The closure is generic over `'brand`, so it must accept every brand.
         let view = unsafe { SlotView::at(self.as_ptr()) };
-        let meta = Meta::new(unsize(view).as_ptr(), false);
+        let like = unsize(view).as_ptr();
+        // SAFETY: the closure accepts every brand, so the view that it returned is the only one with this brand: the
+        // view of this value, coerced. A coercion changes neither the address nor the layout of the value, and no
+        // lifetime, because views are invariant.
+        unsafe { self.unsized_like(like) }
+    }
+
+    /// Unsizes the value as `like`. Drops it if `like` is a slice of more than `usize::MAX / 32` elements.
+    ///
+    /// # Safety
+    ///
+    /// With the metadata of `like`, the value is a live `U` of the same layout. If the slot can be leaked, `U` is a type
+    /// that [`coerce`](Self::coerce) converts `T` to.
+    #[inline]
+    pub(crate) unsafe fn unsized_like<U: ?Sized>(self, like: *const U) -> KindSlot<U, K> {
+        let meta = Meta::new(like, false);
         let this = ManuallyDrop::new(self);
-        // Takes the metadata from the view but the address from the slot: the slot's pointer may access the whole
-        // chunk, the view's only the value.
+        // Takes the metadata from `like` but the address from the slot: the slot's pointer may access the whole chunk.
         let value = meta.decode(this.value.as_ptr().cast());
         // SAFETY: `decode` keeps the address that it is given, which is that of `this.value`, a `NonNull`.
         let value = unsafe { NonNull::new_unchecked(value.cast_mut()) };
-        // SAFETY: the closure accepts every brand, so the view that it returned is the only one with this brand: the
-        // view of this value, coerced. A coercion changes neither the address nor the layout of the value, and no
-        // lifetime, because views are invariant. So the invariants that held for `self` hold for the result, and `self`
-        // is not used again.
+        // SAFETY: the caller guarantees that the value is a live `U` of the same layout. So the invariants that held for
+        // `self` hold for the result, and `self` is not used again.
         unsafe { KindSlot::owning(value) }
     }
 }

@@ -4,15 +4,16 @@
 //! `unsafe`, so crates that forbid `unsafe` can use it. Therefore [`Module`] is a safe trait, and no unsafe code relies
 //! on its implementation.
 
-use super::engine::{Core, CoreRef, OneThread};
+use super::engine::{CoreRef, OneThread};
 use super::error::{Full, SlotsRemaining};
 use super::geometry::Geometry;
 use super::insert::{CellAllocator, InsertError, refused};
 use super::key::Key;
-use super::keyed::{KeyedCells, drop_leaked};
+use super::keyed::{KeyedCells, drop_leaked_cell};
 use super::kind::{Keyed, SlotKind, sealed};
 use super::memory::{CellEntry, Refusal};
-use super::stack::{AHEAD, CellPtr, FreeStack, StackFull};
+use super::stack::{CellPtr, StackFull};
+use super::thread_core::ThreadCore;
 use super::variance::Invariant;
 // For the macro, which calls these functions, and names items of `std` by these paths, so that they work even if the user
 // shadows them.
@@ -22,13 +23,9 @@ pub use ::std;
 pub use core::{iter::Iterator, ops::FnOnce, option::Option, primitive::usize, result::Result};
 
 use core::alloc::Layout;
-use core::cell::{Cell, RefCell};
 use core::convert::Infallible;
 use core::marker::PhantomData;
-use core::mem;
-use core::ptr::{self, NonNull};
 use std::thread::LocalKey;
-use std_alloc::vec::Vec;
 
 /// A module that [`slab!`](crate::slab!) generated.
 ///
@@ -98,83 +95,19 @@ unsafe impl<M: Module> sealed::SlotKind for PerThread<M> {
         // and is not used again, so it is vacant now and on no list. Slots are invariant in their kind, so `M` is the
         // module that the cell came from, and each `ThreadSlab<M::Value>` has the geometry of the cell, whichever
         // `local` returns.
-        let kept = M::local().try_with(|slab| unsafe { in_register(slab).free_cell(cell) });
+        let kept = M::local().try_with(|slab| unsafe { in_register(&slab.core).free_cell(cell) });
         if let Ok(Err(StackFull)) = kept {
             // SAFETY: the cell is vacant as argued above, and `free_cell` failed, so it is on no list.
-            unsafe { free_slow::<M>(cell) };
+            unsafe { free_slow(with_core::<M>, cell) };
         }
     }
 }
 
-/// A word for one vacant cell, which is used before the free stack.
-///
-/// A drop stores a cell here and the next insert takes it, at a fixed address. With the stack alone, the insert must
-/// first load the `top` that the drop has just stored. A lifecycle, which is an insert, a read and a drop, takes 6.1
-/// ticks without this word and 4.1 with it, of which writing the value takes 3 (`cargo run --release -p dwell-bench --
-/// slab --times --workload lifecycle/64B`).
-struct CachedCell(
-    // Invariant: null if there is no cell, `CLOSED` if none may be stored again, or the address of a vacant cell that
-    // is on no list.
-    Cell<*mut ()>,
-);
-
-impl CachedCell {
-    /// The value of a closed word. No cell has this address, because cells are aligned to 8.
-    const CLOSED: *mut () = ptr::without_provenance_mut(1);
-
-    #[inline(always)]
-    fn take(&self) -> Option<CellPtr> {
-        let cell = self.0.get();
-        if cell.addr() <= Self::CLOSED.addr() {
-            return None;
-        }
-        self.0.set(ptr::null_mut());
-        NonNull::new(cell)
-    }
-
-    /// Stores a vacant cell, if there is none yet.
-    #[inline(always)]
-    fn put(&self, cell: CellPtr) -> Result<(), StackFull> {
-        if !self.0.get().is_null() {
-            return Err(StackFull);
-        }
-        self.0.set(cell.as_ptr());
-        Ok(())
-    }
-
-    /// Closes the word, which must be empty, so that it takes no further cell.
-    fn close(&self) {
-        self.0.set(Self::CLOSED);
-    }
-}
-
-/// The slab of one module on one thread. It has no destructor: `tear_down` is called at the thread's end.
+/// The slab of one module on one thread.
 pub struct ThreadSlab<T> {
-    // # Invariants
-    //
-    // 1. `core` has the geometry of a `T`. A `ThreadSlab` with cells is in thread-local storage, because inserts reach
-    //    it only by a `LocalKey`.
-    // 2. Both stacks have `AHEAD` words below the bottom.
-    // 3. In phase `Ended` the vacant cells are on `parked`. The free stack of the core has no buffer and `cached` is
-    //    closed, so every insert and every drop takes the slow path.
-    cached: CachedCell,
-    core: Core<OneThread>,
-    parked: FreeStack,
-    phase: Cell<Phase>,
-    /// Whether the slab was set up, by `init`, `reserve` or an insert.
-    initialized: Cell<bool>,
+    // Invariant: `core` has the geometry of a `T`.
+    core: ThreadCore,
     of: PhantomData<*mut T>,
-}
-
-/// The phase of a thread's slab.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    /// The slab was not used yet.
-    New,
-    /// The slab is in use, and `tear_down` will be called when the thread ends.
-    InService,
-    /// `tear_down` was called. Slots may be left, and destructors of thread-local variables may use the slab.
-    Ended,
 }
 
 impl<T> ThreadSlab<T> {
@@ -183,159 +116,61 @@ impl<T> ThreadSlab<T> {
     /// Creates a slab without memory, for at most `limit` values.
     pub const fn new(limit: usize) -> Self {
         assert!(limit <= Key::LIMIT, "a slab can have at most 4294967295 slots");
-        Self {
-            cached: CachedCell(Cell::new(ptr::null_mut())),
-            core: Core::new(FreeStack::new(AHEAD), Self::GEOMETRY, limit, OneThread::on_any()),
-            parked: FreeStack::new(AHEAD),
-            phase: Cell::new(Phase::New),
-            initialized: Cell::new(false),
-            of: PhantomData,
-        }
-    }
-
-    #[inline(always)]
-    fn pop(&self) -> Option<CellPtr> {
-        // An insert right after a drop takes the cached cell. Only further inserts in a row pop the stack.
-        // SAFETY: by invariant 2 the stack has `AHEAD` words below the bottom.
-        self.cached.take().or_else(|| unsafe { self.core.free.pop_prefetch() })
-    }
-
-    /// Stores a vacant cell in the cached word or on the free stack, if one of them can take it.
-    ///
-    /// # Safety
-    ///
-    /// The cell is vacant, belongs to a slab with this geometry, and is on no list. The caller does not use it again.
-    #[inline(always)]
-    unsafe fn free_cell(&self, cell: CellPtr) -> Result<(), StackFull> {
-        // SAFETY: the caller guarantees that the cell is vacant, on no list, and not used again. `put` failed, so it is
-        // not the cached cell.
-        self.cached.put(cell).or_else(|_| unsafe { self.core.free.push(cell) })
-    }
-
-    /// Moves all vacant cells to the stack of the core and calls `f`, which must not be user code.
-    fn with_cells<R>(&self, f: impl FnOnce(CoreRef<OneThread>, &Core<OneThread>) -> R) -> R {
-        let phase = self.phase.get();
-        if phase == Phase::Ended {
-            // In service meanwhile, in case the global allocator re-enters.
-            self.phase.set(Phase::InService);
-            self.core.free.swap(&self.parked);
-        }
-        if let Some(cell) = self.cached.take()
-            // SAFETY: by the invariant of `CachedCell` the cell is vacant and on no list. `take` has removed it from
-            // the word.
-            && unsafe { self.core.free.push(cell) }.is_err()
-        {
-            // SAFETY: the cell is vacant and was taken from the word, and `push` failed, so it is on no list.
-            unsafe { self.core.owners.link(cell) };
-        }
-        let result = f(CoreRef::of_thread(&self.core), &self.core);
-        if phase == Phase::Ended {
-            self.core.free.swap(&self.parked);
-            self.phase.set(phase);
-        }
-        result
-    }
-
-    /// Returns the number of values on this thread.
-    fn len(&self) -> usize {
-        self.with_cells(|_, core| core.len())
-    }
-
-    /// Ends the slab: from now on every insert and every drop takes the slow path.
-    fn end(&self) {
-        // A wrong `Module` that returns this slab for two of its own has it torn down twice. A second swap would return
-        // the cells to the fast path (invariant 3), and the last slot would not free their chunks.
-        if self.phase.get() == Phase::Ended {
-            return;
-        }
-        self.with_cells(|_, core| core.free.swap(&self.parked));
-        self.cached.close();
-        self.phase.set(Phase::Ended);
-    }
-
-    /// Ensures that the slab is torn down when the thread ends, or ends it at once if the thread is already ending.
-    fn begin<M: Module<Value = T>>(&self) -> Result<(), Refusal> {
-        if self.phase.get() == Phase::New {
-            match AT_EXIT.try_with(|at_exit| at_exit.call(tear_down::<M>)) {
-                Ok(result) => {
-                    result?;
-                    self.phase.set(Phase::InService);
-                }
-                Err(_) => self.end(),
-            }
-        }
-        Ok(())
-    }
-
-    /// Reserves memory for `additional` more values.
-    fn reserve(&self, additional: usize) -> Result<(), Refusal> {
-        // SAFETY: the core is a field of the slab, which is borrowed, so it is not freed. By invariant 1 the slab is in
-        // storage of this thread.
-        self.with_cells(|core, _| unsafe { core.reserve(additional) })
-    }
-
-    /// Frees the chunks that have no occupied cell.
-    fn sweep(&self) {
-        // SAFETY: the core is a field of the slab, which is borrowed, so it is not freed. By invariant 1 the slab is in
-        // storage of this thread.
-        self.with_cells(|core, _| unsafe { core.sweep() });
+        Self { core: ThreadCore::new(Self::GEOMETRY, limit), of: PhantomData }
     }
 }
 
-/// The functions to call when this thread ends: `tear_down` of each module that the thread uses.
-struct TearDowns(RefCell<Vec<fn()>>);
+/// Calls a function with the slab of a module on this thread. Returns `false` if the slab is gone.
+type With = fn(&mut dyn FnMut(&ThreadCore)) -> bool;
 
-thread_local!(static AT_EXIT: TearDowns = const { TearDowns(RefCell::new(Vec::new())) });
-
-impl TearDowns {
-    fn call(&self, f: fn()) -> Result<(), Refusal> {
-        let refused = Refusal::Alloc(Layout::new::<fn()>());
-        // This fails only if the global allocator has re-entered from `try_reserve` below.
-        let mut calls = self.0.try_borrow_mut().map_err(|_| refused)?;
-        // Taken, because the global allocator may call `exit` after it has freed the old buffer. `drop` then finds an
-        // empty list, and no module is torn down.
-        let mut list = mem::take(&mut *calls);
-        let reserved = list.try_reserve(1).map_err(|_| refused);
-        if reserved.is_ok() {
-            list.push(f);
-        }
-        *calls = list;
-        reserved
-    }
+/// The [`With`] of a module: all code that is not in a hurry uses it, and is compiled once.
+#[cold]
+#[inline(never)]
+fn with_core<M: Module>(f: &mut dyn FnMut(&ThreadCore)) -> bool {
+    M::local().try_with(|slab| f(&slab.core)).is_ok()
 }
 
-impl Drop for TearDowns {
-    fn drop(&mut self) {
-        for f in mem::take(self.0.get_mut()) {
-            f();
-        }
-    }
+/// Calls `f` with the slab. Returns `None` if the slab is gone.
+fn call<R>(with: With, f: impl FnOnce(&ThreadCore) -> R) -> Option<R> {
+    let (mut f, mut result) = (Some(f), None);
+    with(&mut |slab| result = f.take().map(|f| f(slab)));
+    result
+}
+
+/// Like [`call`], but a slab that is gone refuses. `value` is the layout of its values.
+fn try_call<R>(with: With, value: Layout, f: impl FnOnce(&ThreadCore) -> Result<R, Refusal>) -> Result<R, Refusal> {
+    call(with, f).unwrap_or(Err(Refusal::Alloc(value)))
 }
 
 /// Drops the leaked values and frees the chunks without values. Dropping the last slot frees the rest.
 fn tear_down<M: Module>() {
-    let _ = M::local().try_with(|slab| {
-        // SAFETY: by invariant 1 of `ThreadSlab` the cells of its core are for an `M::Value`. A slot of the module frees
-        // its cell to a `ThreadSlab<M::Value>` on this thread.
-        unsafe { drop_leaked::<M::Value, PerThread<M>, _>(&slab.core) };
-        slab.end();
-        slab.sweep();
-    });
+    // SAFETY: the cells of a `ThreadSlab<M::Value>` are for an `M::Value`. A slot of the module frees its cell to a
+    // `ThreadSlab<M::Value>` on this thread.
+    tear_down_by(with_core::<M>, &mut |cell| unsafe { drop_leaked_cell::<M::Value, PerThread<M>>(cell) });
+}
+
+fn tear_down_by(with: With, drop: &mut dyn FnMut(CellPtr)) {
+    with(&mut |slab| slab.tear_down(drop));
+}
+
+fn refill_by(with: With, tear_down: fn(), value: Layout) -> Result<CellPtr, Refusal> {
+    try_call(with, value, |slab| slab.refill(tear_down))
 }
 
 /// Frees a cell that the stack of its slab cannot take, because the slab was torn down or is growing.
 ///
 /// # Safety
 ///
-/// The cell is vacant, belongs to a slab for values of this type, and is on no list. The caller does not use it again.
+/// The cell is vacant, belongs to a slab with the geometry of that of `with`, and is on no list. The caller does not use it again.
 #[cold]
 #[inline(never)]
-unsafe fn free_slow<M: Module>(cell: CellPtr) {
-    let _ = M::local().try_with(|slab| {
-        // SAFETY: the caller guarantees that the cell is vacant, on no list, and not used again.
-        unsafe { slab.core.owners.link(cell) };
-        if slab.phase.get() == Phase::Ended && slab.len() == 0 {
-            slab.sweep();
+unsafe fn free_slow(with: With, cell: CellPtr) {
+    let mut cell = Some(cell);
+    with(&mut |slab| {
+        if let Some(cell) = cell.take() {
+            // SAFETY: the caller guarantees that the cell is vacant, has this geometry, is on no list, and is not used again. It
+            // was taken, so it is freed once.
+            unsafe { slab.free_slow(cell) };
         }
     });
 }
@@ -350,10 +185,10 @@ unsafe fn free_slow<M: Module>(cell: CellPtr) {
     expect(clippy::pointers_in_nomem_asm_block, reason = "the assembly does not dereference the pointer")
 )]
 #[inline(always)]
-fn in_register<T>(slab: &ThreadSlab<T>) -> &ThreadSlab<T> {
+fn in_register(slab: &ThreadCore) -> &ThreadCore {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
-        let mut address: *const ThreadSlab<T> = slab;
+        let mut address: *const ThreadCore = slab;
         // SAFETY: the assembly is only a comment, so it executes nothing. To the language it stands for a function that returns
         // its argument: the same pointer, with its provenance.
         unsafe {
@@ -375,26 +210,14 @@ unsafe impl<M: Module> CellAllocator<M::Value> for M {
 
     #[inline(always)]
     fn pop(&self) -> Option<CellPtr> {
-        M::local().try_with(|slab| in_register(slab).pop()).ok()?
+        M::local().try_with(|slab| in_register(&slab.core).pop()).ok()?
     }
 
     #[cold]
     #[inline(never)]
     fn refill(&self) -> Result<CellPtr, Refusal> {
-        try_with::<M, _>(|slab| {
-            slab.begin::<M>()?;
-            // SAFETY: the core is a field of the slab, which is borrowed, so it is not freed. By invariant 1 the slab
-            // is in storage of this thread.
-            let cell = slab.with_cells(|core, _| unsafe { core.refill() })?;
-            slab.initialized.set(true);
-            Ok(cell)
-        })
+        refill_by(with_core::<M>, tear_down::<M>, Layout::new::<M::Value>())
     }
-}
-
-/// Calls `f` with this thread's slab, or returns a refusal if the slab is gone.
-fn try_with<M: Module, R>(f: impl FnOnce(&ThreadSlab<M::Value>) -> Result<R, Refusal>) -> Result<R, Refusal> {
-    M::local().try_with(f).unwrap_or(Err(Refusal::Alloc(Layout::new::<M::Value>())))
 }
 
 // SAFETY: by invariant 1 of `ThreadSlab` the cells of a `ThreadSlab<M::Value>` are for an `M::Value`, and the slab is in
@@ -404,37 +227,32 @@ unsafe impl<M: Module> KeyedCells<M::Value> for M {
     #[inline]
     fn entry(&self, key: Key) -> Option<CellEntry<CoreRef<OneThread>>> {
         // SAFETY: by invariant 1 of `ThreadSlab` the core has the geometry of its values.
-        M::local().try_with(|slab| unsafe { slab.core.entry(key, ThreadSlab::<M::Value>::GEOMETRY) }).ok()?
+        M::local().try_with(|slab| unsafe { slab.core.core.entry(key, ThreadSlab::<M::Value>::GEOMETRY) }).ok()?
     }
 }
 
 pub fn leaked_keys<M: Module>() -> impl Iterator<Item = Key> {
     Key::each(|from| {
         // SAFETY: by invariant 1 of `ThreadSlab` the core has the geometry of its values.
-        let next = |slab: &ThreadSlab<_>| unsafe { slab.core.next_leaked(from, ThreadSlab::<M::Value>::GEOMETRY) };
+        let next = |slab: &ThreadSlab<_>| unsafe { slab.core.core.next_leaked(from, ThreadSlab::<M::Value>::GEOMETRY) };
         Some(M::local().try_with(next).ok()??.key())
     })
 }
 
 pub fn len<M: Module>() -> usize {
-    M::local().try_with(ThreadSlab::len).unwrap_or(0)
+    call(with_core::<M>, ThreadCore::len).unwrap_or(0)
 }
 
 pub fn capacity<M: Module>() -> usize {
-    M::local().try_with(|slab| slab.core.capacity()).unwrap_or(0)
+    call(with_core::<M>, |slab| slab.core.capacity()).unwrap_or(0)
 }
 
 pub fn is_initialized<M: Module>() -> bool {
-    M::local().try_with(|slab| slab.initialized.get()).unwrap_or(false)
+    call(with_core::<M>, ThreadCore::is_initialized).unwrap_or(false)
 }
 
 fn reserve_or_refusal<M: Module>(additional: usize) -> Result<(), Refusal> {
-    try_with::<M, _>(|slab| {
-        slab.begin::<M>()?;
-        slab.reserve(additional)?;
-        slab.initialized.set(true);
-        Ok(())
-    })
+    try_call(with_core::<M>, Layout::new::<M::Value>(), |slab| slab.reserve(additional, tear_down::<M>))
 }
 
 pub fn try_reserve<M: Module>(additional: usize) -> Result<(), Full<()>> {
@@ -446,7 +264,7 @@ pub fn reserve<M: Module>(additional: usize) {
 }
 
 pub fn shrink_to_fit<M: Module>() {
-    let _ = M::local().try_with(ThreadSlab::sweep);
+    call(with_core::<M>, ThreadCore::sweep);
 }
 
 pub fn shutdown<M: Module>() -> Result<(), SlotsRemaining> {
@@ -454,15 +272,8 @@ pub fn shutdown<M: Module>() -> Result<(), SlotsRemaining> {
     if len != 0 {
         return Err(SlotsRemaining(len));
     }
-    let _ = M::local().try_with(reset::<M>);
+    call(with_core::<M>, |slab| slab.reset(M::LIMIT));
     Ok(())
-}
-
-/// Frees the chunks that have no occupied cell, and undoes `init`.
-fn reset<M: Module>(slab: &ThreadSlab<M::Value>) {
-    slab.sweep();
-    slab.initialized.set(false);
-    let _ = slab.core.memory(|memory| memory.configure(M::LIMIT, 0));
 }
 
 /// A builder for the slab of a module on this thread, which the module's `init` returns.
@@ -538,19 +349,8 @@ impl<M: Module> Init<M> {
     }
 
     fn finish(self) -> Result<(), Refusal> {
-        try_with::<M, _>(|slab| {
-            if slab.initialized.get() {
-                return Err(Refusal::Initialized);
-            }
-            slab.begin::<M>()?;
-            let configured = slab.core.memory(|memory| memory.configure(self.limit, self.chunk_capacity));
-            let reserved = configured.and_then(|()| slab.reserve(self.preallocate));
-            match reserved {
-                Ok(()) => slab.initialized.set(true),
-                Err(_) => reset::<M>(slab),
-            }
-            reserved
-        })
+        let sizes = [self.limit, self.chunk_capacity, self.preallocate];
+        try_call(with_core::<M>, Layout::new::<M::Value>(), |slab| slab.set_up(sizes, M::LIMIT, tear_down::<M>))
     }
 }
 

@@ -1,9 +1,11 @@
-//! The pool of each thread, for `.pooled()`, `.boxed_iter()` and [`pooled!`](crate::pooled).
+//! The pool of each thread, for [`Pooled`](super::Pooled), [`PoolRc`](super::PoolRc), `.pooled()`, `.boxed_iter()` and `pooled!`.
 
 use super::InPool;
+use super::classes::Class;
 use super::insert::{self, CellAllocator, CellPtr, Refusal};
 use super::sync::{AnyThread, Pool, PoolSlot};
 use crate::alloc::AllocError;
+use core::alloc::Layout;
 use core::mem::ManuallyDrop;
 
 std::thread_local! {
@@ -33,26 +35,44 @@ unsafe impl<T> CellAllocator<T> for ThreadPool {
 
     #[inline(always)]
     fn pop(&self) -> Option<CellPtr> {
-        POOL.try_with(|pool| CellAllocator::<T>::pop(&**pool)).ok()?
+        pop(const { Class::of(Layout::new::<T>()) }?)
     }
 
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     fn refill(&self) -> Result<CellPtr, Refusal> {
-        if AT_EXIT.try_with(|_| ()).is_ok()
-            && let Ok(cell) = POOL.try_with(|pool| CellAllocator::<T>::refill(&**pool))
-        {
-            return cell;
-        }
-        // The thread is ending: its pool was already cleared, or nothing will clear it. Use a temporary pool.
-        CellAllocator::<T>::refill(&Pool::new())
+        refill(Layout::new::<T>())
     }
+}
+
+// These functions are not generic, so that they are compiled once, and not for each type.
+
+#[inline(always)]
+fn pop(class: Class) -> Option<CellPtr> {
+    POOL.try_with(|pool| pool.pop_class(class)).ok()?
+}
+
+#[cold]
+#[inline(never)]
+fn refill(layout: Layout) -> Result<CellPtr, Refusal> {
+    if AT_EXIT.try_with(|_| ()).is_ok()
+        && let Ok(cell) = POOL.try_with(|pool| pool.refill_class(layout))
+    {
+        return cell;
+    }
+    // The thread is ending: its pool was already cleared, or nothing will clear it. Use a temporary pool.
+    Pool::new().refill_class(layout)
 }
 
 /// Inserts a value into the thread's pool.
 #[inline(always)]
 pub(crate) fn insert<T>(value: T) -> PoolSlot<T> {
     insert::insert(&ThreadPool, value)
+}
+
+/// Inserts the value that `make` returns into the thread's pool. Takes the cell before it calls `make`.
+#[inline(always)]
+pub(crate) fn insert_with<T>(make: impl FnOnce() -> T) -> PoolSlot<T> {
+    insert::insert_with(&ThreadPool, make)
 }
 
 /// Like [`insert`], but returns an error if the allocation fails.

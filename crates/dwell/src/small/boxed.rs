@@ -1,10 +1,13 @@
 //! Iterators and closures that functions return, in slots of the thread's pool.
 
-use super::Incoming;
 use crate::alloc::AllocError;
-use crate::raw::Meta;
+use crate::slab::SlotView;
 use crate::slab::sync::PoolSlot;
 use crate::slab::thread_pool;
+use core::cell::Cell;
+use core::convert::Infallible;
+use core::marker::PhantomData;
+use core::ptr;
 
 /// A type-erased iterator in a slot of the thread's pool: the result of [`boxed_iter`](BoxedIterExt::boxed_iter).
 ///
@@ -44,25 +47,82 @@ pub type PoolIter<'a, T> = PoolSlot<dyn Iterator<Item = T> + 'a>;
 #[macro_export]
 macro_rules! pooled {
     ($value:expr $(,)?) => {
-        $crate::small::pool_incoming($crate::small::fill($value, &mut $crate::small::IncomingStorage::new()))
+        $crate::small::Unsized::finish($crate::small::unsize($crate::small::pool($value)))
     };
 }
 
-/// Stores the value of an [`Incoming`] in a slot, for [`pooled!`](crate::pooled).
+std::thread_local! {
+    /// The slot that [`pool`] made last on this thread: from `into_raw` of a `PoolSlot`, of which no slot was made since. Or null.
+    ///
+    /// A view has the address of its slot, but may access only the value, and a slot the whole chunk.
+    static LAST: Cell<*mut ()> = const { Cell::new(ptr::null_mut()) };
+}
+
+/// The brand of the view of a `U` that [`pool`] returns. It has no values.
+#[doc(hidden)]
+pub enum Pooling<'p, U> {
+    // Invariant in `'p`: `unsize` takes a view for its whole lifetime, and so consumes it.
+    #[doc(hidden)]
+    Never(Infallible, PhantomData<Cell<&'p ()>>, PhantomData<fn(U) -> U>),
+}
+
+/// Inserts a value into the thread's pool, and returns a view of it that can be coerced.
+///
+/// The value is the only argument, so that its type is inferred as for `Box::new(value)`.
 #[doc(hidden)]
 #[expect(clippy::inline_always, reason = "a value that is passed to a function is written to memory twice")]
 #[inline(always)]
-pub fn pool_incoming<U, T: ?Sized>(incoming: &mut Incoming<U, T>) -> PoolSlot<T> {
-    let like = incoming.as_ptr();
-    let value = incoming.take(); // dropped if a line below panics
-    let meta = Meta::new(like, false);
-    let value: *mut U = thread_pool::insert(value).into_raw();
-    let value = meta.decode(value.cast()).cast_mut();
-    // SAFETY: `into_raw` returned the pointer on this thread, and no other slot is made from it. The value is a `T` at
-    // that address: `like` had the metadata of a `U` as a `T`, because every `Incoming<U, T>` was an `Incoming<U, U>`
-    // before it was coerced and `U` is sized. The rule about leaked slots is for slots of a slab, whose values can be
-    // found by key; this slot is of a pool.
-    unsafe { PoolSlot::from_raw(value) }
+pub fn pool<'p, U: 'p>(value: U) -> &'p mut SlotView<Pooling<'p, U>, U> {
+    let slot = thread_pool::insert(value).into_raw();
+    LAST.set(slot.cast());
+    // SAFETY: `into_raw` returned a pointer to a live `U` that no slot owns now. Only `unsize` makes a slot of it, and consumes
+    // this view.
+    unsafe { SlotView::at_mut(slot) }
+}
+
+/// A slot, and the type to coerce it to.
+#[doc(hidden)]
+pub struct Unsized<U, T: ?Sized> {
+    // Invariant: `like` has the metadata of a `U` that is coerced to a `T`. Its address has no meaning.
+    slot: PoolSlot<U>,
+    like: *const T,
+}
+
+/// Makes a slot of the value of a view, once:
+///
+/// ```compile_fail,E0499
+/// let view = dwell::small::pool(1_u8);
+/// let (one, two) = (dwell::small::unsize(view), dwell::small::unsize(view));
+/// ```
+///
+/// # Panics
+///
+/// Panics if this thread called [`pool`] again since.
+#[doc(hidden)]
+#[inline]
+pub fn unsize<'p, U: 'p, T: ?Sized + 'p>(view: &'p mut SlotView<Pooling<'p, U>, T>) -> Unsized<U, T> {
+    let slot = LAST.replace(ptr::null_mut());
+    assert!(ptr::addr_eq(slot, view.as_ptr()), "not a view of this slot");
+    // SAFETY: `pool` on this thread got the pointer from `into_raw` of a slot, and no slot was made of it since, so its cell is
+    // still occupied by the value that `pool` moved there. The view has the address of that cell, so it is a view of this value,
+    // which is a `U`. `LAST` is null now and the view is consumed, so no other slot is made of it. The slot is of a pool, so it
+    // cannot be leaked.
+    let slot = unsafe { PoolSlot::from_raw(slot.cast()) };
+    Unsized { slot, like: view.as_ptr() }
+}
+
+impl<U, T: ?Sized> Unsized<U, T> {
+    /// Coerces the slot.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the value is coerced to a slice of more than `usize::MAX / 32` elements; it is dropped.
+    #[inline]
+    pub fn finish(self) -> PoolSlot<T> {
+        // SAFETY: `like` has the metadata of the value as a `T`: every view with the brand of a `U` was one of a `U` before it was
+        // coerced, and `U` is sized. The slot is of a pool, so it cannot be leaked.
+        unsafe { self.slot.unsized_like(self.like) }
+    }
 }
 
 /// Postfix methods that erase an iterator's type without `malloc`.

@@ -1,16 +1,16 @@
 //! Closures called by value.
 //!
-//! On stable Rust only a `Box` can call a `dyn FnOnce`, and it frees the block that the closure is in. An inline
-//! closure has no block. The vtable of a `dyn CallOnce` instead has a function that moves the closure out of any
-//! address.
+//! On stable Rust only a `Box` can call a `dyn FnOnce`, and it frees the block that the closure is in. The block of a
+//! spilled closure is that of a `Box`; an inline closure has no block. The vtable of a `dyn CallOnce` instead has a
+//! function that moves the closure out of any address.
 
 use super::SmallBox;
 use crate::alloc::Allocator;
 #[cfg(feature = "slab")]
 use crate::slab::{KindSlot, SlotKind};
-#[cfg(feature = "slab")]
 use core::mem::ManuallyDrop;
 use core::ptr;
+use std_alloc::boxed::Box;
 
 /// A `FnOnce` that a [`SmallBox`] can call without moving it to the heap. `Args` is the tuple of its arguments.
 ///
@@ -28,10 +28,12 @@ use core::ptr;
 /// assert_eq!(greet.call_once((2,)), 3);
 /// ```
 ///
-/// On stable Rust, calling an inline `dyn FnOnce` moves it to the heap, because only a `Box` can call it. Calling an
-/// inline `dyn CallOnce` allocates nothing, and with the feature `nightly` the same holds for a `dyn FnOnce`. For
-/// arguments that are references of any lifetime, use a `dyn for<'a> CallOnce<(&'a T,), Output = R>`; on stable Rust a
-/// `dyn FnOnce(&T)` can be called only by `small.into_box()(&value)`.
+/// [`OnceFn`] is a short name for the trait object, and [`SendOnceFn`] for one that is `Send`.
+///
+/// Calling a `dyn CallOnce` allocates nothing. On stable Rust, calling an inline `dyn FnOnce` moves it to the heap,
+/// because only a `Box` can call it; a spilled one is in a `Box` already. With the feature `nightly` no call allocates.
+/// For arguments that are references of any lifetime, use a `dyn for<'a> CallOnce<(&'a T,), Output = R>`; on stable Rust
+/// a `dyn FnOnce(&T)` can be called only by `small.into_box()(&value)`.
 pub trait CallOnce<Args> {
     /// The type that the call returns.
     type Output;
@@ -43,7 +45,50 @@ pub trait CallOnce<Args> {
     /// The caller neither uses nor drops the value behind `self` afterwards.
     #[doc(hidden)]
     unsafe fn call_in_place(&mut self, args: Args) -> Self::Output;
+
+    /// Calls the closure in its box.
+    #[doc(hidden)]
+    #[inline]
+    fn call_boxed(self: Box<Self>, args: Args) -> Self::Output {
+        let closure = Box::into_raw(self) as *mut ManuallyDrop<Self>;
+        // The shell frees the block after the call, even if the call panics.
+        // SAFETY: `into_raw` returned the pointer, and no other box is made from it. A live value is a live
+        // `ManuallyDrop` of it, at the same address and of the same layout.
+        let mut shell = unsafe { Box::from_raw(closure) };
+        // SAFETY: the shell does not drop its value, and nothing uses the value after this call.
+        unsafe { (**shell).call_in_place(args) }
+    }
 }
+
+/// The trait object of a closure that is called once: `SmallBox<OnceFn>` is what a queue of jobs holds.
+///
+/// It is a [`dyn CallOnce`](CallOnce). Calling it allocates nothing, where an inline `dyn FnOnce` must move to the heap.
+///
+/// ```
+/// use dwell::small::OnceFn;
+/// use dwell::{SmallBox, small_box};
+///
+/// let mut jobs: Vec<SmallBox<OnceFn>> = Vec::new();
+/// jobs.push(small_box!(|| println!("done")));
+/// for job in jobs {
+///     job.call_once(());
+/// }
+///
+/// let double: SmallBox<OnceFn<(u32,), u32>> = small_box!(|n| n * 2);
+/// assert_eq!(double.call_once((4,)), 8);
+/// ```
+pub type OnceFn<Args = (), R = ()> = dyn CallOnce<Args, Output = R>;
+
+/// An [`OnceFn`] that may be sent to other threads, as the jobs of a thread pool are.
+///
+/// ```
+/// use dwell::small::SendOnceFn;
+/// use dwell::{SmallBox, small_box};
+///
+/// let job: SmallBox<SendOnceFn, 3> = small_box!(|| println!("done"));
+/// std::thread::spawn(move || job.call_once(())).join().unwrap();
+/// ```
+pub type SendOnceFn<Args = (), R = ()> = dyn CallOnce<Args, Output = R> + Send;
 
 macro_rules! arity {
     ($($arg:ident $Arg:ident),*) => {
@@ -73,6 +118,11 @@ macro_rules! arity {
                 // call.
                 let closure = unsafe { owned::take(self) };
                 closure($($arg),*)
+            }
+
+            #[inline]
+            fn call_boxed(self: Box<Self>, ($($arg,)*): ($($Arg,)*)) -> R {
+                self($($arg),*)
             }
         }
     };
@@ -147,8 +197,12 @@ impl<F: ?Sized, const N: usize, A: Allocator, L> SmallBox<F, N, A, L> {
     where
         F: CallOnce<Args>,
     {
+        let this = match self.try_unspill() {
+            Ok(boxed) => return boxed.call_boxed(args),
+            Err(this) => this,
+        };
         // The shell frees the block and drops the allocator after the call, even if the call panics.
-        let mut shell = self.without_drop();
+        let mut shell = this.without_drop();
         // SAFETY: the shell does not drop its value, and nothing uses the value after this call.
         unsafe { (**shell).call_in_place(args) }
     }

@@ -92,12 +92,10 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// If the value is inline and the allocation of a block for it fails; the error contains the small box.
     pub fn try_into_box(self) -> Result<Box<T>, AllocError<Self>> {
-        let this = ManuallyDrop::new(self);
-        if !this.is_inline() {
-            // SAFETY: a spilled value is live in a block of its own layout from `Global` (invariant 3), as
-            // `Box::from_raw` requires. `this` is not dropped, so the `Box` is its only owner.
-            return Ok(unsafe { Box::from_raw(this.value()) });
-        }
+        let this = match self.try_unspill() {
+            Ok(boxed) => return Ok(boxed),
+            Err(this) => ManuallyDrop::new(this),
+        };
         // SAFETY: the value is live, `this` owns it, and `value` returns a pointer to the inline storage that may be
         // written through. `this` is in a `ManuallyDrop` and is not used again if the value was moved. `Global` needs no
         // drop.

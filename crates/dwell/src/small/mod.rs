@@ -56,11 +56,11 @@ mod small_box;
 mod storage;
 
 #[cfg(all(feature = "slab", feature = "std"))]
-#[doc(hidden)]
-pub use self::boxed::pool_incoming;
-#[cfg(all(feature = "slab", feature = "std"))]
 pub use self::boxed::{BoxedIterExt, PoolIter};
-pub use self::call::CallOnce;
+#[cfg(all(feature = "slab", feature = "std"))]
+#[doc(hidden)]
+pub use self::boxed::{Pooling, Unsized, pool, unsize};
+pub use self::call::{CallOnce, OnceFn, SendOnceFn};
 #[doc(hidden)]
 pub use self::coerce::{Incomes, Incoming, IncomingStorage, fill};
 #[doc(hidden)]

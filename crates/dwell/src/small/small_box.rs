@@ -383,6 +383,18 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         unsafe { self.storage.words.get().cast::<NonNull<()>>().read() }
     }
 
+    /// Converts to a `Box` if the value is spilled and the allocator is [`Global`]: nothing is allocated or moved.
+    #[inline]
+    pub(super) fn try_unspill(self) -> Result<Box<T>, Self> {
+        if self.is_inline() || !is_global::<A>() {
+            return Err(self);
+        }
+        let this = ManuallyDrop::new(self);
+        // SAFETY: the value is live, in a block of its own layout from the global allocator (invariant 3), as
+        // `Box::from_raw` requires. `this` is not dropped, so the `Box` is its only owner. `Global` needs no drop.
+        Ok(unsafe { Box::from_raw(this.value()) })
+    }
+
     /// Drops a spilled value and frees its block.
     ///
     /// # Safety

@@ -115,6 +115,19 @@ mod compact_str {
     }
 }
 
+#[cfg(feature = "compact_str-0_10")]
+mod compact_str_010 {
+    use super::{ConstDefault, DefaultRef, IsEmpty, const_default, is_empty};
+    use ::compact_str_010::CompactString;
+
+    is_empty! {
+        {} CompactString: self => self.is_empty();
+    }
+    const_default! {
+        {} CompactString = CompactString::const_new("");
+    }
+}
+
 // The tests do not wait for locks: a map with a locked shard is not empty.
 #[cfg(feature = "dashmap")]
 mod dashmap {

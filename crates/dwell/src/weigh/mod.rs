@@ -364,7 +364,7 @@ pub fn tree_as<T: Weigh + ?Sized>(value: &T, model: Model) -> Tree {
 
 /// Returns a [`tree`] with the number of [distinct strings](Node::texts).
 ///
-/// The walk reads every string, so that [`Tree::advise`] can suggest which strings to share.
+/// The walk reads every string, so that `Tree::advise` can suggest which strings to share.
 ///
 /// ```
 /// let names = vec!["Ada", "Ada", "Grace", "Ada"].into_iter().map(String::from).collect::<Vec<_>>();

@@ -79,8 +79,9 @@ pub(super) trait Handle<'v, const TREE: bool> {
 }
 
 macro_rules! handle {
-    ($($pointer:ident)*) => {$(
-        impl<'v, T: Weigh + ?Sized + 'v, const TREE: bool> Handle<'v, TREE> for $pointer<T> {
+    ($($(#[$attribute:meta])* [$($generics:tt)*] $pointer:ty;)*) => {$(
+        $(#[$attribute])*
+        impl<'v, T: Weigh + ?Sized + 'v, $($generics)* const TREE: bool> Handle<'v, TREE> for $pointer {
             fn resume(&self, core: Core<'v, TREE>, cursor: Cursor) -> Core<'v, TREE> {
                 let mut walk = Walk { core, deferred: Vec::new(), depth_left: DEEPEST, guards: 0 };
                 walk.core.tally.cursor = cursor;
@@ -92,7 +93,12 @@ macro_rules! handle {
     )*};
 }
 
-handle!(Rc Arc);
+handle! {
+    [] Rc<T>;
+    [] Arc<T>;
+    #[cfg(all(feature = "slab", feature = "std"))]
+    [C: crate::slab::Counts,] crate::slab::Counted<T, C>;
+}
 
 /// Walks over a value and everything it owns, and returns the total.
 pub(super) fn total<T: Weigh + ?Sized>(value: &T, model: Model) -> Weight {

@@ -446,7 +446,7 @@ fn after(ty: &Ty, kind: &str, text: &str, make: &str) -> (String, String) {
 
 pub(crate) fn generate() -> String {
     let mut out = String::from(
-        "// Written by generator.rs: DWELL_BLESS=1 cargo test -p dwell --features derive --test weigh_what_if\n",
+        "// Written by generator.rs: DWELL_BLESS=1 cargo test -p dwell --features advice,derive --test weigh_what_if\n",
     );
     let mut table = String::from("programs! {\n");
     for number in 0..PROGRAMS {

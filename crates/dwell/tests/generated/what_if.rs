@@ -1,4 +1,4 @@
-// Written by generator.rs: DWELL_BLESS=1 cargo test -p dwell --features derive --test weigh_what_if
+// Written by generator.rs: DWELL_BLESS=1 cargo test -p dwell --features advice,derive --test weigh_what_if
 #[rustfmt::skip] #[allow(warnings, clippy::all, clippy::pedantic)] mod p0 {
 pub mod before { use super::super::*;
 #[derive(Weigh)] pub struct G<T> { a: T, b: Option<Box<T>>, c: String, d: [u64; 9] }

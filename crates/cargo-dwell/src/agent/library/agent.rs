@@ -16,6 +16,7 @@ mod hooks;
 #[allow(dead_code)]
 mod layout;
 mod patch;
+mod profile;
 mod sample;
 mod stacks;
 mod sys;
@@ -23,7 +24,7 @@ mod thread;
 
 use core::ffi::{c_char, CStr};
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
-use layout::{Shard, Shared, State, Status, ADDRESSES, ENTRY, FRAMES, GRANULE, PAIRS, SHARDS};
+use layout::{Mode, Shard, Shared, State, Status, ADDRESSES, ENTRY, FRAMES, GRANULE, LEDGERS, PAIRS, SHARDS};
 
 /// The agent's records. The tool reads them from a copy of the process, at this address.
 pub static STATE: State = State {
@@ -52,6 +53,9 @@ pub static STATE: State = State {
     asker_stack: AtomicU64::new(0),
     asker_thread: AtomicU64::new(0),
     allocations: AtomicU64::new(0),
+    ledgers: AtomicU64::new(0),
+    ledgers_len: AtomicU64::new(0),
+    lost: AtomicU64::new(0),
 };
 
 /// A page that `fork` wipes in the child.
@@ -194,6 +198,10 @@ fn arm(plan: u32, socket: u32, stack_end: u64) {
     match prepare(shared, socket, stack_end) {
         Ok(()) => {
             patch::apply(shared, plan);
+            if profile::is_on() {
+                // Returns at once if the tool is ready, and after a second if it is gone.
+                sys::wait(&shared.attached, 0, true);
+            }
             shared.status.store(Status::Armed as u32, Ordering::Release);
             PAGE.armed.store(1, Ordering::Release);
         }
@@ -219,10 +227,14 @@ fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (
     }
     shared.bias.store(bias, Ordering::Relaxed);
 
+    // An entry of the shadow is twice as large if it also has the time of the allocation.
+    let counts = shared.mode.load(Ordering::Relaxed) == Mode::Counts as u32;
+    let entry = if counts { profile::ENTRY } else { ENTRY };
     for (field, bytes) in [
-        (&STATE.shadow, ADDRESSES / GRANULE * ENTRY),
+        (&STATE.shadow, ADDRESSES / GRANULE * entry),
         (&STATE.pairs, PAIRS * 8),
         (&STATE.frames, FRAMES * 8),
+        (&STATE.ledgers, if counts { LEDGERS * 8 } else { 4096 }),
     ] {
         let addr = sys::map(bytes as usize).map_err(|errno| (Status::NoAddressSpace, errno))?;
         // With huge pages, one block could take 2 MiB of shadow.
@@ -247,6 +259,7 @@ fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (
     shared.thread_pointer.store(thread::pointer(), Ordering::Relaxed);
     thread::prepare(hooks::end_of_thread);
     STATE.sample.store(shared.sample.load(Ordering::Relaxed), Ordering::Relaxed);
+    profile::prepare(counts);
     STATE.disabled.store(u32::from(shared.wants_peak.load(Ordering::Relaxed) == 0), Ordering::Relaxed);
     shared.state.store(&STATE as *const State as u64, Ordering::Relaxed);
     let helper = helper::start(shared, socket).map_err(|errno| (Status::NoHelper, errno))?;

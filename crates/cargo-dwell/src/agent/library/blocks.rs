@@ -96,6 +96,30 @@ pub fn remove(addr: u64, block: Block) {
     }
 }
 
+/// Adds a word for an address that the shadow has no entry for.
+pub fn insert_word(addr: u64, word: u64) {
+    let shard = shard(addr);
+    sys::lock(&shard.lock);
+    shard.insert(addr, word, 0);
+    sys::unlock(&shard.lock);
+}
+
+/// Removes the word of an address, and returns it; 0 if there is none.
+pub fn take_word(addr: u64) -> u64 {
+    match find_large(addr) {
+        Some(Block::Large(word, _)) => {
+            let shard = shard(addr);
+            sys::lock(&shard.lock);
+            if let Some(slot) = shard.find(addr) {
+                slot.addr.store(TOMBSTONE, Ordering::Release);
+            }
+            sys::unlock(&shard.lock);
+            word
+        }
+        _ => 0,
+    }
+}
+
 #[inline(never)]
 fn insert_large(addr: u64, size: u64, stack: u32) -> u64 {
     let shard = shard(addr);

@@ -2,8 +2,9 @@
 
 use crate::blocks;
 use crate::helper;
+use crate::layout::{Allocator, Call, FUNCTIONS, FUNCTION_COUNT};
+use crate::profile;
 use crate::sample;
-use crate::layout::{Call, FUNCTIONS, FUNCTION_COUNT};
 use crate::stacks::Walked;
 use crate::thread::{self, Thread};
 use crate::{is_armed, STATE};
@@ -41,7 +42,7 @@ fn frame() -> u64 {
 /// # Safety
 /// `original` must be a function of the kind `call`, and the arguments must be valid for it.
 #[inline(always)]
-unsafe fn run(call: Call, original: Function, arguments: [usize; 3], frame: u64) -> usize {
+unsafe fn run(of: Allocator, call: Call, original: Function, arguments: [usize; 3], frame: u64) -> usize {
     let [a, b, c] = arguments;
     if matches!(call, Call::Free) && sample::is_unrecorded(a as u64) {
         // SAFETY: `original` is the allocator's own function, called with the argument that the program passed to it.
@@ -54,6 +55,13 @@ unsafe fn run(call: Call, original: Function, arguments: [usize; 3], frame: u64)
     }
     thread.inside.set(1);
     compiler_fence(Ordering::SeqCst);
+    if profile::is_on() {
+        // SAFETY: the same as for this function, whose arguments are passed on.
+        let result = unsafe { profile::run(thread, of, call, original, arguments, frame) };
+        compiler_fence(Ordering::SeqCst);
+        thread.inside.set(0);
+        return result;
+    }
     let before = match call {
         Call::Reallocate | Call::ReallocateMany | Call::Free if a != 0 => forget(thread, a as u64, new_size(call, b, c)),
         _ => None,
@@ -91,7 +99,7 @@ unsafe fn run(call: Call, original: Function, arguments: [usize; 3], frame: u64)
 
 /// Returns the size that a reallocation requests; 0 for other calls.
 #[inline(always)]
-fn new_size(call: Call, b: usize, c: usize) -> u64 {
+pub fn new_size(call: Call, b: usize, c: usize) -> u64 {
     match call {
         Call::Reallocate => b as u64,
         Call::ReallocateMany => (b as u64).wrapping_mul(c as u64),
@@ -199,6 +207,11 @@ pub extern "C" fn end_of_thread(_: *mut u8) {
         return;
     }
     thread.inside.set(1);
+    if profile::is_on() {
+        profile::end(thread);
+        thread.inside.set(0);
+        return;
+    }
     report_live(thread);
     // If a later destructor allocates, the thread becomes known again, and this runs again.
     thread.known.set(0);
@@ -239,7 +252,7 @@ macro_rules! export {
             #[inline(never)]
             unsafe fn record(a: usize, b: usize, c: usize, frame: u64) -> usize {
                 // SAFETY: the original is glibc's function of this kind. The caller passes the program's arguments.
-                unsafe { run($call, $original, [a, b, c], frame) }
+                unsafe { run(Allocator::Glibc, $call, $original, [a, b, c], frame) }
             }
             let mut arguments = [0; 3];
             let mut index = 0;
@@ -277,7 +290,7 @@ pub unsafe extern "C" fn free(block: usize) {
     #[inline(never)]
     unsafe fn record(block: usize, frame: u64) {
         // SAFETY: the original is glibc's `free`, and the caller passes the program's block.
-        unsafe { run(Call::Free, __libc_free, [block, 0, 0], frame) };
+        unsafe { run(Allocator::Glibc, Call::Free, __libc_free, [block, 0, 0], frame) };
     }
     if sample::is_unrecorded(block as u64) {
         // SAFETY: the original is glibc's `free`, and the block is what the program gave it.
@@ -296,7 +309,7 @@ pub unsafe extern "C" fn free(block: usize) {
 pub unsafe extern "C" fn reallocarray(block: usize, count: usize, size: usize) -> usize {
     match count.checked_mul(size) {
         // SAFETY: the original is glibc's `realloc`, and the block is what the program gave.
-        Some(bytes) => unsafe { run(Call::Reallocate, __libc_realloc, [block, bytes, 0], frame()) },
+        Some(bytes) => unsafe { run(Allocator::Glibc, Call::Reallocate, __libc_realloc, [block, bytes, 0], frame()) },
         None => {
             // SAFETY: the function has no arguments, and always returns the address of the thread's `errno`.
             let errno = unsafe { __errno_location() };
@@ -317,7 +330,7 @@ pub unsafe extern "C" fn posix_memalign(out: *mut usize, align: usize, size: usi
         return EINVAL;
     }
     // SAFETY: the original is glibc's `memalign`, which accepts every power of two.
-    let block = unsafe { run(Call::Allocate(1), __libc_memalign, [align, size, 0], frame()) };
+    let block = unsafe { run(Allocator::Glibc, Call::Allocate(1), __libc_memalign, [align, size, 0], frame()) };
     if block == 0 {
         return ENOMEM;
     }
@@ -355,7 +368,7 @@ unsafe extern "C" fn patched<const F: usize>(a: usize, b: usize, c: usize) -> us
     // code takes the same arguments as the function.
     let original: Function = unsafe { core::mem::transmute::<usize, Function>(original) };
     // SAFETY: the arguments are those that the program gave the function.
-    unsafe { run(FUNCTIONS[F].call, original, [a, b, c], frame()) }
+    unsafe { run(FUNCTIONS[F].of, FUNCTIONS[F].call, original, [a, b, c], frame()) }
 }
 
 macro_rules! hooks {

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 /// The environment variable that passes two file descriptors to the agent, the plan and the socket: `FD,FD`.
 pub const VARIABLE: &str = "CARGO_DWELL_CENSUS";
 /// The first word of a plan. It changes with the format.
-pub const MAGIC: u64 = 0x0031_306c_6c65_7744;
+pub const MAGIC: u64 = 0x0032_306c_6c65_7744;
 /// The size of [`Shared`] in the plan's file in bytes. The patches follow it.
 pub const SHARED_BYTES: usize = 4096;
 /// The maximum number of frames kept of a call stack.
@@ -38,6 +38,10 @@ pub struct Shared {
     pub inode: AtomicU64,
     pub wants_peak: AtomicU32,
     pub patch_bytes: AtomicU32,
+    /// A [`Mode`].
+    pub mode: AtomicU32,
+    /// Whether the tool samples the process: the agent waits for it, so that no thread starts before.
+    pub attached: AtomicU32,
     pub sample: AtomicU64,
     /// The fields that the agent writes: a [`Status`] and its error number, the address of its [`State`], the bias of
     /// the executable, the process id of the helper, and the number of patched functions.
@@ -79,6 +83,17 @@ impl Status {
         [Status::Absent, Status::Armed, Status::OtherExecutable, Status::NoAddressSpace, Status::NoHelper];
 }
 
+/// What the hooks record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Mode {
+    /// The live blocks.
+    #[default]
+    Blocks = 0,
+    /// Counts of all allocations and frees, in a [`Ledger`] for each thread.
+    Counts = 1,
+}
+
 /// The records of the hooks, in the program's memory.
 #[repr(C)]
 pub struct State {
@@ -113,7 +128,118 @@ pub struct State {
     pub asker_thread: AtomicU64,
     /// The number of recorded allocations that the threads have reported.
     pub allocations: AtomicU64,
+    /// With [`Mode::Counts`]: the address of the addresses of [`LEDGERS`] ledgers, the number of ledgers, and the
+    /// number of calls that were not recorded because there was no ledger.
+    pub ledgers: AtomicU64,
+    pub ledgers_len: AtomicU64,
+    pub lost: AtomicU64,
 }
+
+/// The maximum number of threads that run at the same time and are counted, and of pairs that are counted.
+pub const LEDGERS: u64 = 1 << 12;
+pub const COUNTED: u64 = 1 << 22;
+/// The number of recent allocations of a thread that are compared with its next free.
+pub const RECENT: usize = 32;
+/// The number of size classes of glibc's thread cache, and of its fast bins.
+pub const CACHED: usize = 64;
+pub const FAST_BINS: usize = 7;
+/// The length of a run of frees, without an allocation between, from which on its blocks count as freed together.
+pub const RUN: u64 = 8;
+/// The number of bins of lifetimes. Bin `n` has the lifetimes of `n` bits; the last bin has all longer ones.
+pub const LIFETIMES: usize = 24;
+
+/// The counts of a thread. When a thread ends, a later thread continues its ledger.
+///
+/// Only its thread writes to it, so it needs no atomic additions. The [`Counts`] of the pairs follow it, at
+/// [`LEDGER_BYTES`].
+#[repr(C)]
+pub struct Ledger {
+    /// Whether a thread uses it.
+    pub busy: AtomicU32,
+    pub number: AtomicU32,
+    /// The number of threads that used it.
+    pub threads: AtomicU64,
+    /// The number of blocks that its threads got, which is the clock for lifetimes.
+    pub blocks: AtomicU64,
+    /// One more than the highest number of a pair in it.
+    pub pairs: AtomicU64,
+    /// The number of frees since the last allocation, and the call stack of that run of frees.
+    pub run: AtomicU64,
+    pub run_stack: AtomicU64,
+    /// The address of the block that the last call returned; 0 after a free.
+    pub last: AtomicU64,
+    /// The addresses of recent blocks that are live, in the order of their allocation; the number of allocations since
+    /// the start; and the index of the oldest one.
+    pub recent: [AtomicU64; RECENT],
+    pub top: AtomicU64,
+    pub bottom: AtomicU64,
+    /// The number of blocks in each class of glibc's thread cache, and in each fast bin, by a model of it.
+    pub cached: [AtomicU32; CACHED],
+    pub fast: [AtomicU32; FAST_BINS],
+}
+
+/// The offset of the counts in a ledger.
+pub const LEDGER_BYTES: usize = 4096;
+
+/// The counts of a pair in a thread. `allocated` and `freed` are by [`Depot`].
+#[repr(C, align(64))]
+pub struct Counts {
+    pub allocations: AtomicU64,
+    pub frees: AtomicU64,
+    pub bytes: AtomicU64,
+    /// Blocks that are live; negative if this thread frees blocks of others.
+    pub live: AtomicI64,
+    pub most_live: AtomicI64,
+    /// Frees of the block that the thread allocated last, with no call between.
+    pub temporary: AtomicU64,
+    /// Frees of the newest live block of the thread.
+    pub in_order: AtomicU64,
+    /// Frees in runs of at least [`RUN`].
+    pub together: AtomicU64,
+    /// Blocks that `realloc` returned; that it replaced; and the bytes that it copied to another address.
+    pub reallocations: AtomicU64,
+    pub replaced: AtomicU64,
+    pub copied: AtomicU64,
+    /// Frees of blocks of other threads.
+    pub foreign: AtomicU64,
+    pub allocated: [AtomicU64; 3],
+    pub freed: [AtomicU64; 3],
+    /// The number of an [`Allocator`].
+    pub allocator: AtomicU32,
+    /// The call stack of a run in which a block was freed; 0 if there was none.
+    pub run_stack: AtomicU32,
+    /// The call stack of the thread's first free of such a block; 0 if there was none.
+    pub free_stack: AtomicU32,
+    pub _unused: AtomicU32,
+    /// By the bits of the number of blocks that the thread allocated between allocation and free.
+    pub lifetimes: [AtomicU64; LIFETIMES],
+}
+
+/// Where glibc's allocator takes a block from, or keeps it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depot {
+    /// The thread's cache.
+    Thread = 0,
+    /// A fast bin.
+    Fast = 1,
+    /// Another bin, or the end of the heap.
+    Heap = 2,
+}
+
+/// Rounds the size of a large block up, so that a call stack has few pairs. Up to an eighth is added.
+pub const fn rounded(size: u64) -> u64 {
+    if size < SMALL {
+        return size;
+    }
+    let step = 1 << (60 - size.leading_zeros());
+    match size.checked_next_multiple_of(step) {
+        Some(rounded) => rounded,
+        None => size,
+    }
+}
+
+/// The units of the sizes of pairs from this size on, so that the size fits in a [`Pair`].
+pub const HUGE: u64 = 1 << 31;
 
 /// The size and call stack of small blocks.
 #[repr(C)]
@@ -200,12 +326,13 @@ pub enum Call {
 }
 
 /// The allocator that a function belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Allocator {
-    Mimalloc,
-    Jemalloc,
+    Mimalloc = 1,
+    Jemalloc = 2,
     /// An allocator in an executable that defines its own `malloc`.
-    Executable,
+    Executable = 3,
+    Glibc = 0,
 }
 
 /// A function of a statically linked allocator. Jemalloc's functions also have a prefix.

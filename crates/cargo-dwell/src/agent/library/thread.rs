@@ -20,7 +20,8 @@ pub struct Thread {
     /// The number of bytes until the next sample, and the state of the random generator.
     pub until_sample: Cell<i64>,
     pub random: Cell<u64>,
-    _rest: Cell<u64>,
+    /// The address of the thread's ledger; 0 if it has none.
+    pub ledger: Cell<u64>,
 }
 
 // Thread-local memory with the initial-exec model, reserved at program start. Rust's `thread_local` in a library calls

@@ -5,6 +5,8 @@ mod process;
 
 use super::Snapshot;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub(crate) use process::{Watch, watched};
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub use process::{snapshots, snapshots_early};
 
 use std::path::PathBuf;
@@ -72,11 +74,13 @@ pub struct Options {
     pub cache: Option<PathBuf>,
     /// Whether to handle signals of this process: SIGUSR1 takes a snapshot, others also go to the program.
     pub signals: bool,
+    /// Whether to count all allocations instead of recording the live blocks. There are no snapshots then.
+    pub counts: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { at: vec![At::Peak], every: None, sample: None, cache: None, signals: false }
+        Self { at: vec![At::Peak], every: None, sample: None, cache: None, signals: false, counts: false }
     }
 }
 

@@ -40,7 +40,24 @@ fn code(status: ExitStatus) -> u8 {
 /// # Errors
 /// Returns an error if the agent cannot be loaded, if the program cannot be started, or if its memory cannot be read.
 pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Result<Run> {
-    run(executable, args, options, None)
+    run(executable, args, options, None, None)
+}
+
+/// Follows a run that counts allocations.
+pub(crate) trait Watch {
+    /// The program has started. `plan` begins with the page that it shares with this process, a [`Shared`].
+    fn started(&mut self, pid: i32, plan: &File) -> Result<()>;
+
+    /// The program has ended; its memory is that of `process`.
+    fn ended(&mut self, process: &Arc<Process>, about: &About) -> Result<()>;
+}
+
+/// Runs a program like [`snapshots`], and gives its records to `watch`.
+///
+/// # Errors
+/// As [`snapshots`].
+pub(crate) fn watched(executable: &Path, args: &[OsString], options: &Options, watch: &mut dyn Watch) -> Result<Run> {
+    run(executable, args, options, None, Some(watch))
 }
 
 /// Receives the snapshots to report while the program runs, with the milliseconds since its start.
@@ -53,10 +70,16 @@ type Early<'e> = &'e mut dyn FnMut(Vec<Snapshot>, u64);
 /// # Errors
 /// As [`snapshots`].
 pub fn snapshots_early(executable: &Path, args: &[OsString], options: &Options, early: Early<'_>) -> Result<Run> {
-    run(executable, args, options, Some(early))
+    run(executable, args, options, Some(early), None)
 }
 
-fn run(executable: &Path, args: &[OsString], options: &Options, early: Option<Early<'_>>) -> Result<Run> {
+fn run<'w>(
+    executable: &Path,
+    args: &[OsString],
+    options: &Options,
+    early: Option<Early<'w>>,
+    mut watch: Option<&'w mut dyn Watch>,
+) -> Result<Run> {
     let target = Target::open(executable)?;
     debuginfo::expect(executable)?;
     let library = agent::library(options.cache.as_deref())?;
@@ -107,6 +130,9 @@ fn run(executable: &Path, args: &[OsString], options: &Options, early: Option<Ea
     let mut child = command.spawn().with_context(|| format!("{}: cannot be started", target.path.display()))?;
     let pid = child.id() as i32;
     drop(theirs);
+    if let Some(watch) = &mut watch {
+        watch.started(pid, &plan.file)?;
+    }
     signals::PROGRAM.store(pid, Ordering::Relaxed);
     let ours = Arc::new(ours);
     let over = Arc::new(AtomicBool::new(false));
@@ -140,6 +166,7 @@ fn run(executable: &Path, args: &[OsString], options: &Options, early: Option<Ea
         interrupted: false,
         thinned: false,
         early,
+        watch,
         reported: 0,
         patches: patches.count,
         notes,
@@ -202,6 +229,8 @@ impl Plan {
         shared.wants_peak.store(u32::from(options.at.contains(&At::Peak)), Ordering::Relaxed);
         shared.patch_bytes.store(patches.len() as u32, Ordering::Relaxed);
         shared.sample.store(options.sample.unwrap_or(0), Ordering::Relaxed);
+        let mode = if options.counts { layout::Mode::Counts } else { layout::Mode::Blocks };
+        shared.mode.store(mode as u32, Ordering::Relaxed);
         shared.magic.store(layout::MAGIC, Ordering::Release);
         Ok(plan)
     }
@@ -329,6 +358,7 @@ struct Session<'r, 'e> {
     /// Whether snapshots of `--every` were dropped.
     thinned: bool,
     early: Option<Early<'e>>,
+    watch: Option<&'e mut dyn Watch>,
     /// The number of snapshots reported early.
     reported: usize,
     /// The number of functions to patch.
@@ -534,8 +564,7 @@ impl Session<'_, '_> {
         let Some(End { process, about, taken: taken_bytes, live: live_bytes }) = end else {
             // Earlier copies still exist.
             self.notes.push(
-                "the agent's helper process was killed or does not answer, so there is no snapshot of the program's \
-                 exit"
+                "the agent's helper process was killed or does not answer, so there is no record of the program's exit"
                     .to_owned(),
             );
             let found = self.taken.drain(..).chain(self.peak.take());
@@ -549,6 +578,10 @@ impl Session<'_, '_> {
                  mimalloc and jemalloc, or its symbols are stripped"
                     .to_owned(),
             );
+        }
+        if let Some(watch) = self.watch.take() {
+            watch.ended(&process, &about)?;
+            return Ok(Run { snapshots: Vec::new(), code: code(status), millis, notes: self.notes });
         }
         if self.options.at.contains(&At::Peak) {
             match self.peak.take() {

@@ -134,6 +134,11 @@ impl Decoder for BoxedText {
         Some(("u8".into(), 1))
     }
 
+    fn text(&self, bytes: &[u8]) -> Option<(u64, u64)> {
+        let (ptr, _, len) = self.0.read(bytes)?;
+        Some((ptr, len))
+    }
+
     fn shape(&self, _: &InModel<'_, '_>) -> Shape {
         Shape::Text(Holder::LikeGrowable)
     }

@@ -12,7 +12,8 @@ struct Bytes {
     ptr: u64,
     len: u64,
     data: u64,
-    is_mut: bool,
+    /// `None` for `Bytes`, which cannot grow.
+    cap: Option<u64>,
 }
 
 fn shared(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Decoded {
@@ -27,7 +28,8 @@ fn unique(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Decoded {
 
 fn recognise(schema: &Schema<'_>, ty: TypeId, is_mut: bool) -> Decoded {
     let at = |name: &str| named(schema, ty, name);
-    Some(Rc::new(Bytes { ptr: at("ptr")?, len: at("len")?, data: at("data")?, is_mut }))
+    let cap = if is_mut { Some(at("cap")?) } else { None };
+    Some(Rc::new(Bytes { ptr: at("ptr")?, len: at("len")?, data: at("data")?, cap }))
 }
 
 /// Returns the type inside a `MaybeUninit`; other types are returned as they are.
@@ -38,15 +40,15 @@ fn initialised(schema: &Schema<'_>, ty: TypeId) -> TypeId {
     }
 }
 
-/// Claims a buffer that begins at `start`, of which the handle uses `len` bytes from `ptr` on.
-fn buffer(cx: &mut Walk<'_, '_>, site: SiteId, start: Option<u64>, ptr: u64, len: u64) {
-    let Some(start) = start else { return };
-    let Some(block) = cx.block_at(start) else { return };
+/// Claims a buffer that begins at `start`, of which the handle uses `len` bytes from `ptr` on. Returns `true` if it had no
+/// owner.
+fn buffer(cx: &mut Walk<'_, '_>, site: SiteId, start: Option<u64>, ptr: u64, len: u64) -> bool {
+    let Some(start) = start else { return false };
+    let Some(block) = cx.block_at(start) else { return false };
     let size = cx.block(block).size;
     let end = ptr.checked_sub(start).and_then(|from| from.checked_add(len));
-    if end.is_some_and(|end| end <= size) {
-        cx.claim(block, site, Use { len, capacity: size, unused: size - len, is_unknown: false });
-    }
+    let used = Use { len, capacity: size, unused: size.saturating_sub(len), is_unknown: false };
+    end.is_some_and(|end| end <= size) && cx.claim(block, site, used)
 }
 
 impl Decoder for Bytes {
@@ -54,7 +56,7 @@ impl Decoder for Bytes {
         let words = [self.ptr, self.len, self.data].map(|at| value.word(at));
         let [Some(ptr), Some(len), Some(data)] = words else { return true };
         let site = value.site;
-        if self.is_mut && data & 1 == 1 {
+        if self.cap.is_some() && data & 1 == 1 {
             // The buffer starts this many bytes before the pointer.
             buffer(cx, site, ptr.checked_sub(data >> 5), ptr, len);
             return len == 0;
@@ -72,11 +74,17 @@ impl Decoder for Bytes {
                 Some(ty) => {
                     let inner = cx.pointee(site, ty);
                     cx.boxed(block, site, inner, Some(ty));
-                    if len > 0 {
-                        cx.view(site, ptr, len);
+                    // The spare capacity of a `BytesMut` is still to be filled.
+                    let used = self.cap.and_then(|cap| value.word(cap)).unwrap_or(0).max(len);
+                    if used > 0 {
+                        cx.view(site, ptr, used);
                     }
                 }
-                None => buffer(cx, site, Some(start), ptr, len),
+                None => {
+                    if buffer(cx, site, Some(start), ptr, len) && self.cap.is_none() {
+                        cx.pin(block, site, len);
+                    }
+                }
             }
             break;
         }

@@ -121,6 +121,11 @@ impl Decoder for Counted {
         })
     }
 
+    fn text(&self, bytes: &[u8]) -> Option<(u64, u64)> {
+        let ptr = word(bytes, self.ptr)?.checked_add(COUNTS)?;
+        matches!(self.target, Target::Text).then_some((ptr, word(bytes, self.ptr.checked_add(WORD)?)?))
+    }
+
     fn shape(&self, _: &InModel<'_, '_>) -> Shape {
         match self.target {
             _ if self.is_weak => Shape::Leaf,
@@ -153,6 +158,7 @@ impl Counted {
         if strong == 0 {
             return None;
         }
+        cx.strong(block, strong);
         // The first value's site, offset and stride; the number of values; the concrete type.
         let (run, len, concrete) = match self.target {
             Target::Sized { value, at, block: whole } => {

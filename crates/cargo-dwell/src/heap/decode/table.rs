@@ -1,7 +1,7 @@
 //! `HashMap`, `HashSet` and `HashTable` of std and hashbrown. A block has the buckets, then a control byte for each.
 
 use crate::debuginfo::{Kind, Text, TypeId};
-use crate::heap::walk::{BlockType, Blocks, CallStack, Decoded, Decoder, Family, Holds, InModel, Part, Schema, SiteId, Start, Use, Value, Walk, head, length, named, of_type, word};
+use crate::heap::walk::{BlockType, Blocks, CallStack, Decoded, Decoder, Entries, Family, Holds, InModel, Part, Schema, SiteId, Start, Use, Value, Walk, head, length, named, of_type, word};
 use dwell::model::{Edge, Holder, Shape, table};
 use std::rc::Rc;
 
@@ -247,6 +247,16 @@ impl Decoder for Table {
             [one] => Some(Shape::Sequence(Holder::LikeGrowable, one.site)),
             _ => None,
         }
+    }
+
+    fn entries(&self, cx: &mut Walk<'_, '_>, block: usize) -> Option<Entries> {
+        let [key, value] = &self.parts[..] else { return None };
+        let of = cx.block(block);
+        let (buckets, ctrl) = buckets_of(of.size, self.stride, self.align)?;
+        let start = of.addr + ctrl;
+        let entry = |bucket: u64| start.checked_sub((bucket + 1).checked_mul(self.stride)?);
+        let at = full(cx, start, buckets).into_iter().filter_map(entry).map(|at| (at + key.at, at + value.at));
+        Some(Entries { key: key.site, value: value.site, at: at.collect() })
     }
 
     fn holds(&self) -> Holds {

@@ -63,6 +63,11 @@ impl Decoder for GrowableText {
         Some(("u8".into(), 1))
     }
 
+    fn text(&self, bytes: &[u8]) -> Option<(u64, u64)> {
+        let (ptr, _, len) = self.0.read(bytes)?;
+        Some((ptr, len))
+    }
+
     fn shape(&self, of: &InModel<'_, '_>) -> Shape {
         Shape::Text(if of.name == "String" { Holder::Growable } else { Holder::LikeGrowable })
     }

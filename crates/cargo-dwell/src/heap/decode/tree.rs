@@ -1,7 +1,7 @@
 //! `BTreeMap<K, V>` and `BTreeSet<T>`. A leaf has up to 11 keys and values; an inner node also has up to 12 edges.
 
 use crate::debuginfo::{Kind, Text, TypeId};
-use crate::heap::walk::{BlockType, Blocks, CallStack, Decoded, Decoder, Family, InModel, Opaque, Schema, SiteId, Start, Use, Value, WORD, Walk, argument, find, head, named, of_type, pointee, word};
+use crate::heap::walk::{BlockType, Blocks, CallStack, Decoded, Decoder, Entries, Family, InModel, Opaque, Schema, SiteId, Start, Use, Value, WORD, Walk, argument, find, head, named, of_type, pointee, word};
 use dwell::model::{Edge, Holder, Shape};
 use std::rc::Rc;
 
@@ -44,14 +44,14 @@ struct Header {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     len: u64,
-    keys: Entries,
-    values: Entries,
+    keys: Array,
+    values: Array,
     /// The size of a leaf. In an inner node the edges follow.
     size: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entries {
+struct Array {
     at: u64,
     stride: u64,
     site: SiteId,
@@ -98,8 +98,8 @@ impl Node {
         let of_keys = if is_set { Edge::Element } else { Edge::Key };
         Some(Self {
             len,
-            keys: Entries { at: keys, stride: key, site: schema.part(of_key, site, of_keys) },
-            values: Entries { at: values, stride: value, site: schema.part(of_value, site, Edge::Value) },
+            keys: Array { at: keys, stride: key, site: schema.part(of_key, site, of_keys) },
+            values: Array { at: values, stride: value, site: schema.part(of_value, site, Edge::Value) },
             size,
         })
     }
@@ -222,6 +222,17 @@ impl Decoder for Tree {
         } else {
             (format!("({}, {})", key.name, value.name).into(), self.node.entry())
         })
+    }
+
+    fn entries(&self, cx: &mut Walk<'_, '_>, block: usize) -> Option<Entries> {
+        let Node { keys, values, .. } = self.node;
+        let of = cx.block(block);
+        if of.size < self.node.size || values.stride == 0 {
+            return None;
+        }
+        let entry = |index: u64| (of.addr + keys.at + index * keys.stride, of.addr + values.at + index * values.stride);
+        let at = (0..self.node.keys_in(cx, block)).map(entry).collect();
+        Some(Entries { key: keys.site, value: values.site, at })
     }
 
     fn shape(&self, of: &InModel<'_, '_>) -> Shape {

@@ -81,9 +81,7 @@ impl Walk<'_, '_> {
             let is_new = self.flags[block] & SEEN == 0;
             // A variable of a frame is no reason to look for no other owner.
             if self.reading == Reading::Other {
-                if self.flags[block] & OWNED == 0 {
-                    self.owner_of[block] = self.current;
-                }
+                self.hold(block, site);
                 self.flags[block] |= OWNED;
             }
             self.flags[block] |= SEEN;
@@ -100,7 +98,10 @@ impl Walk<'_, '_> {
             (of.name.to_string(), element, size)
         };
         let is_new = self.claim_as(block, Owner::Site(site), site, concrete, describe, used);
-        if is_new {
+        if is_new && self.reading != Reading::Other {
+            self.hold(block, site);
+        }
+        if is_new && !self.is_leaked(block) {
             let of = self.snapshot.blocks[block];
             let weight = u64::from(of.weight);
             let tally = self.tally(site);
@@ -165,6 +166,7 @@ impl Walk<'_, '_> {
             self.holding_of.insert((owner.clone(), site, concrete), holding);
             self.holdings.push(Holding {
                 owner,
+                site,
                 content,
                 element,
                 element_size,
@@ -176,14 +178,16 @@ impl Walk<'_, '_> {
                 unused: 0,
                 unknown: 0,
                 lengths: Histogram::default(),
+                is_leaked: false,
             });
             holding
         });
         self.claims[block] = holding + 1;
         let of = self.snapshot.blocks[block];
-        let weight = u64::from(of.weight);
+        let (weight, is_leaked) = (u64::from(of.weight), self.is_leaked(block));
         let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more.saturating_mul(weight));
         let holding = &mut self.holdings[holding as usize];
+        holding.is_leaked |= is_leaked;
         add(&mut holding.blocks, 1);
         add(&mut holding.bytes, of.size);
         add(&mut holding.len, used.len);
@@ -219,7 +223,7 @@ impl Walk<'_, '_> {
 
     /// Queues a text in a block that was claimed.
     pub(in crate::heap) fn text(&mut self, block: usize, site: SiteId, at: u64, len: u64) {
-        if !self.is_counting {
+        if !self.is_counting || self.is_leaked(block) {
             return;
         }
         if len >= LONG_TEXT as u64 {
@@ -271,7 +275,7 @@ impl Walk<'_, '_> {
 
     /// Counts a zero-sized value behind a trait object, which has no block.
     pub(in crate::heap) fn inline_dyn(&mut self, vtable: u64, value: Value<'_>) {
-        if !self.is_counting {
+        if !self.counts() {
             return;
         }
         let Some((concrete, inner)) = self.concrete(value.site, vtable) else { return };

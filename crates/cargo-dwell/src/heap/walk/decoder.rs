@@ -82,6 +82,16 @@ pub(crate) trait Decoder: Debug {
         None
     }
 
+    /// Returns the entries of a map in one of its blocks.
+    fn entries(&self, _cx: &mut Walk<'_, '_>, _block: usize) -> Option<Entries> {
+        None
+    }
+
+    /// Returns the address and length of a text.
+    fn text(&self, _bytes: &[u8]) -> Option<(u64, u64)> {
+        None
+    }
+
     /// Tells which findings can apply.
     fn holds(&self) -> Holds {
         Holds::Other
@@ -96,6 +106,15 @@ pub(crate) trait Decoder: Debug {
     fn variants(&self) -> &[Variant] {
         &[]
     }
+}
+
+/// The entries of a map in a block.
+#[derive(Clone, Debug)]
+pub(crate) struct Entries {
+    pub(crate) key: SiteId,
+    pub(crate) value: SiteId,
+    /// The addresses of the keys and their values.
+    pub(crate) at: Vec<(u64, u64)>,
 }
 
 /// What a value is, as far as findings treat values differently.

@@ -14,6 +14,8 @@
 mod claim;
 mod decoder;
 mod fields;
+mod holders;
+mod leaks;
 mod locals;
 pub(crate) mod owners;
 mod read;
@@ -25,10 +27,11 @@ mod unowned;
 mod weak;
 
 pub(crate) use claim::{Start, Use};
-pub(crate) use decoder::{Blocks, Decoded, Decoder, Family, Holds, InModel, Value};
+pub(crate) use decoder::{Blocks, Decoded, Decoder, Entries, Family, Holds, InModel, Value};
 pub(crate) use fields::{
     VecHeader, fields, find, first_element, header_of, is_text, named, of_type, pointee, vec_header, wide,
 };
+pub(crate) use leaks::Leak;
 pub(crate) use owners::{BlockType, CallStack, Origin, argument};
 pub(crate) use read::length;
 pub(crate) use structure::{Array, Declared, Opaque, Parts, Plain, Pointer, Slots, StdEnum};
@@ -43,15 +46,21 @@ pub(crate) use types::{
 use crate::capture::pieces::Image;
 use crate::debuginfo::{Kind, TypeId};
 use dwell::model::Counts;
+use holders::Holders;
 use read::{CHUNK, Work};
 use roots::{Reading, Root};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use weak::{Pointed, Possible};
 
 /// The flags of a block, which the first pass sets.
 const SEEN: u8 = 1;
 const OWNED: u8 = 2;
 const POINTED_AT: u8 = 4;
+/// No code can drop the block.
+const LEAKED: u8 = 8;
+
+/// The most owners that are followed to find a counted one.
+const LONGEST_RING: usize = 64;
 
 /// A walk through a snapshot, with its counts.
 pub(crate) struct Walk<'s, 'p> {
@@ -63,10 +72,13 @@ pub(crate) struct Walk<'s, 'p> {
     vtables: HashMap<u64, TypeId>,
     is_counting: bool,
     flags: Vec<u8>,
-    /// The index plus one of the block with the first pointer that owns each block; 0 if there is none.
-    owner_of: Vec<u32>,
-    /// The index plus one of the block that is being read; 0 for a static.
+    /// The pointers to each block that own or share it.
+    holders: Holders,
+    pub(crate) leaks: Vec<Leak>,
+    /// The index plus one of the block that is being read, or the number of a root; 0 if the place is unknown.
     current: u32,
+    /// Whether the block that is being read is leaked. Its values do not count.
+    is_in_leak: bool,
     /// The number plus one of the first variable of a frame that leads to each block; 0 if there is none.
     local_of: Vec<u32>,
     reading: Reading,
@@ -77,6 +89,8 @@ pub(crate) struct Walk<'s, 'p> {
     possible: Vec<Possible>,
     /// The ranges of buffers that handles use, with the site of the first handle.
     views: HashMap<usize, (SiteId, Vec<(u64, u64)>)>,
+    /// The sites of all handles that keep the buffers counted at a site.
+    pub(crate) pinned: HashMap<SiteId, BTreeSet<SiteId>>,
     depth: u32,
     pub(crate) tallies: Vec<Tally>,
     pub(crate) def_tallies: Vec<DefTally>,
@@ -116,8 +130,10 @@ impl<'s, 'p> Walk<'s, 'p> {
             vtables,
             is_counting: false,
             flags: vec![0; blocks],
-            owner_of: vec![0; blocks],
+            holders: Holders::new(blocks),
+            leaks: Vec::new(),
             current: 0,
+            is_in_leak: false,
             local_of: vec![0; blocks],
             reading: Reading::Other,
             claims: vec![0; blocks],
@@ -125,6 +141,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             pointed_at: Vec::new(),
             possible: Vec::new(),
             views: HashMap::new(),
+            pinned: HashMap::new(),
             depth: 0,
             tallies: Vec::new(),
             def_tallies: Vec::new(),
@@ -156,6 +173,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.follow_pointers();
         self.start_at_frames(&roots, false);
         self.start_at_stacks();
+        self.find_leaks();
         self.is_counting = true;
         self.inner.clear();
         self.inner_bytes = 0;
@@ -176,12 +194,14 @@ impl<'s, 'p> Walk<'s, 'p> {
         let mut passed = vec![false; blocks];
         for block in 0..blocks {
             if self.claims[block] == 0 {
+                let owner = if self.is_leaked(block) { Owner::Leaked } else { Owner::Unowned };
                 let first = self.first_owner(block, &mut passed);
-                self.start_unclaimed(first, Owner::Unowned);
-                self.start_unclaimed(block, Owner::Unowned);
+                self.start_unclaimed(self.counted_owner(first), owner.clone());
+                self.start_unclaimed(block, owner);
             }
         }
         self.follow_pointers();
+        self.holders.complete();
         for block in 0..blocks {
             if self.claims[block] == 0 {
                 self.untyped(block);
@@ -203,11 +223,21 @@ impl<'s, 'p> Walk<'s, 'p> {
     fn first_owner(&self, block: usize, passed: &mut [bool]) -> usize {
         let mut at = block;
         while !std::mem::replace(&mut passed[at], true)
-            && let Some(owner) = self.owner_of[at].checked_sub(1)
+            && let Some(owner) = self.holders.first_of(at).and_then(|hold| (hold.from as usize).checked_sub(1))
+            && owner < passed.len()
         {
-            at = owner as usize;
+            at = owner;
         }
         at
+    }
+
+    /// Returns the first block of an `Rc` or `Arc` among a block and its owners. Its call stack tells its length, which
+    /// that of a `Vec` does not.
+    fn counted_owner(&self, block: usize) -> usize {
+        let owner = |at: &usize| (self.holders.first_of(*at)?.from as usize).checked_sub(1);
+        let owners = std::iter::successors(Some(block), owner).take(LONGEST_RING);
+        let mut owners = owners.take_while(|at| *at < self.flags.len());
+        owners.find(|at| self.holders.strong(*at) > 0).unwrap_or(block)
     }
 
     /// Returns the site of the values in each holding's blocks, for holdings without an owning field.
@@ -254,10 +284,10 @@ impl<'s, 'p> Walk<'s, 'p> {
 
     fn drain(&mut self) {
         while let Some(work) = self.queue.pop() {
-            self.current = u32::try_from(work.block + 1).unwrap_or(0);
+            self.place(u32::try_from(work.block + 1).unwrap_or(0));
             self.read_block(&work);
         }
-        self.current = 0;
+        self.place(0);
     }
 
     /// Returns the statics of the program, as sites with their addresses.
@@ -284,7 +314,9 @@ impl<'s, 'p> Walk<'s, 'p> {
             let mut bytes = Vec::new();
             // Later parts of the mapping are zero-initialised and not in the file.
             if size <= CHUNK && self.image.read(address, usize::try_from(size).unwrap_or(0), &mut bytes) {
+                self.at_root(site);
                 self.value(site, &bytes, 1);
+                self.place(0);
             }
         }
     }

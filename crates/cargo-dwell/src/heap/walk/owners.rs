@@ -177,6 +177,13 @@ fn after_allocator(paths: &[Option<&str>]) -> Option<usize> {
     })
 }
 
+/// Leaves out the functions of the program's own allocator.
+pub(crate) fn without_allocator<'s, 'f>(stack: &'s [Result<&'f Frame, String>]) -> &'s [Result<&'f Frame, String>] {
+    let paths: Vec<Option<&str>> =
+        stack.iter().map(|frame| frame.as_ref().ok().map(|frame| path_head(&frame.path))).collect();
+    &stack[after_allocator(&paths).unwrap_or(0)..]
+}
+
 /// Returns the path of a function without arguments.
 pub(super) fn path_head(path: &str) -> &str {
     path.strip_prefix('<').unwrap_or(path)
@@ -305,6 +312,15 @@ fn first_argument(arguments: &str) -> Option<&str> {
     None
 }
 
+/// Returns the field of a site's path: `Node.next` for `Node.next [] key`.
+pub(crate) fn field_of(path: &str) -> &str {
+    let mut path = path;
+    while let Some(rest) = [" []", " key", " value", " *"].iter().find_map(|end| path.strip_suffix(end)) {
+        path = rest;
+    }
+    path
+}
+
 /// Returns the text in the angle brackets of a name.
 pub(crate) fn argument(name: &str) -> &str {
     name.split_once('<').and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or(name)
@@ -339,5 +355,7 @@ mod tests {
         assert_eq!(short_file("/home/a/.cargo/registry/src/index-1/serde-1.0.0/src/de.rs"), "serde-1.0.0/src/de.rs");
         assert_eq!(short_file("src/main.rs"), "src/main.rs");
         assert_eq!(shown("app::{impl#2}::run<u8>::{closure#0}"), "app::run::{closure#0}");
+        assert_eq!(field_of("Node<A, B>.next [] value"), "Node<A, B>.next");
+        assert_eq!(field_of("(static app::ALL) []"), "(static app::ALL)");
     }
 }

@@ -73,6 +73,17 @@ impl Walk<'_, '_> {
         self.image.read(addr, len, into)
     }
 
+    /// Returns `true` if a range is in one block or in the executable.
+    pub(in crate::heap) fn is_known(&self, addr: u64, len: u64) -> bool {
+        let is_in = |start: u64, end: u64| start <= addr && addr.checked_add(len).is_some_and(|last| last <= end);
+        let is_in_block = |block: usize| {
+            let of = self.snapshot.blocks[block];
+            is_in(of.addr, of.addr.saturating_add(of.size))
+        };
+        self.block_around(addr).is_some_and(is_in_block)
+            || self.snapshot.modules.first().is_some_and(|module| is_in(module.start, module.end))
+    }
+
     /// Reads a part of a value. Returns `true` if it is empty.
     pub(in crate::heap) fn part(&mut self, part: &Part, of: Value<'_>) -> bool {
         let size = self.schema.sites[part.site].size;
@@ -125,7 +136,7 @@ impl Walk<'_, '_> {
         let (addr, size, weight) = (block.addr, block.size, u64::from(block.weight));
         let of = &self.schema.sites[site];
         let Some(bytes) = count.checked_mul(stride).filter(|bytes| (1..=LONGEST_TEXT).contains(bytes)) else { return };
-        if !self.is_counting || of.parent.is_none() || at.checked_add(bytes).is_none_or(|end| end > size) {
+        if !self.counts() || of.parent.is_none() || at.checked_add(bytes).is_none_or(|end| end > size) {
             return;
         }
         let padding = of.ty.map(|ty| self.schema.padding(ty)).unwrap_or_default();
@@ -138,7 +149,10 @@ impl Walk<'_, '_> {
                     }
                 }
             }
-            self.tally(site).contents.get_or_insert_default().add(&all, weight);
+            // Buffers that nothing was written to are no equal values.
+            if all.iter().any(|byte| *byte != 0) {
+                self.tally(site).contents.get_or_insert_default().add(&all, weight);
+            }
         }
         self.buffer = all;
     }
@@ -156,7 +170,7 @@ impl Walk<'_, '_> {
             return;
         }
         if matches!(self.schema.sites[site].decoder.holds(), Holds::Plain | Holds::Opaque) {
-            if self.is_counting {
+            if self.counts() {
                 let many = count.saturating_mul(weight);
                 let counts = &mut self.tally(site).counts;
                 counts.instances = counts.instances.saturating_add(many);
@@ -198,7 +212,7 @@ impl Walk<'_, '_> {
             decoder.read(self, Value { site, bytes, weight })
         };
         self.depth -= 1;
-        if self.is_counting {
+        if self.counts() {
             let counts = &mut self.tally(site).counts;
             counts.instances = counts.instances.saturating_add(weight);
             if !is_empty {

@@ -46,6 +46,7 @@ impl Walk<'_, '_> {
     /// Reads the variables that surely have a value.
     pub(super) fn start_at_alive(&mut self, roots: &[Root<'_>]) {
         for root in roots.iter().filter(|root| root.variable.is_alive) {
+            self.at_root(root.site);
             self.value(root.site, &root.variable.bytes, 1);
             self.drain();
         }
@@ -67,6 +68,7 @@ impl Walk<'_, '_> {
                 continue;
             }
             self.reading = if is_last { Reading::Last(number) } else { Reading::Variable(number) };
+            self.at_root(root.site);
             self.value(root.site, bytes, 1);
             self.reading = Reading::Other;
             self.drain();

@@ -1,6 +1,8 @@
 //! Decoders of types without a family, by their kind in the debug info: structs, enums, arrays, pointers.
 
-use super::{Decoder, DefId, Holds, InModel, Meta, Part, Schema, SiteId, Start, TagDecode, Use, Value, Variant, Walk};
+use super::{
+    Decoder, DefId, Holds, InModel, Meta, Part, Schema, SiteId, Start, TagDecode, Use, Value, Variant, Walk, word,
+};
 use crate::debuginfo::{Text, TypeId};
 use dwell::model::{Holder, Shape};
 
@@ -55,8 +57,12 @@ impl Decoder for Declared {
         let mut is_empty = true;
         for field in 0..fields {
             let field = &cx.schema.defs[def].variants[index].fields[field];
-            let part = Part { at: field.at, site: field.site };
-            is_empty &= cx.part(&part, value);
+            let (part, is_moved) = (Part { at: field.at, site: field.site }, field.is_moved);
+            if is_moved {
+                cx.perhaps(&part, value);
+            } else {
+                is_empty &= cx.part(&part, value);
+            }
         }
         // Most enums have their first variant as default.
         is_empty && (!is_enum || index == 0 && fields == 0)
@@ -69,7 +75,12 @@ impl Decoder for Declared {
         let Some(variant) = index.and_then(|index| of.variants.get(index)) else {
             return of.variants.is_empty();
         };
-        let parts: Vec<_> = variant.fields.iter().map(|field| Part { at: field.at, site: field.site }).collect();
+        let parts: Vec<_> = variant
+            .fields
+            .iter()
+            .filter(|field| !field.is_moved)
+            .map(|field| Part { at: field.at, site: field.site })
+            .collect();
         cx.are_parts_valid(&parts, bytes, depth)
     }
 
@@ -245,6 +256,8 @@ impl Decoder for Slots {
 pub(crate) struct Pointer {
     pub(crate) pointee: Option<TypeId>,
     pub(crate) meta: Meta,
+    /// Whether it is a `&str`.
+    pub(crate) is_text: bool,
 }
 
 impl Decoder for Pointer {
@@ -256,5 +269,10 @@ impl Decoder for Pointer {
             Meta::Vtable(at) => (value.word(at).and_then(|table| cx.of_vtable(table)), None),
         };
         cx.points_to(value.site, ptr, pointee, len)
+    }
+
+    fn text(&self, bytes: &[u8]) -> Option<(u64, u64)> {
+        let Meta::Length(at) = self.meta else { return None };
+        Some((word(bytes, 0)?, word(bytes, at)?)).filter(|_| self.is_text)
     }
 }

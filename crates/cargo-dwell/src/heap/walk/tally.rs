@@ -29,8 +29,19 @@ pub(crate) struct Tally {
     pub(crate) rounding: u64,
     /// The number of `Rc` blocks with one owner and no `Weak`.
     pub(crate) unshared: u64,
+    /// The buffers of `Bytes`.
+    pub(crate) pinned: Pinned,
     /// The number of values whose bytes are invalid for the type.
     pub(crate) invalid: u64,
+}
+
+/// Buffers that handles keep.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pinned {
+    pub(crate) buffers: u64,
+    pub(crate) bytes: u64,
+    /// The bytes that a handle uses.
+    pub(crate) used: u64,
 }
 
 /// The range of an integer's values.
@@ -60,6 +71,8 @@ pub(crate) struct DefTally {
 #[derive(Clone, Debug)]
 pub(crate) struct Holding {
     pub(crate) owner: Owner,
+    /// The site of the pointers to the blocks, or of the blocks.
+    pub(crate) site: SiteId,
     pub(crate) content: String,
     pub(crate) element: Text,
     pub(crate) element_size: u64,
@@ -75,12 +88,14 @@ pub(crate) struct Holding {
     pub(crate) unknown: u64,
     /// The lengths of the other blocks.
     pub(crate) lengths: Histogram,
+    /// Whether any of the blocks is leaked.
+    pub(crate) is_leaked: bool,
 }
 
 impl Holding {
     /// Returns `true` if no field owns the blocks, and their lengths are known.
     pub(crate) fn is_counted_as_root(&self) -> bool {
-        !matches!(self.owner, Owner::Site(_)) && self.unknown == 0
+        !matches!(self.owner, Owner::Site(_) | Owner::Leaked) && self.unknown == 0
     }
 }
 
@@ -92,6 +107,8 @@ pub(crate) enum Owner {
     Stack,
     /// The type is known, but the only path to the block starts at the block itself.
     Unowned,
+    /// The same, and no code can drop the block.
+    Leaked,
     /// The type is unknown.
     Untyped,
 }
@@ -114,9 +131,14 @@ impl Walk<'_, '_> {
         &mut self.def_tallies[def]
     }
 
+    /// Returns `true` if the values that are being read count: in the second pass, if no leak contains them.
+    pub(super) fn counts(&self) -> bool {
+        self.is_counting && !self.is_in_leak
+    }
+
     /// Counts a value whose bytes are invalid for its type, which is not empty.
     pub(in crate::heap) fn invalid(&mut self, value: Value<'_>) -> bool {
-        if self.is_counting {
+        if self.counts() {
             let tally = self.tally(value.site);
             tally.invalid = tally.invalid.saturating_add(value.weight);
         }
@@ -125,7 +147,7 @@ impl Walk<'_, '_> {
 
     /// Counts a value of the variant with an index.
     pub(in crate::heap) fn count_variant(&mut self, index: usize, number: usize, value: Value<'_>) {
-        if self.is_counting && index < number {
+        if self.counts() && index < number {
             let variants = &mut self.tally(value.site).variants;
             variants.resize(number, 0);
             variants[index] = variants[index].saturating_add(value.weight);
@@ -134,7 +156,7 @@ impl Walk<'_, '_> {
 
     /// Counts a value of a struct or enum. `variant` is the index of its variant and the number of variants.
     pub(in crate::heap) fn count_def(&mut self, def: DefId, variant: Option<(usize, usize)>, value: Value<'_>) {
-        if !self.is_counting {
+        if !self.counts() {
             return;
         }
         let tally = self.def_tally(def);
@@ -148,7 +170,7 @@ impl Walk<'_, '_> {
 
     /// Counts the block of an `Rc` with one owner and no `Weak`.
     pub(in crate::heap) fn count_unshared(&mut self, block: usize, site: SiteId) {
-        if self.is_counting {
+        if self.counts() {
             let weight = u64::from(self.snapshot.blocks[block].weight);
             let tally = self.tally(site);
             tally.unshared = tally.unshared.saturating_add(weight);
@@ -159,7 +181,7 @@ impl Walk<'_, '_> {
     pub(in crate::heap) fn integers(&mut self, site: SiteId, bytes: &[u8]) {
         let of = &self.schema.sites[site];
         let (Some(integer), Ok(size)) = (of.integer, usize::try_from(of.size)) else { return };
-        if !self.is_counting || size == 0 {
+        if !self.counts() || size == 0 {
             return;
         }
         let mut range = self.tally(site).range;

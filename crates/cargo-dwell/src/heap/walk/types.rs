@@ -5,7 +5,7 @@
 //! have it.
 
 use super::{Array, Blocks, Declared, Decoded, Decoder, Family, Opaque, Parts, Plain, Pointer, StdEnum};
-use crate::debuginfo::{Field, Kind, Program, Tag, Text, Type, TypeId};
+use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, State, Tag, Text, Type, TypeId};
 use dwell::model::Edge;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -218,6 +218,8 @@ pub(crate) struct DefVariant {
 #[derive(Clone, Debug)]
 pub(crate) struct DefField {
     pub(crate) name: Text,
+    /// Whether the value may have been moved away: it counts if nothing else owns what it points to.
+    pub(crate) is_moved: bool,
     pub(crate) at: u64,
     pub(crate) site: SiteId,
 }
@@ -258,6 +260,11 @@ impl<'p> Schema<'p> {
 
     pub(crate) fn get(&self, id: TypeId) -> &'p Type {
         self.program.get(id)
+    }
+
+    /// Says that the program has a crate of the workspace, even if that declares no types.
+    pub(crate) fn knows_own(&mut self) {
+        self.has_own = true;
     }
 
     /// Returns `true` if a type belongs to a crate of the workspace.
@@ -387,14 +394,14 @@ impl<'p> Schema<'p> {
         match &of.kind {
             Kind::Primitive | Kind::Vtable(_) => Rc::new(Plain),
             Kind::Opaque | Kind::Union(_) => Rc::new(Opaque),
-            Kind::Pointer { pointee } => Rc::new(Pointer { pointee: *pointee, meta: Meta::None }),
+            Kind::Pointer { pointee } => Rc::new(Pointer { pointee: *pointee, meta: Meta::None, is_text: false }),
             Kind::WidePointer { pointee, fields } => {
                 let meta = match fields.get(1) {
                     Some(field) if &*field.name == "length" => Meta::Length(field.offset),
                     Some(field) => Meta::Vtable(field.offset),
                     None => Meta::None,
                 };
-                Rc::new(Pointer { pointee: *pointee, meta })
+                Rc::new(Pointer { pointee: *pointee, meta, is_text: &*of.path == "&str" })
             }
             Kind::Array { .. } if self.is_plain(ty, 0) => Rc::new(Plain),
             Kind::Array { element, count } => {
@@ -467,6 +474,7 @@ impl<'p> Schema<'p> {
         let of = self.get(self.defs[def].ty);
         let name = Text::clone(&of.name);
         let mut variants: Vec<(Text, String, Vec<Field>)> = Vec::new();
+        let mut moved: Vec<(usize, u64)> = Vec::new();
         let mut tag = None;
         match &of.kind {
             Kind::Struct(fields) | Kind::Closure(fields) => {
@@ -493,6 +501,9 @@ impl<'p> Schema<'p> {
                         _ => Text::clone(&state.name),
                     };
                     let mut fields: Vec<Field> = state.held.clone();
+                    fields.retain(|field| !is_copied(coroutine, state, field));
+                    let may_be = fields.iter().filter(|field| self.may_be_moved(coroutine, state, field));
+                    moved.extend(may_be.map(|field| (variants.len(), field.offset)));
                     fields.extend(state.awaited.clone());
                     variants.push((shown, name.to_string(), fields));
                 }
@@ -502,6 +513,7 @@ impl<'p> Schema<'p> {
         let variants = variants.into_iter().enumerate().map(|(number, (name, path, fields))| {
             let fields = fields.iter().enumerate().map(|(index, field)| DefField {
                 name: Text::clone(&field.name),
+                is_moved: moved.contains(&(number, field.offset)),
                 at: field.offset,
                 site: self.site(
                     field.ty,
@@ -517,6 +529,21 @@ impl<'p> Schema<'p> {
         let def = &mut self.defs[def];
         def.tag = tag;
         def.variants = variants;
+    }
+
+    /// Returns `true` if a value of a suspended future may have been moved: an argument of its function, or a value
+    /// like the awaited future or one of its arguments.
+    fn may_be_moved(&self, of: &Coroutine, state: &State, field: &Field) -> bool {
+        if !state.is_suspended() {
+            return false;
+        }
+        let is_argument = of.flavour == Flavour::AsyncFn && is_capture(of, field);
+        let is_awaited = |awaited: &Field| match &self.get(awaited.ty).kind {
+            _ if awaited.ty == field.ty => true,
+            Kind::Coroutine(inner) => inner.captures.iter().any(|capture| capture.ty == field.ty),
+            _ => false,
+        };
+        is_argument || state.awaited.as_ref().is_some_and(is_awaited)
     }
 
     /// Returns the padding of a type, except inside enums.
@@ -602,6 +629,16 @@ impl<'p> Schema<'p> {
         self.plain.insert(ty, is_plain);
         is_plain
     }
+}
+
+fn is_capture(of: &Coroutine, field: &Field) -> bool {
+    of.captures.iter().any(|capture| capture.offset == field.offset && capture.name == field.name)
+}
+
+/// Returns `true` for an argument that a suspended future has moved into a variable of the same name.
+fn is_copied(of: &Coroutine, state: &State, field: &Field) -> bool {
+    let is_variable = |other: &Field| other.name == field.name && other.ty == field.ty && other.offset != field.offset;
+    state.is_suspended() && is_capture(of, field) && state.held.iter().any(is_variable)
 }
 
 /// Ranges of bytes in a value, with exclusive ends.

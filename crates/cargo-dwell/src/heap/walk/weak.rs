@@ -16,6 +16,8 @@ pub(super) struct Pointed {
     pointee: Option<TypeId>,
     /// The number of elements, for a pointer to a slice.
     len: Option<u64>,
+    /// The place of the pointer, as in `Hold`.
+    from: u32,
 }
 
 /// A value that may be uninitialised.
@@ -23,6 +25,8 @@ pub(super) struct Possible {
     site: SiteId,
     bytes: Box<[u8]>,
     weight: u64,
+    /// The place of the value, as in `Hold`.
+    from: u32,
 }
 
 impl Walk<'_, '_> {
@@ -50,7 +54,7 @@ impl Walk<'_, '_> {
                 self.flags[block] |= POINTED_AT;
             }
             if !self.is_met(block) {
-                self.pointed_at.push(Pointed { block, site, pointee, len });
+                self.pointed_at.push(Pointed { block, site, pointee, len, from: self.current });
             }
         }
         ptr == 0
@@ -61,7 +65,8 @@ impl Walk<'_, '_> {
     pub(in crate::heap) fn perhaps(&mut self, part: &Part, of: Value<'_>) {
         let bytes = of.part(part.at, self.schema.sites[part.site].size);
         if self.points_to_free(bytes) {
-            self.possible.push(Possible { site: part.site, bytes: bytes.into(), weight: of.weight });
+            let from = self.current;
+            self.possible.push(Possible { site: part.site, bytes: bytes.into(), weight: of.weight, from });
         }
     }
 
@@ -77,9 +82,11 @@ impl Walk<'_, '_> {
 
     /// Reads the values that may be uninitialised.
     fn follow_possible(&mut self) {
-        while let Some(Possible { site, bytes, weight }) = self.possible.pop() {
+        while let Some(Possible { site, bytes, weight, from }) = self.possible.pop() {
             if self.points_to_free(&bytes) && self.is_valid(site, &bytes, 0) {
+                self.place(from);
                 self.value(site, &bytes, weight);
+                self.place(0);
                 self.drain();
             }
         }
@@ -93,7 +100,26 @@ impl Walk<'_, '_> {
         let from = ptr - of.addr;
         if let Some(to) = from.checked_add(len).filter(|to| *to <= of.size) {
             self.views.entry(block).or_insert_with(|| (site, Vec::new())).1.push((from, to));
+            // A buffer may have many handles, each of which holds it.
+            if !self.is_counting {
+                self.hold(block, site);
+            }
         }
+    }
+
+    /// Counts a buffer of which the handles use `len` bytes.
+    pub(in crate::heap) fn pin(&mut self, block: usize, site: SiteId, len: u64) {
+        if !self.is_counting || self.is_leaked(block) {
+            return;
+        }
+        let all: Vec<SiteId> = self.holders.of(block).map(|hold| hold.site as SiteId).collect();
+        self.pinned.entry(site).or_default().extend(all);
+        let of = self.snapshot.blocks[block];
+        let weight = u64::from(of.weight);
+        let pinned = &mut self.tally(site).pinned;
+        pinned.buffers = pinned.buffers.saturating_add(weight);
+        pinned.bytes = pinned.bytes.saturating_add(of.size.saturating_mul(weight));
+        pinned.used = pinned.used.saturating_add(len.saturating_mul(weight));
     }
 
     /// Claims the buffers of handles.
@@ -107,7 +133,15 @@ impl Walk<'_, '_> {
                 (len + to.saturating_sub(from), end.max(to))
             });
             let size = self.snapshot.blocks[block].size;
-            self.claim(block, site, Use { len, capacity: size, unused: size - len, is_unknown: false });
+            if self.is_counting {
+                let used = Use { len, capacity: size, unused: size - len, is_unknown: false };
+                if self.claim(block, site, used) {
+                    self.pin(block, site, len);
+                }
+            } else {
+                // Its handles are its holders already.
+                self.flags[block] |= SEEN | OWNED;
+            }
         }
     }
 
@@ -115,9 +149,14 @@ impl Walk<'_, '_> {
     pub(super) fn follow_pointers(&mut self) {
         self.follow_possible();
         self.follow_views();
-        while let Some(Pointed { block, site, pointee, len }) = self.pointed_at.pop() {
+        while let Some(Pointed { block, site, pointee, len, from }) = self.pointed_at.pop() {
             if self.is_met(block) {
                 continue;
+            }
+            if self.is_counting && self.holders.first_of(block).is_none() {
+                self.place(from);
+                self.hold(block, site);
+                self.place(0);
             }
             let size = self.snapshot.blocks[block].size;
             // Only a slice of the whole block tells how many elements there are: a `Vec` may have more.
@@ -201,7 +240,7 @@ impl Walk<'_, '_> {
         if !self.is_counting {
             self.flags[block] |= POINTED_AT;
         } else if self.claims[block] == 0 {
-            self.pointed_at.push(Pointed { block, site, pointee: None, len: None });
+            self.pointed_at.push(Pointed { block, site, pointee: None, len: None, from: self.current });
         }
         self.run(block, element, at, stride, len);
     }

@@ -6,7 +6,7 @@ use super::text::Texts;
 use super::types::{Form, Types};
 use crate::shape::formats::Format;
 use crate::shape::names::is_part;
-use crate::shape::schema::{Field, Free, Keywords, Kind, Lengths, Map, Record, Schema, Seq, Slot, Union};
+use crate::shape::schema::{Field, Free, Keywords, Kind, Lengths, Map, Record, Schema, Seq, Slot, Tagging, Union};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -66,6 +66,8 @@ impl Path {
 enum Work {
     Record(ObjectId, Path),
     Union(ObjectId, Path),
+    /// An externally tagged union.
+    External(ObjectId, Path),
 }
 
 /// The candidates for the name of a type.
@@ -99,6 +101,12 @@ struct Builder<'t, 'a> {
     /// The positions of each record by path, with the number of occurrences.
     paths: Vec<BTreeMap<String, (u64, Path)>>,
     queue: VecDeque<Work>,
+    /// The strings of each externally tagged union, and their counts.
+    units: BTreeMap<usize, BTreeMap<String, u64>>,
+    /// The keys of each union under which its variants have objects of different types.
+    contents: HashMap<usize, HashSet<u64>>,
+    /// The variants of adjacently tagged unions whose content is a record, by that record.
+    named_contents: BTreeMap<usize, String>,
 }
 
 impl<'t, 'a> Builder<'t, 'a> {
@@ -115,6 +123,9 @@ impl<'t, 'a> Builder<'t, 'a> {
             keyword_wishes: Vec::new(),
             paths: Vec::new(),
             queue: VecDeque::new(),
+            units: BTreeMap::new(),
+            contents: HashMap::new(),
+            named_contents: BTreeMap::new(),
         }
     }
 
@@ -147,7 +158,10 @@ impl<'t, 'a> Builder<'t, 'a> {
         }
         let mut texts = Texts::default();
         nodes.iter().filter_map(|node| node.texts.as_ref()).for_each(|more| texts.merge(more));
-        if texts.count > 0 {
+        let objects = sum(|node| node.objects);
+        let class = self.types.class_at(group).filter(|_| objects > 0);
+        let units = class.filter(|&class| self.types.is_external(class)).and_then(|class| self.units(class, &texts));
+        if texts.count > 0 && units.is_none() {
             slots.push(slot(texts.count, self.text(&texts, path, key)));
         }
         let mut lengths = Lengths::default();
@@ -155,9 +169,16 @@ impl<'t, 'a> Builder<'t, 'a> {
         if lengths.count > 0 {
             slots.push(slot(lengths.count, self.arrays(group, lengths, path, key)));
         }
-        let objects = sum(|node| node.objects);
-        if let Some(class) = self.types.class_at(group).filter(|_| objects > 0) {
-            slots.push(slot(objects, self.objects(class, group, path, key)));
+        if let Some(class) = class {
+            let kind = self.objects(class, group, path, key);
+            if let (Kind::Union { id }, Some(units)) = (&kind, &units) {
+                let known = self.units.entry(*id).or_default();
+                for (word, count) in units {
+                    *known.entry(word.clone()).or_default() += count;
+                }
+            }
+            let strings = units.map_or(0, |units| units.values().sum());
+            slots.push(slot(objects + strings, kind));
         }
         let kind = match slots.len() {
             0 => Kind::Never,
@@ -182,6 +203,10 @@ impl<'t, 'a> Builder<'t, 'a> {
         let sum = |count: fn(&Node) -> u64| group.iter().map(|&id| count(self.arena.node(id))).sum::<u64>();
         match self.types.form(class) {
             Form::Map => self.map(group, path, key),
+            Form::Record if self.types.is_external(class) => {
+                let id = self.union(class, path, String::new(), Tagging::External);
+                Kind::Union { id }
+            }
             Form::Record => {
                 let (count, empty) = (sum(|node| node.objects), sum(|node| node.empties));
                 let id = self.record(class, path, None);
@@ -189,23 +214,38 @@ impl<'t, 'a> Builder<'t, 'a> {
                 Kind::Record { id, empty }
             }
             Form::Union => {
-                let id = if let Some(&id) = self.unions.get(&class) {
-                    id
-                } else {
-                    let id = self.schema.unions.len();
-                    self.unions.insert(class, id);
-                    self.schema.unions.push(Union {
-                        path: format!("${}", path.text),
-                        tag: self.types.tag(class).to_owned(),
-                        ..Union::default()
-                    });
-                    self.union_wishes.push(Wish::new(&*path.name, path.parent));
-                    self.queue.push_back(Work::Union(class, path.clone()));
-                    id
-                };
-                Kind::Union { id }
+                let tag = self.types.tag(class).to_owned();
+                Kind::Union { id: self.union(class, path, tag, Tagging::Internal) }
             }
         }
+    }
+
+    /// Returns the union of a class, which is described later if it is new.
+    fn union(&mut self, class: ObjectId, path: &Path, tag: String, form: Tagging) -> usize {
+        if let Some(&id) = self.unions.get(&class) {
+            return id;
+        }
+        let id = self.schema.unions.len();
+        self.unions.insert(class, id);
+        let work = match form {
+            Tagging::External => Work::External,
+            _ => Work::Union,
+        };
+        self.schema.unions.push(Union { path: format!("${}", path.text), tag, form, ..Union::default() });
+        self.union_wishes.push(Wish::new(&*path.name, path.parent));
+        self.queue.push_back(work(class, path.clone()));
+        id
+    }
+
+    /// Returns the strings beside the objects of an externally tagged union, if they are its variants without content.
+    fn units(&self, class: ObjectId, texts: &Texts) -> Option<BTreeMap<String, u64>> {
+        let words = texts.exact()?;
+        let slots = self.types.slots(class);
+        let is_unit = |word: &str| is_keyword(word) && is_name(word) && !slots.iter().any(|slot| slot.key == word);
+        let all = words.len() <= MAX_KEYWORDS
+            && texts.count >= 2 * words.len() as u64
+            && words.iter().all(|(word, _)| is_unit(word));
+        all.then(|| words.iter().map(|(word, count)| (word.to_owned(), count)).collect())
     }
 
     /// Describes the maps of one position only; other positions have maps of their own.
@@ -239,6 +279,67 @@ impl<'t, 'a> Builder<'t, 'a> {
         id
     }
 
+    /// Adds a variant to an externally tagged union. Returns the record that stands for it.
+    fn variant(&mut self, union: usize, value: &str, instances: u64, path: &Path) -> usize {
+        let id = self.schema.records.len();
+        self.schema.records.push(Record { instances, is_variant: true, ..Record::default() });
+        self.record_wishes.push(Wish::new(String::new(), Some(Owner::Union(union))));
+        self.paths.push(BTreeMap::from([(format!("${}", path.text), (instances, path.clone()))]));
+        self.schema.unions[union].variants.push((value.to_owned(), id));
+        id
+    }
+
+    /// Adds the variants of externally tagged unions that are strings, and sorts the variants by their counts.
+    fn add_units(&mut self) {
+        for (union, words) in std::mem::take(&mut self.units) {
+            let path = Path { text: self.schema.unions[union].path[1..].to_owned(), ..Path::default() };
+            for (word, count) in words {
+                let id = self.variant(union, &word, count, &path);
+                self.schema.records[id].key_sets = vec![(Vec::new(), count)];
+            }
+        }
+        let Schema { unions, records, .. } = &mut self.schema;
+        for union in unions.iter_mut().filter(|union| union.form == Tagging::External) {
+            union
+                .variants
+                .sort_by_key(|(value, record)| (std::cmp::Reverse(records[*record].instances), value.clone()));
+        }
+    }
+
+    /// Makes the unions adjacently tagged whose variants have one other key in common, and no further keys.
+    fn find_adjacent(&mut self) {
+        let recursive = self.schema.unions_with_unit_other();
+        let Schema { unions, records, .. } = &mut self.schema;
+        for (id, union) in unions.iter_mut().enumerate() {
+            if union.form != Tagging::Internal || union.untagged || recursive.contains(&id) {
+                continue;
+            }
+            let fields = |record: usize| records[record].fields.iter();
+            let mut keys = union.variants.iter().flat_map(|&(_, record)| fields(record)).map(|field| &field.key);
+            let Some(content) = keys.next().cloned() else { continue };
+            let is_content = |record: &Record| match &record.fields[..] {
+                [] => true,
+                [field] => field.key == content && !field.rest && field.slot.count == record.instances,
+                _ => false,
+            };
+            let contents = union.variants.iter().filter(|&&(_, record)| !records[record].fields.is_empty()).count();
+            if contents >= 2 && union.variants.iter().all(|&(_, record)| is_content(&records[record])) {
+                let mut names = BTreeMap::<usize, Option<&str>>::new();
+                for (value, record) in &union.variants {
+                    records[*record].is_variant = true;
+                    if let [Field { slot: Slot { kind: Kind::Record { id, .. }, .. }, .. }] =
+                        records[*record].fields[..]
+                    {
+                        names.entry(id).and_modify(|name| *name = None).or_insert(Some(value));
+                    }
+                }
+                let names = names.into_iter().filter_map(|(record, name)| Some((record, name?.to_owned())));
+                self.named_contents.extend(names);
+                union.form = Tagging::Adjacent(content);
+            }
+        }
+    }
+
     fn define(&mut self, work: Work) {
         match work {
             Work::Record(object, path) => {
@@ -253,16 +354,40 @@ impl<'t, 'a> Builder<'t, 'a> {
                 let index: HashMap<u64, usize> = slots.iter().map(|slot| slot.hash).zip(0..).collect();
                 let key_sets = self.types.key_sets(object).to_schema(|key| index.get(&key).copied());
                 self.schema.records[id].key_sets = key_sets;
+                let variant = self.record_wishes[id].variant.clone();
                 let fields = slots.into_iter().map(|slot| {
-                    let position = self.slot(&slot.group, &path.key(slot.key, Owner::Record(id)), slot.key);
+                    let mut path = path.key(slot.key, Owner::Record(id));
+                    // The content of the variant `login` is a `LoginData`.
+                    if let Some((value, union)) = &variant
+                        && self.contents.get(union).is_some_and(|contents| contents.contains(&slot.hash))
+                    {
+                        path.name = format!("{value} {}", path.name);
+                    }
+                    let position = self.slot(&slot.group, &path, slot.key);
                     Field { key: slot.key.to_owned(), slot: position, rest: false }
                 });
                 let mut fields: Vec<Field> = fields.collect();
                 fields.extend(self.rest(object, &path));
                 self.schema.records[id].fields = fields;
             }
+            Work::External(object, path) => {
+                let union = self.unions[&object];
+                let path = Path { parent: Some(Owner::Union(union)), ..path };
+                let slots = self.types.slots(object);
+                let mut slots: Vec<&super::types::Slot<'_>> = slots.iter().collect();
+                slots.sort_by_key(|slot| (slot.first, slot.key));
+                for slot in slots {
+                    let instances = slot.group.iter().map(|&node| self.arena.node(node).count()).sum();
+                    let id = self.variant(union, slot.key, instances, &path);
+                    let position = self.slot(&slot.group, &path.key(slot.key, Owner::Union(union)), slot.key);
+                    let record = &mut self.schema.records[id];
+                    record.fields = vec![Field { key: slot.key.to_owned(), slot: position, rest: false }];
+                    record.key_sets = vec![(vec![0], instances)];
+                }
+            }
             Work::Union(object, path) => {
                 let union = self.unions[&object];
+                self.contents.insert(union, self.types.contents(object));
                 let mut variants = self.types.variants(object);
                 variants.sort_by_key(|&(value, class)| (std::cmp::Reverse(self.types.instances(class)), value));
                 let path = Path { parent: Some(Owner::Union(union)), ..path };
@@ -335,9 +460,14 @@ impl<'t, 'a> Builder<'t, 'a> {
         }
         Kind::Keyword { id, text }
     }
+}
 
+// The end: units, names, and the schema.
+impl Builder<'_, '_> {
     fn finish(mut self, root: Slot) -> Schema {
         self.schema.root = root;
+        self.add_units();
+        self.find_adjacent();
         for (id, paths) in self.paths.iter().enumerate() {
             let mut paths: Vec<(&String, &(u64, Path))> = paths.iter().collect();
             paths.sort_by_key(|&(path, (count, _))| (std::cmp::Reverse(*count), path.len(), path));
@@ -345,7 +475,15 @@ impl<'t, 'a> Builder<'t, 'a> {
             record.paths = paths.iter().take(MAX_PATHS).map(|&(path, _)| path.clone()).collect();
             let Some((_, (_, first))) = paths.first() else { continue };
             let is_document = paths.iter().any(|(path, _)| *path == "$");
+            if record.is_variant {
+                continue;
+            }
             let (name, also) = match &record.fields[..] {
+                _ if paths.len() == 1 && self.named_contents.contains_key(&id) => {
+                    let name = type_name(&self.named_contents[&id]);
+                    let long = joined(&name, &type_name(&first.name));
+                    (name, vec![long])
+                }
                 _ if is_document => (String::new(), Vec::new()),
                 [] => ("empty".to_owned(), Vec::new()),
                 // The only key of a record at many positions describes it better than their names.
@@ -385,7 +523,8 @@ impl<'t, 'a> Builder<'t, 'a> {
         order.sort_by_key(|&id| {
             (self.record_wishes[id].variant.is_none(), std::cmp::Reverse(self.schema.records[id].instances), id)
         });
-        for id in order.into_iter().filter(|&id| self.schema.records[id].name.is_empty()).collect::<Vec<_>>() {
+        let is_open = |record: &Record| record.name.is_empty() && !record.is_variant;
+        for id in order.into_iter().filter(|&id| is_open(&self.schema.records[id])).collect::<Vec<_>>() {
             self.schema.records[id].name = names.choose(&self.wanted(&self.record_wishes[id]));
         }
         for id in 0..self.schema.keywords.len() {
@@ -395,6 +534,14 @@ impl<'t, 'a> Builder<'t, 'a> {
                 wanted.rotate_left(1);
             }
             self.schema.keywords[id].name = names.choose(&wanted);
+        }
+        for union in &self.schema.unions {
+            for (value, record) in &union.variants {
+                let record = &mut self.schema.records[*record];
+                if record.is_variant {
+                    record.name = format!("{}::{value}", union.name);
+                }
+            }
         }
         self.schema.open();
         self.schema

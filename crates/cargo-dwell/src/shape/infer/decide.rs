@@ -7,7 +7,10 @@
 //! Turing). A record with a hundred optional keys has a high entropy too, but few keys that were seen once.
 
 use super::arena::{Arena, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
-use super::study::is_usual;
+use super::cost;
+use super::study::{Found, is_usual};
+use crate::shape::overrides::{Step, What};
+use crate::shape::schema::Lengths;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 /// While a text is read, a record with one of these numbers of keys is tested for being a map.
@@ -82,6 +85,7 @@ fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) 
         return Likeness::Plain;
     }
     let (mut records, mut maps, mut keys) = (0u64, 0u64, HashMap::<u64, u64>::new());
+    let mut sets = Vec::<Vec<u64>>::new();
     for object in like.iter().filter_map(|&node| arena.object_of(node)) {
         if is_map(object) {
             maps += 1;
@@ -90,12 +94,15 @@ fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) 
         match &arena.object(object).shape {
             Shape::Map { .. } => {}
             Shape::Record(fields) => {
-                let mut any = false;
-                for field in fields.list.iter().filter(|field| arena.node(field.node).count() > 0) {
-                    *keys.entry(field.hash).or_default() += 1;
-                    any = true;
+                let used = fields.list.iter().filter(|field| arena.node(field.node).count() > 0);
+                let set: Vec<u64> = used.map(|field| field.hash).collect();
+                for &key in &set {
+                    *keys.entry(key).or_default() += 1;
                 }
-                records += u64::from(any);
+                records += u64::from(!set.is_empty());
+                if !set.is_empty() && sets.len() < MAX_COMPARED {
+                    sets.push(set);
+                }
             }
             Shape::Union(tagged) => {
                 *keys.entry(tagged.hash).or_default() += 1;
@@ -112,7 +119,58 @@ fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) 
     let squares: u64 = keys.values().map(|count| count * count).sum();
     let common = keys.values().copied().max().unwrap_or(0);
     let alike = squares * 5 >= records * total * 2 || (records >= 8 && common * 5 >= records * 4);
+    // A few common keys do not make records of different kinds alike: each must have one that resembles it.
+    // With many positions, few types take precedence over precise ones.
+    let alike = alike && (arena.len() >= arena.budget / 4 || have_likes(&mut sets));
     if records > 0 && alike { Likeness::Objects } else { Likeness::None }
+}
+
+/// The most records that are compared with each other.
+const MAX_COMPARED: usize = 256;
+/// The least share of common keys between a record and the one most like it, on average, if they are of one type.
+const LIKE: f64 = 0.45;
+
+/// Returns whether most of these sets of keys resemble another of them. Records of different kinds, such as the
+/// definitions `customer` and `invoice` of an API, may all have an `id`, but each has keys of its own.
+fn have_likes(sets: &mut [Vec<u64>]) -> bool {
+    if sets.len() < 2 {
+        return true;
+    }
+    for set in sets.iter_mut() {
+        set.sort_unstable();
+    }
+    let common = |left: &[u64], right: &[u64]| {
+        let (mut at, mut common) = (0, 0usize);
+        for key in left {
+            while right.get(at).is_some_and(|other| other < key) {
+                at += 1;
+            }
+            common += usize::from(right.get(at) == Some(key));
+        }
+        common
+    };
+    let mut sum = 0.0;
+    for (index, set) in sets.iter().enumerate() {
+        let mut best = 0.0f64;
+        for (other, theirs) in sets.iter().enumerate() {
+            // The shorter set limits what they can have in common.
+            let (short, long) = (set.len().min(theirs.len()), set.len().max(theirs.len()));
+            if other != index && short as f64 > best * long as f64 {
+                let common = common(set, theirs);
+                best = best.max(common as f64 / (set.len() + theirs.len() - common) as f64);
+            }
+        }
+        sum += best;
+    }
+    sum >= LIKE * sets.len() as f64
+}
+
+/// Returns whether some of these positions have objects, directly or in arrays.
+fn hold_objects(arena: &Arena, nodes: &[NodeId]) -> bool {
+    let is = |&node: &NodeId| {
+        kinds(arena, node) & OBJECT != 0 || elements(arena, node).any(|element| kinds(arena, element) & OBJECT != 0)
+    };
+    nodes.iter().filter(|node| is(node)).count() * 10 > nodes.len()
 }
 
 /// Returns whether a key is unlikely to be a field's name: a number, a sentence, a path.
@@ -123,13 +181,38 @@ fn is_data(key: &str) -> bool {
         || key.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '{' | '*' | '%' | ',' | ';' | '='))
 }
 
+/// The most variants of an externally tagged union.
+const MAX_EXTERNAL: usize = 256;
+/// The fewest objects that show that each has exactly one key.
+const MIN_EXTERNAL: u64 = 6;
+
+/// Returns whether a key can be the name of a variant.
+pub(super) fn is_name(key: &str) -> bool {
+    !is_data(key) && key.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+/// Returns whether values of these JSON types are plain and of one type, so that keys do not distinguish them.
+pub(super) fn is_plain(kinds: u8, other: u8) -> bool {
+    kinds == other && kinds.is_power_of_two() && kinds & (BOOL | NUMBER | TEXT) != 0
+}
+
+/// Returns whether each of these objects has exactly one of `keys` keys, and the keys repeat. `all` is the number of
+/// their entries.
+pub(super) fn is_external(keys: usize, instances: u64, all: u64, lengths: &Lengths) -> bool {
+    (2..=MAX_EXTERNAL).contains(&keys)
+        && instances >= MIN_EXTERNAL.max(2 * keys as u64)
+        && all == instances
+        && lengths.max == 1
+        && lengths.empty == 0
+}
+
 /// Returns whether the keys of these records, taken as one type, are data.
-pub(super) fn is_map(arena: &Arena, objects: &[ObjectId], also: &dyn Fn(ObjectId) -> bool) -> bool {
+pub(super) fn is_map(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(ObjectId) -> bool) -> bool {
     // The number of objects with each key, and whether it is unlikely to be a field's name.
     let mut counts = HashMap::<u64, (u64, bool)>::new();
     let mut nodes = Vec::new();
     let mut instances = 0;
-    for &object in objects {
+    for &object in objects_of {
         instances += arena.object(object).instances;
         for field in arena.fields(object).into_iter().flat_map(|fields| &fields.list) {
             let count = arena.node(field.node).count();
@@ -146,10 +229,31 @@ pub(super) fn is_map(arena: &Arena, objects: &[ObjectId], also: &dyn Fn(ObjectId
     let total = counts.values().map(|(count, _)| count).sum::<u64>() as f64;
     let once = counts.values().filter(|(count, _)| *count == 1).count() as f64;
     let data = counts.values().filter(|(_, is_data)| *is_data).count() as f64;
+    // Few different keys, one in each object, are the variants of an enum, if their values differ in type.
+    let mut lengths = Lengths::default();
+    for &object in objects_of {
+        lengths.merge(&arena.object(object).lengths);
+    }
+    let names = objects_of.iter().flat_map(|&object| arena.fields(object).into_iter().flat_map(|fields| &fields.list));
+    let first = nodes.first().map_or(0, |&node| kinds(arena, node));
+    if is_external(counts.len(), instances, counts.values().map(|(count, _)| count).sum(), &lengths)
+        && names.clone().all(|field| is_name(&field.key))
+        && nodes.iter().any(|&node| !is_plain(kinds(arena, node), first))
+        && likeness(arena, &nodes, also) == Likeness::None
+    {
+        return false;
+    }
     // The probability that the next key is new, and the share of filled cells in the matrix of objects and keys.
     let (new, fill) = (once / total, total / (objects * keys));
     let is = |likeness| match likeness {
-        Likeness::None => objects >= 10.0 && keys >= 32.0 && new >= 0.1 && fill < 0.1,
+        // Objects of different kinds keep their types as fields, unless a slot for each key takes more memory than a map.
+        Likeness::None => {
+            objects >= 10.0
+                && keys >= 32.0
+                && new >= 0.1
+                && fill < 0.1
+                && !(hold_objects(arena, &nodes) && cost::is_better_as_record(arena, objects_of))
+        }
         _ if data >= if keys < 3.0 { keys } else { 0.6 * keys } => true,
         Likeness::Objects if keys >= 8.0 && objects * 4.0 < keys => true,
         // Far more keys than objects: a record type with as many fields would have more instances.
@@ -180,15 +284,69 @@ pub(super) fn is_full(arena: &Arena, object: ObjectId, hash: u64) -> bool {
         _ => 16,
     };
     keys >= most
-        || (LOOK_AT.contains(&keys) && {
+        || (LOOK_AT.contains(&keys) && !arena.kept.contains(&object) && {
             let nodes: Vec<NodeId> = fields.list.iter().map(|field| field.node).collect();
             likeness(arena, &nodes, &|object| has_map(arena, object)) == Likeness::Objects
         })
 }
 
+/// Returns the objects at a path.
+fn objects_at(arena: &Arena, steps: &[Step]) -> Vec<ObjectId> {
+    let mut nodes = vec![arena.root];
+    for step in steps {
+        let mut next = Vec::new();
+        for &node in &nodes {
+            if *step == Step::Element {
+                next.extend(elements(arena, node));
+                continue;
+            }
+            let mut objects: Vec<ObjectId> = arena.object_of(node).into_iter().collect();
+            while let Some(object) = objects.pop() {
+                match (&arena.object(object).shape, step) {
+                    (Shape::Union(tagged), _) => {
+                        let parts = tagged.variants.iter().map(|variant| variant.object).chain(tagged.untagged);
+                        objects.extend(parts.map(|object| arena.find(object)));
+                    }
+                    (Shape::Record(fields), Step::Key(key)) => {
+                        next.extend(fields.list.iter().filter(|field| *field.key == **key).map(|field| field.node));
+                    }
+                    (Shape::Record(fields), Step::Any) => next.extend(fields.rest.iter().map(|rest| rest.value)),
+                    (Shape::Map { value, .. }, Step::Any) => next.push(*value),
+                    (Shape::Map { .. }, _) | (Shape::Record(_), Step::Element) => {}
+                }
+            }
+        }
+        nodes = next;
+    }
+    // Several nodes may share an object.
+    let mut objects: Vec<ObjectId> = nodes.into_iter().filter_map(|node| arena.object_of(node)).collect();
+    objects.sort_unstable();
+    objects.dedup();
+    objects
+}
+
+/// Finds the objects that the user decided to be no maps.
+pub(super) fn keep(arena: &mut Arena) {
+    let overrides = arena.overrides.clone();
+    let kept = overrides.iter().filter(|one| one.what == What::Struct);
+    arena.kept = kept.flat_map(|one| objects_at(arena, &one.steps)).collect();
+}
+
+/// Makes the decisions of the user about maps.
+fn apply_overrides(arena: &mut Arena) {
+    for one in arena.overrides.clone().iter().filter(|one| one.what == What::Map) {
+        for object in objects_at(arena, &one.steps) {
+            arena.collapse(object);
+            arena.settle();
+        }
+    }
+    keep(arena);
+}
+
 /// Makes the decisions of the study: which objects are clearly maps, and which keys are tags.
 pub(super) fn sketch(arena: &mut Arena) {
     arena.settle();
+    apply_overrides(arena);
     maps(arena, arena.root, SURE, &shared(arena), &mut HashSet::new());
     arena.name_maps(&shared(arena));
     unions(arena);
@@ -197,6 +355,7 @@ pub(super) fn sketch(arena: &mut Arena) {
 /// Makes the decisions after the full pass.
 pub(super) fn settle(arena: &mut Arena) {
     arena.settle();
+    apply_overrides(arena);
     maps(arena, arena.root, 0, &shared(arena), &mut HashSet::new());
 }
 
@@ -262,7 +421,7 @@ fn object_maps(
 /// Turns a record into a map if its keys are data.
 fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize, shared: &HashSet<ObjectId>) -> bool {
     let object = arena.find(object);
-    let Some(fields) = arena.fields(object) else { return false };
+    let Some(fields) = arena.fields(object).filter(|_| !arena.kept.contains(&object)) else { return false };
     if let Some(outliers) = outliers(arena, object) {
         // A few objects have additional keys; keep the record and move these keys to the rest.
         arena.move_to_rest(object, |_, count| count < outliers);
@@ -278,7 +437,8 @@ fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize, shared: &Hash
                 is_root_map(arena, object)
             } else {
                 is_map(arena, &[object], &|object| has_map(arena, object))
-            });
+            }
+            && !has_tag(arena, object));
     if is && shared.contains(&object) {
         // Maps are not shared, so a shared object becomes a record without fields.
         arena.move_to_rest(object, |_, _| true);
@@ -290,6 +450,18 @@ fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize, shared: &Hash
         arena.settle();
     }
     is
+}
+
+/// Returns whether the study of these objects found a tag that all of them have.
+fn has_tag(arena: &Arena, object: ObjectId) -> bool {
+    let (Some(study), Some(fields)) = (&arena.object(object).study, arena.fields(object)) else { return false };
+    let tags = study.tags(|hash| fields.find(hash).map(|index| fields.list[index].key.to_string()));
+    let instances = arena.object(object).instances;
+    let is_of_all = |key: &str| {
+        let field = fields.list.iter().find(|field| *field.key == *key);
+        field.is_some_and(|field| arena.node(field.node).text_count() == instances)
+    };
+    tags.iter().any(|tag| is_of_all(&tag.key))
 }
 
 /// Returns whether the documents are maps. Documents usually have fields, so this needs stronger evidence than other
@@ -431,20 +603,6 @@ fn unions(arena: &mut Arena) {
     }
     let mut objects: Vec<ObjectId> = names.keys().copied().filter(|&object| arena.fields(object).is_some()).collect();
     objects.sort_unstable();
-    // Tags by the name of the position; `None` if positions with one name have different tags.
-    let mut tags = HashMap::<u64, Option<String>>::new();
-    for &object in &objects {
-        let (Some(study), Some(fields)) = (&arena.object(object).study, arena.fields(object)) else { continue };
-        let key_of = |hash| fields.find(hash).map(|index| fields.list[index].key.to_string());
-        if let Some(tag) = study.tag(key_of) {
-            for name in &names[&object] {
-                let known = tags.entry(*name).or_insert_with(|| Some(tag.clone()));
-                if known.as_ref() != Some(&tag) {
-                    *known = None;
-                }
-            }
-        }
-    }
     let words = |arena: &Arena, object: ObjectId, tag: &str| -> Option<Vec<u64>> {
         let field = arena.fields(object)?.list.iter().find(|field| *field.key == *tag)?;
         let texts = arena.node(field.node).texts.as_ref()?;
@@ -454,18 +612,58 @@ fn unions(arena: &mut Arena) {
             || (is_usual(tag) && texts.count * 2 >= instances && texts.count == arena.node(field.node).count());
         (enough && texts.exact().is_some()).then(|| texts.word_hashes().collect())
     };
+    // The first tag of each object that its strings allow. Tags by the name of the position; `None` if positions with one
+    // name have different tags.
+    let mut found = HashMap::<ObjectId, Found>::new();
+    let mut tags = HashMap::<u64, Option<Found>>::new();
+    for &object in &objects {
+        let (Some(study), Some(fields)) = (&arena.object(object).study, arena.fields(object)) else { continue };
+        let key_of = |hash| fields.find(hash).map(|index| fields.list[index].key.to_string());
+        let first = study.tags(key_of).into_iter().find(|tag| words(arena, object, &tag.key).is_some());
+        let Some(tag) = first else { continue };
+        for name in &names[&object] {
+            match tags.entry(*name).or_insert_with(|| Some(tag.clone())) {
+                Some(known) if known.key == tag.key => {
+                    known.contents.extend(&tag.contents);
+                    known.contents.sort_unstable();
+                    known.contents.dedup();
+                }
+                // Positions with one name are often levels of one recursive type, so they get one tag.
+                Some(known) if is_usual(&known.key) && !is_usual(&tag.key) => {}
+                known @ Some(_) if is_usual(&tag.key) && known.as_ref().is_some_and(|known| !is_usual(&known.key)) => {
+                    *known = Some(tag.clone());
+                }
+                known => *known = None,
+            }
+        }
+        found.insert(object, tag);
+    }
     // The values of each tag, and the keys of its objects.
     let mut values = HashMap::<String, (HashSet<u64>, HashSet<u64>)>::new();
-    let mut mark = |arena: &mut Arena, object: ObjectId, tag: &str, found: Vec<u64>| {
-        let known = values.entry(tag.to_owned()).or_default();
+    let mut mark = |arena: &mut Arena, object: ObjectId, tag: &Found, found: Vec<u64>| {
+        let known = values.entry(tag.key.clone()).or_default();
         known.0.extend(found);
         known.1.extend(arena.fields(object).into_iter().flat_map(|fields| &fields.list).map(|field| field.hash));
-        arena.object_mut(object).tag = Some(tag.into());
+        arena.object_mut(object).tag = Some(tag.key.as_str().into());
+        arena.object_mut(object).contents = tag.contents.as_slice().into();
     };
+    for one in arena.overrides.clone().iter() {
+        let What::Tag(key) = &one.what else { continue };
+        for object in objects_at(arena, &one.steps) {
+            let Some(words) = words(arena, object, key) else { continue };
+            let found = found.get(&object).filter(|found| found.key == *key).cloned();
+            mark(arena, object, &found.unwrap_or(Found { key: key.clone(), contents: Vec::new() }), words);
+        }
+    }
     for &object in &objects {
-        let tag = names[&object].iter().find_map(|name| tags.get(name).cloned().flatten());
-        let Some(tag) = tag else { continue };
-        if let Some(found) = words(arena, object, &tag) {
+        if arena.object(object).tag.is_some() {
+            continue;
+        }
+        let of_name = names[&object].iter().find_map(|name| tags.get(name).cloned().flatten());
+        let own = found.get(&object).cloned();
+        let tags = of_name.into_iter().chain(own);
+        let first = tags.into_iter().find_map(|tag| Some((words(arena, object, &tag.key)?, tag)));
+        if let Some((found, tag)) = first {
             mark(arena, object, &tag, found);
         }
     }

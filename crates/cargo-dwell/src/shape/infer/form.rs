@@ -24,6 +24,7 @@ pub(super) fn of(arena: &Arena, studying: bool) -> Arena {
         types: &types,
         new: Arena::new(studying),
         bare: false,
+        apart: false,
         recursive: recursive(&types),
         objects: HashMap::new(),
         copies: HashMap::new(),
@@ -37,6 +38,8 @@ pub(super) fn of(arena: &Arena, studying: bool) -> Arena {
     let mut new = former.new;
     (new.budget, new.most, new.sets) = (arena.budget, arena.most, arena.sets);
     new.moment = 0;
+    new.overrides = arena.overrides.clone();
+    decide::keep(&mut new);
     seal(&mut new);
     new
 }
@@ -54,6 +57,8 @@ struct Former<'a> {
     new: Arena,
     /// Whether new positions get no objects yet.
     bare: bool,
+    /// Whether new positions get objects that no other position shares, if these are not recursive.
+    apart: bool,
     /// The recursive classes.
     recursive: HashSet<ObjectId>,
     /// The object of each class that has one object for all positions.
@@ -110,11 +115,15 @@ impl Former<'_> {
     }
 
     fn object(&mut self, class: ObjectId) -> ObjectId {
-        if let Some(&known) = self.objects.get(&class) {
+        let apart = self.apart && !self.recursive.contains(&class);
+        if let Some(&known) = self.objects.get(&class).filter(|_| !apart) {
             return known;
         }
         let object = self.new.new_object();
         self.queue.push_back((class, object));
+        if apart {
+            return object;
+        }
         let copies = self.copies.entry(class).or_default();
         *copies += 1;
         let is_union = self.types.form(class) == Form::Union || self.types.study_tag(class).is_some();
@@ -130,10 +139,11 @@ impl Former<'_> {
             let mut template = BTreeMap::<&str, Slot<'_>>::new();
             let variants = self.types.variants(class);
             let mut tagged = Tagged::new(self.types.tag(class).into(), self.new.new_object());
+            tagged.contents = self.contents(class);
             for (value, variant) in variants {
                 let slots = self.types.slots(variant);
                 let of = self.new.new_object();
-                self.new.object_mut(of).shape = Shape::Record(self.fields(&slots, &|_| true));
+                self.new.object_mut(of).shape = Shape::Record(self.fields(&slots, &[], &|_| true));
                 tagged.push(value.into(), hash(value), of);
                 for slot in &*slots {
                     match template.entry(slot.key) {
@@ -147,7 +157,7 @@ impl Former<'_> {
                 }
             }
             if self.types.has_untagged(class) {
-                let untagged = self.fields(&self.types.slots(class), &|_| true);
+                let untagged = self.fields(&self.types.slots(class), &[], &|_| true);
                 tagged.untagged = Some(self.record(untagged));
             }
             let slots: Vec<Slot<'_>> = template.into_values().collect();
@@ -156,7 +166,7 @@ impl Former<'_> {
                 let first = classes.next();
                 classes.any(|class| Some(class) != first)
             };
-            let divided: HashSet<u64> = slots.iter().filter(of_several).map(|slot| slot.hash).collect();
+            let divided = slots.iter().filter(of_several).map(|slot| slot.hash).collect();
             self.template(&tagged, &slots, &divided);
             Shape::Union(Box::new(tagged))
         } else {
@@ -164,7 +174,7 @@ impl Former<'_> {
             if let Some(tagged) = self.union(class, &slots) {
                 Shape::Union(Box::new(tagged))
             } else {
-                let mut fields = self.fields(&slots, &|_| true);
+                let mut fields = self.fields(&slots, &[], &|_| true);
                 let rest = self.types.rest(class);
                 if !rest.is_empty() {
                     let value = self.new_node(&rest);
@@ -176,9 +186,16 @@ impl Former<'_> {
         self.new.object_mut(object).shape = shape;
     }
 
+    /// Returns the keys under which the variants of a class have objects of different types, in a fixed order.
+    fn contents(&self, class: ObjectId) -> Arc<[u64]> {
+        let mut contents: Vec<u64> = self.types.contents(class).into_iter().collect();
+        contents.sort_unstable();
+        contents.into()
+    }
+
     fn template(&mut self, tagged: &Tagged, slots: &[Slot<'_>], divided: &HashSet<u64>) {
         // Under these keys the known variants have objects of different types, so a new variant may have another type.
-        let fields = self.fields(slots, &|key| !divided.contains(&key));
+        let fields = self.fields_of(slots, &tagged.contents, &|key| !divided.contains(&key), true);
         self.new.object_mut(tagged.template).shape = Shape::Record(fields);
     }
 
@@ -188,16 +205,30 @@ impl Former<'_> {
         object
     }
 
-    /// Builds the fields of a record. `has_objects` returns whether the form of the objects under a key is known.
-    fn fields(&mut self, slots: &[Slot<'_>], has_objects: &dyn Fn(u64) -> bool) -> Fields {
+    /// Builds the fields of a record. `has_objects` returns whether the form of the objects under a key is known; under
+    /// the keys `apart` it is not.
+    fn fields(&mut self, slots: &[Slot<'_>], apart: &[u64], has_objects: &dyn Fn(u64) -> bool) -> Fields {
+        self.fields_of(slots, apart, has_objects, false)
+    }
+
+    /// Like [`fields`](Self::fields); the fields of a template have no objects where these differ between variants.
+    fn fields_of(
+        &mut self,
+        slots: &[Slot<'_>],
+        apart: &[u64],
+        has_objects: &dyn Fn(u64) -> bool,
+        is_template: bool,
+    ) -> Fields {
         let mut order: Vec<&Slot<'_>> = slots.iter().collect();
         order.sort_by_key(|slot| (slot.first, slot.key));
         let mut fields = Fields::default();
         for slot in order {
             // In a study, the form of the objects must not depend on which of them a thread reads first.
-            self.bare = self.new.studying && !has_objects(slot.hash);
+            // In the full pass, each variant gets objects of its own there.
+            self.apart = apart.contains(&slot.hash);
+            self.bare = (self.apart && is_template) || (self.new.studying && (self.apart || !has_objects(slot.hash)));
             let node = self.new_node(&slot.group);
-            self.bare = false;
+            (self.bare, self.apart) = (false, false);
             // A later round of the study finds its own order.
             let first = if self.new.studying { u64::MAX } else { slot.first };
             fields.push(Field { key: Arc::from(slot.key), hash: slot.hash, node, first, last: 0 });
@@ -220,6 +251,8 @@ impl Former<'_> {
             return None;
         }
         let mut tagged = Tagged::new(tag.into(), self.new.new_object());
+        let contents = self.contents(class);
+        tagged.contents = contents.clone();
         // Under these keys some objects have a tag. If a variant's objects have none, they are of another type. The
         // next pass finds that type, since it reads the variants separately.
         let is_divided = |slot: &&Slot<'_>| {
@@ -231,14 +264,14 @@ impl Former<'_> {
             let keys = self.types.keys_of(class, slot.hash, value_hash);
             let mine: Vec<Slot<'_>> = slots.iter().filter(|slot| keys.contains(&slot.hash)).cloned().collect();
             let tagged_keys = self.types.keys_of_tagged(class, slot.hash, value_hash);
-            let fields = self.fields(&mine, &|key| !divided.contains(&key) || tagged_keys.contains(&key));
+            let fields = self.fields(&mine, &contents, &|key| !divided.contains(&key) || tagged_keys.contains(&key));
             let of = self.record(fields);
             tagged.push(value.into(), value_hash, of);
         }
         if self.types.has_others(class, slot.hash) {
             let keys = self.types.keys_without(class, slot.hash);
             let mine: Vec<Slot<'_>> = slots.iter().filter(|slot| keys.contains(&slot.hash)).cloned().collect();
-            let fields = self.fields(&mine, &|_| true);
+            let fields = self.fields(&mine, &contents, &|_| true);
             tagged.untagged = Some(self.record(fields));
         }
         self.template(&tagged, slots, &divided);

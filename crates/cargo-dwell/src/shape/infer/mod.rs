@@ -9,6 +9,7 @@
 
 mod arena;
 mod build;
+mod cost;
 mod decide;
 mod form;
 #[cfg(test)]
@@ -25,6 +26,7 @@ mod visit;
 pub(super) use build::joined;
 pub(super) use names::{common, singular};
 
+use super::overrides::Override;
 use super::schema::Schema;
 use arena::Arena;
 use serde::Deserialize;
@@ -111,6 +113,11 @@ impl Accumulator {
     /// Creates accumulators without a form, for the first round of the study.
     pub fn new() -> Self {
         Self(Arena::new(true))
+    }
+
+    /// Sets the decisions of the user. Later rounds of a study have them too.
+    pub fn set_overrides(&mut self, overrides: &[Override]) {
+        self.0.overrides = overrides.into();
     }
 
     /// Sets the index of the file or line for the next texts. Fields are listed in the order of their first index.

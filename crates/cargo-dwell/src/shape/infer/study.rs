@@ -12,12 +12,12 @@ use std::collections::{BTreeMap, HashMap};
 
 /// The most values of a tag.
 pub(super) const MAX_VARIANTS: usize = 256;
-/// The most candidates that are counted.
-const MAX_CANDIDATES: usize = 12;
+/// The most candidates that are counted. Keys whose strings are not a closed set drop out after a few hundred objects.
+const MAX_CANDIDATES: usize = 256;
 /// The most objects that are counted; more do not change the result.
 const MAX_OBJECTS: u64 = 20_000;
-/// The most keys of an object in a study. A larger object ends the study without a tag.
-const MAX_KEYS: usize = 64;
+/// The most keys of an object in a study, as many as a record may have. A larger object ends the study without a tag.
+const MAX_KEYS: usize = 1024;
 /// The number of objects after which a study without candidates ends without a tag.
 const MIN_OBJECTS: u64 = 256;
 /// The most distinct keys, and types of their values, of a record that is studied.
@@ -26,6 +26,10 @@ const MAX_ALL: usize = 8192;
 const EXPLAINED: f64 = 0.5;
 /// The least distance between objects of different variants: 1 minus the share of common keys.
 const DISTANCE: f64 = 0.3;
+/// The same between the objects under one key, for them to have a type for each variant.
+const CONTENT: f64 = 0.6;
+/// Tags whose shares differ by less are equally good, and the name decides.
+const TIE: f64 = 0.1;
 
 /// Codes for the JSON types that a tag may determine. An array has the code of its first element plus `ARRAY`.
 pub(super) mod mark {
@@ -45,14 +49,51 @@ pub(super) mod mark {
 #[derive(Default, Clone)]
 pub(super) struct Study {
     objects: u64,
-    /// The index of each feature in [`Self::all`] and in the counts of each value.
-    index: HashMap<Feature, usize, foldhash::fast::FixedState>,
-    /// The features, each with the number of objects that have it.
-    all: Vec<(Feature, u64)>,
+    /// The keys, and the types of their values.
+    own: Features<(u64, u8)>,
+    /// The keys of the objects under a key: the hash of the outer key, and that of the inner one.
+    inner: Features<(u64, u64)>,
+    /// Whether the keys of the objects under a key are not counted, since the memory for them was used up.
+    is_shallow: bool,
     /// Whether the study ended without a tag.
     given_up: bool,
     /// The candidates by the hashes of their keys, with the counts for each of their values.
     candidates: BTreeMap<u64, Values>,
+}
+
+/// What an object may have, with the number of objects that have it.
+#[derive(Clone)]
+struct Features<K> {
+    /// The index of each feature in [`Self::all`] and in the counts of each value.
+    index: HashMap<K, usize, foldhash::fast::FixedState>,
+    all: Vec<(K, u64)>,
+}
+
+impl<K> Default for Features<K> {
+    fn default() -> Self {
+        Self { index: HashMap::default(), all: Vec::new() }
+    }
+}
+
+impl<K: Copy + Eq + std::hash::Hash> Features<K> {
+    /// Adds to the count of a feature, and returns its index.
+    fn add(&mut self, feature: K, count: u64) -> usize {
+        let index = *self.index.entry(feature).or_insert_with(|| {
+            self.all.push((feature, 0));
+            self.all.len() - 1
+        });
+        self.all[index].1 += count;
+        index
+    }
+
+    fn count(&self, feature: K) -> u64 {
+        self.index.get(&feature).map_or(0, |&index| self.all[index].1)
+    }
+
+    /// Returns the bytes of this number of features.
+    fn bytes(count: usize) -> usize {
+        count * 2 * size_of::<(K, u64)>()
+    }
 }
 
 #[derive(Default, Clone)]
@@ -68,49 +109,66 @@ type Feature = (u64, u8);
 #[derive(Default, Clone)]
 struct Seen {
     objects: u64,
-    /// The number of objects with a key (code 0), and with a value of some type under it, by the index of the feature;
-    /// 0 beyond the end.
-    features: Vec<u32>,
+    /// The number of objects with each feature of [`Study::own`], by its index.
+    own: Counts,
+    /// The number of objects with each feature of [`Study::inner`].
+    inner: Counts,
 }
 
-impl Seen {
+/// Counts by the index of a feature; 0 beyond the end.
+#[derive(Default, Clone)]
+struct Counts(Vec<u32>);
+
+impl Counts {
     fn count(&self, feature: usize) -> u64 {
-        self.features.get(feature).copied().map_or(0, u64::from)
+        self.0.get(feature).copied().map_or(0, u64::from)
     }
 
     /// Adds to a count. Returns the bytes that this takes.
     fn add(&mut self, feature: usize, count: u32) -> usize {
-        let before = self.features.capacity();
-        if self.features.len() <= feature {
-            self.features.resize(feature + 1, 0);
+        let before = self.0.capacity();
+        if self.0.len() <= feature {
+            self.0.resize(feature + 1, 0);
         }
-        self.features[feature] += count;
-        (self.features.capacity() - before) * size_of::<u32>()
+        self.0[feature] += count;
+        (self.0.capacity() - before) * size_of::<u32>()
+    }
+
+    /// Adds the counts of another study, whose features have these indices here.
+    fn merge(&mut self, other: &Self, indices: &[usize]) {
+        for (&feature, &count) in indices.iter().zip(&other.0).filter(|(_, count)| **count > 0) {
+            self.add(feature, count);
+        }
     }
 }
 
+/// A tag that distinguishes the objects of a study.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The key.
+    pub(super) key: String,
+    /// The hashes of the keys under which the objects of different variants have objects with different keys.
+    pub(super) contents: Vec<u64>,
+}
+
 impl Study {
-    /// Returns the index of a feature.
-    fn feature(&mut self, feature: Feature) -> usize {
-        *self.index.entry(feature).or_insert_with(|| {
-            self.all.push((feature, 0));
-            self.all.len() - 1
-        })
-    }
-
-    /// Returns the number of objects with a key.
-    fn with(&self, key: u64) -> u64 {
-        self.index.get(&(key, 0)).map_or(0, |&index| self.all[index].1)
-    }
-
     /// Counts an object that was just read, and takes the memory for it from `room`. `words` are its keys whose value
-    /// may be a tag's: the key, its hash, and the hash of the string.
-    pub(super) fn count(&mut self, words: &[(&str, u64, u64)], keys: &[u64], marks: &[Feature], room: &mut Room) {
+    /// may be a tag's: the key, its hash, and the hash of the string. `inner` are the keys of the objects in it, each
+    /// after the key of the object; the memory for them comes from `inner_room`.
+    pub(super) fn count(
+        &mut self,
+        words: &[(&str, u64, u64)],
+        keys: &[u64],
+        marks: &[Feature],
+        inner: &[(u64, u64)],
+        room: &mut Room,
+        inner_room: &mut Room,
+    ) {
         if self.objects >= MAX_OBJECTS || self.given_up {
             return;
         }
         let none = self.candidates.is_empty() && self.objects >= MIN_OBJECTS;
-        if none || keys.len() > MAX_KEYS || self.all.len() > MAX_ALL || room.is_used_up() {
+        if none || keys.len() > MAX_KEYS || self.own.all.len() > MAX_ALL || room.is_used_up() {
             *self = Self { objects: self.objects, given_up: true, ..Self::default() };
             return;
         }
@@ -124,48 +182,64 @@ impl Study {
         } else {
             // The objects before this one lacked these keys.
             for &(key, hash, _) in words {
-                if is_usual(key) && self.with(hash) == 0 {
+                if is_usual(key) && self.own.count((hash, 0)) == 0 {
                     self.candidates.entry(hash).or_insert(Values { usual: true, ..Values::default() });
                 }
             }
         }
-        self.objects += 1;
-        let before = self.all.len();
-        let features: Vec<usize> = keys
-            .iter()
-            .map(|&key| (key, 0))
-            .chain(marks.iter().copied())
-            .map(|feature| self.feature(feature))
-            .collect();
-        for &feature in &features {
-            self.all[feature].1 += 1;
+        if inner_room.is_used_up() && !inner.is_empty() {
+            self.make_shallow();
         }
-        room.take((self.all.len() - before) * 2 * size_of::<(Feature, u64)>());
+        self.objects += 1;
+        let (before, inner_before) = (self.own.all.len(), self.inner.all.len());
+        let own = keys.iter().map(|&key| (key, 0)).chain(marks.iter().copied());
+        let own: Vec<usize> = own.map(|feature| self.own.add(feature, 1)).collect();
+        let is_full = self.inner.all.len() > MAX_ALL;
+        let inner = if self.is_shallow { &[] } else { inner };
+        let known = inner.iter().filter(|feature| !is_full || self.inner.index.contains_key(feature));
+        let known: Vec<(u64, u64)> = known.copied().collect();
+        let inner: Vec<usize> = known.into_iter().map(|feature| self.inner.add(feature, 1)).collect();
+        room.take(Features::<Feature>::bytes(self.own.all.len() - before));
+        inner_room.take(Features::<(u64, u64)>::bytes(self.inner.all.len() - inner_before));
+        let words: HashMap<u64, u64, foldhash::fast::FixedState> =
+            words.iter().map(|&(_, hash, word)| (hash, word)).collect();
         self.candidates.retain(|candidate, values| {
-            let Some(&(.., word)) = words.iter().find(|(_, hash, _)| hash == candidate) else {
+            let Some(&word) = words.get(candidate) else {
                 return values.usual && !keys.contains(candidate);
             };
             let seen = values.counts.entry(word).or_default();
             seen.objects += 1;
-            for &feature in &features {
-                room.take(seen.add(feature, 1));
+            for &feature in &own {
+                room.take(seen.own.add(feature, 1));
+            }
+            for &feature in &inner {
+                inner_room.take(seen.inner.add(feature, 1));
             }
             values.counts.len() <= MAX_VARIANTS
         });
     }
 
+    /// Drops the counts of the keys of the objects under a key, and counts them no more.
+    fn make_shallow(&mut self) {
+        if !std::mem::replace(&mut self.is_shallow, true) {
+            self.inner = Features::default();
+            let values = self.candidates.values_mut().flat_map(|values| values.counts.values_mut());
+            values.for_each(|seen| seen.inner = Counts::default());
+        }
+    }
+
     /// Returns a predicate for the hashes of the keys of objects with this value of the tag, if they are known.
     pub(super) fn keys_of(&self, tag: u64, value: u64) -> Option<impl Fn(u64) -> bool> {
         let seen = self.candidates.get(&tag)?.counts.get(&value)?;
-        Some(|key| self.index.get(&(key, 0)).is_some_and(|&feature| seen.count(feature) > 0))
+        Some(|key| self.own.index.get(&(key, 0)).is_some_and(|&feature| seen.own.count(feature) > 0))
     }
 
     /// Returns a predicate for the hashes of the keys of objects without this tag.
     pub(super) fn keys_without(&self, tag: u64) -> Option<impl Fn(u64) -> bool> {
         let values = self.candidates.get(&tag)?;
         Some(move |key| {
-            let Some(&feature) = self.index.get(&(key, 0)) else { return false };
-            self.all[feature].1 > values.counts.values().map(|seen| seen.count(feature)).sum::<u64>()
+            let Some(&feature) = self.own.index.get(&(key, 0)) else { return false };
+            self.own.all[feature].1 > values.counts.values().map(|seen| seen.own.count(feature)).sum::<u64>()
         })
     }
 
@@ -173,7 +247,7 @@ impl Study {
     pub(super) fn has_tagged(&self, tag: u64, value: u64, key: u64) -> bool {
         let Some(seen) = self.candidates.get(&tag).and_then(|values| values.counts.get(&value)) else { return false };
         let is_tagged = |mark: u8| mark % mark::ARRAY == mark::TAGGED;
-        let features = seen.features.iter().zip(&self.all).filter(|(count, _)| **count > 0);
+        let features = seen.own.0.iter().zip(&self.own.all).filter(|(count, _)| **count > 0);
         features.map(|(_, (feature, _))| feature).any(|&(of, mark)| of == key && mark > 0 && is_tagged(mark))
     }
 
@@ -191,47 +265,127 @@ impl Study {
             return;
         }
         for (&key, values) in &other.candidates {
-            if values.usual && self.with(key) == 0 {
+            if values.usual && self.own.count((key, 0)) == 0 {
                 self.candidates.entry(key).or_insert(Values { usual: true, ..Values::default() });
             }
         }
         self.objects += other.objects;
-        let features: Vec<usize> = other.all.iter().map(|&(feature, _)| self.feature(feature)).collect();
-        for (&feature, (_, count)) in features.iter().zip(&other.all) {
-            self.all[feature].1 += count;
+        let own: Vec<usize> = other.own.all.iter().map(|&(feature, count)| self.own.add(feature, count)).collect();
+        if other.is_shallow {
+            self.make_shallow();
         }
+        let more = if self.is_shallow { &[][..] } else { &other.inner.all[..] };
+        let inner: Vec<usize> = more.iter().map(|&(feature, count)| self.inner.add(feature, count)).collect();
         self.candidates.retain(|key, values| {
             let Some(more) = other.candidates.get(key) else {
-                return values.usual && other.with(*key) == 0;
+                return values.usual && other.own.count((*key, 0)) == 0;
             };
             for (value, more) in &more.counts {
                 let seen = values.counts.entry(*value).or_default();
                 seen.objects += more.objects;
-                for (&feature, &count) in features.iter().zip(&more.features).filter(|(_, count)| **count > 0) {
-                    seen.add(feature, count);
-                }
+                seen.own.merge(&more.own, &own);
+                seen.inner.merge(&more.inner, &inner);
             }
             values.counts.len() <= MAX_VARIANTS
         });
     }
 
-    /// Returns the tag of these objects, if they have one.
-    pub(super) fn tag(&self, key_of: impl Fn(u64) -> Option<String>) -> Option<String> {
-        let mut best: Option<(f64, String)> = None;
+    /// Returns the tags that these objects may have, best first: a tag that explains more comes first; between tags that
+    /// explain about as much, the name decides, and then the number of variants.
+    pub(super) fn tags(&self, key_of: impl Fn(u64) -> Option<String>) -> Vec<Found> {
+        let mut found: Vec<(f64, bool, usize, Found)> = Vec::new();
         for (&hash, values) in &self.candidates {
             let Some(key) = key_of(hash) else { continue };
             let usual = is_usual(&key);
-            if let Some(explained) = values.explains(&self.all, hash, usual) {
-                let score = explained + if usual { 0.25 } else { 0.0 };
-                let better = best
-                    .as_ref()
-                    .is_none_or(|(known, other)| score > *known + 1e-9 || (score > *known - 1e-9 && key < *other));
-                if better {
-                    best = Some((score, key));
-                }
+            if let Some((explained, contents)) = self.explains(hash, values, usual) {
+                found.push((explained, !usual, values.counts.len(), Found { key, contents }));
             }
         }
-        best.map(|(_, key)| key)
+        let mut tags = Vec::new();
+        while let Some(best) = found.iter().map(|(explained, ..)| *explained).max_by(f64::total_cmp) {
+            let equal = found.iter().enumerate().filter(|(_, (explained, ..))| *explained > best - TIE);
+            let first = equal.min_by_key(|(_, (_, unusual, variants, tag))| (*unusual, *variants, tag.key.clone()));
+            let Some((index, _)) = first else { break };
+            tags.push(found.swap_remove(index).3);
+        }
+        tags
+    }
+
+    /// Returns the share of the variance of the other keys' presence that a tag explains, if it is large enough, with
+    /// the keys whose objects depend on it.
+    fn explains(&self, tag: u64, values: &Values, usual: bool) -> Option<(f64, Vec<u64>)> {
+        let objects = values.counts.values().map(|seen| seen.objects).sum::<u64>();
+        let variants = values.counts.len() as u64;
+        let without = self.objects.saturating_sub(objects);
+        // A key that most objects lack does not distinguish them, and one whose values hardly repeat is a name.
+        // Beside a common tag key, which may have one value so far, that needs more evidence.
+        let least = if self.candidates.values().any(|values| values.usual) { 5 } else { 2 };
+        if variants < 2 || (!usual && objects < least * variants) || without * 4 > self.objects {
+            return None;
+        }
+        let own = self.features_of(tag, values, objects, usual);
+        let all = |feature: usize| self.own.all[feature].1;
+        let groups = values.groups(&own, without, all, |seen| &seen.own);
+        let score = Score::of(&groups, self.objects);
+        let differ = score.distance >= DISTANCE
+            && (score.exclusive >= 2 || (usual && score.exclusive == 1 && score.distance >= 0.5))
+            && score.is_sure(usual);
+        let mut best = differ.then_some(score.explained);
+        // The objects under one key may depend on the tag too.
+        let mut contents: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for (index, &((outer, _), _)) in self.inner.all.iter().enumerate() {
+            contents.entry(outer).or_default().push(index);
+        }
+        let mut found = Vec::new();
+        for (outer, mut inner) in contents {
+            inner.retain(|&feature| values.counts.values().any(|seen| seen.inner.count(feature) > 0));
+            inner.sort_unstable_by_key(|&feature| self.inner.all[feature].0);
+            let objects = self.objects_under(outer);
+            // Objects with a tag of their own are a union, such as the expressions of a syntax tree.
+            let tagged = objects.iter().filter(|&&feature| self.own.all[feature].0.1 % mark::ARRAY == mark::TAGGED);
+            let tagged: u64 = tagged.map(|&feature| self.own.all[feature].1).sum();
+            if tagged * 2 > objects.iter().map(|&feature| self.own.all[feature].1).sum::<u64>() {
+                continue;
+            }
+            let groups = values.groups_below(&objects, &inner);
+            let score = Score::of(&groups, groups.tagged.iter().map(|(objects, _)| objects).sum());
+            let differ = score.distance >= CONTENT && score.exclusive >= 2 && score.is_sure(usual);
+            if outer != tag && differ && groups.have_own() {
+                best = Some(best.map_or(score.explained, |best| best.max(score.explained)));
+                found.push(outer);
+            }
+        }
+        best.map(|best| (best, found))
+    }
+
+    /// Returns the features of an object that has objects under this key, at least one of which it has then.
+    fn objects_under(&self, key: u64) -> Vec<usize> {
+        let features = self.own.all.iter().zip(0..);
+        let is_object = |code: u8| matches!(code % mark::ARRAY, mark::OBJECT | mark::TAGGED);
+        features.filter(|(((of, code), _), _)| *of == key && is_object(*code)).map(|(_, index)| index).collect()
+    }
+
+    /// Returns the features other than the tag that the objects differ in. The type of a value is a feature only for a
+    /// common tag key, and if the value is always present. The last object of a text may lack it, since the sample ends
+    /// in the middle of a text.
+    fn features_of(&self, tag: u64, values: &Values, objects: u64, usual: bool) -> Vec<usize> {
+        let with = |feature: usize| values.counts.values().map(move |seen| seen.own.count(feature));
+        let is_always = |feature: usize| {
+            let without = objects - with(feature).sum::<u64>().min(objects);
+            without == 0 || (objects >= 8 && without * 100 <= objects.max(100))
+        };
+        let always: HashSet<u64> = (0..)
+            .zip(&self.own.all)
+            .filter(|&(feature, ((_, mark), _))| *mark == 0 && usual && is_always(feature))
+            .map(|(_, &((key, _), _))| key)
+            .collect();
+        let mut features: Vec<(Feature, usize)> = self.own.all.iter().map(|&(feature, _)| feature).zip(0..).collect();
+        features.retain(|&((key, mark), feature)| {
+            key != tag && (mark == 0 || always.contains(&key)) && with(feature).any(|count| count > 0)
+        });
+        // Sums of fractions depend on the order.
+        features.sort_unstable();
+        features.into_iter().map(|(_, feature)| feature).collect()
     }
 }
 
@@ -242,61 +396,108 @@ pub(super) fn is_usual(key: &str) -> bool {
 }
 
 impl Values {
-    /// Returns the share of the variance of the other keys' presence that the tag explains, if it is large enough.
-    fn explains(&self, all: &[(Feature, u64)], tag: u64, usual: bool) -> Option<f64> {
-        let objects = self.counts.values().map(|seen| seen.objects).sum::<u64>();
-        let variants = self.counts.len() as u64;
-        if variants < 2 || (!usual && objects < 5 * variants) {
-            return None;
-        }
-        let total = objects as f64;
-        let with = |feature: usize| self.counts.values().map(move |seen| seen.count(feature));
-        // The type of a value is a feature of its own only if the value is always present. The last object of a text
-        // may lack it, since the sample ends in the middle of a text.
-        let is_always = |feature: usize| {
-            let without = objects - with(feature).sum::<u64>().min(objects);
-            without == 0 || (objects >= 8 && without * 100 <= objects.max(100))
-        };
-        let always: HashSet<u64> = (0..)
-            .zip(all)
-            .filter(|&(feature, ((_, mark), _))| *mark == 0 && usual && is_always(feature))
-            .map(|(_, &((key, _), _))| key)
-            .collect();
-        let mut features: Vec<(Feature, usize)> = all.iter().map(|&(feature, _)| feature).zip(0..).collect();
-        features.retain(|&((key, mark), feature)| {
-            key != tag && (mark == 0 || always.contains(&key)) && with(feature).any(|count| count > 0)
+    /// Returns the number of objects with each of these features, for each value of the tag, and last for the `without`
+    /// objects that lack it.
+    fn groups<'a>(
+        &'a self,
+        features: &[usize],
+        without: u64,
+        all: impl Fn(usize) -> u64,
+        of: impl Fn(&'a Seen) -> &'a Counts,
+    ) -> Groups {
+        let counts = |seen: &'a Seen| features.iter().map(|&feature| of(seen).count(feature)).collect::<Vec<u64>>();
+        let tagged: Vec<(u64, Vec<u64>)> = self.counts.values().map(|seen| (seen.objects, counts(seen))).collect();
+        let rest = features.iter().enumerate().map(|(index, &feature)| {
+            all(feature).saturating_sub(tagged.iter().map(|(_, counts)| counts[index]).sum::<u64>())
         });
-        // Sums of fractions depend on the order.
-        features.sort_unstable();
-        let features: Vec<usize> = features.into_iter().map(|(_, feature)| feature).collect();
-        // Keys that one variant always has and another never has.
-        let mut exclusive = 0;
-        let (mut variance, mut explained) = (0.0, 0.0);
-        for &feature in &features {
-            let share = with(feature).sum::<u64>() as f64 / total;
-            variance += share * (1.0 - share);
-            let always = self.counts.values().any(|seen| seen.count(feature) == seen.objects);
-            let never = with(feature).any(|count| count == 0);
-            exclusive += u64::from(always && never);
-            for seen in self.counts.values() {
-                let weight = seen.objects as f64;
-                explained += weight / total * (seen.count(feature) as f64 / weight - share).powi(2);
-            }
-        }
-        let distance = self.distance(&features);
-        let differ = distance >= DISTANCE && (exclusive >= 2 || (usual && exclusive == 1 && distance >= 0.5));
-        (differ && explained / variance >= EXPLAINED).then(|| explained / variance)
+        let untagged = (without > 0).then(|| (without, rest.collect()));
+        Groups { tagged, untagged, features: features.len() }
     }
 
-    /// Returns the expected distance between the keys and types of two objects of different variants.
-    fn distance(&self, features: &[usize]) -> f64 {
-        let bits = |seen: &Seen| -> Vec<u64> {
-            let word = |features: &[usize]| {
-                (0..).zip(features).map(|(bit, &feature)| u64::from(seen.count(feature) > 0) << bit).sum()
-            };
-            features.chunks(64).map(word).collect()
+    /// Like [`groups`](Self::groups), for features of [`Study::inner`] under one key: counts only the objects that have
+    /// one of the features `objects`.
+    fn groups_below(&self, objects: &[usize], features: &[usize]) -> Groups {
+        let count = |seen: &Seen| objects.iter().map(|&feature| seen.own.count(feature)).sum::<u64>();
+        let counts = |seen: &Seen| features.iter().map(|&feature| seen.inner.count(feature)).collect();
+        let tagged = self.counts.values().map(|seen| (count(seen), counts(seen))).filter(|(objects, _)| *objects > 0);
+        Groups { tagged: tagged.collect(), untagged: None, features: features.len() }
+    }
+}
+
+/// The objects with each value of a tag, and with each feature.
+struct Groups {
+    tagged: Vec<(u64, Vec<u64>)>,
+    untagged: Option<(u64, Vec<u64>)>,
+    features: usize,
+}
+
+/// How well a tag distinguishes objects.
+struct Score {
+    /// The share of the variance that it explains.
+    explained: f64,
+    /// The same, less what a key with as many values would explain by chance.
+    adjusted: f64,
+    /// The expected distance between two objects of different variants.
+    distance: f64,
+    /// The number of features that one variant always has and another never has.
+    exclusive: u64,
+}
+
+impl Score {
+    fn of(groups: &Groups, objects: u64) -> Self {
+        let total = objects as f64;
+        let mut exclusive = 0;
+        let (mut variance, mut explained) = (0.0, 0.0);
+        for feature in 0..groups.features {
+            let all = || groups.tagged.iter().chain(&groups.untagged);
+            let share = all().map(|(_, counts)| counts[feature]).sum::<u64>() as f64 / total;
+            variance += share * (1.0 - share);
+            let always = groups.tagged.iter().any(|(objects, counts)| counts[feature] == *objects);
+            let never = groups.tagged.iter().any(|(_, counts)| counts[feature] == 0);
+            exclusive += u64::from(always && never);
+            for (objects, counts) in all() {
+                let weight = *objects as f64;
+                explained += weight / total * (counts[feature] as f64 / weight - share).powi(2);
+            }
+        }
+        let explained = if variance > 0.0 { explained / variance } else { 0.0 };
+        let variants = groups.tagged.len() as f64;
+        let adjusted = 1.0 - (1.0 - explained) * (total - 1.0) / (total - variants).max(1.0);
+        let distance = groups.distance();
+        Self { explained, adjusted, distance, exclusive }
+    }
+
+    /// Returns whether the tag explains enough, and not only because there are few objects for many values.
+    fn is_sure(&self, usual: bool) -> bool {
+        self.explained >= EXPLAINED && (usual || self.adjusted >= EXPLAINED)
+    }
+}
+
+impl Groups {
+    /// Returns whether most objects are of a variant with a key that nearly all its objects have and nearly no others.
+    /// Records have such keys. The annotations of a model may depend on the kind of what they annotate, but each is
+    /// optional: a type for each kind would save nothing and would be another with more data.
+    fn have_own(&self) -> bool {
+        let all: u64 = self.tagged.iter().map(|(objects, _)| objects).sum();
+        let sums: Vec<u64> =
+            (0..self.features).map(|feature| self.tagged.iter().map(|(_, counts)| counts[feature]).sum()).collect();
+        let has_own = |(objects, counts): &&(u64, Vec<u64>)| {
+            let is_own =
+                |(&count, &sum): (&u64, &u64)| count * 10 >= objects * 9 && (sum - count) * 10 <= (all - objects);
+            counts.iter().zip(&sums).any(is_own)
         };
-        let sets: Vec<(f64, Vec<u64>)> = self.counts.values().map(|seen| (seen.objects as f64, bits(seen))).collect();
+        let own: u64 = self.tagged.iter().filter(has_own).map(|(objects, _)| objects).sum();
+        own * 2 > all
+    }
+
+    /// Returns the expected distance between the features of two objects of different variants.
+    fn distance(&self) -> f64 {
+        let bits = |counts: &[u64]| -> Vec<u64> {
+            let word = |counts: &[u64]| (0..).zip(counts).map(|(bit, &count)| u64::from(count > 0) << bit).sum();
+            counts.chunks(64).map(word).collect()
+        };
+        let sets: Vec<(f64, Vec<u64>)> =
+            self.tagged.iter().map(|(objects, counts)| (*objects as f64, bits(counts))).collect();
         let (mut sum, mut weights) = (0.0, 0.0);
         for (index, (left_weight, left)) in sets.iter().enumerate() {
             for (right_weight, right) in &sets[index + 1..] {
@@ -322,9 +523,35 @@ mod tests {
         for object in 0..1000 {
             let words: Vec<(&str, u64, u64)> = (0..12).map(|key| ("key", key, object * (key + 7) % 200)).collect();
             let keys: Vec<u64> = (0..12).chain((0..40).map(|key| 100 + (object + key) % 200)).collect();
-            study.count(&words, &keys, &[], &mut room);
+            study.count(&words, &keys, &[], &[], &mut room, &mut Room::new(0));
         }
-        assert!(room.is_used_up() && study.given_up && study.candidates.is_empty() && study.all.is_empty());
+        assert!(room.is_used_up() && study.given_up && study.candidates.is_empty() && study.own.all.is_empty());
         assert!(study.objects > 20, "{}", study.objects);
+    }
+
+    #[test]
+    fn inner_keys_take_none_of_the_memory_for_strings() {
+        let (mut study, mut room, mut inner_room) = (Study::default(), Room::new(1 << 20), Room::new(20_000));
+        for object in 0..1000u64 {
+            // The keys under key 1 depend on the tag, and others are always new.
+            let words = [("type", 0, object % 4)];
+            let inner: Vec<(u64, u64)> =
+                (0..4).map(|key| (1, object % 4 * 4 + key)).chain([(1, 100 + object)]).collect();
+            study.count(&words, &[0, 1], &[(1, mark::OBJECT)], &inner, &mut room, &mut inner_room);
+            if object == 100 {
+                let found = study.tags(|_| Some("type".to_owned()));
+                assert_eq!(found, [Found { key: "type".to_owned(), contents: vec![1] }]);
+            }
+        }
+        assert!(inner_room.is_used_up() && study.is_shallow && !room.is_used_up() && !study.given_up);
+        assert!(study.inner.all.is_empty());
+        let seen = &study.candidates[&0].counts;
+        assert!(seen.len() == 4 && seen.values().all(|seen| seen.objects == 250 && seen.inner.0.is_empty()));
+        // A part without these counts leaves them out of the whole.
+        let mut whole = Study::default();
+        let inner = [(1, 7)];
+        whole.count(&[("type", 0, 0)], &[0, 1], &[(1, mark::OBJECT)], &inner, &mut room, &mut Room::new(20_000));
+        whole.merge(&study);
+        assert!(whole.is_shallow && whole.inner.all.is_empty() && whole.objects == 1001);
     }
 }

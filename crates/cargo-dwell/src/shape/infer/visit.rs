@@ -12,6 +12,9 @@ use std::fmt;
 /// The longest string that may be the value of a tag, in bytes.
 const MAX_WORD: usize = 40;
 
+/// The most keys of an object that are counted in the study of the object around it.
+const MAX_INNER: usize = 128;
+
 /// The first whole number above the range of `i64`.
 const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 
@@ -197,6 +200,8 @@ struct Open {
     words: usize,
     /// The start of its type codes in [`Arena::marks`].
     marks: usize,
+    /// The start of the keys of its objects in [`Arena::inner`].
+    inner: usize,
 }
 
 /// The node for the value of a key.
@@ -227,6 +232,7 @@ impl Open {
             seen: arena.seen.len(),
             words: arena.words.len(),
             marks: arena.marks.len(),
+            inner: arena.inner.len(),
         }
     }
 
@@ -258,6 +264,11 @@ impl Open {
                     if arena.mark != mark::NONE {
                         arena.marks.push((hash, arena.mark));
                     }
+                    if matches!(arena.mark % mark::ARRAY, mark::OBJECT | mark::TAGGED) {
+                        let keys = std::mem::take(&mut arena.last);
+                        arena.inner.extend(keys.iter().map(|&key| (hash, key)));
+                        arena.last = keys;
+                    }
                     read
                 }
                 Next::Tag(union) => map.next_value_seed(Tag { arena, union, open: &mut self }),
@@ -275,7 +286,16 @@ impl Open {
             self.count(arena, owner, length);
         }
         arena.is_tagged = had_tag || arena.has_usual_tag(self.words);
+        if arena.studying {
+            arena.last.clear();
+            // The keys of the objects in it count too, so that the content of a variant may be further inside. A common
+            // tag key of its own decides about these, as in a syntax tree, where each object would count all below it.
+            let below = if arena.is_tagged { &[] } else { &arena.inner[self.inner..] };
+            let below = below.iter().map(|&(outer, key)| sets::part(outer).wrapping_add(key));
+            arena.last.extend(arena.seen[self.seen..].iter().copied().chain(below).take(MAX_INNER));
+        }
         arena.seen.truncate(self.seen);
+        arena.inner.truncate(self.inner);
         arena.words.truncate(self.words);
         arena.marks.truncate(self.marks);
         if is_union {
@@ -301,7 +321,7 @@ impl Open {
             arena.add_set(target, self.sum, self.seen);
         }
         if arena.studying && target == owner {
-            arena.add_to_study(owner, self.seen, self.words, self.marks);
+            arena.add_to_study(owner, self.seen, self.words, self.marks, self.inner);
         }
     }
 

@@ -1,10 +1,11 @@
 //! One input: a file, a pipe or standard input, possibly compressed.
 
 use super::problem::Problem;
+use super::text::without_comments;
 use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ pub struct Input {
     pub(super) held: Option<Arc<[u8]>>,
     /// The rest of a pipe, which can be read once only.
     pub(super) rest: Option<Arc<File>>,
+    /// Whether comments and trailing commas are allowed.
+    pub(super) jsonc: bool,
     /// The largest number of texts to read.
     pub(super) limit: u64,
 }
@@ -85,7 +88,16 @@ pub(super) enum Format {
 
 impl Input {
     pub(super) fn new(path: &Path, form: Format) -> Self {
-        Self { path: path.to_owned(), form, zipped: Zipped::No, size: 0, held: None, rest: None, limit: u64::MAX }
+        Self {
+            path: path.to_owned(),
+            form,
+            zipped: Zipped::No,
+            size: 0,
+            held: None,
+            rest: None,
+            jsonc: false,
+            limit: u64::MAX,
+        }
     }
 
     /// Returns an input for a file, if its name has a JSON ending.
@@ -94,11 +106,17 @@ impl Input {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let (name, zipped) = Zipped::of(&name);
         let form = match name.rsplit_once('.')?.1 {
-            "json" | "geojson" | "topojson" | "ipynb" | "har" | "jsonld" => Format::Text,
+            "json" | "jsonc" | "geojson" | "topojson" | "ipynb" | "har" | "jsonld" => Format::Text,
             "jsonl" | "ndjson" => Format::Lines,
             _ => return None,
         };
         Some(Self { zipped, size, ..Self::new(path, form) })
+    }
+
+    /// Returns whether the name says that comments and trailing commas are allowed.
+    pub(super) fn is_jsonc(&self) -> bool {
+        let name = self.path.to_string_lossy().to_ascii_lowercase();
+        Path::new(Zipped::of(&name).0).extension().is_some_and(|ending| ending == "jsonc")
     }
 
     pub(super) fn is_stdin(&self) -> bool {
@@ -129,17 +147,24 @@ impl Input {
         Problem { file: self.path.display().to_string(), location, what: what.into() }
     }
 
-    pub(super) fn open(&self) -> io::Result<Box<dyn Read + '_>> {
-        let source: Box<dyn Read + '_> = match (&self.held, &self.rest) {
+    pub(super) fn open(&self) -> io::Result<Box<dyn Read + Send + '_>> {
+        let source: Box<dyn Read + Send + '_> = match (&self.held, &self.rest) {
             (Some(held), Some(rest)) => Box::new(held.chain(&**rest)),
             (Some(held), None) if self.is_stdin() => Box::new(held.chain(io::stdin())),
             (Some(held), None) => Box::new(&held[..]),
             (None, _) => Box::new(File::open(&self.path)?),
         };
-        Ok(match self.zipped {
+        let source: Box<dyn Read + Send + '_> = match self.zipped {
             Zipped::Gzip => Box::new(MultiGzDecoder::new(BufReader::new(source))),
             Zipped::Zstd => Box::new(Frames::new(BufReader::new(source))?),
             Zipped::No => source,
-        })
+        };
+        if !self.jsonc {
+            return Ok(source);
+        }
+        let (mut source, mut whole) = (source, Vec::new());
+        source.read_to_end(&mut whole)?;
+        without_comments(&mut whole);
+        Ok(Box::new(Cursor::new(whole)))
     }
 }

@@ -21,16 +21,22 @@ pub struct Found {
 /// Finds the files with JSON at `paths`: files by any name, all files with a JSON ending in a folder and below it, and
 /// standard input for `-`.
 pub fn find(paths: &[PathBuf]) -> Found {
+    find_jsonc(paths, false)
+}
+
+/// Like [`find`]; with `jsonc`, comments and trailing commas are allowed, and files that end in .jsonc are found too.
+pub fn find_jsonc(paths: &[PathBuf], jsonc: bool) -> Found {
     let mut found = Found::default();
     for path in paths {
         if path.as_os_str() == "-" {
             found.add_stdin();
         } else {
-            found.add(path);
+            found.add(path, jsonc);
         }
     }
     // Sorting removes duplicates such as `a` and `./a`, and makes the result independent of the order of the arguments.
     found.inputs.sort_by(|a, b| a.path.cmp(&b.path));
+    found.inputs.iter_mut().for_each(|input| input.jsonc = jsonc);
     let mut seen = HashSet::with_capacity(found.inputs.len());
     found.inputs.retain(|input| seen.insert(std::path::absolute(&input.path).unwrap_or_else(|_| input.path.clone())));
     found
@@ -87,7 +93,7 @@ impl Found {
         self.inputs.push(Input { size, held: Some(head.into()), ..Input::new(path, Format::Unknown) });
     }
 
-    fn add(&mut self, path: &Path) {
+    fn add(&mut self, path: &Path, jsonc: bool) {
         let meta = match path.metadata() {
             Ok(meta) => meta,
             Err(error) => return self.complain(path, cannot_read(&error)),
@@ -118,9 +124,14 @@ impl Found {
             match entry {
                 Ok(entry) if entry.file_type().is_file() => {
                     let size = entry.metadata().map_or(0, |meta| meta.len());
-                    self.inputs.extend(Input::file(entry.path(), size));
+                    self.inputs.extend(Input::file(entry.path(), size).filter(|input| jsonc || !input.is_jsonc()));
                 }
-                Ok(_) => {}
+                Ok(entry) => {
+                    let is_file = entry.file_type().is_dir() || entry.file_type().is_symlink();
+                    if !is_file && Input::file(entry.path(), 0).is_some() {
+                        self.complain(entry.path(), "a pipe, socket or device in a folder; name it to read it");
+                    }
+                }
                 Err(error) => {
                     let location = error.path().unwrap_or(path).to_owned();
                     match (error.loop_ancestor(), error.io_error()) {

@@ -1,5 +1,6 @@
 //! Finds JSON texts in files, folders and standard input, and reads them into accumulators.
 
+mod blocks;
 mod file;
 mod find;
 mod problem;
@@ -7,9 +8,10 @@ mod reader;
 mod study;
 mod text;
 
+use crate::shape::overrides::Override;
 pub use file::Input;
 use file::STUDIED;
-pub use find::{Found, SAMPLE_MODELS, SAMPLE_SEED, find, sample};
+pub use find::{Found, SAMPLE_MODELS, SAMPLE_SEED, find, find_jsonc, sample};
 pub use problem::Problem;
 pub use reader::BUFFER;
 
@@ -43,6 +45,8 @@ pub struct Options {
     pub keep_going: bool,
     /// The least number of bytes of a part, which one thread reads; 0 means 64 MiB.
     pub part: u64,
+    /// The decisions of the user.
+    pub overrides: Vec<Override>,
 }
 
 /// The result of [`read`].
@@ -75,13 +79,13 @@ pub fn texts(found: &Found, most: usize) -> Vec<String> {
 pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Reading {
     let total: u64 = found.inputs.iter().map(|input| input.size).sum();
     let studied = (total / 4).clamp(STUDIED_WHOLE, STUDIED);
-    read_by(&in_thread(|| study(found, total, studied).blank()), found, options, progress)
+    read_by(&in_thread(|| study(found, total, studied, &options.overrides).blank()), found, options, progress)
 }
 
 /// Infers the form of the documents from a larger sample than [`read`], for several runs.
-pub fn form(found: &Found) -> Form {
+pub fn form(found: &Found, overrides: &[Override]) -> Form {
     let total = found.inputs.iter().map(|input| input.size).sum();
-    in_thread(|| study(found, total, STUDIED_FORM))
+    in_thread(|| study(found, total, STUDIED_FORM, overrides))
 }
 
 /// Calls `work` in a thread with a large stack, whose memory the next thread reuses.
@@ -100,9 +104,23 @@ pub fn read_by(form: &Blank, found: &Found, options: &Options, progress: &(dyn F
     };
     // The parts depend only on the inputs, and are added up in order, so the result does not depend on the threads.
     let least = if options.part == 0 { PART } else { options.part };
+    // The beginning of a pipe, which can be opened once only.
+    let mut first = None;
+    if let [input] = &found.inputs[..] {
+        match read_blocks(form, input, options, threads, least) {
+            Ok(reading) => {
+                progress(input.size);
+                return reading;
+            }
+            Err(opened) => first = opened.filter(|_| input.is_pipe()),
+        }
+    }
+    let first = Mutex::new(first);
     let whole: u64 = found.inputs.iter().map(Input::weight).sum();
     let parts = usize::try_from(whole / least).unwrap_or(usize::MAX);
     let parts = parts.min(found.inputs.len()).clamp(1, form.most());
+    // For a power of two, any such number of cores has the same work.
+    let parts = 1 << parts.ilog2();
     let most = (BUFFERS / parts).clamp(LEAST_BUFFER, BUFFER);
     let shares = shares(&found.inputs, parts);
     // Without `keep_going`, no thread begins a file that comes after a file with an error.
@@ -128,9 +146,13 @@ pub fn read_by(form: &Blank, found: &Found, options: &Options, progress: &(dyn F
                 keep_going: options.keep_going && check,
                 problems: &mut problems,
             };
-            match input.open() {
-                Ok(source) => reader.read(source, &mut buffer),
-                Err(error) => reader.complain(None, cannot_read(&error)),
+            let opened = first.lock().unwrap_or_else(PoisonError::into_inner).take();
+            match (opened, input.open()) {
+                (Some(blocks::Opened { source, buffer: mut head, ended }), _) => {
+                    reader.read_on(source, &mut head, ended)
+                }
+                (None, Ok(source)) => reader.read(source, &mut buffer),
+                (None, Err(error)) => reader.complain(None, cannot_read(&error)),
             }
             if problems.len() > before {
                 problems[before..].iter_mut().for_each(|problem| problem.0 = index);
@@ -177,6 +199,39 @@ pub fn read_by(form: &Blank, found: &Found, options: &Options, progress: &(dyn F
     }
     let accumulator = accumulator.unwrap_or_else(|| form.start(1));
     Reading { accumulator, problems: problems.into_iter().map(|(_, problem)| problem).collect() }
+}
+
+/// Reads one large input of lines with several threads. Returns `Err` if it is none, with the beginning of the input if
+/// that was read.
+fn read_blocks<'a>(
+    form: &Blank,
+    input: &'a Input,
+    options: &Options,
+    threads: usize,
+    least: u64,
+) -> Result<Reading, Option<blocks::Opened<'a>>> {
+    // An error is reported by the reader of the whole input.
+    let open = || blocks::open(input, least).unwrap_or_default();
+    let Some(opened) = open() else { return Err(None) };
+    if !blocks::are_many(input, &opened) {
+        return Err(Some(opened));
+    }
+    let keep_going = options.keep_going;
+    let how = blocks::How { threads, least, check: keep_going && input.is_pipe(), keep_going };
+    let mut read = blocks::read(form, input, opened, how);
+    // As for files, a text with an error is counted in part, so all are read again.
+    if keep_going
+        && !how.check
+        && !read.1.is_empty()
+        && let Some(opened) = open()
+    {
+        read = blocks::read(form, input, opened, blocks::How { check: true, ..how });
+    }
+    let (accumulator, mut problems) = read;
+    if !keep_going {
+        problems.truncate(1);
+    }
+    Ok(Reading { accumulator, problems })
 }
 
 /// The sum of the parts read so far. They are added in order: the result depends on it where memory is short.

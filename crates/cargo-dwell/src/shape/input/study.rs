@@ -3,6 +3,7 @@
 use super::find::Found;
 use super::text::{split, without_mark};
 use crate::shape::infer::{Accumulator, Form};
+use crate::shape::overrides::Override;
 use std::io::Read;
 
 /// The most bytes of the sample for a form file.
@@ -20,8 +21,10 @@ const FIRST_STUDIED: u64 = 128 << 10;
 /// The sample is read in rounds, each four times as long as the one before.
 /// Each round starts with the form that the one before it found, so a recursive type is known before many positions of
 /// it are stored.
-pub(super) fn study(found: &Found, total: u64, studied: u64) -> Form {
-    let mut form = Accumulator::new().into_form();
+pub(super) fn study(found: &Found, total: u64, studied: u64, overrides: &[Override]) -> Form {
+    let mut first = Accumulator::new();
+    first.set_overrides(overrides);
+    let mut form = first.into_form();
     let mut most = FIRST_STUDIED;
     // The second round distinguishes the variants of unions that the first round found.
     for round in 1.. {

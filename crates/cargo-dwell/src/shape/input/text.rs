@@ -2,14 +2,77 @@
 
 use serde::de::IgnoredAny;
 
-/// Splits concatenated texts. Returns each with its offset; a text with an error extends to the end.
+/// Splits concatenated texts, such as jq writes, and texts after record separators (RFC 7464). Returns each with its
+/// offset; a text with an error extends to the end.
 pub(super) fn split(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    let mut at = 0;
     std::iter::from_fn(move || {
-        let start = values.byte_offset();
-        let end = if values.next()?.is_ok() { values.byte_offset() } else { text.len() };
-        Some((start, &text[start..end]))
+        let start = text.len() - without_separators(&text[at..]).len();
+        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<IgnoredAny>();
+        at = if values.next()?.is_ok() { start + values.byte_offset() } else { text.len() };
+        Some((start, &text[start..at]))
     })
+}
+
+/// Strips what may precede a text: whitespace, record separators, and the byte order marks of files that were
+/// concatenated.
+pub(super) fn without_separators(text: &str) -> &str {
+    text.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == SEPARATOR as char || c == '\u{FEFF}')
+}
+
+/// The character before each text of a JSON text sequence.
+pub(super) const SEPARATOR: u8 = 0x1E;
+
+/// Returns the offset of a line and column of `text`, both from 1. The column counts bytes.
+pub(super) fn offset_of(text: &str, (line, column): (usize, usize)) -> usize {
+    let newlines = memchr::memchr_iter(b'\n', text.as_bytes());
+    let start = line.checked_sub(2).and_then(|before| newlines.clone().nth(before)).map_or(0, |newline| newline + 1);
+    (start + column.saturating_sub(1)).min(text.len())
+}
+
+/// Replaces comments and trailing commas by spaces, so that the JSON that remains has the same lines and columns.
+pub(super) fn without_comments(bytes: &mut [u8]) {
+    let (mut at, mut comma) = (0, None);
+    while at < bytes.len() {
+        let end = match bytes[at..] {
+            [b'"', ..] => {
+                let mut end = at + 1;
+                while end < bytes.len() && bytes[end] != b'"' {
+                    end += if bytes[end] == b'\\' { 2 } else { 1 };
+                }
+                comma = None;
+                (end + 1).min(bytes.len())
+            }
+            [b'/', b'/', ..] => memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length),
+            // A comment that does not end stays, and is an error.
+            [b'/', b'*', ..] => match memchr::memmem::find(&bytes[at + 2..], b"*/") {
+                Some(length) => at + length + 4,
+                None => return,
+            },
+            [b',', ..] => {
+                comma = Some(at);
+                at + 1
+            }
+            [b']' | b'}', ..] => {
+                if let Some(comma) = comma.take() {
+                    bytes[comma] = b' ';
+                }
+                at + 1
+            }
+            [byte, ..] => {
+                if !byte.is_ascii_whitespace() {
+                    comma = None;
+                }
+                at + 1
+            }
+            [] => return,
+        };
+        if bytes[at] == b'/' && end > at + 1 {
+            let kept = |byte: &&mut u8| **byte != b'\n' && **byte != b'\r';
+            bytes[at..end].iter_mut().filter(kept).for_each(|byte| *byte = b' ');
+        }
+        at = end;
+    }
 }
 
 /// Returns the line and column after `text`, if `text` begins at the given ones.
@@ -27,8 +90,47 @@ pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
 
 /// Returns whether the input is JSON Lines: the first line is a complete text and another line follows.
 pub(super) fn are_lines(text: &[u8]) -> bool {
-    let text = text.trim_ascii_start();
+    let start = |byte: &u8| byte.is_ascii_whitespace() || *byte == SEPARATOR;
+    let text = &text[text.iter().take_while(|byte| start(byte)).count()..];
     let Some(end) = memchr::memchr(b'\n', text) else { return false };
-    // The cheap test comes first, since a single text may be one long line.
-    !text[end..].trim_ascii_start().is_empty() && serde_json::from_slice::<IgnoredAny>(&text[..end]).is_ok()
+    let rest = text[end..].trim_ascii_start();
+    // The cheap test comes first, since a single text may be one long line. A second text that goes on after its line
+    // means concatenated texts.
+    let goes_on = |end: usize| {
+        !rest[end..].trim_ascii_start().is_empty()
+            && serde_json::from_slice::<IgnoredAny>(&rest[..end]).is_err_and(|error| error.is_eof())
+    };
+    !rest.is_empty()
+        && serde_json::from_slice::<IgnoredAny>(&text[..end]).is_ok()
+        && !memchr::memchr(b'\n', rest).is_some_and(goes_on)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn concatenated_texts_are_split() {
+        let text = "\u{1e}{\"a\":\n1}\n\u{1e}[2]\n\u{feff}3 \"x\"";
+        let texts: Vec<&str> = split(text).map(|(_, text)| text).collect();
+        assert_eq!(texts, ["{\"a\":\n1}", "[2]", "3", "\"x\""]);
+        assert_eq!(split("1 x 2").collect::<Vec<_>>(), [(0, "1"), (2, "x 2")]);
+    }
+
+    #[test]
+    fn comments_and_trailing_commas_become_spaces() {
+        for (with, without) in [
+            ("[1, // one\n 2,\n]", "[1,       \n 2 \n]"),
+            ("{\"a\": /* x\r\n,] */ 1, /* y */ }", "{\"a\":     \r\n      1          }"),
+            ("[\"// no, ]\", \"\\\"/*\"]", "[\"// no, ]\", \"\\\"/*\"]"),
+            ("[1,, 2]", "[1,, 2]"),
+            ("[1] /* open", "[1] /* open"),
+            ("\"half \\", "\"half \\"),
+            ("//", "  "),
+        ] {
+            let mut bytes = with.as_bytes().to_vec();
+            without_comments(&mut bytes);
+            assert_eq!(String::from_utf8(bytes).unwrap(), without, "{with}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use super::defs::{At, Def, Part, Presence, Source};
 use super::{Heap, Model, Owned, key};
 use crate::shape::formats::Format;
 use crate::shape::positions::PositionId;
-use crate::shape::schema::{KeywordsId, Kind, RecordId, UnionId};
+use crate::shape::schema::{KeywordsId, Kind, RecordId, Tagging, UnionId};
 use crate::shape::types::{Body, DefId, Int, Type};
 use std::rc::Rc;
 
@@ -26,9 +26,14 @@ impl Model<'_, '_> {
                         counts[record] += self.positions.full(id) as f64 * self.share(id, &shares);
                     }
                     Kind::Union { id: union } => {
-                        let variants = &self.positions.schema.unions[union].variants;
-                        for &(_, record) in variants {
-                            counts[record] = records[record].instances as f64;
+                        let of = &self.positions.schema.unions[union];
+                        // Without a variant for other values, an external tag needs no buffer.
+                        let is_direct = self.positions.schema.strict && of.form == Tagging::External;
+                        let all: u64 = of.variants.iter().map(|&(_, record)| records[record].instances).sum();
+                        let own = self.positions.full(id) as f64 * self.share(id, &shares) / all.max(1) as f64;
+                        for &(_, record) in &of.variants {
+                            let instances = records[record].instances as f64;
+                            counts[record] = if is_direct { counts[record] + instances * own } else { instances };
                         }
                     }
                     _ => {}
@@ -169,10 +174,10 @@ impl Model<'_, '_> {
                 return of;
             }
             Kind::Tuple { .. } => Type::Tuple(position.within.iter().map(|&within| self.position(within).0).collect()),
-            Kind::Keyword { id, .. } => Type::Named(self.keywords(*id)),
-            Kind::Record { id, .. } => Type::Named(self.record(*id)),
-            Kind::Union { id } => Type::Named(self.union(*id)),
-            Kind::Mixed { .. } => Type::Named(self.mixed(id)),
+            Kind::Keyword { id, .. } => Type::Named(self.def(Source::Keywords(*id))),
+            Kind::Record { id, .. } => Type::Named(self.def(Source::Record(*id))),
+            Kind::Union { id } => Type::Named(self.def(Source::Union(*id))),
+            Kind::Mixed { .. } => Type::Named(self.def(Source::Mixed(id))),
         };
         let mut full = positions.full(id);
         match choice {
@@ -204,11 +209,29 @@ impl Model<'_, '_> {
         Ok(id)
     }
 
-    fn record(&mut self, record: RecordId) -> DefId {
-        let id = match self.reserve(Source::Record(record)) {
-            Ok(id) => id,
-            Err(known) => return known,
-        };
+    /// Returns the struct or enum for a part of the schema, and builds it if it is new.
+    fn def(&mut self, source: Source) -> DefId {
+        match self.reserve(source) {
+            Ok(id) => {
+                self.fill(id);
+                id
+            }
+            Err(known) => known,
+        }
+    }
+
+    /// Builds a struct or enum by the present choices, and adds the heap blocks of its values to [`Self::own`].
+    pub(super) fn fill(&mut self, id: DefId) {
+        match self.defs[id].source {
+            Source::Record(record) => self.record(id, record),
+            Source::Group(record, index) => self.group(id, record, index),
+            Source::Union(union) => self.union(id, union),
+            Source::Keywords(keywords) => self.keywords(id, keywords),
+            Source::Mixed(position) => self.mixed(id, position),
+        }
+    }
+
+    fn record(&mut self, id: DefId, record: RecordId) {
         let positions = self.positions;
         let split = self.choices.splits.get(&record).cloned();
         let split = split.as_deref();
@@ -221,8 +244,8 @@ impl Model<'_, '_> {
                 parts.push(Part::Position(field, presence));
             }
         }
-        for (index, group) in split.into_iter().flat_map(|split| split.groups.iter().enumerate()) {
-            let of = Type::Named(self.group(record, index, group));
+        for index in 0..split.map_or(0, |split| split.groups.len()) {
+            let of = Type::Named(self.def(Source::Group(record, index)));
             let filled = split.map_or(0, |split| split.filled[index]);
             self.own.push((At::Group(record, index), Owned::Boxes(filled, of.clone())));
             types.push(Type::Sparse(Box::new(of)));
@@ -236,14 +259,12 @@ impl Model<'_, '_> {
         }
         self.defs[id].parts = parts;
         self.bodies[id] = Body::Struct(types);
-        id
     }
 
-    fn group(&mut self, record: RecordId, index: usize, group: &[usize]) -> DefId {
-        let id = match self.reserve(Source::Group(record, index)) {
-            Ok(id) => id,
-            Err(known) => return known,
-        };
+    fn group(&mut self, id: DefId, record: RecordId, index: usize) {
+        // After a change of the choices, the group may be no more.
+        let split = self.choices.splits.get(&record).cloned();
+        let group = split.as_deref().and_then(|split| split.groups.get(index)).map_or(&[][..], |group| group);
         let (mut types, mut parts) = (Vec::new(), Vec::new());
         for &field in group {
             let position = self.positions.fields[record][field];
@@ -254,14 +275,9 @@ impl Model<'_, '_> {
         self.defs[id].sparse = true;
         self.defs[id].parts = parts;
         self.bodies[id] = Body::Struct(types);
-        id
     }
 
-    fn union(&mut self, union: UnionId) -> DefId {
-        let id = match self.reserve(Source::Union(union)) {
-            Ok(id) => id,
-            Err(known) => return known,
-        };
+    fn union(&mut self, id: DefId, union: UnionId) {
         let schema = self.positions.schema;
         let (mut types, mut parts) = (Vec::new(), Vec::new());
         for (index, &(_, record)) in schema.unions[union].variants.iter().enumerate() {
@@ -271,7 +287,10 @@ impl Model<'_, '_> {
                 types.push(None);
                 continue;
             }
-            let bare = Type::Named(self.record(record));
+            let bare = match self.positions.fields[record][..] {
+                [content] if schema.records[record].is_variant => self.position(content).0,
+                _ => Type::Named(self.def(Source::Record(record))),
+            };
             let at = (union, index);
             let boxed = self.choices.variants.contains(&at) || self.positions.recursive_variants.contains(&at);
             if boxed {
@@ -287,30 +306,19 @@ impl Model<'_, '_> {
         }
         self.defs[id].parts = parts;
         self.bodies[id] = Body::Enum(types);
-        id
     }
 
-    fn keywords(&mut self, keywords: KeywordsId) -> DefId {
-        match self.reserve(Source::Keywords(keywords)) {
-            Ok(id) => {
-                let mut variants = vec![None; self.positions.schema.keywords[keywords].values.len()];
-                if !self.positions.schema.strict {
-                    // The variant for unknown strings, which the data does not have.
-                    let other = if self.choices.standard { Type::BoxStr } else { Type::ThinStr };
-                    variants.push(Some(if self.is_naive { Type::String } else { other }));
-                }
-                self.bodies[id] = Body::Enum(variants);
-                id
-            }
-            Err(known) => known,
+    fn keywords(&mut self, id: DefId, keywords: KeywordsId) {
+        let mut variants = vec![None; self.positions.schema.keywords[keywords].values.len()];
+        if !self.positions.schema.strict {
+            // The variant for unknown strings, which the data does not have.
+            let other = if self.choices.standard { Type::BoxStr } else { Type::ThinStr };
+            variants.push(Some(if self.is_naive { Type::String } else { other }));
         }
+        self.bodies[id] = Body::Enum(variants);
     }
 
-    fn mixed(&mut self, position: PositionId) -> DefId {
-        let id = match self.reserve(Source::Mixed(position)) {
-            Ok(id) => id,
-            Err(known) => return known,
-        };
+    fn mixed(&mut self, id: DefId, position: PositionId) {
         let within = &self.positions.list[position].within;
         let mut types: Vec<Option<Type>> = within.iter().map(|&within| Some(self.position(within).0)).collect();
         // The variant for other JSON types, which the data does not have. Naive types have no such variant.
@@ -323,6 +331,5 @@ impl Model<'_, '_> {
         }
         self.defs[id].parts = within.iter().map(|&within| Part::Position(within, Presence::Always)).collect();
         self.bodies[id] = Body::Enum(types);
-        id
     }
 }

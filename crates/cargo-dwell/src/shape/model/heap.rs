@@ -5,7 +5,7 @@ use super::{Heap, Model, Owned, thin_lengths};
 use crate::shape::positions::PositionId;
 use crate::shape::schema::Lengths;
 use crate::shape::types::{Body, DefId, Layouts, Type};
-use dwell::model::{blocks, table};
+use dwell::model::{Layout, blocks, table};
 use std::collections::BTreeMap;
 
 /// Returns the total capacity of vectors that serde fills from a buffer, and whether it is exact.
@@ -61,7 +61,7 @@ impl<'s> Model<'_, 's> {
         let mut layouts = Layouts::new(&self.bodies);
         let mut heap = BTreeMap::<At, Heap>::new();
         for (at, own) in &self.own {
-            *heap.entry(*at).or_default() += self.owned(*at, own, &mut layouts);
+            *heap.entry(*at).or_default() += self.owned(*at, own, &mut |of| layouts.layout(of));
         }
         heap
     }
@@ -73,7 +73,8 @@ impl<'s> Model<'_, 's> {
         for (at, own) in &self.own {
             if let Owned::Vecs(lengths, of, _) | Owned::HashMaps(lengths, of) = own {
                 let used = lengths.total * layouts.size(of);
-                *spare.entry(*at).or_default() += self.owned(*at, own, &mut layouts).bytes.saturating_sub(used);
+                *spare.entry(*at).or_default() +=
+                    self.owned(*at, own, &mut |of| layouts.layout(of)).bytes.saturating_sub(used);
             }
         }
         spare
@@ -84,15 +85,15 @@ impl<'s> Model<'_, 's> {
         let mut layouts = Layouts::new(&self.bodies);
         let mut total = Heap::default();
         for (at, own) in &self.own {
-            total += self.owned(*at, own, &mut layouts);
+            total += self.owned(*at, own, &mut |of| layouts.layout(of));
         }
         total
     }
 
-    pub(super) fn owned(&self, at: At, own: &Owned<'s>, layouts: &mut Layouts<'_>) -> Heap {
+    pub(super) fn owned(&self, at: At, own: &Owned<'s>, layout: &mut dyn FnMut(&Type) -> Layout) -> Heap {
         let owned = |count: u64, bytes: u64| Heap { bytes, allocations: if bytes == 0 { 0 } else { count } };
         if at == At::Documents {
-            return owned(1, self.positions.schema.documents * layouts.size(&self.root));
+            return owned(1, self.positions.schema.documents * layout(&self.root).size);
         }
         match own {
             Owned::Text(text, thin) => {
@@ -100,21 +101,21 @@ impl<'s> Model<'_, 's> {
                 Heap { bytes: text.bytes + lengths, allocations: text.count - text.empty }
             }
             Owned::Known(heap) => *heap,
-            Owned::Boxes(count, of) => owned(*count, count * layouts.size(of)),
+            Owned::Boxes(count, of) => owned(*count, count * layout(of).size),
             Owned::Vecs(lengths, of, buffered) => {
-                let size = layouts.size(of);
+                let size = layout(of).size;
                 let exact = share_of(buffered_capacity(lengths, size).0, *buffered);
                 let pushed = share_of(lengths.pushed_capacity(blocks::least_capacity(size)), 1.0 - buffered);
                 owned(lengths.count - lengths.empty, (exact + pushed) * size)
             }
             Owned::Slices(lengths, of, is_thin) => {
-                let (filled, element) = (lengths.count - lengths.empty, layouts.layout(of));
+                let (filled, element) = (lengths.count - lengths.empty, layout(of));
                 let header = if *is_thin { blocks::thin_header(element) } else { 0 };
                 owned(filled, lengths.total * element.size + filled * header)
             }
             Owned::HashMaps(lengths, entry) => {
                 let (buckets, filled) = (lengths.hash_buckets(), lengths.count - lengths.empty);
-                owned(filled, table::tables(filled, buckets, layouts.size(entry)))
+                owned(filled, table::tables(filled, buckets, layout(entry).size))
             }
         }
     }
@@ -192,5 +193,22 @@ impl<'s> Model<'_, 's> {
             _ => None,
         });
         grown.collect()
+    }
+
+    /// Returns the positions of vectors that serde reads from a buffer in some places and not in others, if that changes
+    /// their capacity. Which of the lengths are from a buffer is not known.
+    pub fn partly_buffered(&self) -> Vec<PositionId> {
+        let mut layouts = Layouts::new(&self.bodies);
+        let differs = |lengths: &Lengths, size: u64| {
+            lengths.pushed_capacity(blocks::least_capacity(size)) != buffered_capacity(lengths, size).0
+        };
+        let partly = self.own.iter().filter_map(|(at, own)| match (at, own) {
+            // The shares are the result of an iteration, which may end just below 1.
+            (At::Position(id), Owned::Vecs(lengths, of, share)) if (1e-9..1.0 - 1e-9).contains(share) => {
+                differs(lengths, layouts.size(of)).then_some(*id)
+            }
+            _ => None,
+        });
+        partly.collect()
     }
 }

@@ -5,11 +5,13 @@ mod build;
 mod choices;
 mod defs;
 mod heap;
+mod trial;
 
 pub use choices::{Choice, Choices, Split};
 pub use defs::{At, Def, Part, Presence, Source};
 /// Live bytes, as requested from the allocator, and live allocations.
 pub use dwell::model::Sum as Heap;
+pub use trial::Trial;
 
 use crate::shape::positions::{Position, PositionId, Positions, ROOT};
 use crate::shape::schema::{Kind, Lengths, RecordId, Text};
@@ -82,9 +84,14 @@ impl<'p, 's> Model<'p, 's> {
 
     /// Builds the types of `choices`, which may be owned by the model.
     pub fn with(positions: &'p Positions<'s>, choices: Cow<'p, Choices>) -> Self {
+        let is_naive = choices.is_naive();
+        Self::build(positions, choices, is_naive)
+    }
+
+    fn build(positions: &'p Positions<'s>, choices: Cow<'p, Choices>, is_naive: bool) -> Self {
         let mut model = Self {
             positions,
-            is_naive: choices.is_naive(),
+            is_naive,
             choices,
             defs: Vec::new(),
             bodies: Vec::new(),

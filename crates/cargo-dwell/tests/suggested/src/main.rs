@@ -3,6 +3,10 @@
 
 #![allow(dead_code)]
 
+mod reported;
+mod sources;
+
+use reported::{client, client_changed, multiply, multiply_changed, shares, upload, upload_changed};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::hint::black_box;
@@ -186,7 +190,22 @@ fn main() {
     println!("box-argument copies {} {}", size_of_val(&copies()), size_of_val(&copies_changed()));
     println!("return-future forward {} {}", size_of_val(&forward([1; 600])), size_of_val(&forward_changed([1; 600])));
     println!("pin-future twice {} {}", size_of_val(&twice()), size_of_val(&twice_changed()));
-    let boxed: Vec<Pin<Box<dyn Future<Output = u64>>>> = vec![Box::pin(copies()), Box::pin(twice())];
+    println!("box-argument client {} {}", size_of_val(&client(1)), size_of_val(&client_changed(1)));
+    println!("box-argument upload {} {}", size_of_val(&upload(1)), size_of_val(&upload_changed(1)));
+    let changed = multiply_changed(1, shares(), shares());
+    println!("return-future multiply {} {}", size_of_val(&multiply(1, shares(), shares())), size_of_val(&changed));
+    let tasks: Vec<Pin<Box<dyn Future<Output = usize>>>> = vec![Box::pin(client(1)), Box::pin(upload(1))];
+    let done: usize = tasks.into_iter().map(run).sum::<usize>() + run(client_changed(1)) + run(upload_changed(1));
+    let products = run(multiply(1, shares(), shares())).is_ok() && run(changed).is_ok();
+    black_box((done, products));
+    let boxed: Vec<Pin<Box<dyn Future<Output = u64>>>> = vec![
+        Box::pin(copies()),
+        Box::pin(twice()),
+        Box::pin(sources::dispatch(1)),
+        Box::pin(sources::linear()),
+        Box::pin(sources::both()),
+    ];
+    black_box(sources::types());
     let sum: u64 = boxed.into_iter().map(run).sum::<u64>() + run(copies_changed()) + run(twice_changed());
     let lengths = run(forward([1; 600])) + run(forward_changed([1; 600])) + run(checked([1; 600])).unwrap_or(0);
     black_box((sum, lengths, POOL[black_box(3)], descend(black_box(3))));

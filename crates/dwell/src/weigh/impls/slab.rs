@@ -104,3 +104,51 @@ impl<T: Weigh + ?Sized, K: SlotKind, V> Weigh for Pin<Slot<T, K, V>> {
         }
     }
 }
+
+/// A counted pointer owns the memory that its value owns, together with the other pointers to it. The value's own bytes belong to the
+/// pool, unless it has a dedicated block.
+#[cfg(feature = "std")]
+impl<T: Weigh + ?Sized, C: crate::slab::Counts> Weigh for crate::slab::Counted<T, C> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: true });
+
+    #[inline]
+    fn is_default(&self) -> bool {
+        // As for an `Rc`: not of a shared value.
+        Self::strong_count(self) == 1 && T::is_default(self)
+    }
+
+    #[inline]
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+        let address = Self::as_ptr(self).addr();
+        let is_shared = Self::strong_count(self) != 1;
+        if const { !T::REACH.is_skipped(TREE) } && walk.is_deep() {
+            if !is_shared || !walk.was_at(address) {
+                walk.defer_shared(self);
+            }
+            return;
+        }
+        if is_shared && !walk.is_first_at(address) {
+            return;
+        }
+        let contents = Self::contents(self);
+        if let Some(block) = Self::dedicated_block(contents) {
+            walk.block(block.size(), block.align(), block.size() - contents.size());
+        }
+        walk.pointee::<T>(self);
+    }
+}
+
+/// A weak pointer owns nothing: its cell belongs to the pool.
+#[cfg(feature = "std")]
+impl<T: ?Sized, C: crate::slab::Counts> Weigh for crate::slab::Weak<T, C> {
+    const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
+
+    fn weigh<'a, 'v, const TREE: bool>(&'a self, _: &mut Walk<'a, 'v, TREE>)
+    where
+        Self: 'v,
+    {
+    }
+}

@@ -1,12 +1,15 @@
 //! Changes the shape of objects and arrays between two texts.
 
 use super::node::{After, Fixed, Node, NodeId, ObjectId};
-use super::object::{Field, Fields, Rest, Shape};
+use super::object::{Field, Fields, Object, Rest, Shape};
 use super::pending::Pending;
 use super::{Arena, MAX_FIELDS};
 use crate::shape::infer::sets::Sets;
 use crate::shape::infer::text::{Hashes, Room, Texts};
 use foldhash::HashSet;
+
+/// The number of further objects after which those that were merged into others are looked for.
+const SWEEP: usize = 4096;
 
 impl Arena {
     /// Merges objects at the next [`settle`](Self::settle).
@@ -40,12 +43,31 @@ impl Arena {
             *self.node_mut(id) = Node::default();
             self.spare.push(id);
         }
+        if self.objects.len() - self.spare_objects.len() > 2 * self.swept + SWEEP {
+            self.sweep();
+        }
         if self.room.is_used_up() && self.serial >= self.measured {
             let taken = self.memory();
             self.room = Room::new(self.sets.saturating_sub(taken));
             // Measured again only after twice as many objects, so that its time stays linear.
             self.measured = self.serial * 2;
         }
+    }
+
+    /// Makes objects that were merged into others available again, except those of the form. No change may be pending.
+    fn sweep(&mut self) {
+        let found: Vec<ObjectId> = (0..).take(self.objects.len()).map(|id| self.find(ObjectId(id))).collect();
+        let object = &mut |id: &mut ObjectId| *id = found[id.0 as usize];
+        self.nodes.iter_mut().for_each(|of| of.ids(&mut |_| {}, object));
+        self.objects.iter_mut().for_each(|of| of.ids(&mut |_| {}, object));
+        let known: HashSet<ObjectId> = self.spare_objects.iter().copied().collect();
+        for id in (self.fresh..).map(ObjectId).take(self.objects.len().saturating_sub(self.fresh as usize)) {
+            if self.object(id).link.is_some() && !known.contains(&id) {
+                *self.object_mut(id) = Object::default();
+                self.spare_objects.push(id);
+            }
+        }
+        self.swept = self.objects.len() - self.spare_objects.len();
     }
 
     /// Turns a record or union into a map.

@@ -144,6 +144,7 @@ impl Arena {
         self.nodes.iter_mut().for_each(|of| of.ids(node, object));
         self.objects.iter_mut().for_each(|of| of.ids(node, object));
         self.spare.clear();
+        self.spare_objects.clear();
         self.taken.clear();
         self.known = Known::default();
         if !self.form.is_file() {

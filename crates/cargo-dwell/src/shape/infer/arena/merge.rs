@@ -166,7 +166,7 @@ impl Arena {
         target.lengths.merge(&source.lengths);
         target.sets.merge(&source.sets);
         if target.tag.is_none() {
-            target.tag = source.tag;
+            (target.tag, target.contents) = (source.tag, source.contents);
         }
         match (&mut target.study, source.study) {
             (Some(study), Some(other)) => study.merge(&other),
@@ -276,6 +276,7 @@ impl Arena {
         let object = &mut |id: &mut ObjectId| id.0 += objects;
         let root = NodeId(other.root.0 + nodes);
         self.spare.extend(other.spare.into_iter().map(|id| NodeId(id.0 + nodes)));
+        self.spare_objects.extend(other.spare_objects.into_iter().map(|id| ObjectId(id.0 + objects)));
         self.nodes.extend(other.nodes.into_iter().map(|mut moved| {
             moved.ids(node, object);
             moved

@@ -28,11 +28,13 @@ pub(super) use node::{Array, Fixed, Node, NodeId, ObjectId};
 pub(super) use object::{Field, Fields, Object, Rest, Shape, Tagged};
 
 use crate::shape::infer::text::{Hashed, Hashes, Room};
+use crate::shape::overrides::Override;
 use crate::shape::schema::Lengths;
 use foldhash::{HashMap, HashSet};
 use known::{FormId, Known};
 use pending::Pending;
 use std::hash::BuildHasherDefault;
+use std::sync::Arc;
 
 /// The number of nodes above which detail is dropped to save memory. A node takes about half a kilobyte with its
 /// contents.
@@ -56,6 +58,10 @@ pub(super) struct Arena {
     nodes: Vec<Node>,
     objects: Vec<Object>,
     spare: Vec<NodeId>,
+    /// Objects that were merged into others and that nothing refers to.
+    spare_objects: Vec<ObjectId>,
+    /// The number of objects in use after the last [`Arena::sweep`].
+    swept: usize,
     /// Nodes that were merged into others and are not reclaimed yet.
     taken: Vec<NodeId>,
     pub(super) root: NodeId,
@@ -65,6 +71,10 @@ pub(super) struct Arena {
     pub(super) serial: u64,
     /// The order of first occurrence: the index of the text in the high half, a counter in the low half.
     pub(super) moment: u64,
+    /// The decisions of the user.
+    pub(super) overrides: Arc<[Override]>,
+    /// The objects that the user decided to be no maps.
+    pub(super) kept: HashSet<ObjectId>,
     /// Whether this arena is a study, which searches for tags.
     pub(super) studying: bool,
     /// The hashes of the keys of the objects being read, the innermost object on top.
@@ -73,6 +83,10 @@ pub(super) struct Arena {
     pub(super) words: Vec<(u64, u64)>,
     /// The type codes of the keys' values ([`super::visit::mark`]), with the hashes of the keys, in a study.
     pub(super) marks: Vec<(u64, u8)>,
+    /// The keys of the objects under the keys, in a study: the hash of the key, and that of the inner one.
+    pub(super) inner: Vec<(u64, u64)>,
+    /// The hashes of the keys of the object that was read last, in a study.
+    pub(super) last: Vec<u64>,
     /// The type code of the value that was read last.
     pub(super) mark: u8,
     /// Whether the object that was read last has a common tag key ([`is_usual`]) with a string.
@@ -96,6 +110,9 @@ pub(super) struct Arena {
     pub(super) most: usize,
     /// The memory left for the sets of strings and keys.
     room: Room,
+    /// The memory left for the keys of the objects in other objects ([`Arena::inner`]). It is apart from [`Self::room`],
+    /// so that these do not take the memory for the strings of tags.
+    inner_room: Room,
     /// The memory for them in all.
     pub(super) sets: usize,
     /// Spare sets of keys, to find duplicate keys in maps.
@@ -110,16 +127,22 @@ impl Arena {
             nodes: vec![Node::default()],
             objects: Vec::new(),
             spare: Vec::new(),
+            spare_objects: Vec::new(),
+            swept: 0,
             taken: Vec::new(),
             root: NodeId(0),
             documents: 0,
             bytes: 0,
             serial: 0,
             moment: 0,
+            overrides: Arc::default(),
+            kept: HashSet::default(),
             studying,
             seen: Vec::new(),
             words: Vec::new(),
             marks: Vec::new(),
+            inner: Vec::new(),
+            last: Vec::new(),
             mark: 0,
             is_tagged: false,
             usual: std::collections::HashSet::default(),
@@ -133,6 +156,7 @@ impl Arena {
             budget: BUDGET,
             most,
             room: Room::new(sets),
+            inner_room: Room::new(sets / 4),
             sets,
             key_sets: Vec::new(),
         }
@@ -236,6 +260,9 @@ impl Arena {
 
     #[expect(clippy::cast_possible_truncation, reason = "4 G objects do not fit in memory")]
     pub(super) fn new_object(&mut self) -> ObjectId {
+        if let Some(spare) = self.spare_objects.pop() {
+            return spare;
+        }
         self.objects.push(Object::default());
         ObjectId(self.objects.len() as u32 - 1)
     }

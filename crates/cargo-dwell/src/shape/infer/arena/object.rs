@@ -23,8 +23,15 @@ pub(in crate::shape::infer) struct Object {
     pub(in crate::shape::infer) study: Option<Box<Study>>,
     /// The tag that a study found: the next form has a union for these objects.
     pub(in crate::shape::infer) tag: Option<Arc<str>>,
+    /// The hashes of the keys under which the variants of this tag have objects of different types.
+    #[serde(skip_serializing_if = "no_keys")]
+    pub(in crate::shape::infer) contents: Arc<[u64]>,
     /// The object that this one was merged into.
     pub(super) link: Option<ObjectId>,
+}
+
+fn no_keys(keys: &Arc<[u64]>) -> bool {
+    keys.is_empty()
 }
 
 impl Object {
@@ -153,6 +160,9 @@ pub(in crate::shape::infer) struct Tagged {
     pub(in crate::shape::infer) template: ObjectId,
     /// The objects without a tag, or with a tag that is not a string.
     pub(in crate::shape::infer) untagged: Option<ObjectId>,
+    /// The hashes of the keys under which different variants have objects of different types.
+    #[serde(default, skip_serializing_if = "no_keys")]
+    pub(in crate::shape::infer) contents: Arc<[u64]>,
     /// Vacant objects for the keys that are read before the tag.
     pub(super) scratch: Vec<ObjectId>,
 }
@@ -167,6 +177,7 @@ impl Tagged {
             index: std::collections::HashMap::default(),
             template,
             untagged: None,
+            contents: Arc::default(),
             scratch: Vec::new(),
         }
     }

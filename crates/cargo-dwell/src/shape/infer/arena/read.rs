@@ -97,6 +97,8 @@ impl Arena {
         self.seen.clear();
         self.words.clear();
         self.marks.clear();
+        self.inner.clear();
+        self.last.clear();
         self.inside.clear();
     }
 
@@ -187,6 +189,7 @@ impl Arena {
         serial: u64,
     ) {
         let template = self.tagged(union).map(|tagged| tagged.template);
+        let contents = self.tagged(union).map(|tagged| tagged.contents.clone()).unwrap_or_default();
         for &hash in keys {
             let Some((key, from, first)) = self.fields(scratch).and_then(|fields| {
                 let field = &fields.list[fields.find(hash)?];
@@ -203,7 +206,17 @@ impl Arena {
                 field.last = serial;
                 field.first = field.first.min(first);
                 let into = field.node;
-                self.absorb(into, from, After::Keep);
+                let is_content = contents.contains(&hash);
+                self.absorb(into, from, if is_content { After::Take } else { After::Keep });
+                if is_content {
+                    // The next objects there may be of another variant, so they must not be those of this one.
+                    let node = self.new_position(hash);
+                    if let Some(fields) = self.fields_mut(scratch)
+                        && let Some(index) = fields.find(hash)
+                    {
+                        fields.list[index].node = node;
+                    }
+                }
             }
             if let Some(fields) = self.fields_mut(scratch)
                 && let Some(index) = fields.find(hash)
@@ -215,8 +228,15 @@ impl Arena {
     }
 
     /// Adds an object that was just read to the study of its record. Its keys, strings and type codes begin at these
-    /// indices of [`Arena::seen`], [`Arena::words`] and [`Arena::marks`].
-    pub(in crate::shape::infer) fn add_to_study(&mut self, object: ObjectId, seen: usize, words: usize, marks: usize) {
+    /// indices of [`Arena::seen`], [`Arena::words`], [`Arena::marks`] and [`Arena::inner`].
+    pub(in crate::shape::infer) fn add_to_study(
+        &mut self,
+        object: ObjectId,
+        seen: usize,
+        words: usize,
+        marks: usize,
+        inner: usize,
+    ) {
         // Taken out so that the rest of the arena can be borrowed.
         let mut study = self.object_mut(object).study.take().unwrap_or_default();
         if let Shape::Record(fields) = &self.objects[object.0 as usize].shape {
@@ -225,7 +245,9 @@ impl Arena {
                 Some((&*field.key, field.hash, word))
             };
             let words: Vec<_> = self.words[words..].iter().filter_map(named).collect();
-            study.count(&words, &self.seen[seen..], &self.marks[marks..], &mut self.room);
+            let inner = &self.inner[inner..];
+            let (room, inner_room) = (&mut self.room, &mut self.inner_room);
+            study.count(&words, &self.seen[seen..], &self.marks[marks..], inner, room, inner_room);
         }
         self.object_mut(object).study = Some(study);
     }

@@ -102,3 +102,29 @@ fn merge_ends_if_the_untagged_objects_of_a_union_are_a_link_to_it() {
     assert_ne!(untagged, union);
     assert_eq!((arena.object(untagged).instances, arena.find(other)), (1, union));
 }
+
+#[test]
+fn contents_before_their_tags_take_no_memory_for_each_text() {
+    use crate::shape::infer::Accumulator;
+    let text = |n: usize| {
+        let kind = ["login", "order", "error"][n % 3];
+        format!("{{\"data\":{{\"{kind}_a\":{{\"x\":{n}}},\"{kind}_b\":1,\"{kind}_c\":2}},\"event\":\"{kind}\"}}")
+    };
+    let read = |accumulator: &mut Accumulator, texts: usize| {
+        for n in 0..texts {
+            accumulator.read(&mut serde_json::Deserializer::from_str(&text(n))).unwrap();
+        }
+    };
+    let mut study = Accumulator::new();
+    read(&mut study, 300);
+    let mut study = study.into_form().study();
+    read(&mut study, 300);
+    let mut all = study.into_form().blank().start(1);
+    read(&mut all, 20_000);
+    assert!(all.0.objects.len() < 10_000 && all.0.nodes.len() < 1000, "{} objects", all.0.objects.len());
+    let schema = all.finish();
+    let optional =
+        |record: &&crate::shape::schema::Record| record.fields.iter().any(|field| field.slot.count < record.instances);
+    assert_eq!(schema.records.iter().filter(optional).count(), 0);
+    assert_eq!(schema.unions[0].variants.len(), 3);
+}

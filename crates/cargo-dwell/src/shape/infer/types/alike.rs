@@ -18,6 +18,8 @@ struct Met {
     name: String,
     /// The union, if this is a field of a variant.
     union: Option<ObjectId>,
+    /// Whether the variants of the union have objects of different types under this key.
+    is_content: bool,
 }
 
 /// Returns the slots of the keys that two records have in common. Both lists are in alphabetical order.
@@ -34,24 +36,28 @@ impl<'a> Types<'a> {
     fn meet(&self) -> Vec<Met> {
         let mut seen = HashSet::new();
         let mut met = Vec::new();
-        let mut queue: VecDeque<(Group, String, Option<ObjectId>)> = VecDeque::new();
-        queue.push_back((vec![self.arena.root], String::new(), None));
-        while let Some((group, name, union)) = queue.pop_front() {
+        let mut queue: VecDeque<(Group, String, Option<ObjectId>, bool)> = VecDeque::new();
+        queue.push_back((vec![self.arena.root], String::new(), None, false));
+        while let Some((group, name, union, is_content)) = queue.pop_front() {
             let elements = self.elements(&group).into_iter();
-            queue.extend(elements.map(|elements| (elements, names::singular(&name), union)));
+            queue.extend(elements.map(|elements| (elements, names::singular(&name), union, is_content)));
             let Some(class) = self.class_at(&group) else { continue };
             // Each map has a position of its own for its values.
             if self.form(class) == Form::Map {
-                queue.push_back((self.values(self.objects_at(&group)), names::singular(&name), union));
+                queue.push_back((self.values(self.objects_at(&group)), names::singular(&name), union, is_content));
             }
             if !seen.insert(class) {
                 continue;
             }
+            let contents = self.contents(class);
             let mut fields = |class: ObjectId, union: Option<ObjectId>| {
                 let slots = self.slots(class);
                 let mut slots: Vec<&Slot> = slots.iter().collect();
                 slots.sort_by_key(|slot| (slot.first, slot.key));
-                queue.extend(slots.into_iter().map(|slot| (slot.group.clone(), slot.key.to_owned(), union)));
+                queue.extend(slots.into_iter().map(|slot| {
+                    let is_content = union.is_some() && contents.contains(&slot.hash);
+                    (slot.group.clone(), slot.key.to_owned(), union, is_content)
+                }));
             };
             match self.form(class) {
                 Form::Map => {}
@@ -61,7 +67,7 @@ impl<'a> Types<'a> {
                     fields(class, Some(class));
                 }
             }
-            met.push(Met { class, name, union });
+            met.push(Met { class, name, union, is_content });
         }
         met
     }
@@ -128,6 +134,9 @@ impl<'a> Types<'a> {
     /// Returns whether the larger class contains most keys or variants of the smaller.
     fn is_part(&self, small: &Met, large: &Met) -> bool {
         let siblings = small.union.is_some() && small.union == large.union;
+        if siblings && small.is_content && large.is_content {
+            return false;
+        }
         match (self.form(small.class), self.form(large.class)) {
             (Form::Record, Form::Record) => {
                 // Records without the tag are not variants of a tagged union.
@@ -173,11 +182,14 @@ impl<'a> Types<'a> {
 
     /// Merges records with the same keys and types, at any position.
     pub(super) fn by_form(&mut self) -> bool {
-        let mut forms = BTreeMap::<Vec<(&str, String)>, Vec<ObjectId>>::new();
+        // The fields, and the values of the entries that are not fields: without these, a map with a name is no `{}`.
+        let mut forms = BTreeMap::<(Vec<(&str, String)>, Option<String>), Vec<ObjectId>>::new();
         for Met { class, .. } in self.meet() {
             if self.form(class) == Form::Record {
-                let form = self.slots(class).iter().map(|slot| (slot.key, self.outline(&slot.group))).collect();
-                forms.entry(form).or_default().push(class);
+                let fields = self.slots(class).iter().map(|slot| (slot.key, self.outline(&slot.group))).collect();
+                let rest = self.rest(class);
+                let rest = (!rest.is_empty()).then(|| self.outline(&rest));
+                forms.entry((fields, rest)).or_default().push(class);
             }
         }
         let joined: Vec<Vec<ObjectId>> = forms.into_values().filter(|classes| classes.len() > 1).collect();
@@ -186,6 +198,33 @@ impl<'a> Types<'a> {
             changed |= self.join_all(&classes);
         }
         changed
+    }
+
+    /// Returns the externally tagged unions, those with the most variants first.
+    fn externals(&self) -> Vec<ObjectId> {
+        let mut all: Vec<ObjectId> = self.classes().into_iter().filter(|&class| self.is_external(class)).collect();
+        all.sort_by_key(|&class| (Reverse(self.slots(class).len()), class));
+        all
+    }
+
+    /// Merges externally tagged unions that have most variants of the smaller one in common: the levels of a recursive
+    /// type.
+    pub(super) fn by_external(&mut self) -> bool {
+        let (mut joined, mut firsts) = (Vec::new(), Vec::<(ObjectId, Rc<[Slot]>)>::new());
+        for class in self.externals() {
+            let slots = self.slots(class);
+            let is_like = |(_, first): &&(ObjectId, Rc<[Slot]>)| {
+                let common = in_both(first, &slots).count();
+                common >= 2
+                    && common * 2 >= slots.len()
+                    && in_both(first, &slots).all(|(left, right)| self.are_compatible(&left.group, &right.group))
+            };
+            match firsts.iter().take(MAX_CLUSTERS).find(is_like) {
+                Some(&(first, _)) => joined.push((first, class)),
+                None => firsts.push((class, slots)),
+            }
+        }
+        joined.into_iter().fold(false, |changed, (first, class)| self.join(first, class) || changed)
     }
 
     /// Merges a record with one that it contains directly and that has nearly the same keys: a recursive type. Does the

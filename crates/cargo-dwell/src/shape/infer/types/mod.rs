@@ -128,7 +128,8 @@ impl<'a> Types<'a> {
         types.enter(arena.root, &decide::shared(arena));
         loop {
             while types.close() || types.find_maps() {}
-            let joined = types.by_name() || types.by_tag() || types.by_form() || types.by_nesting();
+            let joined =
+                types.by_name() || types.by_tag() || types.by_external() || types.by_form() || types.by_nesting();
             if !joined && !types.single() {
                 return types;
             }
@@ -322,6 +323,21 @@ impl<'a> Types<'a> {
     pub(super) fn named_maps(&self) -> Vec<Vec<ObjectId>> {
         let named = self.classes().into_iter().filter(|class| self.classes[class].is_named_map);
         named.map(|class| self.parts(class).collect()).collect()
+    }
+
+    /// Returns whether each object of a record class has exactly one of several keys, whose values differ in type: an
+    /// externally tagged union, as serde writes an `enum`.
+    pub(super) fn is_external(&self, class: ObjectId) -> bool {
+        let (instances, slots) = (self.instances(class), self.slots(class));
+        if self.form(class) != Form::Record || slots.len() < 2 || !self.rest(class).is_empty() {
+            return false;
+        }
+        let lengths = self.lengths(class);
+        let count = |slot: &Slot<'_>| slot.group.iter().map(|&node| self.arena.node(node).count()).sum::<u64>();
+        let all = slots.iter().map(count).sum::<u64>();
+        decide::is_external(slots.len(), instances, all, &lengths)
+            && slots.iter().all(|slot| decide::is_name(slot.key))
+            && slots.iter().any(|slot| !decide::is_plain(self.kinds(&slot.group), self.kinds(&slots[0].group)))
     }
 
     /// Returns the sets of keys of a record class.

@@ -98,7 +98,8 @@ impl Types<'_> {
         let is_map = |class: &ObjectId| {
             self.form(*class) == Form::Record && !variants.contains(class) && !self.classes[class].is_named_map && {
                 let parts: Vec<ObjectId> = self.parts(*class).collect();
-                decide::is_map(self.arena, &parts, &|object| self.form(self.class(object)) == Form::Map)
+                !parts.iter().any(|part| self.arena.kept.contains(part))
+                    && decide::is_map(self.arena, &parts, &|object| self.form(self.class(object)) == Form::Map)
                     && self.study_tag(*class).is_none()
             }
         };

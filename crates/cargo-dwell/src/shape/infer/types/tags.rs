@@ -37,9 +37,19 @@ impl<'a> Types<'a> {
             study.merge(self.arena.object(object).study.as_deref()?);
         }
         let all = || self.parts(class).flat_map(|object| fields(self.arena, object));
-        let tag = study.tag(|hash| Some(all().find(|field| field.hash == hash)?.key.to_string()))?;
-        let key: &'a str = &all().find(|field| *field.key == *tag)?.key;
-        self.has_tag(class, key).then_some(key)
+        let tags = study.tags(|hash| Some(all().find(|field| field.hash == hash)?.key.to_string()));
+        let mut keys = tags.iter().filter_map(|tag| Some(&*all().find(|field| *field.key == *tag.key)?.key));
+        keys.find(|key| self.has_tag(class, key))
+    }
+
+    /// Returns the hashes of the keys under which the variants of a class have objects of different types.
+    pub(in crate::shape::infer) fn contents(&self, class: ObjectId) -> HashSet<u64> {
+        let of = |&object: &ObjectId| {
+            let own = self.arena.object(object);
+            let tagged = self.arena.tagged(object);
+            own.contents.iter().chain(tagged.into_iter().flat_map(|tagged| tagged.contents.iter())).copied()
+        };
+        self.members(class).iter().flat_map(of).collect()
     }
 
     /// Returns whether every object of a record class has a string under a key; for a common tag key, nearly every

@@ -13,7 +13,7 @@ mod bytes;
 mod camino;
 #[cfg(feature = "chrono-0_4")]
 mod chrono;
-#[cfg(feature = "compact_str-0_9")]
+#[cfg(any(feature = "compact_str-0_9", feature = "compact_str-0_10"))]
 mod compact_str;
 #[cfg(feature = "dashmap")]
 mod dashmap;

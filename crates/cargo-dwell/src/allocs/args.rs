@@ -1,0 +1,108 @@
+//! The arguments of `cargo dwell allocs`, and the order of its steps.
+
+use super::document::Document;
+use super::output::{self, OutputArgs};
+use super::{budget, build, calibrate::Calibration};
+use crate::debuginfo::{self, Options};
+use crate::heap::walk::owners;
+use crate::profile::run;
+use crate::program::{self, BuildArgs, Outcome, Purpose};
+use anyhow::{Result, bail};
+use bytesize::ByteSize;
+use clap::Args;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+const EXIT_CODES: &str = "Exit code: the program's exit code, or 128 plus the signal number if a signal killed it; 1 if \
+                          a budget is exceeded and the program ended with 0; 2 if allocs itself fails, for example \
+                          because of wrong input or usage; cargo's exit code if the build fails.";
+
+/// `cargo dwell allocs`
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES, override_usage = "cargo dwell allocs [OPTIONS] [-- ARGS]...\n       cargo dwell allocs FILE [OPTIONS]")]
+pub struct Allocs {
+    /// Report on FILE, which --save wrote, without running a program
+    #[arg(value_name = "FILE", conflicts_with_all = ["every", "sample", "args", "exe"])]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    run: RunArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
+    budget: budget::BudgetArgs,
+    #[command(flatten)]
+    build: BuildArgs,
+}
+
+/// How to run the program.
+#[derive(Clone, Debug, Default, Args)]
+struct RunArgs {
+    /// The interval of the curve of allocations, such as 1s [default: up to 64 points]
+    #[arg(long, value_name = "TIME", value_parser = crate::capture::run::duration)]
+    every: Option<Duration>,
+    /// Record one allocation per BYTES on average, such as 64K, for long runs
+    #[arg(long, value_name = "BYTES", value_parser = crate::units::parse_bytes)]
+    sample: Option<ByteSize>,
+    /// The program's own arguments
+    #[arg(last = true, value_name = "ARGS")]
+    args: Vec<OsString>,
+}
+
+impl Allocs {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// Returns an error if the program cannot be built, run or read.
+    pub fn run(&self) -> Result<ExitCode> {
+        self.output.check()?;
+        if let Some(file) = &self.file {
+            let document = output::read(file)?;
+            let budgets = self.budget.budgets(None)?;
+            output::show(&document, &self.output, false)?;
+            return Ok(self.checked(&budgets, &document, 0));
+        }
+        if self.run.sample.is_some_and(|bytes| bytes.as_u64() == 0) {
+            bail!("--sample: must be at least 1 byte; leave it out to record all allocations");
+        }
+        let choice = match program::choose(&self.build)? {
+            Outcome::Done(choice) => choice,
+            Outcome::Failed(code) => return Ok(code),
+        };
+        let budgets = self.budget.budgets(choice.config().as_deref())?;
+        let executable = match choice.build(Purpose::Run)? {
+            Outcome::Done(executable) => executable,
+            Outcome::Failed(code) => return Ok(code),
+        };
+        let options = run::Options {
+            sample: self.run.sample.map(|bytes| bytes.as_u64()),
+            cache: executable.cache.clone(),
+            every: self.run.every,
+            signals: true,
+        };
+        let profile = run::profile(&executable.file, &self.run.args, &options)?;
+        for note in &profile.notes {
+            eprintln!("note: {note}");
+        }
+        let addresses = owners::addresses(&profile.as_snapshot());
+        let options = Options { own_crates: executable.own_crates.clone(), cache: None, progress: true };
+        let (mut program, frames) = debuginfo::load_with_frames(&executable.file, &options, &addresses)?;
+        program.prefer_own_names();
+        let calibration = Calibration::measure();
+        let mut document = build::document(&profile, &program, &frames, calibration, executable.root.as_deref());
+        document.program.file = executable.file.display().to_string();
+        document.program.arguments = self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+        output::show(&document, &self.output, true)?;
+        Ok(self.checked(&budgets, &document, profile.code))
+    }
+
+    /// Prints the budgets that are exceeded, and returns the exit code for a program that ended with `code`.
+    fn checked(&self, budgets: &budget::Budgets, document: &Document, code: u8) -> ExitCode {
+        let exceeded = budgets.exceeded(document);
+        for line in &exceeded {
+            eprintln!("{line}");
+        }
+        ExitCode::from(if code == 0 && !exceeded.is_empty() { 1 } else { code })
+    }
+}

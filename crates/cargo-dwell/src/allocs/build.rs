@@ -1,0 +1,278 @@
+//! From a profile to the document: rows with types, costs and suggestions.
+
+#![expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times are positive and far below 2^52")]
+
+use super::calibrate::Calibration;
+use super::document::{self, Document, Point, Row, Spot, Stack, Thread, Type, VERSION};
+use super::model::{Costs, Model};
+use super::sites::{self, Place, Site};
+use super::suggest::{self, Context, Sources};
+use crate::debuginfo::{Frames, Program};
+use crate::heap::walk::owners;
+use crate::profile::{Allocator, Counts, Profile};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The maximum number of places and types of a row.
+const PLACES: usize = 20;
+
+/// Makes the document. `root` is the folder of the workspace's sources.
+pub(super) fn document(
+    profile: &Profile,
+    program: &Program,
+    frames: &Frames,
+    calibration: Calibration,
+    root: Option<&Path>,
+) -> Document {
+    let (model, time) = Model::new(profile, &calibration);
+    let cx = Context { program, is_sampled: profile.sample != 0, sources: Sources::new(root) };
+    let costs_of =
+        |pairs: &[usize]| pairs.iter().fold(Costs::default(), |sum, pair| sum.plus(model.of(&profile.pairs[*pair])));
+    let blocks: u64 = profile.threads.iter().map(|thread| thread.allocations + thread.reallocations).sum();
+    let nanos_a_block = time.program / blocks.max(1);
+    let mut found = sites::sites(profile, program, frames);
+    found.retain(|site| !site.counts.is_empty());
+    let mut found: Vec<(Site, Costs)> = found
+        .into_iter()
+        .map(|site| {
+            let costs = costs_of(&site.pairs);
+            (site, costs)
+        })
+        .collect();
+    found.sort_by(|a, b| {
+        let by_time = b.1.total().nanos.total_cmp(&a.1.total().nanos);
+        by_time.then_with(|| a.0.what.cmp(&b.0.what))
+    });
+    let mut rows = Vec::new();
+    let mut suggestions = Vec::new();
+    for (site, costs) in &found {
+        let nanos = model.range(costs.total().nanos)[1];
+        rows.push(Row {
+            what: site.what.clone(),
+            types: types(site, program),
+            places: site.places.iter().take(PLACES).map(|place| spot(place, &model, &costs_of)).collect(),
+            counts: counts(&site.counts),
+            sizes: [
+                site.sizes.keys().next().copied().unwrap_or(0),
+                site.sizes.keys().next_back().copied().unwrap_or(0),
+            ],
+            lives: median(&site.counts).map(|blocks| blocks * nanos_a_block),
+            lifetime: lifetime(&site.counts),
+            allocator: allocator(site.allocator).into(),
+            nanos,
+            percent: percent(nanos, time.program),
+            instructions: costs.total().instructions as u64,
+            root: site.root.clone(),
+            suggestions: Vec::new(),
+        });
+        let row = rows.len() - 1;
+        suggestions.extend(
+            suggest::of_site(site, *costs, &model, time.program, &cx)
+                .into_iter()
+                .map(|suggestion| document::Suggestion { row, ..suggestion }),
+        );
+    }
+    suggestions.sort_by_key(|of| std::cmp::Reverse(of.saves[1]));
+    for (number, suggestion) in suggestions.iter().enumerate() {
+        rows[suggestion.row].suggestions.push(number);
+    }
+    let (frames, stacks) = stacks(profile, frames, &model);
+    Document {
+        version: VERSION,
+        kind: "allocs".into(),
+        program: document::Program {
+            file: String::new(),
+            arguments: Vec::new(),
+            build_id: program.build_id.as_deref().map(str::to_owned),
+            rustc: program.rustc.as_deref().map(str::to_owned),
+            millis: profile.millis,
+            sample: (profile.sample != 0).then_some(profile.sample),
+        },
+        time,
+        total: counts(&profile.total()),
+        rows,
+        suggestions,
+        threads: profile
+            .threads
+            .iter()
+            .map(|of| Thread {
+                threads: of.threads,
+                allocations: of.allocations,
+                frees: of.frees,
+                reallocations: of.reallocations,
+            })
+            .collect(),
+        curve: profile.curve.iter().map(|of| Point { millis: of.millis, blocks: of.blocks }).collect(),
+        calibration,
+        frames,
+        stacks,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "times are far below 2^52")]
+fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 }
+}
+
+fn allocator(of: Allocator) -> &'static str {
+    match of {
+        Allocator::Glibc => "glibc",
+        Allocator::Mimalloc => "mimalloc",
+        Allocator::Jemalloc => "jemalloc",
+        Allocator::Executable => "the executable's malloc",
+    }
+}
+
+fn counts(of: &Counts) -> document::Counts {
+    let used = of.lifetimes.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
+    document::Counts {
+        allocations: of.allocations,
+        frees: of.frees,
+        reallocations: of.reallocations,
+        bytes: of.bytes,
+        copied: of.copied,
+        live: of.live,
+        most_live: of.most_live,
+        foreign: of.foreign,
+        temporary: of.temporary,
+        in_order: of.in_order,
+        together: of.together,
+        allocated: of.allocated,
+        freed: of.freed,
+        lifetimes: of.lifetimes[..used].to_vec(),
+    }
+}
+
+fn types(site: &Site, program: &Program) -> Vec<Type> {
+    if site.of_trait.is_none() {
+        return Vec::new();
+    }
+    let mut all: Vec<Type> = site
+        .types
+        .iter()
+        .map(|(ty, allocations)| {
+            let of = program.get(*ty);
+            Type { name: of.name.to_string(), size: of.size, allocations: *allocations }
+        })
+        .collect();
+    all.sort_by_key(|of| std::cmp::Reverse(of.allocations));
+    all.truncate(PLACES);
+    all
+}
+
+fn spot(place: &Place, model: &Model<'_>, costs_of: &dyn Fn(&[usize]) -> Costs) -> Spot {
+    Spot {
+        function: place.function.clone(),
+        at: place.at.clone(),
+        dependency: place.dependency.clone(),
+        called_from: place.called_from.clone(),
+        allocations: place.counts.allocations,
+        reallocations: place.counts.reallocations,
+        nanos: model.range(costs_of(&place.pairs).total().nanos)[1],
+    }
+}
+
+/// Returns the number of blocks that the thread allocated during the life of the median block. Half of the blocks must
+/// have been freed on their thread.
+fn median(counts: &Counts) -> Option<u64> {
+    let half = (counts.allocations + counts.reallocations).div_ceil(2);
+    let mut sum = 0;
+    for (bits, count) in counts.lifetimes.iter().enumerate() {
+        sum += count;
+        if sum >= half {
+            // The middle of the bin.
+            return Some(if bits == 0 { 0 } else { 3 << bits >> 2 }.max(1));
+        }
+    }
+    None
+}
+
+/// Describes the lifetimes: `freed 2 to 3 allocations later`.
+fn lifetime(counts: &Counts) -> String {
+    let blocks = counts.allocations;
+    if counts.temporary * 2 > blocks {
+        return "freed at once".into();
+    }
+    if counts.foreign * 2 > blocks {
+        return "freed on another thread".into();
+    }
+    if counts.live * 2 > blocks {
+        return "live to the end".into();
+    }
+    match median(counts) {
+        Some(1) => "freed before or after the next allocation".into(),
+        Some(later) => format!("freed some {} allocations later", crate::units::count(later)),
+        None => "grown, then freed".into(),
+    }
+}
+
+/// Returns the functions of all stacks, and the stacks as indexes of these, the one with most time first.
+fn stacks(profile: &Profile, frames: &Frames, model: &Model<'_>) -> (Vec<String>, Vec<Stack>) {
+    let snapshot = profile.as_snapshot();
+    let mut sums: Vec<Stack> = vec![Stack::default(); snapshot.stacks.len()];
+    let mut nanos: Vec<f64> = vec![0.0; snapshot.stacks.len()];
+    for pair in &profile.pairs {
+        let Some(sum) = sums.get_mut(pair.stack as usize) else { continue };
+        sum.blocks += pair.counts.allocations + pair.counts.reallocations;
+        sum.bytes = sum.bytes.saturating_add(pair.counts.bytes);
+        nanos[pair.stack as usize] += model.of(pair).total().nanos;
+    }
+    let mut names: Vec<String> = Vec::new();
+    let mut known: HashMap<String, u32> = HashMap::new();
+    let mut all = Vec::new();
+    for ((stack, mut sum), nanos) in snapshot.stacks.iter().zip(sums).zip(nanos) {
+        if sum.blocks == 0 {
+            continue;
+        }
+        let of_stack = owners::functions(&snapshot, frames, stack).into_iter().map(|frame| {
+            let name = match frame {
+                Ok(frame) => match &frame.source {
+                    Some(source) => {
+                        format!("{} ({}:{})", owners::shown(&frame.path), owners::short_file(&source.file), source.line)
+                    }
+                    None => owners::shown(&frame.path),
+                },
+                Err(name) => name,
+            };
+            let next = u32::try_from(names.len()).unwrap_or(u32::MAX);
+            *known.entry(name).or_insert_with_key(|name| {
+                names.push(name.clone());
+                next
+            })
+        });
+        sum.frames = of_stack.collect();
+        sum.nanos = model.range(nanos)[1];
+        all.push(sum);
+    }
+    all.sort_by_key(|stack| std::cmp::Reverse((stack.nanos, stack.blocks)));
+    (names, all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::LIFETIMES;
+
+    #[test]
+    fn lifetimes_are_described() {
+        let with = |bits: usize, change: &dyn Fn(&mut Counts)| {
+            let mut lifetimes = [0; LIFETIMES];
+            lifetimes[bits] = 10;
+            let mut counts = Counts { allocations: 10, frees: 10, lifetimes, ..Counts::default() };
+            change(&mut counts);
+            lifetime(&counts)
+        };
+        assert_eq!(with(0, &|counts| counts.temporary = 10), "freed at once");
+        assert_eq!(with(0, &|_| ()), "freed before or after the next allocation");
+        assert_eq!(with(4, &|_| ()), "freed some 12 allocations later");
+        assert_eq!(with(0, &|counts| (counts.lifetimes[0], counts.foreign) = (0, 10)), "freed on another thread");
+        assert_eq!(with(0, &|counts| (counts.lifetimes[0], counts.live) = (0, 10)), "live to the end");
+    }
+
+    #[test]
+    fn zeros_at_the_end_of_lifetimes_are_left_out() {
+        let mut of = Counts::default();
+        of.lifetimes[2] = 5;
+        assert_eq!(counts(&of).lifetimes, [0, 0, 5]);
+    }
+}

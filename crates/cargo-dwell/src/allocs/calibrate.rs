@@ -1,0 +1,219 @@
+//! Measures on this machine what an allocation and its free cost, and what the places of this library cost instead.
+//!
+//! Times are the shortest of many rounds. Instructions are counted in a child process that is run step by step, because
+//! virtual machines and containers seldom have hardware counters.
+
+#![expect(clippy::cast_precision_loss, reason = "counts and times are far below 2^52")]
+
+mod patterns;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod steps;
+
+use patterns::{Counted, Pattern};
+use serde::{Deserialize, Serialize};
+use std::time::{Duration, Instant};
+
+/// What an operation costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// The time in nanoseconds.
+    pub nanos: f64,
+    /// The number of instructions; 0 if they could not be counted.
+    pub instructions: f64,
+}
+
+impl Cost {
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self { nanos: self.nanos + other.nanos, instructions: self.instructions + other.instructions }
+    }
+
+    pub(super) fn times(self, count: f64) -> Self {
+        Self { nanos: self.nanos * count, instructions: self.instructions * count }
+    }
+
+    /// Returns the difference, at least 0.
+    fn less(self, other: Self) -> Self {
+        Self {
+            nanos: (self.nanos - other.nanos).max(0.0),
+            instructions: (self.instructions - other.instructions).max(0.0),
+        }
+    }
+}
+
+/// Where a value lives instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// A slot of the thread's pool: `pooled!`, `.pooled()`.
+    Pool,
+    /// Inside of a `SmallBox`.
+    Inline,
+    /// A slot of a slab of one thread.
+    Slab,
+    /// A slot of a slab that threads share.
+    SyncSlab,
+    /// An arena.
+    Arena,
+    /// A buffer that is cleared and filled again.
+    Buffer,
+    /// One more handle to a shared value.
+    Shared,
+    /// Nowhere: the value is borrowed, or exists already.
+    Borrowed,
+}
+
+/// The costs of an allocator's calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Calls {
+    /// Allocations by the depot that the block comes from: the thread's cache, a fast bin, the heap.
+    pub allocate: [Cost; 3],
+    /// Frees by the depot that the block goes to.
+    pub free: [Cost; 3],
+}
+
+/// The costs on this machine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Calibration {
+    /// glibc's allocator.
+    pub glibc: Calls,
+    /// mimalloc.
+    pub mimalloc: Calls,
+    /// The nanoseconds to copy 1 KiB.
+    pub copy_kib: f64,
+    /// A value's allocation and drop in each place.
+    pub places: Vec<(Place, Cost)>,
+    /// Whether instructions could be counted.
+    pub has_instructions: bool,
+}
+
+impl Calibration {
+    /// Measures all of it, in some tens of milliseconds.
+    pub fn measure() -> Self {
+        let counts = instructions(patterns::ALL);
+        let zero = time(&patterns::EMPTY);
+        // The costs of a pattern's phases, for the numbers of values of both measures.
+        let phases = |of: Counted| -> [Cost; 2] {
+            let times = time(&patterns::ALL[of as usize]);
+            let number = |phase: usize| Some(*counts.as_ref()?.get(of as usize)?.get(phase)? as f64);
+            [0, 1].map(|phase| Cost {
+                nanos: (times[phase] - zero[phase]).max(0.0),
+                instructions: number(phase).unwrap_or(0.0),
+            })
+        };
+        let per_value = |of: Counted, cost: Cost| Cost {
+            nanos: cost.nanos / patterns::ALL[of as usize].timed as f64,
+            instructions: cost.instructions / patterns::ALL[of as usize].counted as f64,
+        };
+        let each = |of: Counted| phases(of).map(|cost| per_value(of, cost));
+        // The vector of the handles is not the allocator's.
+        let without = |cost: [Cost; 2], base: [Cost; 2]| [cost[0].less(base[0]), cost[1].less(base[1])];
+        let words = each(Counted::Words);
+        let values = each(Counted::Values);
+        let place = |of: Counted, base: [Cost; 2]| {
+            let [make, drop] = without(each(of), base);
+            make.plus(drop)
+        };
+        let mut cached = without(each(Counted::GlibcCached), words);
+        let pair = (time(&patterns::GLIBC_PAIRS)[0] - zero[0]).max(0.0) / patterns::TIMED as f64;
+        cached.iter_mut().for_each(|cost| cost.nanos = pair / 2.0);
+        let [mimalloc, freed] = without(each(Counted::Mimalloc), words);
+        let none = [Cost::default(); 2];
+        Self {
+            glibc: calls(cached, without(each(Counted::GlibcFast), words), without(each(Counted::GlibcHeap), words)),
+            mimalloc: Calls { allocate: [mimalloc; 3], free: [freed; 3] },
+            copy_kib: time(&patterns::COPY)[0] / (patterns::COPY.timed >> 10) as f64,
+            places: vec![
+                (Place::Pool, place(Counted::Pool, values)),
+                (Place::Inline, place(Counted::Inline, values)),
+                (Place::Slab, place(Counted::Slab, values)),
+                (Place::SyncSlab, place(Counted::SyncSlab, values)),
+                (Place::Arena, place(Counted::Arena, [values[0], Cost::default()])),
+                (Place::Buffer, place(Counted::Buffer, none)),
+                (Place::Shared, place(Counted::Shared, words)),
+                (Place::Borrowed, Cost::default()),
+            ],
+            has_instructions: counts.is_some(),
+        }
+    }
+
+    /// Returns what a value costs in a place.
+    pub fn place(&self, place: Place) -> Cost {
+        self.places.iter().find(|(of, _)| *of == place).map(|(_, cost)| *cost).unwrap_or_default()
+    }
+}
+
+/// Derives the cost of each call from patterns with many blocks.
+///
+/// glibc's cache takes the first seven blocks that are freed. When the cache is empty, an allocation takes a block from
+/// the bin and moves seven more to the cache.
+fn calls(cached: [Cost; 2], fast: [Cost; 2], heap: [Cost; 2]) -> Calls {
+    // All calls of a pattern, of which `others` are from or to the cache.
+    let own = |all: f64, calls: usize, others: f64, other: f64| {
+        let own = (calls as f64 - others).max(1.0);
+        ((all * calls as f64 - other * others) / own).max(0.0)
+    };
+    let refills = |calls: usize| calls as f64 - ((calls as f64 - 7.0) / 8.0).ceil();
+    let call = |all: Cost, others: &dyn Fn(usize) -> f64, other: Cost| Cost {
+        nanos: own(all.nanos, patterns::TIMED, others(patterns::TIMED), other.nanos),
+        instructions: own(all.instructions, patterns::COUNTED, others(patterns::COUNTED), other.instructions),
+    };
+    let seven = |_: usize| 7.0;
+    Calls {
+        allocate: [cached[0], call(fast[0], &refills, cached[0]), call(heap[0], &seven, cached[0])],
+        free: [cached[1], call(fast[1], &seven, cached[1]), call(heap[1], &seven, cached[1])],
+    }
+}
+
+/// Returns the shortest time of each of the two phases in nanoseconds.
+fn time(pattern: &Pattern) -> [f64; 2] {
+    const ROUNDS: usize = 200;
+    const MOST: Duration = Duration::from_millis(4);
+    let started = Instant::now();
+    let mut best = [f64::INFINITY; 2];
+    for _ in 0..ROUNDS {
+        let mut marks = Vec::with_capacity(4);
+        (pattern.run)(pattern.timed, &mut || marks.push(Instant::now()));
+        for (best, two) in best.iter_mut().zip(marks.windows(2)) {
+            *best = best.min(two[1].duration_since(two[0]).as_nanos() as f64);
+        }
+        if started.elapsed() > MOST {
+            break;
+        }
+    }
+    best
+}
+
+/// Returns the instructions of each phase of each pattern, without those of the marks; `None` if they cannot be counted.
+fn instructions(all: &[Pattern]) -> Option<Vec<Vec<u64>>> {
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    {
+        steps::count(all)
+    }
+    #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+    {
+        let _ = all;
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn allocator_costs_more_than_the_places_of_this_library() {
+        let found = Calibration::measure();
+        let pair = |depot: usize| found.glibc.allocate[depot].plus(found.glibc.free[depot]);
+        let [cached, fast, heap] = [pair(0), pair(1), pair(2)];
+        if found.has_instructions {
+            // Without optimisation this library's places take more than they do in a release.
+            assert!(cached.instructions > 20.0 && cached.instructions < 2000.0, "{found:?}");
+            assert!(fast.instructions > cached.instructions && heap.instructions > cached.instructions, "{found:?}");
+            assert!(found.place(Place::Arena).instructions > 0.0, "{found:?}");
+        } else {
+            eprintln!("skipped: no process can be run step by step here");
+        }
+        // Times depend on the load, so that only their existence is checked.
+        assert!(cached.nanos > 0.0 && found.copy_kib > 0.0, "{found:?}");
+    }
+}

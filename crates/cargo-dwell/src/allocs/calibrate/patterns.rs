@@ -1,0 +1,246 @@
+//! What is measured: values that are made and dropped, in phases.
+
+use std::alloc::GlobalAlloc;
+use std::alloc::Layout;
+use std::hint::black_box;
+
+/// Operations on a number of values, with a mark at the start, between the phases and at the end.
+pub(super) struct Pattern {
+    pub(super) run: fn(usize, &mut dyn FnMut()),
+    /// The number of values for counting instructions, and for times: a clock needs many.
+    pub(super) counted: usize,
+    pub(super) timed: usize,
+}
+
+/// The number of blocks of a pattern for bins of glibc's allocator.
+pub(super) const COUNTED: usize = 24;
+/// The number of values in one of this library's places.
+const FEW: usize = 8;
+/// The number of values for times.
+pub(super) const TIMED: usize = 512;
+/// The blocks of glibc's thread cache.
+const CACHED: usize = 7;
+/// A size that has a fast bin, and one that has none.
+const SMALL: usize = 48;
+const LARGE: usize = 400;
+
+const fn pattern(counted: usize, run: fn(usize, &mut dyn FnMut())) -> Pattern {
+    Pattern { run, counted, timed: TIMED }
+}
+
+/// Two phases without an operation.
+pub(super) const EMPTY: Pattern = pattern(1, |_, mark| {
+    mark();
+    mark();
+    mark();
+});
+/// Words in a vector: the part of the next patterns that is not the allocator's.
+pub(super) const WORDS: Pattern = pattern(FEW, |count, mark| batch(count, mark, || Word(black_box(1))));
+pub(super) const GLIBC_CACHED: Pattern = pattern(CACHED, |count, mark| batch(count, mark, || Malloc::new(SMALL)));
+pub(super) const GLIBC_FAST: Pattern = pattern(COUNTED, |count, mark| batch(count, mark, || Malloc::new(SMALL)));
+pub(super) const GLIBC_HEAP: Pattern = pattern(COUNTED, |count, mark| batch(count, mark, || Malloc::new(LARGE)));
+pub(super) const MIMALLOC: Pattern = pattern(FEW, |count, mark| batch(count, mark, Mimalloc::new));
+/// Values in a vector: the part of the next patterns that is not the place's.
+pub(super) const VALUES: Pattern = pattern(FEW, |count, mark| batch(count, mark, || Stored(value())));
+pub(super) const POOL: Pattern = pattern(FEW, |count, mark| batch(count, mark, || dwell::pooled!(value())));
+pub(super) const INLINE: Pattern = pattern(FEW, |count, mark| batch(count, mark, inline));
+pub(super) const SLAB: Pattern = pattern(FEW, slab);
+pub(super) const SYNC_SLAB: Pattern = pattern(FEW, sync_slab);
+pub(super) const ARENA: Pattern = pattern(FEW, arena);
+pub(super) const BUFFER: Pattern = pattern(FEW, buffer);
+pub(super) const SHARED: Pattern = pattern(FEW, shared);
+/// Allocations, each freed before the next. Only timed: seven blocks are too few for a clock.
+pub(super) const GLIBC_PAIRS: Pattern = pattern(FEW, pairs);
+/// Only timed: a string instruction counts once, and takes a step for each byte.
+pub(super) const COPY: Pattern = Pattern { run: copy, counted: 0, timed: COPIED };
+
+/// The patterns whose instructions are counted, in the order of [`Counted`].
+pub(super) const ALL: &[Pattern] = &[
+    WORDS,
+    GLIBC_CACHED,
+    GLIBC_FAST,
+    GLIBC_HEAP,
+    MIMALLOC,
+    VALUES,
+    POOL,
+    INLINE,
+    SLAB,
+    SYNC_SLAB,
+    ARENA,
+    BUFFER,
+    SHARED,
+];
+
+/// The index of a pattern in [`ALL`].
+#[derive(Clone, Copy)]
+pub(super) enum Counted {
+    Words,
+    GlibcCached,
+    GlibcFast,
+    GlibcHeap,
+    Mimalloc,
+    Values,
+    Pool,
+    Inline,
+    Slab,
+    SyncSlab,
+    Arena,
+    Buffer,
+    Shared,
+}
+
+type Value = [u64; 4];
+
+fn value() -> Value {
+    black_box([1, 2, 3, 4])
+}
+
+/// Makes values and drops them, first outside of the marks, so that caches are warm.
+fn batch<T>(count: usize, mark: &mut dyn FnMut(), mut make: impl FnMut() -> T) {
+    let mut all = Vec::with_capacity(count);
+    (0..count).for_each(|_| all.push(make()));
+    all.clear();
+    mark();
+    for _ in 0..count {
+        all.push(make());
+    }
+    black_box(&mut all);
+    mark();
+    all.clear();
+    mark();
+}
+
+/// A word with a drop.
+struct Word(usize);
+
+impl Drop for Word {
+    fn drop(&mut self) {
+        black_box(self.0);
+    }
+}
+
+/// A value with a drop.
+struct Stored(Value);
+
+impl Drop for Stored {
+    fn drop(&mut self) {
+        black_box(&mut self.0);
+    }
+}
+
+fn pairs(count: usize, mark: &mut dyn FnMut()) {
+    mark();
+    for _ in 0..count {
+        drop(Malloc::new(SMALL));
+    }
+    mark();
+    mark();
+}
+
+/// A block of the system's allocator, whatever this program's allocator is.
+struct Malloc(*mut u8);
+
+impl Malloc {
+    fn new(size: usize) -> Self {
+        // SAFETY: `malloc` takes any size.
+        let block = unsafe { libc::malloc(size) }.cast::<u8>();
+        if !block.is_null() {
+            // SAFETY: the block has at least one byte.
+            unsafe { block.write(1) };
+        }
+        Self(black_box(block))
+    }
+}
+
+impl Drop for Malloc {
+    fn drop(&mut self) {
+        // SAFETY: the block is from `malloc`, and is freed once.
+        unsafe { libc::free(self.0.cast()) };
+    }
+}
+
+/// A block of mimalloc.
+struct Mimalloc(*mut u8);
+
+const BLOCK: Layout = Layout::new::<Value>();
+
+impl Mimalloc {
+    fn new() -> Self {
+        // SAFETY: the layout has a size above 0.
+        let block = unsafe { mimalloc::MiMalloc.alloc(BLOCK) };
+        if !block.is_null() {
+            // SAFETY: the block has at least one byte.
+            unsafe { block.write(1) };
+        }
+        Self(black_box(block))
+    }
+}
+
+impl Drop for Mimalloc {
+    fn drop(&mut self) {
+        if !self.0.is_null() {
+            // SAFETY: the block is from the same allocator with this layout, and is freed once.
+            unsafe { mimalloc::MiMalloc.dealloc(self.0, BLOCK) };
+        }
+    }
+}
+
+/// The number of bytes that are copied: more than the first-level cache has.
+const COPIED: usize = 256 << 10;
+
+fn copy(count: usize, mark: &mut dyn FnMut()) {
+    let from = vec![1_u8; count];
+    let mut to = vec![0_u8; count];
+    mark();
+    to.copy_from_slice(black_box(&from));
+    black_box(&mut to);
+    mark();
+    mark();
+}
+
+fn inline() -> dwell::SmallBox<dyn Fn() -> u64, 4> {
+    let value = value();
+    dwell::small_box!(move || value[0])
+}
+
+fn slab(count: usize, mark: &mut dyn FnMut()) {
+    let slab = dwell::Slab::new();
+    batch(count, mark, || slab.insert(value()));
+}
+
+fn sync_slab(count: usize, mark: &mut dyn FnMut()) {
+    let slab = dwell::slab::sync::Slab::new();
+    batch(count, mark, || slab.insert(value()));
+}
+
+fn arena(count: usize, mark: &mut dyn FnMut()) {
+    let mut arena = dwell::Bump::new();
+    for _ in 0..2 * count {
+        black_box(arena.alloc(value()));
+    }
+    arena.reset();
+    mark();
+    for _ in 0..count {
+        black_box(arena.alloc(value()));
+    }
+    mark();
+    arena.reset();
+    mark();
+}
+
+fn buffer(count: usize, mark: &mut dyn FnMut()) {
+    let mut buffer = String::with_capacity(64);
+    mark();
+    for _ in 0..count {
+        // The text itself is written in both cases.
+        buffer.clear();
+        black_box(&mut buffer);
+    }
+    mark();
+    mark();
+}
+
+fn shared(count: usize, mark: &mut dyn FnMut()) {
+    let text: std::rc::Rc<str> = "shared".into();
+    batch(count, mark, || black_box(&text).clone());
+}

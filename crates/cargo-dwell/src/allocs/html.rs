@@ -1,0 +1,185 @@
+//! `--html`: a page with what to change, a flame graph, and a table.
+
+use super::diff::Diff;
+use super::document::{Document, Row};
+use super::folded::measure;
+use super::output::By;
+use super::text::{millions, saves, seconds};
+use crate::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table, Unit};
+use crate::units::{bytes, count};
+use std::collections::BTreeMap;
+
+/// The maximum number of suggestions.
+const SUGGESTIONS: usize = 100;
+
+/// Renders the page.
+pub(super) fn page(document: &Document, by: By, diff: Option<&Diff>) -> String {
+    let (time, total) = (&document.time, &document.total);
+    let title = match by {
+        By::Time => "time in the allocator",
+        By::Count => "allocations and reallocations",
+        By::Bytes => "allocated bytes",
+    };
+    let mut notes = Vec::new();
+    if time.by == "model" {
+        notes.push(format!("The time in the allocator is estimated from the calls. {}", time.why));
+    }
+    if let Some(mean) = document.program.sample {
+        notes.push(format!("One allocation in {} was recorded.", bytes(mean)));
+    }
+    let suggestions = document.suggestions.iter().take(SUGGESTIONS).map(|of| {
+        let row = &document.rows[of.row];
+        Suggestion {
+            location: row
+                .places
+                .first()
+                .map_or_else(String::new, |place| place.at.clone().unwrap_or_else(|| place.function.clone())),
+            before: row.what.clone(),
+            after: of.instead.clone(),
+            saves: of.saves[1],
+            why: format!("{}: {}; cost: {}", saves(of), of.why, of.costs),
+        }
+    });
+    let page = Page {
+        unit: match by {
+            By::Time => Unit::Nanos,
+            By::Count => Unit::Count,
+            By::Bytes => Unit::Bytes,
+        },
+        saves: Unit::Nanos,
+        title: format!("The allocations of {}", document.program.file),
+        numbers: vec![
+            ("CPU time".into(), seconds(time.program)),
+            ("of it in the allocator".into(), seconds(time.allocator)),
+            ("allocations".into(), millions(total.allocations)),
+            ("reallocations".into(), millions(total.reallocations)),
+        ],
+        notes,
+        suggestions: suggestions.collect(),
+        icicles: vec![Icicle { title: title.into(), root: flames(document, by) }],
+        histograms: histograms(document),
+        changes: diff.map(changes),
+        table: table(document),
+    };
+    page.html()
+}
+
+/// A function of the flame graph, with those that it calls.
+#[derive(Default)]
+struct Node<'d> {
+    sum: u64,
+    below: BTreeMap<&'d str, Node<'d>>,
+}
+
+/// Returns the flame graph: the outermost functions first.
+fn flames(document: &Document, by: By) -> Bar {
+    let mut root = Node::default();
+    for stack in &document.stacks {
+        let measure = measure(stack, by);
+        let mut node = &mut root;
+        node.sum += measure;
+        for frame in stack.frames.iter().rev() {
+            let Some(name) = document.frames.get(*frame as usize) else { continue };
+            node = node.below.entry(name).or_default();
+            node.sum += measure;
+        }
+    }
+    bar("all ", &root, root.sum, DEEPEST)
+}
+
+/// The deepest nesting of bars, and the part of the whole that a bar has at least.
+const DEEPEST: usize = 64;
+const PART: u64 = 5000;
+
+fn bar(name: &str, node: &Node<'_>, whole: u64, deepest: usize) -> Bar {
+    let mut bars: Vec<Bar> = node
+        .below
+        .iter()
+        .filter(|(_, below)| deepest > 0 && below.sum >= whole / PART)
+        .map(|(name, below)| bar(&format!("{name} "), below, whole, deepest - 1))
+        .collect();
+    bars.sort_by_key(|bar| std::cmp::Reverse(bar.bytes));
+    let class = match name {
+        _ if name.starts_with("alloc::") || name.starts_with("std::") || name.starts_with("core::") => Class::Other,
+        _ if node.below.is_empty() => Class::Pointer,
+        _ => Class::Struct,
+    };
+    Bar { name: name.into(), bytes: node.sum, class, details: Vec::new(), bars }
+}
+
+fn histograms(document: &Document) -> Vec<Histogram> {
+    let mut all = Vec::new();
+    let lifetimes = &document.total.lifetimes;
+    if !lifetimes.is_empty() {
+        let label = |bits: usize| match bits {
+            0 => "0".to_owned(),
+            1 => "1".to_owned(),
+            bits => format!("{} to {}", count(1 << (bits - 1)), count((1 << bits) - 1)),
+        };
+        let bars = lifetimes.iter().enumerate().map(|(bits, frees)| (label(bits), *frees)).collect();
+        all.push(Histogram { title: "Lifetimes, in allocations of the thread".into(), bars });
+    }
+    let bars: Vec<(String, u64)> = document
+        .curve
+        .windows(2)
+        .map(|two| (format!("from {} ms", two[0].millis), two[1].blocks.saturating_sub(two[0].blocks)))
+        .collect();
+    if !bars.is_empty() {
+        all.push(Histogram { title: "Allocations over time".into(), bars });
+    }
+    all
+}
+
+fn changes(diff: &Diff) -> (String, Table) {
+    let head = ["what", "time before", "after", "allocations before", "after"];
+    let row = |of: &super::diff::Changed| {
+        vec![
+            if of.at.is_empty() { of.what.clone() } else { format!("{} in {}", of.what, of.at) },
+            seconds(of.change.nanos[0]),
+            seconds(of.change.nanos[1]),
+            count(of.change.allocations[0]),
+            count(of.change.allocations[1]),
+        ]
+    };
+    let table = Table { head: head.map(str::to_owned).to_vec(), rows: diff.rows.iter().map(row).collect() };
+    ("What changed".into(), table)
+}
+
+fn table(document: &Document) -> Table {
+    let head = ["what", "time", "allocations", "reallocations", "sizes", "lifetime", "where", "instead", "saves"];
+    let row = |of: &Row| {
+        let best = of.suggestions.first().and_then(|number| document.suggestions.get(*number));
+        vec![
+            of.what.clone(),
+            seconds(of.nanos),
+            count(of.counts.allocations),
+            count(of.counts.reallocations),
+            format!("{} to {} B", count(of.sizes[0]), count(of.sizes[1])),
+            of.lifetime.clone(),
+            of.places.first().map_or_else(String::new, |place| place.at.clone().unwrap_or_default()),
+            best.map_or_else(String::new, |best| best.instead.clone()),
+            best.map_or_else(String::new, saves),
+        ]
+    };
+    Table { head: head.map(str::to_owned).to_vec(), rows: document.rows.iter().map(row).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::document::Stack;
+    use super::*;
+
+    #[test]
+    fn flames_have_the_sum_of_their_stacks() {
+        let stack = |frames: &[u32], nanos| Stack { frames: frames.to_vec(), nanos, ..Stack::default() };
+        let document = Document {
+            frames: ["alloc", "f", "main"].map(str::to_owned).to_vec(),
+            stacks: vec![stack(&[0, 1, 2], 30), stack(&[0, 2], 10)],
+            ..Document::default()
+        };
+        let root = flames(&document, By::Time);
+        assert_eq!((root.bytes, root.bars[0].bytes, root.bars[0].bars.len()), (40, 40, 2));
+        let html = page(&document, By::Time, None);
+        assert!(html.contains("time in the allocator") && html.contains("40 ns"), "{html}");
+    }
+}

@@ -1,0 +1,17 @@
+//! `cargo dwell allocs`: what the allocator costs a program, by type and call site, and what each change would save.
+
+mod args;
+mod budget;
+mod build;
+pub mod calibrate;
+mod diff;
+pub mod document;
+mod folded;
+mod html;
+mod model;
+mod output;
+mod sites;
+mod suggest;
+mod text;
+
+pub use args::Allocs;

@@ -1,0 +1,205 @@
+//! The output options of `cargo dwell allocs`, and the files that it writes and reads.
+
+use super::document::{Document, VERSION};
+use super::{diff, folded, html, text};
+use crate::output::{self, Format, Look};
+use crate::report::saved;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde::Deserialize;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+/// The output options.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct OutputArgs {
+    /// The output format
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Show the first N rows
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+    /// Write the result to FILE as JSON; `cargo dwell allocs FILE` reports on it without running the program
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Print what changed since OLD, a file that --save wrote
+    #[arg(long, value_name = "OLD")]
+    diff: Option<PathBuf>,
+    /// Write the call stacks to FILE, folded, for flame graphs
+    #[arg(long, value_name = "FILE")]
+    folded: Option<PathBuf>,
+    /// What --folded and --html count
+    #[arg(long, value_enum, default_value_t)]
+    by: By,
+    /// Write a page to FILE: what to change, a flame graph, and a table to search; it loads nothing from the network
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+/// A measure of a call stack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum By {
+    /// Nanoseconds in the allocator
+    #[default]
+    Time,
+    /// Allocations and reallocations
+    Count,
+    /// Their bytes
+    Bytes,
+}
+
+impl OutputArgs {
+    /// Checks the arguments before the program runs.
+    ///
+    /// # Errors
+    /// Returns an error if a file cannot be read or written.
+    pub(super) fn check(&self) -> Result<()> {
+        if let Some(file) = &self.diff {
+            read(file)?;
+        }
+        for file in [&self.save, &self.folded, &self.html].into_iter().flatten() {
+            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            if file.is_dir() || file.file_name().is_none() {
+                bail!("{}: is a directory; name a file", file.display());
+            }
+            if !folder.is_dir() {
+                bail!("{}: there is no directory {}", file.display(), folder.display());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes the files, and prints the report: as text on standard error if `beside`, since standard output is the
+/// program's.
+///
+/// # Errors
+/// Returns an error if a file cannot be written.
+pub(super) fn show(document: &Document, args: &OutputArgs, beside: bool) -> Result<()> {
+    // Save first, so that a later error cannot lose the measurement.
+    if let Some(file) = &args.save {
+        saved::write(file, |out| serde_json::to_writer(out, document).map_err(Into::into))?;
+        eprintln!("note: saved to {}", file.display());
+    }
+    if let Some(file) = &args.folded {
+        saved::write(file, |out| folded::write(document, args.by, out))?;
+    }
+    let diff = match &args.diff {
+        Some(old) => Some(diff::Diff::new(&read(old)?, document)),
+        None => None,
+    };
+    if let Some(file) = &args.html {
+        saved::write(file, |out| out.write_all(html::page(document, args.by, diff.as_ref()).as_bytes()))?;
+    }
+    let beside = beside && args.format == Format::Human;
+    output::print_to(beside, |mut out| match (args.format, &diff) {
+        (Format::Json, None) => {
+            serde_json::to_writer(&mut out, document)?;
+            writeln!(out)
+        }
+        (Format::Json, Some(diff)) => {
+            serde_json::to_writer(&mut out, diff)?;
+            writeln!(out)
+        }
+        (Format::Human, None) => text::write(document, args.top, &Look::terminal(), &mut out),
+        (Format::Markdown, None) => text::write(document, args.top, &Look::page(), &mut out),
+        (Format::Human, Some(diff)) => diff.write(args.top, &Look::terminal(), &mut out),
+        (Format::Markdown, Some(diff)) => diff.write(args.top, &Look::page(), &mut out),
+    })
+}
+
+/// The largest number of a file: more nanoseconds than a year has. Sums of such numbers do not overflow.
+const LARGEST: u64 = 1 << 56;
+
+/// Reads a file that `--save` wrote.
+///
+/// # Errors
+/// Returns an error if it cannot be read, is not such a file, or has another version.
+pub(super) fn read(file: &Path) -> Result<Document> {
+    /// The version alone: a file of a later version may have other fields.
+    #[derive(Deserialize)]
+    struct Version {
+        version: u32,
+        kind: String,
+    }
+    let not_saved = || format!("{}: is not a file that `cargo dwell allocs --save` wrote", file.display());
+    let opened = std::fs::File::open(file).with_context(|| format!("{}: cannot be read", file.display()))?;
+    let value: serde_json::Value = serde_json::from_reader(BufReader::new(opened)).with_context(not_saved)?;
+    let Version { version, kind } = Version::deserialize(&value).with_context(not_saved)?;
+    if kind != "allocs" {
+        bail!(not_saved());
+    }
+    if version != VERSION {
+        bail!(
+            "{}: has version {version} of the schema, not {VERSION}; save it again with this cargo dwell",
+            file.display()
+        );
+    }
+    let document = Document::deserialize(value).with_context(not_saved)?;
+    let is_damaged = document.rows.iter().any(|row| row.suggestions.iter().any(|of| *of >= document.suggestions.len()))
+        || document.suggestions.iter().any(|of| of.row >= document.rows.len())
+        || document.stacks.iter().flat_map(|stack| &stack.frames).any(|of| *of as usize >= document.frames.len())
+        || document.numbers().any(|number| number > LARGEST);
+    if is_damaged {
+        bail!("{}: has numbers that no run has; the file was changed or damaged", file.display());
+    }
+    Ok(document)
+}
+
+impl Document {
+    /// Returns the numbers that reports add up.
+    fn numbers(&self) -> impl Iterator<Item = u64> {
+        let of_rows = self.rows.iter().flat_map(|row| {
+            let counts = &row.counts;
+            [row.nanos, counts.allocations, counts.reallocations, counts.frees, counts.live, counts.bytes, row.sizes[1]]
+        });
+        let of_stacks = self.stacks.iter().flat_map(|stack| [stack.nanos, stack.blocks, stack.bytes]);
+        let (time, total) = (&self.time, &self.total);
+        let of_run = [time.program, time.allocator, total.allocations, total.reallocations, total.frees, total.bytes];
+        of_rows.chain(of_stacks).chain(of_run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::document::{Row, Stack};
+    use super::*;
+
+    #[test]
+    fn saved_document_round_trips() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("allocs.json");
+        let row = Row { what: "Box<Node>".into(), nanos: 7, ..Row::default() };
+        let document = Document { version: VERSION, kind: "allocs".into(), rows: vec![row], ..Document::default() };
+        saved::write(&file, |out| serde_json::to_writer(out, &document).map_err(Into::into)).unwrap();
+        assert_eq!(read(&file).unwrap(), document);
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("other");
+        let damaged = Document {
+            version: VERSION,
+            kind: "allocs".into(),
+            stacks: vec![Stack { frames: vec![3], ..Stack::default() }],
+            ..Document::default()
+        };
+        for (text, wrong) in [
+            (String::new(), "is not a file that"),
+            (r#"{"version": 1, "snapshots": []}"#.into(), "is not a file that"),
+            (r#"{"version": 1, "kind": "census"}"#.into(), "is not a file that"),
+            (r#"{"version": 9, "kind": "allocs"}"#.into(), "has version 9"),
+            (r#"{"version": 1, "kind": "allocs", "rows": [{"what": 3}]}"#.into(), "is not a file that"),
+            (r#"{"version": 1, "kind": "allocs", "rows": [{"suggestions": [3]}]}"#.into(), "was changed or damaged"),
+            (r#"{"version": 1, "kind": "allocs", "rows": [{"nanos": 18446744073709551615}]}"#.into(), "was changed"),
+            (serde_json::to_string(&damaged).unwrap(), "was changed or damaged"),
+        ] {
+            std::fs::write(&file, &text).unwrap();
+            let error = read(&file).unwrap_err().to_string();
+            assert!(error.contains(wrong), "{text}: {error}");
+        }
+        assert!(read(&folder.path().join("none")).unwrap_err().to_string().contains("cannot be read"));
+    }
+}

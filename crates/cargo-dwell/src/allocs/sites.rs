@@ -1,0 +1,314 @@
+//! Groups the pairs of a profile by what their blocks are and where they are allocated.
+//!
+//! Boxes of one type, or of all types behind one trait, are one site wherever they are made, because one change of the
+//! type moves all of them. Other blocks are grouped by the place that allocates them.
+
+use crate::debuginfo::{Frame, Frames, Kind, Program, TypeId};
+use crate::heap::decode;
+use crate::heap::walk::{BlockType, Origin, Schema, is_std, owners};
+use crate::profile::{Allocator, Counts, Pair, Profile};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// The blocks that one change could move.
+#[derive(Debug)]
+pub(super) struct Site {
+    /// What the blocks are: `Box<Node>`, `Box<dyn Fn(u8)>`, `String`.
+    pub(super) what: String,
+    pub(super) holder: Holder,
+    /// The trait whose objects the boxes are.
+    pub(super) of_trait: Option<String>,
+    /// The types of the values, with their number, if they are known.
+    pub(super) types: BTreeMap<TypeId, u64>,
+    /// The indexes of its pairs.
+    pub(super) pairs: Vec<usize>,
+    pub(super) places: Vec<Place>,
+    pub(super) counts: Counts,
+    /// The number of blocks by size.
+    pub(super) sizes: BTreeMap<u64, u64>,
+    pub(super) allocator: Allocator,
+    /// The type whose drop freed most of its blocks in runs.
+    pub(super) root: Option<String>,
+}
+
+/// What holds the blocks of a site.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) enum Holder {
+    /// A box with one value.
+    Box,
+    /// An `Rc` or `Arc`.
+    Counted,
+    /// A growable text.
+    Text,
+    /// A growable sequence.
+    Sequence,
+    /// A map, a tree, a chunk, or unknown.
+    #[default]
+    Other,
+}
+
+/// A place in the source that allocates.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Place {
+    /// The innermost function that is not std's.
+    pub(super) function: String,
+    pub(super) at: Option<String>,
+    /// Its source file as in the debug info, and the line.
+    pub(super) source: Option<(String, u32)>,
+    /// Its crate, if that is not one of the workspace.
+    pub(super) dependency: Option<String>,
+    /// The innermost function of the workspace, if that is another one.
+    pub(super) called_from: Option<String>,
+    /// The functions of std between it and the allocator, innermost first, without arguments.
+    pub(super) through: Vec<String>,
+    pub(super) pairs: Vec<usize>,
+    pub(super) counts: Counts,
+}
+
+impl Place {
+    /// Returns `true` if a function of std that allocated for this place has one of these names.
+    pub(super) fn goes_through(&self, names: &[&str]) -> bool {
+        self.through.iter().any(|path| path.rsplit("::").next().is_some_and(|name| names.contains(&name)))
+    }
+}
+
+/// Returns the sites.
+pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames) -> Vec<Site> {
+    let schema = Schema::new(program, decode::FAMILIES);
+    let snapshot = profile.as_snapshot();
+    let origins = owners::origins(&snapshot, frames, &schema);
+    let traits = traits(program);
+    let own: HashSet<&str> =
+        program.types().filter(|(_, ty)| ty.own && !ty.krate.is_empty()).map(|(_, ty)| &*ty.krate).collect();
+    let places: Vec<Place> = snapshot
+        .stacks
+        .iter()
+        .zip(&origins)
+        .map(|(stack, origin)| place(&owners::functions(&snapshot, frames, stack), origin, &own))
+        .collect();
+    let roots: Vec<Option<String>> =
+        snapshot.stacks.iter().map(|stack| root(&owners::functions(&snapshot, frames, stack), program)).collect();
+    let mut index: HashMap<Key, usize> = HashMap::new();
+    let mut all: Vec<Site> = Vec::new();
+    let mut root_counts: Vec<HashMap<&str, u64>> = Vec::new();
+    for (number, pair) in profile.pairs.iter().enumerate() {
+        let (Some(origin), Some(place)) = (origins.get(pair.stack as usize), places.get(pair.stack as usize)) else {
+            continue;
+        };
+        let of_free = pair.free_stack.and_then(|stack| origins.get(stack as usize)).filter(|_| origin.ty.is_none());
+        // Equal code of several callers may be one, without the functions that were inlined into it. The functions of
+        // the free then name the type; its size must be that of the block.
+        let origin = of_free.filter(|of| is_of_size(of, pair.size, program)).unwrap_or(origin);
+        let (key, site) = describe(origin, place, program, &traits);
+        let at = *index.entry(key).or_insert(all.len());
+        if at == all.len() {
+            all.push(site);
+            root_counts.push(HashMap::new());
+        }
+        all[at].add(number, pair, place, origin);
+        if let Some(root) = pair.run_stack.and_then(|stack| roots.get(stack as usize)?.as_deref()) {
+            *root_counts[at].entry(root).or_default() += pair.counts.together;
+        }
+    }
+    for (site, roots) in all.iter_mut().zip(root_counts) {
+        // Of equal counts, the first by name, so that the result does not vary.
+        let root = roots.into_iter().max_by_key(|(name, count)| (*count, std::cmp::Reverse(*name)));
+        site.root = root.map(|(name, _)| name.to_owned());
+        site.places.sort_by_key(|place| std::cmp::Reverse(place.counts.allocations + place.counts.reallocations));
+    }
+    all
+}
+
+/// Returns `true` if a block of this size can have the contents that its free shows.
+fn is_of_size(origin: &Origin, size: u64, program: &Program) -> bool {
+    match origin.ty {
+        Some(BlockType::Value(ty)) => program.size_of(ty) == size,
+        Some(BlockType::Slots(ty)) => size > 0 && size.is_multiple_of(program.size_of(ty).max(1)),
+        _ => false,
+    }
+}
+
+/// What makes blocks belong to one site.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Trait(String),
+    Type(TypeId, Holder),
+    Place(String, String, Option<String>),
+}
+
+fn describe(origin: &Origin, place: &Place, program: &Program, traits: &HashMap<TypeId, String>) -> (Key, Site) {
+    let holder = holder(&origin.content);
+    let mut site = Site {
+        what: if origin.content.is_empty() { "?".into() } else { origin.content.clone() },
+        holder,
+        of_trait: None,
+        types: BTreeMap::new(),
+        pairs: Vec::new(),
+        places: Vec::new(),
+        counts: Counts::default(),
+        sizes: BTreeMap::new(),
+        allocator: Allocator::Glibc,
+        root: None,
+    };
+    if let (Some(BlockType::Value(ty)), Holder::Box) = (origin.ty, holder) {
+        if let Some(of_trait) = traits.get(&ty) {
+            site.what = format!("Box<dyn {of_trait}>");
+            site.of_trait = Some(of_trait.clone());
+            return (Key::Trait(of_trait.clone()), site);
+        }
+        return (Key::Type(ty, holder), site);
+    }
+    if let (Some(BlockType::Value(ty)), Holder::Counted) = (origin.ty, holder) {
+        return (Key::Type(ty, holder), site);
+    }
+    if site.what == "?"
+        && let Some(BlockType::Value(ty) | BlockType::Slots(ty)) = origin.ty
+    {
+        site.what = program.get(ty).name.to_string();
+    }
+    (Key::Place(site.what.clone(), place.function.clone(), place.at.clone()), site)
+}
+
+fn holder(content: &str) -> Holder {
+    match content.split('<').next().unwrap_or_default() {
+        "Box" if content.ends_with("str>") => Holder::Text,
+        "Box" if content.starts_with("Box<[") => Holder::Sequence,
+        "Box" => Holder::Box,
+        "Rc" | "Arc" => Holder::Counted,
+        "String" | "PathBuf" | "OsString" | "CString" => Holder::Text,
+        "Vec" | "VecDeque" | "BinaryHeap" => Holder::Sequence,
+        _ => Holder::Other,
+    }
+}
+
+impl Site {
+    fn add(&mut self, number: usize, pair: &Pair, place: &Place, origin: &Origin) {
+        self.pairs.push(number);
+        self.counts.add(&pair.counts);
+        self.allocator = self.allocator.max(pair.allocator);
+        let blocks = pair.counts.allocations + pair.counts.reallocations;
+        *self.sizes.entry(pair.size).or_default() += blocks;
+        if let Some(BlockType::Value(ty)) = origin.ty {
+            *self.types.entry(ty).or_default() += blocks;
+        }
+        let is_same = |of: &&mut Place| of.function == place.function && of.at == place.at;
+        match self.places.iter_mut().find(is_same) {
+            Some(of) => {
+                of.pairs.push(number);
+                of.counts.add(&pair.counts);
+            }
+            None => self.places.push(Place { pairs: vec![number], counts: pair.counts.clone(), ..place.clone() }),
+        }
+    }
+}
+
+/// Returns the trait of each type that is used as a trait object. Traits that every value is formatted by do not count.
+fn traits(program: &Program) -> HashMap<TypeId, String> {
+    let mut all: HashMap<TypeId, String> = HashMap::new();
+    for of in &program.statics {
+        let Kind::Vtable(vtable) = &program.get(of.ty).kind else { continue };
+        let ignored = ["core::fmt::", "core::any::", "core::panic::", "std::io::"];
+        if vtable.trait_name.is_empty() || ignored.iter().any(|start| vtable.trait_path.starts_with(start)) {
+            continue;
+        }
+        let name = vtable.trait_name.to_string();
+        // A closure has vtables for `Fn` and its supertraits: the first by name is `Fn`.
+        all.entry(vtable.concrete).and_modify(|known| *known = name.clone().min(known.clone())).or_insert(name);
+    }
+    all
+}
+
+/// Returns the path of a function without arguments of its impl.
+fn head(path: &str) -> &str {
+    path.strip_prefix('<').unwrap_or(path)
+}
+
+fn krate(path: &str) -> &str {
+    head(path).split("::").next().unwrap_or_default()
+}
+
+fn place(stack: &[Result<&Frame, String>], origin: &Origin, own: &HashSet<&str>) -> Place {
+    let stack = owners::without_allocator(stack);
+    let known: Vec<&Frame> = stack.iter().filter_map(|frame| frame.as_ref().ok().copied()).collect();
+    let first = known.iter().position(|frame| !is_std(head(&frame.path)));
+    let through = known[..first.unwrap_or(known.len())].iter().map(|frame| owners::shown(&frame.path)).collect();
+    let Some(frame) = first.and_then(|first| known.get(first)) else {
+        return Place { function: origin.function.clone(), at: origin.at.clone(), through, ..Place::default() };
+    };
+    let function = owners::shown(&frame.path);
+    let source = frame.source.as_ref();
+    let dependency = (!own.is_empty() && !own.contains(krate(&frame.path))).then(|| krate(&frame.path).to_owned());
+    let called_from = (dependency.is_some() && origin.function != function).then(|| match &origin.at {
+        Some(at) => format!("{} ({at})", origin.function),
+        None => origin.function.clone(),
+    });
+    Place {
+        at: source.map(|source| format!("{}:{}", owners::short_file(&source.file), source.line)),
+        source: source.map(|source| (source.file.to_string(), source.line)),
+        function,
+        dependency,
+        called_from,
+        through,
+        pairs: Vec::new(),
+        counts: Counts::default(),
+    }
+}
+
+/// Returns the type that the outermost `drop_in_place` of a stack drops.
+fn root(stack: &[Result<&Frame, String>], program: &Program) -> Option<String> {
+    let frames = stack.iter().filter_map(|frame| frame.as_ref().ok());
+    let dropped = frames.filter_map(|frame| frame.path.split_once("drop_in_place<").map(|(_, rest)| (frame, rest)));
+    let (frame, rest) = dropped.last()?;
+    let of_param = frame.params.first().map(|param| program.get(param.ty).name.to_string());
+    Some(of_param.unwrap_or_else(|| short(rest.strip_suffix('>').unwrap_or(rest))))
+}
+
+/// Returns a path without the modules of its parts: `Vec<Node>` for `alloc::vec::Vec<app::Node>`.
+fn short(path: &str) -> String {
+    let mut name = String::new();
+    let mut part = String::new();
+    for character in path.chars() {
+        match character {
+            ':' => part.clear(),
+            _ if character.is_alphanumeric() || character == '_' => part.push(character),
+            _ => {
+                name.push_str(&part);
+                part.clear();
+                name.push(character);
+            }
+        }
+    }
+    name + &part
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holders_are_known_by_their_name() {
+        let all = [
+            ("Box<Node>", Holder::Box),
+            ("Box<str>", Holder::Text),
+            ("String", Holder::Text),
+            ("Vec<u8>", Holder::Sequence),
+            ("Rc<Node>", Holder::Counted),
+            ("BTreeMap<u8, u8>", Holder::Other),
+            ("", Holder::Other),
+        ];
+        for (content, expected) in all {
+            assert_eq!(holder(content), expected, "{content}");
+        }
+    }
+
+    #[test]
+    fn modules_are_left_out_of_types() {
+        assert_eq!(short("alloc::vec::Vec<app::Node, alloc::alloc::Global>"), "Vec<Node, Global>");
+        assert_eq!(short("(app::A, u8)"), "(A, u8)");
+    }
+
+    #[test]
+    fn functions_on_the_way_are_found_by_their_last_name() {
+        let place = Place { through: vec!["alloc::string::String::clone".into()], ..Place::default() };
+        assert!(place.goes_through(&["clone", "to_owned"]) && !place.goes_through(&["string"]));
+    }
+}

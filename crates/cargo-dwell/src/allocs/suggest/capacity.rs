@@ -1,0 +1,44 @@
+//! Collections that grow step by step.
+
+use super::super::calibrate::Place;
+use super::super::sites::Holder;
+use super::{Context, Proposal, Rule, Saved, Site, part};
+use crate::units::{bytes, count};
+
+pub(super) struct Capacity;
+
+/// The reallocations for each collection from which on it grows step by step.
+const STEPS: f64 = 0.5;
+
+impl Rule for Capacity {
+    fn kind(&self) -> &'static str {
+        "capacity"
+    }
+
+    fn propose(&self, site: &Site, cx: &Context<'_>) -> Option<Proposal> {
+        let counts = &site.counts;
+        let is_growable = matches!(site.holder, Holder::Text | Holder::Sequence);
+        let steps = part(counts.reallocations, counts.allocations);
+        // In a sampled run a reallocation counts by its new size, so that its number per collection is unknown.
+        if !is_growable || cx.is_sampled || steps < STEPS {
+            return None;
+        }
+        let name = site.what.split('<').next().unwrap_or_default().to_owned();
+        let to = format!("{name}::with_capacity(");
+        Some(Proposal {
+            instead: format!("`{name}::with_capacity`, or `reserve`"),
+            place: Place::Borrowed,
+            saved: Saved::Growth,
+            why: format!(
+                "{} reallocations of {} collections ({steps:.1} each) copied {}; the largest got {}",
+                count(counts.reallocations),
+                count(counts.allocations),
+                bytes(counts.copied),
+                bytes(site.largest())
+            ),
+            how: "state the expected length when the collection is made".into(),
+            costs: "memory, if the length is overestimated".into(),
+            edits: cx.sources.edits(&site.places, &site.what, &format!("{name}::new("), &to),
+        })
+    }
+}

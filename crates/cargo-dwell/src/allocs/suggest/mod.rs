@@ -1,0 +1,231 @@
+//! Suggestions where blocks could live instead. A rule is a file here and a line in [`RULES`].
+
+mod arena;
+mod borrow;
+mod buffer;
+mod capacity;
+mod hoist;
+mod inline;
+mod pool;
+mod share;
+mod slab;
+
+use super::calibrate::{Cost, Place};
+use super::document::Suggestion;
+use super::model::{Costs, Model};
+use super::sites::{Place as Spot, Site};
+use crate::debuginfo::Program;
+use crate::source::Edit;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// All rules.
+const RULES: &[&dyn Rule] = &[
+    &pool::Pool,
+    &inline::Inline,
+    &slab::Slab,
+    &arena::Arena,
+    &capacity::Capacity,
+    &buffer::Buffer,
+    &borrow::Borrow,
+    &share::Share,
+    &hoist::Hoist,
+];
+
+/// Fewer blocks than this are no evidence.
+const FEWEST: u64 = 100;
+/// From this part of the program's time on, in per cent, a change is worth it.
+pub(super) const WORTH: f64 = 5.0;
+
+/// A rule that proposes another place for the blocks of a site.
+trait Rule: Sync {
+    /// The name of the rule.
+    fn kind(&self) -> &'static str;
+
+    /// Proposes a change. Without evidence in the counts there is none.
+    fn propose(&self, site: &Site, cx: &Context<'_>) -> Option<Proposal>;
+}
+
+/// What a rule knows beside the site.
+pub(super) struct Context<'a> {
+    pub(super) program: &'a Program,
+    /// Whether only a sample of the calls was recorded, so that their order is unknown.
+    pub(super) is_sampled: bool,
+    pub(super) sources: Sources,
+}
+
+/// A proposed change of a site.
+struct Proposal {
+    instead: String,
+    place: Place,
+    saved: Saved,
+    why: String,
+    how: String,
+    costs: String,
+    edits: Vec<Edit>,
+}
+
+/// The calls that a change saves.
+enum Saved {
+    /// This part of the allocations, with their frees and reallocations.
+    Blocks(f64),
+    /// The reallocations.
+    Growth,
+}
+
+/// Returns the suggestions for a site, the one that saves most first.
+pub(super) fn of_site(
+    site: &Site,
+    costs: Costs,
+    model: &Model<'_>,
+    program_nanos: u64,
+    cx: &Context<'_>,
+) -> Vec<Suggestion> {
+    let blocks = site.counts.allocations + site.counts.reallocations;
+    if blocks < FEWEST {
+        return Vec::new();
+    }
+    let mut all: Vec<Suggestion> = RULES
+        .iter()
+        .filter_map(|rule| Some((rule.kind(), rule.propose(site, cx)?)))
+        .map(|(kind, proposal)| suggestion(kind, proposal, site, costs, model, program_nanos))
+        .filter(|of| of.saves[1] > 0)
+        .collect();
+    // The order of the rules decides between equal savings.
+    all.sort_by_key(|of| std::cmp::Reverse(of.saves[1] / 1000));
+    all
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts and times are far below 2^52"
+)]
+fn suggestion(
+    kind: &str,
+    proposal: Proposal,
+    site: &Site,
+    costs: Costs,
+    model: &Model<'_>,
+    program_nanos: u64,
+) -> Suggestion {
+    let counts = &site.counts;
+    let (before, after, allocations) = match proposal.saved {
+        Saved::Blocks(part) => {
+            let blocks = counts.allocations as f64 * part;
+            let of_place = model.calibration.place(proposal.place).times(blocks);
+            (costs.total().times(part), of_place, blocks)
+        }
+        Saved::Growth => (costs.growth, Cost::default(), counts.reallocations as f64),
+    };
+    let saves = model.range(before.nanos - after.nanos);
+    let percent = saves.map(|nanos| nanos as f64 * 100.0 / program_nanos.max(1) as f64);
+    Suggestion {
+        kind: kind.to_owned(),
+        row: 0,
+        instead: proposal.instead,
+        place: Some(proposal.place),
+        saves,
+        percent,
+        instructions: (before.instructions - after.instructions).max(0.0) as u64,
+        allocations: allocations as u64,
+        is_worth_it: percent[1] >= WORTH,
+        why: proposal.why,
+        how: proposal.how,
+        costs: proposal.costs,
+        edits: proposal.edits,
+    }
+}
+
+/// The source files, read when a rule looks at one.
+#[derive(Default)]
+pub(super) struct Sources {
+    root: Option<PathBuf>,
+    files: RefCell<HashMap<String, Option<Vec<String>>>>,
+}
+
+impl Sources {
+    pub(super) fn new(root: Option<&Path>) -> Self {
+        Self { root: root.map(Path::to_owned), files: RefCell::default() }
+    }
+
+    /// Returns an edit that replaces a text in the line of a place, if the file belongs to the workspace and the line
+    /// has that text.
+    fn edit(&self, spot: &Spot, item: &str, from: &str, to: &str) -> Option<Edit> {
+        if spot.dependency.is_some() {
+            return None;
+        }
+        let root = self.root.as_ref()?;
+        let (file, line) = spot.source.as_ref()?;
+        let below = Path::new(file).strip_prefix(root).unwrap_or(Path::new(file)).to_str()?.to_owned();
+        let mut files = self.files.borrow_mut();
+        let lines = files.entry(below.clone()).or_insert_with(|| {
+            let text = std::fs::read_to_string(root.join(&below)).ok()?;
+            Some(text.lines().map(str::to_owned).collect())
+        });
+        let text = lines.as_ref()?.get(usize::try_from(*line).ok()?.checked_sub(1)?)?;
+        text.contains(from).then(|| Edit {
+            file: below,
+            line: *line,
+            item: item.to_owned(),
+            from: from.to_owned(),
+            to: to.to_owned(),
+        })
+    }
+
+    /// Returns such an edit for each place.
+    fn edits(&self, spots: &[Spot], item: &str, from: &str, to: &str) -> Vec<Edit> {
+        spots.iter().filter_map(|spot| self.edit(spot, item, from, to)).collect()
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn part(of: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { of as f64 / whole as f64 }
+}
+
+/// Returns a part in words: `99.9 %`; never `100 %` if some are missing.
+fn shown(of: u64, whole: u64) -> String {
+    let part = part(of, whole) * 100.0;
+    if of == whole { "all".into() } else { format!("{:.1} %", part.min(99.9)) }
+}
+
+impl Site {
+    /// Returns the largest size of its blocks.
+    fn largest(&self) -> u64 {
+        self.sizes.keys().next_back().copied().unwrap_or(0)
+    }
+
+    /// Returns the part of the frees on the allocating thread that came after fewer than 2^`bits` further allocations.
+    fn freed_within(&self, bits: usize) -> f64 {
+        let all: u64 = self.counts.lifetimes.iter().sum();
+        part(self.counts.lifetimes.iter().take(bits + 1).sum(), all)
+    }
+
+    /// Returns the largest size of the smallest `percent` of its blocks.
+    fn size_of_most(&self, percent: u64) -> u64 {
+        let all: u64 = self.sizes.values().sum();
+        let mut sum = 0_u64;
+        for (size, blocks) in &self.sizes {
+            sum += blocks;
+            if u128::from(sum) * 100 >= u128::from(all) * u128::from(percent) {
+                return *size;
+            }
+        }
+        0
+    }
+
+    /// Returns the part of its frees that were in runs with others.
+    fn freed_together(&self) -> f64 {
+        part(self.counts.together, self.counts.frees)
+    }
+
+    fn is_dropped_on_its_thread(&self) -> bool {
+        self.counts.foreign == 0
+    }
+}
+
+#[cfg(test)]
+mod tests;

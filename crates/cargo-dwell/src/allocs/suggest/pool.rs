@@ -1,0 +1,56 @@
+//! Trait objects in slots of the thread's pool.
+
+use super::super::calibrate::Place;
+use super::{Context, Proposal, Rule, Saved, Site, shown};
+use crate::units::{count, plural};
+
+pub(super) struct Pool;
+
+impl Rule for Pool {
+    fn kind(&self) -> &'static str {
+        "pool"
+    }
+
+    fn propose(&self, site: &Site, cx: &Context<'_>) -> Option<Proposal> {
+        let of_trait = site.of_trait.as_deref()?;
+        // Stable Rust calls an `FnOnce` by value only in a box.
+        if of_trait.starts_with("FnOnce") || site.largest() > LARGEST {
+            return None;
+        }
+        let is_future = of_trait.starts_with("Future");
+        let (instead, how, from, to) = if is_future {
+            (
+                "`.pooled()`, a slot of the thread's pool",
+                "write `future.pooled()` instead of `Box::pin(future)`, and `PoolFuture` instead of `Pin<Box<dyn Future>>`; \
+                 `#[dwell::erased]` instead of `#[async_trait]`",
+                ".boxed()",
+                ".pooled()",
+            )
+        } else {
+            (
+                "`pooled!`, a slot of the thread's pool",
+                "write `pooled!(value)` instead of `Box::new(value)`, and `PoolSlot<dyn Trait>` instead of `Box<dyn Trait>`",
+                "Box::new(",
+                "dwell::pooled!(",
+            )
+        };
+        let counts = &site.counts;
+        Some(Proposal {
+            instead: instead.into(),
+            place: Place::Pool,
+            saved: Saved::Blocks(1.0),
+            why: format!(
+                "{} of {} behind `dyn {of_trait}`, {} of them freed on the thread that allocated them",
+                plural(counts.allocations, "box").replace("boxs", "boxes"),
+                plural(site.types.len() as u64, "type"),
+                shown(counts.frees - counts.foreign, counts.frees),
+            ),
+            how: how.into(),
+            costs: format!("the pool keeps its memory: {} live at most", count(counts.most_live)),
+            edits: cx.sources.edits(&site.places, &site.what, from, to),
+        })
+    }
+}
+
+/// The largest size class of a pool.
+const LARGEST: u64 = 4096;

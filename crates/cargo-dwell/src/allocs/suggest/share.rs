@@ -1,0 +1,38 @@
+//! Texts that are cloned and kept.
+
+use super::super::calibrate::Place;
+use super::super::sites::Holder;
+use super::borrow::CLONES;
+use super::{Context, Proposal, Rule, Saved, Site};
+use crate::units::plural;
+
+pub(super) struct Share;
+
+/// A long life: at least 2^`BITS` allocations of the thread, or up to the end.
+const BITS: usize = 8;
+const LONG: f64 = 0.5;
+
+impl Rule for Share {
+    fn kind(&self) -> &'static str {
+        "share"
+    }
+
+    fn propose(&self, site: &Site, cx: &Context<'_>) -> Option<Proposal> {
+        let counts = &site.counts;
+        let is_clone = site.places.first().is_some_and(|place| place.goes_through(&CLONES[..1]));
+        let is_short = site.freed_within(BITS) >= LONG && counts.frees > counts.allocations / 2;
+        if cx.is_sampled || site.holder != Holder::Text || !is_clone || is_short || counts.reallocations > 0 {
+            return None;
+        }
+        let shared = if site.is_dropped_on_its_thread() { "Rc<str>" } else { "Arc<str>" };
+        Some(Proposal {
+            instead: format!("`{shared}`"),
+            place: Place::Shared,
+            saved: Saved::Blocks(1.0),
+            why: format!("{} of texts that never grew and were kept", plural(counts.allocations, "clone")),
+            how: format!("hold the text as `{shared}`: a clone is then one more handle"),
+            costs: "the text cannot be changed while it is shared; the first handle copies it once".into(),
+            edits: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,140 @@
+use super::super::sites::Holder;
+use super::*;
+use crate::debuginfo::{Kind, Type, TypeId};
+use crate::profile::{Allocator, Counts, LIFETIMES};
+use std::collections::BTreeMap;
+
+/// A program with one type, of 24 bytes.
+fn program() -> Program {
+    let node = Type {
+        name: "Node".into(),
+        path: "app::Node".into(),
+        size: 24,
+        align: 8,
+        kind: Kind::Opaque,
+        params: Vec::new(),
+        source: None,
+        krate: "app".into(),
+        own: true,
+        public: false,
+        unit: 0,
+    };
+    Program { types: vec![node], ..Program::default() }
+}
+
+/// A site of 10,000 blocks that were freed on their thread after 2^`bits` allocations.
+fn site(what: &str, holder: Holder, bits: usize) -> Site {
+    let mut lifetimes = [0; LIFETIMES];
+    lifetimes[bits] = 10_000;
+    let counts = Counts { allocations: 10_000, frees: 10_000, lifetimes, ..Counts::default() };
+    Site {
+        what: what.into(),
+        holder,
+        of_trait: None,
+        types: BTreeMap::from([(TypeId(0), 10_000)]),
+        pairs: Vec::new(),
+        places: vec![Spot { counts: counts.clone(), ..Spot::default() }],
+        counts,
+        sizes: BTreeMap::from([(24, 10_000)]),
+        allocator: Allocator::Glibc,
+        root: None,
+    }
+}
+
+/// Returns the kinds of the rules that propose something.
+fn kinds(site: &Site, is_sampled: bool) -> Vec<&'static str> {
+    let program = program();
+    let cx = Context { program: &program, is_sampled, sources: Sources::default() };
+    RULES.iter().filter(|rule| rule.propose(site, &cx).is_some()).map(|rule| rule.kind()).collect()
+}
+
+#[test]
+fn trait_objects_go_to_the_pool_or_inline() {
+    let mut boxes = site("Box<dyn Draw>", Holder::Box, 3);
+    boxes.of_trait = Some("Draw".into());
+    assert_eq!(kinds(&boxes, false), ["pool", "inline"]);
+    boxes.of_trait = Some("FnOnce(u8)".into());
+    assert_eq!(kinds(&boxes, false), ["inline"], "a slot of the pool cannot be called by value");
+    boxes.of_trait = Some("Future<Output=u8>".into());
+    assert_eq!(kinds(&boxes, false), ["pool"], "a future does not move with its handle");
+    boxes.of_trait = Some("Draw".into());
+    boxes.sizes = BTreeMap::from([(200, 10_000)]);
+    assert_eq!(kinds(&boxes, true), ["pool"], "25 words are too many for inline storage");
+}
+
+#[test]
+fn boxes_of_one_type_go_to_a_slab_by_threads() {
+    let mut boxes = site("Box<Node>", Holder::Box, 12);
+    let program = program();
+    let cx = Context { program: &program, is_sampled: false, sources: Sources::default() };
+    assert_eq!(slab::Slab.propose(&boxes, &cx).unwrap().place, Place::Slab);
+    boxes.counts.foreign = 1;
+    assert_eq!(slab::Slab.propose(&boxes, &cx).unwrap().place, Place::SyncSlab);
+    boxes.sizes = BTreeMap::from([(4096, 10_000)]);
+    assert!(slab::Slab.propose(&boxes, &cx).is_none());
+}
+
+#[test]
+fn blocks_dropped_together_go_to_an_arena_with_their_root() {
+    let mut boxes = site("Box<Node>", Holder::Box, 12);
+    boxes.counts.together = 9000;
+    boxes.root = Some("Tree".into());
+    assert_eq!(kinds(&boxes, false), ["slab", "arena"]);
+    assert_eq!(kinds(&boxes, true), ["slab"], "a sampled run does not see the order of frees");
+    let program = program();
+    let cx = Context { program: &program, is_sampled: false, sources: Sources::default() };
+    assert!(arena::Arena.propose(&boxes, &cx).unwrap().instead.contains("`Tree`"));
+    boxes.counts.foreign = 5;
+    assert_eq!(kinds(&boxes, false), ["slab"]);
+}
+
+#[test]
+fn texts_are_reused_borrowed_or_shared() {
+    let mut text = site("String", Holder::Text, 1);
+    assert_eq!(kinds(&text, false), ["buffer"]);
+    text.counts.reallocations = 20_000;
+    assert_eq!(kinds(&text, false), ["capacity", "buffer"]);
+    text.counts.reallocations = 0;
+    text.places[0].through = vec!["alloc::string::String::clone".into()];
+    assert_eq!(kinds(&text, false), ["buffer", "borrow"]);
+    let mut kept = site("String", Holder::Text, 15);
+    kept.places[0].through = vec!["alloc::string::String::clone".into()];
+    assert_eq!(kinds(&kept, false), ["share"]);
+    kept.counts.reallocations = 1;
+    assert_eq!(kinds(&kept, false), Vec::<&str>::new(), "texts that grow are changed");
+}
+
+#[test]
+fn boxes_freed_at_once_are_hoisted() {
+    let mut boxes = site("Box<Node>", Holder::Box, 0);
+    boxes.counts.temporary = 10_000;
+    assert_eq!(kinds(&boxes, false), ["slab", "hoist"]);
+    boxes.counts.temporary = 5_000;
+    assert_eq!(kinds(&boxes, false), ["slab"]);
+}
+
+#[test]
+fn few_or_unknown_blocks_are_no_evidence() {
+    assert_eq!(kinds(&site("?", Holder::Other, 0), false), Vec::<&str>::new());
+    let mut few = site("String", Holder::Text, 1);
+    few.counts.allocations = 50;
+    let program = program();
+    let cx = Context { program: &program, is_sampled: false, sources: Sources::default() };
+    let profile = crate::profile::Profile::default();
+    let calibration = super::super::calibrate::Calibration::default();
+    let (model, _) = Model::new(&profile, &calibration);
+    assert!(of_site(&few, Costs::default(), &model, 1000, &cx).is_empty());
+}
+
+#[test]
+fn edits_replace_a_text_of_the_line() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.rs"), "fn f() {\n    let x: Box<dyn Op> = Box::new(y);\n}\n").unwrap();
+    let sources = Sources::new(Some(folder.path()));
+    let spot = |line| Spot { source: Some(("a.rs".into(), line)), ..Spot::default() };
+    let edits = sources.edits(&[spot(2), spot(1), spot(9)], "Box<dyn Op>", "Box::new(", "dwell::pooled!(");
+    assert_eq!(edits.len(), 1);
+    assert_eq!((edits[0].line, &*edits[0].from, &*edits[0].to), (2, "Box::new(", "dwell::pooled!("));
+    let of_dependency = Spot { dependency: Some("other".into()), ..spot(2) };
+    assert!(sources.edits(&[of_dependency], "", "Box::new(", "x").is_empty());
+}

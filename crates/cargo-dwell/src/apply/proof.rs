@@ -1,0 +1,216 @@
+//! Measures a program before and after a change: live bytes by the census, CPU time, sizes of types.
+
+use super::cargo;
+use crate::program::BuildArgs;
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The number of pairs of runs.
+const PAIRS: usize = 5;
+/// Programs that take longer are run once.
+const LONG: Duration = Duration::from_secs(10);
+
+/// A program as it was measured.
+#[derive(Clone, Debug)]
+pub(super) struct Measured {
+    /// The most live bytes.
+    pub(super) live_bytes: u64,
+    /// The number of live blocks then.
+    pub(super) live_blocks: u64,
+    /// A copy of the executable.
+    pub(super) executable: PathBuf,
+    /// The report.
+    pub(super) report: Value,
+}
+
+/// What measuring needs.
+#[derive(Debug)]
+pub(super) struct Bench<'a> {
+    /// The manifest in the copy.
+    pub(super) manifest: PathBuf,
+    /// The user's flags.
+    pub(super) build: &'a BuildArgs,
+    /// The program's arguments.
+    pub(super) arguments: &'a [OsString],
+    /// The folder for executables and reports.
+    pub(super) folder: &'a Path,
+    /// The target directory.
+    pub(super) target: &'a Path,
+    /// How long a step may take.
+    pub(super) bound: Duration,
+}
+
+impl Bench<'_> {
+    /// Returns `cargo dwell COMMAND` on the copy, in the user's folder, so that relative paths among the arguments work.
+    fn dwell(&self, command: &str) -> Result<Command> {
+        let tool = std::env::current_exe().context("this executable cannot be found")?;
+        let mut run = Command::new(tool);
+        run.args([command, "--manifest-path"]).arg(&self.manifest).env("CARGO_TARGET_DIR", self.target);
+        let build = self.build;
+        let named = [
+            ("--package", &build.package),
+            ("--bin", &build.bin),
+            ("--example", &build.example),
+            ("--test", &build.test),
+            ("--bench", &build.bench),
+            ("--profile", &build.profile),
+            ("--target", &build.target),
+            ("--jobs", &build.jobs),
+        ];
+        for (flag, value) in named {
+            if let Some(value) = value {
+                run.arg(flag).arg(value);
+            }
+        }
+        for features in &build.features {
+            run.arg("--features").arg(features);
+        }
+        for (flag, given) in [
+            ("--all-features", build.all_features),
+            ("--no-default-features", build.no_default_features),
+            ("--release", build.release),
+            ("--locked", build.locked),
+            ("--offline", build.offline),
+            ("--frozen", build.frozen),
+        ] {
+            if given {
+                run.arg(flag);
+            }
+        }
+        Ok(run)
+    }
+
+    /// Runs the program under the census, and keeps its executable under a name.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be built or run.
+    pub(super) fn census(&self, name: &str) -> Result<Measured> {
+        let file = self.folder.join(format!("{name}.json"));
+        let _ = fs::remove_file(&file);
+        let mut command = self.dwell("census")?;
+        command.arg("--save").arg(&file).arg("--").args(self.arguments);
+        let ran = cargo::run(&mut command, self.bound)?;
+        let Ok(text) = fs::read(&file) else { bail!("the program was not measured: {}", reason(&ran.stderr)) };
+        let report: Value = serde_json::from_slice(&text).context("the census cannot be read")?;
+        let number = |snapshot: &Value, key: &str| snapshot.get(key).and_then(Value::as_u64).unwrap_or(0);
+        let snapshots = report.get("snapshots").and_then(Value::as_array).cloned().unwrap_or_default();
+        let largest = snapshots.iter().max_by_key(|snapshot| number(snapshot, "live_bytes"));
+        let largest = largest.context("the census has no snapshot")?;
+        let built = report.pointer("/program/file").and_then(Value::as_str).context("the census names no program")?;
+        let executable = self.folder.join(name);
+        fs::copy(built, &executable).with_context(|| format!("{}: cannot be written", executable.display()))?;
+        let (live_bytes, live_blocks) = (number(largest, "live_bytes"), number(largest, "live_blocks"));
+        Ok(Measured { live_bytes, live_blocks, executable, report })
+    }
+
+    /// Returns the report of `layout`.
+    ///
+    /// # Errors
+    /// Returns an error if the program cannot be built.
+    pub(super) fn layout(&self) -> Result<Value> {
+        let mut command = self.dwell("layout")?;
+        command.args(["--format", "json"]);
+        let ran = cargo::run(&mut command, self.bound)?;
+        if !ran.status.success() {
+            bail!("the types were not measured: {}", reason(&ran.stderr));
+        }
+        serde_json::from_slice(&ran.stdout).context("the report of layout cannot be read")
+    }
+
+    /// Runs two executables by turns. Returns the ratios of their CPU times, in order of size.
+    ///
+    /// # Errors
+    /// Returns an error if one cannot be run.
+    pub(super) fn times(&self, before: &Path, after: &Path) -> Result<Vec<f64>> {
+        let first = self.time(before)?;
+        let pairs = if first > LONG { 1 } else { PAIRS };
+        let mut ratios = Vec::new();
+        for _ in 0..pairs {
+            let (one, other) = (self.time(before)?, self.time(after)?);
+            // Shorter runs are mostly the start of a process.
+            if one > Duration::from_millis(5) {
+                ratios.push(other.as_secs_f64() / one.as_secs_f64());
+            }
+        }
+        ratios.sort_by(f64::total_cmp);
+        Ok(ratios)
+    }
+
+    fn time(&self, executable: &Path) -> Result<Duration> {
+        let before = children_time();
+        cargo::run(Command::new(executable).args(self.arguments), self.bound)?;
+        Ok(children_time().saturating_sub(before))
+    }
+}
+
+/// Returns the CPU time of all child processes that have ended.
+fn children_time() -> Duration {
+    // SAFETY: all zeros is a valid `rusage`, a struct of integers.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: `usage` is a live `rusage` that nothing else refers to.
+    unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
+    let of = |time: libc::timeval| {
+        Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or(0))
+            + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or(0))
+    };
+    of(usage.ru_utime) + of(usage.ru_stime)
+}
+
+/// Returns the line that says why the tool failed.
+fn reason(stderr: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    let line = text.lines().rev().find_map(|line| line.strip_prefix("error: ")).or_else(|| text.lines().last());
+    line.unwrap_or("it printed nothing").to_owned()
+}
+
+/// Returns the types of a report of `layout` whose sizes differ in another: name, size before, size after.
+pub(super) fn resized(before: &Value, after: &Value) -> Vec<(String, u64, u64)> {
+    let sizes = |report: &Value| {
+        let types = report.get("types").and_then(Value::as_array).cloned().unwrap_or_default();
+        let of = |ty: &Value| {
+            let own = ty.get("own").and_then(Value::as_bool).unwrap_or(false);
+            let text = |key: &str| Some(ty.get(key)?.as_str()?.to_owned());
+            own.then(|| Some((text("path")?, (text("name")?, ty.get("size")?.as_u64()?)))).flatten()
+        };
+        types.iter().filter_map(of).collect::<BTreeMap<_, _>>()
+    };
+    let (before, after) = (sizes(before), sizes(after));
+    let changed = |(path, (name, size)): (&String, &(String, u64))| {
+        let (_, now) = after.get(path)?;
+        (now != size).then(|| (name.clone(), *size, *now))
+    };
+    let mut all: Vec<_> = before.iter().filter_map(changed).collect();
+    all.sort_by_key(|(name, before, after)| (std::cmp::Reverse(before.abs_diff(*after)), name.clone()));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn types_with_other_sizes_are_listed() {
+        let report = |a: u64, b: u64| {
+            json!({"types": [{"name": "A", "path": "m::A", "own": true, "size": a},
+                {"name": "B", "path": "m::B", "own": true, "size": b}, {"name": "C", "path": "d::C", "own": false, "size": a}]})
+        };
+        assert_eq!(resized(&report(64, 80), &report(64, 16)), [("B".to_owned(), 80, 16)]);
+        assert!(resized(&report(1, 2), &json!({})).is_empty());
+    }
+
+    #[test]
+    fn time_of_children_is_counted() {
+        let before = children_time();
+        let mut command = Command::new("sh");
+        command.args(["-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"]);
+        cargo::run(&mut command, Duration::from_secs(60)).unwrap();
+        assert!(children_time() > before);
+    }
+}

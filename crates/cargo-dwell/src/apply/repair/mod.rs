@@ -1,0 +1,306 @@
+//! Repairs the uses of a field whose type changed, until the workspace compiles.
+//!
+//! In each round `cargo check` names the errors. For each the first of [`RULES`] that knows a repair changes the text; the
+//! last rule is rustc's own suggestion. A round without a repair, or rounds without progress, end the loop: what is left
+//! is listed for a person.
+
+mod bound;
+mod compare;
+mod constant;
+mod fixed;
+mod function;
+mod option;
+mod pattern;
+mod suggestion;
+
+use super::cargo::Cargo;
+use super::moves::Becomes;
+use super::syntax::{Bytes, Syntax};
+use super::tree::Tree;
+use anyhow::Result;
+use cargo_metadata::diagnostic::{Diagnostic, DiagnosticSpan};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The maximum number of rounds.
+const ROUNDS: usize = 16;
+/// The number of rounds in which the number of errors may stay.
+const PATIENCE: usize = 3;
+
+/// A text to write at a range of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Replace {
+    /// The file, below the root of the tree.
+    pub(super) file: PathBuf,
+    /// The range.
+    pub(super) range: Bytes,
+    /// The text.
+    pub(super) with: String,
+}
+
+/// A rule: it returns the replacements that repair an error, or `None` if it does not know the error.
+type Rule = fn(&Site<'_>) -> Option<Vec<Replace>>;
+
+/// The rules in order, each with its name.
+const RULES: [(&str, Rule); 9] = [
+    ("a const fn", constant::repair),
+    ("a comparison", compare::repair),
+    ("a pattern", pattern::repair),
+    ("a matched value", pattern::repair_scrutinee),
+    ("an option", option::repair),
+    ("a length", fixed::repair),
+    ("a function", function::repair),
+    ("a trait", bound::repair),
+    ("rustc", suggestion::repair),
+];
+
+/// The place of an error.
+pub(super) struct Site<'a> {
+    /// The error.
+    pub(super) error: &'a Diagnostic,
+    /// Its primary span.
+    pub(super) span: &'a DiagnosticSpan,
+    /// The file, below the root.
+    pub(super) file: &'a Path,
+    /// The file's text.
+    pub(super) text: &'a str,
+    /// The file's syntax.
+    pub(super) syntax: &'a Syntax,
+    /// The bytes of the primary span.
+    pub(super) range: Bytes,
+    /// The expected type and the one that was found.
+    pub(super) types: Option<(String, String)>,
+    /// The move.
+    pub(super) becomes: &'a Becomes,
+    /// The texts of all files.
+    tree: &'a Tree,
+}
+
+impl Site<'_> {
+    /// Returns the text of a range.
+    fn at(&self, range: &Bytes) -> &str {
+        self.text.get(range.clone()).unwrap_or_default()
+    }
+
+    /// Returns the text of the primary span.
+    fn source(&self) -> &str {
+        self.at(&self.range)
+    }
+
+    /// Returns a replacement in this file.
+    fn replace(&self, range: Bytes, with: impl Into<String>) -> Replace {
+        Replace { file: self.file.to_owned(), range, with: with.into() }
+    }
+
+    /// Returns the expected and the found type.
+    fn types(&self) -> Option<(&str, &str)> {
+        self.types.as_ref().map(|(expected, found)| (expected.as_str(), found.as_str()))
+    }
+
+    /// Returns the error's code.
+    fn code(&self) -> &str {
+        self.error.code.as_ref().map_or("", |code| &code.code)
+    }
+
+    /// Appends a method call to an expression, with parentheses if it needs them. A field without a value gets its name.
+    fn call(&self, range: &Bytes, method: &str) -> Option<Vec<Replace>> {
+        let text = self.at(range);
+        if let Some(name) = self.shorthand(range) {
+            return Some(vec![self.replace(range.clone(), format!("{name}: {name}{method}"))]);
+        }
+        if !self.syntax.is_expr(range) {
+            return None;
+        }
+        let text = if self.syntax.is_postfix(range) { text.to_owned() } else { format!("({text})") };
+        Some(vec![self.replace(range.clone(), format!("{text}{method}"))])
+    }
+
+    /// Returns the name of a struct expression's field without a value.
+    fn shorthand(&self, range: &Bytes) -> Option<String> {
+        self.syntax.at(range).find_map(|node| match &node.kind {
+            super::syntax::Kind::Shorthand { name } => Some(name.clone()),
+            _ => None,
+        })
+    }
+}
+
+/// How a loop of repairs ended.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Repaired {
+    /// The number of times that `cargo check` ran.
+    pub(super) rounds: usize,
+    /// The number of repairs by rule.
+    pub(super) by: BTreeMap<&'static str, usize>,
+    /// The places where a suggestion of rustc's added a clone.
+    pub(super) clones: Vec<String>,
+    /// What is left for a person; empty if all compiles.
+    pub(super) left: Vec<Left>,
+}
+
+/// An error that no rule repairs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Left {
+    /// `file:line`.
+    pub(super) at: String,
+    /// The source there.
+    pub(super) source: String,
+    /// What rustc says.
+    pub(super) message: String,
+}
+
+/// Repairs the uses of a boxed type.
+///
+/// # Errors
+/// Returns an error if cargo cannot be run, or if a file cannot be written.
+pub(super) fn repair(
+    tree: &mut Tree,
+    cargo: &Cargo<'_>,
+    becomes: &Becomes,
+    mut tell: impl FnMut(usize, usize),
+) -> Result<Repaired> {
+    let mut done = Repaired::default();
+    let (mut fewest, mut waited) = (usize::MAX, 0);
+    loop {
+        let errors = cargo.check()?;
+        done.rounds += 1;
+        tell(done.rounds, errors.len());
+        if errors.is_empty() {
+            done.left.clear();
+            return Ok(done);
+        }
+        // An error that is repaired may uncover others, so their number may stay for a while.
+        waited = if errors.len() < fewest { 0 } else { waited + 1 };
+        fewest = fewest.min(errors.len());
+        let (repairs, left) = round(tree, &errors, becomes);
+        done.left = left;
+        if repairs.is_empty() || waited > PATIENCE || done.rounds == ROUNDS {
+            if done.left.is_empty() {
+                done.left = errors.iter().filter_map(|error| leftover(error, tree)).collect();
+            }
+            done.left.sort();
+            done.left.dedup();
+            return Ok(done);
+        }
+        for (name, replaces) in apply(tree, repairs)? {
+            *done.by.entry(name).or_default() += 1;
+            for replace in replaces.iter().filter(|replace| replace.with.contains(".clone()")) {
+                done.clones.push(replace.file.display().to_string());
+            }
+        }
+    }
+}
+
+/// A repair with the name of its rule.
+type Named = (&'static str, Vec<Replace>);
+
+/// Returns the repairs of a round, and the errors that no rule knows.
+fn round(tree: &Tree, errors: &[Diagnostic], becomes: &Becomes) -> (Vec<Named>, Vec<Left>) {
+    let mut files: BTreeMap<PathBuf, Option<(String, Syntax)>> = BTreeMap::new();
+    let (mut repairs, mut left) = (Vec::<Named>::new(), Vec::new());
+    for error in errors {
+        let Some(span) = error.spans.iter().find(|span| span.is_primary) else { continue };
+        let file = PathBuf::from(&span.file_name);
+        let read = || {
+            let text = tree.read(&file)?;
+            let syntax = Syntax::of(&text)?;
+            Some((text, syntax))
+        };
+        let known = files.entry(file.clone()).or_insert_with(read);
+        let repair = known.as_ref().filter(|_| span.expansion.is_none()).and_then(|(text, syntax)| {
+            let range = range(span);
+            text.get(range.clone())?;
+            let site = Site { error, span, file: &file, text, syntax, range, types: types(error, span), becomes, tree };
+            RULES.iter().find_map(|(name, rule)| Some((*name, rule(&site)?)))
+        });
+        match repair {
+            Some(repair) if repairs.contains(&repair) => {}
+            Some(repair) => repairs.push(repair),
+            None => left.extend(leftover(error, tree)),
+        }
+    }
+    (repairs, left)
+}
+
+/// Applies repairs, each as a whole; one that overlaps another waits for the next round. Returns those that were applied.
+fn apply(tree: &mut Tree, repairs: Vec<Named>) -> Result<Vec<Named>> {
+    let overlaps = |one: &Replace, other: &Replace| {
+        let (a, b) = (&one.range, &other.range);
+        one.file == other.file && one != other && (a.start < b.end && b.start < a.end || a == b)
+    };
+    let mut done: Vec<Named> = Vec::new();
+    for repair in repairs {
+        let mut taken = done.iter().flat_map(|(_, replaces)| replaces);
+        if !taken.any(|other| repair.1.iter().any(|one| overlaps(one, other))) {
+            done.push(repair);
+        }
+    }
+    let mut by_file: BTreeMap<&Path, Vec<&Replace>> = BTreeMap::new();
+    for replace in done.iter().flat_map(|(_, replaces)| replaces) {
+        by_file.entry(&replace.file).or_default().push(replace);
+    }
+    let mut texts = Vec::new();
+    for (file, mut replaces) in by_file {
+        // From the end, so that the ranges before stay valid.
+        replaces.sort_by_key(|replace| std::cmp::Reverse((replace.range.start, replace.range.end)));
+        replaces.dedup();
+        let mut text = tree.read(file).unwrap_or_default();
+        for replace in replaces {
+            text.replace_range(replace.range.clone(), &replace.with);
+        }
+        texts.push((file.to_owned(), text));
+    }
+    for (file, text) in texts {
+        tree.write(&file, &text)?;
+    }
+    Ok(done)
+}
+
+/// Returns what a person has to look at.
+fn leftover(error: &Diagnostic, tree: &Tree) -> Option<Left> {
+    let span = error.spans.iter().find(|span| span.is_primary)?;
+    // The place where the user's code calls the macro.
+    let mut place = span;
+    while let Some(expansion) = &place.expansion {
+        place = &expansion.span;
+    }
+    let text = tree.read(Path::new(&place.file_name)).unwrap_or_default();
+    let line = text.lines().nth(place.line_start.saturating_sub(1)).unwrap_or_default().trim();
+    let label = span.label.as_ref().map(|label| format!(": {label}")).unwrap_or_default();
+    Some(Left {
+        at: format!("{}:{}", place.file_name, place.line_start),
+        source: line.to_owned(),
+        message: format!("{}{label}", error.message),
+    })
+}
+
+fn range(span: &DiagnosticSpan) -> Bytes {
+    span.byte_start as usize..span.byte_end as usize
+}
+
+/// Returns the expected and the found type of a mismatch, from the label or from the note with the whole types.
+fn types(error: &Diagnostic, span: &DiagnosticSpan) -> Option<(String, String)> {
+    let label = span.label.as_deref().unwrap_or_default();
+    let whole = error.children.iter().map(|child| child.message.as_str()).find(|text| text.starts_with("expected "));
+    [whole.unwrap_or_default(), label]
+        .into_iter()
+        .find_map(|text| Some((quoted_after(text, "expected ")?.to_owned(), quoted_after(text, "found ")?.to_owned())))
+}
+
+/// Returns the text between backticks after a word.
+fn quoted_after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let rest = &text[text.find(word)? + word.len()..];
+    // `expected enum`, `expected reference`
+    rest.split_once('`')?.1.split_once('`').map(|(quoted, _)| quoted)
+}
+
+/// Returns the argument of a generic type, if it is that type: `T` of `Option<T>`.
+fn argument<'a>(ty: &'a str, name: &str) -> Option<&'a str> {
+    let (head, rest) = ty.split_once('<')?;
+    let is_named = head == name || head.ends_with(&format!("::{name}"));
+    is_named.then(|| rest.strip_suffix('>')).flatten()
+}
+
+/// Returns the boxed type: `T` of `Box<T>`, `Box<T, A>`.
+fn unboxed(ty: &str) -> Option<&str> {
+    argument(ty, "Box")
+}

@@ -1,0 +1,172 @@
+//! Patterns of the boxed type: a box has no patterns, so it is bound to a name and taken apart in the body.
+
+use super::super::syntax::{By, Bytes, Kind, has_inner_path};
+use super::{Replace, Site, range, unboxed};
+use heck::ToSnakeCase as _;
+
+/// A struct's pattern in the place of the box: `Expr::Call(Call { name, .. }) => body` becomes
+/// `Expr::Call(boxed) => { let Call { name, .. } = &**boxed; body }`.
+pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
+    let (expected, found) = site.types()?;
+    let bindings = site.syntax.pattern(&site.range)?;
+    if unboxed(expected).is_none()
+        || unboxed(found).is_some()
+        || scrutinee_type(site).is_some_and(|(_, ty)| is_box(&ty))
+    {
+        return None;
+    }
+    let pattern = site.source();
+    if bindings.is_refutable || has_inner_path(pattern) {
+        return None;
+    }
+    if bindings.names.is_empty() {
+        return Some(vec![site.replace(site.range.clone(), "_")]);
+    }
+    let body = body(site)?;
+    let name = free_name(site);
+    let (bound, value) = match scrutinee_type(site) {
+        Some((_, ty)) if ty.starts_with("&mut ") => (name.clone(), format!("&mut **{name}")),
+        Some((_, ty)) if ty.contains('&') => (name.clone(), format!("&**{name}")),
+        _ if bindings.has(By::RefMut) => (format!("ref mut {name}"), format!("**{name}")),
+        _ if bindings.has(By::Ref) => (format!("ref {name}"), format!("**{name}")),
+        _ => (name.clone(), format!("*{name}")),
+    };
+    let statement = format!("let {pattern} = {value};");
+    let mut all = vec![site.replace(site.range.clone(), bound)];
+    match body {
+        Body::Block(block) => all.push(site.replace(block.start + 1..block.start + 1, format!(" {statement}"))),
+        Body::Value(value) => {
+            all.push(site.replace(value.start..value.start, format!("{{ {statement} ")));
+            all.push(site.replace(value.end..value.end, " }"));
+        }
+        Body::After(end) => all.push(site.replace(end..end, format!(" {statement}"))),
+    }
+    Some(all)
+}
+
+/// The box itself is matched, by a variant of the boxed type: the scrutinee is dereferenced.
+pub(super) fn repair_scrutinee(site: &Site<'_>) -> Option<Vec<Replace>> {
+    site.syntax.pattern(&site.range)?;
+    let (at, ty) = scrutinee_type(site)?;
+    let text = site.at(&at).to_owned();
+    let inner = site.syntax.at(&at).find_map(|node| match &node.kind {
+        Kind::Ref { of } => Some(of.clone()),
+        _ => None,
+    });
+    let method = |name: &str| {
+        site.syntax.at(&at).find_map(|node| match &node.kind {
+            Kind::Method { receiver, name: of, arguments } if of == name && arguments.is_empty() => {
+                Some(receiver.clone())
+            }
+            _ => None,
+        })
+    };
+    let parenthesized = if site.syntax.is_postfix(&at) { text.clone() } else { format!("({text})") };
+    let with = if let Some(of) = ty.strip_prefix("&mut ") {
+        if unboxed(of).is_some() {
+            inner.map_or_else(|| format!("&mut **{parenthesized}"), |of| format!("&mut *{}", site.at(&of)))
+        } else {
+            boxed_option(of)?;
+            inner.map_or_else(
+                || format!("{parenthesized}.as_deref_mut()"),
+                |of| format!("{}.as_deref_mut()", site.at(&of)),
+            )
+        }
+    } else if let Some(of) = ty.strip_prefix('&') {
+        if unboxed(of).is_some() {
+            inner.map_or_else(|| format!("&**{parenthesized}"), |of| format!("&*{}", site.at(&of)))
+        } else {
+            boxed_option(of)?;
+            inner.map_or_else(|| format!("{parenthesized}.as_deref()"), |of| format!("{}.as_deref()", site.at(&of)))
+        }
+    } else if unboxed(&ty).is_some() {
+        format!("*{text}")
+    } else {
+        let of = boxed_option(&ty)?;
+        if of.starts_with("&mut ") {
+            method("as_mut").map_or_else(
+                || format!("{parenthesized}.map(|value| &mut **value)"),
+                |of| format!("{}.as_deref_mut()", site.at(&of)),
+            )
+        } else if of.starts_with('&') {
+            method("as_ref").map_or_else(
+                || format!("{parenthesized}.map(|value| &**value)"),
+                |of| format!("{}.as_deref()", site.at(&of)),
+            )
+        } else if site.syntax.pattern(&site.range).is_some_and(|bindings| !bindings.has(By::Value))
+            && !text.contains('(')
+        {
+            // Nothing is moved out of a place.
+            format!("{parenthesized}.as_deref()")
+        } else {
+            format!("{parenthesized}.map(|value| *value)")
+        }
+    };
+    (with != text).then(|| vec![site.replace(at, with)])
+}
+
+/// Returns `&Box<T>` or `Box<T>` of `Option<&Box<T>>` or `Option<Box<T>>`.
+fn boxed_option(ty: &str) -> Option<&str> {
+    super::argument(ty, "Option").filter(|of| is_box(of))
+}
+
+/// Returns `true` for a box, and for a reference to one.
+fn is_box(ty: &str) -> bool {
+    unboxed(ty.trim_start_matches('&').trim_start_matches("mut ")).is_some()
+}
+
+/// Returns the matched expression with its type.
+fn scrutinee_type(site: &Site<'_>) -> Option<(Bytes, String)> {
+    site.error.spans.iter().find_map(|span| {
+        let ty = span.label.as_deref()?.strip_prefix("this expression has type `")?.strip_suffix('`')?;
+        (span.expansion.is_none() && span.file_name == site.span.file_name).then(|| (range(span), ty.to_owned()))
+    })
+}
+
+/// Where the names of a pattern are used.
+enum Body {
+    /// In a block.
+    Block(Bytes),
+    /// In an expression.
+    Value(Bytes),
+    /// After the end of a statement.
+    After(usize),
+}
+
+/// Returns where the pattern's names are used. `None` if the pattern is one of several alternatives, or has a guard.
+fn body(site: &Site<'_>) -> Option<Body> {
+    let inside = |of: &Bytes| of.start <= site.range.start && site.range.end <= of.end;
+    for node in site.syntax.around(&site.range) {
+        match &node.kind {
+            Kind::Or | Kind::Opaque | Kind::Matches { .. } => return None,
+            Kind::Arm { pattern, has_guard, body, is_block } if inside(pattern) => {
+                return match (has_guard, is_block) {
+                    (true, _) => None,
+                    (false, true) => Some(Body::Block(body.clone())),
+                    (false, false) => Some(Body::Value(body.clone())),
+                };
+            }
+            Kind::Let { pattern, body, .. } if inside(pattern) => return body.clone().map(Body::Block),
+            Kind::Local { pattern, .. } if inside(pattern) => return Some(Body::After(node.range.end)),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns a name for the box: that of its type, or else one after the pattern's first name.
+fn free_name(site: &Site<'_>) -> String {
+    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    let used = |name: &str| site.text.split(|of: char| !is_word(of)).any(|word| word == name);
+    let path = site.source().split(|of: char| !is_word(of) && of != ':').next().unwrap_or_default();
+    let name = path.rsplit("::").next().unwrap_or_default().to_snake_case();
+    let bound = site.syntax.pattern(&site.range).and_then(|bindings| bindings.names.first());
+    if !name.is_empty() && !used(&name) && syn::parse_str::<syn::Ident>(&name).is_ok() {
+        return name;
+    }
+    let mut name = format!("boxed_{}", bound.map_or("value", |(name, _)| name.trim_start_matches('_')));
+    while used(&name) {
+        name.push('_');
+    }
+    name
+}

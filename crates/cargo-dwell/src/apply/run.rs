@@ -1,0 +1,599 @@
+//! The order of the steps: report, copy, edit, repair, tests, measurement, and at the end the user's files.
+
+use super::args::Apply;
+use super::cargo::{self, Cargo, Tests};
+use super::moves::{self, Becomes, Move, becomes};
+use super::proof::{self, Bench, Measured};
+use super::repair::{self, Repaired};
+use super::tree::{Change, Tree};
+use super::{definition, write};
+use crate::program::{self, BuildArgs};
+use crate::units;
+use anyhow::{Context, Result, bail};
+use cargo_metadata::{Metadata, TargetKind};
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::os::fd::AsRawFd as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// The condition of `--keep-if`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum KeepIf {
+    /// A share of the live bytes, in per cent.
+    Percent(f64),
+    /// A number of bytes.
+    Bytes(u64),
+}
+
+/// Parses `saves >= 5%` or `saves >= 64KB`.
+pub(super) fn condition(text: &str) -> Result<KeepIf, String> {
+    let wrong = || "takes a condition such as 'saves >= 5%' or 'saves >= 64KB'".to_owned();
+    let rest = text.trim().strip_prefix("saves").ok_or_else(wrong)?.trim_start();
+    let amount = rest.strip_prefix(">=").ok_or_else(wrong)?.trim();
+    match amount.strip_suffix('%') {
+        Some(percent) => match percent.trim().parse::<f64>() {
+            Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(KeepIf::Percent(percent)),
+            _ => Err(wrong()),
+        },
+        None => units::parse_bytes(amount).map(|bytes| KeepIf::Bytes(bytes.as_u64())).map_err(|_| wrong()),
+    }
+}
+
+/// How a move ended.
+enum End {
+    /// It holds.
+    Holds,
+    /// It does not compile; this is left for a person.
+    Stuck,
+    /// Tests have other outcomes.
+    Tests,
+    /// It does not save what was asked for.
+    NoGain,
+}
+
+/// A run of the command.
+struct Session<'a> {
+    args: &'a Apply,
+    workspace: Metadata,
+    tree: Tree,
+    cargo: Cargo<'a>,
+    bench: Option<Bench<'a>>,
+    tests: Option<Tests>,
+    measured: Option<Measured>,
+    sizes: Option<serde_json::Value>,
+}
+
+pub(super) fn run(args: &Apply) -> Result<ExitCode> {
+    let Some(workspace) = program::workspace(&args.build)? else { return Ok(ExitCode::from(101)) };
+    let folder = workspace.target_directory.join("dwell/apply").into_std_path_buf();
+    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+    // The lock ends with this process.
+    let _lock = lock(&folder)?;
+    let journal = folder.join("journal.json");
+    match write::recover(&journal)? {
+        0 => {}
+        files => eprintln!(
+            "note: an interrupted apply had written {}; they are as before it",
+            units::plural(files as u64, "file")
+        ),
+    }
+    let from_file = args.from.as_deref().filter(|from| !["census", "layout"].contains(from));
+    let mut moves = match from_file {
+        Some(file) => moves::read(Path::new(file))?,
+        None => Vec::new(),
+    };
+    if args.list && from_file.is_some() {
+        return list(&moves);
+    }
+    check_tree(args, &workspace)?;
+    let arguments = arguments(args, from_file);
+    let target = folder.join("target");
+    let tree = Tree::copy(&workspace, &folder.join("copy"))?;
+    let cargo = Cargo {
+        root: tree.root.clone(),
+        target: target.clone(),
+        build: &args.build,
+        feature_sets: &args.features_set,
+        bound: args.timeout,
+    };
+    let manifest = manifest(args, &workspace, &tree);
+    let bench = Bench {
+        manifest,
+        build: &args.build,
+        arguments: &arguments,
+        folder: &folder,
+        target: &target,
+        bound: args.timeout,
+    };
+    let wants_census = args.from.as_deref() == Some("census") || args.from.is_none() && !args.args.is_empty();
+    let mut session = Session { args, workspace, tree, cargo, bench: None, tests: None, measured: None, sizes: None };
+    if from_file.is_none() && wants_census {
+        let measured = bench.census("before")?;
+        moves::collect(&measured.report, "", &mut moves);
+        session.measured = Some(measured);
+    } else if from_file.is_none() {
+        let report = bench.layout()?;
+        moves::collect(&report, "", &mut moves);
+        session.sizes = Some(report);
+    }
+    if args.list {
+        return list(&moves);
+    }
+    let chosen = choose(args, &moves)?;
+    let is_measured = !args.no_measure && !args.dry_run;
+    session.bench = Some(bench).filter(|_| is_measured);
+    session.apply_all(&chosen, is_measured && (wants_census || from_file.is_some()), &journal)
+}
+
+impl Session<'_> {
+    fn apply_all(&mut self, moves: &[&Move], census: bool, journal: &Path) -> Result<ExitCode> {
+        self.check_before()?;
+        if !self.args.no_test && !self.args.dry_run {
+            let tests = self.cargo.test(self.args.test_command.as_deref())?;
+            if !tests.success && tests.outcomes.is_empty() {
+                bail!("the tests fail before the change, and none has an outcome; --no-test leaves them out");
+            }
+            self.tests = Some(tests);
+        }
+        self.measure_before(census);
+        let mut kept = 0;
+        for of in moves {
+            let mark = self.tree.mark();
+            match self.apply(of)? {
+                End::Holds => kept += 1,
+                End::Stuck if self.args.keep => kept += 1,
+                End::Stuck | End::Tests | End::NoGain => self.tree.restore(&mark)?,
+            }
+        }
+        self.finish(kept, journal)
+    }
+
+    /// Refuses a workspace that does not compile.
+    fn check_before(&self) -> Result<()> {
+        match self.cargo.check()?.first() {
+            None => Ok(()),
+            Some(error) => {
+                let at = error.spans.first().map(|span| format!("{}:{}: ", span.file_name, span.line_start));
+                bail!("the workspace does not compile before the change: {}{}", at.unwrap_or_default(), error.message);
+            }
+        }
+    }
+
+    /// Measures the program before the change. What cannot be measured is said once, and left out.
+    fn measure_before(&mut self, census: bool) {
+        let Some(bench) = &self.bench else { return };
+        if census && self.measured.is_none() {
+            match bench.census("before") {
+                Ok(measured) => self.measured = Some(measured),
+                Err(error) => println!("  not measured: {error:#}"),
+            }
+        }
+        if self.sizes.is_none() {
+            self.sizes = bench.layout().ok();
+        }
+    }
+
+    /// Makes a move in the copy.
+    fn apply(&mut self, of: &Move) -> Result<End> {
+        let becomes = self.edit(of)?;
+        println!("{}: {}", of.location, of.how);
+        let is_terminal = io::stderr().is_terminal();
+        let tell = |round, errors| {
+            if is_terminal {
+                eprint!("\r  cargo check, round {round}: {errors} errors \x1b[K");
+            }
+        };
+        let repaired = repair::repair(&mut self.tree, &self.cargo, &becomes, tell)?;
+        if is_terminal {
+            eprint!("\r\x1b[K");
+        }
+        print_repaired(&repaired);
+        if !repaired.left.is_empty() {
+            return Ok(End::Stuck);
+        }
+        if self.args.dry_run {
+            return Ok(End::Holds);
+        }
+        if let Some(before) = &self.tests {
+            let command = self.args.test_command.as_deref();
+            let mut after = self.cargo.test(command)?;
+            if !before.differ(&after).is_empty() || before.success != after.success {
+                // A test that depends on time may fail once.
+                after = self.cargo.test(command)?;
+            }
+            let differ = before.differ(&after);
+            if !differ.is_empty() || before.success != after.success {
+                println!("  tests: not as before: {}", differ.first().map_or("they do not compile", String::as_str));
+                return Ok(End::Tests);
+            }
+            let failed = match before.count("FAILED") {
+                0 => String::new(),
+                failed => format!(", {failed} failed, as before"),
+            };
+            println!("  tests: {} passed{failed}", before.count("ok"));
+        }
+        self.measure_after(of)
+    }
+
+    /// Edits the definitions.
+    fn edit(&mut self, of: &Move) -> Result<Becomes> {
+        if let Some(refusal) = of.refusal() {
+            bail!("{refusal}");
+        }
+        let mut last = Becomes::Fixed;
+        // From the end, so that the lines before stay.
+        let mut edits: Vec<_> = of.edits.iter().collect();
+        edits.sort_by_key(|edit| std::cmp::Reverse((edit.file.clone(), edit.line)));
+        for edit in edits {
+            let file = Path::new(&edit.file);
+            let place = format!("{}:{}", edit.file, edit.line);
+            let Some(mut text) = self.tree.read(file) else {
+                bail!("{place}: is not in this workspace's source; the change would be lost");
+            };
+            if file.file_name().is_some_and(|name| name == "build.rs") {
+                bail!("{place}: is a build script, which is not part of the program");
+            }
+            let Some(found) = definition::find(&text, &edit.item, edit.line) else {
+                bail!(
+                    "{place}: {} is not declared there; a macro generates it, or the source changed since the report",
+                    edit.item
+                );
+            };
+            let now = &text[found.range.clone()];
+            let dense = |text: &str| text.chars().filter(|of| !of.is_whitespace()).collect::<String>();
+            if dense(now) != dense(&edit.from) {
+                bail!(
+                    "{place}: {} is {now}, and the report says {}; the source changed since, so make the report again",
+                    edit.item,
+                    edit.from
+                );
+            }
+            if found.derives.iter().any(|name| name == "Copy") {
+                bail!("{place}: the type of {} is Copy, and a box is not", edit.item);
+            }
+            if found.named_functions {
+                bail!(
+                    "{place}: an attribute of {} names a function that takes its type; change both by hand",
+                    edit.item
+                );
+            }
+            if found.public && !self.args.breaking && is_published_library(&self.workspace, file) {
+                bail!(
+                    "{place}: {} is public: the change is breaking for users of the crate; --breaking makes it",
+                    edit.item
+                );
+            }
+            last = becomes(edit).unwrap_or(last);
+            let with = edit.to.clone();
+            text.replace_range(found.range, &with);
+            self.tree.write(file, &text)?;
+        }
+        Ok(last)
+    }
+
+    fn measure_after(&mut self, of: &Move) -> Result<End> {
+        let Some(bench) = &self.bench else { return Ok(End::Holds) };
+        if let Some(before) = &self.sizes {
+            let after = bench.layout()?;
+            let resized = proof::resized(before, &after);
+            let shown: Vec<String> =
+                resized.iter().take(4).map(|(name, before, after)| format!("{name} {before} to {after}")).collect();
+            if !shown.is_empty() {
+                let more = if resized.len() > 4 { format!(" and {} more", resized.len() - 4) } else { String::new() };
+                println!("  sizes in bytes: {}{more}", shown.join(", "));
+            }
+            self.sizes = Some(after);
+        }
+        let Some(before) = &self.measured else {
+            if self.args.keep_if.is_some() {
+                println!("  --keep-if: nothing was measured; name the program's arguments after --");
+                return Ok(End::NoGain);
+            }
+            return Ok(End::Holds);
+        };
+        let after = bench.census("after")?;
+        let saved = i128::from(before.live_bytes) - i128::from(after.live_bytes);
+        let words = if saved >= 0 { "saved" } else { "more" };
+        let amount = u64::try_from(saved.abs()).unwrap_or(u64::MAX);
+        println!(
+            "  live bytes at the peak: {} to {}: {} {words}, {}; {} were predicted",
+            units::bytes(before.live_bytes),
+            units::bytes(after.live_bytes),
+            units::bytes(amount),
+            units::percent(amount, before.live_bytes),
+            units::bytes(of.saves),
+        );
+        println!("  live blocks then: {} to {}", units::count(before.live_blocks), units::count(after.live_blocks));
+        if let [least, .., most] | [least @ most] = &bench.times(&before.executable, &after.executable)?[..] {
+            println!("  CPU time: {least:.2} to {most:.2} of before");
+        }
+        let holds = match self.args.keep_if {
+            Some(KeepIf::Percent(percent)) => saved as f64 >= before.live_bytes as f64 * percent / 100.0,
+            Some(KeepIf::Bytes(bytes)) => saved >= i128::from(bytes),
+            // One of many has to pay for itself.
+            None if self.args.all => saved > 0,
+            None => true,
+        };
+        if !holds {
+            println!("  not kept: it does not save enough");
+            return Ok(End::NoGain);
+        }
+        let executable = before.executable.clone();
+        fs::rename(&after.executable, &executable)
+            .with_context(|| format!("{}: cannot be written", executable.display()))?;
+        self.measured = Some(Measured { executable, ..after });
+        Ok(End::Holds)
+    }
+
+    /// Writes the user's files.
+    fn finish(&self, kept: usize, journal: &Path) -> Result<ExitCode> {
+        let changes = self.tree.changes();
+        if kept == 0 || changes.is_empty() {
+            println!("nothing was changed");
+            return Ok(ExitCode::from(1));
+        }
+        let files = units::plural(changes.len() as u64, "file");
+        if self.args.dry_run {
+            for change in &changes {
+                print!("{}", change.diff());
+            }
+        } else if let Some(patch) = &self.args.patch {
+            let text: String = changes.iter().map(Change::diff).collect();
+            crate::report::saved::write(patch, |out| out.write_all(text.as_bytes()))?;
+            println!("written: {}, a patch of {files}", patch.display());
+        } else {
+            write::write(self.workspace.workspace_root.as_std_path(), &changes, journal)?;
+            println!("written: {files}; `git diff` shows the change");
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn print_repaired(repaired: &Repaired) {
+    let count: usize = repaired.by.values().sum();
+    let by =
+        |name: &str, count: usize| format!("{count} by {}", if name == "rustc" { "rustc's suggestions" } else { name });
+    let by: Vec<String> = repaired.by.iter().map(|(name, count)| by(name, *count)).collect();
+    let rounds = units::plural(repaired.rounds as u64, "round");
+    if repaired.left.is_empty() {
+        match count {
+            0 => println!("  compiles: no other line changes"),
+            _ => println!("  compiles after {rounds}: {}", by.join(", ")),
+        }
+    } else {
+        println!("  does not compile after {rounds}; left for a person:");
+        for left in repaired.left.iter().take(20) {
+            println!("    {}: {}\n      {}", left.at, left.source, left.message);
+        }
+        if repaired.left.len() > 20 {
+            println!("    and {} more", repaired.left.len() - 20);
+        }
+    }
+    for file in &repaired.clones {
+        println!("  note: {file}: rustc's suggestion adds a clone, which may allocate");
+    }
+}
+
+/// Returns the moves to make.
+fn choose<'a>(args: &Apply, moves: &'a [Move]) -> Result<Vec<&'a Move>> {
+    let able: Vec<&Move> = moves.iter().filter(|of| of.refusal().is_none()).collect();
+    if args.finding.is_empty() {
+        let Some(first) = able.first() else {
+            let why = moves.iter().find_map(Move::refusal);
+            bail!("no finding can be applied{}", why.map(|why| format!(": {why}")).unwrap_or_default());
+        };
+        if args.all {
+            return Ok(able);
+        }
+        return Ok(if io::stdin().is_terminal() && io::stdout().is_terminal() {
+            vec![ask(moves)?]
+        } else {
+            vec![first]
+        });
+    }
+    args.finding.iter().map(|name| named(moves, name)).collect()
+}
+
+fn named<'a>(moves: &'a [Move], name: &str) -> Result<&'a Move> {
+    let found = match name.parse::<usize>() {
+        Ok(number) => number.checked_sub(1).and_then(|index| moves.get(index)).with_context(|| {
+            format!("there is no finding {number}; the report has {}, and --list lists them", moves.len())
+        })?,
+        Err(_) => moves
+            .iter()
+            .filter(|of| of.is_named(name))
+            .min_by_key(|of| of.refusal().is_some())
+            .with_context(|| format!("no finding is about {name}; --list lists them"))?,
+    };
+    match found.refusal() {
+        Some(refusal) => bail!("{refusal}"),
+        None => Ok(found),
+    }
+}
+
+fn ask(moves: &[Move]) -> Result<&Move> {
+    list(moves)?;
+    print!("apply which? ");
+    io::stdout().flush()?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    named(moves, line.trim())
+}
+
+/// Lists the findings with their numbers.
+fn list(moves: &[Move]) -> Result<ExitCode> {
+    let mut out = io::stdout().lock();
+    for (index, of) in moves.iter().enumerate() {
+        let saves = units::bytes(of.saves);
+        match of.refusal() {
+            None => writeln!(out, "{:3}  {saves:>10}  {}: {}", index + 1, of.location, of.how)?,
+            Some(refusal) => writeln!(out, "  -  {saves:>10}  {refusal}")?,
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a tree that cannot be restored.
+fn check_tree(args: &Apply, workspace: &Metadata) -> Result<()> {
+    if args.dry_run || args.patch.is_some() {
+        return Ok(());
+    }
+    let root = workspace.workspace_root.as_std_path();
+    match cargo::is_dirty(root) {
+        None if !args.allow_no_vcs => {
+            bail!(
+                "{}: is not in a git repository, so a change cannot be undone; --allow-no-vcs allows it",
+                root.display()
+            )
+        }
+        Some(true) if !args.allow_dirty => {
+            bail!("{}: has uncommitted changes; commit them, or allow it with --allow-dirty", root.display())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the program's arguments: those given, or those of the saved census.
+fn arguments(args: &Apply, from_file: Option<&str>) -> Vec<OsString> {
+    if !args.args.is_empty() {
+        return args.args.clone();
+    }
+    let saved = || {
+        let text = fs::read(from_file?).ok()?;
+        let value: serde_json::Value = serde_json::from_slice(&text).ok()?;
+        let arguments = value.pointer("/program/arguments")?.as_array()?.clone();
+        Some(arguments.iter().filter_map(|argument| Some(OsString::from(argument.as_str()?))).collect())
+    };
+    saved().unwrap_or_default()
+}
+
+/// Returns the manifest in the copy that stands for the user's.
+fn manifest(args: &Apply, workspace: &Metadata, tree: &Tree) -> PathBuf {
+    let given = args.build.manifest_path.clone().or_else(program::manifest_above);
+    let root = workspace.workspace_root.as_std_path();
+    let below =
+        given.and_then(|path| Some(path.canonicalize().ok()?.strip_prefix(root.canonicalize().ok()?).ok()?.to_owned()));
+    tree.root.join(below.unwrap_or_else(|| "Cargo.toml".into()))
+}
+
+/// Returns `true` if a file belongs to a package with a library that may be published.
+fn is_published_library(workspace: &Metadata, file: &Path) -> bool {
+    let path = workspace.workspace_root.as_std_path().join(file);
+    let folder =
+        |package: &cargo_metadata::Package| package.manifest_path.parent().map(|of| of.as_std_path().to_owned());
+    let of = workspace.packages.iter().filter(|package| folder(package).is_some_and(|folder| path.starts_with(folder)));
+    let of = of.max_by_key(|package| package.manifest_path.as_str().len());
+    of.is_some_and(|package| {
+        let is_library = package.targets.iter().any(|target| target.kind.contains(&TargetKind::Lib));
+        is_library && package.publish.as_ref().is_none_or(|registries| !registries.is_empty())
+    })
+}
+
+/// Locks the folder for this process.
+fn lock(folder: &Path) -> Result<fs::File> {
+    let path = folder.join("lock");
+    let file = fs::File::create(&path).with_context(|| format!("{}: cannot be written", path.display()))?;
+    // SAFETY: `flock` reads no memory, and `file` keeps the descriptor open.
+    if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
+        bail!("another cargo dwell apply works in this workspace; wait until it ends");
+    }
+    Ok(file)
+}
+
+/// The result of a move that was tried in a copy, for the mutation test.
+#[derive(Clone, Debug, Default)]
+pub struct Trial {
+    /// Whether all targets compile.
+    pub compiles: bool,
+    /// The number of rounds of `cargo check`.
+    pub rounds: usize,
+    /// The number of repairs by rule.
+    pub repairs: Vec<(String, usize)>,
+    /// What is left: place, source, message.
+    pub left: Vec<(String, String, String)>,
+    /// The change as a diff.
+    pub diff: String,
+}
+
+/// Boxes a field or variant in a copy of a workspace, and repairs its uses. Nothing is written to the workspace.
+///
+/// # Errors
+/// Returns an error if the workspace cannot be copied or checked, or if the edit cannot be made.
+pub fn trial(manifest: &Path, edit: &crate::source::Edit, target: &Path) -> Result<Trial> {
+    let build = BuildArgs { manifest_path: Some(manifest.to_owned()), ..BuildArgs::default() };
+    let args = Apply {
+        finding: Vec::new(),
+        from: None,
+        all: false,
+        list: false,
+        dry_run: true,
+        patch: None,
+        keep_if: None,
+        keep: false,
+        no_test: true,
+        test_command: None,
+        no_measure: true,
+        features_set: Vec::new(),
+        breaking: true,
+        allow_dirty: true,
+        allow_no_vcs: true,
+        timeout: Duration::from_secs(1800),
+        build,
+        args: Vec::new(),
+    };
+    let Some(workspace) = program::workspace(&args.build)? else {
+        bail!("{}: cargo cannot read it", manifest.display())
+    };
+    let tree = Tree::copy(&workspace, &target.join("copy"))?;
+    let cargo = Cargo {
+        root: tree.root.clone(),
+        target: target.join("target"),
+        build: &args.build,
+        feature_sets: &[],
+        bound: args.timeout,
+    };
+    let mut session =
+        Session { args: &args, workspace, tree, cargo, bench: None, tests: None, measured: None, sizes: None };
+    session.check_before()?;
+    let of = Move { edits: vec![edit.clone()], ..Move::default() };
+    let becomes = session.edit(&of)?;
+    let repaired = repair::repair(&mut session.tree, &session.cargo, &becomes, |_, _| ())?;
+    Ok(Trial {
+        compiles: repaired.left.is_empty(),
+        rounds: repaired.rounds,
+        repairs: repaired.by.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect(),
+        left: repaired.left.into_iter().map(|left| (left.at, left.source, left.message)).collect(),
+        diff: session.tree.changes().iter().map(Change::diff).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_parsed() {
+        assert_eq!(condition("saves >= 5%"), Ok(KeepIf::Percent(5.0)));
+        assert_eq!(condition("saves>=64KB"), Ok(KeepIf::Bytes(64_000)));
+        for wrong in ["", "saves", "saves > 5%", "saves >= x", "saves >= 101%", "saves >= -1%"] {
+            assert!(condition(wrong).unwrap_err().contains("saves >= 5%"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn moves_are_chosen_by_number_and_name() {
+        let edit =
+            crate::source::Edit { item: "A.b".into(), from: "B".into(), to: "Box<B>".into(), ..Default::default() };
+        let able = Move { location: "m::A.b".into(), edits: vec![edit], ..Move::default() };
+        let unable = Move { location: "C.d".into(), dependency: Some("hyper".into()), ..Move::default() };
+        let moves = [able, unable];
+        assert_eq!(named(&moves, "1").unwrap().location, "m::A.b");
+        assert_eq!(named(&moves, "A.b").unwrap().location, "m::A.b");
+        for (name, wrong) in [("2", "hyper"), ("0", "no finding 0"), ("3", "no finding 3"), ("X.y", "about X.y")] {
+            assert!(named(&moves, name).unwrap_err().to_string().contains(wrong), "{name}");
+        }
+    }
+}

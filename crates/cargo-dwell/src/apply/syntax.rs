@@ -1,0 +1,412 @@
+//! The expressions and patterns of a source file with their byte ranges.
+//!
+//! The syntax tree only tells where things are: every change is made in the text, so that comments and formatting stay.
+//! The arguments of macros such as `assert_eq!` and `matches!` are read as expressions if they are.
+
+use proc_macro2::TokenStream;
+use std::ops::Range;
+use syn::parse::{ParseStream, Parser as _};
+use syn::punctuated::Punctuated;
+use syn::visit::{self, Visit};
+use syn::{Expr, Pat, Token};
+
+/// A range of bytes in a file.
+pub(super) type Bytes = Range<usize>;
+
+/// A part of a source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Node {
+    /// Its bytes.
+    pub(super) range: Bytes,
+    /// What it is.
+    pub(super) kind: Kind,
+}
+
+/// The kinds of nodes that the rules tell apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// An expression that needs no parentheses before `.method()`.
+    Postfix,
+    /// Any other expression.
+    Expr,
+    /// `&of` or `&mut of`.
+    Ref { of: Bytes },
+    /// A comparison of two expressions.
+    Compare { left: Bytes, right: Bytes },
+    /// `receiver.method(..)`.
+    Method { receiver: Bytes, name: String, arguments: Vec<Bytes> },
+    /// `function(..)`.
+    Call { arguments: Vec<Bytes> },
+    /// A path, such as `Expr::Call`.
+    Path,
+    /// `match scrutinee { .. }`.
+    Match { scrutinee: Bytes },
+    /// `pattern if guard => body`.
+    Arm { pattern: Bytes, has_guard: bool, body: Bytes, is_block: bool },
+    /// `let pattern = scrutinee` in a condition, where `body` is the block that runs if it matches; `None` in a chain.
+    Let { pattern: Bytes, scrutinee: Bytes, body: Option<Bytes> },
+    /// `let pattern = scrutinee;`, with the end of the statement.
+    Local { pattern: Bytes, scrutinee: Option<Bytes> },
+    /// The field of a struct expression, without a value: `Point { x }`.
+    Shorthand { name: String },
+    /// The field of a struct pattern, without a pattern: `Point { x }`.
+    ShorthandPat,
+    /// `matches!(scrutinee, pattern)`.
+    Matches { scrutinee: Bytes, pattern: Bytes },
+    /// A pattern.
+    Pat(Bindings),
+    /// Alternatives: `A | B`.
+    Or,
+    /// A macro whose tokens were not read.
+    Opaque,
+}
+
+/// How a pattern binds a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// `name`
+    Value,
+    /// `ref name`
+    Ref,
+    /// `ref mut name`
+    RefMut,
+}
+
+/// What a pattern binds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Bindings {
+    /// The names.
+    pub(super) names: Vec<(String, By)>,
+    /// Whether a value can fail to match: literals, ranges, and paths of variants.
+    pub(super) is_refutable: bool,
+}
+
+impl Bindings {
+    /// Returns `true` if a name is bound in this way.
+    pub(super) fn has(&self, by: By) -> bool {
+        self.names.iter().any(|(_, of)| *of == by)
+    }
+}
+
+/// The nodes of a file.
+#[derive(Debug, Default)]
+pub(super) struct Syntax {
+    nodes: Vec<Node>,
+}
+
+impl Syntax {
+    /// Reads a file. `None`: it is no Rust source that `syn` knows.
+    pub(super) fn of(text: &str) -> Option<Self> {
+        let file = syn::parse_file(text).ok()?;
+        let mut reader = Reader { nodes: Vec::new(), body: None };
+        reader.visit_file(&file);
+        // The smallest first, and of equals the innermost, which is visited last.
+        reader.nodes.reverse();
+        reader.nodes.sort_by_key(|node| node.range.len());
+        Some(Self { nodes: reader.nodes })
+    }
+
+    /// Returns the nodes that contain a range, the innermost first.
+    pub(super) fn around<'a>(&'a self, range: &Bytes) -> impl Iterator<Item = &'a Node> + use<'a> {
+        let Bytes { start, end } = *range;
+        self.nodes.iter().filter(move |node| node.range.start <= start && end <= node.range.end)
+    }
+
+    /// Returns the nodes with exactly this range, the innermost first.
+    pub(super) fn at<'a>(&'a self, range: &Bytes) -> impl Iterator<Item = &'a Node> + use<'a> {
+        let Bytes { start, end } = *range;
+        self.nodes.iter().filter(move |node| node.range.start == start && node.range.end == end)
+    }
+
+    /// Returns `true` if the range is an expression that takes a method call as it is.
+    pub(super) fn is_postfix(&self, range: &Bytes) -> bool {
+        self.at(range).any(|node| {
+            matches!(
+                node.kind,
+                Kind::Postfix | Kind::Path | Kind::Method { .. } | Kind::Call { .. } | Kind::Shorthand { .. }
+            )
+        })
+    }
+
+    /// Returns `true` if the range is an expression.
+    pub(super) fn is_expr(&self, range: &Bytes) -> bool {
+        self.is_postfix(range)
+            || self.at(range).any(|node| {
+                matches!(node.kind, Kind::Expr | Kind::Ref { .. } | Kind::Compare { .. } | Kind::Match { .. })
+            })
+    }
+
+    /// Returns the bindings of the pattern with exactly this range.
+    pub(super) fn pattern(&self, range: &Bytes) -> Option<&Bindings> {
+        self.at(range).find_map(|node| if let Kind::Pat(bindings) = &node.kind { Some(bindings) } else { None })
+    }
+}
+
+/// Collects the nodes.
+struct Reader {
+    nodes: Vec<Node>,
+    /// The block that runs if the condition in which the reader is holds.
+    body: Option<Bytes>,
+}
+
+impl Reader {
+    fn add(&mut self, range: Bytes, kind: Kind) {
+        self.nodes.push(Node { range, kind });
+    }
+
+    /// Reads a macro's tokens as `scrutinee, pattern`, or as expressions that are separated by commas.
+    fn read_macro(&mut self, name: &str, tokens: TokenStream) {
+        if matches!(name, "matches" | "assert_matches" | "debug_assert_matches") {
+            let parts = |input: ParseStream<'_>| {
+                let scrutinee: Expr = input.parse()?;
+                input.parse::<Token![,]>()?;
+                let pattern = Pat::parse_multi_with_leading_vert(input)?;
+                let guard = if input.peek(Token![if]) {
+                    input.parse::<Token![if]>()?;
+                    Some(input.parse::<Expr>()?)
+                } else {
+                    None
+                };
+                input.parse::<Option<Token![,]>>()?;
+                Ok((scrutinee, pattern, guard))
+            };
+            if let Ok((scrutinee, pattern, guard)) = parts.parse2(tokens) {
+                let range = bytes(&scrutinee).start..guard.as_ref().map_or(bytes(&pattern).end, |of| bytes(of).end);
+                if guard.is_none() {
+                    self.add(range, Kind::Matches { scrutinee: bytes(&scrutinee), pattern: bytes(&pattern) });
+                } else {
+                    self.add(range, Kind::Opaque);
+                }
+                self.visit_expr(&scrutinee);
+                self.visit_pat(&pattern);
+                if let Some(guard) = &guard {
+                    self.visit_expr(guard);
+                }
+            }
+            return;
+        }
+        let list = Punctuated::<Expr, Token![,]>::parse_terminated;
+        if let Ok(all) = list.parse2(tokens.clone()) {
+            if let (true, [left, right, ..]) =
+                (name.ends_with("assert_eq") || name.ends_with("assert_ne"), &all.iter().collect::<Vec<_>>()[..])
+            {
+                let (left, right) = (bytes(left), bytes(right));
+                self.add(left.start..right.end, Kind::Compare { left, right });
+            }
+            for expr in &all {
+                self.visit_expr(expr);
+            }
+        } else if let Ok(block) = syn::Block::parse_within.parse2(tokens) {
+            for statement in &block {
+                self.visit_stmt(statement);
+            }
+        }
+    }
+}
+
+/// Returns the bytes of a part of the source.
+fn bytes(part: &impl syn::spanned::Spanned) -> Bytes {
+    part.span().byte_range()
+}
+
+impl<'ast> Visit<'ast> for Reader {
+    fn visit_expr(&mut self, expr: &'ast Expr) {
+        let kind = match expr {
+            Expr::Reference(of) => Kind::Ref { of: bytes(&*of.expr) },
+            Expr::Binary(of) if is_comparison(&of.op) => {
+                Kind::Compare { left: bytes(&*of.left), right: bytes(&*of.right) }
+            }
+            Expr::MethodCall(of) => Kind::Method {
+                receiver: bytes(&*of.receiver),
+                name: of.method.to_string(),
+                arguments: of.args.iter().map(bytes).collect(),
+            },
+            Expr::Call(of) => Kind::Call { arguments: of.args.iter().map(bytes).collect() },
+            Expr::Path(_) => Kind::Path,
+            Expr::Match(of) => Kind::Match { scrutinee: bytes(&*of.expr) },
+            Expr::Let(of) => {
+                Kind::Let { pattern: bytes(&*of.pat), scrutinee: bytes(&*of.expr), body: self.body.clone() }
+            }
+            Expr::Array(_)
+            | Expr::Field(_)
+            | Expr::Index(_)
+            | Expr::Lit(_)
+            | Expr::Macro(_)
+            | Expr::Paren(_)
+            | Expr::Await(_)
+            | Expr::Struct(_)
+            | Expr::Try(_)
+            | Expr::Tuple(_) => Kind::Postfix,
+            _ => Kind::Expr,
+        };
+        self.add(bytes(expr), kind);
+        visit::visit_expr(self, expr);
+    }
+
+    fn visit_expr_if(&mut self, of: &'ast syn::ExprIf) {
+        // In a chain of conditions a later one may use the names too.
+        let body = matches!(*of.cond, Expr::Let(_)).then(|| bytes(&of.then_branch));
+        let before = std::mem::replace(&mut self.body, body);
+        self.visit_expr(&of.cond);
+        self.body = before;
+        self.visit_block(&of.then_branch);
+        if let Some((_, other)) = &of.else_branch {
+            self.visit_expr(other);
+        }
+    }
+
+    fn visit_expr_while(&mut self, of: &'ast syn::ExprWhile) {
+        let body = matches!(*of.cond, Expr::Let(_)).then(|| bytes(&of.body));
+        let before = std::mem::replace(&mut self.body, body);
+        self.visit_expr(&of.cond);
+        self.body = before;
+        self.visit_block(&of.body);
+    }
+
+    fn visit_arm(&mut self, arm: &'ast syn::Arm) {
+        let kind = Kind::Arm {
+            pattern: bytes(&arm.pat),
+            has_guard: arm.guard.is_some(),
+            body: bytes(&*arm.body),
+            is_block: matches!(*arm.body, Expr::Block(_)),
+        };
+        self.add(bytes(arm), kind);
+        visit::visit_arm(self, arm);
+    }
+
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        let pattern = match &local.pat {
+            Pat::Type(of) => bytes(&*of.pat),
+            other => bytes(other),
+        };
+        let scrutinee = local.init.as_ref().map(|init| bytes(&*init.expr));
+        self.add(bytes(local), Kind::Local { pattern, scrutinee });
+        visit::visit_local(self, local);
+    }
+
+    fn visit_field_value(&mut self, field: &'ast syn::FieldValue) {
+        if field.colon_token.is_none() {
+            if let syn::Member::Named(name) = &field.member {
+                self.add(bytes(field), Kind::Shorthand { name: name.to_string() });
+            }
+            return;
+        }
+        visit::visit_field_value(self, field);
+    }
+
+    fn visit_field_pat(&mut self, field: &'ast syn::FieldPat) {
+        if field.colon_token.is_none() {
+            self.add(bytes(field), Kind::ShorthandPat);
+        }
+        visit::visit_field_pat(self, field);
+    }
+
+    fn visit_pat(&mut self, pat: &'ast Pat) {
+        if let Pat::Or(_) = pat {
+            self.add(bytes(pat), Kind::Or);
+        }
+        let mut bindings = Bindings::default();
+        bind(pat, &mut bindings);
+        self.add(bytes(pat), Kind::Pat(bindings));
+        visit::visit_pat(self, pat);
+    }
+
+    fn visit_macro(&mut self, of: &'ast syn::Macro) {
+        let name = of.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        self.read_macro(&name, of.tokens.clone());
+    }
+}
+
+fn is_comparison(op: &syn::BinOp) -> bool {
+    use syn::BinOp::{Eq, Ge, Gt, Le, Lt, Ne};
+    matches!(op, Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_))
+}
+
+/// Adds what a pattern binds. A struct's pattern alone is irrefutable; a name with an upper-case letter may be a constant.
+fn bind(pat: &Pat, to: &mut Bindings) {
+    match pat {
+        Pat::Ident(of) => {
+            let name = of.ident.to_string();
+            if name.starts_with(char::is_uppercase) && of.by_ref.is_none() && of.subpat.is_none() {
+                to.is_refutable = true;
+                return;
+            }
+            let by = match (&of.by_ref, &of.mutability) {
+                (Some(_), Some(_)) => By::RefMut,
+                (Some(_), None) => By::Ref,
+                (None, _) => By::Value,
+            };
+            to.names.push((name, by));
+            if let Some((_, inner)) = &of.subpat {
+                bind(inner, to);
+            }
+        }
+        Pat::Struct(of) => of.fields.iter().for_each(|field| bind(&field.pat, to)),
+        Pat::Tuple(of) => of.elems.iter().for_each(|part| bind(part, to)),
+        Pat::Reference(of) => bind(&of.pat, to),
+        Pat::Paren(of) => bind(&of.pat, to),
+        Pat::Type(of) => bind(&of.pat, to),
+        Pat::TupleStruct(of) => of.elems.iter().for_each(|part| bind(part, to)),
+        Pat::Wild(_) | Pat::Rest(_) => {}
+        _ => to.is_refutable = true,
+    }
+}
+
+/// Returns `true` if a pattern inside of this one may fail to match: one of a variant, in the place of a struct's field.
+pub(super) fn has_inner_path(text: &str) -> bool {
+    fn inner(pat: &Pat, is_outer: bool) -> bool {
+        match pat {
+            Pat::Struct(of) => !is_outer || of.fields.iter().any(|field| inner(&field.pat, false)),
+            Pat::TupleStruct(of) => !is_outer || of.elems.iter().any(|part| inner(part, false)),
+            Pat::Tuple(of) => of.elems.iter().any(|part| inner(part, false)),
+            Pat::Reference(of) => inner(&of.pat, is_outer),
+            Pat::Paren(of) => inner(&of.pat, is_outer),
+            Pat::Ident(of) => of.subpat.as_ref().is_some_and(|(_, pat)| inner(pat, false)),
+            Pat::Wild(_) | Pat::Rest(_) => false,
+            _ => true,
+        }
+    }
+    Pat::parse_multi_with_leading_vert.parse_str(text).map_or(true, |pat| inner(&pat, true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds<'a>(text: &str, part: &str, syntax: &'a Syntax) -> Vec<&'a Kind> {
+        let start = text.find(part).unwrap();
+        syntax.at(&(start..start + part.len())).map(|node| &node.kind).collect()
+    }
+
+    #[test]
+    fn expressions_and_patterns_have_their_bytes() {
+        let text = "fn f() {\n    // é\n    if let Some(P { x, ref y, .. }) = &self.a { g(x) }\n    \
+                    match b { A(P { x: 1 }) | B => c.map(D), _ if e => {} }\n    assert_eq!(h.i, J { k });\n    \
+                    let m = matches!(n, O(P { .. }));\n}\n";
+        let syntax = Syntax::of(text).unwrap();
+        let bindings = Bindings { names: vec![("x".into(), By::Value), ("y".into(), By::Ref)], is_refutable: false };
+        assert_eq!(kinds(text, "P { x, ref y, .. }", &syntax), [&Kind::Pat(bindings)]);
+        assert!(matches!(kinds(text, "P { x: 1 }", &syntax)[..], [Kind::Pat(of)] if of.is_refutable));
+        assert!(matches!(kinds(text, "A(P { x: 1 }) | B", &syntax)[..], [Kind::Pat(_), Kind::Or]));
+        assert!(matches!(kinds(text, "k", &syntax)[..], [Kind::Shorthand { name }] if name == "k"));
+        assert!(matches!(kinds(text, "h.i, J { k }", &syntax)[..], [Kind::Compare { .. }]));
+        assert!(matches!(kinds(text, "n, O(P { .. })", &syntax)[..], [Kind::Matches { .. }]));
+        assert!(matches!(kinds(text, "D", &syntax)[..], [Kind::Path]));
+        let at = text.find("{ g(x) }").unwrap();
+        let pattern = text.find("Some(P").unwrap();
+        let range = pattern..pattern + 4;
+        let found = syntax
+            .around(&range)
+            .find_map(|node| if let Kind::Let { body, .. } = &node.kind { body.clone() } else { None });
+        assert_eq!(found, Some(at..at + 8));
+    }
+
+    #[test]
+    fn inner_variants_are_refutable() {
+        assert!(!has_inner_path("P { x, y: (_, z), .. }"));
+        assert!(has_inner_path("P { x: Kind::A, .. }"));
+        assert!(has_inner_path("P { x: Some(y), .. }"));
+        assert!(has_inner_path("P { x: 1 }"));
+        assert!(!has_inner_path("P(x, _)"));
+    }
+}

@@ -1,0 +1,410 @@
+//! The changes of one type that make it smaller: boxes around large fields of variants and large `Option` fields, and
+//! another order of the fields of a `repr(C)` struct.
+
+use super::holders::Holders;
+use super::measure::Embedding;
+use super::resize::{Part, Sizes, optional, variants};
+use crate::debuginfo::{Field, Kind, Program, Type, TypeId};
+use crate::source::{Edit, Item, Items};
+use crate::units::count;
+use dwell::model::layout::{self, Layout};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// The least saving in bytes, unless it is an eighth of a larger type.
+const LEAST: u64 = 16;
+/// A box must save memory even if this percentage of the values need it.
+const BREAK_EVEN: u64 = 66;
+/// The same for an enum with a variant that is known to be common, which needs no box.
+const BREAK_EVEN_RARE: u64 = 33;
+/// The least saving for each of several boxed variants, and the one that is enough for an enum of any size.
+const LEAST_EACH: u64 = 32;
+const MOST_EACH: u64 = 64;
+/// The least saving of a box around fields that may mostly be present.
+const MOST_GENERAL: u64 = 128;
+/// The least size of an error that a box makes worth while: that of clippy's `result_large_err`.
+const LARGE_ERROR: u64 = 128;
+/// The number of variants that are boxed together.
+const MOST_VARIANTS: usize = 16;
+/// The number of fields of a variant that get a box each. More fields get one box.
+const MOST_FIELDS: usize = 2;
+
+/// The bytes that an allocator adds to a block.
+pub(super) const HEADER: u64 = 16;
+
+/// The kind of a change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Change {
+    /// Box the fields of large variants.
+    #[default]
+    BoxVariants,
+    /// `Option<Box<T>>` for `Option<T>`.
+    BoxOption,
+    /// Order the fields of a `repr(C)` struct by alignment.
+    Reorder,
+}
+
+/// A change with the numbers that decide on it.
+#[derive(Debug)]
+pub(super) struct Candidate {
+    pub(super) kind: Change,
+    pub(super) boxes: Vec<Part>,
+    /// The bytes that each value saves.
+    pub(super) saves: u64,
+    /// The size of the type before the change.
+    pub(super) size: u64,
+    /// The layouts of all types that change.
+    pub(super) after: HashMap<TypeId, Layout>,
+    /// The bytes that go to the heap for a value that needs the box.
+    pub(super) heap: u64,
+    /// The variants or fields.
+    pub(super) parts: Vec<String>,
+    pub(super) how: String,
+    /// Whether the names of the parts say that they are rare.
+    pub(super) is_rare: bool,
+    /// The least saving for which it is shown without a census.
+    pub(super) least_shown: u64,
+    /// Whether values of the types in the boxes are elsewhere too, so that they may be common here.
+    pub(super) is_general: bool,
+    /// The least percentage of values that may need the box.
+    pub(super) least_even: u64,
+    pub(super) edits: Vec<Edit>,
+}
+
+impl Candidate {
+    /// Returns the percentage of values that may need the box before it costs more memory than it saves.
+    pub(super) fn break_even(&self) -> u64 {
+        if self.heap == 0 { 100 } else { (self.saves * 100 / (self.heap + HEADER)).min(100) }
+    }
+}
+
+/// What the changes of a type depend on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Finder<'a, 'p> {
+    pub(super) program: &'p Program,
+    pub(super) embedding: &'a Embedding,
+    pub(super) holders: &'a Holders,
+    pub(super) sizes: &'a Sizes<'p>,
+    pub(super) items: &'a Items,
+    /// Whether a census counts the values.
+    pub(super) is_counted: bool,
+}
+
+impl Finder<'_, '_> {
+    /// Returns the changes of a type that save enough.
+    pub(super) fn of(&self, id: TypeId, item: Option<&Item>) -> Vec<Candidate> {
+        let ty = self.program.get(id);
+        let found = match &ty.kind {
+            Kind::Enum(_) => self.variants(id, ty, item),
+            Kind::Struct(fields) => {
+                self.optional(id, ty, fields, item).into_iter().chain(self.reordering(ty, fields, item)).collect()
+            }
+            _ => Vec::new(),
+        };
+        found.into_iter().filter(|of| of.saves >= LEAST.max(of.size / 8)).collect()
+    }
+
+    fn size(&self, id: TypeId) -> u64 {
+        self.sizes.of(id).size
+    }
+
+    /// Returns `true` if values of a type, or of that in an `Option`, are elements and targets elsewhere too.
+    fn is_general(&self, id: TypeId) -> bool {
+        self.holders.is_general(optional(self.program, id).unwrap_or(id))
+    }
+
+    /// Returns the size of a variant's fields, with these fields in boxes.
+    fn content(&self, id: TypeId, variant: usize, fields: &[Field], boxed: &[usize]) -> u64 {
+        if self.sizes.is_boxed(Part::Variant(id, variant)) {
+            return self.program.pointer_size;
+        }
+        let layouts = fields.iter().enumerate().map(|(index, field)| {
+            let is_boxed = boxed.contains(&index) || self.sizes.is_boxed(Part::Field(id, variant, index));
+            if is_boxed { Layout::POINTER } else { self.sizes.of(field.ty) }
+        });
+        layout::structure(&layouts.collect::<Vec<_>>()).size
+    }
+
+    /// Returns the boxes that make a variant not larger than `most`, and the bytes that they contain: the fewest fields,
+    /// or all fields in one box.
+    fn boxes(&self, id: TypeId, variant: usize, fields: &[Field], most: u64) -> (Vec<Part>, u64) {
+        let pointer = self.program.pointer_size;
+        let part = |index: &usize| Part::Field(id, variant, *index);
+        let mut order: Vec<usize> = (0..fields.len()).filter(|index| !self.sizes.is_boxed(part(index))).collect();
+        order.sort_by_key(|&index| std::cmp::Reverse(self.size(fields[index].ty)));
+        for number in 1..=order.len().min(MOST_FIELDS) {
+            let taken = &order[..number];
+            if taken.iter().any(|&index| self.size(fields[index].ty) <= 2 * pointer) {
+                break;
+            }
+            if fields.len() == 1 || self.content(id, variant, fields, taken) <= most {
+                let bytes = |&index: &usize| {
+                    let ty = fields[index].ty;
+                    optional(self.program, ty).map_or(self.size(ty), |inside| self.size(inside))
+                };
+                return (taken.iter().map(part).collect(), taken.iter().map(bytes).sum());
+            }
+        }
+        (vec![Part::Variant(id, variant)], self.content(id, variant, fields, &[]))
+    }
+
+    /// Returns the changes that box the largest variants of an enum: the one, the two, and so on, all but the last.
+    fn variants(&self, id: TypeId, ty: &Type, item: Option<&Item>) -> Vec<Candidate> {
+        let Kind::Enum(of_enum) = &ty.kind else { return Vec::new() };
+        let pointer = self.program.pointer_size;
+        let all = variants(ty);
+        let sizes: Vec<u64> = (0..all.len()).map(|index| self.content(id, index, all[index], &[])).collect();
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        order.sort_by_key(|&index| std::cmp::Reverse(sizes[index]));
+        let name = |index: usize| &*of_enum.variants[index].name;
+        // `Expr(Expr)`: the variant that most values have, if `Expr` is a type of its own right.
+        let is_main = |index: usize| all[index].len() == 1 && self.is_general(all[index][0].ty);
+        let recurs = |fields: &[Field]| fields.iter().any(|field| self.program.get(field.ty).path.contains(&*ty.path));
+        let is_recursive = all.iter().any(|fields| recurs(fields));
+        let mut found = Vec::new();
+        for boxed in 1..order.len().min(MOST_VARIANTS + 1) {
+            let (large, rest) = order.split_at(boxed);
+            let (last, next) = (sizes[large[boxed - 1]], sizes[rest[0]]);
+            if last <= pointer * 2 || last == next {
+                continue;
+            }
+            let all_errors = large.iter().all(|&index| is_error(name(index)));
+            // `Ok` and `Err`, `Some` and `None` under other names: the large variant is the common one.
+            let mut with_fields = rest.iter().filter(|index| !all[**index].is_empty());
+            if !all_errors && with_fields.all(|&index| is_error(name(index))) {
+                continue;
+            }
+            // A tree has at least as many leaves as nodes with several children.
+            if is_recursive && !self.is_counted {
+                let is_leaf =
+                    |index: &&usize| !all[**index].is_empty() && !recurs(all[**index]) && !is_fallback(name(**index));
+                if rest.iter().all(|index| !is_leaf(&index)) {
+                    continue;
+                }
+            }
+            let most = next.max(pointer);
+            let boxes: Vec<(Vec<Part>, u64)> =
+                large.iter().map(|&index| self.boxes(id, index, all[index], most)).collect();
+            let heap = boxes.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
+            let is_general = boxes.iter().flat_map(|(parts, _)| parts).any(|part| match part {
+                Part::Field(_, variant, field) => self.is_general(all[*variant][*field].ty),
+                Part::Variant(..) => false,
+            });
+            if is_general && !self.is_counted {
+                break;
+            }
+            let parts: Vec<Part> = boxes.iter().flat_map(|(parts, _)| parts).copied().collect();
+            let after = self.sizes.after(self.embedding, id, &parts);
+            let size = self.size(id);
+            let saves = after.get(&id).map_or(0, |after| size.saturating_sub(after.size));
+            // Without a census: a few large variants among many, or so large that a box never matters.
+            let few = boxed <= rest.len() || saves >= 512 && saves >= size / 4 * 3;
+            if !self.is_counted && !few || all_errors && size < LARGE_ERROR {
+                continue;
+            }
+            // Each box is an edit and an allocation: it must save something by itself.
+            let each = saves / boxed as u64;
+            if boxed > 1 && !self.is_counted && each < LEAST_EACH.max((size / 8).min(MOST_EACH)) {
+                continue;
+            }
+            let whole = |(parts, &index): (&Vec<Part>, &usize)| {
+                matches!(parts[..], [Part::Variant(..)]) || parts.len() == all[index].len()
+            };
+            let of_whole = boxes.iter().map(|(parts, _)| parts).zip(large).filter(|of| whole(*of));
+            let names: Vec<String> = of_whole.map(|(_, &index)| format!("`{}`", name(index))).collect();
+            let of_fields = boxes.iter().map(|(parts, _)| parts).zip(large).filter(|of| !whole(*of));
+            let mut described: Vec<String> = of_fields
+                .map(|(parts, &index)| {
+                    let fields = parts.iter().filter_map(|part| match part {
+                        Part::Field(.., field) => Some(format!("`{}`", all[index][*field].name)),
+                        Part::Variant(..) => None,
+                    });
+                    format!("{} of `{}`", list(&fields.collect::<Vec<_>>()), name(index))
+                })
+                .collect();
+            if !names.is_empty() {
+                described.insert(0, format!("the fields of {}", list(&names)));
+            }
+            let how = format!(
+                "box {} ({} bytes; the next variant, `{}`, has {})",
+                list(&described),
+                count(sizes[large[0]]),
+                name(rest[0]),
+                count(next)
+            );
+            let edits = parts.iter().filter_map(|part| edit(ty, *part, item)).collect();
+            let names = large.iter().map(|&index| name(index).to_owned()).collect();
+            found.push(Candidate {
+                kind: Change::BoxVariants,
+                boxes: parts,
+                saves,
+                size,
+                after,
+                heap,
+                parts: names,
+                how,
+                is_rare: all_errors,
+                is_general: false,
+                least_shown: LEAST,
+                least_even: if saves >= MOST_EACH && rest.iter().any(|&index| is_main(index)) {
+                    BREAK_EVEN_RARE
+                } else {
+                    BREAK_EVEN
+                },
+                edits,
+            });
+        }
+        found
+    }
+
+    /// Returns the change that boxes the large `Option` fields of a struct.
+    fn optional(&self, id: TypeId, ty: &Type, fields: &[Field], item: Option<&Item>) -> Option<Candidate> {
+        let pointer = self.program.pointer_size;
+        let size = self.size(id);
+        // A box of less does not pay for its block, or is not worth the edit.
+        let is_large = |field: &Field, inside: u64| {
+            inside > pointer
+                && (inside - pointer) * 100 / (inside + HEADER) >= BREAK_EVEN
+                && self.size(field.ty).saturating_sub(pointer) >= LEAST.max(size / 8)
+        };
+        let mut large: Vec<(usize, &Field, TypeId)> = fields
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| !self.sizes.is_boxed(Part::Field(id, 0, *index)))
+            .filter_map(|(index, field)| Some((index, field, optional(self.program, field.ty)?)))
+            .filter(|(_, field, inside)| is_large(field, self.size(*inside)) && !self.items.is_unwrapped(&field.name))
+            .collect();
+        // Of the fields whose types are elsewhere too, such as `condition: Option<Expr>`, more may be present.
+        let is_general = large.iter().all(|(_, field, _)| self.is_general(field.ty));
+        large.retain(|(_, field, _)| is_general || !self.is_general(field.ty));
+        if large.is_empty() {
+            return None;
+        }
+        let boxes: Vec<Part> = large.iter().map(|(index, ..)| Part::Field(id, 0, *index)).collect();
+        let after = self.sizes.after(self.embedding, id, &boxes);
+        let saves = after.get(&id).map_or(0, |after| size.saturating_sub(after.size));
+        let described = large.iter().map(|(_, field, inside)| {
+            let of = &self.program.get(*inside).name;
+            format!("`{}: Option<Box<{of}>>` ({} bytes, absent or not)", field.name, count(self.size(*inside)))
+        });
+        Some(Candidate {
+            kind: Change::BoxOption,
+            saves,
+            size,
+            after,
+            heap: large.iter().map(|(.., inside)| self.size(*inside)).sum(),
+            parts: large.iter().map(|(_, field, _)| field.name.to_string()).collect(),
+            how: described.collect::<Vec<_>>().join(", "),
+            is_rare: false,
+            is_general,
+            least_shown: if is_general { MOST_GENERAL } else { MOST_EACH },
+            least_even: BREAK_EVEN,
+            edits: boxes.iter().filter_map(|part| edit(ty, *part, item)).collect(),
+            boxes,
+        })
+    }
+
+    /// Returns a change that sorts the fields of a `repr(C)` struct by alignment. rustc sorts those of other structs.
+    fn reordering(&self, ty: &Type, fields: &[Field], item: Option<&Item>) -> Option<Candidate> {
+        let program = self.program;
+        if item.is_some_and(|item| !item.has_repr()) {
+            return None;
+        }
+        let sum = fields.iter().map(|field| program.size_of(field.ty)).fold(0, u64::saturating_add);
+        let saves = ty.size.checked_sub(sum.checked_next_multiple_of(ty.align)?)?;
+        let mut order: Vec<&Field> = fields.iter().collect();
+        order.sort_by_key(|field| (std::cmp::Reverse(program.get(field.ty).align), field.offset));
+        let names: Vec<_> = order.iter().map(|field| format!("`{}`", field.name)).collect();
+        let mut how = format!("order the fields of the `repr(C)` type by alignment: {}", names.join(", "));
+        if let Some(at) = self.items.foreign(ty.name.split('<').next().unwrap_or_default()) {
+            how = format!("{how}; WITH CARE: a foreign function at {at} has this type, so both sides must change");
+        }
+        let parts = order.iter().map(|field| field.name.to_string()).collect();
+        Some(Candidate {
+            kind: Change::Reorder,
+            boxes: Vec::new(),
+            saves,
+            size: ty.size,
+            after: HashMap::new(),
+            heap: 0,
+            parts,
+            how,
+            is_rare: false,
+            is_general: false,
+            least_shown: LEAST,
+            least_even: 0,
+            edits: Vec::new(),
+        })
+    }
+}
+
+/// Returns the edit that moves a part to a box.
+fn edit(ty: &Type, part: Part, item: Option<&Item>) -> Option<Edit> {
+    let item = item?;
+    let short = ty.name.split('<').next().unwrap_or_default();
+    let name = |variant: usize| match &ty.kind {
+        Kind::Enum(of) => Some(&*of.variants.get(variant)?.name),
+        _ => None,
+    };
+    let fields = |variant: usize| variants(ty).get(variant).copied().unwrap_or_default();
+    let (line, of, from) = match part {
+        Part::Field(_, variant, field) => {
+            let field = fields(variant).get(field)?;
+            let (line, of) = item.field_type(name(variant), &field.name)?;
+            let place =
+                name(variant).map_or_else(|| format!(".{}", field.name), |name| format!("::{name}.{}", field.name));
+            // A variant with one field is its variant.
+            let is_only = fields(variant).len() == 1 && &*field.name == "0";
+            let place = if is_only { place.trim_end_matches(".0").to_owned() } else { place };
+            (line, place, of)
+        }
+        Part::Variant(_, variant) => {
+            let name = name(variant)?;
+            let (line, text) = item.part(name)?;
+            let inside = text.strip_prefix(name)?.trim().strip_prefix('(').and_then(|of| of.strip_suffix(')'));
+            (line, format!("::{name}"), inside.unwrap_or_default().trim().trim_end_matches(',').to_owned())
+        }
+    };
+    let to = match part {
+        _ if from.is_empty() => String::new(),
+        Part::Variant(..) => format!("Box<({from})>"),
+        Part::Field(..) => match from.strip_prefix("Option<").and_then(|of| of.strip_suffix('>')) {
+            Some(inside) => format!("Option<Box<{inside}>>"),
+            None => format!("Box<{from}>"),
+        },
+    };
+    Some(Edit { file: item.file.clone(), line, item: format!("{short}{of}"), from, to })
+}
+
+/// Lists names: `a, b and c`.
+fn list(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// Returns `true` if a variant's name says that it is for what the others do not cover.
+fn is_fallback(name: &str) -> bool {
+    let name = name.to_lowercase();
+    is_error(&name) || ["unknown", "other", "custom", "verbatim", "unparsed"].iter().any(|word| name.contains(word))
+}
+
+/// Returns `true` if a variant's name says that it is an error.
+fn is_error(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name == "err" || ["error", "failure", "failed", "invalid", "panic"].iter().any(|word| name.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_errors_are_known() {
+        assert!(is_error("Err") && is_error("ParseError") && !is_error("Errand"));
+        assert_eq!(list(&["a".into(), "b".into(), "c".into()]), "a, b and c");
+    }
+}

@@ -1,0 +1,128 @@
+//! Runs a program, and reads its profile after its end.
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub use counted::profile;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Options for running a program.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The mean number of bytes between two recorded allocations; `None` records all.
+    pub sample: Option<u64>,
+    /// The folder for the compiled agent.
+    pub cache: Option<PathBuf>,
+    /// The interval of the curve; by default the curve has up to [`POINTS`] points.
+    pub every: Option<Duration>,
+    /// Whether to pass signals on to the program.
+    pub signals: bool,
+}
+
+/// The maximum number of points of a curve whose interval is not given.
+pub const POINTS: usize = 64;
+
+/// Returns an error, because there is no agent for this platform.
+///
+/// # Errors
+/// Always returns an error.
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+pub fn profile(_: &std::path::Path, _: &[std::ffi::OsString], _: &Options) -> anyhow::Result<super::Profile> {
+    anyhow::bail!("`cargo dwell allocs` needs Linux with glibc on x86-64")
+}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod counted {
+    use super::super::records::{self, ReadFrom};
+    use super::super::sampler::Sampler;
+    use super::Options;
+    use crate::capture::image::{self, About, Process};
+    use crate::capture::run::{self, Watch};
+    use crate::profile::Profile;
+    use anyhow::{Result, bail};
+    use std::ffi::OsString;
+    use std::fs::File;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    /// Runs a program with this process's standard streams, and returns its profile.
+    ///
+    /// # Errors
+    /// Returns an error if the agent cannot be loaded, if the program cannot be started, or if its records cannot be
+    /// read.
+    pub fn profile(executable: &Path, args: &[OsString], options: &Options) -> Result<Profile> {
+        let of_run = run::Options {
+            at: Vec::new(),
+            every: None,
+            sample: options.sample,
+            cache: options.cache.clone(),
+            signals: options.signals,
+            counts: true,
+        };
+        let mut follower = Follower { options, sampler: None, before: (0, 0), profile: None };
+        let run = run::watched(executable, args, &of_run, &mut follower)?;
+        let Some(mut profile) = follower.profile else {
+            bail!("the agent's helper process was killed or does not answer, so the counts of the run are lost");
+        };
+        profile.code = run.code;
+        profile.millis = run.millis;
+        profile.notes = run.notes;
+        if profile.lost > 0 {
+            profile.notes.push(format!("{} calls of threads beyond the 4,096th were not counted", profile.lost));
+        }
+        Ok(profile)
+    }
+
+    struct Follower<'o> {
+        options: &'o Options,
+        sampler: Option<Sampler>,
+        /// The processor time of children that ended before.
+        before: (u64, u64),
+        profile: Option<Profile>,
+    }
+
+    impl Watch for Follower<'_> {
+        fn started(&mut self, pid: i32, plan: &File) -> Result<()> {
+            self.before = time_of_children();
+            self.sampler = Some(Sampler::start(pid, plan, self.options.every)?);
+            Ok(())
+        }
+
+        fn ended(&mut self, process: &Arc<Process>, about: &About) -> Result<()> {
+            let (user, system) = time_of_children();
+            let modules = image::files(process, about)?;
+            let memory = image::ProcessMemory(Arc::clone(process));
+            let mut profile = records::read(&ReadFrom { memory: &memory, state: about.state })?;
+            profile.user_nanos = user.saturating_sub(self.before.0);
+            profile.system_nanos = system.saturating_sub(self.before.1);
+            if let Some(sampler) = self.sampler.take() {
+                let found = sampler.finish(&modules, &about.executable);
+                profile.curve = found.curve;
+                match found.samples {
+                    Ok(samples) => profile.samples = Some(samples),
+                    Err(reason) => profile.no_samples = reason,
+                }
+            }
+            profile.curve.push(crate::profile::Point {
+                millis: about.nanos.saturating_sub(profile.start_nanos) / 1_000_000,
+                blocks: profile.threads.iter().map(|thread| thread.allocations + thread.reallocations).sum(),
+            });
+            profile.modules = modules;
+            self.profile = Some(profile);
+            Ok(())
+        }
+    }
+
+    /// Returns the processor time of this process's children that ended, in user mode and in the kernel.
+    fn time_of_children() -> (u64, u64) {
+        // SAFETY: a `rusage` consists of numbers, for which zeros are valid.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: the call writes to a local of the right type.
+        unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
+        let nanos = |time: libc::timeval| {
+            let micros = time.tv_sec.saturating_mul(1_000_000).saturating_add(time.tv_usec);
+            u64::try_from(micros).unwrap_or(0).saturating_mul(1000)
+        };
+        (nanos(usage.ru_utime), nanos(usage.ru_stime))
+    }
+}

@@ -1,0 +1,446 @@
+//! Samples the program's processor time by `perf_event_open`, and its counts for the curve.
+//!
+//! A clock around each call of the allocator would mislead: it takes longer than the call, and out-of-order execution
+//! moves the costs. A sample has the instruction's address and the top of the stack. The instruction is in the agent, in
+//! the program's own code, or in a library. A library's code belongs to the allocator if the agent called it: the first
+//! return address on the stack that is in the agent or the executable decides.
+
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sizes of mappings and file numbers are far from the bounds of their types"
+)]
+
+use super::records::ReadFrom;
+use super::run::POINTS;
+use super::{Point, Samples};
+use crate::agent::layout::{self, SHARED_BYTES, Shared};
+use crate::capture::{Memory, Module};
+use anyhow::{Context, Result};
+use std::collections::HashMap;
+use std::fs::File;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Samples a second of each thread. The number is prime, so that it does not follow a period of the program.
+const FREQUENCY: u64 = 1999;
+/// The bytes of the stack in a sample.
+const STACK: u32 = 1024;
+/// The memory for samples that are not read yet, for all processors together: without a privilege the kernel allows
+/// 516 KiB.
+const BUFFERS: usize = 512 << 10;
+/// How often samples are read.
+const ROUND: Duration = Duration::from_millis(10);
+
+/// A thread that reads samples while the program runs.
+pub(super) struct Sampler {
+    over: Arc<AtomicBool>,
+    thread: JoinHandle<Found>,
+}
+
+/// What the sampler found.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) curve: Vec<Point>,
+    /// The samples, or the reason why there are none.
+    pub(super) samples: Result<Samples, String>,
+    /// The number of samples by what they have.
+    raw: HashMap<Sample, u64>,
+}
+
+/// A sample: the instruction, and the return addresses on the stack as far as they may decide.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Sample {
+    address: u64,
+    /// What a library's caller is.
+    caller: Part,
+}
+
+/// A part of the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Part {
+    Agent,
+    Executable,
+    Library,
+    Unknown,
+}
+
+impl Sampler {
+    /// Starts to sample the process. `plan` begins with the page that the agent shares.
+    pub(super) fn start(pid: i32, plan: &File, every: Option<Duration>) -> Result<Self> {
+        // SAFETY: the plan's seals keep the file from being truncated. The page is accessed only through atomics.
+        let page = unsafe { memmap2::MmapOptions::new().len(SHARED_BYTES).map_mut(plan) };
+        let page = page.context("cannot map the memory shared with the program")?;
+        let over = Arc::new(AtomicBool::new(false));
+        let events = Events::open(pid);
+        let attached = &shared(&page).attached;
+        attached.store(1, Ordering::Release);
+        // SAFETY: the call does not access the word; it uses the address only to find the waiting threads.
+        unsafe { libc::syscall(libc::SYS_futex, attached.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
+        let thread = {
+            let over = Arc::clone(&over);
+            std::thread::spawn(move || watch(pid, &page, events, every, &over))
+        };
+        Ok(Self { over, thread })
+    }
+
+    /// Ends the sampling. `modules` are the files in the process, the executable first.
+    pub(super) fn finish(self, modules: &[Module], executable: &Path) -> Found {
+        self.over.store(true, Ordering::Relaxed);
+        let failed =
+            || Found { curve: Vec::new(), samples: Err("the sampling thread failed".into()), raw: HashMap::new() };
+        let mut found = self.thread.join().unwrap_or_else(|_| failed());
+        if found.samples.is_ok() {
+            found.samples = Ok(classify(&found.raw, modules, executable));
+        }
+        found
+    }
+}
+
+/// Counts the samples by the part of the program that they are in.
+fn classify(raw: &HashMap<Sample, u64>, modules: &[Module], executable: &Path) -> Samples {
+    let of_allocator = std::fs::read(executable).map(|data| allocator_functions(&data)).unwrap_or_default();
+    let mut samples = Samples::default();
+    for (sample, count) in raw {
+        let module = modules.iter().position(|module| (module.start..module.end).contains(&sample.address));
+        let is_allocator = |address: u64| of_allocator.iter().any(|(start, end)| (*start..*end).contains(&address));
+        let sum = match (module, part(modules, sample.address), sample.caller) {
+            (_, Part::Agent, _) => &mut samples.agent,
+            (Some(0), ..) if is_allocator(sample.address.wrapping_sub(modules[0].bias)) => &mut samples.allocator,
+            // Code without a file is that of the patches, which the agent calls.
+            (_, Part::Library | Part::Unknown, Part::Agent) => &mut samples.allocator,
+            _ => &mut samples.program,
+        };
+        *sum += count;
+    }
+    samples
+}
+
+/// Returns the addresses of the functions of allocators that are linked statically.
+fn allocator_functions(data: &[u8]) -> Vec<(u64, u64)> {
+    use object::{Object, ObjectSymbol};
+    let Ok(file) = object::File::parse(data) else { return Vec::new() };
+    let starts = ["mi_", "_mi_", "_rjem_", "rjem_", "je_", "tikv_jemalloc", "jemalloc_"];
+    let is_one = |name: &str| starts.iter().any(|start| name.starts_with(start));
+    file.symbols()
+        .filter(|symbol| symbol.size() > 0 && symbol.name().is_ok_and(is_one))
+        .map(|symbol| (symbol.address(), symbol.address() + symbol.size()))
+        .collect()
+}
+
+fn is_agent(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("libcensus-agent"))
+}
+
+fn part(modules: &[Module], address: u64) -> Part {
+    match modules.iter().enumerate().find(|(_, module)| (module.start..module.end).contains(&address)) {
+        Some((_, module)) if is_agent(&module.path) => Part::Agent,
+        Some((0, _)) => Part::Executable,
+        Some(_) => Part::Library,
+        None => Part::Unknown,
+    }
+}
+
+fn watch(pid: i32, page: &[u8], events: Result<Events, String>, every: Option<Duration>, over: &AtomicBool) -> Found {
+    let started = Instant::now();
+    let memory = File::open(format!("/proc/{pid}/mem")).ok().map(Live);
+    let mut raw = HashMap::new();
+    let mut curve: Vec<Point> = Vec::new();
+    let mut interval = every.unwrap_or(ROUND);
+    let mut next = interval;
+    let mut maps = Maps { pid, modules: Vec::new(), read: None };
+    loop {
+        let is_last = over.load(Ordering::Relaxed);
+        if let Ok(events) = &events {
+            events.read(pid, &mut |address, stack| {
+                let caller = maps.caller(address, stack);
+                *raw.entry(Sample { address, caller }).or_insert(0) += 1;
+            });
+        }
+        if is_last {
+            break;
+        }
+        if started.elapsed() >= next {
+            next += interval;
+            let state = shared(page).state.load(Ordering::Relaxed);
+            let is_armed = shared(page).status.load(Ordering::Relaxed) == layout::Status::Armed as u32;
+            let blocks = memory.as_ref().filter(|_| is_armed).and_then(|memory| ReadFrom { memory, state }.blocks());
+            if let Some(blocks) = blocks {
+                curve.push(Point { millis: started.elapsed().as_millis() as u64, blocks });
+            }
+            // A long run keeps every second point.
+            if every.is_none() && curve.len() >= POINTS {
+                curve = curve.into_iter().skip(1).step_by(2).collect();
+                interval *= 2;
+            }
+        }
+        std::thread::sleep(ROUND.min(interval));
+    }
+    Found { curve, samples: events.map(|_| Samples::default()), raw }
+}
+
+#[expect(clippy::cast_ptr_alignment, reason = "a mapping is aligned to a page")]
+fn shared(page: &[u8]) -> &Shared {
+    // SAFETY: the mapping is one aligned page, and a `Shared` fits in a page. It consists of atomic integers, for which
+    // every bit pattern is valid and which the program may write at any time.
+    unsafe { &*page.as_ptr().cast::<Shared>() }
+}
+
+/// The memory of the running program.
+struct Live(File);
+
+impl Memory for Live {
+    fn read(&self, addr: u64, into: &mut [u8]) -> usize {
+        self.0.read_at(into, addr).unwrap_or(0)
+    }
+}
+
+/// The mapped files of the running program, which change when it loads a library.
+struct Maps {
+    pid: i32,
+    modules: Vec<Module>,
+    /// When they were read last.
+    read: Option<Instant>,
+}
+
+impl Maps {
+    /// Returns the part that called the library with this instruction; for other code it does not matter.
+    fn caller(&mut self, address: u64, stack: &[u64]) -> Part {
+        let is_old = self.read.is_none_or(|read| read.elapsed() > ROUND);
+        if is_old && part(&self.modules, address) == Part::Unknown {
+            self.modules = modules_of(self.pid);
+            self.read = Some(Instant::now());
+        }
+        let known = |address: &&u64| matches!(part(&self.modules, **address), Part::Agent | Part::Executable);
+        stack.iter().find(known).map_or(Part::Unknown, |address| part(&self.modules, *address))
+    }
+}
+
+/// Returns the mappings of a process that hold code, those of its executable first. Mappings of data are left out, so that
+/// a pointer to data on the stack is not taken for a return address.
+fn modules_of(pid: i32) -> Vec<Module> {
+    let Ok(maps) = std::fs::read_to_string(format!("/proc/{pid}/maps")) else { return Vec::new() };
+    let executable = std::fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+    let mut all: Vec<Module> = maps.lines().filter_map(code_mapping).collect();
+    all.sort_by_key(|module| module.path != executable);
+    all
+}
+
+/// Parses a line of `/proc/PID/maps` about a file's code.
+fn code_mapping(line: &str) -> Option<Module> {
+    let mut words = line.splitn(6, ' ');
+    let (start, end) = words.next()?.split_once('-')?;
+    if !words.next()?.contains('x') {
+        return None;
+    }
+    let path = words.nth(3)?.trim_start();
+    let address = |text| u64::from_str_radix(text, 16).ok();
+    path.starts_with('/').then_some(Module { path: path.into(), bias: 0, start: address(start)?, end: address(end)? })
+}
+
+/// The events, one for each processor.
+struct Events(Vec<Event>);
+
+/// An event with its buffer.
+struct Event {
+    _file: OwnedFd,
+    buffer: memmap2::MmapRaw,
+}
+
+/// The attributes of an event, `struct perf_event_attr` of the kernel in its fifth version.
+#[derive(Default)]
+#[repr(C)]
+struct Attributes {
+    kind: u32,
+    size: u32,
+    config: u64,
+    frequency: u64,
+    sample_type: u64,
+    read_format: u64,
+    flags: u64,
+    wakeup: u32,
+    breakpoint: u32,
+    config1: u64,
+    config2: u64,
+    branches: u64,
+    registers: u64,
+    stack: u32,
+    clock: i32,
+    registers_of_interrupt: u64,
+    aux_watermark: u32,
+    max_stack: u16,
+    reserved: u16,
+}
+
+const _: () = assert!(size_of::<Attributes>() == 112);
+
+const SOFTWARE: u32 = 1;
+const CPU_CLOCK: u64 = 0;
+const SAMPLE_IP: u64 = 1;
+const SAMPLE_TID: u64 = 1 << 1;
+const SAMPLE_STACK_USER: u64 = 1 << 13;
+const INHERIT: u64 = 1 << 1;
+const EXCLUDE_KERNEL: u64 = 1 << 5;
+const EXCLUDE_HV: u64 = 1 << 6;
+const BY_FREQUENCY: u64 = 1 << 10;
+const CLOSE_ON_EXEC: u64 = 1 << 3;
+const RECORD_SAMPLE: u32 = 9;
+/// The offsets in the first page of a buffer: how far the kernel has written, how far this process has read, and where
+/// the samples begin.
+const HEAD: usize = 1024;
+const TAIL: usize = 1032;
+const PAGE: usize = 4096;
+
+impl Events {
+    /// Opens an event for each processor, for all threads that the process will have.
+    fn open(pid: i32) -> Result<Self, String> {
+        // SAFETY: the call takes a number, and accesses no memory of this process.
+        let processors = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.max(1);
+        let attributes = Attributes {
+            kind: SOFTWARE,
+            size: size_of::<Attributes>() as u32,
+            config: CPU_CLOCK,
+            frequency: FREQUENCY,
+            sample_type: SAMPLE_IP | SAMPLE_TID | SAMPLE_STACK_USER,
+            flags: INHERIT | EXCLUDE_KERNEL | EXCLUDE_HV | BY_FREQUENCY,
+            stack: STACK,
+            ..Attributes::default()
+        };
+        let mut all = Vec::new();
+        let mut failure = None;
+        // The number of pages of samples is a power of two.
+        let pages = (BUFFERS / PAGE / processors as usize).max(4);
+        let pages = 1 << pages.ilog2();
+        let pages = if pages * processors as usize + processors as usize > BUFFERS / PAGE { pages / 2 } else { pages };
+        for processor in 0..processors {
+            // SAFETY: the call reads the attributes, a local with the size that they state.
+            let file = unsafe {
+                libc::syscall(libc::SYS_perf_event_open, &raw const attributes, pid, processor, -1, CLOSE_ON_EXEC)
+            };
+            if file < 0 {
+                failure = Some(std::io::Error::last_os_error());
+                continue;
+            }
+            // SAFETY: the call succeeded, so the number is a new file without another owner.
+            let file = unsafe { OwnedFd::from_raw_fd(file as i32) };
+            match memmap2::MmapOptions::new().len((1 + pages) * PAGE).map_raw(file.as_raw_fd()) {
+                Ok(buffer) => all.push(Event { _file: file, buffer }),
+                Err(error) => failure = Some(error),
+            }
+        }
+        match failure {
+            Some(error) if all.is_empty() => {
+                Err(format!("the kernel allows no samples ({error}); set kernel.perf_event_paranoid to 2 or less"))
+            }
+            _ => Ok(Self(all)),
+        }
+    }
+
+    /// Calls `found` with the instruction and the stack of each new sample of the process.
+    fn read(&self, pid: i32, found: &mut dyn FnMut(u64, &[u64])) {
+        for event in &self.0 {
+            event.read(pid, found);
+        }
+    }
+}
+
+impl Event {
+    #[expect(clippy::cast_ptr_alignment, reason = "a mapping is aligned to a page")]
+    fn position(&self, at: usize) -> &AtomicU64 {
+        // SAFETY: the buffer's first page has an aligned word at this offset, which the kernel and this process access
+        // atomically. The mapping lives as long as `self`.
+        unsafe { &*self.buffer.as_ptr().add(at).cast::<AtomicU64>() }
+    }
+
+    /// Copies bytes from the ring.
+    fn copy(&self, from: u64, into: &mut [u8]) {
+        let size = self.buffer.len() - PAGE;
+        for (at, byte) in (from..).zip(into) {
+            let offset = PAGE + at as usize % size;
+            // SAFETY: `offset` is within the mapping. The kernel does not write between the tail and the head.
+            *byte = unsafe { self.buffer.as_ptr().add(offset).read_volatile() };
+        }
+    }
+
+    fn read(&self, pid: i32, found: &mut dyn FnMut(u64, &[u64])) {
+        let head = self.position(HEAD).load(Ordering::Acquire);
+        let mut tail = self.position(TAIL).load(Ordering::Relaxed);
+        let mut record = Vec::new();
+        while tail + 8 <= head {
+            let mut header = [0; 8];
+            self.copy(tail, &mut header);
+            let [a, b, c, d, _, _, e, f] = header;
+            let size = u64::from(u16::from_le_bytes([e, f]));
+            if size < 8 || tail + size > head {
+                break;
+            }
+            if u32::from_le_bytes([a, b, c, d]) == RECORD_SAMPLE {
+                record.resize(size as usize - 8, 0);
+                self.copy(tail + 8, &mut record);
+                let (words, _) = record.as_chunks::<8>();
+                let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+                // The instruction, the process and thread, the size of the stack, its bytes, and how many are valid.
+                if let [address, of, size, stack @ ..] = &words[..]
+                    && *of as u32 == pid as u32
+                {
+                    let len = (*size as usize / 8).min(stack.len());
+                    let valid = stack.get(len).map_or(0, |bytes| *bytes as usize / 8);
+                    found(*address, &stack[..len.min(valid)]);
+                }
+            }
+            tail += size;
+        }
+        self.position(TAIL).store(tail, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn modules() -> Vec<Module> {
+        let module = |path: &str, start, end| Module { path: path.into(), bias: 0, start, end };
+        vec![
+            module("/a/program", 0x1000, 0x2000),
+            module("/c/libcensus-agent-1.so", 0x3000, 0x4000),
+            module("/l/libc.so.6", 0x5000, 0x6000),
+        ]
+    }
+
+    #[test]
+    fn library_code_belongs_to_the_allocator_if_the_agent_called_it() {
+        let sample = |address, caller| (Sample { address, caller }, 1);
+        let raw = [
+            sample(0x1500, Part::Executable),
+            sample(0x3500, Part::Executable),
+            sample(0x5500, Part::Agent),
+            sample(0x5600, Part::Executable),
+        ];
+        let samples = classify(&raw.into(), &modules(), Path::new("/none"));
+        assert_eq!(samples, Samples { program: 2, allocator: 1, agent: 1 });
+    }
+
+    #[test]
+    fn mappings_of_code_are_found() {
+        let line = "55cb830bf000-55cb830c0000 r-xp 00001000 fe:00 9979964                    /a b/c";
+        let module = code_mapping(line).expect("it is code");
+        assert_eq!((module.path.to_str(), module.start), (Some("/a b/c"), 0x55cb_830b_f000));
+        assert!(code_mapping(&line.replace("r-xp", "r--p")).is_none());
+        assert!(
+            code_mapping("7ffd5e5f2000-7ffd5e5f4000 r-xp 00000000 00:00 0                          [vdso]").is_none()
+        );
+    }
+
+    #[test]
+    fn first_return_address_decides() {
+        let mut maps = Maps { pid: 0, modules: modules(), read: Some(Instant::now()) };
+        assert_eq!(maps.caller(0x5500, &[7, 0x5700, 0x3100, 0x1100]), Part::Agent);
+        assert_eq!(maps.caller(0x5500, &[0x1100, 0x3100]), Part::Executable);
+        assert_eq!(maps.caller(0x5500, &[0x5800]), Part::Unknown);
+    }
+}

@@ -1,0 +1,274 @@
+//! Reads declarations of types with serde attributes from Rust source.
+
+use super::types::{Case, Enum, Field, Item, Place, Shape, Struct, Tagging, Variant};
+use anyhow::{Context, Result};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, ExprLit, Fields, Lit, Meta, Token};
+
+/// The declarations of a file and its modules, by name. Of several with a name, the first counts.
+#[derive(Debug, Default)]
+pub(super) struct Source {
+    pub(super) items: BTreeMap<String, Item>,
+}
+
+impl Source {
+    /// Reads a file and the modules that it declares.
+    pub(super) fn read(file: &Path) -> Result<Self> {
+        let mut source = Self::default();
+        let root = root(file);
+        let mut files = vec![file.to_owned()];
+        let mut known = Vec::new();
+        while let Some(file) = files.pop() {
+            if known.contains(&file) {
+                continue;
+            }
+            let text = fs::read_to_string(&file).with_context(|| format!("{}: cannot be read", file.display()))?;
+            let parsed = syn::parse_file(&text).map_err(|error| {
+                let start = error.span().start();
+                anyhow::anyhow!("{}:{}:{}: {error}", file.display(), start.line, start.column + 1)
+            })?;
+            let name = file.strip_prefix(&root).unwrap_or(&file).display().to_string();
+            let lines: Vec<&str> = text.lines().collect();
+            source.add(&parsed.items, &Text { file: name, lines: &lines }, &file, &mut files);
+            known.push(file);
+        }
+        Ok(source)
+    }
+
+    fn add(&mut self, items: &[syn::Item], text: &Text<'_>, file: &Path, files: &mut Vec<PathBuf>) {
+        for item in items {
+            match item {
+                syn::Item::Struct(of) => {
+                    let attributes = Attributes::of(&of.attrs);
+                    let fields = fields(&of.fields, &of.ident.to_string(), &attributes, text);
+                    let shape = Shape::Struct(fields);
+                    self.put(&of.ident, &of.generics, attributes, shape, text);
+                }
+                syn::Item::Enum(of) => {
+                    let attributes = Attributes::of(&of.attrs);
+                    let shape = Shape::Enum(variants(of, &attributes, text));
+                    self.put(&of.ident, &of.generics, attributes, shape, text);
+                }
+                syn::Item::Type(of) => {
+                    self.put(&of.ident, &of.generics, Attributes::derived(), Shape::Alias((*of.ty).clone()), text);
+                }
+                syn::Item::Mod(of) => match &of.content {
+                    Some((_, items)) => self.add(items, text, file, files),
+                    None => files.extend(module(file, &of.ident.to_string())),
+                },
+                _ => {}
+            }
+        }
+    }
+
+    fn put(&mut self, name: &syn::Ident, generics: &syn::Generics, of: Attributes, shape: Shape, text: &Text<'_>) {
+        let name = name.to_string();
+        let parameters = generics.type_params().map(|parameter| parameter.ident.to_string()).collect();
+        let place = Place { file: text.file.clone(), line: 0, from: String::new() };
+        let is_opaque = !of.derives || of.converts;
+        let item = Item { parameters, shape, is_opaque, has_repr: of.repr, place };
+        self.items.entry(name).or_insert(item);
+    }
+}
+
+/// The folder that the paths of edits start from: the nearest with a `Cargo.lock`, or else with a `Cargo.toml`.
+fn root(file: &Path) -> PathBuf {
+    let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let with = |name: &str| file.ancestors().skip(1).find(|folder| folder.join(name).is_file()).map(Path::to_owned);
+    let here = || std::env::current_dir().unwrap_or_default();
+    with("Cargo.lock").or_else(|| with("Cargo.toml")).unwrap_or_else(here)
+}
+
+/// Returns the file of a module that a file declares.
+fn module(file: &Path, name: &str) -> Option<PathBuf> {
+    let folder = file.parent()?;
+    let stem = file.file_stem()?.to_string_lossy();
+    let folder = if matches!(&*stem, "mod" | "lib" | "main") { folder.to_owned() } else { folder.join(&*stem) };
+    [folder.join(format!("{name}.rs")), folder.join(name).join("mod.rs")].into_iter().find(|file| file.is_file())
+}
+
+/// A file as lines, to find the text of a type.
+struct Text<'t> {
+    file: String,
+    lines: &'t [&'t str],
+}
+
+impl Text<'_> {
+    /// Returns the place of a part of the source; its text, if it is on one line.
+    fn place(&self, from: proc_macro2::Span, to: proc_macro2::Span) -> Place {
+        let (start, end) = (from.start(), to.end());
+        let line = self.lines.get(start.line.wrapping_sub(1)).copied().unwrap_or_default();
+        let part = |text: &str| -> String {
+            text.chars().skip(start.column).take(end.column.saturating_sub(start.column)).collect()
+        };
+        let from = if start.line == end.line { part(line) } else { String::new() };
+        Place { file: self.file.clone(), line: u32::try_from(start.line).unwrap_or(0), from }
+    }
+}
+
+/// The attributes of a type, field or variant that change how serde reads it.
+#[derive(Debug, Default)]
+struct Attributes {
+    derives: bool,
+    /// `from`, `try_from` or `remote`: the type is read as another one.
+    converts: bool,
+    repr: bool,
+    rename: Option<String>,
+    rename_all: Option<String>,
+    rename_all_fields: Option<String>,
+    aliases: Vec<String>,
+    tag: Option<String>,
+    content: Option<String>,
+    untagged: bool,
+    transparent: bool,
+    default: bool,
+    flatten: bool,
+    skip: bool,
+    other: bool,
+    deny: bool,
+    /// A function reads the value.
+    with: bool,
+}
+
+impl Attributes {
+    fn derived() -> Self {
+        Self { derives: true, ..Self::default() }
+    }
+
+    fn of(attributes: &[Attribute]) -> Self {
+        let mut all = Self::default();
+        attributes.iter().for_each(|attribute| all.add(&attribute.meta));
+        all
+    }
+
+    fn add(&mut self, meta: &Meta) {
+        let Meta::List(list) = meta else { return };
+        let parse = || list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).unwrap_or_default();
+        if list.path.is_ident("derive") {
+            let is = |meta: &Meta| meta.path().segments.last().is_some_and(|of| of.ident == "Deserialize");
+            self.derives |= parse().iter().any(is);
+        } else if list.path.is_ident("cfg_attr") {
+            parse().iter().skip(1).for_each(|meta| self.add(meta));
+        } else if list.path.is_ident("repr") {
+            self.repr = true;
+        } else if list.path.is_ident("serde") {
+            parse().iter().for_each(|meta| self.add_serde(meta));
+        }
+    }
+
+    fn add_serde(&mut self, meta: &Meta) {
+        let name = meta.path().get_ident().map(ToString::to_string).unwrap_or_default();
+        let value = match meta {
+            Meta::NameValue(pair) => string(&pair.value),
+            // `rename(serialize = "..", deserialize = "..")`
+            Meta::List(list) => {
+                let all = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).unwrap_or_default();
+                all.iter().find_map(|meta| match meta {
+                    Meta::NameValue(pair) if pair.path.is_ident("deserialize") => string(&pair.value),
+                    _ => None,
+                })
+            }
+            Meta::Path(_) => None,
+        };
+        match (&*name, value) {
+            ("rename", Some(value)) => self.rename = Some(value),
+            ("rename_all", Some(value)) => self.rename_all = Some(value),
+            ("rename_all_fields", Some(value)) => self.rename_all_fields = Some(value),
+            ("alias", Some(value)) => self.aliases.push(value),
+            ("tag", Some(value)) => self.tag = Some(value),
+            ("content", Some(value)) => self.content = Some(value),
+            ("untagged", _) => self.untagged = true,
+            ("transparent", _) => self.transparent = true,
+            ("default", _) => self.default = true,
+            ("flatten", _) => self.flatten = true,
+            ("skip" | "skip_deserializing", _) => self.skip = true,
+            ("other", _) => self.other = true,
+            ("deny_unknown_fields", _) => self.deny = true,
+            ("with" | "deserialize_with", _) => self.with = true,
+            ("from" | "try_from" | "remote", _) => self.converts = true,
+            _ => {}
+        }
+    }
+}
+
+fn string(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+        _ => None,
+    }
+}
+
+fn fields(of: &Fields, owner: &str, container: &Attributes, text: &Text<'_>) -> Struct {
+    let case = container.rename_all.as_deref().and_then(Case::of);
+    let new = |(index, field): (usize, &syn::Field)| {
+        let own = Attributes::of(&field.attrs);
+        let ident = field.ident.as_ref().map(|ident| ident.to_string().trim_start_matches("r#").to_owned());
+        let name = ident.clone().unwrap_or_else(|| index.to_string());
+        let from = field.ident.as_ref().map_or_else(|| field.ty.span(), Spanned::span);
+        let place = text.place(from, field.ty.span());
+        let key = own.rename.unwrap_or_else(|| case.map_or_else(|| name.clone(), |case| case.field(&name)));
+        Field {
+            item: format!("{owner}.{name}"),
+            key,
+            aliases: own.aliases,
+            ty: field.ty.clone(),
+            has_default: own.default || container.default,
+            is_flat: own.flatten,
+            is_skipped: own.skip,
+            is_opaque: own.with,
+            place,
+        }
+    };
+    Struct {
+        is_named: matches!(of, Fields::Named(_)),
+        // `transparent` reads the only field.
+        is_transparent: container.transparent || matches!(of, Fields::Unnamed(of) if of.unnamed.len() == 1),
+        denies_unknown: container.deny,
+        fields: of.iter().enumerate().map(new).collect(),
+        tag: container.tag.clone(),
+    }
+}
+
+fn variants(of: &syn::ItemEnum, container: &Attributes, text: &Text<'_>) -> Enum {
+    let case = container.rename_all.as_deref().and_then(Case::of);
+    let new = |variant: &syn::Variant| {
+        let own = Attributes::of(&variant.attrs);
+        let name = variant.ident.to_string();
+        let inner = Attributes {
+            rename_all: own.rename_all.clone().or_else(|| container.rename_all_fields.clone()),
+            deny: container.deny,
+            ..Attributes::default()
+        };
+        let item = format!("{}::{name}", of.ident);
+        let mut content = fields(&variant.fields, &item, &inner, text);
+        if let [only] = &mut content.fields[..]
+            && !content.is_named
+        {
+            // Of `File(Attachment)`, the variant is the item.
+            let span = variant.fields.iter().next().map_or_else(|| variant.span(), |field| field.ty.span());
+            only.item.clone_from(&item);
+            only.place = text.place(variant.ident.span(), span);
+        }
+        Variant {
+            tag: own.rename.unwrap_or_else(|| case.map_or_else(|| name.clone(), |case| case.variant(&name))),
+            item,
+            aliases: own.aliases,
+            content,
+            is_other: own.other,
+            is_untagged: own.untagged,
+            is_skipped: own.skip,
+            is_opaque: own.with,
+        }
+    };
+    let tagging = match (&container.tag, &container.content, container.untagged) {
+        (_, _, true) => Tagging::Untagged,
+        (Some(tag), Some(content), _) => Tagging::Adjacent(tag.clone(), content.clone()),
+        (Some(tag), None, _) => Tagging::Internal(tag.clone()),
+        (None, ..) => Tagging::External,
+    };
+    Enum { tagging, variants: of.variants.iter().map(new).collect() }
+}

@@ -1,0 +1,263 @@
+//! Compares the counts of `cargo dwell allocs` with a counting allocator, for programs with every kind of exit.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+mod support;
+
+use cargo_dwell::debuginfo::{self, load_with_frames};
+use cargo_dwell::profile::run::{Options, profile};
+use cargo_dwell::profile::{Allocator, Counts, Profile};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+fn folder() -> PathBuf {
+    support::target_dir().join("allocs_run")
+}
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/allocs_run/truth.rs")
+}
+
+/// Returns the path of a program with a counting allocator; its first argument selects the behaviour.
+fn truth() -> &'static Path {
+    static TRUTH: OnceLock<PathBuf> = OnceLock::new();
+    TRUTH.get_or_init(|| {
+        fs::create_dir_all(folder()).expect("a folder");
+        let exe = folder().join("truth");
+        let output = Command::new("rustc")
+            .args(["--edition=2024", "-g", "-Copt-level=2", "-Cforce-frame-pointers=yes", "-o"])
+            .arg(&exe)
+            .arg(source())
+            .output()
+            .expect("rustc runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        exe
+    })
+}
+
+/// Builds the same program with the allocator of a crate. Returns `None` if cargo has not downloaded the crate.
+fn truth_over(allocator: &str, krate: &str, release: bool, lto: bool) -> Option<PathBuf> {
+    let folder = folder().join(allocator);
+    fs::create_dir_all(&folder).expect("a folder");
+    let manifest = format!(
+        "[workspace]\n[package]\nname = \"truth\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
+         [[bin]]\nname = \"truth\"\npath = \"{}\"\n[dependencies]\n{krate}\n\
+         [profile.release]\ndebug = 1\n",
+        source().display()
+    );
+    let path = folder.join("Cargo.toml");
+    if fs::read_to_string(&path).ok().as_ref() != Some(&manifest) {
+        fs::write(&path, manifest).expect("a file");
+        fs::copy(support::root().join("Cargo.lock"), folder.join("Cargo.lock")).expect("a lock file");
+    }
+    let profile = if release { "release" } else { "dev" };
+    let output = Command::new(env!("CARGO"))
+        .args(["build", "--offline", "--quiet", "--profile", profile, "--manifest-path"])
+        .arg(&path)
+        .arg("--target-dir")
+        .arg(folder.join("target"))
+        .env("RUSTFLAGS", format!("-Cforce-frame-pointers=yes --cfg {allocator}"))
+        // A variable instead of a profile of its own, for which the allocator's C code would be compiled again.
+        .env("CARGO_PROFILE_RELEASE_LTO", if lto { "fat" } else { "off" })
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .output()
+        .expect("cargo runs");
+    if !output.status.success() {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains("offline") || errors.contains("no matching package"), "{errors}");
+        eprintln!("skipped: {allocator} cannot be had without network");
+        return None;
+    }
+    Some(folder.join("target").join(if release { "release" } else { "debug" }).join("truth"))
+}
+
+fn run(exe: &Path, mode: &str, file: &Path, sample: Option<u64>) -> Profile {
+    let arguments: [OsString; 2] = [mode.into(), file.into()];
+    let options = Options { sample, cache: Some(folder()), ..Options::default() };
+    profile(exe, &arguments, &options).expect("it runs")
+}
+
+/// Returns the sum of the pairs that the program's own allocator allocated: those with the innermost frame in the
+/// executable. Std allocates parts of a thread with the system's allocator, which the program's own does not count.
+fn of_program(exe: &Path, profile: &Profile) -> Counts {
+    let mut sum = Counts::default();
+    if profile.pairs.iter().any(|pair| pair.allocator != Allocator::Glibc) {
+        profile.pairs.iter().filter(|pair| pair.allocator != Allocator::Glibc).for_each(|pair| sum.add(&pair.counts));
+        return sum;
+    }
+    let of_exe = &profile.modules[0];
+    let address = |stack: u32| {
+        let frame = profile.stacks[stack as usize].first()?;
+        (of_exe.start..of_exe.end).contains(frame).then(|| frame - of_exe.bias - 1)
+    };
+    let addresses: Vec<u64> = profile.pairs.iter().filter_map(|pair| address(pair.stack)).collect();
+    let (_, frames) = load_with_frames(exe, &debuginfo::Options::default(), &addresses).expect("debug info");
+    let is_counted = |stack: u32| {
+        let Some(address) = address(stack) else { return false };
+        let paths = || frames.get(&address).into_iter().flatten().map(|frame| &*frame.path);
+        let is_system = paths().next().is_some_and(|path| path.starts_with("std::sys::alloc"));
+        !is_system || paths().any(|path| path.starts_with("truth::{impl") || path.contains("__rust"))
+    };
+    profile.pairs.iter().filter(|pair| is_counted(pair.stack)).for_each(|pair| sum.add(&pair.counts));
+    sum
+}
+
+/// Checks the counts of a mode against those that the program wrote to a file.
+fn check(exe: &Path, name: &str, mode: &str, code: u8) {
+    let file = exe.with_file_name(format!("{name}-{mode}.txt"));
+    let profile = run(exe, mode, &file, None);
+    assert_eq!(profile.code, code, "{name} {mode}");
+    assert!(profile.notes.is_empty() && profile.lost == 0, "{name} {mode}: {:?}", profile.notes);
+    let text = fs::read_to_string(&file).expect("the program wrote it");
+    let numbers: Vec<u64> = text.split_whitespace().map(|number| number.parse().expect("a number")).collect();
+    let sum = of_program(exe, &profile);
+    assert_eq!([sum.allocations, sum.frees, sum.reallocations, sum.bytes], numbers[..], "{name} {mode}");
+    assert_eq!(sum.reallocations, sum.replaced, "{name} {mode}");
+    assert_eq!(sum.live, sum.allocations - sum.frees, "{name} {mode}");
+    let of_threads: u64 = profile.threads.iter().map(|thread| thread.allocations).sum();
+    assert_eq!(of_threads, profile.total().allocations, "{name} {mode}");
+    assert_eq!(profile.curve.last().map(|point| point.blocks), Some(of_threads + profile.total().reallocations));
+}
+
+const MODES: [(&str, u8); 7] =
+    [("exit", 7), ("threads", 7), ("orders", 7), ("panics", 7), ("fork", 7), ("exec", 9), ("abort", 134)];
+
+#[test]
+fn counts_equal_those_of_a_counting_allocator() {
+    for (mode, code) in MODES {
+        check(truth(), "system", mode, code);
+    }
+}
+
+/// The environment variable that enables tests that build allocators written in C more than once.
+const ALL_ALLOCATORS: &str = "DWELL_TEST_ALLOCATORS";
+
+/// Checks the counts with a statically linked allocator, if cargo has its crate: in release with fat LTO, and with
+/// [`ALL_ALLOCATORS`] set also without LTO and in dev.
+fn check_over(allocator: &str, krate: &str) {
+    let all = std::env::var_os(ALL_ALLOCATORS).is_some();
+    for (release, lto) in [(true, true), (true, false), (false, false)].into_iter().take(if all { 3 } else { 1 }) {
+        let Some(exe) = truth_over(allocator, krate, release, lto) else { return };
+        for (mode, code) in MODES {
+            check(&exe, &format!("{allocator}, release {release}, lto {lto}"), mode, code);
+        }
+    }
+}
+
+#[test]
+fn counts_over_mimalloc_are_equal() {
+    check_over("mimalloc", "mimalloc = { version = \"0.1.52\", default-features = false }");
+}
+
+#[test]
+fn counts_over_jemalloc_are_equal() {
+    if std::env::var_os(ALL_ALLOCATORS).is_none() {
+        eprintln!("skipped: jemalloc takes a minute to build; set {ALL_ALLOCATORS}=1");
+        return;
+    }
+    check_over("jemalloc", "tikv-jemallocator = \"0.7\"");
+}
+
+#[test]
+fn orders_of_allocations_and_frees_are_counted() {
+    let profile = run(truth(), "orders", &folder().join("orders.txt"), None);
+    let of_size = |size: u64| {
+        let mut sum = Counts::default();
+        profile.pairs.iter().filter(|pair| pair.size == size).for_each(|pair| sum.add(&pair.counts));
+        sum
+    };
+    let temporary = of_size(331);
+    assert_eq!((temporary.allocations, temporary.temporary, temporary.in_order), (1000, 1000, 1000));
+    assert_eq!(temporary.lifetimes[0], 1000);
+    // The first one comes from the heap. Its block then is in the thread's cache.
+    assert_eq!(temporary.allocated[0], 999);
+    let stack = of_size(347);
+    assert_eq!((stack.frees, stack.in_order, stack.temporary), (500, 500, 100));
+    assert_eq!(stack.most_live, 5);
+    let together = of_size(363);
+    assert_eq!((together.frees, together.together), (1000, 993));
+    assert!(together.lifetimes[9..11].iter().sum::<u64>() > 700, "{:?}", together.lifetimes);
+    assert_eq!(together.freed, [7, 0, 993], "glibc's cache keeps seven blocks of a class");
+    let with_root = profile.pairs.iter().find(|pair| pair.size == 363).and_then(|pair| pair.run_stack);
+    assert!(with_root.is_some_and(|stack| !profile.stacks[stack as usize].is_empty()));
+    let foreign = of_size(379);
+    assert_eq!((foreign.frees, foreign.foreign), (100, 100));
+    let grown = of_size(395);
+    assert_eq!((grown.allocations, grown.replaced, grown.frees), (50, 50, 0));
+}
+
+#[test]
+fn sampled_counts_are_close() {
+    let file = folder().join("sampled.txt");
+    let profile = run(truth(), "panics", &file, Some(512));
+    let text = fs::read_to_string(&file).expect("the program wrote it");
+    let truth: Vec<u64> = text.split_whitespace().map(|number| number.parse().expect("a number")).collect();
+    let sum = of_program(self::truth(), &profile);
+    let near = |found: u64, truth: u64, percent: u64| found.abs_diff(truth) * 100 <= truth * percent;
+    // With few threads every run draws the same random numbers.
+    assert!(near(sum.allocations + sum.reallocations, truth[0] + truth[2], 10), "{sum:?} of {truth:?}");
+    assert!(near(sum.bytes, truth[3], 10), "{sum:?} of {truth:?}");
+}
+
+fn allocs() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    command.arg("allocs");
+    command
+}
+
+#[test]
+fn budgets_fail_with_a_line_each() {
+    let folder = folder().join("budgets");
+    fs::create_dir_all(&folder).expect("a folder");
+    let saved = folder.join("saved.json");
+    let file = folder.join("orders.txt");
+    let output = allocs()
+        .arg("--exe")
+        .arg(truth())
+        .args(["--max-allocs", "10", "--max-allocs-per", "orders=100", "--max-allocs-per", "no_such=0", "--save"])
+        .arg(&saved)
+        .args(["--", "orders"])
+        .arg(&file)
+        .output()
+        .expect("it runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    // The program's own exit code comes first.
+    assert_eq!(output.status.code(), Some(7), "{errors}");
+    assert_eq!(errors.lines().filter(|line| line.contains("more than its budget of")).count(), 2, "{errors}");
+    let first = errors.lines().find(|line| line.contains(" of CPU time")).expect("a first line");
+    assert!(first.contains("allocations") && first.contains("reallocations"), "{first}");
+    let again = allocs().arg(&saved).args(["--max-allocs-per", "orders=100"]).output().expect("it runs");
+    assert_eq!(again.status.code(), Some(1), "{}", String::from_utf8_lossy(&again.stderr));
+    let diff = allocs().arg(&saved).arg("--diff").arg(&saved).output().expect("it runs");
+    assert!(String::from_utf8_lossy(&diff.stdout).contains("No difference"), "{diff:?}");
+    let json: serde_json::Value = serde_json::from_slice(&fs::read(&saved).expect("saved")).expect("JSON");
+    assert_eq!(json["kind"], "allocs");
+    let rows = json["rows"].as_array().expect("rows");
+    let row = rows.iter().find(|row| row["sizes"] == serde_json::json!([331, 331])).expect("a row");
+    assert_eq!((&row["what"], &row["counts"]["temporary"]), (&"Vec<u8>".into(), &1000.into()), "{row}");
+    let rule = &json["suggestions"][row["suggestions"][0].as_u64().expect("a suggestion") as usize];
+    assert_eq!((&rule["kind"], &rule["place"]), (&"buffer".into(), &"buffer".into()), "{rule}");
+}
+
+#[test]
+fn wrong_input_is_explained_in_one_line() {
+    let folder = folder().join("wrong");
+    fs::create_dir_all(&folder).expect("a folder");
+    let text = folder.join("text");
+    fs::write(&text, "hello").expect("a file");
+    let check = |arguments: &[&std::ffi::OsStr], part: &str| {
+        let output = allocs().args(arguments).output().expect("it runs");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.starts_with("error: ") && errors.contains(part), "{errors}");
+        assert_eq!((output.status.code(), output.stdout.is_empty()), (Some(2), true), "{errors}");
+    };
+    check(&["--exe".as_ref(), folder.join("none").as_ref()], "there is no such file");
+    check(&["--exe".as_ref(), text.as_ref()], "is not executable");
+    check(&[text.as_ref()], "is not a file that `cargo dwell allocs --save` wrote");
+    check(&["--diff".as_ref(), text.as_ref(), "--exe".as_ref(), truth().as_ref()], "is not a file that");
+    check(&["--save".as_ref(), folder.as_ref(), "--exe".as_ref(), truth().as_ref()], "is a directory");
+    check(&["--sample".as_ref(), "0".as_ref(), "--exe".as_ref(), truth().as_ref()], "must be at least 1 byte");
+    check(&["--max-allocs-per".as_ref(), "x".as_ref()], "write it as NAME=N");
+}
