@@ -1,12 +1,10 @@
 //! The arguments of `cargo dwell apply`.
 
-use super::run;
+use super::condition::{self, KeepIf};
 use crate::program::BuildArgs;
-use anyhow::{Result, bail};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Duration;
 
 const EXIT_CODES: &str = "Exit code: 0 if the change was made, or shown with --dry-run; 1 if it does not compile, if a \
@@ -38,8 +36,8 @@ pub struct Apply {
     #[arg(long, value_name = "FILE")]
     pub(super) patch: Option<PathBuf>,
     /// Keep a change only if it saves this much of the live bytes: `saves >= 5%`, `saves >= 64KB`
-    #[arg(long, value_name = "CONDITION", value_parser = run::condition)]
-    pub(super) keep_if: Option<run::KeepIf>,
+    #[arg(long, value_name = "CONDITION", value_parser = condition::parse)]
+    pub(super) keep_if: Option<KeepIf>,
     /// Write the change even if some uses do not compile yet
     #[arg(long)]
     pub(super) keep: bool,
@@ -78,18 +76,5 @@ fn seconds(text: &str) -> Result<Duration, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("takes a number of seconds, at least 1".to_owned()),
         Ok(seconds) => Ok(Duration::from_secs(seconds)),
-    }
-}
-
-impl Apply {
-    /// Runs the command.
-    ///
-    /// # Errors
-    /// Returns an error if there is nothing to apply, if the tree must not be changed, or if cargo cannot be run.
-    pub fn run(&self) -> Result<ExitCode> {
-        if self.build.exe.is_some() {
-            bail!("--exe: apply changes the source and builds the program itself; name a binary with --bin");
-        }
-        run::run(self)
     }
 }

@@ -6,6 +6,7 @@
 
 mod args;
 mod cargo;
+mod condition;
 mod definition;
 mod moves;
 mod proof;

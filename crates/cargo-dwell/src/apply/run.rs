@@ -2,6 +2,7 @@
 
 use super::args::Apply;
 use super::cargo::{self, Cargo, Tests};
+use super::condition::KeepIf;
 use super::moves::{self, Becomes, Move, becomes};
 use super::proof::{self, Bench, Measured};
 use super::repair::{self, Repaired};
@@ -18,29 +19,6 @@ use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-
-/// The condition of `--keep-if`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum KeepIf {
-    /// A share of the live bytes, in per cent.
-    Percent(f64),
-    /// A number of bytes.
-    Bytes(u64),
-}
-
-/// Parses `saves >= 5%` or `saves >= 64KB`.
-pub(super) fn condition(text: &str) -> Result<KeepIf, String> {
-    let wrong = || "takes a condition such as 'saves >= 5%' or 'saves >= 64KB'".to_owned();
-    let rest = text.trim().strip_prefix("saves").ok_or_else(wrong)?.trim_start();
-    let amount = rest.strip_prefix(">=").ok_or_else(wrong)?.trim();
-    match amount.strip_suffix('%') {
-        Some(percent) => match percent.trim().parse::<f64>() {
-            Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(KeepIf::Percent(percent)),
-            _ => Err(wrong()),
-        },
-        None => units::parse_bytes(amount).map(|bytes| KeepIf::Bytes(bytes.as_u64())).map_err(|_| wrong()),
-    }
-}
 
 /// How a move ended.
 enum End {
@@ -66,7 +44,20 @@ struct Session<'a> {
     sizes: Option<serde_json::Value>,
 }
 
-pub(super) fn run(args: &Apply) -> Result<ExitCode> {
+impl Apply {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// Returns an error if there is nothing to apply, if the tree must not be changed, or if cargo cannot be run.
+    pub fn run(&self) -> Result<ExitCode> {
+        if self.build.exe.is_some() {
+            bail!("--exe: apply changes the source and builds the program itself; name a binary with --bin");
+        }
+        run(self)
+    }
+}
+
+fn run(args: &Apply) -> Result<ExitCode> {
     let Some(workspace) = program::workspace(&args.build)? else { return Ok(ExitCode::from(101)) };
     let folder = workspace.target_directory.join("dwell/apply").into_std_path_buf();
     fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
@@ -573,15 +564,6 @@ pub fn trial(manifest: &Path, edit: &crate::source::Edit, target: &Path) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn conditions_are_parsed() {
-        assert_eq!(condition("saves >= 5%"), Ok(KeepIf::Percent(5.0)));
-        assert_eq!(condition("saves>=64KB"), Ok(KeepIf::Bytes(64_000)));
-        for wrong in ["", "saves", "saves > 5%", "saves >= x", "saves >= 101%", "saves >= -1%"] {
-            assert!(condition(wrong).unwrap_err().contains("saves >= 5%"), "{wrong}");
-        }
-    }
 
     #[test]
     fn moves_are_chosen_by_number_and_name() {
