@@ -73,9 +73,8 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
         of.rank = *ranks.entry(id).or_insert_with(|| places.rank(program, id));
         // A type that is replaced may be in other futures too.
         let around = graph.within(id);
-        let is_outer = |(id, _): &(&TypeId, &u64)| {
-            around.contains(*id) && (!inside.contains(*id) || places.is_on_heap(**id))
-        };
+        let is_outer =
+            |(id, _): &(&TypeId, &u64)| around.contains(*id) && (!inside.contains(*id) || places.is_on_heap(**id));
         let outermost = of.saves.iter().filter(is_outer).max_by_key(|(id, saves)| (**saves, Reverse(**id)));
         of.outermost = outermost.map(|(id, saves)| (*id, *saves));
         // A value is in the branch of an outer future; the `.await` of a future may be in a branch itself.
