@@ -19,7 +19,7 @@ use crate::source::{Edit, Item, Items};
 use crate::units::count;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 
 /// Why a suggestion is made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -180,7 +180,8 @@ impl<'p> Facts<'p> {
             suggestion.shrinks =
                 candidate.after.keys().filter(|of| **of != id && self.program.get(**of).own).count() as u64;
             self.chosen.insert(id, suggestion);
-            let changed: Vec<TypeId> = candidate.after.keys().copied().collect();
+            let changed = candidate.after.keys().flat_map(|of| self.embedding.inside(*of).iter().chain([of]));
+            let changed: BTreeSet<TypeId> = changed.copied().collect();
             sizes.apply(&candidate.boxes, candidate.after);
             // A type around it may have another change now: the next variant is smaller.
             for id in changed {
