@@ -142,21 +142,18 @@ fn inspect(
     let mut broken = budgets.broken(&programs, all)?;
     let selection = Selection { all, root: executable.root.as_deref(), profile: executable.profile.as_deref() };
     let document = (check.save.is_some() || check.diff.is_some()).then(|| Document::new(&program, selection));
-    match (&check.diff, &document) {
-        (Some(file), Some(document)) => {
-            let diff = Diff::new(document, file, &options, selection)?;
-            broken.extend(check.fail_on_growth.iter().flat_map(|most| diff.grown(most.as_u64())));
-            output::print(|mut out| diff.write(format, &mut out))?;
-        }
-        _ => {
-            report(&program, &executable)?;
-            for (other, file) in others.iter().zip(&check.also) {
-                let executable = Executable { file: file.clone(), profile: None, ..executable.clone() };
-                if format != Format::Json {
-                    output::print(|out| writeln!(out))?;
-                }
-                report(other, &executable)?;
+    if let (Some(file), Some(document)) = (&check.diff, &document) {
+        let diff = Diff::new(document, file, &options, selection)?;
+        broken.extend(check.fail_on_growth.iter().flat_map(|most| diff.grown(most.as_u64())));
+        output::print(|mut out| diff.write(format, &mut out))?;
+    } else {
+        report(&program, &executable)?;
+        for (other, file) in others.iter().zip(&check.also) {
+            let executable = Executable { file: file.clone(), profile: None, ..executable.clone() };
+            if format != Format::Json {
+                output::print(|out| writeln!(out))?;
             }
+            report(other, &executable)?;
         }
     }
     if let (Some(file), Some(document)) = (&check.save, &document) {

@@ -360,11 +360,17 @@ impl Finder<'_, '_> {
         for (what, how, at, edits, heap, states) in offers {
             let sources = states.iter().filter_map(|&state| self.coroutine.states[state].source.as_ref());
             let sources: Vec<&Source> = sources.collect();
-            let is = |files: &mut Files, test: &dyn Fn(&mut Files, &Source, (u32, u32)) -> bool| {
-                lines.is_some_and(|lines| !sources.is_empty() && sources.iter().all(|at| test(files, at, lines)))
+            let is_in = |files: &mut Files, of_loop: bool| {
+                let Some(lines) = lines.filter(|_| !sources.is_empty()) else { return false };
+                let mut sources = sources.iter();
+                if of_loop {
+                    sources.all(|at| files.is_branch_of_loop(at, lines))
+                } else {
+                    sources.all(|at| files.is_branch(at, lines))
+                }
             };
-            let is_branch = is(self.files, &Files::is_branch_of_loop);
-            let is_partial = is(self.files, &Files::is_branch);
+            let is_branch = is_in(self.files, true);
+            let is_partial = is_in(self.files, false);
             let mut one = Suggestion::new(Problem::BoxFuture, what, how, Change::new(self.id, edits));
             (one.at, one.heap, one.is_branch, one.is_partial) = (at, heap, is_branch, is_partial);
             self.found.push(one);

@@ -276,9 +276,9 @@ impl Tokens {
             if has("loop") || has("while") || has("for") {
                 (in_loop, in_branch_of_loop) = (true, false);
             }
-            let is_branch = has("if") || has("match") || has("else");
-            in_branch |= is_branch;
-            in_branch_of_loop |= is_branch;
+            let divides = has("if") || has("match") || has("else");
+            in_branch |= divides;
+            in_branch_of_loop |= divides;
         }
         // An arm, as of `match` and `select!`: `=>` before the `.await`, in the innermost group.
         let arm = |pair: &[Token]| pair[0].is == Is::Punct('=') && pair[1].is == Is::Punct('>');

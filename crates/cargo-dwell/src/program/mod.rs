@@ -5,11 +5,12 @@ pub(crate) mod loadable;
 mod select;
 
 use anyhow::{Context, Result, bail};
-use cargo_metadata::{Message, Metadata, MetadataCommand};
+use cargo_metadata::diagnostic::DiagnosticLevel;
+use cargo_metadata::{Artifact, CompilerMessage, Message, Metadata, MetadataCommand, PackageId};
 use clap::Args;
 use select::Selected;
 use std::ffi::OsString;
-use std::io::{BufReader, Write as _};
+use std::io::{BufReader, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
@@ -20,7 +21,7 @@ use std::process::{Command, ExitCode, Stdio};
 pub struct BuildArgs {
     /// Read FILE, an existing executable with debug info, instead of building one
     #[arg(long, value_name = "FILE", conflicts_with_all = [
-        "package", "bin", "example", "test", "bench", "features", "all_features", "no_default_features", "profile",
+        "package", "bin", "example", "lib", "test", "bench", "features", "all_features", "no_default_features", "profile",
         "release", "target", "target_dir", "locked", "offline", "frozen", "jobs",
     ])]
     pub exe: Option<PathBuf>,
@@ -36,6 +37,9 @@ pub struct BuildArgs {
     /// The example to inspect
     #[arg(long, value_name = "NAME", group = "kind")]
     pub example: Option<String>,
+    /// The unit tests of the library
+    #[arg(long, group = "kind")]
+    pub lib: bool,
     /// The integration test to inspect
     #[arg(long, value_name = "NAME", group = "kind")]
     pub test: Option<String>,
@@ -219,9 +223,14 @@ impl Choice<'_> {
         let mut cargo = command.spawn().context("cargo cannot be run; is it on the PATH?")?;
         let stdout = cargo.stdout.take().context("cargo has no standard output")?;
         let mut found = Vec::new();
+        let mut warnings = Warnings::default();
         for message in Message::parse_stream(BufReader::new(stdout)) {
             match message.context("cargo's messages cannot be read")? {
-                Message::CompilerArtifact(artifact) if selected.is(&artifact) => found.extend(artifact.executable),
+                Message::CompilerMessage(message) => warnings.add(message),
+                Message::CompilerArtifact(artifact) => {
+                    warnings.print(&artifact);
+                    found.extend(artifact.executable.filter(|_| selected.is(&artifact.target)));
+                }
                 // The output of a proc macro.
                 Message::TextLine(line) => eprintln!("{line}"),
                 _ => {}
@@ -229,6 +238,7 @@ impl Choice<'_> {
         }
         let status = cargo.wait().context("cargo did not end")?;
         if !status.success() {
+            warnings.print_all();
             let code = status.code().and_then(|code| u8::try_from(code).ok());
             return Ok(Outcome::Failed(ExitCode::from(code.unwrap_or(101))));
         }
@@ -253,9 +263,11 @@ impl Choice<'_> {
 
     fn command(&self, workspace: &Metadata, selected: &Selected, profile: &str, purpose: Purpose) -> Command {
         let args = self.args;
+        let is_terminal = std::io::stderr().is_terminal();
         let mut command = Command::new(cargo());
         command
-            .args(["build", "--message-format", "json-render-diagnostics"])
+            .args(selected.command())
+            .args(["--message-format", if is_terminal { "json-diagnostic-rendered-ansi" } else { "json" }])
             .stdin(Stdio::null())
             .stdout(Stdio::piped());
         selected.pass_on(&mut command);
@@ -313,6 +325,39 @@ impl Choice<'_> {
             add_flag(&mut command, workspace.workspace_root.as_std_path(), target.as_deref(), FRAME_POINTERS);
         }
         command
+    }
+}
+
+/// The compiler's warnings, until it is known whether cargo only repeats those of an earlier build.
+#[derive(Debug, Default)]
+struct Warnings {
+    held: Vec<(PackageId, String, String)>,
+}
+
+impl Warnings {
+    /// Prints an error; keeps a warning.
+    fn add(&mut self, message: CompilerMessage) {
+        let text = message.message.rendered.unwrap_or(message.message.message);
+        if message.message.level == DiagnosticLevel::Error {
+            eprint!("{text}");
+        } else {
+            self.held.push((message.package_id, message.target.name, text));
+        }
+    }
+
+    /// Prints the warnings of a target, unless it was built before.
+    fn print(&mut self, artifact: &Artifact) {
+        let (of, rest) = std::mem::take(&mut self.held)
+            .into_iter()
+            .partition(|(package, target, _)| *package == artifact.package_id && *target == artifact.target.name);
+        self.held = rest;
+        if !artifact.fresh {
+            Self { held: of }.print_all();
+        }
+    }
+
+    fn print_all(&self) {
+        self.held.iter().for_each(|(.., text)| eprint!("{text}"));
     }
 }
 

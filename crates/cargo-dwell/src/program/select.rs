@@ -2,7 +2,7 @@
 
 use super::BuildArgs;
 use anyhow::{Result, bail};
-use cargo_metadata::{Artifact, Metadata, Package, Target, TargetKind};
+use cargo_metadata::{Metadata, Package, Target, TargetKind};
 use std::fmt;
 use std::path::PathBuf;
 use std::process::Command;
@@ -22,6 +22,8 @@ enum Kind {
     Example,
     Test,
     Bench,
+    /// The tests in a library's source.
+    Lib,
 }
 
 impl Kind {
@@ -31,6 +33,7 @@ impl Kind {
             Self::Example => "--example",
             Self::Test => "--test",
             Self::Bench => "--bench",
+            Self::Lib => "--lib",
         }
     }
 
@@ -40,25 +43,37 @@ impl Kind {
             Self::Example => target.is_example(),
             Self::Test => target.is_test(),
             Self::Bench => target.is_bench(),
+            Self::Lib => is_library(target),
         }
     }
 }
 
 impl fmt::Display for Selected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.kind.flag(), self.name)
+        match self.kind {
+            Kind::Lib => f.write_str("--lib"),
+            kind => write!(f, "{} {}", kind.flag(), self.name),
+        }
     }
 }
 
 impl Selected {
     /// Returns `true` if a message from cargo is about this executable.
-    pub(crate) fn is(&self, artifact: &Artifact) -> bool {
+    pub(crate) fn is(&self, target: &Target) -> bool {
         // Building a test also builds the binaries of its package, so the kind must match too.
-        self.kind.is(&artifact.target) && artifact.target.name == self.name
+        self.kind.is(target) && target.name == self.name
     }
 
     pub(crate) fn pass_on(&self, command: &mut Command) {
-        command.arg(self.kind.flag()).arg(&self.name);
+        command.arg(self.kind.flag());
+        if self.kind != Kind::Lib {
+            command.arg(&self.name);
+        }
+    }
+
+    /// Returns cargo's command that builds it.
+    pub(crate) fn command(&self) -> &'static [&'static str] {
+        if self.kind == Kind::Lib { &["test", "--no-run"] } else { &["build"] }
     }
 }
 
@@ -71,6 +86,17 @@ pub(crate) fn select(args: &BuildArgs, workspace: &Metadata) -> Result<Selected>
         let has = |package: &&&Package| package.targets.iter().any(|target| kind.is(target) && target.name == name);
         let package_dir = packages.iter().find(has).and_then(|package| dir(package));
         return Ok(Selected { kind, name, package_dir });
+    }
+
+    if args.lib {
+        let libraries: Vec<_> = packages.iter().flat_map(|package| targets(package, Kind::Lib)).collect();
+        return match libraries[..] {
+            [(package, target)] => {
+                Ok(Selected { kind: Kind::Lib, name: target.name.clone(), package_dir: dir(package) })
+            }
+            [] => bail!("there is no library; leave out --lib"),
+            _ => bail!("there are {} libraries; choose one with -p", libraries.len()),
+        };
     }
 
     let bins: Vec<_> = packages.iter().flat_map(|package| targets(package, Kind::Bin)).collect();
@@ -138,6 +164,9 @@ fn no_executable(packages: &[&Package]) -> String {
         .flat_map(|kind| packages.iter().flat_map(move |package| targets(package, kind)).map(move |of| (kind, of)))
         .map(|(kind, (_, target))| format!("{} {}", kind.flag(), target.name))
         .collect();
+    if packages.iter().any(|package| package.targets.iter().any(is_library)) {
+        others.push("--lib for its unit tests".to_owned());
+    }
     let all = others.len();
     others.truncate(5);
     if others.is_empty() {

@@ -26,8 +26,8 @@ enum Term {
     Number(f64),
 }
 
-/// Most arguments are terms.
-enum Argument {
+/// Most operands are terms.
+enum Operand {
     Term(Term),
     Wildcard { except: [u64; 60], line: u32 },
     Name(String),
@@ -54,17 +54,17 @@ pub fn types() -> usize {
         Term::Number(1.0),
         Term::Pair(Box::new(Term::Number(1.0)), Box::new(Term::Call(call(None)))),
     ];
-    let arguments = vec![
-        Argument::Term(Term::Number(2.0)),
-        Argument::Wildcard { except: [1; 60], line: 1 },
-        Argument::Name(String::new()),
+    let operands = vec![
+        Operand::Term(Term::Number(2.0)),
+        Operand::Wildcard { except: [1; 60], line: 1 },
+        Operand::Name(String::new()),
     ];
     let feature = || Condition::Feature([1; 26]);
     let conditions = vec![feature(), Condition::Not(Box::new(feature())), Condition::All(vec![feature()])];
     let sheets = vec![Sheet { parsed: Some([1; 50]), number: 1 }];
     let first = sheets[0].parsed.as_ref().unwrap()[0];
     println!("option Call {} {}", size_of::<Call>(), size_of::<CallChanged>());
-    black_box((&terms, &arguments, &conditions, &sheets));
+    black_box((&terms, &operands, &conditions, &sheets));
     first as usize
 }
 
@@ -92,9 +92,15 @@ pub async fn linear() -> u64 {
     u64::from(buffer[0])
 }
 
+async fn mix() -> u64 {
+    let words = black_box([1_u64; 100]);
+    step().await;
+    words[0]
+}
+
 /// Two futures of one type, not one that is moved.
 pub async fn both() -> u64 {
-    let first = std::pin::pin!(hash());
-    let second = std::pin::pin!(hash());
+    let first = std::pin::pin!(mix());
+    let second = std::pin::pin!(mix());
     first.await + second.await
 }
