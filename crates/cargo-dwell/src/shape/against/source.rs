@@ -1,6 +1,6 @@
 //! Reads declarations of types with serde attributes from Rust source.
 
-use super::types::{Case, Enum, Field, Item, Place, Shape, Struct, Tagging, Variant};
+use super::items::{Case, Enum, Field, Item, Place, Shape, Struct, Tagging, Variant};
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,7 +1,8 @@
 //! Structs: the fields and the keys that they claim.
 
 use super::super::data::{Object, name_of, objects};
-use super::super::types::{DefId, Field, Shape, Struct, Ty};
+use super::super::items::{Field, Shape, Struct};
+use super::super::types::{DefId, Ty};
 use super::{At, By, Check, scale};
 use crate::shape::schema::{Kind, Lengths, Slot, Text};
 use std::collections::BTreeSet;

@@ -1,12 +1,13 @@
 //! Which values a type takes.
 
 use super::super::data::{Object, objects, words};
-use super::super::types::{Enum, Shape, Struct, Tagging, Ty};
+use super::super::items::{Enum, Shape, Struct, Tagging, Variant};
+use super::super::types::Ty;
 use super::{Check, range};
 use crate::shape::schema::{Kind, Slot};
 
 /// The levels of types inside each other that are looked at to choose the variant of an untagged enum.
-pub(super) const DEPTH: usize = 4;
+const DEPTH: usize = 4;
 
 impl<'s> Check<'_, 's> {
     pub(super) fn takes_null(&self, of: &Ty) -> bool {
@@ -104,6 +105,22 @@ impl<'s> Check<'_, 's> {
                 }
             }
             _ => false,
+        }
+    }
+
+    /// Returns whether the content of a variant takes all values of a position.
+    pub(super) fn fits_variant(&self, variant: &Variant, parts: &[Ty], slot: &Slot) -> bool {
+        match parts {
+            _ if variant.is_skipped => false,
+            _ if variant.is_opaque => true,
+            _ if variant.content.is_named => self.fits_fields(&variant.content, parts, slot, DEPTH),
+            [] => false,
+            [only] => self.fits(only, slot, DEPTH),
+            all => match &slot.kind {
+                Kind::Tuple { positions } => positions.len() == all.len(),
+                Kind::Seq(seq) => seq.lengths.one() == Some(all.len() as u64),
+                _ => false,
+            },
         }
     }
 

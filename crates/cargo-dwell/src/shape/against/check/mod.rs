@@ -6,7 +6,8 @@ mod fits;
 mod tagged;
 
 use super::data::{Object, name_of, objects};
-use super::types::{DefId, Layouts, Map, Shape, Ty, Types};
+use super::items::Shape;
+use super::types::{DefId, Layouts, Map, Ty, Types};
 use crate::shape::model::Heap;
 use crate::shape::schema::{Free, Kind, Lengths, RecordId, Schema, Slot};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
