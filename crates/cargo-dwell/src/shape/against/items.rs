@@ -26,12 +26,11 @@ pub(super) struct Item {
 pub(super) enum Shape {
     Struct(Struct),
     Enum(Enum),
-    Alias(Type),
+    Alias(Box<Type>),
 }
 
 /// The fields of a struct or of a variant.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an attribute of serde")]
 pub(super) struct Struct {
     pub(super) is_named: bool,
     pub(super) is_transparent: bool,

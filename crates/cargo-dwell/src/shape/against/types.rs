@@ -95,10 +95,10 @@ impl<'s> Types<'s> {
 
     /// Returns the type with this name, without arguments.
     pub(super) fn named(&mut self, name: &str) -> Option<Ty> {
-        self.source.items.contains_key(name).then(|| self.declared(name, Vec::new()))
+        self.source.items.contains_key(name).then(|| self.declared(name, &[]))
     }
 
-    fn declared(&mut self, name: &str, arguments: Vec<Ty>) -> Ty {
+    fn declared(&mut self, name: &str, arguments: &[Ty]) -> Ty {
         let Some(item) = self.source.items.get(name) else { return self.not_known(name) };
         let bound: HashMap<String, Ty> = item.parameters.iter().cloned().zip(arguments.iter().cloned()).collect();
         if let Shape::Alias(of) = &item.shape {
@@ -179,8 +179,8 @@ impl<'s> Types<'s> {
             _ => Vec::new(),
         };
         if self.source.items.contains_key(&name) {
-            let arguments = arguments.iter().map(|of| self.resolve(of, bound)).collect();
-            return self.declared(&name, arguments);
+            let arguments: Vec<Ty> = arguments.iter().map(|of| self.resolve(of, bound)).collect();
+            return self.declared(&name, &arguments);
         }
         let is_json = path.path.segments.len() > 1 && path.path.segments[0].ident == "serde_json";
         let mut inner = |index: usize| Box::new(self.resolve(arguments[index], bound));

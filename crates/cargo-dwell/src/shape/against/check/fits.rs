@@ -9,7 +9,7 @@ use crate::shape::schema::{Kind, Slot};
 /// The levels of types inside each other that are looked at to choose the variant of an untagged enum.
 const DEPTH: usize = 4;
 
-impl<'s> Check<'_, 's> {
+impl Check<'_, '_> {
     pub(super) fn takes_null(&self, of: &Ty) -> bool {
         self.takes_null_within(of, DEPTH)
     }
@@ -69,9 +69,12 @@ impl<'s> Check<'_, 's> {
                 let slot = Slot { nulls: 0, ..slot.clone() };
                 self.fits(inner, &slot, depth)
             }
-            (Ty::Value | Ty::Unknown(_), _) | (_, Kind::Never | Kind::Any(_)) => true,
-            (_, Kind::Mixed { alternatives }) => alternatives.iter().all(|slot| self.fits(of, slot, depth)),
-            (Ty::Bool, Kind::Bool { .. })
+            (_, Kind::Mixed { alternatives }) => {
+                matches!(of, Ty::Value | Ty::Unknown(_)) || alternatives.iter().all(|slot| self.fits(of, slot, depth))
+            }
+            (Ty::Value | Ty::Unknown(_), _)
+            | (_, Kind::Never | Kind::Any(_))
+            | (Ty::Bool, Kind::Bool { .. })
             | (Ty::Number | Ty::Float { .. }, Kind::Integer { .. } | Kind::Float { .. })
             | (Ty::String | Ty::BoxStr(_) | Ty::ThinStr | Ty::Borrowed, Kind::Text(_) | Kind::Keyword { .. }) => true,
             (Ty::Int { bits, signed }, Kind::Integer { min, max }) => {

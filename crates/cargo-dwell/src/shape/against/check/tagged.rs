@@ -67,12 +67,11 @@ impl<'a, 's> Check<'a, 's> {
 
     pub(super) fn unseen_tag(&mut self, id: DefId, of: &'s Enum, word: &str, count: u64, at: &At) {
         let other = of.variants.iter().position(|variant| variant.is_other || variant.is_untagged);
-        match other {
-            Some(index) => *self.found.variants.entry((id, index)).or_default() += scale(count, at.share),
-            None => {
-                let what = format!("{word:?} is no variant of `{}`", self.types.defs[id].name);
-                self.refuse(what, count, at, false);
-            }
+        if let Some(index) = other {
+            *self.found.variants.entry((id, index)).or_default() += scale(count, at.share);
+        } else {
+            let what = format!("{word:?} is no variant of `{}`", self.types.defs[id].name);
+            self.refuse(what, count, at, false);
         }
     }
 
