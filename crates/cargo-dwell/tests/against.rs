@@ -178,8 +178,8 @@ fn refused_lost_and_unseen_values_are_named_and_mended() {
                  pub never: u32,\n    pub kind: Kind,\n}\n\n\
                  #[derive(serde::Deserialize)]\n#[serde(rename_all = \"kebab-case\")]\npub enum Kind {\n    NewUser,\n    OldUser,\n    Gone,\n}\n";
     let user = |n: usize| {
-        let mut user =
-            json!({"name": format!("n{n}"), "age": n, "kind": ["new-user", "old-user", "admin"][n % 3], "more": n});
+        let kind = ["new-user", "old-user", "admin"][n % 3];
+        let mut user = json!({"name": format!("n{n}"), "age": n, "kind": kind, "more": n});
         if n.is_multiple_of(2) {
             user["mail"] = if n.is_multiple_of(4) { Value::Null } else { json!("m") };
         }

@@ -183,17 +183,17 @@ fn splits(positions: &Positions<'_>, trial: &mut Trial<'_, '_>) {
         let whole = trial.total().cost();
         let own = i128::from(sizes.iter().sum::<u64>() * positions.schema.records[record].instances);
         let least = own / 100 + whole / 20_000;
-        let (mut best, mut last) = ((whole, None), None);
+        let (mut best, mut tried) = ((whole, None), None);
         for count in 1..=MAX_GROUPS {
             let Some(groups) = split(positions, &sizes, record, count) else { continue };
-            last = Some(Rc::new(Split::new(positions, record, groups)));
-            trial.set_split(record, last.clone());
+            tried = Some(Rc::new(Split::new(positions, record, groups)));
+            trial.set_split(record, tried.clone());
             let cost = trial.total().cost();
             if cost + least < best.0 {
-                best = (cost, last.clone());
+                best = (cost, tried.clone());
             }
         }
-        if last != best.1 {
+        if tried != best.1 {
             trial.set_split(record, best.1);
         }
     }

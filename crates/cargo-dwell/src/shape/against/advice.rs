@@ -1,7 +1,8 @@
 //! Changes of the user's types, each with the memory that it saves.
 
 use super::check::{FieldId, Findings, check};
-use super::types::{Item, Place, Seq, Shape, Ty, Types};
+use super::items::{Item, Place, Shape};
+use super::types::{Seq, Ty, Types};
 use crate::findings::Finding;
 use crate::shape::model::Heap;
 use crate::shape::schema::Schema;

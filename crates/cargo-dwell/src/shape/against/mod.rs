@@ -3,6 +3,7 @@
 mod advice;
 mod check;
 mod data;
+mod items;
 mod source;
 mod types;
 
@@ -13,11 +14,12 @@ use crate::shape::units::{bytes, count, plural};
 use crate::source::Edit;
 use anyhow::{Result, bail};
 use check::Findings;
+use items::{Item, Shape, Tagging};
 use serde::Serialize;
 use source::Source;
 use std::io::{self, Write};
 use std::path::Path;
-use types::{Shape, Tagging, Ty, Types};
+use types::{Ty, Types};
 
 /// What the user's types do with the data.
 #[derive(Debug, Serialize)]
@@ -190,7 +192,7 @@ fn report(types: &Types<'_>, root: String, schema: &Schema, found: &Findings) ->
 }
 
 /// Returns whether a field is read from a key of its own.
-fn is_read(item: &types::Item, variant: usize, index: usize) -> bool {
+fn is_read(item: &Item, variant: usize, index: usize) -> bool {
     let field = match &item.shape {
         Shape::Struct(of) => &of.fields[index],
         Shape::Enum(of)

@@ -1,6 +1,6 @@
 //! Reads declarations of types with serde attributes from Rust source.
 
-use super::types::{Case, Enum, Field, Item, Place, Shape, Struct, Tagging, Variant};
+use super::items::{Case, Enum, Field, Item, Place, Shape, Struct, Tagging, Variant};
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::fs;
@@ -46,15 +46,15 @@ impl Source {
                     let attributes = Attributes::of(&of.attrs);
                     let fields = fields(&of.fields, &of.ident.to_string(), &attributes, text);
                     let shape = Shape::Struct(fields);
-                    self.put(&of.ident, &of.generics, attributes, shape, text);
+                    self.put(&of.ident, &of.generics, &attributes, shape, text);
                 }
                 syn::Item::Enum(of) => {
                     let attributes = Attributes::of(&of.attrs);
                     let shape = Shape::Enum(variants(of, &attributes, text));
-                    self.put(&of.ident, &of.generics, attributes, shape, text);
+                    self.put(&of.ident, &of.generics, &attributes, shape, text);
                 }
                 syn::Item::Type(of) => {
-                    self.put(&of.ident, &of.generics, Attributes::derived(), Shape::Alias((*of.ty).clone()), text);
+                    self.put(&of.ident, &of.generics, &Attributes::derived(), Shape::Alias(of.ty.clone()), text);
                 }
                 syn::Item::Mod(of) => match &of.content {
                     Some((_, items)) => self.add(items, text, file, files),
@@ -65,7 +65,7 @@ impl Source {
         }
     }
 
-    fn put(&mut self, name: &syn::Ident, generics: &syn::Generics, of: Attributes, shape: Shape, text: &Text<'_>) {
+    fn put(&mut self, name: &syn::Ident, generics: &syn::Generics, of: &Attributes, shape: Shape, text: &Text<'_>) {
         let name = name.to_string();
         let parameters = generics.type_params().map(|parameter| parameter.ident.to_string()).collect();
         let place = Place { file: text.file.clone(), line: 0, from: String::new() };
@@ -112,6 +112,7 @@ impl Text<'_> {
 
 /// The attributes of a type, field or variant that change how serde reads it.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an attribute of serde")]
 struct Attributes {
     derives: bool,
     /// `from`, `try_from` or `remote`: the type is read as another one.
@@ -141,7 +142,9 @@ impl Attributes {
 
     fn of(attributes: &[Attribute]) -> Self {
         let mut all = Self::default();
-        attributes.iter().for_each(|attribute| all.add(&attribute.meta));
+        for attribute in attributes {
+            all.add(&attribute.meta);
+        }
         all
     }
 

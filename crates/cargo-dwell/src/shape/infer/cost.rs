@@ -111,7 +111,10 @@ impl Costs<'_> {
             let (size, typed, value) = self.object(object);
             let all = self.arena.object(object).instances.max(1);
             // Other positions may share the objects.
-            let share = |bytes: u64| (bytes as f64 * node.objects as f64 / all as f64) as u64;
+            let share = |bytes: u64| {
+                let part = u128::from(bytes) * u128::from(node.objects) / u128::from(all);
+                u64::try_from(part).unwrap_or(u64::MAX)
+            };
             cost.value += share(value);
             cost.typed += share(typed);
             if node.objects * 4 > slots * 3 {

@@ -165,6 +165,10 @@ fn have_likes(sets: &mut [Vec<u64>]) -> bool {
     sum >= LIKE * sets.len() as f64
 }
 
+/// The least share of entries with a key that no other object has, for an object whose values differ in type to be a
+/// map although some of them are objects.
+const MOSTLY_NEW: f64 = 0.5;
+
 /// Returns whether some of these positions have objects, directly or in arrays.
 fn hold_objects(arena: &Arena, nodes: &[NodeId]) -> bool {
     let is = |&node: &NodeId| {
@@ -246,13 +250,16 @@ pub(super) fn is_map(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(Objec
     // The probability that the next key is new, and the share of filled cells in the matrix of objects and keys.
     let (new, fill) = (once / total, total / (objects * keys));
     let is = |likeness| match likeness {
-        // Objects of different kinds keep their types as fields, unless a slot for each key takes more memory than a map.
+        // Objects of different kinds under keys that repeat keep their types as fields, unless a slot for each key takes more
+        // memory than a map.
         Likeness::None => {
+            let repeats =
+                new < MOSTLY_NEW || arena.object_of(arena.root).is_some_and(|root| objects_of.contains(&root));
             objects >= 10.0
                 && keys >= 32.0
                 && new >= 0.1
                 && fill < 0.1
-                && !(hold_objects(arena, &nodes) && cost::is_better_as_record(arena, objects_of))
+                && !(repeats && hold_objects(arena, &nodes) && cost::is_better_as_record(arena, objects_of))
         }
         _ if data >= if keys < 3.0 { keys } else { 0.6 * keys } => true,
         Likeness::Objects if keys >= 8.0 && objects * 4.0 < keys => true,

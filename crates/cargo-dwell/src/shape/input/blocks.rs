@@ -81,7 +81,8 @@ pub(super) fn read(form: &Blank, input: &Input, opened: Opened<'_>, how: How) ->
             let accumulator = &mut part.accumulator;
             let mut reader = Reader { input, most: size, accumulator, keep_going: how.check, problems: &mut found };
             reader.read_block(&text, number);
-            let stop = !found.is_empty() && !(how.keep_going && how.check);
+            let goes_on = how.keep_going && how.check;
+            let stop = !found.is_empty() && !goes_on;
             part.problems.extend(found.into_iter().map(|(_, problem)| (index, problem)));
             part.next += parts;
             drop(part);

@@ -149,7 +149,7 @@ pub fn read_by(form: &Blank, found: &Found, options: &Options, progress: &(dyn F
             let opened = first.lock().unwrap_or_else(PoisonError::into_inner).take();
             match (opened, input.open()) {
                 (Some(blocks::Opened { source, buffer: mut head, ended }), _) => {
-                    reader.read_on(source, &mut head, ended)
+                    reader.read_on(source, &mut head, ended);
                 }
                 (None, Ok(source)) => reader.read(source, &mut buffer),
                 (None, Err(error)) => reader.complain(None, cannot_read(&error)),

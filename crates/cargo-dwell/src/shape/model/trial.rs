@@ -171,9 +171,9 @@ impl<'p, 's> Trial<'p, 's> {
         let mut name = |of: &Type| {
             of.walk(&mut |of| {
                 if let Type::Named(id) = of {
-                    named.push(*id)
+                    named.push(*id);
                 }
-            })
+            });
         };
         let parts = match unit.checked_sub(1) {
             None => {

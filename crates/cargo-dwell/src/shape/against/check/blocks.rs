@@ -2,7 +2,7 @@
 
 use super::super::data::{Object, objects};
 use super::super::types::{Map, Seq, Ty};
-use super::{At, By, Check, scale};
+use super::{At, By, Check, is_whole, lengths_of, scale};
 use crate::shape::schema::{Kind, Lengths, Slot, Text};
 use dwell::model::{blocks, table};
 
@@ -77,22 +77,28 @@ impl<'a> Check<'a, '_> {
                 self.found.free.text_bytes += scale(text.bytes, share);
             }
             Kind::Seq(data) => {
-                let lengths = self.lengths(&data.lengths, at);
+                let lengths = lengths_of(&data.lengths, at);
                 self.found.free.arrays.merge(&lengths);
                 self.free(&data.element, at);
             }
             Kind::Tuple { positions } => {
                 self.found.free.arrays.add_many(positions.len() as u64, count);
-                positions.iter().for_each(|slot| self.free(slot, at));
+                for slot in positions {
+                    self.free(slot, at);
+                }
             }
             Kind::Map(data) => {
-                let lengths = self.lengths(&data.lengths, at);
+                let lengths = lengths_of(&data.lengths, at);
                 self.found.free.objects.merge(&lengths);
                 self.found.free.key_bytes += scale(data.key.bytes, share);
                 self.free(&data.value, at);
             }
-            Kind::Mixed { alternatives } => alternatives.iter().for_each(|slot| self.free(slot, at)),
-            Kind::Any(free) if share == 1.0 => self.found.free.merge(free),
+            Kind::Mixed { alternatives } => {
+                for slot in alternatives {
+                    self.free(slot, at);
+                }
+            }
+            Kind::Any(free) if is_whole(share) => self.found.free.merge(free),
             Kind::Any(_) => self.found.is_exact = false,
             Kind::Record { .. } | Kind::Union { .. } => {
                 let (all, units) = objects(self.schema, slot);
@@ -111,7 +117,7 @@ impl<'a> Check<'a, '_> {
     }
 
     pub(super) fn free_object(&mut self, object: &Object<'a>, at: &At) {
-        let lengths = self.lengths(&object.lengths(), at);
+        let lengths = lengths_of(&object.lengths(), at);
         self.found.is_exact &= lengths.max <= 11 && (!object.of.key_sets.is_empty() || object.fields.is_empty());
         self.found.free.objects.merge(&lengths);
         if let Some((tag, value)) = object.tag {

@@ -1,8 +1,9 @@
 //! Structs: the fields and the keys that they claim.
 
 use super::super::data::{Object, name_of, objects};
-use super::super::types::{DefId, Field, Shape, Struct, Ty};
-use super::{At, By, Check, scale};
+use super::super::items::{Field, Shape, Struct};
+use super::super::types::{DefId, Ty};
+use super::{At, By, Check, is_whole, lengths_of, scale};
 use crate::shape::schema::{Kind, Lengths, Slot, Text};
 use std::collections::BTreeSet;
 
@@ -134,7 +135,7 @@ impl<'a, 's> Check<'a, 's> {
     /// Returns the path of the objects of a record; of a union's, the path to here.
     pub(super) fn path_of(&self, object: &Object<'_>, at: &At) -> String {
         let first = self.schema.records[object.record].paths.first();
-        first.filter(|_| object.tag.is_none() && at.share == 1.0).cloned().unwrap_or_else(|| at.path.clone())
+        first.filter(|_| object.tag.is_none() && is_whole(at.share)).cloned().unwrap_or_else(|| at.path.clone())
     }
 
     /// Reads the tag's value as a field.
@@ -192,7 +193,7 @@ impl<'a, 's> Check<'a, 's> {
                 let bytes: u64 = free.iter().map(|(key, slot)| slot.count * key.len() as u64).sum();
                 let lengths = Lengths::spread(object.of.instances, entries, free.len() as u64);
                 self.found.is_exact &= free.is_empty() && object.rest.is_none();
-                let lengths = self.lengths(&lengths, at);
+                let lengths = lengths_of(&lengths, at);
                 self.map(*map, value, &lengths, (scale(entries, at.share), scale(bytes, at.share)), at);
                 *self.found.seen.entry(at.owner.unwrap_or_default()).or_default() += scale(entries, at.share);
                 for (key, slot) in free {

@@ -1,14 +1,15 @@
 //! Which values a type takes.
 
 use super::super::data::{Object, objects, words};
-use super::super::types::{Enum, Shape, Struct, Tagging, Ty};
+use super::super::items::{Enum, Shape, Struct, Tagging, Variant};
+use super::super::types::Ty;
 use super::{Check, range};
 use crate::shape::schema::{Kind, Slot};
 
 /// The levels of types inside each other that are looked at to choose the variant of an untagged enum.
-pub(super) const DEPTH: usize = 4;
+const DEPTH: usize = 4;
 
-impl<'s> Check<'_, 's> {
+impl Check<'_, '_> {
     pub(super) fn takes_null(&self, of: &Ty) -> bool {
         self.takes_null_within(of, DEPTH)
     }
@@ -68,9 +69,12 @@ impl<'s> Check<'_, 's> {
                 let slot = Slot { nulls: 0, ..slot.clone() };
                 self.fits(inner, &slot, depth)
             }
-            (Ty::Value | Ty::Unknown(_), _) | (_, Kind::Never | Kind::Any(_)) => true,
-            (_, Kind::Mixed { alternatives }) => alternatives.iter().all(|slot| self.fits(of, slot, depth)),
-            (Ty::Bool, Kind::Bool { .. })
+            (_, Kind::Mixed { alternatives }) => {
+                matches!(of, Ty::Value | Ty::Unknown(_)) || alternatives.iter().all(|slot| self.fits(of, slot, depth))
+            }
+            (Ty::Value | Ty::Unknown(_), _)
+            | (_, Kind::Never | Kind::Any(_))
+            | (Ty::Bool, Kind::Bool { .. })
             | (Ty::Number | Ty::Float { .. }, Kind::Integer { .. } | Kind::Float { .. })
             | (Ty::String | Ty::BoxStr(_) | Ty::ThinStr | Ty::Borrowed, Kind::Text(_) | Kind::Keyword { .. }) => true,
             (Ty::Int { bits, signed }, Kind::Integer { min, max }) => {
@@ -104,6 +108,22 @@ impl<'s> Check<'_, 's> {
                 }
             }
             _ => false,
+        }
+    }
+
+    /// Returns whether the content of a variant takes all values of a position.
+    pub(super) fn fits_variant(&self, variant: &Variant, parts: &[Ty], slot: &Slot) -> bool {
+        match parts {
+            _ if variant.is_skipped => false,
+            _ if variant.is_opaque => true,
+            _ if variant.content.is_named => self.fits_fields(&variant.content, parts, slot, DEPTH),
+            [] => false,
+            [only] => self.fits(only, slot, DEPTH),
+            all => match &slot.kind {
+                Kind::Tuple { positions } => positions.len() == all.len(),
+                Kind::Seq(seq) => seq.lengths.one() == Some(all.len() as u64),
+                _ => false,
+            },
         }
     }
 

@@ -6,7 +6,8 @@ mod fits;
 mod tagged;
 
 use super::data::{Object, name_of, objects};
-use super::types::{DefId, Layouts, Map, Shape, Ty, Types};
+use super::items::Shape;
+use super::types::{DefId, Layouts, Map, Ty, Types};
 use crate::shape::model::Heap;
 use crate::shape::schema::{Free, Kind, Lengths, RecordId, Schema, Slot};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
@@ -67,7 +68,7 @@ pub(super) fn check(types: &Types<'_>, root: &Ty, schema: &Schema) -> Findings {
     let mut shares = HashMap::new();
     for _ in 0..8 {
         let (found, new) = read(types, root, schema, &shares);
-        let is_stable = new == shares || new.values().all(|share| *share == 1.0);
+        let is_stable = new == shares || new.values().all(|share| is_whole(*share));
         shares = new;
         if is_stable {
             return found;
@@ -93,7 +94,7 @@ fn read(types: &Types<'_>, root: &Ty, schema: &Schema, shares: &Shares) -> (Find
     check.run(root);
     let new = check.new_shares();
     let mut found = check.found;
-    found.is_exact &= check.layouts.is_exact && new.values().all(|share| *share == 1.0);
+    found.is_exact &= check.layouts.is_exact && new.values().all(|share| is_whole(*share));
     (found, new)
 }
 
@@ -157,9 +158,19 @@ enum By {
     Value,
 }
 
+/// Returns whether a share is all of it.
+fn is_whole(share: f64) -> bool {
+    share >= 1.0
+}
+
+/// Returns the lengths at a place.
+fn lengths_of(lengths: &Lengths, at: &At) -> Lengths {
+    if is_whole(at.share) { lengths.clone() } else { lengths.share(scale(1 << 20, at.share), 1 << 20) }
+}
+
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
 fn scale(count: u64, share: f64) -> u64 {
-    if share == 1.0 { count } else { (count as f64 * share).round() as u64 }
+    if is_whole(share) { count } else { (count as f64 * share).round() as u64 }
 }
 
 impl<'a> Check<'a, '_> {
@@ -199,7 +210,7 @@ impl<'a> Check<'a, '_> {
                     let (kind, value) = (*kind, value.clone());
                     let keys: u64 = task.object.fields.iter().map(|(key, slot)| slot.count * key.len() as u64).sum();
                     let count: u64 = task.object.fields.iter().map(|(_, slot)| slot.count).sum();
-                    let lengths = self.lengths(&task.object.lengths(), &task.at);
+                    let lengths = lengths_of(&task.object.lengths(), &task.at);
                     self.map(
                         kind,
                         &value,
@@ -273,10 +284,6 @@ impl<'a> Check<'a, '_> {
         }
     }
 
-    fn lengths(&self, lengths: &Lengths, at: &At) -> Lengths {
-        if at.share == 1.0 { lengths.clone() } else { lengths.share(scale(1 << 20, at.share), 1 << 20) }
-    }
-
     /// Reads the values of a position.
     fn value(&mut self, of: &Ty, slot: &'a Slot, at: &At) {
         if slot.nulls > 0 && !self.takes_null(of) {
@@ -300,8 +307,10 @@ impl<'a> Check<'a, '_> {
 
     /// Reads `count` values other than `null`.
     fn known(&mut self, of: &Ty, kind: &'a Kind, slot: &'a Slot, count: u64, at: &At) {
+        if matches!(kind, Kind::Never) {
+            return;
+        }
         match (of, kind) {
-            (_, Kind::Never) => {}
             (Ty::Boxed(inner, before), _) => {
                 let size = self.layouts.size(inner);
                 let header = if size > 0 || *before > 0 { *before } else { 0 };
@@ -310,7 +319,9 @@ impl<'a> Check<'a, '_> {
             }
             (Ty::Option(inner), _) => self.known(inner, kind, slot, count, at),
             (_, Kind::Mixed { alternatives }) if !matches!(of, Ty::Value) => {
-                alternatives.iter().for_each(|slot| self.value(of, slot, at));
+                for slot in alternatives {
+                    self.value(of, slot, at);
+                }
             }
             (Ty::Unknown(name), _) => self.not_checked(at, format!("the source does not declare `{name}`")),
             (Ty::Named(id), _) => self.named(*id, slot, count, at),
@@ -334,7 +345,7 @@ impl<'a> Check<'a, '_> {
                 self.text(of, text, at);
             }
             (Ty::Seq(seq, element), Kind::Seq(data)) => {
-                let lengths = self.lengths(&data.lengths, at);
+                let lengths = lengths_of(&data.lengths, at);
                 self.seq(*seq, element, &lengths, at);
                 let at = At { path: format!("{}[]", at.path), ..at.clone() };
                 self.value(element, &data.element, &at);
@@ -359,7 +370,7 @@ impl<'a> Check<'a, '_> {
                 self.tuple(&of, kind, count, at);
             }
             (Ty::Map(map, value), Kind::Map(data)) => {
-                let lengths = self.lengths(&data.lengths, at);
+                let lengths = lengths_of(&data.lengths, at);
                 let keys = (scale(data.key.count, at.share), scale(data.key.bytes, at.share));
                 self.map(*map, value, &lengths, keys, at);
                 let at = At { path: format!("{}.*", at.path), ..at.clone() };
@@ -406,7 +417,7 @@ impl<'a> Check<'a, '_> {
                 );
             }
             kind => {
-                self.refuse(format!("{} for an array", name_of(kind)), count, &At { share: 1.0, ..at.clone() }, false)
+                self.refuse(format!("{} for an array", name_of(kind)), count, &At { share: 1.0, ..at.clone() }, false);
             }
         }
     }

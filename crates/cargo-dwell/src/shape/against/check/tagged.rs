@@ -1,8 +1,8 @@
 //! Enums: the tags and the contents of their variants.
 
 use super::super::data::{Object, name_of, objects, words};
-use super::super::types::{DefId, Enum, Shape, Tagging, Ty, Variant};
-use super::fits::DEPTH;
+use super::super::items::{Enum, Shape, Tagging, Variant};
+use super::super::types::{DefId, Ty};
 use super::{At, By, Check, scale};
 use crate::shape::schema::{Kind, Slot};
 use std::collections::BTreeSet;
@@ -67,12 +67,11 @@ impl<'a, 's> Check<'a, 's> {
 
     pub(super) fn unseen_tag(&mut self, id: DefId, of: &'s Enum, word: &str, count: u64, at: &At) {
         let other = of.variants.iter().position(|variant| variant.is_other || variant.is_untagged);
-        match other {
-            Some(index) => *self.found.variants.entry((id, index)).or_default() += scale(count, at.share),
-            None => {
-                let what = format!("{word:?} is no variant of `{}`", self.types.defs[id].name);
-                self.refuse(what, count, at, false);
-            }
+        if let Some(index) = other {
+            *self.found.variants.entry((id, index)).or_default() += scale(count, at.share);
+        } else {
+            let what = format!("{word:?} is no variant of `{}`", self.types.defs[id].name);
+            self.refuse(what, count, at, false);
         }
     }
 
@@ -120,6 +119,17 @@ impl<'a, 's> Check<'a, 's> {
                     self.refuse("the tag is missing", instances - seen, &at, false);
                 }
                 let is_one = tags.len() == 1;
+                if let Tagging::Adjacent(_, content) = &of.tagging
+                    && !is_one
+                    && let Some(&(key, slot)) = object.fields.iter().find(|(key, _)| key == content)
+                {
+                    taken.insert(key);
+                    self.contents(id, of, &tags, slot, &At { path: at.step(content), ..at.clone() });
+                    if let Some(claimed) = claimed {
+                        claimed.extend(taken);
+                    }
+                    return;
+                }
                 for (value, count) in tags {
                     let Some(index) = of.variants.iter().position(|variant| variant.has_tag(value)) else {
                         self.unseen_tag(id, of, value, count, at);
@@ -153,6 +163,37 @@ impl<'a, 's> Check<'a, 's> {
         }
         if let Some(claimed) = claimed {
             claimed.extend(taken);
+        }
+    }
+
+    /// Reads the contents of several variants of an adjacently tagged enum, which the data does not tell apart: each JSON
+    /// type as the first variant that takes it.
+    fn contents(&mut self, id: DefId, of: &'s Enum, tags: &[(&str, u64)], slot: &'a Slot, at: &At) {
+        let mut seen = Vec::new();
+        for (tag, count) in tags {
+            match of.variants.iter().position(|variant| variant.has_tag(tag)) {
+                Some(index) => {
+                    *self.found.variants.entry((id, index)).or_default() += scale(*count, at.share);
+                    seen.push(index);
+                }
+                None => self.unseen_tag(id, of, tag, *count, at),
+            }
+        }
+        let slots = match &slot.kind {
+            Kind::Mixed { alternatives } => &alternatives[..],
+            _ => std::slice::from_ref(slot),
+        };
+        for slot in slots {
+            let parts = &self.types.defs[id].parts;
+            let mut fitting = seen.iter().filter(|&&index| self.fits_variant(&of.variants[index], &parts[index], slot));
+            let (first, is_only) = (fitting.next().copied(), fitting.next().is_none());
+            let Some(index) = first.filter(|_| is_only) else {
+                self.not_checked(at, "the contents of the variants are not told apart");
+                continue;
+            };
+            let variant = &of.variants[index];
+            let at = At { item: variant.item.clone(), ..at.clone() };
+            self.content(id, index, &variant.content, slot, scale(slot.count - slot.nulls, at.share), &at);
         }
     }
 
@@ -237,18 +278,7 @@ impl<'a, 's> Check<'a, 's> {
 
     pub(super) fn untagged(&mut self, id: DefId, of: &'s Enum, slot: &'a Slot, count: u64, at: &At) {
         let parts = &self.types.defs[id].parts;
-        let fits = |(variant, parts): (&Variant, &Vec<Ty>)| match &parts[..] {
-            _ if variant.is_skipped => false,
-            _ if variant.is_opaque => true,
-            _ if variant.content.is_named => self.fits_fields(&variant.content, parts, slot, DEPTH),
-            [] => false,
-            [only] => self.fits(only, slot, DEPTH),
-            all => match &slot.kind {
-                Kind::Tuple { positions } => positions.len() == all.len(),
-                Kind::Seq(seq) => seq.lengths.one() == Some(all.len() as u64),
-                _ => false,
-            },
-        };
+        let fits = |(variant, parts): (&Variant, &Vec<Ty>)| self.fits_variant(variant, parts, slot);
         let Some(index) = of.variants.iter().zip(parts).position(fits) else {
             let what = format!("{} fits no variant of `{}`", name_of(&slot.kind), self.types.defs[id].name);
             return self.refuse(what, slot.count - slot.nulls, at, false);
