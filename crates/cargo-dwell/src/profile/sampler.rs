@@ -12,8 +12,7 @@
 )]
 
 use super::records::ReadFrom;
-use super::run::POINTS;
-use super::{Point, Samples};
+use super::{POINTS, Point, Samples};
 use crate::agent::layout::{self, SHARED_BYTES, Shared};
 use crate::capture::{Memory, Module};
 use anyhow::{Context, Result};
