@@ -279,8 +279,8 @@ fn dropped_box(stack: &[Result<&Frame, String>], program: &Program) -> Option<Or
 /// Returns the type that the outermost `drop_in_place` of a stack drops.
 fn root(stack: &[Result<&Frame, String>], program: &Program) -> Option<String> {
     let frames = stack.iter().filter_map(|frame| frame.as_ref().ok());
-    let dropped = frames.filter_map(|frame| frame.path.split_once("drop_in_place<").map(|(_, rest)| (frame, rest)));
-    let (frame, rest) = dropped.last()?;
+    let mut dropped = frames.filter_map(|frame| frame.path.split_once("drop_in_place<").map(|(_, rest)| (frame, rest)));
+    let (frame, rest) = dropped.next_back()?;
     let of_param = frame.params.first().map(|param| program.get(param.ty).name.to_string());
     Some(of_param.unwrap_or_else(|| short(rest.strip_suffix('>').unwrap_or(rest))))
 }
