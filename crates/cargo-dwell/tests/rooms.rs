@@ -11,7 +11,7 @@ const FILE: usize = 800;
 const IMPL: usize = 400;
 
 /// The rooms of the tool in the order of the data. A room uses only those before it; those after the last are commands.
-const ROOMS: [&str; 7] = ["source", "program", "agent", "capture", "heap", "findings", "report"];
+const ROOMS: [&str; 8] = ["source", "program", "agent", "capture", "profile", "heap", "findings", "report"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -188,7 +188,7 @@ fn data_flows_from_room_to_room_in_one_direction() {
         for to in all.iter().filter(|to| to.get(1).and_then(is_room).is_some_and(|to| to > number)) {
             wrong.push(format!("{} uses {}", from.join("::"), to.join("::")));
         }
-        let of_command = ["census", "layout", "futures", "dyn_traits", "shape", "stack", "inspect", "cli"];
+        let of_command = ["census", "allocs", "layout", "futures", "dyn_traits", "shape", "stack", "inspect", "cli"];
         for to in all.iter().filter(|to| to.get(1).is_some_and(|to| of_command.contains(&&**to))) {
             wrong.push(format!("{} uses the command {}", from.join("::"), to.join("::")));
         }

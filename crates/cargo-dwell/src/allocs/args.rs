@@ -61,7 +61,7 @@ impl Allocs {
             let document = output::read(file)?;
             let budgets = self.budget.budgets(None)?;
             output::show(&document, &self.output, false)?;
-            return Ok(self.checked(&budgets, &document, 0));
+            return Ok(Self::checked(&budgets, &document, 0));
         }
         if self.run.sample.is_some_and(|bytes| bytes.as_u64() == 0) {
             bail!("--sample: must be at least 1 byte; leave it out to record all allocations");
@@ -94,11 +94,11 @@ impl Allocs {
         document.program.file = executable.file.display().to_string();
         document.program.arguments = self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
         output::show(&document, &self.output, true)?;
-        Ok(self.checked(&budgets, &document, profile.code))
+        Ok(Self::checked(&budgets, &document, profile.code))
     }
 
     /// Prints the budgets that are exceeded, and returns the exit code for a program that ended with `code`.
-    fn checked(&self, budgets: &budget::Budgets, document: &Document, code: u8) -> ExitCode {
+    fn checked(budgets: &budget::Budgets, document: &Document, code: u8) -> ExitCode {
         let exceeded = budgets.exceeded(document);
         for line in &exceeded {
             eprintln!("{line}");

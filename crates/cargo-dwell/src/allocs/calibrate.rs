@@ -115,7 +115,9 @@ impl Calibration {
         };
         let mut cached = without(each(Counted::GlibcCached), words);
         let pair = (time(&patterns::GLIBC_PAIRS)[0] - zero[0]).max(0.0) / patterns::TIMED as f64;
-        cached.iter_mut().for_each(|cost| cost.nanos = pair / 2.0);
+        for cost in &mut cached {
+            cost.nanos = pair / 2.0;
+        }
         let [mimalloc, freed] = without(each(Counted::Mimalloc), words);
         let none = [Cost::default(); 2];
         Self {

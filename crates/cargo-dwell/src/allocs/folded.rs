@@ -1,8 +1,19 @@
 //! `--folded`: call stacks for flame graphs.
 
 use super::document::{Document, Stack};
-use super::output::By;
 use std::io::{self, Write};
+
+/// A measure of a call stack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum By {
+    /// Nanoseconds in the allocator
+    #[default]
+    Time,
+    /// Allocations and reallocations
+    Count,
+    /// Their bytes
+    Bytes,
+}
 
 /// Returns the measure of a stack.
 pub(super) fn measure(stack: &Stack, by: By) -> u64 {

@@ -2,8 +2,7 @@
 
 use super::diff::Diff;
 use super::document::{Document, Row};
-use super::folded::measure;
-use super::output::By;
+use super::folded::{By, measure};
 use super::text::{millions, saves, seconds};
 use crate::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table, Unit};
 use crate::units::{bytes, count};

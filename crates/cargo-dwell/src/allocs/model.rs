@@ -63,14 +63,14 @@ impl<'c> Model<'c> {
         };
         let Some(samples) = &profile.samples else { return (model, time) };
         time.samples = [samples.program, samples.allocator, samples.agent];
-        let sampled: u64 = time.samples.iter().sum();
+        let taken: u64 = time.samples.iter().sum();
         if samples.allocator < FEWEST {
             time.why = format!("the run is too short: {} samples are in the allocator", samples.allocator);
         }
-        if sampled == 0 {
+        if taken == 0 {
             return (model, time);
         }
-        let part = |samples: u64| profile.user_nanos as f64 * samples as f64 / sampled as f64;
+        let part = |samples: u64| profile.user_nanos as f64 * samples as f64 / taken as f64;
         time.program = part(samples.program + samples.allocator) as u64 + profile.system_nanos;
         if samples.allocator >= FEWEST && all.nanos > 0.0 {
             let measured = part(samples.allocator);
@@ -132,6 +132,7 @@ impl<'c> Model<'c> {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "sums of small whole numbers are exact")]
 mod tests {
     use super::*;
     use crate::profile::Samples;

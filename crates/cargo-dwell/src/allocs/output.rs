@@ -1,6 +1,7 @@
 //! The output options of `cargo dwell allocs`, and the files that it writes and reads.
 
 use super::document::{Document, VERSION};
+use super::folded::By;
 use super::{diff, folded, html, text};
 use crate::output::{self, Format, Look};
 use crate::report::saved;
@@ -35,18 +36,6 @@ pub(super) struct OutputArgs {
     /// Write a page to FILE: what to change, a flame graph, and a table to search; it loads nothing from the network
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-}
-
-/// A measure of a call stack.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum By {
-    /// Nanoseconds in the allocator
-    #[default]
-    Time,
-    /// Allocations and reallocations
-    Count,
-    /// Their bytes
-    Bytes,
 }
 
 impl OutputArgs {

@@ -87,6 +87,14 @@ pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames) -> Ve
         .collect();
     let roots: Vec<Option<String>> =
         snapshot.stacks.iter().map(|stack| root(&owners::functions(&snapshot, frames, stack), program)).collect();
+    let freed: Vec<Origin> = snapshot
+        .stacks
+        .iter()
+        .zip(&origins)
+        .map(|(stack, origin)| {
+            dropped_box(&owners::functions(&snapshot, frames, stack), program).unwrap_or_else(|| origin.clone())
+        })
+        .collect();
     let mut index: HashMap<Key, usize> = HashMap::new();
     let mut all: Vec<Site> = Vec::new();
     let mut root_counts: Vec<HashMap<&str, u64>> = Vec::new();
@@ -94,7 +102,7 @@ pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames) -> Ve
         let (Some(origin), Some(place)) = (origins.get(pair.stack as usize), places.get(pair.stack as usize)) else {
             continue;
         };
-        let of_free = pair.free_stack.and_then(|stack| origins.get(stack as usize)).filter(|_| origin.ty.is_none());
+        let of_free = pair.free_stack.and_then(|stack| freed.get(stack as usize)).filter(|_| origin.ty.is_none());
         // Equal code of several callers may be one, without the functions that were inlined into it. The functions of
         // the free then name the type; its size must be that of the block.
         let origin = of_free.filter(|of| is_of_size(of, pair.size, program)).unwrap_or(origin);
@@ -253,11 +261,26 @@ fn place(stack: &[Result<&Frame, String>], origin: &Origin, own: &HashSet<&str>)
     }
 }
 
+/// Returns the box whose drop frees a block: the innermost `drop_in_place` of a stack drops it.
+fn dropped_box(stack: &[Result<&Frame, String>], program: &Program) -> Option<Origin> {
+    let mut frames = stack.iter().filter_map(|frame| frame.as_ref().ok());
+    let frame = frames.find(|frame| frame.path.contains("drop_in_place<"))?;
+    let dropped = program.get(frame.params.first()?.ty);
+    match dropped.kind {
+        Kind::Pointer { pointee: Some(value) } if dropped.path.starts_with("alloc::boxed::Box<") => Some(Origin {
+            ty: Some(BlockType::Value(value)),
+            content: format!("Box<{}>", program.get(value).name),
+            ..Origin::default()
+        }),
+        _ => None,
+    }
+}
+
 /// Returns the type that the outermost `drop_in_place` of a stack drops.
 fn root(stack: &[Result<&Frame, String>], program: &Program) -> Option<String> {
     let frames = stack.iter().filter_map(|frame| frame.as_ref().ok());
-    let dropped = frames.filter_map(|frame| frame.path.split_once("drop_in_place<").map(|(_, rest)| (frame, rest)));
-    let (frame, rest) = dropped.last()?;
+    let mut dropped = frames.filter_map(|frame| frame.path.split_once("drop_in_place<").map(|(_, rest)| (frame, rest)));
+    let (frame, rest) = dropped.next_back()?;
     let of_param = frame.params.first().map(|param| program.get(param.ty).name.to_string());
     Some(of_param.unwrap_or_else(|| short(rest.strip_suffix('>').unwrap_or(rest))))
 }

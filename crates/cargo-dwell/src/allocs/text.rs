@@ -5,6 +5,7 @@ use super::suggest::WORTH;
 use crate::output::{Look, header, right};
 use crate::units::{bytes, count};
 use comfy_table::Cell;
+use std::fmt::Write as _;
 use std::io;
 
 /// The default number of rows.
@@ -98,11 +99,11 @@ fn second_line(document: &Document) -> String {
     if time.by == "model" {
         line.push_str(". The time in the allocator is estimated from the calls");
         if !time.why.is_empty() {
-            line.push_str(&format!(", because {}", time.why));
+            let _ = write!(line, ", because {}", time.why);
         }
     }
     if let Some(mean) = document.program.sample {
-        line.push_str(&format!(". One allocation in {} was recorded", bytes(mean)));
+        let _ = write!(line, ". One allocation in {} was recorded", bytes(mean));
     }
     line + "."
 }
@@ -176,12 +177,12 @@ fn what(row: &Row) -> String {
     if let Some(place) = row.places.first() {
         let more = row.places.len() - 1;
         let at = place.at.as_deref().unwrap_or(&place.function);
-        text.push_str(&format!("; {at}"));
+        let _ = write!(text, "; {at}");
         if more > 0 {
-            text.push_str(&format!(" and {more} more"));
+            let _ = write!(text, " and {more} more");
         }
         if let Some(from) = &place.called_from {
-            text.push_str(&format!(", called from {from}"));
+            let _ = write!(text, ", called from {from}");
         }
     }
     text

@@ -11,6 +11,9 @@ use crate::capture::{Memory, Module, Moment, Snapshot};
 /// The number of bins of lifetimes. Bin `n` has the lifetimes of `n` bits; the last bin has all longer ones.
 pub const LIFETIMES: usize = 24;
 
+/// The maximum number of points of a curve whose interval is not given.
+pub const POINTS: usize = 64;
+
 /// An allocator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Allocator {

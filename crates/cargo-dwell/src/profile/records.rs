@@ -134,7 +134,7 @@ struct Counted {
 
 /// Returns the counts of a pair in a thread, each of which stands for `weight`, and the live blocks.
 fn counts(words: &[u64; WORDS], weight: f64) -> (Counts, i64) {
-    let scaled = |count: u64| if weight == 1.0 { count } else { (count as f64 * weight).round() as u64 };
+    let scaled = |count: u64| if weight <= 1.0 { count } else { (count as f64 * weight).round() as u64 };
     let word = |at: usize| scaled(words[at / 8]);
     let three = |at: usize| [word(at), word(at + 8), word(at + 16)];
     let signed = |at: usize| words[at / 8] as i64;

@@ -13,14 +13,11 @@ pub struct Options {
     pub sample: Option<u64>,
     /// The folder for the compiled agent.
     pub cache: Option<PathBuf>,
-    /// The interval of the curve; by default the curve has up to [`POINTS`] points.
+    /// The interval of the curve; by default the curve has up to [`POINTS`](super::POINTS) points.
     pub every: Option<Duration>,
     /// Whether to pass signals on to the program.
     pub signals: bool,
 }
-
-/// The maximum number of points of a curve whose interval is not given.
-pub const POINTS: usize = 64;
 
 /// Returns an error, because there is no agent for this platform.
 ///

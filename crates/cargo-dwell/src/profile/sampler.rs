@@ -12,8 +12,7 @@
 )]
 
 use super::records::ReadFrom;
-use super::run::POINTS;
-use super::{Point, Samples};
+use super::{POINTS, Point, Samples};
 use crate::agent::layout::{self, SHARED_BYTES, Shared};
 use crate::capture::{Memory, Module};
 use anyhow::{Context, Result};
@@ -352,9 +351,10 @@ impl Events {
 impl Event {
     #[expect(clippy::cast_ptr_alignment, reason = "a mapping is aligned to a page")]
     fn position(&self, at: usize) -> &AtomicU64 {
-        // SAFETY: the buffer's first page has an aligned word at this offset, which the kernel and this process access
-        // atomically. The mapping lives as long as `self`.
-        unsafe { &*self.buffer.as_ptr().add(at).cast::<AtomicU64>() }
+        // SAFETY: the buffer's first page has this offset.
+        let word = unsafe { self.buffer.as_ptr().add(at) };
+        // SAFETY: the kernel and this process access the aligned word atomically. The mapping lives as long as `self`.
+        unsafe { &*word.cast::<AtomicU64>() }
     }
 
     /// Copies bytes from the ring.
@@ -362,8 +362,10 @@ impl Event {
         let size = self.buffer.len() - PAGE;
         for (at, byte) in (from..).zip(into) {
             let offset = PAGE + at as usize % size;
-            // SAFETY: `offset` is within the mapping. The kernel does not write between the tail and the head.
-            *byte = unsafe { self.buffer.as_ptr().add(offset).read_volatile() };
+            // SAFETY: `offset` is within the mapping.
+            let there = unsafe { self.buffer.as_ptr().add(offset) };
+            // SAFETY: the byte is mapped, and the kernel does not write between the tail and the head.
+            *byte = unsafe { there.read_volatile() };
         }
     }
 
@@ -374,12 +376,13 @@ impl Event {
         while tail + 8 <= head {
             let mut header = [0; 8];
             self.copy(tail, &mut header);
-            let [a, b, c, d, _, _, e, f] = header;
-            let size = u64::from(u16::from_le_bytes([e, f]));
+            // The kind in four bytes, flags in two, the size in two.
+            let header = u64::from_le_bytes(header);
+            let size = header >> 48;
             if size < 8 || tail + size > head {
                 break;
             }
-            if u32::from_le_bytes([a, b, c, d]) == RECORD_SAMPLE {
+            if header as u32 == RECORD_SAMPLE {
                 record.resize(size as usize - 8, 0);
                 self.copy(tail + 8, &mut record);
                 let (words, _) = record.as_chunks::<8>();

@@ -57,7 +57,7 @@ unsafe fn run(of: Allocator, call: Call, original: Function, arguments: [usize; 
     compiler_fence(Ordering::SeqCst);
     if profile::is_on() {
         // SAFETY: the same as for this function, whose arguments are passed on.
-        let result = unsafe { profile::run(thread, of, call, original, arguments, frame) };
+        let result = unsafe { profile::run(thread, of, call, original, arguments, new_size(call, b, c), frame) };
         compiler_fence(Ordering::SeqCst);
         thread.inside.set(0);
         return result;
@@ -99,7 +99,7 @@ unsafe fn run(of: Allocator, call: Call, original: Function, arguments: [usize; 
 
 /// Returns the size that a reallocation requests; 0 for other calls.
 #[inline(always)]
-pub fn new_size(call: Call, b: usize, c: usize) -> u64 {
+fn new_size(call: Call, b: usize, c: usize) -> u64 {
     match call {
         Call::Reallocate => b as u64,
         Call::ReallocateMany => (b as u64).wrapping_mul(c as u64),

@@ -210,7 +210,7 @@ pub struct Counts {
     pub run_stack: AtomicU32,
     /// The call stack of the thread's first free of such a block; 0 if there was none.
     pub free_stack: AtomicU32,
-    pub _unused: AtomicU32,
+    pub padding: AtomicU32,
     /// By the bits of the number of blocks that the thread allocated between allocation and free.
     pub lifetimes: [AtomicU64; LIFETIMES],
 }

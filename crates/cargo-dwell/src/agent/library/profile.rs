@@ -4,7 +4,6 @@
 //! So a free costs a few additions to counters that no other thread writes to. The time is the number of blocks that the
 //! thread has got: a clock would take longer than the allocation, and would measure the recording.
 
-use crate::hooks::{self, Function};
 use crate::layout::{
     rounded, Allocator, Call, Counts, Depot, Ledger, CACHED, COUNTED, GRANULE, HUGE, LEDGERS, LEDGER_BYTES, LIFETIMES,
     RECENT, RUN,
@@ -336,7 +335,10 @@ fn pair(thread: &Thread, size: u64, frame: u64) -> u64 {
     if pair < COUNTED { pair } else { 0 }
 }
 
-/// Calls `original` and counts the call.
+/// A function of an allocator.
+type Original = unsafe extern "C" fn(usize, usize, usize) -> usize;
+
+/// Calls `original` and counts the call. `new_size` is the size that a reallocation requests.
 ///
 /// # Safety
 /// `original` must be a function of the kind `call`, and the arguments must be valid for it.
@@ -345,8 +347,9 @@ pub unsafe fn run(
     thread: &Thread,
     of: Allocator,
     call: Call,
-    original: Function,
+    original: Original,
     arguments: [usize; 3],
+    new_size: u64,
     frame: u64,
 ) -> usize {
     let [a, b, c] = arguments;
@@ -375,7 +378,7 @@ pub unsafe fn run(
         }
         Call::AllocateInto | Call::Free => {}
         Call::Reallocate | Call::ReallocateMany => {
-            let size = hooks::new_size(call, b, c);
+            let size = new_size;
             match before {
                 // The call failed and left the block unchanged.
                 Some(record) if result == 0 && size != 0 => put(a as u64, record),
