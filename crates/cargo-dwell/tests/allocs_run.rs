@@ -237,7 +237,8 @@ fn budgets_fail_with_a_line_each() {
     let rows = json["rows"].as_array().expect("rows");
     let row = rows.iter().find(|row| row["sizes"] == serde_json::json!([331, 331])).expect("a row");
     assert_eq!((&row["what"], &row["counts"]["temporary"]), (&"Vec<u8>".into(), &1000.into()), "{row}");
-    let rule = &json["suggestions"][row["suggestions"][0].as_u64().expect("a suggestion") as usize];
+    let index = row["suggestions"][0].as_u64().and_then(|index| usize::try_from(index).ok());
+    let rule = &json["suggestions"][index.expect("a suggestion")];
     assert_eq!((&rule["kind"], &rule["place"]), (&"buffer".into(), &"buffer".into()), "{rule}");
 }
 
