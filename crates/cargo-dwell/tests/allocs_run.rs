@@ -60,6 +60,8 @@ fn truth_over(allocator: &str, krate: &str, release: bool, lto: bool) -> Option<
         .arg(folder.join("target"))
         .env("RUSTFLAGS", format!("-Cforce-frame-pointers=yes --cfg {allocator}"))
         // A variable instead of a profile of its own, for which the allocator's C code would be compiled again.
+        .env("CARGO_PROFILE_DEV_DEBUG", "2")
+        .env("CARGO_PROFILE_RELEASE_DEBUG", "2")
         .env("CARGO_PROFILE_RELEASE_LTO", if lto { "fat" } else { "off" })
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .output()
