@@ -37,7 +37,7 @@ fn page(document: &Document, diff: Option<&Diff>) -> String {
     let empty = Snapshot::default();
     let largest = document.largest().unwrap_or(&empty);
     let mut notes = vec![format!(
-        "{} of the bytes are owned by a field, static or pointer; for {} only the type and the allocating \
+        "{} of the bytes are owned by a field, variable, static or pointer; for {} only the type and the allocating \
          call stack are known.",
         percent(largest.owned_bytes, largest.live_bytes),
         percent(largest.root_bytes, largest.live_bytes)

@@ -78,7 +78,7 @@ fn one(
     }
     writeln!(
         out,
-        "{} of the bytes are owned by a field, static or pointer; for {} only the type and the allocating \
+        "{} of the bytes are owned by a field, variable, static or pointer; for {} only the type and the allocating \
          call stack are known.",
         percent(snapshot.owned_bytes, snapshot.live_bytes),
         percent(snapshot.root_bytes, snapshot.live_bytes),
