@@ -93,7 +93,7 @@ fn candidates(folder: &Path) -> Result<Vec<Edit>> {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if path.is_dir() && !name.starts_with('.') && !path.join("CACHEDIR.TAG").exists() {
                 folders.push(path);
-            } else if path.starts_with(folder.join("src")) && name.ends_with(".rs") {
+            } else if path.starts_with(folder.join("src")) && path.extension().is_some_and(|of| of == "rs") {
                 files.push(path);
             }
         }

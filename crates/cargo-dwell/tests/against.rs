@@ -209,7 +209,7 @@ fn refused_lost_and_unseen_values_are_named_and_mended() {
     let edits = found["refused"].as_array().unwrap().iter().chain(found["findings"].as_array().unwrap());
     let mut edited = 0;
     for edit in edits.flat_map(|of| of["edits"].as_array().cloned().unwrap_or_default()) {
-        let line = &mut lines[edit["line"].as_u64().unwrap() as usize - 1];
+        let line = &mut lines[usize::try_from(edit["line"].as_u64().unwrap()).unwrap() - 1];
         let (from, to) = (edit["from"].as_str().unwrap(), edit["to"].as_str().unwrap());
         if line.contains(from) && edit["item"] == "User.mail" {
             *line = line.replace(from, to);

@@ -1,8 +1,8 @@
 //! `cargo dwell apply`: makes the change that a report proposes, compiles it, runs the tests, and measures.
 //!
-//! All work is done in a copy of the workspace ([`tree`]). The definition is edited on the syntax tree ([`definition`]),
-//! and the uses are repaired by what rustc says ([`repair`]). The user's files are written at the end ([`write`]), if it
-//! compiles, if the tests have the same outcomes as before, and if it pays.
+//! All work is done in a copy of the workspace (`tree`). The definition is edited on the syntax tree (`definition`), and the uses
+//! are repaired by what rustc says (`repair`). The user's files are written at the end (`write`), if it compiles, if the tests
+//! have the same outcomes as before, and if it pays. `docs/apply.md` describes the rules.
 
 mod args;
 mod cargo;
