@@ -24,6 +24,8 @@ pub(super) struct Cargo<'a> {
     pub(super) build: &'a BuildArgs,
     /// Other sets of features to check too.
     pub(super) feature_sets: &'a [String],
+    /// Whether the benchmarks compile.
+    pub(super) has_benches: bool,
     /// How long a step may take.
     pub(super) bound: Duration,
 }
@@ -109,7 +111,9 @@ impl Cargo<'_> {
 
     fn check_with(&self, set: Option<&str>) -> Result<Vec<Diagnostic>> {
         let mut command = self.command("check");
-        command.args(["--all-targets", "--message-format=json", "--keep-going"]);
+        // Benchmarks may need a nightly compiler; `--tests` has the libraries too.
+        let targets: &[&str] = if self.has_benches { &["--all-targets"] } else { &["--bins", "--examples", "--tests"] };
+        command.args(targets).args(["--message-format=json", "--keep-going"]);
         match set {
             Some(set) => {
                 command.args(["--no-default-features", "--features", set]);

@@ -88,6 +88,7 @@ fn run(args: &Apply) -> Result<ExitCode> {
         target: target.clone(),
         build: &args.build,
         feature_sets: &args.features_set,
+        has_benches: true,
         bound: args.timeout,
     };
     let manifest = manifest(args, &workspace, &tree);
@@ -142,9 +143,17 @@ impl Session<'_> {
         self.finish(kept, journal)
     }
 
-    /// Refuses a workspace that does not compile.
-    fn check_before(&self) -> Result<()> {
-        match self.cargo.check()?.first() {
+    /// Refuses a workspace that does not compile. Benchmarks are left out if they alone do not.
+    fn check_before(&mut self) -> Result<()> {
+        let mut errors = self.cargo.check()?;
+        let is_bench = |error: &cargo_metadata::diagnostic::Diagnostic| {
+            error.spans.iter().any(|span| Path::new(&span.file_name).iter().any(|part| part == "benches"))
+        };
+        if !errors.is_empty() && errors.iter().all(is_bench) {
+            self.cargo.has_benches = false;
+            errors = self.cargo.check()?;
+        }
+        match errors.first() {
             None => Ok(()),
             Some(error) => {
                 let at = error.spans.first().map(|span| format!("{}:{}: ", span.file_name, span.line_start));
@@ -544,6 +553,7 @@ pub fn trial(manifest: &Path, edit: &crate::source::Edit, target: &Path) -> Resu
         target: target.join("target"),
         build: &args.build,
         feature_sets: &[],
+        has_benches: true,
         bound: args.timeout,
     };
     let mut session =

@@ -352,12 +352,20 @@ fn bind(pat: &Pat, to: &mut Bindings) {
     }
 }
 
-/// Returns `true` if a pattern inside of this one may fail to match: one of a variant, in the place of a struct's field.
+/// Returns `true` for the path of a variant: `Kind::Let`, and not `kinds::Let`.
+fn is_variant(path: &syn::Path) -> bool {
+    let of = path.segments.iter().rev().nth(1).map(|segment| segment.ident.to_string());
+    of.is_some_and(|name| name.starts_with(char::is_uppercase))
+}
+
+/// Returns `true` if a pattern, or one inside of it, may fail to match: one of a variant, in the place of a struct's field.
 pub(super) fn has_inner_path(text: &str) -> bool {
     fn inner(pat: &Pat, is_outer: bool) -> bool {
         match pat {
-            Pat::Struct(of) => !is_outer || of.fields.iter().any(|field| inner(&field.pat, false)),
-            Pat::TupleStruct(of) => !is_outer || of.elems.iter().any(|part| inner(part, false)),
+            Pat::Struct(of) => {
+                !is_outer || is_variant(&of.path) || of.fields.iter().any(|field| inner(&field.pat, false))
+            }
+            Pat::TupleStruct(of) => !is_outer || is_variant(&of.path) || of.elems.iter().any(|part| inner(part, false)),
             Pat::Tuple(of) => of.elems.iter().any(|part| inner(part, false)),
             Pat::Reference(of) => inner(&of.pat, is_outer),
             Pat::Paren(of) => inner(&of.pat, is_outer),
@@ -407,6 +415,7 @@ mod tests {
         assert!(has_inner_path("P { x: Kind::A, .. }"));
         assert!(has_inner_path("P { x: Some(y), .. }"));
         assert!(has_inner_path("P { x: 1 }"));
-        assert!(!has_inner_path("P(x, _)"));
+        assert!(!has_inner_path("P(x, _)") && !has_inner_path("p::P { x }"));
+        assert!(has_inner_path("Kind::P(x)") && has_inner_path("m::Kind::P { x }"));
     }
 }
