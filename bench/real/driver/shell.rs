@@ -72,25 +72,36 @@ impl Bytes {
 }
 
 /// Returns the bytes that the allocator uses for a live block.
+///
+/// # Safety
+/// The block must be live and from [`System`].
 #[cfg(target_os = "linux")]
-fn held(block: *mut u8, _: usize) -> usize {
+unsafe fn held(block: *mut u8, _: usize) -> usize {
     unsafe extern "C" {
         fn malloc_usable_size(block: *mut u8) -> usize;
     }
-    // SAFETY: the callers pass a live block of the system's allocator, which on Linux is that of libc.
+    // SAFETY: the block is live, and on Linux `System` allocates with libc's `malloc` or `posix_memalign`, whose blocks this reads.
     let usable = unsafe { malloc_usable_size(block) };
     usable + 8
 }
 
 /// Returns the bytes that were requested, because those that the allocator uses are not known.
+///
+/// # Safety
+/// None is needed: the block is not read.
 #[cfg(not(target_os = "linux"))]
-fn held(_: *mut u8, size: usize) -> usize {
+unsafe fn held(_: *mut u8, size: usize) -> usize {
     size
 }
 
-fn add(block: *mut u8, size: usize) {
+/// Counts a new block.
+///
+/// # Safety
+/// The block must be live and from [`System`].
+unsafe fn add(block: *mut u8, size: usize) {
     REQUESTED.add(size);
-    HELD.add(held(block, size));
+    // SAFETY: the block is live and from `System`, as this function requires.
+    HELD.add(unsafe { held(block, size) });
 }
 
 /// The system's allocator, which counts live bytes.
@@ -102,7 +113,8 @@ unsafe impl GlobalAlloc for Counting {
         // SAFETY: `System::alloc` has the same contract as this method.
         let block = unsafe { System.alloc(layout) };
         if !block.is_null() {
-            add(block, layout.size());
+            // SAFETY: `System` has just allocated the block.
+            unsafe { add(block, layout.size()) };
         }
         block
     }
@@ -111,17 +123,20 @@ unsafe impl GlobalAlloc for Counting {
         // SAFETY: `System::alloc_zeroed` has the same contract as this method.
         let block = unsafe { System.alloc_zeroed(layout) };
         if !block.is_null() {
-            add(block, layout.size());
+            // SAFETY: `System` has just allocated the block.
+            unsafe { add(block, layout.size()) };
         }
         block
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let before = held(block, layout.size());
+        // SAFETY: the contract of `realloc` has it that the block is live, and all blocks of this allocator are from `System`.
+        let before = unsafe { held(block, layout.size()) };
         // SAFETY: `System::realloc` has the same contract as this method.
         let new = unsafe { System.realloc(block, layout, size) };
         if !new.is_null() {
-            add(new, size);
+            // SAFETY: `System` has just allocated or grown the block.
+            unsafe { add(new, size) };
             REQUESTED.live.fetch_sub(layout.size(), Relaxed);
             HELD.live.fetch_sub(before, Relaxed);
         }
@@ -130,7 +145,8 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         REQUESTED.live.fetch_sub(layout.size(), Relaxed);
-        HELD.live.fetch_sub(held(block, layout.size()), Relaxed);
+        // SAFETY: the contract of `dealloc` has it that the block is live, and all blocks of this allocator are from `System`.
+        HELD.live.fetch_sub(unsafe { held(block, layout.size()) }, Relaxed);
         // SAFETY: `System::dealloc` has the same contract as this method.
         unsafe { System.dealloc(block, layout) }
     }

@@ -274,7 +274,7 @@ mod tests {
         let units = [
             "src/main.rs/@/app.a42-cgu.0",
             "crates/model/src/lib.rs/@/app_model.b1-cgu.3",
-            "/root/.cargo/registry/src/index-1/tokio-1.0.0/src/lib.rs/@/tokio.0-cgu.1",
+            "/home/a/.cargo/registry/src/index-1/tokio-1.0.0/src/lib.rs/@/tokio.0-cgu.1",
             "library/std/src/lib.rs/@/std.4-cgu.0",
             "other.c",
         ];

@@ -166,7 +166,7 @@ const BLOCK: Layout = Layout::new::<Value>();
 
 impl Mimalloc {
     fn new() -> Self {
-        // SAFETY: the layout has a size above 0.
+        // SAFETY: `alloc` needs a layout of at least one byte, and `BLOCK` is that of four words.
         let block = unsafe { mimalloc::MiMalloc.alloc(BLOCK) };
         if !block.is_null() {
             // SAFETY: the block has at least one byte.
