@@ -57,11 +57,30 @@ impl Tree {
     /// Returns an error if it cannot be written.
     pub(super) fn write(&mut self, file: &Path, text: &str) -> Result<()> {
         let path = self.root.join(file);
-        if !self.before.contains_key(file) {
+        self.track(file)?;
+        fs::write(&path, text).with_context(|| format!("{}: cannot be written", path.display()))
+    }
+
+    /// Keeps the present text of a file that a command is about to change; a file that does not exist stays untracked.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be read.
+    pub(super) fn track(&mut self, file: &Path) -> Result<()> {
+        let path = self.root.join(file);
+        if path.exists() && !self.before.contains_key(file) {
             let before = fs::read_to_string(&path).with_context(|| format!("{}: cannot be read", path.display()))?;
             self.before.insert(file.to_owned(), before);
         }
-        fs::write(&path, text).with_context(|| format!("{}: cannot be written", path.display()))
+        Ok(())
+    }
+
+    /// Returns the files of Rust source below a folder of the tree.
+    pub(super) fn sources(&self, folder: &Path) -> Vec<PathBuf> {
+        let entries = WalkDir::new(self.root.join(folder)).sort_by_file_name().into_iter();
+        let entries = entries.filter_entry(|entry| !entry.path().join("CACHEDIR.TAG").exists()).filter_map(Result::ok);
+        let is_source = |path: &Path| path.extension().is_some_and(|extension| extension == "rs");
+        let below = |path: &Path| Some(path.strip_prefix(&self.root).ok()?.to_owned());
+        entries.filter(|entry| entry.file_type().is_file() && is_source(entry.path())).filter_map(|entry| below(entry.path())).collect()
     }
 
     /// Returns the changed files with their texts before and after.

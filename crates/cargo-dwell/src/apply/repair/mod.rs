@@ -7,10 +7,12 @@
 mod bound;
 mod compare;
 mod constant;
-mod fixed;
+mod convert;
 mod function;
 mod option;
+mod owner;
 mod pattern;
+mod sparse;
 mod suggestion;
 
 use super::cargo::Cargo;
@@ -42,13 +44,15 @@ pub(super) struct Replace {
 type Rule = fn(&Site<'_>) -> Option<Vec<Replace>>;
 
 /// The rules in order, each with its name.
-const RULES: [(&str, Rule); 9] = [
+const RULES: [(&str, Rule); 11] = [
     ("a const fn", constant::repair),
     ("a comparison", compare::repair),
     ("a pattern", pattern::repair),
     ("a matched value", pattern::repair_scrutinee),
     ("an option", option::repair),
-    ("a length", fixed::repair),
+    ("a conversion", convert::repair),
+    ("another owner", owner::repair),
+    ("an empty struct", sparse::repair),
     ("a function", function::repair),
     ("a trait", bound::repair),
     ("rustc", suggestion::repair),
@@ -199,6 +203,8 @@ fn round(tree: &Tree, errors: &[Diagnostic], becomes: &Becomes) -> (Vec<Named>, 
     let (mut repairs, mut left) = (Vec::<Named>::new(), Vec::new());
     for error in errors {
         let Some(span) = error.spans.iter().find(|span| span.is_primary) else { continue };
+        let types = types(error, span);
+        let span = written_by_user(span);
         let file = PathBuf::from(&span.file_name);
         let read = || {
             let text = tree.read(&file)?;
@@ -209,7 +215,7 @@ fn round(tree: &Tree, errors: &[Diagnostic], becomes: &Becomes) -> (Vec<Named>, 
         let repair = known.as_ref().filter(|_| span.expansion.is_none()).and_then(|(text, syntax)| {
             let range = range(span);
             text.get(range.clone())?;
-            let site = Site { error, span, file: &file, text, syntax, range, types: types(error, span), becomes, tree };
+            let site = Site { error, span, file: &file, text, syntax, range, types, becomes, tree };
             RULES.iter().find_map(|(name, rule)| Some((*name, rule(&site)?)))
         });
         match repair {
@@ -219,6 +225,14 @@ fn round(tree: &Tree, errors: &[Diagnostic], becomes: &Becomes) -> (Vec<Named>, 
         }
     }
     (repairs, left)
+}
+
+/// Returns the call of the macro whose result has another type than expected: `vec![..]`, `format!(..)`.
+fn written_by_user(span: &DiagnosticSpan) -> &DiagnosticSpan {
+    match &span.expansion {
+        Some(of) if ["vec!", "format!"].contains(&&*of.macro_decl_name) => &of.span,
+        _ => span,
+    }
 }
 
 /// Applies repairs, each as a whole; one that overlaps another waits for the next round. Returns those that were applied.

@@ -1,0 +1,120 @@
+//! Changes the definitions that a move names.
+
+use super::args::Apply;
+use super::moves::{Becomes, Move};
+use super::syntax::dense;
+use super::tree::Tree;
+use super::{definition, everywhere, library, shrink};
+use crate::source::Edit;
+use anyhow::{Result, bail};
+use cargo_metadata::{Metadata, Package, TargetKind};
+use std::path::{Path, PathBuf};
+
+/// Makes the edits of a move in the copy. Returns what they do.
+///
+/// # Errors
+/// Returns an error if an edit does not fit the source, or must not be made.
+pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Move) -> Result<Becomes> {
+    if let Some(refusal) = of.refusal() {
+        bail!("{refusal}");
+    }
+    // From the end, so that the lines before stay.
+    let mut edits: Vec<(&Edit, Becomes)> =
+        of.edits.iter().filter_map(|edit| Some((edit, of.becomes(edit)?))).collect();
+    edits.sort_by_key(|(edit, _)| std::cmp::Reverse((edit.file.clone(), edit.line)));
+    let mut last = Becomes::Fixed;
+    for (edit, becomes) in edits {
+        let file = Path::new(&edit.file);
+        let place = format!("{}:{}", edit.file, edit.line);
+        let Some(text) = tree.read(file) else {
+            bail!("{place}: is not in this workspace's source; the change would be lost");
+        };
+        if file.file_name().is_some_and(|name| name == "build.rs") {
+            bail!("{place}: is a build script, which is not part of the program");
+        }
+        let is_published = !args.breaking && is_published_library(workspace, file);
+        if becomes == Becomes::Shrunk {
+            shrink::edit(tree, workspace, edit)?;
+        } else if edit.item == edit.from {
+            everywhere::replace(tree, workspace, edit, &becomes, is_published)?;
+        } else {
+            let (from, to) = field(&text, edit, is_published)?;
+            let mut text = text;
+            text.replace_range(from, &to);
+            tree.write(file, &text)?;
+            if matches!(becomes, Becomes::Sparse(_)) {
+                derive(tree, workspace, edit)?;
+            }
+        }
+        library::add(tree, workspace, args, file, becomes.features())?;
+        last = becomes;
+    }
+    Ok(last)
+}
+
+/// Returns the bytes of a field's type, and the new type.
+fn field(text: &str, edit: &Edit, is_published: bool) -> Result<(std::ops::Range<usize>, String)> {
+    let place = format!("{}:{}", edit.file, edit.line);
+    let item = &edit.item;
+    let Some(found) = definition::find(text, item, edit.line) else {
+        bail!("{place}: {item} is not declared there; a macro generates it, or the source changed since the report");
+    };
+    let now = &text[found.range.clone()];
+    if dense(now) != dense(&edit.from) {
+        bail!(
+            "{place}: {item} is {now}, and the report says {}; the source changed since, so make the report again",
+            edit.from
+        );
+    }
+    if found.derives.iter().any(|name| name == "Copy") {
+        bail!("{place}: the type of {item} is Copy, and a box is not");
+    }
+    if found.named_functions {
+        bail!("{place}: an attribute of {item} names a function that takes its type; change both by hand");
+    }
+    if found.public && is_published {
+        bail!("{place}: {item} is public: the change is breaking for users of the crate; --breaking makes it");
+    }
+    Ok((found.range, library::with_paths(&edit.to)))
+}
+
+/// Derives `Sparse` for the struct whose field becomes sparse.
+fn derive(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result<()> {
+    let name = edit.from.split('<').next().unwrap_or_default().trim();
+    let name = name.rsplit("::").next().unwrap_or_default();
+    let mut found = Vec::new();
+    for file in sources_of_package(tree, workspace, Path::new(&edit.file)) {
+        let Some(text) = tree.read(&file) else { continue };
+        found.extend(definition::keywords(&text, name).into_iter().map(|at| (file.clone(), text.clone(), at)));
+    }
+    let [(file, text, at)] = &mut found[..] else {
+        bail!("{}: {} structs of the package have this name; derive `dwell::Sparse` by hand", edit.from, found.len());
+    };
+    let line = text[..*at].rfind('\n').map_or(0, |end| end + 1);
+    let indent: String = text[line..*at].chars().take_while(|of| of.is_whitespace()).collect();
+    text.insert_str(*at, &format!("#[derive(dwell::Sparse)]\n{indent}"));
+    tree.write(file, text)
+}
+
+/// Returns the sources of the package that a file belongs to.
+pub(super) fn sources_of_package(tree: &Tree, workspace: &Metadata, file: &Path) -> Vec<PathBuf> {
+    let folder = package_of(workspace, file).and_then(|package| package.manifest_path.parent());
+    let below = folder.and_then(|folder| folder.strip_prefix(&workspace.workspace_root).ok());
+    below.map(|folder| tree.sources(folder.as_std_path())).unwrap_or_default()
+}
+
+/// Returns the package that a file belongs to.
+pub(super) fn package_of<'m>(workspace: &'m Metadata, file: &Path) -> Option<&'m Package> {
+    let path = workspace.workspace_root.as_std_path().join(file);
+    let members = workspace.workspace_packages().into_iter();
+    let of = members.filter(|package| package.manifest_path.parent().is_some_and(|folder| path.starts_with(folder)));
+    of.max_by_key(|package| package.manifest_path.as_str().len())
+}
+
+/// Returns `true` if a file belongs to a package with a library that may be published.
+fn is_published_library(workspace: &Metadata, file: &Path) -> bool {
+    package_of(workspace, file).is_some_and(|package| {
+        let is_library = package.targets.iter().any(|target| target.kind.contains(&TargetKind::Lib));
+        is_library && package.publish.as_ref().is_none_or(|registries| !registries.is_empty())
+    })
+}
