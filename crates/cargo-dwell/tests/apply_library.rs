@@ -180,7 +180,8 @@ fn package() -> TempDir {
     fs::write(folder.path().join("Cargo.toml"), manifest).expect("a file");
     fs::write(folder.path().join("src/main.rs"), MAIN).expect("a file");
     // The dependencies of the library are those that this workspace has locked, so that no network is needed.
-    fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock"), folder.path().join("Cargo.lock")).expect("a file");
+    fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock"), folder.path().join("Cargo.lock"))
+        .expect("a file");
     folder
 }
 
@@ -257,7 +258,11 @@ fn sorted_maps() {
 fn sparse_structs() {
     applied(
         &[finding("sparse", "Doc.extra", "Extra", "Sparse<Extra>")],
-        &["#[derive(dwell::Sparse)]\nstruct Extra", "extra: dwell::Sparse<Extra>", "doc.extra.get_mut_or_default().count += 1"],
+        &[
+            "#[derive(dwell::Sparse)]\nstruct Extra",
+            "extra: dwell::Sparse<Extra>",
+            "doc.extra.get_mut_or_default().count += 1",
+        ],
     );
 }
 
@@ -311,8 +316,11 @@ fn library_enters_the_manifest_once_and_leaves_it_if_the_change_does() {
     let before = manifest();
     // `push` grows the list, which a thin slice cannot.
     let findings = [finding("thin", "Extra.notes", "Vec<String>", "ThinSlice<String>")];
-    fs::write(package.path().join("src/main.rs"), MAIN.replace("doc.extra.count += 1", "doc.extra.notes.push(text.into())"))
-        .expect("a file");
+    fs::write(
+        package.path().join("src/main.rs"),
+        MAIN.replace("doc.extra.count += 1", "doc.extra.notes.push(text.into())"),
+    )
+    .expect("a file");
     let stuck = apply(package.path(), &findings, &["--no-test"]);
     assert_eq!(stuck.status.code(), Some(1), "{}", out(&stuck));
     assert_eq!(manifest(), before);

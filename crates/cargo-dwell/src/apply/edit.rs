@@ -2,13 +2,15 @@
 
 use super::args::Apply;
 use super::moves::{Becomes, Move};
+use super::package::{is_published_library, sources_of_package};
 use super::syntax::dense;
 use super::tree::Tree;
+use super::types::with_paths;
 use super::{definition, everywhere, library, shrink};
 use crate::source::Edit;
 use anyhow::{Result, bail};
-use cargo_metadata::{Metadata, Package, TargetKind};
-use std::path::{Path, PathBuf};
+use cargo_metadata::Metadata;
+use std::path::Path;
 
 /// Makes the edits of a move in the copy. Returns what they do.
 ///
@@ -19,8 +21,7 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
         bail!("{refusal}");
     }
     // From the end, so that the lines before stay.
-    let mut edits: Vec<(&Edit, Becomes)> =
-        of.edits.iter().filter_map(|edit| Some((edit, of.becomes(edit)?))).collect();
+    let mut edits: Vec<(&Edit, Becomes)> = of.edits.iter().filter_map(|edit| Some((edit, of.becomes(edit)?))).collect();
     edits.sort_by_key(|(edit, _)| std::cmp::Reverse((edit.file.clone(), edit.line)));
     let mut last = Becomes::Fixed;
     for (edit, becomes) in edits {
@@ -75,7 +76,7 @@ fn field(text: &str, edit: &Edit, is_published: bool) -> Result<(std::ops::Range
     if found.public && is_published {
         bail!("{place}: {item} is public: the change is breaking for users of the crate; --breaking makes it");
     }
-    Ok((found.range, library::with_paths(&edit.to)))
+    Ok((found.range, with_paths(&edit.to)))
 }
 
 /// Derives `Sparse` for the struct whose field becomes sparse.
@@ -94,27 +95,4 @@ fn derive(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result<()> {
     let indent: String = text[line..*at].chars().take_while(|of| of.is_whitespace()).collect();
     text.insert_str(*at, &format!("#[derive(dwell::Sparse)]\n{indent}"));
     tree.write(file, text)
-}
-
-/// Returns the sources of the package that a file belongs to.
-pub(super) fn sources_of_package(tree: &Tree, workspace: &Metadata, file: &Path) -> Vec<PathBuf> {
-    let folder = package_of(workspace, file).and_then(|package| package.manifest_path.parent());
-    let below = folder.and_then(|folder| folder.strip_prefix(&workspace.workspace_root).ok());
-    below.map(|folder| tree.sources(folder.as_std_path())).unwrap_or_default()
-}
-
-/// Returns the package that a file belongs to.
-pub(super) fn package_of<'m>(workspace: &'m Metadata, file: &Path) -> Option<&'m Package> {
-    let path = workspace.workspace_root.as_std_path().join(file);
-    let members = workspace.workspace_packages().into_iter();
-    let of = members.filter(|package| package.manifest_path.parent().is_some_and(|folder| path.starts_with(folder)));
-    of.max_by_key(|package| package.manifest_path.as_str().len())
-}
-
-/// Returns `true` if a file belongs to a package with a library that may be published.
-fn is_published_library(workspace: &Metadata, file: &Path) -> bool {
-    package_of(workspace, file).is_some_and(|package| {
-        let is_library = package.targets.iter().any(|target| target.kind.contains(&TargetKind::Lib));
-        is_library && package.publish.as_ref().is_none_or(|registries| !registries.is_empty())
-    })
 }

@@ -1,10 +1,10 @@
 //! Replaces a type wherever a package names it: a `Box` whose values should all live elsewhere.
 
-use super::edit::sources_of_package;
-use super::library::with_paths;
 use super::moves::{Becomes, Owner};
+use super::package::sources_of_package;
 use super::syntax::{Bytes, dense};
 use super::tree::Tree;
+use super::types::with_paths;
 use crate::source::Edit;
 use anyhow::{Result, bail};
 use cargo_metadata::Metadata;
@@ -40,31 +40,45 @@ pub(super) fn replace(
     let item = &edit.item;
     let all = || found.iter().flat_map(|(file, text, named)| named.iter().map(move |of| (file, text, of)));
     let texts: BTreeSet<String> = all().map(|(_, text, of)| without_lifetimes(&text[of.value.clone()])).collect();
+    let is_future = matches!(becomes, Becomes::Owner(Owner::Future, _));
     match texts.len() {
         0 => bail!("{item}: no type of the package has this name; an alias or a macro may write it"),
         1 => {}
-        _ if *becomes == Becomes::Owner(Owner::Future) || matches!(wanted, Wanted::Box(Boxed::Value(_))) => {}
-        _ => bail!("{item}: the package names several such types: {}; change one by hand", Vec::from_iter(texts).join(", ")),
+        _ if is_future || matches!(wanted, Wanted::Box(Boxed::Value(_))) => {}
+        _ => bail!(
+            "{item}: the package names several such types: {}; change one by hand",
+            Vec::from_iter(texts).join(", ")
+        ),
     }
     if is_published {
         if let Some((file, ..)) = all().find(|(.., of)| of.public) {
-            bail!("{}: {item} is public: the change is breaking for users of the crate; --breaking makes it", file.display());
+            bail!(
+                "{}: {item} is public: the change is breaking for users of the crate; --breaking makes it",
+                file.display()
+            );
         }
     }
     for (file, mut text, mut named) in found {
         named.sort_by_key(|of| std::cmp::Reverse(of.whole.start));
         for of in named {
             let value = &text[of.value.clone()];
-            let new = match becomes {
-                Becomes::Owner(Owner::Future) => of.future.clone().unwrap_or_default(),
-                Becomes::Owner(Owner::Small) => {
+            let (new, make) = match becomes {
+                Becomes::Owner(Owner::Future, _) => (of.future.clone().unwrap_or_default(), ""),
+                Becomes::Owner(Owner::Small, _) => {
                     let words = edit.to.rsplit(',').next().unwrap_or_default().trim_end_matches('>').trim();
-                    format!("dwell::SmallBox<{value}, {words}>")
+                    (format!("dwell::SmallBox<{value}, {words}>"), "dwell::small_box!")
                 }
-                Becomes::Owner(Owner::PoolDyn) => format!("{}<{value}>", with_paths("PoolSlot")),
-                _ => format!("{}<{value}>", with_paths("Pooled")),
+                Becomes::Owner(Owner::PoolDyn, _) => (format!("{}<{value}>", with_paths("PoolSlot")), "dwell::pooled!"),
+                _ => (format!("{}<{value}>", with_paths("Pooled")), "dwell::slab::Pooled::new"),
             };
-            text.replace_range(of.whole, &new);
+            match of.cast.filter(|_| !is_future) {
+                Some(cast) => {
+                    let value = &text[cast.value];
+                    let made = format!("{{ let value: {new} = {make}({value}); value }}");
+                    text.replace_range(cast.whole, &made);
+                }
+                None => text.replace_range(of.whole, &new),
+            }
         }
         tree.write(&file, &text)?;
     }
@@ -148,6 +162,15 @@ struct Named {
     /// The type of a future in a pool.
     future: Option<String>,
     public: bool,
+    /// The cast to the type, which no other owner allows: `Box::new(value) as Box<dyn Op>`.
+    cast: Option<Cast>,
+}
+
+/// A cast of a new box.
+struct Cast {
+    whole: Bytes,
+    /// What is boxed.
+    value: Bytes,
 }
 
 struct Search<'a> {
@@ -171,7 +194,9 @@ impl Search<'_> {
             Wanted::Box(wanted) => {
                 let value = argument(path, "Box")?;
                 let is_same = match (wanted, boxed(value)?) {
-                    (Boxed::Value(wanted), Boxed::Value(of)) | (Boxed::Trait(wanted), Boxed::Trait(of)) => *wanted == of,
+                    (Boxed::Value(wanted), Boxed::Value(of)) | (Boxed::Trait(wanted), Boxed::Trait(of)) => {
+                        *wanted == of
+                    }
                     _ => false,
                 };
                 is_same.then(|| (value.span().byte_range(), None))
@@ -229,10 +254,22 @@ impl<'ast> Visit<'ast> for Search<'_> {
         match self.named(&ty.path) {
             Some((value, future)) => {
                 let whole = ty.span().byte_range();
-                self.found.push(Named { whole, value, future, public: self.public });
+                self.found.push(Named { whole, value, future, public: self.public, cast: None });
             }
             None => visit::visit_type_path(self, ty),
         }
+    }
+
+    fn visit_expr_cast(&mut self, of: &'ast syn::ExprCast) {
+        let before = self.found.len();
+        self.visit_type(&of.ty);
+        let named = self.found.get_mut(before).filter(|named| named.whole == of.ty.span().byte_range());
+        if let (Some(named), syn::Expr::Call(call)) = (named, &*of.expr) {
+            if let Some(value) = call.args.first() {
+                named.cast = Some(Cast { whole: of.span().byte_range(), value: value.span().byte_range() });
+            }
+        }
+        self.visit_expr(&of.expr);
     }
 
     fn visit_field(&mut self, field: &'ast syn::Field) {

@@ -1,52 +1,18 @@
 //! Adds the library `dwell` to a package whose types use it.
 
 use super::args::Apply;
-use super::edit::package_of;
+use super::package::package_of;
 use super::tree::Tree;
 use anyhow::{Context, Result, bail};
 use cargo_metadata::Metadata;
 use std::path::Path;
 use std::process::Command;
 
-/// The types of the library, with their paths.
-const TYPES: [(&str, &str); 7] = [
-    ("ThinStr", "dwell::sparse::ThinStr"),
-    ("ThinSlice", "dwell::sparse::ThinSlice"),
-    ("SortedMap", "dwell::sparse::SortedMap"),
-    ("Sparse", "dwell::Sparse"),
-    ("SmallBox", "dwell::SmallBox"),
-    ("PoolSlot", "dwell::slab::sync::PoolSlot"),
-    ("Pooled", "dwell::slab::Pooled"),
-];
-
-/// Returns the text of a type in which the library's types have their paths.
-pub(super) fn with_paths(ty: &str) -> String {
-    let is_word = |of: char| of.is_alphanumeric() || of == '_';
-    let mut text = String::new();
-    let mut rest = ty;
-    while let Some(start) = rest.find(is_word) {
-        let (before, word) = rest.split_at(start);
-        let end = word.find(|of| !is_word(of)).unwrap_or(word.len());
-        let (word, after) = word.split_at(end);
-        text.push_str(before);
-        let known = TYPES.iter().find(|(name, _)| *name == word && !text.ends_with("::"));
-        text.push_str(known.map_or(word, |(_, path)| path));
-        rest = after;
-    }
-    text + rest
-}
-
 /// Adds the library to the package of a file, if the new type is one of its own. A package that has it gets the features.
 ///
 /// # Errors
 /// Returns an error if cargo cannot add it, with cargo's reason.
-pub(super) fn add(
-    tree: &mut Tree,
-    workspace: &Metadata,
-    args: &Apply,
-    file: &Path,
-    features: &[&str],
-) -> Result<()> {
+pub(super) fn add(tree: &mut Tree, workspace: &Metadata, args: &Apply, file: &Path, features: &[&str]) -> Result<()> {
     if features.is_empty() {
         return Ok(());
     }
@@ -80,21 +46,4 @@ pub(super) fn add(
         bail!("the library dwell cannot be added to {manifest}: {line}; --dwell PATH names a folder with it");
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn types_get_their_paths() {
-        for (ty, with) in [
-            ("Option<ThinStr>", "Option<dwell::sparse::ThinStr>"),
-            ("SortedMap<ThinStr, Vec<u8>>", "dwell::sparse::SortedMap<dwell::sparse::ThinStr, Vec<u8>>"),
-            ("dwell::Sparse<SparseMap>", "dwell::Sparse<SparseMap>"),
-            ("Box<str>", "Box<str>"),
-        ] {
-            assert_eq!(with_paths(ty), with);
-        }
-    }
 }

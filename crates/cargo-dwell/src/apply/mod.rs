@@ -12,12 +12,14 @@ mod edit;
 mod everywhere;
 mod library;
 mod moves;
+mod package;
 mod proof;
 mod repair;
 mod run;
 mod shrink;
 mod syntax;
 mod tree;
+mod types;
 mod write;
 
 pub use args::Apply;

@@ -1,6 +1,7 @@
 //! The moves that reports propose, read from their JSON.
 
 use super::syntax::dense;
+use super::types::with_paths;
 use crate::source::Edit;
 use crate::units;
 use anyhow::{Context, Result, bail};
@@ -104,8 +105,8 @@ pub(super) enum Becomes {
     Sorted,
     /// `T` becomes `Sparse<T>`; with the name of the field.
     Sparse(String),
-    /// `Box<T>` becomes another owner of one value.
-    Owner(Owner),
+    /// `Box<T>` becomes another owner of one value; with the new type.
+    Owner(Owner, String),
     /// A collection gives its unused capacity back where it is complete. Its type stays.
     Shrunk,
 }
@@ -130,9 +131,9 @@ impl Becomes {
             Self::Boxed(_) | Self::Fixed | Self::Shrunk => &[],
             Self::Thin | Self::Sorted => &["std", "sparse"],
             Self::Sparse(_) => &["std", "sparse", "derive"],
-            Self::Owner(Owner::Small) => &["std", "small"],
-            Self::Owner(Owner::PoolDyn | Owner::Pool) => &["std", "slab"],
-            Self::Owner(Owner::Future) => &["std", "pin"],
+            Self::Owner(Owner::Small, _) => &["std", "small"],
+            Self::Owner(Owner::PoolDyn | Owner::Pool, _) => &["std", "small", "slab"],
+            Self::Owner(Owner::Future, _) => &["std", "pin"],
         }
     }
 }
@@ -148,6 +149,7 @@ fn becomes(edit: &Edit) -> Option<Becomes> {
         let field = edit.item.rsplit('.').next().unwrap_or_default();
         return Some(Becomes::Sparse(field.to_owned()));
     }
+    let owner = |of: Owner| Some(Becomes::Owner(of, with_paths(&new)));
     let (from, to) = (Path::of(&old)?, Path::of(&new)?);
     match (&*from.name, &from.arguments[..], &*to.name, &to.arguments[..]) {
         ("String", [], "ThinStr", []) => Some(Becomes::Thin),
@@ -156,10 +158,10 @@ fn becomes(edit: &Edit) -> Option<Becomes> {
         ("Vec", [of], "ThinSlice", [element]) if of == element => Some(Becomes::Thin),
         ("Box", [map], "SortedMap", entries) => Path::of(map)?.is_map_of(entries).then_some(Becomes::Sorted),
         (_, _, "SortedMap", entries) => from.is_map_of(entries).then_some(Becomes::Sorted),
-        ("Box", [of], "SmallBox", [value, _words]) if of == value => Some(Becomes::Owner(Owner::Small)),
-        ("Box", [of], "PoolSlot", [value]) if of == value => Some(Becomes::Owner(Owner::PoolDyn)),
-        ("Box", [of], "Pooled", [value]) if of == value => Some(Becomes::Owner(Owner::Pool)),
-        ("Pin", [_], "PoolFuture", _) => Some(Becomes::Owner(Owner::Future)),
+        ("Box", [of], "SmallBox", [value, _words]) if of == value => owner(Owner::Small),
+        ("Box", [of], "PoolSlot", [value]) if of == value => owner(Owner::PoolDyn),
+        ("Box", [of], "Pooled", [value]) if of == value => owner(Owner::Pool),
+        ("Pin", [_], "PoolFuture", _) => owner(Owner::Future),
         _ => None,
     }
 }
@@ -279,14 +281,17 @@ mod tests {
         assert_eq!(of("Option<B<u8>>", "Option<Box<B<u8>>>"), boxed("B<u8>"));
         assert_eq!(of("(u8, B)", "Box<(u8, B)>"), boxed("(u8, B)"));
         assert_eq!(of("Option<B>", "Box<Option<B>>"), boxed("Option<B>"));
-        let fixed = [("String", "Box<str>"), ("Vec<(u8, B)>", "Box<[(u8, B)]>"), ("Option<String>", "Option<Box<str>>")];
+        let fixed =
+            [("String", "Box<str>"), ("Vec<(u8, B)>", "Box<[(u8, B)]>"), ("Option<String>", "Option<Box<str>>")];
         for (from, to) in fixed.into_iter().chain([("HashMap<u8, Vec<B>>", "HashMap<u8, Box<[B]>>")]) {
             assert_eq!(of(from, to), Some(Becomes::Fixed), "{from}");
         }
         for (from, to) in [("std::string::String", "ThinStr"), ("Option<Vec<(u8, B)>>", "Option<ThinSlice<(u8, B)>>")] {
             assert_eq!(of(from, to), Some(Becomes::Thin), "{from}");
         }
-        for from in ["HashMap<u8, Vec<B>, State>", "Box<BTreeMap<u8, Vec<B>>>", "std::collections::BTreeMap<u8, Vec<B>>"] {
+        for from in
+            ["HashMap<u8, Vec<B>, State>", "Box<BTreeMap<u8, Vec<B>>>", "std::collections::BTreeMap<u8, Vec<B>>"]
+        {
             assert_eq!(of(from, "SortedMap<u8, Vec<B>>"), Some(Becomes::Sorted), "{from}");
         }
         assert_eq!(of("B", "Sparse<B>"), Some(Becomes::Sparse("b".into())));
@@ -295,7 +300,8 @@ mod tests {
             ("dwell::slab::PoolSlot<dyn Op + Send>", Owner::PoolDyn),
             ("Pooled<dyn Op + Send>", Owner::Pool),
         ] {
-            assert_eq!(of("Box<dyn Op + Send>", to), Some(Becomes::Owner(owner)), "{to}");
+            let becomes = of("Box<dyn Op + Send>", to);
+            assert!(matches!(&becomes, Some(Becomes::Owner(of, _)) if *of == owner), "{to}: {becomes:?}");
         }
         for (from, to) in [
             ("B", "C"),

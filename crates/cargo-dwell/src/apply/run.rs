@@ -122,7 +122,11 @@ fn run(args: &Apply) -> Result<ExitCode> {
     let chosen = choose(args, &moves)?;
     let is_measured = !args.no_measure && !args.dry_run;
     session.bench = Some(bench).filter(|_| is_measured);
-    session.apply_all(&chosen, is_measured && (wants_census || from_file.is_some() || args.from.as_deref() == Some("allocs")), &journal)
+    session.apply_all(
+        &chosen,
+        is_measured && (wants_census || from_file.is_some() || args.from.as_deref() == Some("allocs")),
+        &journal,
+    )
 }
 
 impl Session<'_> {

@@ -1,6 +1,6 @@
 //! Gives unused capacity back where a value is made: `tokens: { let mut tokens: Vec<_> = lex(); tokens.shrink_to_fit(); tokens }`.
 
-use super::edit::sources_of_package;
+use super::package::sources_of_package;
 use super::syntax::{Bytes, dense};
 use super::tree::Tree;
 use crate::source::Edit;
@@ -44,7 +44,10 @@ pub(super) fn edit(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result
         sources.push((file, text, source));
     }
     let [ty] = &types[..] else {
-        bail!("{item}: {} of this name are declared; {by_hand}", if types.is_empty() { "no fields" } else { "several" });
+        bail!(
+            "{item}: {} of this name are declared; {by_hand}",
+            if types.is_empty() { "no fields" } else { "several" }
+        );
     };
     let Some(wrap) = Wrap::of(ty) else { bail!("{item}: {ty} is no collection that apply can shrink; {by_hand}") };
     let mut is_changed = false;
@@ -119,7 +122,9 @@ impl<'ast> Visit<'ast> for Declared<'_> {
         if item.ident != self.field.of {
             return;
         }
-        for variant in item.variants.iter().filter(|of| self.field.variant.as_ref().is_some_and(|name| of.ident == name)) {
+        for variant in
+            item.variants.iter().filter(|of| self.field.variant.as_ref().is_some_and(|name| of.ident == name))
+        {
             let ty = self.field.is_of(&variant.fields);
             self.types.extend(ty.and_then(|ty| Some(self.text.get(ty.span().byte_range())?.to_owned())));
         }
@@ -175,7 +180,8 @@ impl Made<'_> {
     /// Returns `true` if a path names the struct, or the variant.
     fn is_named(&self, path: &syn::Path) -> bool {
         let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        let resolved = |name: &String| if name == "Self" { self.own.last().cloned().unwrap_or_default() } else { name.clone() };
+        let resolved =
+            |name: &String| if name == "Self" { self.own.last().cloned().unwrap_or_default() } else { name.clone() };
         match (&self.field.variant, &names[..]) {
             (None, [.., of]) => resolved(of) == self.field.of,
             (Some(variant), [.., of, last]) => last == variant && resolved(of) == self.field.of,
@@ -269,6 +275,8 @@ mod tests {
             wrap.around(&field, "text()", false),
             "(text()).map(|mut tokens| { tokens.shrink_to_fit(); tokens })"
         );
-        assert!(Wrap::of("SmallVec<[u8; 4]>").is_none() && Field::of("Vec<u8>").is_none() && Field::of("A.b[]").is_none());
+        assert!(
+            Wrap::of("SmallVec<[u8; 4]>").is_none() && Field::of("Vec<u8>").is_none() && Field::of("A.b[]").is_none()
+        );
     }
 }

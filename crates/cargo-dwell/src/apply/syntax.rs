@@ -143,10 +143,14 @@ impl Syntax {
 
     /// Returns the `let` statements that end before a position, the nearest first: their patterns and values.
     pub(super) fn locals(&self, before: usize) -> impl Iterator<Item = (&Bytes, &Bytes)> {
-        let mut all: Vec<(&Bytes, &Bytes)> = self.nodes.iter().filter_map(|node| match &node.kind {
-            Kind::Local { pattern, scrutinee: Some(value) } if node.range.end <= before => Some((pattern, value)),
-            _ => None,
-        }).collect();
+        let mut all: Vec<(&Bytes, &Bytes)> = self
+            .nodes
+            .iter()
+            .filter_map(|node| match &node.kind {
+                Kind::Local { pattern, scrutinee: Some(value) } if node.range.end <= before => Some((pattern, value)),
+                _ => None,
+            })
+            .collect();
         all.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.start));
         all.into_iter()
     }

@@ -1,8 +1,8 @@
 //! A text, list or map of another type than expected: `String` where `Box<str>` is, `HashMap` where `SortedMap` is, and the
 //! reverse.
 
-use super::super::library::with_paths;
 use super::super::syntax::Kind;
+use super::super::types::with_paths;
 use super::{Replace, Site, argument, range, unboxed};
 use std::path::PathBuf;
 
@@ -100,7 +100,8 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
 
 /// `Vec::new()` becomes `Default::default()`.
 fn empty(site: &Site<'_>) -> Option<Vec<Replace>> {
-    let is_new = site.syntax.at(&site.range).any(|node| matches!(&node.kind, Kind::Call { arguments } if arguments.is_empty()));
+    let is_new =
+        site.syntax.at(&site.range).any(|node| matches!(&node.kind, Kind::Call { arguments } if arguments.is_empty()));
     let text = site.source();
     let is_vec = text == "vec![]";
     (is_vec || is_new && (text.ends_with("::new()") || text.ends_with("::default()")))
@@ -137,9 +138,10 @@ fn borrowed(site: &Site<'_>) -> Option<Vec<Replace>> {
     if !is_this || !matches!(&*name, "as_str" | "as_slice" | "as_mut_slice" | "as_mut_str") {
         return None;
     }
-    let is_receiver = site.syntax.around(&whole).any(|node| {
-        matches!(&node.kind, Kind::Method { receiver, .. } if *receiver == whole)
-    });
+    let is_receiver = site
+        .syntax
+        .around(&whole)
+        .any(|node| matches!(&node.kind, Kind::Method { receiver, .. } if *receiver == whole));
     if is_receiver {
         // The next method is found by dereferencing.
         return Some(vec![site.replace(receiver.end..whole.end, "")]);

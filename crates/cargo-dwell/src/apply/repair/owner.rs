@@ -5,16 +5,16 @@ use super::super::syntax::Kind;
 use super::{Replace, Site, unboxed};
 
 pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
-    let Becomes::Owner(owner) = *site.becomes else { return None };
+    let Becomes::Owner(owner, ty) = site.becomes else { return None };
     match site.code() {
-        "E0308" => made(site, owner),
+        "E0308" => made(site, *owner, ty),
         "E0507" => moved(site),
         _ => None,
     }
 }
 
 /// A box is made where the other owner is expected.
-fn made(site: &Site<'_>, owner: Owner) -> Option<Vec<Replace>> {
+fn made(site: &Site<'_>, owner: Owner, ty: &str) -> Option<Vec<Replace>> {
     let (expected, found) = site.types()?;
     if !is_owner(expected, owner) || is_owner(found, owner) {
         return None;
@@ -27,10 +27,14 @@ fn made(site: &Site<'_>, owner: Owner) -> Option<Vec<Replace>> {
     let is_name = site.syntax.at(&site.range).any(|node| node.kind == Kind::Path);
     if is_box && is_name {
         let name = site.source();
-        let local = site.syntax.locals(site.range.start).find_map(|(pattern, value)| {
-            (site.at(pattern) == name || site.at(pattern) == format!("mut {name}")).then(|| value.clone())
-        });
-        return Some(vec![made_by(site, &local?, owner)?]);
+        let (pattern, value) = site
+            .syntax
+            .locals(site.range.start)
+            .find(|(pattern, _)| site.at(pattern) == name || site.at(pattern) == format!("mut {name}"))?;
+        let is_typed = site.at(&(pattern.end..value.start)).contains(':');
+        let annotation =
+            (!is_typed && owner != Owner::Future).then(|| site.replace(pattern.end..pattern.end, format!(": {ty}")));
+        return Some(annotation.into_iter().chain([made_by(site, value, owner)?]).collect());
     }
     // A value where a box was made implicitly.
     let is_value = !is_box && owner == Owner::Pool && expected.contains(found) && !found.starts_with('&');
@@ -66,7 +70,8 @@ fn moved(site: &Site<'_>) -> Option<Vec<Replace>> {
     let of = site.source().strip_prefix('*')?;
     let start = site.range.end - of.len();
     let range = start..site.range.end;
-    let with = if site.syntax.is_postfix(&range) { format!("{of}.into_inner()") } else { format!("({of}).into_inner()") };
+    let with =
+        if site.syntax.is_postfix(&range) { format!("{of}.into_inner()") } else { format!("({of}).into_inner()") };
     Some(vec![site.replace(site.range.clone(), with)])
 }
 
