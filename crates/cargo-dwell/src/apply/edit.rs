@@ -6,7 +6,7 @@ use super::package::{is_published_library, sources_of_package};
 use super::syntax::dense;
 use super::tree::Tree;
 use super::types::with_paths;
-use super::{definition, everywhere, library, shrink};
+use super::{capacity, definition, everywhere, library, shrink};
 use crate::source::Edit;
 use anyhow::{Result, bail};
 use cargo_metadata::Metadata;
@@ -36,6 +36,9 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
         let is_published = !args.breaking && is_published_library(workspace, file);
         if becomes == Becomes::Shrunk {
             shrink::edit(tree, workspace, edit)?;
+        } else if becomes == Becomes::Capacity {
+            let text = capacity::edit(&text, edit)?;
+            tree.write(file, &text)?;
         } else if edit.item == edit.from {
             everywhere::replace(tree, workspace, edit, &becomes, is_published)?;
         } else {

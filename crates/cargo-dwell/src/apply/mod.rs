@@ -5,6 +5,7 @@
 //! have the same outcomes as before, and if it pays. `docs/apply.md` describes the rules.
 
 mod args;
+mod capacity;
 mod cargo;
 mod condition;
 mod definition;

@@ -107,6 +107,8 @@ pub(super) enum Becomes {
     Sparse(String),
     /// `Box<T>` becomes another owner of one value; with the new type.
     Owner(Owner, String),
+    /// A collection gets the capacity that it will need where it is made.
+    Capacity,
     /// A collection gives its unused capacity back where it is complete. Its type stays.
     Shrunk,
 }
@@ -128,7 +130,7 @@ impl Becomes {
     /// Returns the features of `dwell` that the new type needs; none if it is one of std.
     pub(super) fn features(&self) -> &'static [&'static str] {
         match self {
-            Self::Boxed(_) | Self::Fixed | Self::Shrunk => &[],
+            Self::Boxed(_) | Self::Fixed | Self::Capacity | Self::Shrunk => &[],
             Self::Thin | Self::Sorted => &["std", "sparse"],
             Self::Sparse(_) => &["std", "sparse", "derive"],
             Self::Owner(Owner::Small, _) => &["std", "small"],
@@ -140,6 +142,9 @@ impl Becomes {
 
 /// Returns what an edit of a type does. `None`: no move that apply can make.
 fn becomes(edit: &Edit) -> Option<Becomes> {
+    if edit.from.ends_with("::new()") && edit.to.contains("::with_capacity(") {
+        return Some(Becomes::Capacity);
+    }
     let (old, new) = difference(&edit.from, &edit.to)?;
     let is_of = |owner: &str, of: &str| dense(&new) == dense(&format!("{owner}<{of}>"));
     if is_of("Box", &old) {

@@ -240,13 +240,13 @@ fn round(tree: &Tree, errors: &[Diagnostic], becomes: &Becomes) -> (Vec<Named>, 
 /// Returns the places of an error, each with the expected and the found type: the arguments of a call if several are wrong,
 /// else the primary span.
 fn places(error: &Diagnostic) -> Vec<(&DiagnosticSpan, Option<(String, String)>)> {
-    let types_of = |span: &DiagnosticSpan| {
-        let label = span.label.as_deref()?;
-        Some((quoted_after(label, "expected ")?.to_owned(), quoted_after(label, "found ")?.to_owned()))
-    };
+    let in_text =
+        |text: &str| Some((quoted_after(text, "expected ")?.to_owned(), quoted_after(text, "found ")?.to_owned()));
     if error.message.starts_with("arguments to this") {
-        let arguments = error.spans.iter().filter(|span| !span.is_primary);
-        let wrong: Vec<_> = arguments.filter_map(|span| Some((span, Some(types_of(span)?)))).collect();
+        // One argument has a label, and of several each has a note.
+        let labels = error.spans.iter().filter_map(|span| Some((span, in_text(span.label.as_deref()?)?)));
+        let notes = error.children.iter().filter_map(|child| Some((child.spans.first()?, in_text(&child.message)?)));
+        let wrong: Vec<_> = labels.chain(notes).map(|(span, types)| (span, Some(types))).collect();
         if !wrong.is_empty() {
             return wrong;
         }
