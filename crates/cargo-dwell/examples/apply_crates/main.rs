@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! cargo build --release -p cargo-dwell
-//! cargo run --release -p cargo-dwell --example apply_crates -- [--top N] [--json FILE] [NAME]..
+//! cargo run --release -p cargo-dwell --example apply_crates -- [--top N] [--json FILE] [--tool FILE] [NAME]..
 //! ```
 //! Each crate of `CRATES` is fetched from crates.io in its exact version into `target/apply_crates`, with a program of ours
 //! (`NAME.rs` beside this file) as its example `dwell_keep`. The program's findings are those of `census` and of `allocs`;
@@ -55,11 +55,13 @@ const CRATES: [Crate; 12] = crates! {
 
 fn main() -> Result<()> {
     let (mut top, mut json_file, mut names) = (5_usize, None, Vec::new());
+    let mut tool = env::current_dir()?.join("target/release/cargo-dwell");
     let mut arguments = env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--top" => top = arguments.next().and_then(|text| text.parse().ok()).context("--top takes a number")?,
             "--json" => json_file = Some(PathBuf::from(arguments.next().context("--json takes a file")?)),
+            "--tool" => tool = fs::canonicalize(arguments.next().context("--tool takes a file")?)?,
             flag if flag.starts_with("--") => bail!("{flag}: unknown; see the first lines of this example"),
             name => names.push(name.to_owned()),
         }
@@ -67,7 +69,6 @@ fn main() -> Result<()> {
     if let Some(name) = names.iter().find(|name| !CRATES.iter().any(|of| of.name == **name)) {
         bail!("{name}: is none of the crates: {}", CRATES.map(|of| of.name).join(", "));
     }
-    let tool = env::current_dir()?.join("target/release/cargo-dwell");
     if !tool.exists() {
         bail!("{}: is not built; run `cargo build --release -p cargo-dwell`", tool.display());
     }
@@ -198,7 +199,9 @@ fn fetch(of: &Crate) -> Result<PathBuf> {
 }
 
 fn print_table(rows: &[Value]) {
-    println!("| crate | finding | result | compiles | tests | bytes | CPU time | s |\n|---|---|---|---|---|---|---|--:|");
+    println!(
+        "| crate | finding | result | compiles | tests | bytes | CPU time | s |\n|---|---|---|---|---|---|---|--:|"
+    );
     let text = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().replace('|', "\\|");
     for row in rows {
         println!(

@@ -37,8 +37,9 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
         if becomes == Becomes::Shrunk {
             shrink::edit(tree, workspace, edit)?;
         } else if becomes == Becomes::Capacity {
-            let text = capacity::edit(&text, edit)?;
-            tree.write(file, &text)?;
+            tree.write(file, &capacity::edit(&text, edit)?)?;
+        } else if becomes == Becomes::Hoisted {
+            tree.write(file, &capacity::hoist(&text, edit)?)?;
         } else if edit.item == edit.from {
             everywhere::replace(tree, workspace, edit, &becomes, is_published)?;
         } else {

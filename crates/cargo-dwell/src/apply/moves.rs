@@ -109,6 +109,8 @@ pub(super) enum Becomes {
     Owner(Owner, String),
     /// A collection gets the capacity that it will need where it is made.
     Capacity,
+    /// A collection that each round of a loop makes is made before it.
+    Hoisted,
     /// A collection gives its unused capacity back where it is complete. Its type stays.
     Shrunk,
 }
@@ -130,7 +132,7 @@ impl Becomes {
     /// Returns the features of `dwell` that the new type needs; none if it is one of std.
     pub(super) fn features(&self) -> &'static [&'static str] {
         match self {
-            Self::Boxed(_) | Self::Fixed | Self::Capacity | Self::Shrunk => &[],
+            Self::Boxed(_) | Self::Fixed | Self::Capacity | Self::Hoisted | Self::Shrunk => &[],
             Self::Thin | Self::Sorted => &["std", "sparse"],
             Self::Sparse(_) => &["std", "sparse", "derive"],
             Self::Owner(Owner::Small, _) => &["std", "small"],
@@ -144,6 +146,9 @@ impl Becomes {
 fn becomes(edit: &Edit) -> Option<Becomes> {
     if edit.from.ends_with("::new()") && edit.to.contains("::with_capacity(") {
         return Some(Becomes::Capacity);
+    }
+    if edit.from.ends_with("::new()") && edit.to == "clear()" {
+        return Some(Becomes::Hoisted);
     }
     let (old, new) = difference(&edit.from, &edit.to)?;
     let is_of = |owner: &str, of: &str| dense(&new) == dense(&format!("{owner}<{of}>"));
