@@ -3,11 +3,12 @@
 //!
 //! ```text
 //! cargo build --release -p cargo-dwell
-//! cargo run --release -p cargo-dwell --example apply_crates -- [--top N] [--json FILE] [--tool FILE] [NAME]..
+//! cargo run --release -p cargo-dwell --example apply_crates -- [--top N] [--report census|allocs] [--json FILE] [--tool FILE] [NAME]..
 //! ```
 //! Each crate of `CRATES` is fetched from crates.io in its exact version into `target/apply_crates`, with a program of ours
-//! (`NAME.rs` beside this file) as its example `dwell_keep`. The program's findings are those of `census` and of `allocs`;
-//! the first N of each that can be applied are applied to a copy, which `cargo dwell apply` makes, with the crate's own tests.
+//! (`NAME.rs` beside this file) as its example `dwell_keep`. The program's findings are those of `census` (built with the dev
+//! profile: bytes are the same in all) and of `allocs` (release). The first N of each that can be applied are applied to a copy,
+//! which `cargo dwell apply` makes, with the crate's own tests.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -56,11 +57,16 @@ const CRATES: [Crate; 12] = crates! {
 fn main() -> Result<()> {
     let (mut top, mut json_file, mut names) = (5_usize, None, Vec::new());
     let mut tool = env::current_dir()?.join("target/release/cargo-dwell");
+    let mut reports = vec!["census", "allocs"];
     let mut arguments = env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--top" => top = arguments.next().and_then(|text| text.parse().ok()).context("--top takes a number")?,
             "--json" => json_file = Some(PathBuf::from(arguments.next().context("--json takes a file")?)),
+            "--report" => {
+                let name = arguments.next().context("--report takes a command")?;
+                reports.retain(|of| *of == name);
+            }
             "--tool" => tool = fs::canonicalize(arguments.next().context("--tool takes a file")?)?,
             flag if flag.starts_with("--") => bail!("{flag}: unknown; see the first lines of this example"),
             name => names.push(name.to_owned()),
@@ -74,7 +80,7 @@ fn main() -> Result<()> {
     }
     let mut rows = Vec::new();
     for of in CRATES.iter().filter(|of| names.is_empty() || names.iter().any(|name| name == of.name)) {
-        match try_crate(of, &tool, top) {
+        match try_crate(of, &tool, top, &reports) {
             Ok(all) => rows.extend(all),
             Err(error) => println!("{} {}: {error:#}\n", of.name, of.version),
         }
@@ -90,19 +96,19 @@ fn main() -> Result<()> {
 }
 
 /// Applies the findings of a crate. Returns a row for each.
-fn try_crate(of: &Crate, tool: &Path, top: usize) -> Result<Vec<Value>> {
+fn try_crate(of: &Crate, tool: &Path, top: usize, reports: &[&str]) -> Result<Vec<Value>> {
     println!("## {} {}", of.name, of.version);
     let folder = fetch(of)?;
     let mut rows = Vec::new();
-    for report in ["census", "allocs"] {
+    for &report in reports {
         let saved = folder.with_extension(format!("{report}.json"));
-        let mut command = dwell(tool, &folder, report, of);
+        let mut command = dwell(tool, &folder, report, of, report);
         command.arg("--save").arg(&saved).arg("--").args(of.arguments);
         let output = command.output().context("cargo dwell cannot be run")?;
         if !saved.exists() {
             bail!("{report}: {}", last_line(&output));
         }
-        let listed = dwell(tool, &folder, "apply", of).arg("--from").arg(&saved).arg("--list").output()?;
+        let listed = dwell(tool, &folder, "apply", of, report).arg("--from").arg(&saved).arg("--list").output()?;
         let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
         print!("{report}:\n{listed}");
         let able = listed.lines().filter_map(|line| line.split_whitespace().next()?.parse::<usize>().ok());
@@ -126,7 +132,7 @@ fn try_move(
 ) -> Result<Value> {
     let start = Instant::now();
     let library = env::current_dir()?.join("crates/dwell");
-    let mut command = dwell(tool, folder, "apply", of);
+    let mut command = dwell(tool, folder, "apply", of, report);
     command.arg("--from").arg(saved).arg(number.to_string());
     command.args(["--allow-no-vcs", "--breaking", "--dwell"]).arg(library);
     command.arg("--patch").arg(folder.with_extension(format!("{report}-{number}.patch")));
@@ -149,12 +155,11 @@ fn try_move(
     }))
 }
 
-fn dwell(tool: &Path, folder: &Path, command: &str, of: &Crate) -> Command {
+/// Returns a command of the tool for the program, with the profile of the report.
+fn dwell(tool: &Path, folder: &Path, command: &str, of: &Crate, report: &str) -> Command {
     let mut run = Command::new(tool);
-    run.arg(command).current_dir(folder).env_remove("CARGO_TARGET_DIR");
-    if command != "apply" || !of.arguments.is_empty() {
-        run.args(["--example", "dwell_keep", "--release"]).args(of.flags);
-    }
+    run.arg(command).args(["--example", "dwell_keep"]).args(of.flags).current_dir(folder).env_remove("CARGO_TARGET_DIR");
+    run.args(if report == "census" { &["--profile", "dev"][..] } else { &["--release"] });
     run
 }
 
