@@ -1,6 +1,6 @@
 //! Traits with vtables as JSON. `docs/layout.md` names the fields.
 
-use super::blocks::{self, Block};
+use super::blocks::{self, Block, WORD};
 use super::edits::Fields;
 use crate::debuginfo::{Kind, Program, TypeId};
 use crate::source::{Edit, Items};
@@ -10,9 +10,6 @@ use std::path::Path;
 
 /// The sizes of inline storage that are compared, in bytes.
 pub const SIZES: [u64; 5] = [8, 16, 24, 32, 48];
-
-/// The unit of `SmallBox`'s inline storage in bytes, and its alignment.
-pub(super) const WORD: u64 = 8;
 
 /// A trait with trait objects in the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
