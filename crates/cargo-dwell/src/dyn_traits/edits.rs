@@ -74,7 +74,7 @@ fn replaced(text: &str, name: &str, n: u64) -> Option<String> {
         let first = object.strip_prefix("dyn ").map(|bounds| bounds[..end_of_bound(bounds)].trim());
         if is_box && first.is_some_and(|first| short(first) == short(name)) {
             new.push_str(&rest[..start]);
-            new.push_str(&format!("SmallBox<{object}, {n}>"));
+            new.extend(["SmallBox<", object, ", ", &n.to_string(), ">"]);
             rest = &inside[end + 1..];
         } else {
             new.push_str(&rest[..start]);

@@ -108,11 +108,11 @@ pub fn traits(program: &Program, all: bool, root: Option<&Path>) -> Vec<Trait> {
                 Fit { bytes, types: types.iter().filter(fits).count() as u64 }
             };
             let fits: Vec<Fit> = SIZES.into_iter().map(fits).collect();
-            let boxes = in_box.get(path).map_or(&[][..], |boxes| boxes);
-            let (boxed, shared) = (!boxes.is_empty(), in_rc.contains_key(path));
+            let objects = in_box.get(path).map_or(&[][..], |objects| objects);
+            let (boxed, shared) = (!objects.is_empty(), in_rc.contains_key(path));
             let suggested_n = suggest(&fits, types.len() as u64).filter(|_| boxed);
             Trait {
-                blocks: suggested_n.map_or_else(Vec::new, |n| blocks::blocks(program, boxes, n)),
+                blocks: suggested_n.map_or_else(Vec::new, |n| blocks::blocks(program, objects, n)),
                 edits: suggested_n.map_or_else(Vec::new, |n| fields.edits(name, n)),
                 boxed,
                 shared,
