@@ -86,7 +86,7 @@ impl Dyn {
     pub fn run(&self) -> Result<ExitCode> {
         let args = &self.args;
         inspect(&self.build, &self.check, args.all, args.format, &|program, executable| {
-            dyn_traits::run(program, args, executable.profile.as_deref())
+            dyn_traits::run(program, args, executable.root.as_deref(), executable.profile.as_deref())
         })
     }
 }

@@ -190,6 +190,11 @@ fn split_debug_info() {
             let version = format!("dwarf-version={version}");
             let executable = build(folder.path(), &["-g", "-C", &how, "-C", &version]);
             check(&executable, &own());
+            // A copy elsewhere finds them where the compiler wrote them.
+            let elsewhere = tempfile::tempdir().unwrap();
+            let copy = elsewhere.path().join("copied");
+            std::fs::copy(&executable, &copy).unwrap();
+            check(&copy, &own());
             // Without the split files there is an error, or one line in `damaged`.
             if files.is_empty() {
                 for entry in std::fs::read_dir(folder.path()).unwrap().flatten() {
@@ -202,7 +207,10 @@ fn split_debug_info() {
             }
             match debuginfo::load(&executable, &own()) {
                 Ok(program) => assert!(program.damaged[0].contains("are missing"), "{:?}", program.damaged),
-                Err(error) => assert!(error.to_string().contains("missing"), "{error}"),
+                Err(error) => {
+                    let text = error.to_string();
+                    assert!(text.contains("missing") && text.contains("split-debuginfo = \"off\""), "{text}");
+                }
             }
         }
     }

@@ -90,6 +90,8 @@ fn one_change_is_made_where_the_bytes_come_from() {
     let edit = &argument["edits"][0];
     assert_eq!((&edit["item"], &edit["from"]), (&"Operand::Wildcard.except".into(), &"[u64; 60]".into()));
     assert!(shown("Condition").is_none(), "a tree has more leaves than nodes");
+    assert!(shown("Prefix").is_none(), "all prefixes would be in a box");
+    assert!(shown("Separated<[u64; 18]>").is_none(), "a type parameter");
     assert!(shown("Sheet").is_none(), "the program unwraps it");
 }
 
@@ -174,6 +176,51 @@ fn futures_get_the_change_that_saves_what_is_said() {
     let checked = of_name(&document, "futures", "function", "checked");
     let kinds = checked["suggestions"].as_array().expect("a list").iter().map(|one| &one["kind"]);
     assert!(kinds.clone().all(|kind| kind != "return-future" && kind != "unused-argument"), "{checked:#}");
+}
+
+#[test]
+fn edits_of_futures_are_those_made_by_hand() {
+    let document = json("futures", &[]);
+    let source = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suggested/src/main.rs"));
+    let source = source.expect("a source");
+    for (function, kind, from, to) in [
+        ("copies", "box-argument", "work()", "Box::pin(work())"),
+        ("twice", "pin-future", "work()", "std::pin::pin!(work())"),
+    ] {
+        let future = of_name(&document, "futures", "function", function);
+        let mut all = future["suggestions"].as_array().expect("a list").iter();
+        let one = all.find(|one| one["kind"] == kind).expect("the suggestion");
+        let [edit] = &one["edits"].as_array().expect("edits")[..] else { panic!("{one:#}") };
+        assert_eq!((&edit["from"], &edit["to"], &edit["item"]), (&from.into(), &to.into(), &function.into()));
+        assert_eq!(edit["file"], "src/main.rs");
+        let line = edit["line"].as_u64().and_then(|line| usize::try_from(line).ok()).expect("a line");
+        assert!(source.lines().nth(line - 1).is_some_and(|line| line.contains(from)), "{edit:#}");
+    }
+}
+
+#[test]
+fn box_of_a_trait_object_gets_its_edits_and_says_what_the_blocks_become() {
+    let document = json("dyn", &[]);
+    let job = of_name(&document, "traits", "name", "Job");
+    assert_eq!(job["suggested_n"], 3, "{job:#}");
+    let edits = job["edits"].as_array().expect("edits");
+    let places: Vec<_> = edits.iter().map(|edit| (edit["item"].as_str(), edit["to"].as_str())).collect();
+    assert!(places.contains(&(Some("Queue.waiting"), Some("Vec<SmallBox<dyn Job, 3>>"))), "{places:?}");
+    assert!(places.contains(&(Some("Queue.sender"), Some("Sender<SmallBox<dyn Job, 3>>"))), "{places:?}");
+    assert!(edits.iter().all(|edit| edit["file"] == "src/jobs.rs"));
+    let block = &job["blocks"][0];
+    // The program prints the sizes of such a block, made by hand.
+    let lines = measured(&document, "block");
+    let bytes = |name: &str| lines.iter().find(|line| line.0 == name).map(|line| (line.1, line.2)).expect("a line");
+    assert_eq!(block["container"], "std::sync::mpsc");
+    assert_eq!((block["bytes"].as_u64(), block["bytes_with_n"].as_u64()), (Some(bytes("N=3").0), Some(bytes("N=3").1)));
+    assert_eq!((block["smaller_n"].as_u64(), block["smaller_bytes"].as_u64()), (Some(2), Some(bytes("N=2").1)));
+    let report = text(&["dyn"]);
+    assert!(
+        report.contains("With N = 3 a block of `std::sync::mpsc` has 1,248 bytes, more than the 1,032"),
+        "{report}"
+    );
+    assert!(report.contains("; with N = 2 it has 1,000."), "{report}");
 }
 
 #[test]

@@ -44,7 +44,7 @@ impl Document {
             all: selection.all,
             types: layout::json::types(program, selection.all, selection.root),
             futures: futures::all(program, selection.all, selection.root),
-            traits: dyn_traits::json::traits(program, selection.all),
+            traits: dyn_traits::json::traits(program, selection.all, selection.root),
         }
     }
 

@@ -193,11 +193,19 @@ pub(super) fn endian(object: &object::File<'_>) -> RunTimeEndian {
     if object.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big }
 }
 
-/// Returns the `.dwp` file of an executable.
-pub(super) fn package(path: &Path) -> Option<PathBuf> {
+/// Returns the places of an executable's `.dwp` file: beside it, and for one that was copied elsewhere, where the linker
+/// wrote it. `name` is that of a `.dwo` file in it, `CRATE-HASH.UNIT.dwo`.
+pub(super) fn packages(path: &Path, folder: Option<Slice<'_>>, name: &str) -> Vec<PathBuf> {
     let mut appended = path.as_os_str().to_owned();
     appended.push(".dwp");
-    [PathBuf::from(appended), path.with_extension("dwp")].into_iter().find(|file| file.is_file())
+    let mut all = vec![PathBuf::from(appended), path.with_extension("dwp")];
+    let written = Path::new(&folder.map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default()).join(name);
+    let first = written.file_name().and_then(|name| name.to_str()?.split('.').next()).unwrap_or_default();
+    if !first.is_empty() {
+        all.push(written.with_file_name(format!("{first}.dwp")));
+    }
+    all.dedup();
+    all
 }
 
 /// Returns the `.dwo` file that a unit names: where the compiler wrote it, or beside the executable.

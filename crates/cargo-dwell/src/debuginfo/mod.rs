@@ -307,7 +307,10 @@ fn read_sections(
         let locals = locals::find(&inputs, &offsets, &frames, at.variables, budget)?;
         return Ok(Read { program, frames, locals, rust_units });
     }
-    let package = file::package(path).map(|package| file::map(&package).map(|map| (package, map))).transpose()?;
+    let first = &skeletons[0];
+    let places = file::packages(path, first.folder, &first.name);
+    let found = places.iter().find(|file| file.is_file());
+    let package = found.map(|package| file::map(package).map(|map| (package, map))).transpose()?;
     let package_object = match &package {
         Some((path, map)) => {
             budget.add_file(map.len() as u64);
@@ -342,12 +345,15 @@ fn read_sections(
         }
     }
     if let Some(first) = missing.first() {
+        let lost = match found {
+            Some(package) => format!("{} is of another build", package.display()),
+            None => format!("neither {first} nor {} is there", places[0].display()),
+        };
         output.damaged.push(format!(
-            "the debug info of {} of {} units is missing, such as {first}: put the target directory, or the {}.dwp of \
-             this build, back where it was, or build with split-debuginfo=off",
+            "the debug info of {} of {} units is missing, {lost}: copy the .dwp or .dwo files of this build beside the \
+             executable, or build it again with split-debuginfo = \"off\" in its profile, which keeps them inside",
             missing.len(),
             skeletons.len(),
-            path.file_name().unwrap_or_default().display()
         ));
     }
     let mut objects = Vec::new();

@@ -1,14 +1,15 @@
 //! Traits with vtables as JSON. `docs/layout.md` names the fields.
 
+use super::blocks::{self, Block, WORD};
+use super::edits::Fields;
 use crate::debuginfo::{Kind, Program, TypeId};
+use crate::source::{Edit, Items};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
 
 /// The sizes of inline storage that are compared, in bytes.
 pub const SIZES: [u64; 5] = [8, 16, 24, 32, 48];
-
-/// The unit of `SmallBox`'s inline storage in bytes, and its alignment.
-const WORD: u64 = 8;
 
 /// A trait with trait objects in the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +32,12 @@ pub struct Trait {
     /// The smallest `N`, in words of 8 bytes, for which `SmallBox<dyn Trait, N>` stores inline nine tenths of the types
     /// that fit in 48 bytes. `None` if fewer than half of all types fit in 48 bytes, or if there is no `Box` to replace.
     pub suggested_n: Option<u64>,
+    /// The containers whose blocks this `N` makes larger than the allocator's cache.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<Block>,
+    /// The fields of the workspace's types with a `Box` of the trait object, and their type with `SmallBox`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<Edit>,
 }
 
 /// A type behind a trait object.
@@ -60,8 +67,9 @@ pub struct Fit {
 
 /// Returns the traits of a program that have vtables: the workspace's first, then those with the most types.
 ///
-/// Without `all`, only traits of the workspace or with a type of the workspace.
-pub fn traits(program: &Program, all: bool) -> Vec<Trait> {
+/// Without `all`, only traits of the workspace or with a type of the workspace. The sources of the workspace are read
+/// below `root`.
+pub fn traits(program: &Program, all: bool, root: Option<&Path>) -> Vec<Trait> {
     let mut by_path: BTreeMap<&str, (&str, Vec<TypeId>)> = BTreeMap::new();
     for (_, ty) in program.types() {
         if let Kind::Vtable(vtable) = &ty.kind
@@ -81,6 +89,7 @@ pub fn traits(program: &Program, all: bool) -> Vec<Trait> {
         let krate = of_trait.split("::").next().unwrap_or_default();
         own_crates.binary_search(&krate).is_ok() || usable.contains(&id)
     });
+    let fields = Fields::new(program, &Items::new(root));
     let in_rc = objects(program, &["alloc::rc::Rc<", "alloc::sync::Arc<"], &|_, _| true);
     let mut traits: Vec<Trait> = by_path
         .into_iter()
@@ -99,14 +108,18 @@ pub fn traits(program: &Program, all: bool) -> Vec<Trait> {
                 Fit { bytes, types: types.iter().filter(fits).count() as u64 }
             };
             let fits: Vec<Fit> = SIZES.into_iter().map(fits).collect();
-            let (boxed, shared) = (in_box.contains(path), in_rc.contains(path));
+            let objects = in_box.get(path).map_or(&[][..], |objects| objects);
+            let (boxed, shared) = (!objects.is_empty(), in_rc.contains_key(path));
+            let suggested_n = suggest(&fits, types.len() as u64).filter(|_| boxed);
             Trait {
+                blocks: suggested_n.map_or_else(Vec::new, |n| blocks::blocks(program, objects, n)),
+                edits: suggested_n.map_or_else(Vec::new, |n| fields.edits(name, n)),
                 boxed,
                 shared,
                 name: name.to_owned(),
                 path: path.to_owned(),
                 own: is_own(path) || types.iter().any(|id| program.get(*id).own),
-                suggested_n: suggest(&fits, types.len() as u64).filter(|_| boxed),
+                suggested_n,
                 implementors: types.iter().map(implementor).collect(),
                 fits,
             }
@@ -117,9 +130,14 @@ pub fn traits(program: &Program, all: bool) -> Vec<Trait> {
     traits
 }
 
-/// Returns the paths of the traits whose objects are in one of these pointers: `Box<dyn Trait>`, `Box<dyn Trait + Send>`.
-fn objects<'p>(program: &'p Program, pointers: &[&str], counts: &dyn Fn(TypeId, &str) -> bool) -> HashSet<&'p str> {
-    let mut found = HashSet::new();
+/// Returns the traits whose objects are in one of these pointers, by their paths, with the types of the pointers:
+/// `Box<dyn Trait>`, `Box<dyn Trait + Send>`.
+fn objects<'p>(
+    program: &'p Program,
+    pointers: &[&str],
+    counts: &dyn Fn(TypeId, &str) -> bool,
+) -> HashMap<&'p str, Vec<TypeId>> {
+    let mut found: HashMap<&str, Vec<TypeId>> = HashMap::new();
     for (id, ty) in program.types() {
         let Some(rest) = pointers.iter().find_map(|start| ty.path.strip_prefix(start)) else { continue };
         let rest = rest.strip_prefix('(').unwrap_or(rest);
@@ -140,7 +158,7 @@ fn objects<'p>(program: &'p Program, pointers: &[&str], counts: &dyn Fn(TypeId, 
         });
         let of_trait = &of_trait[..end.map_or(of_trait.len(), |(at, _)| at)];
         if counts(id, of_trait) {
-            found.insert(of_trait);
+            found.entry(of_trait).or_default().push(id);
         }
     }
     found

@@ -1,5 +1,7 @@
 //! `cargo dwell dyn`: the types of a program's trait objects, and the inline size that holds most of them.
 
+mod blocks;
+mod edits;
 pub mod json;
 
 use crate::debuginfo::Program;
@@ -12,6 +14,7 @@ use comfy_table::Cell;
 use json::Trait;
 use serde::Serialize;
 use std::io;
+use std::path::Path;
 
 /// The arguments of `cargo dwell dyn`.
 #[derive(Clone, Debug, Default, Args)]
@@ -40,12 +43,13 @@ struct Document {
     traits: Vec<Trait>,
 }
 
-/// Writes the report to standard output. `profile` is the profile of the build, if it is known.
+/// Writes the report to standard output. Sources are read below `root`, and `profile` is the profile of the build, if they
+/// are known.
 ///
 /// # Errors
 /// Returns an error if no trait's name contains the pattern, or if standard output cannot be written.
-pub fn run(program: &Program, args: &DynArgs, profile: Option<&str>) -> Result<()> {
-    let every = json::traits(program, true);
+pub fn run(program: &Program, args: &DynArgs, root: Option<&Path>, profile: Option<&str>) -> Result<()> {
+    let every = json::traits(program, true, root);
     let has_own = program.types().any(|(_, ty)| ty.own);
     let all = args.all || !has_own;
     let mut traits: Vec<Trait> = every.iter().filter(|of| all || of.own).cloned().collect();
@@ -106,6 +110,13 @@ fn text(traits: &[Trait], every: usize, args: &DynArgs, look: &Look, out: &mut i
     look.table(out, &rows)?;
     if shown < traits.len() {
         writeln!(out, "{} more are not shown (--top, TRAIT).", traits.len() - shown)?;
+    }
+    let sentences = traits[..shown].iter().flat_map(|of| {
+        let n = of.suggested_n.unwrap_or_default();
+        of.blocks.iter().map(move |block| format!("`dyn {}`: {}", of.name, block.text(n)))
+    });
+    for sentence in sentences {
+        writeln!(out, "{sentence}")?;
     }
     let listed = if args.pattern.is_some() { shown.min(5) } else { shown.min(1) };
     for of in &traits[..listed] {

@@ -523,6 +523,6 @@ fn some(names: &[String]) -> String {
     }
 }
 
-fn last_segment(path: &str) -> &str {
+pub(super) fn last_segment(path: &str) -> &str {
     path.rsplit("::").next().unwrap_or(path)
 }

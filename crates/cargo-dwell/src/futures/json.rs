@@ -4,6 +4,7 @@ use super::size::{AWAITED, Graph, coroutines_in, key, locals, total};
 use super::suggestion::{Problem, Suggestion};
 use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, TypeId};
 use crate::layout::Rank;
+use crate::source::Edit;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
@@ -137,6 +138,9 @@ pub struct Advice {
     /// Whether the report shows it: it saves bytes in all, not only in the future.
     #[serde(default)]
     pub shown: bool,
+    /// The change of the source, if it shows the place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<Edit>,
 }
 
 impl Advice {
@@ -212,6 +216,7 @@ impl Future {
                     saves_in_outermost: suggestion.reach(),
                     rank: suggestion.rank,
                     shown: suggestion.is_shown,
+                    edits: suggestion.edits.clone(),
                 })
             })
             .collect();

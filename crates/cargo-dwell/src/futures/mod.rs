@@ -1,5 +1,6 @@
 //! `cargo dwell futures`: the values that futures hold across their `.await`s, and suggestions for smaller futures.
 
+mod edits;
 mod finder;
 pub mod json;
 mod report;

@@ -5,6 +5,7 @@
 use crate::debuginfo::{Source, Type};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -19,18 +20,21 @@ pub(super) struct Files {
 
 /// A file's tokens as a flat list.
 #[derive(Debug)]
-struct Tokens {
-    list: Vec<Token>,
+pub(super) struct Tokens {
+    pub(super) list: Vec<Token>,
+    pub(super) text: String,
 }
 
 #[derive(Debug)]
-struct Token {
-    line: usize,
-    is: Is,
+pub(super) struct Token {
+    pub(super) line: usize,
+    /// The bytes of the token in the text.
+    pub(super) range: Range<usize>,
+    pub(super) is: Is,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Is {
+pub(super) enum Is {
     Word(String),
     /// A literal. Its text may be a format string that names variables in braces.
     Literal(String),
@@ -62,7 +66,17 @@ impl Files {
         absolute || (future.own && self.root.is_some())
     }
 
-    fn tokens(&mut self, file: &str) -> Option<&Tokens> {
+    /// Returns the path of a file below the root. `None`: it is elsewhere.
+    pub(super) fn name(&self, file: &str) -> Option<String> {
+        let path = Path::new(file);
+        if path.is_relative() {
+            return Some(file.to_owned());
+        }
+        Some(path.strip_prefix(self.root.as_deref()?).ok()?.to_string_lossy().into_owned())
+    }
+
+    /// Returns the tokens of a file that did not change after the build.
+    pub(super) fn tokens(&mut self, file: &str) -> Option<&Tokens> {
         let path = self.root.as_deref().unwrap_or(Path::new("")).join(file);
         let built = self.built;
         let read = self.read.entry(file.to_owned()).or_insert_with(|| {
@@ -71,7 +85,7 @@ impl Files {
                 return None;
             }
             let text = std::fs::read_to_string(&path).ok()?;
-            Tokens::new(text.parse().ok()?)
+            Tokens::new(text)
         });
         read.as_ref()
     }
@@ -130,39 +144,43 @@ impl Files {
     }
 }
 
-fn word(is: &Is, expected: &str) -> bool {
+pub(super) fn word(is: &Is, expected: &str) -> bool {
     matches!(is, Is::Word(word) if word == expected)
 }
 
 impl Tokens {
-    fn new(stream: TokenStream) -> Option<Self> {
+    pub(super) fn new(text: String) -> Option<Self> {
+        let stream: TokenStream = text.parse().ok()?;
         let mut list = Vec::new();
-        // The open groups: the remaining tokens of each, the index of its delimiter, and the line of its end.
-        let mut open = vec![(stream.into_iter(), None, 0)];
-        while let Some((stream, start, end_line)) = open.last_mut() {
+        // The open groups: the remaining tokens of each, the index of its delimiter, and where it ends.
+        let mut open = vec![(stream.into_iter(), None, (0, 0..0))];
+        while let Some((stream, start, end)) = open.last_mut() {
             let Some(tree) = stream.next() else {
                 if let Some(start) = *start {
-                    let end = list.len();
+                    let close_at = list.len();
                     let Token { is: Is::Open(_, close), .. } = &mut list[start] else { return None };
-                    *close = end;
-                    list.push(Token { line: *end_line, is: Is::Close(start) });
+                    *close = close_at;
+                    list.push(Token { line: end.0, range: end.1.clone(), is: Is::Close(start) });
                 }
                 open.pop();
                 continue;
             };
             let line = tree.span().start().line;
+            let range = tree.span().byte_range();
             match tree {
                 TokenTree::Group(group) => {
                     let start = list.len();
-                    list.push(Token { line, is: Is::Open(group.delimiter(), 0) });
-                    open.push((group.stream().into_iter(), Some(start), group.span_close().end().line));
+                    let range = group.span_open().byte_range();
+                    list.push(Token { line, range, is: Is::Open(group.delimiter(), 0) });
+                    let end = (group.span_close().end().line, group.span_close().byte_range());
+                    open.push((group.stream().into_iter(), Some(start), end));
                 }
-                TokenTree::Ident(ident) => list.push(Token { line, is: Is::Word(ident.to_string()) }),
-                TokenTree::Punct(punct) => list.push(Token { line, is: Is::Punct(punct.as_char()) }),
-                TokenTree::Literal(literal) => list.push(Token { line, is: Is::Literal(literal.to_string()) }),
+                TokenTree::Ident(ident) => list.push(Token { line, range, is: Is::Word(ident.to_string()) }),
+                TokenTree::Punct(punct) => list.push(Token { line, range, is: Is::Punct(punct.as_char()) }),
+                TokenTree::Literal(literal) => list.push(Token { line, range, is: Is::Literal(literal.to_string()) }),
             }
         }
-        Some(Self { list })
+        Some(Self { list, text })
     }
 
     /// Returns `None` if the tokens are not as expected.
@@ -229,7 +247,7 @@ impl Tokens {
     }
 
     /// Returns the body of the function in `lines`: the indices of its braces.
-    fn body(&self, lines: (usize, usize)) -> Option<(usize, usize)> {
+    pub(super) fn body(&self, lines: (usize, usize)) -> Option<(usize, usize)> {
         let start = self.list.iter().position(|token| token.line >= lines.0)?;
         let function = (start..self.list.len()).find(|&index| word(&self.list[index].is, "fn"))?;
         let mut index = function;
@@ -296,7 +314,7 @@ impl Tokens {
     }
 
     /// Returns the start of the statement or block header that contains a token.
-    fn statement_start(&self, of: usize, body: usize) -> usize {
+    pub(super) fn statement_start(&self, of: usize, body: usize) -> usize {
         let mut index = of;
         while index > body {
             match self.list[index - 1].is {
@@ -367,7 +385,7 @@ mod tests {
     }
 
     fn unused_if(source: &str, name: &str, may_borrow: &dyn Fn(&str) -> bool) -> bool {
-        let tokens = Tokens::new(source.parse().unwrap()).unwrap();
+        let tokens = Tokens::new(source.to_owned()).unwrap();
         let line = 1 + source.lines().position(|line| line.contains(".await")).unwrap();
         tokens.is_unused_after(line, (1, source.lines().count()), name, may_borrow).unwrap_or(false)
     }
@@ -375,7 +393,7 @@ mod tests {
     #[test]
     fn body_that_only_awaits_is_found() {
         let only = |source: &str| {
-            let tokens = Tokens::new(source.parse().unwrap()).unwrap();
+            let tokens = Tokens::new(source.to_owned()).unwrap();
             tokens.only_awaits((1, source.lines().count())).unwrap_or(false)
         };
         assert!(only("async fn f(a: [u8; 9]) -> Result<(), E> {\n    self.g(now() + 1, a).await\n}"));
@@ -389,7 +407,7 @@ mod tests {
     #[test]
     fn branch_of_a_loop_is_found() {
         let branch = |source: &str| {
-            let tokens = Tokens::new(source.parse().unwrap()).unwrap();
+            let tokens = Tokens::new(source.to_owned()).unwrap();
             let line = 1 + source.lines().position(|line| line.contains("handle")).unwrap();
             tokens.around(line, (1, source.lines().count())).is_some_and(|of| of.in_branch_of_loop)
         };

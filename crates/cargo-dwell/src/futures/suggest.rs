@@ -4,6 +4,7 @@
 //! all: it needs no allocation, or the box replaces several copies of one future, or it is for a rare branch of a
 //! long-lived task.
 
+use super::edits::edits;
 use super::finder::{Finder, lines};
 use super::size::{Change, Graph, Parts, Sizes, coroutines_in, values_in};
 use super::source::Files;
@@ -81,6 +82,7 @@ pub(super) fn suggest(program: &Program, graph: &Graph, futures: &[TypeId], file
         of.is_partial |= *branches.entry(id).or_insert_with(|| is_in_branch(program, graph, id, files));
         let outer = of.outermost.map_or(0, |(id, _)| program.size_of(id));
         of.is_shown = of.is_worth_it(program.size_of(id), outer);
+        of.edits = edits(program, graph, of, files);
     }
     only_at_source(program, graph, &mut all);
     // A generic function has several futures but one source: report the largest saving.

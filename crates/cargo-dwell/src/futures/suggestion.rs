@@ -3,6 +3,7 @@
 use super::size::Change;
 use crate::debuginfo::{Source, TypeId};
 use crate::layout::Rank;
+use crate::source;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -52,6 +53,8 @@ pub(super) struct Suggestion {
     pub(super) rank: Rank,
     /// Whether the report shows it.
     pub(super) is_shown: bool,
+    /// The change of the source, if it shows the place.
+    pub(super) edits: Vec<source::Edit>,
 }
 
 impl Suggestion {
@@ -70,6 +73,7 @@ impl Suggestion {
             outermost: None,
             rank: Rank::Once,
             is_shown: false,
+            edits: Vec::new(),
         }
     }
 

@@ -114,6 +114,15 @@ impl Finder<'_, '_> {
         self.holders.is_general(optional(self.program, id).unwrap_or(id))
     }
 
+    /// Returns `true` if a variant has no fields, or only pointers to its contents.
+    fn is_boxed_content(&self, fields: &[Field]) -> bool {
+        fields.iter().all(|field| {
+            let inside = self.program.get(optional(self.program, field.ty).unwrap_or(field.ty));
+            ["Box<", "Rc<", "Arc<"].iter().any(|pointer| inside.name.starts_with(pointer))
+                && self.size(field.ty) <= self.program.pointer_size
+        })
+    }
+
     /// Returns the size of a variant's fields, with these fields in boxes.
     fn content(&self, id: TypeId, variant: usize, fields: &[Field], boxed: &[usize]) -> u64 {
         if self.sizes.is_boxed(Part::Variant(id, variant)) {
@@ -169,6 +178,10 @@ impl Finder<'_, '_> {
             if last <= pointer * 2 || last == next {
                 continue;
             }
+            // Then every value with fields has a box: the commonest too, whichever it is.
+            if !self.is_counted && rest.iter().all(|&index| self.is_boxed_content(all[index])) {
+                continue;
+            }
             let all_errors = large.iter().all(|&index| is_error(name(index)));
             // `Ok` and `Err`, `Some` and `None` under other names: the large variant is the common one.
             let mut with_fields = rest.iter().filter(|index| !all[**index].is_empty());
@@ -192,6 +205,16 @@ impl Finder<'_, '_> {
                 Part::Variant(..) => false,
             });
             if is_general && !self.is_counted {
+                break;
+            }
+            // The type's user chose it, and other users choose a small one.
+            let has_parameter = |part: &Part| match part {
+                Part::Field(_, variant, field) => is_parameter(item, Some(name(*variant)), &all[*variant][*field].name),
+                Part::Variant(_, variant) => {
+                    all[*variant].iter().any(|field| is_parameter(item, Some(name(*variant)), &field.name))
+                }
+            };
+            if boxes.iter().flat_map(|(parts, _)| parts).any(has_parameter) {
                 break;
             }
             let parts: Vec<Part> = boxes.iter().flat_map(|(parts, _)| parts).copied().collect();
@@ -274,6 +297,7 @@ impl Finder<'_, '_> {
             .filter(|(index, _)| !self.sizes.is_boxed(Part::Field(id, 0, *index)))
             .filter_map(|(index, field)| Some((index, field, optional(self.program, field.ty)?)))
             .filter(|(_, field, inside)| is_large(field, self.size(*inside)) && !self.items.is_unwrapped(&field.name))
+            .filter(|(_, field, _)| !is_parameter(item, None, &field.name))
             .collect();
         // Of the fields whose types are elsewhere too, such as `condition: Option<Expr>`, more may be present.
         let is_general = large.iter().all(|(_, field, _)| self.is_general(field.ty));
@@ -337,6 +361,16 @@ impl Finder<'_, '_> {
             edits: Vec::new(),
         })
     }
+}
+
+/// Returns `true` if the declared type of a field is a type parameter, or an `Option` of one.
+fn is_parameter(item: Option<&Item>, variant: Option<&str>, field: &str) -> bool {
+    let declared = |item: &Item| {
+        let (_, text) = item.field_type(variant, field)?;
+        let text = text.strip_prefix("Option<").and_then(|text| text.strip_suffix('>')).unwrap_or(&text).trim();
+        Some(item.has_parameter(text))
+    };
+    item.and_then(declared).unwrap_or(false)
 }
 
 /// Returns the edit that moves a part to a box.

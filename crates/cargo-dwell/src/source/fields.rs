@@ -17,6 +17,32 @@ impl Item {
         let (line, range) = of_field(fields.0, fields.1, field)?;
         Some((self.line + u32::try_from(line).ok()?.checked_sub(1)?, text.get(range)?.to_owned()))
     }
+
+    /// Returns `true` if the declaration has a type parameter with this name.
+    pub(crate) fn has_parameter(&self, name: &str) -> bool {
+        let Ok(tokens) = self.text().parse::<TokenStream>() else { return false };
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let starts = |of: &[TokenTree]| match of {
+            [TokenTree::Ident(word), TokenTree::Ident(_), TokenTree::Punct(open)] => {
+                ["struct", "enum", "union"].iter().any(|of| word == of) && open.as_char() == '<'
+            }
+            _ => false,
+        };
+        let Some(start) = tokens.windows(3).position(starts) else { return false };
+        let mut depth = 1_usize;
+        let is_inside = |tree: &&TokenTree| {
+            if let TokenTree::Punct(of) = tree {
+                match of.as_char() {
+                    '<' => depth += 1,
+                    '>' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+            }
+            depth > 0
+        };
+        let inside = tokens[start + 3..].iter().take_while(is_inside).cloned().collect();
+        split(inside).iter().any(|part| matches!(part.first(), Some(TokenTree::Ident(of)) if *of == name))
+    }
 }
 
 impl Item {
@@ -136,6 +162,17 @@ fn of_field(delimiter: Delimiter, stream: TokenStream, field: &str) -> Option<(u
 mod tests {
     use super::super::Items;
     use std::fs;
+
+    #[test]
+    fn parameters_are_told_from_types() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = "pub enum Pair<'a, T: Into<Vec<u8>>, U = u8> where Vec<T>: Sized { A(T, &'a U), B(Big) }\nstruct Big(Vec<u8>);\n";
+        fs::write(folder.path().join("a.rs"), source).unwrap();
+        let items = Items::new(Some(folder.path()));
+        let has = |item: &str, name: &str| items.named(item).unwrap().has_parameter(name);
+        assert!(has("Pair", "T") && has("Pair", "U"));
+        assert!(!has("Pair", "Big") && !has("Pair", "u8") && !has("Pair", "Vec") && !has("Big", "T"));
+    }
 
     #[test]
     fn types_of_fields_are_found_at_their_lines() {

@@ -45,7 +45,7 @@ pub(crate) fn parse(data: &[u8]) -> bool {
         }
         // The reports of the commands must not panic either.
         let _ = cargo_dwell::layout::json::types(program, true, None);
-        let _ = cargo_dwell::dyn_traits::json::traits(program, true);
+        let _ = cargo_dwell::dyn_traits::json::traits(program, true, None);
     }
     parsed.is_ok()
 }

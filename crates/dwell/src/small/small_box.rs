@@ -63,7 +63,10 @@ use std_alloc::boxed::Box;
 ///
 /// # The parameters
 ///
-/// - `N`: the inline capacity in words. It must be at least 1, for the address of a spilled value:
+/// - `N`: the inline capacity in words. A larger `N` makes containers larger, and may push their blocks over a limit of the
+///   allocator: `std::sync::mpsc` allocates 31 messages at a time, in 1,000 bytes with `N` = 2 and in 1,248 with `N` = 3, more
+///   than the 1,032 up to which glibc keeps freed blocks for a thread. `cargo dwell dyn` names such blocks of a program.
+///   `N` must be at least 1, for the address of a spilled value:
 ///
 /// ```compile_fail
 /// let byte: dwell::SmallBox<u8, 0> = dwell::SmallBox::from(7);

@@ -3,6 +3,7 @@
 
 #![allow(dead_code)]
 
+mod jobs;
 mod reported;
 mod sources;
 
@@ -208,5 +209,6 @@ fn main() {
     black_box(sources::types());
     let sum: u64 = boxed.into_iter().map(run).sum::<u64>() + run(copies_changed()) + run(twice_changed());
     let lengths = run(forward([1; 600])) + run(forward_changed([1; 600])) + run(checked([1; 600])).unwrap_or(0);
+    black_box(jobs::run());
     black_box((sum, lengths, POOL[black_box(3)], descend(black_box(3))));
 }

@@ -46,6 +46,18 @@ struct Sheet {
     number: u32,
 }
 
+/// Most prefixes are names: the others are in a box already.
+enum Prefix {
+    Name([u64; 17]),
+    Expression(Box<u64>),
+}
+
+/// Each user chooses its type.
+enum Separated<T> {
+    Last(T),
+    Before(T, [u64; 17]),
+}
+
 pub fn types() -> usize {
     let call = |frame| Call { frame, name: 1 };
     let terms = vec![
@@ -64,6 +76,9 @@ pub fn types() -> usize {
     let sheets = vec![Sheet { parsed: Some([1; 50]), number: 1 }];
     let first = sheets[0].parsed.as_ref().unwrap()[0];
     println!("option Call {} {}", size_of::<Call>(), size_of::<CallChanged>());
+    let prefixes = vec![Prefix::Name([1; 17]), Prefix::Expression(Box::new(1))];
+    let lists = vec![Separated::Before([1_u64; 18], [1; 17]), Separated::Last([1; 18])];
+    black_box((&prefixes, &lists));
     black_box((&terms, &operands, &conditions, &sheets));
     first as usize
 }
