@@ -158,7 +158,11 @@ fn try_move(
 /// Returns a command of the tool for the program, with the profile of the report.
 fn dwell(tool: &Path, folder: &Path, command: &str, of: &Crate, report: &str) -> Command {
     let mut run = Command::new(tool);
-    run.arg(command).args(["--example", "dwell_keep"]).args(of.flags).current_dir(folder).env_remove("CARGO_TARGET_DIR");
+    run.arg(command)
+        .args(["--example", "dwell_keep"])
+        .args(of.flags)
+        .current_dir(folder)
+        .env_remove("CARGO_TARGET_DIR");
     run.args(if report == "census" { &["--profile", "dev"][..] } else { &["--release"] });
     run
 }

@@ -36,6 +36,8 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
         let is_published = !args.breaking && is_published_library(workspace, file);
         if becomes == Becomes::Shrunk {
             shrink::edit(tree, workspace, edit)?;
+        } else if becomes == Becomes::Wrapped {
+            tree.write(file, &wrapped(&text, edit)?)?;
         } else if becomes == Becomes::Capacity {
             tree.write(file, &capacity::edit(&text, edit)?)?;
         } else if becomes == Becomes::Hoisted {
@@ -55,6 +57,26 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
         last = becomes;
     }
     Ok(last)
+}
+
+/// Returns the source in which an expression is wrapped. It begins on the line of the edit, and stands there once.
+fn wrapped(text: &str, edit: &Edit) -> Result<String> {
+    let place = format!("{}:{}", edit.file, edit.line);
+    let number = (edit.line as usize).saturating_sub(1);
+    let line = text.split_inclusive('\n').nth(number).unwrap_or_default();
+    let start: usize = text.split_inclusive('\n').take(number).map(str::len).sum();
+    let found: Vec<usize> =
+        text[start..].match_indices(&edit.from).map(|(at, _)| at).filter(|at| *at < line.len()).collect();
+    let [at] = found[..] else {
+        bail!(
+            "{place}: `{}` is there {} times; the source changed since, or change it by hand",
+            edit.from,
+            found.len()
+        );
+    };
+    let mut text = text.to_owned();
+    text.replace_range(start + at..start + at + edit.from.len(), &edit.to);
+    Ok(text)
 }
 
 /// Returns the bytes of a field's type, and the new type.
@@ -99,4 +121,31 @@ fn derive(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result<()> {
     let indent: String = text[line..*at].chars().take_while(|of| of.is_whitespace()).collect();
     text.insert_str(*at, &format!("#[derive(dwell::Sparse)]\n{indent}"));
     tree.write(file, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expression_is_wrapped_on_its_line() {
+        let text =
+            "async fn f() {\n    a(1).await;\n    join(a(1), b(\n        2)).await; a(1).await; a(1).await;\n}\n";
+        let of = |line, from: &str| {
+            wrapped(
+                text,
+                &Edit {
+                    file: "a.rs".into(),
+                    line,
+                    from: from.into(),
+                    to: format!("Box::pin({from})"),
+                    ..Edit::default()
+                },
+            )
+        };
+        assert!(of(2, "a(1)").unwrap().contains("\n    Box::pin(a(1)).await;\n    join(a(1)"));
+        assert!(of(3, "b(\n        2)").unwrap().contains("join(a(1), Box::pin(b(\n        2)))"));
+        assert!(of(4, "a(1)").unwrap_err().to_string().contains("is there 2 times"));
+        assert!(of(9, "a(1)").is_err());
+    }
 }

@@ -18,7 +18,7 @@ pub(super) struct Move {
     /// The kind of the finding: `box`, `variant`, `BoxVariants`, ...
     pub(super) kind: String,
     /// The field, variant or type.
-    #[serde(rename = "where")]
+    #[serde(rename = "where", alias = "future")]
     pub(super) location: String,
     /// What the report expects to be saved.
     pub(super) saves: Saves,
@@ -107,6 +107,8 @@ pub(super) enum Becomes {
     Sparse(String),
     /// `Box<T>` becomes another owner of one value; with the new type.
     Owner(Owner, String),
+    /// An expression is put into a box, or pinned, where it is: `Box::pin(upload(message))`.
+    Wrapped,
     /// A collection gets the capacity that it will need where it is made.
     Capacity,
     /// A collection that each round of a loop makes is made before it.
@@ -132,7 +134,7 @@ impl Becomes {
     /// Returns the features of `dwell` that the new type needs; none if it is one of std.
     pub(super) fn features(&self) -> &'static [&'static str] {
         match self {
-            Self::Boxed(_) | Self::Fixed | Self::Capacity | Self::Hoisted | Self::Shrunk => &[],
+            Self::Boxed(_) | Self::Fixed | Self::Wrapped | Self::Capacity | Self::Hoisted | Self::Shrunk => &[],
             Self::Thin | Self::Sorted => &["std", "sparse"],
             Self::Sparse(_) => &["std", "sparse", "derive"],
             Self::Owner(Owner::Small, _) => &["std", "small"],
@@ -149,6 +151,15 @@ fn becomes(edit: &Edit) -> Option<Becomes> {
     }
     if edit.from.ends_with("::new()") && edit.to == "clear()" {
         return Some(Becomes::Hoisted);
+    }
+    let is_wrapped = |before: &str, after: &str| {
+        let inside = edit.to.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+        inside == Some(&edit.from) && !edit.from.is_empty()
+    };
+    if ["Box::pin(", "std::pin::pin!(", "Box::new("].iter().any(|before| is_wrapped(before, ")"))
+        || is_wrapped("vec!", "")
+    {
+        return Some(Becomes::Wrapped);
     }
     let (old, new) = difference(&edit.from, &edit.to)?;
     let is_of = |owner: &str, of: &str| dense(&new) == dense(&format!("{owner}<{of}>"));
@@ -265,11 +276,24 @@ pub(super) fn collect(value: &Value, name: &str, to: &mut Vec<Move>) {
                         let of_edit = found.edits.first().map_or("", |edit| &edit.item);
                         found.location = if name.is_empty() { of_edit.to_owned() } else { name.to_owned() };
                     }
+                    // One change of a future makes several smaller, and stands below each.
+                    let is_same = |of: &Move| !of.edits.is_empty() && of.edits == found.edits;
+                    if to.iter().any(is_same) {
+                        return;
+                    }
                     to.push(found);
                 }
                 return;
             }
             let name = text("name").unwrap_or(name);
+            // A trait of `dyn` with the length of its small boxes.
+            if let (Some(words), Some(edits)) = (fields.get("suggested_n").and_then(Value::as_u64), fields.get("edits"))
+            {
+                let edits = Vec::<Edit>::deserialize(edits).unwrap_or_default();
+                let (location, how) = (format!("dyn {name}"), format!("SmallBox<dyn {name}, {words}>"));
+                to.push(Move { kind: "inline".into(), location, how, edits, ..Move::default() });
+                return;
+            }
             fields.values().for_each(|value| collect(value, name, to));
         }
         _ => {}
@@ -305,6 +329,8 @@ mod tests {
             assert_eq!(of(from, "SortedMap<u8, Vec<B>>"), Some(Becomes::Sorted), "{from}");
         }
         assert_eq!(of("B", "Sparse<B>"), Some(Becomes::Sparse("b".into())));
+        assert_eq!(of("upload(message)", "Box::pin(upload(message))"), Some(Becomes::Wrapped));
+        assert_eq!(of("[0; 9000]", "vec![0; 9000]"), Some(Becomes::Wrapped));
         for (to, owner) in [
             ("dwell::SmallBox<dyn Op + Send, 2>", Owner::Small),
             ("dwell::slab::PoolSlot<dyn Op + Send>", Owner::PoolDyn),
@@ -347,6 +373,16 @@ mod tests {
         let all = read(census);
         assert!(all.len() == 2 && all[0].is_named("A.b") && !all[0].is_named("b") && all[0].refusal().is_none());
         assert!(all[1].refusal().unwrap().contains("hyper"));
+        let futures = r#"{"futures": [{"name": "main", "suggestions": [{"kind": "box-future", "future": "run", "saves": 9,
+            "edits": [{"file": "a.rs", "line": 3, "item": "run", "from": "f(x)", "to": "Box::pin(f(x))"}]}]},
+            {"name": "run", "suggestions": [{"kind": "box-future", "future": "run", "saves": 9,
+            "edits": [{"file": "a.rs", "line": 3, "item": "run", "from": "f(x)", "to": "Box::pin(f(x))"}]}]}]}"#;
+        let all = read(futures);
+        assert!(all.len() == 1 && all[0].location == "run" && all[0].refusal().is_none());
+        let traits = r#"{"traits": [{"name": "Op", "suggested_n": 2, "edits": [{"file": "a.rs", "line": 3, "item": "A.op",
+            "from": "Box<dyn Op>", "to": "SmallBox<dyn Op, 2>"}]}]}"#;
+        let all = read(traits);
+        assert!(all.len() == 1 && all[0].is_named("A.op") && all[0].refusal().is_none());
         let all = read(layout);
         assert_eq!((all[0].location.as_str(), all[0].saves), ("E", Saves::Bytes(24)));
         assert!(all[0].refusal().unwrap().contains("no place"));
