@@ -23,6 +23,9 @@ use std::time::Duration;
 /// The commands whose report is made if it is named.
 const COMMANDS: [&str; 3] = ["census", "allocs", "layout"];
 
+/// The contents of a file that marks a folder as a cache: <https://bford.info/cachedir/>.
+const CACHE_TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n";
+
 /// How a move ended.
 enum End {
     /// It holds.
@@ -64,6 +67,8 @@ fn run(args: &Apply) -> Result<ExitCode> {
     let Some(workspace) = program::workspace(&args.build)? else { return Ok(ExitCode::from(101)) };
     let folder = workspace.target_directory.join("dwell/apply").into_std_path_buf();
     fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+    // The copy is no source of the workspace: tools that look for sources leave out folders with this file, as those of cargo.
+    fs::write(folder.join("CACHEDIR.TAG"), CACHE_TAG).with_context(|| format!("{}: cannot be written", folder.display()))?;
     // The lock ends with this process.
     let _lock = lock(&folder)?;
     let journal = folder.join("journal.json");
