@@ -68,7 +68,8 @@ fn run(args: &Apply) -> Result<ExitCode> {
     let folder = workspace.target_directory.join("dwell/apply").into_std_path_buf();
     fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
     // The copy is no source of the workspace: tools that look for sources leave out folders with this file, as those of cargo.
-    fs::write(folder.join("CACHEDIR.TAG"), CACHE_TAG).with_context(|| format!("{}: cannot be written", folder.display()))?;
+    fs::write(folder.join("CACHEDIR.TAG"), CACHE_TAG)
+        .with_context(|| format!("{}: cannot be written", folder.display()))?;
     // The lock ends with this process.
     let _lock = lock(&folder)?;
     let journal = folder.join("journal.json");

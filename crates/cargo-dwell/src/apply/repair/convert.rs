@@ -67,6 +67,9 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     if let Some(borrowed) = borrowed(site) {
         return Some(borrowed);
     }
+    if let Some(collected) = collected(site) {
+        return Some(collected);
+    }
     let (expected, found) = site.types()?;
     if let (Some(expected), Some(found)) = (argument(expected, "Option"), argument(found, "Option")) {
         let method = match (Is::of(expected)?, Is::of(found)?) {
@@ -96,6 +99,17 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         return Some(copied);
     }
     site.call(&site.range, method)
+}
+
+/// An iterator over new types is collected into a list of old ones: its elements are converted.
+fn collected(site: &Site<'_>) -> Option<Vec<Replace>> {
+    let element = super::quoted_after(&site.error.message, "over elements of type ")?;
+    let is_new = matches!(Is::of(element)?, Is::BoxedStr | Is::BoxedSlice | Is::ThinStr | Is::ThinSlice);
+    let receiver = site.syntax.around(&site.range).find_map(|node| match &node.kind {
+        Kind::Method { receiver, name, .. } if name == "collect" => Some(receiver.clone()),
+        _ => None,
+    })?;
+    (site.code() == "E0277" && is_new).then(|| vec![site.replace(receiver.end..receiver.end, ".map(Into::into)")])
 }
 
 /// `Vec::new()` becomes `Default::default()`.
