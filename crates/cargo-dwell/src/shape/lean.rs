@@ -58,7 +58,9 @@ pub fn standard(lean: &Choices) -> Choices {
 fn exact(positions: &Positions<'_>, id: PositionId) -> Choice {
     match positions.list[id].slot.kind {
         Kind::Seq(ref seq) if array(seq).is_some() => array(seq).map_or(Choice::Exact, Choice::Array),
-        Kind::Text(ref text) if positions.schema.format(text).is_some() => Choice::Plain,
+        Kind::Text(ref text) if positions.schema.style.borrow || positions.schema.format(text).is_some() => {
+            Choice::Plain
+        }
         Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) if thin(positions, id) => Choice::Thin,
         Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) => Choice::Exact,
         Kind::Integer { min, max } if Int::fits(min, max) && positions.schema.strict => {

@@ -9,7 +9,7 @@ use super::defs::{At, Part, Source};
 use super::{Heap, Model, Owned};
 use crate::shape::positions::{PositionId, Positions, ROOT};
 use crate::shape::schema::{Kind, RecordId, UnionId};
-use crate::shape::types::{Body, DefId, Layouts, Type};
+use crate::shape::types::{Body, Layouts, Type};
 use dwell::model::Layout;
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -123,16 +123,19 @@ impl<'p, 's> Trial<'p, 's> {
             Some(split) => drop(splits.insert(record, split)),
             None => drop(splits.remove(&record)),
         }
-        let all = if self.model.buffered.is_empty() {
-            let groups = (0..).map_while(|index| self.model.find(Source::Group(record, index)));
-            let groups: Vec<DefId> = groups.collect();
-            self.model.find(Source::Record(record)).into_iter().chain(groups).map(|id| id + 1).collect()
-        } else {
+        let groups = (0..).map_while(|index| self.model.find(Source::Group(record, index)));
+        let own = self.model.find(Source::Record(record)).into_iter().chain(groups);
+        let mut units: BTreeSet<UnitId> = own.map(|id| id + 1).collect();
+        if !self.model.buffered.is_empty() {
             // serde reads moved fields, and all that is in them, from a buffer.
-            self.model.buffered = self.model.buffered_shares();
-            (0..self.units.len()).collect::<Vec<UnitId>>()
-        };
-        self.rebuild(&all);
+            let new = self.model.buffered_shares();
+            let old = std::mem::replace(&mut self.model.buffered, new);
+            let shares = old.iter().zip(&self.model.buffered).enumerate();
+            for (record, _) in shares.filter(|(_, (old, new))| old != new) {
+                units.extend(self.model.positions.fields[record].iter().map(|&field| self.homes[field]));
+            }
+        }
+        self.rebuild(&units.into_iter().collect::<Vec<_>>());
     }
 
     /// Builds units again, and then the sizes of those that contain them.
