@@ -294,7 +294,7 @@ pub struct Note {
     // The data has one union at both paths, and `range` is a variant of one type only.
     assert_eq!([&found["refused"], &found["lost"], &found["unseen"]], [&json!([]), &json!([]), &json!([])]);
     let findings = found["findings"].as_array().unwrap();
-    let note = findings.iter().find(|of| of["location"] == "Entry.note").expect("most notes are null");
+    let note = findings.iter().find(|of| of["edits"][0]["item"] == "Entry.note").expect("most notes are null");
     assert!(note["why"].as_str().unwrap().starts_with("30 of 120 have a value"), "{note}");
 }
 

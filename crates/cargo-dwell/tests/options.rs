@@ -117,7 +117,7 @@ fn borrowed_strings_own_nothing() {
             "tags": [format!("tag {n}"), "another"],
             "labels": { format!("key {n}"): format!("value {n}") },
             "note": if n % 3 == 0 { Value::Null } else { json!(format!("note {n}")) },
-            "state": ["open", "closed"][n % 2],
+            "state": (["open", "closed"][n % 2]),
             "either": if n % 2 == 0 { json!(n) } else { json!(format!("text {n}")) },
             "event": match n % 2 {
                 0 => json!({ "kind": "moved", "from": format!("a{n}"), "to": format!("b{n}") }),
@@ -208,7 +208,7 @@ fn json_schema_accepts_the_data_and_refuses_other_data_if_strict() {
     let text = |n: usize| {
         json!({
             "id": n,
-            "level": ["low", "high"][n % 2],
+            "level": (["low", "high"][n % 2]),
             "ratio": if n % 2 == 0 { json!(n) } else { json!(0.5) },
             "owner": if n % 4 == 0 { Value::Null } else { json!({ "name": format!("n{n}") }) },
             "either": if n % 2 == 0 { json!(n) } else { json!([n]) },
