@@ -504,7 +504,10 @@ impl Items<'_, '_, '_> {
             }
         }
     }
+}
 
+/// Attributes and comments.
+impl Items<'_, '_, '_> {
     /// Writes a doc comment with counts of the data, unless comments have none.
     fn counts(&mut self, depth: usize, text: &str) {
         if !self.positions.schema.style.plain {
