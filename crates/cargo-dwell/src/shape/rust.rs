@@ -238,8 +238,8 @@ impl Items<'_, '_, '_> {
                 attribute(&mut self.out, 1, "derive", &derived);
                 let convention = convention(variants, &values.keys(), names::renamed_variant);
                 attribute(&mut self.out, 1, "serde", &rename_all(convention));
-                let named = self.rust(&Type::Named(id));
-                line(&mut self.out, 1, &format!("pub enum {named} {{"));
+                let of_enum = self.rust(&Type::Named(id));
+                line(&mut self.out, 1, &format!("pub enum {of_enum} {{"));
                 let all: u64 = values.values().sum();
                 for (variant, (value, &seen)) in variants.iter().zip(values) {
                     self.counts(2, &format!("{}.", percent(seen, all)));
@@ -270,8 +270,8 @@ impl Items<'_, '_, '_> {
                 }
                 arguments.extend(rename_all(convention));
                 attribute(&mut self.out, 1, "serde", &arguments);
-                let named = self.rust(&Type::Named(id));
-                line(&mut self.out, 1, &format!("pub enum {named} {{"));
+                let of_enum = self.rust(&Type::Named(id));
+                line(&mut self.out, 1, &format!("pub enum {of_enum} {{"));
                 let instances = |record: usize| self.positions.schema.records[record].instances;
                 let all: u64 = of.variants.iter().map(|&(_, record)| instances(record)).sum();
                 for ((variant, (value, record)), of) in variants.iter().zip(of.tagged()).zip(types) {
@@ -314,8 +314,8 @@ impl Items<'_, '_, '_> {
                 let derived = self.derive("Debug, Clone, PartialEq");
                 attribute(&mut self.out, 1, "derive", &derived);
                 attribute(&mut self.out, 1, "serde", &["untagged".into()]);
-                let named = self.rust(&Type::Named(id));
-                line(&mut self.out, 1, &format!("pub enum {named} {{"));
+                let of_enum = self.rust(&Type::Named(id));
+                line(&mut self.out, 1, &format!("pub enum {of_enum} {{"));
                 if let Kind::Mixed { alternatives } = &self.positions.list[position].slot.kind {
                     let names = self.positions.alternative_names(alternatives);
                     for ((name, within), of) in names.iter().zip(&self.positions.list[position].within).zip(types) {

@@ -132,7 +132,7 @@ impl<'p, 's> Trial<'p, 's> {
             let new = self.model.buffered_shares();
             let old = std::mem::replace(&mut self.model.buffered, new);
             let shares = old.iter().zip(&self.model.buffered).enumerate();
-            for (record, _) in shares.filter(|(_, (old, new))| old != new) {
+            for (record, _) in shares.filter(|(_, (old, new))| old.to_bits() != new.to_bits()) {
                 units.extend(self.model.positions.fields[record].iter().map(|&field| self.homes[field]));
             }
         }

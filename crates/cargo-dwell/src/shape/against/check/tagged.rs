@@ -15,12 +15,11 @@ impl<'a, 's> Check<'a, 's> {
             Tagging::Untagged => self.untagged(id, of, slot, count, at),
             Tagging::External => {
                 if matches!(slot.kind, Kind::Text(_) | Kind::Keyword { .. }) {
-                    match words(schema, slot) {
-                        Some(words) => self.units(id, of, &words, at),
-                        None => {
-                            self.found.unsure.insert(id);
-                            self.not_checked(at, "there are too few or too many strings to tell them apart");
-                        }
+                    if let Some(words) = words(schema, slot) {
+                        self.units(id, of, &words, at);
+                    } else {
+                        self.found.unsure.insert(id);
+                        self.not_checked(at, "there are too few or too many strings to tell them apart");
                     }
                     return;
                 }
