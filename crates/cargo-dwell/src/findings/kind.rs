@@ -32,7 +32,7 @@ impl Heap<'_, '_, '_, '_> {
             targets: vec![Target::Site(site, None)],
             // A collection on a stack has the name of its type.
             at: allocated(self.blocks, |of| {
-                of.owner == location || of.content == location && matches!(&*of.by, "stack" | "cycle")
+                of.owner == location || of.content == location && matches!(&*of.by, "stack" | "task" | "cycle")
             }),
             dependency: dependency(self.walk, site),
             ..Finding::default()

@@ -31,6 +31,7 @@ impl Walk<'_, '_> {
     pub(super) fn roots<'v>(&mut self, variables: &'v [Variable]) -> Vec<Root<'v>> {
         let root = |variable: &'v Variable| {
             let path = match &variable.function {
+                Some(function) if is_drop(function) => "(local value that is being dropped)".to_owned(),
                 Some(function) => format!("(local {} of {})", variable.name, shown(function)),
                 None => format!("(thread-local {})", variable.name),
             };
@@ -111,6 +112,14 @@ impl Walk<'_, '_> {
             Some(BlockType::Chunk(_)) => false,
             None => !self.is_foreign(block),
         }
+    }
+}
+
+/// Returns `true` for a function of std that drops its argument, whose name tells nothing.
+fn is_drop(function: &str) -> bool {
+    is_std(path_head(function)) && {
+        let shown = shown(function);
+        shown.starts_with("core::ptr::drop_in_place") || shown.ends_with("::drop")
     }
 }
 
