@@ -548,6 +548,9 @@ fn live_local_variables_are_found() {
 #[path = "census_types/advice_tests.rs"]
 mod advice_tests;
 
+#[path = "census_types/cases_tests.rs"]
+mod cases_tests;
+
 #[path = "census_types/held_tests.rs"]
 mod held_tests;
 

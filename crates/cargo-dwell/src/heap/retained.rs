@@ -261,6 +261,10 @@ fn of_keys(walk: &mut Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin], tre
     let mut most: BTreeMap<usize, Vec<(u64, u64, SiteId)>> = BTreeMap::new();
     for block in 0..snapshot.blocks.len() {
         let Some(holding) = walk.holdings.get(walk.holding(block) as usize) else { continue };
+        // Blocks of an unknown type have no site.
+        if matches!(holding.owner, Owner::Untyped(_)) {
+            continue;
+        }
         let site = holding.site;
         let is_stack = walk.holders().first_of(block).is_none();
         let at = origins.get(snapshot.blocks[block].stack as usize).and_then(|origin| origin.at.as_deref());

@@ -2,11 +2,13 @@
 //! all entries.
 
 use crate::debuginfo::{Text, TypeId};
-use crate::heap::walk::{Decoded, Decoder, Family, InModel, Part, Schema, SiteId, Use, Value, Walk, named};
+use crate::heap::walk::{Decoded, Decoder, Family, InModel, Part, Schema, SiteId, Use, Value, Walk, find, named, of_type};
 use dwell::model::{Edge, Holder, Shape};
 use std::rc::Rc;
 
-pub(super) const FAMILY: Family = Family::of(&[("crossbeam_skiplist::base::SkipList", recognise)]);
+pub(super) const FAMILY: Family = Family::of(&[(LIST, recognise), ("crossbeam_skiplist::map::SkipMap", recognise), ("crossbeam_skiplist::set::SkipSet", recognise)]);
+
+const LIST: &str = "crossbeam_skiplist::base::SkipList";
 
 /// The bits of a pointer that say something about the node.
 const TAGS: u64 = 7;
@@ -18,10 +20,15 @@ struct SkipList {
     tower: u64,
     key: Part,
     value: Part,
+    /// Where removed nodes wait.
+    collector: Part,
 }
 
 fn recognise(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Decoded {
-    let first = named(schema, ty, "head")?;
+    let (at, ty) = of_type(schema, ty, LIST)?;
+    let first = at + named(schema, ty, "head")?;
+    let (collector, of_collector) = find(schema, ty, |field| &*field.name == "collector")?;
+    let collector = Part { at: at + collector, site: schema.part(of_collector.ty, site, Edge::Inner) };
     let node = schema.by_path(&schema.get(ty).path.replacen("SkipList<", "Node<", 1))?;
     let at = |name: &str| named(schema, node, name);
     let (tower, key, value) = (at("tower")?, at("key")?, at("value")?);
@@ -29,11 +36,12 @@ fn recognise(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Decoded {
     let size = schema.get(node).size;
     let key = Part { at: key, site: schema.part(of_key, site, Edge::Key) };
     let value = Part { at: value, site: schema.part(of_value, site, Edge::Value) };
-    Some(Rc::new(SkipList { first, node: size, tower, key, value }))
+    Some(Rc::new(SkipList { first, node: size, tower, key, value, collector }))
 }
 
 impl Decoder for SkipList {
     fn read(&self, cx: &mut Walk<'_, '_>, value: Value<'_>) -> bool {
+        cx.part(&self.collector, value);
         let mut next = value.word(self.first);
         let mut is_empty = true;
         while let Some(block) = next.and_then(|at| cx.block_at(at & !TAGS)) {

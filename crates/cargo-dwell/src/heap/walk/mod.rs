@@ -21,7 +21,7 @@ mod leaks;
 mod locals;
 pub(crate) mod owners;
 mod read;
-mod roots;
+pub(crate) mod roots;
 mod structure;
 mod tally;
 mod types;

@@ -126,7 +126,10 @@ fn origin(
     let mut functions = stack.iter().filter_map(|frame| frame.as_ref().ok());
     let is_own = |frame: &&&Frame| own.contains(path_head(&frame.path).split("::").next().unwrap_or_default());
     let frame = functions.clone().find(is_own).or_else(|| functions.find(|frame| !is_std(path_head(&frame.path))));
-    let frame = frame.or_else(|| stack.iter().find_map(|frame| frame.as_ref().ok()));
+    // What std allocates for itself: the first function above its allocator.
+    let known = || stack.iter().filter_map(|frame| frame.as_ref().ok());
+    let frame = frame.or_else(|| known().find(|frame| !path_head(&frame.path).starts_with("alloc::")));
+    let frame = frame.or_else(|| known().next());
     #[expect(clippy::single_match_else, reason = "a function, or none")]
     match frame {
         Some(frame) => {
