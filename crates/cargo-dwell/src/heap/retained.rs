@@ -117,6 +117,7 @@ impl Tree {
                 search.visit(node, 0, |node| next.of(node));
             }
         }
+        drop(next);
         let dominator =
             search.dominators(|node, each| match (node as usize).checked_sub(1).filter(|block| *block < blocks) {
                 Some(block) => {

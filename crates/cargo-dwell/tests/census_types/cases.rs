@@ -101,6 +101,8 @@ fn hidden(number: u64) {
     unsafe {
         value.cast::<Polygon>().write(polygon);
         pair.cast::<*mut dyn Shape>().write(value.cast::<Polygon>());
+        // The optimiser does not know that the pair is the one above.
+        let pair = black_box(pair);
         black_box((*pair.cast::<*mut dyn Shape>().read()).area());
     }
 }

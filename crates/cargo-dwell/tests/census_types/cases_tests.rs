@@ -101,8 +101,8 @@ fn tasks_are_owners_and_show_their_future() {
 fn map_that_tasks_fill_has_the_right_findings() {
     let Some(executable) = over_crates(false) else { return };
     let s = run_exe(executable, "service", At::Exit);
-    let failed = finding(&s, "variant", "Outcome::Failed");
-    assert_eq!((failed.count, failed.dependency.as_deref()), (2000, None));
+    let trace = finding(&s, "box", "Outcome::Failed.trace");
+    assert_eq!((trace.count, trace.dependency.as_deref()), (20, None));
     assert_eq!(field(&s, "Record", "outcome").0, 2000);
     let config = s.blocks.iter().find(|of| of.content == "Arc<Config>").expect("a row");
     let by: Vec<_> = config.shared_by.iter().map(|by| (&*by.owner, by.references)).collect();

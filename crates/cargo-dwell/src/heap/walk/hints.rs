@@ -112,7 +112,7 @@ impl Walk<'_, '_> {
             return None;
         }
         if of.size == size {
-            return Some((BlockType::Value(concrete), format!("Box<dyn {}>", of.name)));
+            return Some((BlockType::Value(concrete), format!("Box<{}>", of.name)));
         }
         ["alloc::sync::ArcInner", "alloc::rc::RcInner"].iter().find_map(|inner| {
             let inner = self.schema.by_path(&format!("{inner}<{}>", of.path))?;

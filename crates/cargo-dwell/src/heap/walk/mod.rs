@@ -248,6 +248,8 @@ impl<'s, 'p> Walk<'s, 'p> {
             }
         }
         self.count_roots();
+        // The graph of a large heap needs the memory.
+        self.local_of = Vec::new();
     }
 
     /// Decodes a block without an owner as the type from its call stack, if that is known.
@@ -274,9 +276,12 @@ impl<'s, 'p> Walk<'s, 'p> {
     /// Returns the first block of an `Rc` or `Arc` among a block and its owners. Its call stack tells its length, which
     /// that of a `Vec` does not.
     fn counted_owner(&self, block: usize) -> usize {
-        let owner = |at: &usize| (self.holders.first_of(*at)?.from as usize).checked_sub(1);
-        let owners = std::iter::successors(Some(block), owner).take(LONGEST_RING);
-        let mut owners = owners.take_while(|at| *at < self.flags.len());
+        let owner = |at: &usize| {
+            let from = (self.holders.first_of(*at)?.from as usize).checked_sub(1)?;
+            // A root has no holder.
+            (from < self.flags.len()).then_some(from)
+        };
+        let mut owners = std::iter::successors(Some(block), owner).take(LONGEST_RING);
         owners.find(|at| self.holders.strong(*at) > 0).unwrap_or(block)
     }
 
