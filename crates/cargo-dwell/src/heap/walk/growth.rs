@@ -12,6 +12,8 @@ use std::rc::Rc;
 
 /// The maximum number of blocks without an owner that are compared with others.
 const MOST: usize = 64;
+/// The most bytes of blocks that are compared, as a multiple of the live bytes.
+const MOST_COMPARED: u64 = 4;
 /// The number of entries of a block that are looked for in the other one.
 const COMPARED: usize = 64;
 
@@ -56,11 +58,21 @@ impl Walk<'_, '_> {
                 by_type.entry(ty).or_default().push(block);
             }
         }
+        // Many tables of one type must not take long.
+        let mut left = self.snapshot.live_bytes.saturating_mul(MOST_COMPARED);
         for block in open {
             let Some(all) = self.type_of(block).and_then(|ty| by_type.get(&ty)) else { continue };
             for &other in all {
                 let are_known = self.copies.contains_key(&block) || self.copies.contains_key(&other);
-                if block == other || are_known || !self.is_copy(block, other) {
+                let [size, of_other] = [block, other].map(|block| self.snapshot.blocks[block].size);
+                // A table doubles when it grows.
+                let is_double = size.min(of_other).saturating_mul(3) > size.max(of_other) && size != of_other;
+                if are_known || !is_double {
+                    continue;
+                }
+                let Some(rest) = left.checked_sub(size.saturating_add(of_other)) else { return };
+                left = rest;
+                if !self.is_copy(block, other) {
                     continue;
                 }
                 let (copy, kept) = if has_owner(self, other) || self.is_fuller(other, block) {
@@ -88,9 +100,6 @@ impl Walk<'_, '_> {
 
     /// Returns `true` if one of two blocks has only entries of the other one.
     fn is_copy(&mut self, block: usize, other: usize) -> bool {
-        if self.snapshot.blocks[block].size == self.snapshot.blocks[other].size {
-            return false;
-        }
         let (Some(a), Some(b)) = (self.entries_of(block), self.entries_of(other)) else { return false };
         let (few, many) = if (a.at.len(), a.capacity) <= (b.at.len(), b.capacity) { (a, b) } else { (b, a) };
         if few.at.is_empty() {
