@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test binary uses its part")]
 
+pub(crate) mod truth;
+
 use cargo_dwell::shape::infer::Accumulator;
 use cargo_dwell::shape::schema::Schema;
 use std::fs;
