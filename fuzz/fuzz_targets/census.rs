@@ -9,6 +9,7 @@ mod ops;
 use cargo_dwell::capture::Moment;
 use ops::Copied;
 use std::path::Path;
+use std::process::Command;
 use std::sync::OnceLock;
 
 /// Returns the `truth` program of the tests, built and run once.
@@ -19,7 +20,10 @@ fn copied() -> &'static Copied {
         let folder = fuzz.join("target/census");
         std::fs::create_dir_all(&folder).expect("a folder");
         let exe = folder.join("truth");
-        ops::build(&fuzz.join("../crates/cargo-dwell/tests/census_types/truth.rs"), &exe, "2");
+        let source = fuzz.join("../crates/cargo-dwell/tests/census_types/truth.rs");
+        let flags = ["--edition=2024", "-g", "-Copt-level=2", "-Cforce-frame-pointers=yes", "-o"];
+        let built = Command::new("rustc").args(flags).arg(&exe).arg(source).status().expect("rustc runs");
+        assert!(built.success(), "the program does not build");
         Copied::of(exe, "data", folder)
     })
 }

@@ -1,11 +1,14 @@
-//! How much CPU inference takes, against `serde_json` into `IgnoredAny` over the same files.
+//! How much CPU `cargo dwell shape` takes, against `serde_json` into `IgnoredAny` over the same files.
 //!
 //! `cargo run --release -p cargo-dwell --example speed -- DIR`
 //!
-//! To count instructions, `--once ignore` and `--once infer` in front of the paths do one of them once, with one thread:
-//! `valgrind --tool=callgrind --callgrind-out-file=/dev/null target/release/examples/speed --once infer DIR`.
+//! To count instructions, `--once ignore`, `--once infer` and `--once all` in front of the paths do one of them once, with one
+//! thread: `valgrind --tool=callgrind --callgrind-out-file=/dev/null target/release/examples/speed --once all DIR`.
 
 use cargo_dwell::shape::input;
+use cargo_dwell::shape::plan::Plan;
+use cargo_dwell::shape::report::{Format, Options};
+use cargo_dwell::shape::schema::Schema;
 use serde::de::IgnoredAny;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -28,38 +31,55 @@ fn ignore(found: &input::Found) {
     }
 }
 
+/// Infers the schema.
+fn infer(found: &input::Found, threads: usize) -> Schema {
+    let options = input::Options { threads, ..Default::default() };
+    input::read(found, &options, &|_| {}).accumulator.finish()
+}
+
+/// Plans the types and writes the report, as the command does after reading.
+fn report(schema: &Schema) {
+    let options = Options { width: Some(80), ..Options::default() };
+    let _ = Plan::new(schema).write(Format::Human, &options, &mut std::io::sink());
+}
+
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1).peekable();
     let once = arguments.next_if(|argument| argument == "--once").and_then(|_| arguments.next());
     let paths: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
     let found = input::find(&paths);
     if found.inputs.is_empty() {
-        eprintln!("usage: speed [--once ignore|infer] DIR|FILE...");
+        eprintln!("usage: speed [--once ignore|infer|all] DIR|FILE...");
         return ExitCode::from(2);
     }
     if let Some(what) = once {
-        if what == "ignore" {
-            ignore(&found);
-        } else {
-            let options = input::Options { threads: 1, ..Default::default() };
-            std::hint::black_box(input::read(&found, &options, &|_| {}).accumulator.finish());
+        match what.to_str() {
+            Some("ignore") => ignore(&found),
+            Some("infer") => drop(std::hint::black_box(infer(&found, 1))),
+            _ => report(&infer(&found, 1)),
         }
         return ExitCode::SUCCESS;
     }
     // The clock ticks in hundredths of a second, so several rounds are added up.
-    let (mut ignored, mut inferred) = (0.0, 0.0);
+    let (mut ignored, mut inferred, mut reported) = (0.0, 0.0, 0.0);
     for _ in 0..ROUNDS {
         let start = cpu();
         ignore(&found);
         ignored += cpu() - start;
         let start = cpu();
-        let schema = input::read(&found, &input::Options::default(), &|_| {}).accumulator.finish();
-        std::hint::black_box(schema);
+        let schema = infer(&found, 0);
         inferred += cpu() - start;
+        let start = cpu();
+        report(&schema);
+        reported += cpu() - start;
     }
-    let (ignored, inferred) = (ignored / f64::from(ROUNDS), inferred / f64::from(ROUNDS));
+    let [ignored, inferred, reported] = [ignored, inferred, reported].map(|sum| sum / f64::from(ROUNDS));
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
-    println!("IgnoredAny {ignored:.2} s, inference {inferred:.2} s CPU: {:.2} times; {peak}", inferred / ignored);
+    println!(
+        "IgnoredAny {ignored:.3} s, inference {inferred:.3} s, report {reported:.3} s CPU: {:.2} times, all {:.2} times; {peak}",
+        inferred / ignored,
+        (inferred + reported) / ignored
+    );
     ExitCode::SUCCESS
 }

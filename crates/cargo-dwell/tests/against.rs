@@ -223,6 +223,82 @@ fn refused_lost_and_unseen_values_are_named_and_mended() {
 }
 
 #[test]
+fn values_that_may_be_of_another_type_are_not_refused() {
+    let model = r#"use serde::Deserialize;
+
+#[derive(Deserialize)]
+pub struct Entry {
+    pub outer: Outer,
+    pub inner: Inner,
+    pub note: Option<Note>,
+}
+
+#[derive(Deserialize)]
+pub struct Outer {
+    pub id: u32,
+    pub kind: OuterKind,
+}
+
+#[derive(Deserialize)]
+pub struct Inner {
+    pub name: String,
+    pub kind: InnerKind,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OuterKind {
+    Plain(Plain),
+    Tuple(Vec<u32>),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum InnerKind {
+    Plain(Plain),
+    Tuple(Vec<u32>),
+    Range(Range),
+}
+
+#[derive(Deserialize)]
+pub struct Plain {
+    pub fields: Vec<u32>,
+    pub more: bool,
+}
+
+#[derive(Deserialize)]
+pub struct Range {
+    pub from: u32,
+    pub to: u32,
+}
+
+#[derive(Deserialize)]
+pub struct Note {
+    pub title: String,
+    pub text: String,
+}
+"#;
+    let kind = |n: usize| match n {
+        0 => json!({ "plain": { "fields": [1, 2], "more": false } }),
+        1 => json!({ "tuple": [3, 4] }),
+        _ => json!({ "range": { "from": 1, "to": 2 } }),
+    };
+    let text = |n: usize| {
+        let note = if n.is_multiple_of(4) { json!({ "title": "t", "text": format!("x{n}") }) } else { Value::Null };
+        let (outer, inner) = (kind(n % 2), kind(n % 3));
+        json!({ "outer": { "id": n, "kind": outer }, "inner": { "name": "n", "kind": inner }, "note": note })
+    };
+    let texts: Vec<Value> = (0..120).map(text).collect();
+    let dir = folder(model, &texts);
+    let found = report(dir.path(), &["--type", "Entry"]);
+    // The data has one union at both paths, and `range` is a variant of one type only.
+    assert_eq!([&found["refused"], &found["lost"], &found["unseen"]], [&json!([]), &json!([]), &json!([])]);
+    let findings = found["findings"].as_array().unwrap();
+    let note = findings.iter().find(|of| of["edits"][0]["item"] == "Entry.note").expect("most notes are null");
+    assert!(note["why"].as_str().unwrap().starts_with("30 of 120 have a value"), "{note}");
+}
+
+#[test]
 fn wrong_files_and_types_are_one_clear_line() {
     let dir = folder("pub struct A;", &[json!({"a": 1})]);
     let run = |arguments: &[&str]| {

@@ -11,68 +11,30 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use support::truth::Package;
 
 fn folder() -> PathBuf {
     support::target_dir().join("allocs_run")
 }
 
 fn source() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/allocs_run/truth.rs")
+    support::truth::source("allocs_run/truth.rs")
 }
 
 /// Returns the path of a program with a counting allocator; its first argument selects the behaviour.
 fn truth() -> &'static Path {
     static TRUTH: OnceLock<PathBuf> = OnceLock::new();
     TRUTH.get_or_init(|| {
-        fs::create_dir_all(folder()).expect("a folder");
         let exe = folder().join("truth");
-        let output = Command::new("rustc")
-            .args(["--edition=2024", "-g", "-Copt-level=2", "-Cforce-frame-pointers=yes", "-o"])
-            .arg(&exe)
-            .arg(source())
-            .output()
-            .expect("rustc runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        support::truth::compile(&source(), &exe, &["-Copt-level=2"]);
         exe
     })
 }
 
 /// Builds the same program with the allocator of a crate. Returns `None` if cargo has not downloaded the crate.
 fn truth_over(allocator: &str, krate: &str, release: bool, lto: bool) -> Option<PathBuf> {
-    let folder = folder().join(allocator);
-    fs::create_dir_all(&folder).expect("a folder");
-    let manifest = format!(
-        "[workspace]\n[package]\nname = \"truth\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
-         [[bin]]\nname = \"truth\"\npath = \"{}\"\n[dependencies]\n{krate}\n\
-         [profile.release]\ndebug = 1\n",
-        source().display()
-    );
-    let path = folder.join("Cargo.toml");
-    if fs::read_to_string(&path).ok().as_ref() != Some(&manifest) {
-        fs::write(&path, manifest).expect("a file");
-        fs::copy(support::root().join("Cargo.lock"), folder.join("Cargo.lock")).expect("a lock file");
-    }
-    let profile = if release { "release" } else { "dev" };
-    let output = Command::new(env!("CARGO"))
-        .args(["build", "--offline", "--quiet", "--profile", profile, "--manifest-path"])
-        .arg(&path)
-        .arg("--target-dir")
-        .arg(folder.join("target"))
-        .env("RUSTFLAGS", format!("-Cforce-frame-pointers=yes --cfg {allocator}"))
-        // A variable instead of a profile of its own, for which the allocator's C code would be compiled again.
-        .env("CARGO_PROFILE_DEV_DEBUG", "2")
-        .env("CARGO_PROFILE_RELEASE_DEBUG", "2")
-        .env("CARGO_PROFILE_RELEASE_LTO", if lto { "fat" } else { "off" })
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .output()
-        .expect("cargo runs");
-    if !output.status.success() {
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(errors.contains("offline") || errors.contains("no matching package"), "{errors}");
-        eprintln!("skipped: {allocator} cannot be had without network");
-        return None;
-    }
-    Some(folder.join("target").join(if release { "release" } else { "debug" }).join("truth"))
+    let (folder, flags) = (folder().join(allocator), format!("--cfg {allocator}"));
+    Package { folder, bin: "truth", source: source(), dependencies: krate, flags: &flags, release, lto }.build()
 }
 
 fn run(exe: &Path, mode: &str, file: &Path, sample: Option<u64>) -> Profile {

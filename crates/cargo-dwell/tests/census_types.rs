@@ -13,10 +13,9 @@ use cargo_dwell::census::output::{Ran, census};
 use cargo_dwell::report::json::{self, Blocks, Document};
 use ops::{Copied, changes};
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Mutex, OnceLock};
+use support::truth::Package;
 
 fn folder() -> PathBuf {
     support::target_dir().join("census_types")
@@ -32,52 +31,20 @@ fn built(source: &str, level: &str) -> PathBuf {
     static BUILT: OnceLock<Mutex<HashMap<String, PathBuf>>> = OnceLock::new();
     let mut built = BUILT.get_or_init(Mutex::default).lock().expect("a build");
     let exe = built.entry(format!("{source}{level}")).or_insert_with(|| {
-        fs::create_dir_all(folder()).expect("a folder");
         let exe = folder().join(format!("truth-{}-{level}", source.trim_end_matches(".rs")));
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/census_types").join(source);
-        ops::build(&source, &exe, level);
+        let source = support::truth::source(&format!("census_types/{source}"));
+        support::truth::compile(&source, &exe, &["--crate-name=truth", &format!("-Copt-level={level}")]);
         exe
     });
     exe.clone()
 }
 
-/// Builds a program that depends on crates of the registry. Returns `None` if cargo has not downloaded them. Programs
-/// of the same name share a target folder.
-fn with_crates(name: &str, source: &str, dependencies: &str, cfg: &str, release: bool) -> Option<PathBuf> {
-    let folder = folder().join(name);
-    fs::create_dir_all(&folder).expect("a folder");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/census_types").join(source);
+/// Builds a program that depends on crates of the registry. Returns `None` if cargo has not downloaded them.
+fn with_crates(name: &str, source: &str, dependencies: &str, flags: &str, release: bool) -> Option<PathBuf> {
     // The paths of types begin with the crate's name, which must not depend on the folder.
     let bin = name.split('-').next().unwrap_or(name);
-    let manifest = format!(
-        "[workspace]\n[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
-         [[bin]]\nname = \"{bin}\"\npath = \"{}\"\n[dependencies]\n{dependencies}\n\
-         [profile.release]\ndebug = 2\n",
-        source.display()
-    );
-    let path = folder.join("Cargo.toml");
-    if fs::read_to_string(&path).ok().as_ref() != Some(&manifest) {
-        fs::write(&path, manifest).expect("a file");
-        fs::copy(support::root().join("Cargo.lock"), folder.join("Cargo.lock")).expect("a lock file");
-    }
-    let profile = if release { "release" } else { "dev" };
-    let output = Command::new(env!("CARGO"))
-        .args(["build", "--offline", "--quiet", "--profile", profile, "--manifest-path"])
-        .arg(&path)
-        .arg("--target-dir")
-        .arg(folder.join("target"))
-        .env("RUSTFLAGS", format!("-Cforce-frame-pointers=yes{cfg}"))
-        .env("CARGO_PROFILE_DEV_DEBUG", "2")
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .output()
-        .expect("cargo runs");
-    if !output.status.success() {
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(errors.contains("offline") || errors.contains("no matching package"), "{errors}");
-        eprintln!("skipped: the crates of {name} cannot be had without network");
-        return None;
-    }
-    Some(folder.join("target").join(if release { "release" } else { "debug" }).join(bin))
+    let source = support::truth::source(&format!("census_types/{source}"));
+    Package { folder: folder().join(name), bin, source, dependencies, flags, release, lto: false }.build()
 }
 
 fn run(level: &str, mode: &str, at: At) -> json::Snapshot {
@@ -581,29 +548,19 @@ fn live_local_variables_are_found() {
 #[path = "census_types/advice_tests.rs"]
 mod advice_tests;
 
+#[path = "census_types/cases_tests.rs"]
+mod cases_tests;
+
 #[path = "census_types/held_tests.rs"]
 mod held_tests;
 
-/// Returns the program whose threads wait with variables that own blocks.
-fn with_roots(level: &str) -> PathBuf {
-    static BUILT: OnceLock<Mutex<HashMap<String, PathBuf>>> = OnceLock::new();
-    let mut built = BUILT.get_or_init(Mutex::default).lock().expect("a build");
-    let exe = built.entry(level.to_owned()).or_insert_with(|| {
-        fs::create_dir_all(folder()).expect("a folder");
-        let exe = folder().join(format!("truth-roots-{level}"));
-        ops::build(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/census_types/roots.rs"), &exe, level);
-        exe
-    });
-    exe.clone()
-}
-
 fn rooted(level: &str) -> json::Snapshot {
-    run_exe(with_roots(level), "", At::Peak)
+    run_exe(built("roots.rs", level), "", At::Peak)
 }
 
 #[test]
 fn names_are_the_same_without_the_workspace() {
-    let executable = with_roots("2");
+    let executable = built("roots.rs", "2");
     let options = Options { at: vec![At::Peak], cache: Some(folder()), ..Options::default() };
     let run = snapshots(&executable, &[], &options).expect("it runs");
     let of = |own_crates: Vec<String>| {

@@ -112,7 +112,7 @@ fn load<T: DeserializeOwned + Serialize>(texts: &[Vec<u8>]) -> Heap {
         let was: serde_json::Value = serde_json::from_slice(text).expect("JSON");
         let back = serde_json::to_vec(document).expect("it came from JSON");
         let is: serde_json::Value = serde_json::from_slice(&back).expect("JSON");
-        assert!(was == is, "document {index} is written back otherwise");
+        assert!(support::same::same(&was, &is), "document {index} is written back otherwise");
     }
     Heap { bytes: bytes.cast_unsigned(), allocations: blocks.cast_unsigned() }
 }

@@ -1,7 +1,7 @@
 //! Futures that are suspended in states that hold much less than their size.
 
 use super::finding::Finding;
-use super::kind::{Heap, Kind};
+use super::kind::{Heap, Kind, of_dependency};
 use crate::units::count;
 
 /// Futures that are suspended in states that hold much less than their size.
@@ -12,7 +12,7 @@ impl Kind for Future {
         let walk = heap.walk;
         let schema = &walk.schema;
         let mut found = Vec::new();
-        for (def, tally) in schema.defs.iter().zip(&walk.def_tallies) {
+        for (number, (def, tally)) in schema.defs.iter().zip(&walk.def_tallies).enumerate() {
             if !def.is_coroutine || tally.instances < 2 {
                 continue;
             }
@@ -51,6 +51,7 @@ impl Kind for Future {
                     "box the values that {} holds, or drop them before the `.await`",
                     def.variants[largest].name
                 ),
+                dependency: of_dependency(walk, number),
                 at: schema.get(def.ty).source.as_ref().map(|source| format!("{}:{}", source.file, source.line)),
                 ..Finding::default()
             });

@@ -1,8 +1,7 @@
 //! Small trait objects, for which a `SmallBox` has inline storage.
 
 use super::finding::{Finding, Target};
-use super::kind::WORD;
-use super::kind::{Heap, Kind, allocated};
+use super::kind::{Heap, Kind, WORD, allocated, dependency};
 use super::model::{arguments, in_model};
 use crate::heap::walk::{Holds, Owner, SiteId};
 use crate::units::count;
@@ -57,6 +56,7 @@ impl Kind for Inline {
                 how: format!("SmallBox<{}, {words}>", arguments(&of.name)),
                 targets: vec![Target::Site(in_model(site), None)],
                 at: allocated(heap.blocks, |row| row.owner == of.path),
+                dependency: dependency(walk, in_model(site)),
                 ..Finding::default()
             });
         }

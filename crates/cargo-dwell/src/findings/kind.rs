@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, Target};
 use crate::heap::rows::Blocks;
-use crate::heap::walk::Walk;
+use crate::heap::walk::{DefId, Walk};
 use dwell::model::{Change, Plan, Program};
 
 pub(super) const WORD: u64 = 8;
@@ -32,7 +32,7 @@ impl Heap<'_, '_, '_, '_> {
             targets: vec![Target::Site(site, None)],
             // A collection on a stack has the name of its type.
             at: allocated(self.blocks, |of| {
-                of.owner == location || of.content == location && matches!(&*of.by, "stack" | "cycle")
+                of.owner == location || of.content == location && matches!(&*of.by, "stack" | "task" | "cycle")
             }),
             dependency: dependency(self.walk, site),
             ..Finding::default()
@@ -79,7 +79,11 @@ pub(super) fn owned(program: &Program, site: usize) -> &str {
 
 /// Returns the crate that declares a site's field, if it is not one of the workspace.
 pub(super) fn dependency(walk: &Walk<'_, '_>, site: usize) -> Option<String> {
-    let def = walk.schema.sites.get(site.checked_sub(1)?)?.def?;
+    of_dependency(walk, walk.schema.sites.get(site.checked_sub(1)?)?.def?)
+}
+
+/// Returns the crate that declares a struct, an enum or a future, if it is not one of the workspace.
+pub(super) fn of_dependency(walk: &Walk<'_, '_>, def: DefId) -> Option<String> {
     let of = walk.schema.get(walk.schema.defs[def].ty);
     (walk.schema.has_own() && !of.own && !of.krate.is_empty()).then(|| of.krate.to_string())
 }

@@ -1,7 +1,7 @@
 //! Leaks: rings of `Rc` or `Arc` that nothing outside holds.
 
 use super::finding::Finding;
-use super::kind::{Heap, Kind};
+use super::kind::{Heap, Kind, of_dependency};
 use crate::heap::walk::Leak as Rings;
 use crate::heap::walk::owners::field_of;
 use crate::units::count;
@@ -26,6 +26,10 @@ fn describe(heap: &Heap<'_, '_, '_, '_>, rings: &Rings) -> Finding {
             fields.push(field.to_owned());
         }
     }
+    // The author can edit none of the fields.
+    let of_site = |site: &usize| of_dependency(heap.walk, sites.get(*site)?.def?);
+    let all: Vec<Option<String>> = rings.sites.iter().map(of_site).collect();
+    let dependency = if all.iter().all(Option::is_some) { all.into_iter().flatten().next() } else { None };
     let location = fields.join(" -> ");
     let back = fields.iter().find(|field| is_back(field)).filter(|_| fields.len() > 1);
     let weak = match back {
@@ -47,7 +51,7 @@ fn describe(heap: &Heap<'_, '_, '_, '_>, rings: &Rings) -> Finding {
         how: format!("{weak}, or clear it before the last outside owner is dropped"),
         exact: true,
         at: rings.stack.and_then(|stack| heap.walk.call_site(stack)).map(str::to_owned),
-        dependency: None,
+        dependency,
         fields,
         ..Finding::default()
     }

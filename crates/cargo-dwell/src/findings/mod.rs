@@ -29,6 +29,7 @@ mod unshared;
 
 use crate::heap::rows::Blocks;
 use crate::heap::walk::Walk;
+use crate::heap::walk::roots::DROPPED;
 use crate::source::Items;
 use also::Also;
 use alternatives::{Alternative, alternatives};
@@ -149,7 +150,8 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec
             || finding.kind == "inline" && finding.count > most / LEAST
     };
     found.extend(estimates);
-    found.retain(is_worth);
+    // A value that is on its way out: nobody can tell which variable or field it was in.
+    found.retain(|finding| is_worth(finding) && !finding.location.starts_with(DROPPED));
     let mut rows = overlap::rows(found);
     edits::add(walk, items, &mut rows);
     rows

@@ -12,7 +12,8 @@ pub(super) fn rows(mut found: Vec<Finding>) -> Vec<Finding> {
     // The first row of a field is the one to follow: bytes that are live, then the largest saving.
     found.sort_by_key(|finding| (!finding.instead_of.is_empty(), finding.of_allocator, Reverse(finding.saves)));
     let mut rows: Vec<Finding> = Vec::new();
-    let (leaks, found): (Vec<_>, Vec<_>) = found.into_iter().partition(|finding| finding.kind == leak::KIND);
+    let (leaks, found): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|finding| finding.kind == leak::KIND && finding.dependency.is_none());
     for finding in found {
         let is_same = |row: &&mut Finding| row.fields.iter().any(|field| is_of(&finding, field));
         match rows.iter_mut().find(is_same) {

@@ -50,9 +50,9 @@ impl Search {
         let count = self.order.len();
         let all = || 0..u32::try_from(count).unwrap_or(NONE);
         let mut forest = Forest { semi: all().collect(), label: all().collect(), ancestor: vec![NONE; count] };
-        let mut dominator = vec![0; count];
-        // The nodes of each semidominator as a list: the first one, and the one after each.
-        let (mut first, mut after) = (vec![NONE; count], vec![NONE; count]);
+        // The nodes of each semidominator as a list: the first one, and the one after each. A node leaves its list when its
+        // dominator is known, which takes the same place.
+        let (mut first, mut dominator) = (vec![NONE; count], vec![NONE; count]);
         for at in all().skip(1).rev() {
             let mut least = forest.semi[at as usize];
             before(self.order[at as usize], &mut |node| {
@@ -62,16 +62,20 @@ impl Search {
                 }
             });
             forest.semi[at as usize] = least;
-            after[at as usize] = std::mem::replace(&mut first[least as usize], at);
+            dominator[at as usize] = std::mem::replace(&mut first[least as usize], at);
             let parent = self.parents[at as usize];
             forest.ancestor[at as usize] = parent;
             let mut of = std::mem::replace(&mut first[parent as usize], NONE);
             while of != NONE {
                 let best = forest.eval(of);
                 let is_lower = forest.semi[best as usize] < forest.semi[of as usize];
-                dominator[of as usize] = if is_lower { best } else { parent };
-                of = after[of as usize];
+                let dominator = &mut dominator[of as usize];
+                of = std::mem::replace(dominator, if is_lower { best } else { parent });
             }
+        }
+        // The root has none, and counts as its own.
+        if let Some(root) = dominator.first_mut() {
+            *root = 0;
         }
         for at in 1..count {
             if dominator[at] != forest.semi[at] {

@@ -71,13 +71,14 @@ pub(crate) fn of(walk: &mut Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
     for block in 0..blocks {
         let owner = walk.holdings.get(walk.holding(block) as usize).map(|of| &of.owner);
         if walk.holders().first_of(block).is_none()
-            && matches!(owner, Some(Owner::Stack | Owner::Unowned))
+            && let Some(owner @ (Owner::Stack | Owner::Unowned | Owner::Task)) = owner
             && let Some(at) = u32::try_from(block + 1).ok().and_then(|node| tree.search.number(node))
         {
             let content = walk.holdings[walk.holding(block) as usize].content.clone();
             let site = origins.get(snapshot.blocks[block].stack as usize).and_then(|origin| origin.at.clone());
             let (bytes, blocks) = (tree.bytes[at as usize], u64::from(tree.blocks[at as usize]));
-            add("(stack)".into(), "stack", content, site, bytes, blocks);
+            let (owner, by) = if *owner == Owner::Task { ("(task)", "task") } else { ("(stack)", "stack") };
+            add(owner.into(), by, content, site, bytes, blocks);
         }
     }
     for (owner, (bytes, blocks)) in fields(walk, &tree) {
@@ -116,6 +117,7 @@ impl Tree {
                 search.visit(node, 0, |node| next.of(node));
             }
         }
+        drop(next);
         let dominator =
             search.dominators(|node, each| match (node as usize).checked_sub(1).filter(|block| *block < blocks) {
                 Some(block) => {
@@ -260,6 +262,10 @@ fn of_keys(walk: &mut Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin], tre
     let mut most: BTreeMap<usize, Vec<(u64, u64, SiteId)>> = BTreeMap::new();
     for block in 0..snapshot.blocks.len() {
         let Some(holding) = walk.holdings.get(walk.holding(block) as usize) else { continue };
+        // Blocks of an unknown type have no site.
+        if matches!(holding.owner, Owner::Untyped(_)) {
+            continue;
+        }
         let site = holding.site;
         let is_stack = walk.holders().first_of(block).is_none();
         let at = origins.get(snapshot.blocks[block].stack as usize).and_then(|origin| origin.at.as_deref());

@@ -18,8 +18,10 @@ pub(crate) fn sizes(snapshot: &Snapshot) -> Vec<Bin> {
 }
 
 /// Returns the name and kind of the owner of blocks.
-fn owner(schema: &Schema<'_>, holding: &Holding) -> (String, &'static str) {
+fn owner(walk: &Walk<'_, '_>, holding: &Holding) -> (String, &'static str) {
+    let schema = &walk.schema;
     match holding.owner {
+        Owner::Copy(of) => owner(walk, &walk.holdings[of as usize]),
         Owner::Site(site) if schema.sites[site].path.starts_with("(static ") => {
             (schema.sites[site].path.clone(), "static")
         }
@@ -32,9 +34,10 @@ fn owner(schema: &Schema<'_>, holding: &Holding) -> (String, &'static str) {
         Owner::Site(site) => (schema.sites[site].path.clone(), "field"),
         Owner::Weak(site) => (schema.sites[site].path.clone(), "weak"),
         Owner::Stack => ("(stack)".into(), "stack"),
+        Owner::Task => ("(task)".into(), "task"),
         Owner::Unowned => ("(cycle)".into(), "cycle"),
         Owner::Leaked => ("(leaked)".into(), "leak"),
-        Owner::Untyped => ("(stack)".into(), "unknown"),
+        Owner::Untyped(function) => (walk.allocator(function), "unknown"),
     }
 }
 
@@ -45,7 +48,7 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
     let mut row_of = Vec::with_capacity(walk.holdings.len());
     let mut lengths: Vec<Histogram> = Vec::new();
     for holding in &walk.holdings {
-        let (owner, by) = owner(&walk.schema, holding);
+        let (owner, by) = owner(walk, holding);
         let element = holding.element.to_string();
         let row = *index.entry((owner.clone(), holding.content.clone(), element.clone(), by)).or_insert(all.len());
         if row == all.len() {

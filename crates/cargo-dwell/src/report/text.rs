@@ -129,7 +129,7 @@ fn what(of: &Blocks) -> String {
 
 /// Returns the owner, or the call site if there is no owner.
 fn owner(of: &Blocks) -> String {
-    let is_root = matches!(&*of.by, "stack" | "cycle" | "leak" | "unknown");
+    let is_root = matches!(&*of.by, "stack" | "task" | "cycle" | "leak" | "unknown");
     match of.sites.first().filter(|_| is_root) {
         Some(site) => format!("{} {}", of.owner, site.at.as_deref().unwrap_or(&site.function)),
         None if of.by == "weak" => format!("{} (raw pointer)", of.owner),

@@ -202,13 +202,19 @@ fn is_url(text: &[u8]) -> bool {
     let is_port = port.is_none_or(|port| {
         port != default && !port.starts_with(b"0") && port.len() < 6 && number(port).is_some_and(|port| port < 65_536)
     });
-    let is_kept = |byte: &u8| KEPT[usize::from(*byte)];
-    let before_query = path.split(|byte| matches!(byte, b'?' | b'#')).next().unwrap_or_default();
+    // Data is full of URLs, so one pass looks at each byte. Few have a segment that might be of dots.
+    let (mut is_kept, mut may_have_dots, mut before) = (true, false, 0);
+    for &byte in path {
+        is_kept &= KEPT[usize::from(byte)];
+        may_have_dots |= before == b'/' && matches!(byte, b'.' | b'%');
+        before = byte;
+    }
+    let before_query = || path.split(|byte| matches!(byte, b'?' | b'#')).next().unwrap_or_default();
     let is_dots = |segment: &[u8]| {
         let dots: [&[u8]; 6] = [b".", b"%2e", b"..", b".%2e", b"%2e.", b"%2e%2e"];
         matches!(segment, [b'.' | b'%', ..]) && dots.iter().any(|dots| segment.eq_ignore_ascii_case(dots))
     };
-    is_host && is_port && path.iter().all(is_kept) && !before_query.split(|&byte| byte == b'/').any(is_dots)
+    is_host && is_port && is_kept && !(may_have_dots && before_query().split(|&byte| byte == b'/').any(is_dots))
 }
 
 #[cfg(test)]

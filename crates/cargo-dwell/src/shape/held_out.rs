@@ -8,7 +8,7 @@ use super::infer::Accumulator;
 use super::input::{self, Found};
 use super::lean;
 use super::quicktype;
-use super::schema::{Kind, Record, Schema, Slot, Tagging, UnionId};
+use super::schema::{Kind, MOST_IN_F64, Record, Schema, Slot, Tagging, UnionId};
 use super::types::Int;
 use super::units::{count, percent, plural};
 use serde_json::{Map, Value};
@@ -22,8 +22,8 @@ pub const MOST: usize = 64 << 20;
 pub struct Rules {
     /// Whether sets of strings are closed.
     pub strict: bool,
-    /// Whether numbers are `f64` if some have a fraction.
-    pub floats: bool,
+    /// Whether numbers of which some have a fraction are written back to the letter.
+    pub exact_numbers: bool,
     /// The treatment of unknown keys, if the user chose one.
     pub unknown: Option<UnknownKeys>,
     /// The formats whose strings get types of other crates.
@@ -33,7 +33,7 @@ pub struct Rules {
 impl Rules {
     /// Applies the options to a schema.
     pub fn apply(self, schema: &mut Schema) {
-        (schema.strict, schema.floats, schema.typed) = (self.strict, self.floats, self.typed);
+        (schema.strict, schema.exact_numbers, schema.typed) = (self.strict, self.exact_numbers, self.typed);
         schema.refuse = self.strict;
         match self.unknown {
             Some(UnknownKeys::Keep) => schema.keep_unknown_keys(),
@@ -255,10 +255,14 @@ impl Check<'_> {
                 true
             }
             (Kind::Integer { min, max }, Value::Number(number)) => self.integer(*min, *max, number, path),
-            (Kind::Float { whole, .. }, Value::Number(number)) => {
-                if !number.is_f64() && (*whole == 0 || self.schema.floats) {
-                    let relax = if *whole == 0 { "" } else { "; without --floats it is not" };
-                    self.found.changed.insert(format!("{path}: `1` is written back as `1.0`{relax}"));
+            (Kind::Float { whole, wide, .. }, Value::Number(number)) => {
+                if !number.is_f64() && !self.schema.needs_number(*whole, *wide) {
+                    let magnitude = number.as_i64().map(i64::unsigned_abs).or(number.as_u64());
+                    if magnitude.is_some_and(|magnitude| magnitude > MOST_IN_F64) {
+                        self.found.changed.insert(format!("{path}: an `f64` keeps 15 to 17 digits of a whole number"));
+                    } else if self.schema.exact_numbers {
+                        self.found.changed.insert(format!("{path}: `1` is written back as `1.0`"));
+                    }
                 }
                 true
             }

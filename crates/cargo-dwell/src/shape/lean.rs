@@ -10,7 +10,7 @@ use super::positions::{MAX_GROUPS, PositionId, Positions};
 use super::schema::{Kind, RecordId, Seq};
 use super::types::{Body, Int};
 use dwell::model::blocks::BLOCK;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// The largest share of full slots of a position that may get a box.
@@ -26,11 +26,12 @@ pub fn choose(positions: &Positions<'_>) -> Choices {
         choices.at[id] = exact(positions, id);
     }
     let mut trial = Trial::new(positions, choices);
+    let mut split = BTreeMap::new();
     for _ in 0..4 {
         let before = trial.choices().clone();
         boxes(positions, &mut trial);
         variants(positions, &mut trial);
-        splits(positions, &mut trial);
+        splits(positions, &mut trial, &mut split);
         if *trial.choices() == before {
             break;
         }
@@ -58,7 +59,9 @@ pub fn standard(lean: &Choices) -> Choices {
 fn exact(positions: &Positions<'_>, id: PositionId) -> Choice {
     match positions.list[id].slot.kind {
         Kind::Seq(ref seq) if array(seq).is_some() => array(seq).map_or(Choice::Exact, Choice::Array),
-        Kind::Text(ref text) if positions.schema.format(text).is_some() => Choice::Plain,
+        Kind::Text(ref text) if positions.schema.style.borrow || positions.schema.format(text).is_some() => {
+            Choice::Plain
+        }
         Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) if thin(positions, id) => Choice::Thin,
         Kind::Text(_) | Kind::Seq(_) | Kind::Map(_) => Choice::Exact,
         Kind::Integer { min, max } if Int::fits(min, max) && positions.schema.strict => {
@@ -174,11 +177,14 @@ fn sparse(positions: &Positions<'_>, id: PositionId) -> bool {
     }
 }
 
-/// Moves the rare fields of wide records to structs of their own.
-fn splits(positions: &Positions<'_>, trial: &mut Trial<'_, '_>) {
+/// Moves the rare fields of wide records to structs of their own. `known` has the sizes of a record's fields when it was
+/// split last: while these are the same, so is the split.
+fn splits(positions: &Positions<'_>, trial: &mut Trial<'_, '_>, known: &mut BTreeMap<RecordId, Vec<u64>>) {
     for record in wide(positions) {
+        let Some(sizes) = field_sizes(trial, record).filter(|sizes| known.get(&record) != Some(sizes)) else {
+            continue;
+        };
         trial.set_split(record, None);
-        let Some(sizes) = field_sizes(trial, record) else { continue };
         // Each further group makes the code longer, so it must save some of the record's memory, and of all.
         let whole = trial.total().cost();
         let own = i128::from(sizes.iter().sum::<u64>() * positions.schema.records[record].instances);
@@ -196,6 +202,7 @@ fn splits(positions: &Positions<'_>, trial: &mut Trial<'_, '_>) {
         if tried != best.1 {
             trial.set_split(record, best.1);
         }
+        known.insert(record, sizes);
     }
 }
 
@@ -204,13 +211,24 @@ fn wide(positions: &Positions<'_>) -> impl Iterator<Item = RecordId> {
     (0..positions.schema.records.len()).filter(|&record| positions.fields[record].len() >= WIDE)
 }
 
-/// Returns the sizes of the fields of a record that is not split, if a document reaches it.
+/// Returns the sizes of a record's fields, if a document reaches it.
 fn field_sizes(trial: &Trial<'_, '_>, record: RecordId) -> Option<Vec<u64>> {
-    let model = trial.model();
-    let id = model.find(Source::Record(record))?;
-    let Body::Struct(types) = &model.bodies[id] else { return None };
-    debug_assert!(model.defs[id].parts.iter().all(|part| matches!(part, Part::Position(..))));
-    Some(types.iter().map(|of| trial.layout(of).size).collect())
+    let (model, positions) = (trial.model(), trial.model().positions());
+    let own = model.find(Source::Record(record))?;
+    let groups = trial.choices().splits.get(&record).map_or(0, |split| split.groups.len());
+    let groups = (0..groups).filter_map(|group| model.find(Source::Group(record, group)));
+    let mut sizes = vec![0; positions.fields[record].len()];
+    for id in std::iter::once(own).chain(groups) {
+        let Body::Struct(types) = &model.bodies[id] else { return None };
+        for (part, of) in model.defs[id].parts.iter().zip(types) {
+            if let Part::Position(position, _) = *part
+                && let Some(field) = positions.list[position].field
+            {
+                sizes[field] = trial.layout(of).size;
+            }
+        }
+    }
+    Some(sizes)
 }
 
 /// Distributes a record's optional fields over the record and `count` groups.

@@ -2,6 +2,7 @@
 
 pub mod advice;
 pub mod against;
+mod borrow;
 pub mod formats;
 pub mod held_out;
 pub mod html;
@@ -63,9 +64,12 @@ pub struct ShapeArgs {
     /// How the types treat unknown keys [default: ignore; with --strict, refuse]
     #[arg(long, value_enum, value_name = "ACTION")]
     pub unknown_keys: Option<UnknownKeys>,
-    /// Use `f64` instead of `serde_json::Number` for fields that mix integers and fractions; 1 is then written back as
-    /// 1.0
+    /// Use `serde_json::Number` instead of `f64` for fields that mix integers and fractions, so that 1 is written back as
+    /// 1 and not as 1.0
     #[arg(long)]
+    pub exact_numbers: bool,
+    /// Use `f64` for fields that mix integers and fractions (the default)
+    #[arg(long, hide = true, conflicts_with = "exact_numbers")]
     pub floats: bool,
     /// Use plain strings instead of enums of strings
     #[arg(long)]
@@ -83,6 +87,9 @@ pub struct ShapeArgs {
     /// The visibility of types and fields: pub, pub(crate) or pub(super)
     #[arg(long, value_name = "VISIBILITY", default_value = "pub")]
     pub visibility: String,
+    /// Let strings borrow from the JSON text, as `Cow<'a, str>`; a string with escapes owns a copy
+    #[arg(long)]
+    pub borrow: bool,
     /// Write no counts in comments, and sort variants by name, so that the file changes only if the types do
     #[arg(long)]
     pub plain: bool,
@@ -315,6 +322,7 @@ fn style(args: &ShapeArgs) -> Style {
         derives: args.derive.clone(),
         visibility: args.visibility.clone(),
         root: args.root.clone(),
+        borrow: args.borrow,
     }
 }
 
@@ -323,7 +331,7 @@ fn rules(args: &ShapeArgs) -> held_out::Rules {
     let has = |of| args.text.contains(&of);
     held_out::Rules {
         strict: args.strict,
-        floats: args.floats,
+        exact_numbers: args.exact_numbers,
         unknown: args.unknown_keys,
         typed: formats::Typed { uuid: has(TextType::Uuid), chrono: has(TextType::Chrono), url: has(TextType::Url) },
     }

@@ -42,6 +42,8 @@ pub struct Positions<'s> {
     pub schema: &'s Schema,
     /// The positions; the first is that of a document.
     pub list: Vec<Position<'s>>,
+    /// The positions whose values are records or unions.
+    pub objects: Vec<PositionId>,
     /// The positions of each record's fields, in order.
     pub fields: Vec<Vec<PositionId>>,
     /// The fields' names in Rust.
@@ -81,6 +83,11 @@ impl<'s> Positions<'s> {
             name => names::type_name(name),
         };
         scope.unique(document);
+        if schema.style.borrow {
+            for name in ["Cow", "Str"] {
+                scope.unique(name);
+            }
+        }
         // The document's type has its name already.
         let mut unique = |name: &str| match name {
             DOCUMENT if is_free => document.to_owned(),
@@ -112,6 +119,7 @@ impl<'s> Positions<'s> {
         let mut positions = Self {
             schema,
             list: Vec::new(),
+            objects: Vec::new(),
             fields: Vec::new(),
             field_names: schema
                 .records
@@ -151,6 +159,9 @@ impl<'s> Positions<'s> {
             let fields = fields.collect();
             positions.fields.push(fields);
         }
+        let is_object =
+            |id: &PositionId| matches!(positions.list[*id].slot.kind, Kind::Record { .. } | Kind::Union { .. });
+        positions.objects = (0..positions.list.len()).filter(is_object).collect();
         positions.name_mixes(&wanted, &mut scope);
         positions.find_recursion();
         positions

@@ -98,7 +98,6 @@ pub fn schema(of: &Schema) -> Schema {
         records,
         keywords: merge.keywords,
         strict: true,
-        floats: true,
         plain: true,
         ..Schema::default()
     }
@@ -256,10 +255,10 @@ impl Merge<'_> {
             (Kind::Integer { min, max }, Kind::Integer { min: low, max: high }) => {
                 Kind::Integer { min: min.min(low), max: max.max(high) }
             }
-            (Kind::Float { whole, huge }, Kind::Float { whole: more, huge: larger }) => {
-                Kind::Float { whole: whole + more, huge: huge + larger }
+            (Kind::Float { whole, huge, wide }, Kind::Float { whole: more, huge: larger, wide: wider }) => {
+                Kind::Float { whole: whole + more, huge: huge + larger, wide: wide || wider }
             }
-            (Kind::Float { whole, huge }, _) | (_, Kind::Float { whole, huge }) => Kind::Float { whole, huge },
+            (float @ Kind::Float { .. }, _) | (_, float @ Kind::Float { .. }) => float,
             (Kind::Text(mut left), Kind::Text(right)) => {
                 left.merge(right);
                 Kind::Text(left)

@@ -445,6 +445,10 @@ pub fn doubts(plan: &Plan<'_>) -> Vec<String> {
         let path = &positions.list[id].path;
         doubts.push(format!("{path} has lists of more than 1 MiB; serde may reserve 1 MiB for each and grow it"));
     }
+    if positions.schema.style.borrow {
+        let what = "strings borrow from the JSON texts, which must stay in memory and are not counted";
+        doubts.push(format!("{what}; nor is the copy of a string that has escapes"));
+    }
     for position in &positions.list {
         match &position.slot.kind {
             Kind::Float { huge, .. } if *huge > 0 => doubts.push(format!(

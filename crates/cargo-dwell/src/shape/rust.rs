@@ -1,5 +1,6 @@
 //! Writes a model as Rust source, formatted as rustfmt would.
 
+use super::borrow::{Borrowing, STR};
 use super::formats::Format;
 use super::model::{Def, Model, Part, Presence, Source};
 use super::names;
@@ -17,32 +18,38 @@ const ATTRIBUTE_WIDTH: usize = 70;
 
 /// Writes one module with the types of a model.
 pub fn module(positions: &Positions<'_>, model: &Model<'_, '_>, name: &str, doc: &str) -> String {
-    let mut items = Items { positions, model, out: String::new() };
+    let mut items = Items { positions, model, borrowing: Borrowing::new(model), out: String::new() };
     for id in (0..model.defs.len()).filter(|&id| model.canonical(id) == id) {
         items.out.push('\n');
         items.def(id);
     }
-    let Items { out: items, .. } = items;
     let mut out = String::new();
     line(&mut out, 0, &format!("/// {doc}"));
     line(&mut out, 0, &format!("pub mod {name} {{"));
-    for import in imports(positions, model) {
+    for import in imports(model) {
         line(&mut out, 1, &import);
     }
     let style = &positions.schema.style;
     if model.rust(&model.root) != style.root {
         out.push('\n');
         line(&mut out, 1, "/// One document: `$`.");
-        line(&mut out, 1, &format!("pub type {} = {};", style.root, model.rust(&model.root)));
+        let lifetime = items.borrowing.lifetime(&model.root);
+        line(&mut out, 1, &format!("pub type {}{lifetime} = {};", style.root, items.rust(&model.root)));
     }
-    out.push_str(&items);
+    out.push_str(&items.out);
     if any_presence(model, Presence::MissingOrNull) {
         out.push_str(PRESENT);
     }
-    let mut open = false;
-    each_type(model, &mut |of| open |= matches!(of, Type::Open(_)));
+    let (mut open, mut borrows) = (false, false);
+    each_type(model, &mut |of| {
+        open |= matches!(of, Type::Open(_));
+        borrows |= *of == Type::Cow;
+    });
     if open {
         out.push_str(OR_OTHER);
+    }
+    if borrows {
+        out.push_str(STR);
     }
     line(&mut out, 0, "}");
     if style.visibility == "pub" { out } else { with_visibility(&out, &style.visibility) }
@@ -129,14 +136,15 @@ fn each_type(model: &Model<'_, '_>, f: &mut impl FnMut(&Type)) {
     }
 }
 
-fn imports(positions: &Positions<'_>, model: &Model<'_, '_>) -> Vec<String> {
-    let (mut hash, mut sparse, mut sorted, mut slice, mut text) = (false, false, false, false, false);
+fn imports(model: &Model<'_, '_>) -> Vec<String> {
+    let [mut hash, mut sparse, mut sorted, mut slice, mut text, mut borrows] = [false; 6];
     let mut look = |of: &Type| {
         hash |= matches!(of, Type::HashMap(_));
         sparse |= matches!(of, Type::Sparse(_));
         sorted |= matches!(of, Type::SortedMap(..));
         slice |= matches!(of, Type::ThinSlice(_));
         text |= matches!(of, Type::ThinStr);
+        borrows |= matches!(of, Type::Cow);
     };
     each_type(model, &mut look);
     let companions = [(sorted, "SortedMap"), (slice, "ThinSlice"), (text, "ThinStr")];
@@ -150,9 +158,11 @@ fn imports(positions: &Positions<'_>, model: &Model<'_, '_>) -> Vec<String> {
         [one] => imports.push(format!("use dwell::sparse::{one};")),
         _ => imports.push(format!("use dwell::sparse::{{{}}};", companions.join(", "))),
     }
-    let _ = positions;
-    if !model.defs.is_empty() {
+    if !model.defs.is_empty() || borrows {
         imports.push("use serde::{Deserialize, Serialize};".into());
+    }
+    if borrows {
+        imports.push("use std::borrow::Cow;".into());
     }
     if hash {
         imports.push("use std::collections::HashMap;".into());
@@ -196,10 +206,21 @@ fn literal(text: &str) -> String {
 struct Items<'m, 'p, 's> {
     positions: &'p Positions<'s>,
     model: &'m Model<'p, 's>,
+    borrowing: Borrowing,
     out: String,
 }
 
 impl Items<'_, '_, '_> {
+    /// Returns a type as Rust source.
+    fn rust(&self, of: &Type) -> String {
+        of.rust(&|id| self.model.name(id) + self.borrowing.lifetime(&Type::Named(id)))
+    }
+
+    /// Returns the arguments of the serde attribute of a field or variant of this type.
+    fn borrow(&self, of: Option<&Type>) -> Vec<String> {
+        of.filter(|of| self.borrowing.is(of)).map(|_| "borrow".to_owned()).into_iter().collect()
+    }
+
     fn def(&mut self, id: DefId) {
         let model = self.model;
         let def = &model.defs[id];
@@ -217,7 +238,8 @@ impl Items<'_, '_, '_> {
                 attribute(&mut self.out, 1, "derive", &derived);
                 let convention = convention(variants, &values.keys(), names::renamed_variant);
                 attribute(&mut self.out, 1, "serde", &rename_all(convention));
-                line(&mut self.out, 1, &format!("pub enum {} {{", model.name(id)));
+                let of_enum = self.rust(&Type::Named(id));
+                line(&mut self.out, 1, &format!("pub enum {of_enum} {{"));
                 let all: u64 = values.values().sum();
                 for (variant, (value, &seen)) in variants.iter().zip(values) {
                     self.counts(2, &format!("{}.", percent(seen, all)));
@@ -248,12 +270,14 @@ impl Items<'_, '_, '_> {
                 }
                 arguments.extend(rename_all(convention));
                 attribute(&mut self.out, 1, "serde", &arguments);
-                line(&mut self.out, 1, &format!("pub enum {} {{", model.name(id)));
+                let of_enum = self.rust(&Type::Named(id));
+                line(&mut self.out, 1, &format!("pub enum {of_enum} {{"));
                 let instances = |record: usize| self.positions.schema.records[record].instances;
                 let all: u64 = of.variants.iter().map(|&(_, record)| instances(record)).sum();
                 for ((variant, (value, record)), of) in variants.iter().zip(of.tagged()).zip(types) {
                     self.counts(2, &format!("{}.", percent(instances(*record), all)));
-                    self.rename(&names::renamed_variant(variant, convention), value, Vec::new());
+                    let more = self.borrow(of.as_ref());
+                    self.rename(&names::renamed_variant(variant, convention), value, more);
                     self.variant(variant, of.as_ref());
                 }
                 if let Some(record) = of.without_tag() {
@@ -261,7 +285,9 @@ impl Items<'_, '_, '_> {
                     let share = percent(instances(record), all);
                     let plain = self.positions.schema.style.plain;
                     self.doc(2, &if plain { "Without the tag".into() } else { format!("Without the tag: {share}.") });
-                    attribute(&mut self.out, 2, "serde", &["untagged".into()]);
+                    let mut arguments = vec!["untagged".to_owned()];
+                    arguments.extend(self.borrow(types[last].as_ref()));
+                    attribute(&mut self.out, 2, "serde", &arguments);
                     self.variant(&variants[last], types[last].as_ref());
                 }
                 match types.get(of.variants.len()) {
@@ -288,11 +314,14 @@ impl Items<'_, '_, '_> {
                 let derived = self.derive("Debug, Clone, PartialEq");
                 attribute(&mut self.out, 1, "derive", &derived);
                 attribute(&mut self.out, 1, "serde", &["untagged".into()]);
-                line(&mut self.out, 1, &format!("pub enum {} {{", model.name(id)));
+                let of_enum = self.rust(&Type::Named(id));
+                line(&mut self.out, 1, &format!("pub enum {of_enum} {{"));
                 if let Kind::Mixed { alternatives } = &self.positions.list[position].slot.kind {
                     let names = self.positions.alternative_names(alternatives);
                     for ((name, within), of) in names.iter().zip(&self.positions.list[position].within).zip(types) {
                         self.counts(2, &self.values(*within, self.positions.full(position)));
+                        let arguments = self.borrow(of.as_ref());
+                        attribute(&mut self.out, 2, "serde", &arguments);
                         self.variant(name, of.as_ref());
                     }
                     if let Some(Some(other)) = types.get(names.len()) {
@@ -351,7 +380,8 @@ impl Items<'_, '_, '_> {
         if transparent {
             attribute(&mut self.out, 1, "serde", &["transparent".into()]);
         }
-        line(&mut self.out, 1, &format!("pub struct {name} {{"));
+        let lifetime = self.borrowing.lifetime(&Type::Named(id));
+        line(&mut self.out, 1, &format!("pub struct {name}{lifetime} {{"));
         for (part, field_type) in def.parts.iter().zip(types) {
             match *part {
                 Part::Position(position, presence) => {
@@ -365,11 +395,12 @@ impl Items<'_, '_, '_> {
                         }
                         Presence::MissingIsEmpty => &["default", "skip_serializing_if = \"Sparse::is_empty\""],
                     };
-                    let more = more.iter().map(ToString::to_string).collect();
+                    let mut more: Vec<String> = more.iter().map(ToString::to_string).collect();
+                    more.extend(self.borrow(Some(field_type)));
                     if of.fields[index].rest {
-                        if !transparent {
-                            attribute(&mut self.out, 2, "serde", &["flatten".into()]);
-                        }
+                        let mut arguments = if transparent { Vec::new() } else { vec!["flatten".to_owned()] };
+                        arguments.extend(self.borrow(Some(field_type)));
+                        attribute(&mut self.out, 2, "serde", &arguments);
                         self.field(&names[index], field_type);
                         continue;
                     }
@@ -385,7 +416,9 @@ impl Items<'_, '_, '_> {
                         2,
                         &format!("{about}{} of the objects have any of these fields.", percent(any, of.instances)),
                     );
-                    attribute(&mut self.out, 2, "serde", &["flatten".into()]);
+                    let mut arguments = vec!["flatten".to_owned()];
+                    arguments.extend(self.borrow(Some(field_type)));
+                    attribute(&mut self.out, 2, "serde", &arguments);
                     let tier = self.model.name(inner)[name.len()..].to_ascii_lowercase();
                     let taken = |tier: &str| names.iter().any(|name| name == tier);
                     let tier = if taken(&tier) { format!("{tier}_fields") } else { tier };
@@ -406,7 +439,7 @@ impl Items<'_, '_, '_> {
     }
 
     fn field(&mut self, name: &str, of: &Type) {
-        let text = self.model.rust(of);
+        let text = if *of == Type::Cow { "Cow<'a, str>".into() } else { self.rust(of) };
         if 8 + format!("pub {name}: {text},").len() <= WIDTH {
             line(&mut self.out, 2, &format!("pub {name}: {text},"));
         } else if 12 + text.len() < WIDTH {
@@ -431,12 +464,12 @@ impl Items<'_, '_, '_> {
             }
             Type::HashMap(value) => vec![&Type::String, &**value],
             Type::SortedMap(key, value) => vec![&**key, &**value],
-            _ => return self.model.rust(of),
+            _ => return self.rust(of),
         };
-        let text = self.model.rust(of);
+        let text = self.rust(of);
         let head = text.split('<').next().unwrap_or_default();
         let indent = "    ".repeat(depth + 1);
-        let argument = |of: &&Type| match self.model.rust(of) {
+        let argument = |of: &&Type| match self.rust(of) {
             text if indent.len() + text.len() < WIDTH => format!("{indent}{text},\n"),
             _ => format!("{indent}{},\n", self.broken(of, depth + 1)),
         };
@@ -453,7 +486,7 @@ impl Items<'_, '_, '_> {
     }
 
     fn variant(&mut self, name: &str, of: Option<&Type>) {
-        let of = of.map_or_else(String::new, |of| format!("({})", self.model.rust(of)));
+        let of = of.map_or_else(String::new, |of| format!("({})", self.rust(of)));
         line(&mut self.out, 2, &format!("{name}{of},"));
     }
 
@@ -471,7 +504,10 @@ impl Items<'_, '_, '_> {
             }
         }
     }
+}
 
+/// Attributes and comments.
+impl Items<'_, '_, '_> {
     /// Writes a doc comment with counts of the data, unless comments have none.
     fn counts(&mut self, depth: usize, text: &str) {
         if !self.positions.schema.style.plain {

@@ -36,9 +36,9 @@ pub struct Schema {
     /// Whether enums are closed: the types refuse strings that the data does not have.
     #[serde(skip)]
     pub strict: bool,
-    /// Whether numbers are `f64` if some have a fraction; `1` is then written back as `1.0`.
+    /// Whether numbers of which some have a fraction are written back to the letter: `1` beside `1.5` as `1`, not `1.0`.
     #[serde(skip)]
-    pub floats: bool,
+    pub exact_numbers: bool,
     /// The formats whose strings get types of other crates.
     #[serde(skip)]
     pub typed: Typed,
@@ -53,6 +53,9 @@ pub struct Schema {
     pub style: Style,
 }
 
+/// The largest whole number up to which an `f64` holds all of them.
+pub const MOST_IN_F64: u64 = 1 << 53;
+
 /// The fewest objects that show which keys are required, and the fewest values that show their JSON type. By Laplace's
 /// rule of succession, the chance that the next one differs from `n` equal ones is `1 / (n + 2)`.
 const ENOUGH: u64 = 8;
@@ -62,6 +65,12 @@ const MIN_TEXTS: u64 = 5;
 const MIN_SIBLINGS: usize = 16;
 
 impl Schema {
+    /// Returns whether numbers of which some have a fraction are `serde_json::Number`s. An `f64` of 8 bytes holds the same
+    /// numbers, unless a whole one is beyond 2^53.
+    pub fn needs_number(&self, whole: u64, wide: bool) -> bool {
+        !self.plain && whole > 0 && (wide || self.exact_numbers)
+    }
+
     /// Returns the unions whose variant for unknown tags holds no value. These unions contain themselves at any depth,
     /// and serde would copy such a value once for each level of nesting. Unions that have objects without a tag are
     /// left out: serde copies these objects in any case.
@@ -269,6 +278,8 @@ pub enum Kind {
         whole: u64,
         /// The number of whole numbers that do not fit in 64 bits; an `f64` keeps about 17 digits of them.
         huge: u64,
+        /// Whether a whole number within 64 bits is beyond 2^53, so that an `f64` may be another number.
+        wide: bool,
     },
     /// Strings.
     Text(Text),

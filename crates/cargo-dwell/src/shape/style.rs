@@ -17,11 +17,13 @@ pub struct Style {
     pub visibility: String,
     /// The name of the type of a document.
     pub root: String,
+    /// Whether strings borrow from the JSON text, as `Cow<'a, str>`.
+    pub borrow: bool,
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Self { plain: false, derives: Vec::new(), visibility: "pub".into(), root: DOCUMENT.into() }
+        Self { plain: false, derives: Vec::new(), visibility: "pub".into(), root: DOCUMENT.into(), borrow: false }
     }
 }
 

@@ -77,6 +77,8 @@ pub enum Type {
     BoxStr,
     /// `dwell::sparse::ThinStr`
     ThinStr,
+    /// `Cow<'a, str>`, which borrows from the JSON text: a field as it is, elsewhere in the generated type `Str`.
+    Cow,
     /// `serde_json::Value`
     Value,
     /// A type of another crate for texts of this format.
@@ -138,6 +140,7 @@ impl Type {
             Self::String => "String".into(),
             Self::BoxStr => "Box<str>".into(),
             Self::ThinStr => "ThinStr".into(),
+            Self::Cow => "Str<'a>".into(),
             Self::Value => "serde_json::Value".into(),
             Self::Foreign(Format::Uuid) => "uuid::Uuid".into(),
             Self::Foreign(Format::Date) => "chrono::NaiveDate".into(),
@@ -237,6 +240,7 @@ impl Type {
             Self::Number => Layout::words(2, (1 << 64) - 3),
             Self::String | Self::Vec(_) => Layout::VECTOR,
             Self::BoxStr | Self::BoxSlice(_) => Layout::WIDE_POINTER,
+            Self::Cow => enumeration(&[vec![Layout::WIDE_POINTER], vec![Layout::VECTOR]]),
             Self::ThinStr | Self::Box(_) | Self::Sparse(_) | Self::ThinSlice(_) | Self::SortedMap(..) => {
                 Layout::POINTER
             }

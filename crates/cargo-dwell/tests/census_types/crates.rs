@@ -6,7 +6,9 @@ use dwell::slab::Slot;
 use dwell::sparse::{SortedMap, ThinSlice, ThinStr};
 use dwell::{Bump, SmallBox, Sparse, bump, small_box};
 use smallvec::SmallVec;
+use std::collections::HashMap;
 use std::hint::black_box;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 trait Shape {
@@ -101,6 +103,53 @@ async fn listening(heard: tokio::sync::oneshot::Receiver<String>) -> usize {
     text.map_or(0, |text| text.len())
 }
 
+struct Config {
+    name: String,
+}
+
+enum Outcome {
+    Done(u64),
+    Failed { reason: String, trace: [u64; 12] },
+}
+
+struct Record {
+    user: String,
+    config: Arc<Config>,
+    outcome: Outcome,
+}
+
+type Records = Arc<Mutex<HashMap<String, Vec<Record>>>>;
+
+/// Adds 500 records, and waits for ever.
+async fn serve(records: Records, config: Arc<Config>, number: u64) {
+    for i in 0..500 {
+        let user = format!("this is user {:06}", i % 40);
+        let trace = [i; 12];
+        let outcome =
+            if i % 100 == 0 { Outcome::Failed { reason: text("timeout"), trace } } else { Outcome::Done(number) };
+        let record = Record { user: user.clone(), config: config.clone(), outcome };
+        records.lock().unwrap().entry(user).or_default().push(record);
+    }
+    std::future::pending::<()>().await;
+}
+
+fn service() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let (records, config) = (Records::default(), Arc::new(Config { name: text("this is a configuration") }));
+    (0..4).for_each(|number| drop(runtime.spawn(serve(records.clone(), config.clone(), number))));
+    runtime.block_on(async { tokio::task::yield_now().await });
+    let used: usize = records.lock().unwrap().values().flatten().map(|of| of.user.len() + of.config.name.len()).sum();
+    black_box(used);
+    let records_of = records.lock().unwrap();
+    let failed = records_of.values().flatten().filter(|of| match &of.outcome {
+        Outcome::Failed { reason, trace } => reason.len() as u64 + trace[0] > 0,
+        Outcome::Done(number) => *number > 3,
+    });
+    black_box(failed.count());
+    drop(records_of);
+    Box::leak(black_box(Box::new((runtime, records, config))));
+}
+
 fn main() {
     match std::env::args().nth(1).as_deref() {
         Some("types") => {
@@ -124,6 +173,7 @@ fn main() {
             });
             Box::leak(black_box(Box::new((runtime, senders))));
         }
+        Some("service") => service(),
         _ => std::process::exit(2),
     }
 }

@@ -5,22 +5,8 @@ use cargo_dwell::capture::run::{At, Options, snapshots};
 use cargo_dwell::capture::{Memory, Moment, Snapshot};
 use cargo_dwell::census::output::{Ran, Symbols};
 use cargo_dwell::report::json;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 use std::sync::Arc;
-
-/// Compiles `source` as the crate `truth` to `exe`, with optimisation level `level`.
-pub(crate) fn build(source: &Path, exe: &Path, level: &str) {
-    let output = Command::new("rustc")
-        .args(["--edition=2024", "-g", "-Cforce-frame-pointers=yes", "--crate-name=truth"])
-        .arg(format!("-Copt-level={level}"))
-        .arg("-o")
-        .arg(exe)
-        .arg(source)
-        .output()
-        .expect("rustc runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-}
 
 /// A snapshot taken at the exit of a program, with a copy of its memory.
 pub(crate) struct Copied {

@@ -2,11 +2,15 @@
 
 #![allow(dead_code, reason = "each test binary uses its part")]
 
+pub(crate) mod truth;
+
 use cargo_dwell::shape::infer::Accumulator;
 use cargo_dwell::shape::schema::Schema;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+pub(crate) mod same;
 
 /// Returns the workspace's root.
 pub(crate) fn root() -> PathBuf {
@@ -56,7 +60,9 @@ pub(crate) fn run(name: &str, sources: &[(&str, &str)], arguments: &[&str]) -> S
     if !lock.exists() {
         fs::copy(root.join("Cargo.lock"), lock).expect("a lock file");
     }
-    for (path, text) in sources {
+    let same = [("same.rs", include_str!("same.rs"))];
+    let same = same.iter().filter(|_| sources.iter().any(|(_, text)| text.contains("mod same;")));
+    for (path, text) in sources.iter().chain(same) {
         write(&folder.join("src").join(path), text);
     }
     let build = Command::new(env!("CARGO"))

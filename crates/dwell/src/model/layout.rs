@@ -237,8 +237,10 @@ fn order(fields: &[Layout], bias: Bias) -> Vec<usize> {
         });
         (core::cmp::Reverse(group), free, offset)
     };
+    // A search for types lays out the same structs thousands of times, so each key is computed once.
+    let keys: Vec<_> = (0..fields.len()).map(key).collect();
     let mut order: Vec<usize> = (0..fields.len()).collect();
-    sort(&mut order, &mut |a, b| key(a).cmp(&key(b)));
+    sort(&mut order, &mut |a, b| keys[a].cmp(&keys[b]));
     order
 }
 

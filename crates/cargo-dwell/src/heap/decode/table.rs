@@ -1,7 +1,7 @@
 //! `HashMap`, `HashSet` and `HashTable` of std and hashbrown. A block has the buckets, then a control byte for each.
 
 use crate::debuginfo::{Kind, Text, TypeId};
-use crate::heap::walk::{BlockType, Blocks, CallStack, Decoded, Decoder, Entries, Family, Holds, InModel, Part, Schema, SiteId, Start, Use, Value, Walk, head, length, named, of_type, word};
+use crate::heap::walk::{BlockType, Blocks, CallStack, Decoded, Decoder, Entries, Family, Holds, InModel, Movable, Part, Schema, SiteId, Start, Use, Value, Walk, head, length, named, of_type, word};
 use dwell::model::{Edge, Holder, Shape, table};
 use std::rc::Rc;
 
@@ -162,6 +162,15 @@ impl Table {
         (end <= cx.block(block).size && items <= buckets).then_some((block, buckets, data))
     }
 
+    /// Returns the addresses of the entries in a block, and the number of buckets.
+    fn full_in(&self, cx: &mut Walk<'_, '_>, block: usize) -> Option<(Vec<u64>, u64)> {
+        let of = cx.block(block);
+        let (buckets, ctrl) = buckets_of(of.size, self.stride, self.align)?;
+        let start = of.addr + ctrl;
+        let entry = |bucket: u64| start.checked_sub((bucket + 1).checked_mul(self.stride)?);
+        Some((full(cx, start, buckets).into_iter().filter_map(entry).collect(), buckets))
+    }
+
     fn used(&self, size: u64, len: u64, buckets: u64) -> Use {
         Use { len, capacity: buckets, unused: size.saturating_sub(len.saturating_mul(self.stride)), is_unknown: false }
     }
@@ -251,12 +260,18 @@ impl Decoder for Table {
 
     fn entries(&self, cx: &mut Walk<'_, '_>, block: usize) -> Option<Entries> {
         let [key, value] = &self.parts[..] else { return None };
-        let of = cx.block(block);
-        let (buckets, ctrl) = buckets_of(of.size, self.stride, self.align)?;
-        let start = of.addr + ctrl;
-        let entry = |bucket: u64| start.checked_sub((bucket + 1).checked_mul(self.stride)?);
-        let at = full(cx, start, buckets).into_iter().filter_map(entry).map(|at| (at + key.at, at + value.at));
-        Some(Entries { key: key.site, value: value.site, at: at.collect() })
+        let (at, _) = self.full_in(cx, block)?;
+        let at = at.into_iter().map(|at| (at + key.at, at + value.at)).collect();
+        Some(Entries { key: key.site, value: value.site, at })
+    }
+
+    fn moves(&self) -> bool {
+        true
+    }
+
+    fn movable(&self, cx: &mut Walk<'_, '_>, block: usize) -> Option<Movable> {
+        let (at, capacity) = self.full_in(cx, block)?;
+        Some(Movable { at, stride: self.stride, capacity })
     }
 
     fn holds(&self) -> Holds {

@@ -2,7 +2,7 @@
 //! has no size.
 
 use crate::debuginfo::TypeId;
-use crate::heap::walk::{Decoded, Decoder, Family, Holds, Opaque, Part, Plain, Schema, SiteId, Value, Walk};
+use crate::heap::walk::{Decoded, Decoder, Family, Holds, Opaque, Part, Plain, Schema, SiteId, Value, Walk, searched};
 use dwell::model::Edge;
 use std::rc::Rc;
 
@@ -29,10 +29,11 @@ struct Uninit(Part);
 #[expect(clippy::unnecessary_wraps, reason = "a row of a table")]
 fn uninit(schema: &mut Schema<'_>, ty: TypeId, site: SiteId) -> Decoded {
     let value = schema.param(ty, "T").filter(|value| !schema.is_plain(*value, 0));
-    let Some(value) = value else { return Some(Rc::new(Opaque)) };
+    // Words without a type: a buffer for values of any type.
+    let Some(value) = value else { return Some(searched(schema.get(ty))) };
     let value = schema.part(value, site, Edge::Inner);
     Some(match schema.sites[value].decoder.holds() {
-        Holds::Opaque | Holds::Plain => Rc::new(Opaque),
+        Holds::Opaque | Holds::Plain => searched(schema.get(ty)),
         _ => Rc::new(Uninit(Part { at: 0, site: value })),
     })
 }

@@ -51,9 +51,10 @@ impl Walk<'_, '_> {
         self.snapshot.blocks[block]
     }
 
-    /// Returns the contents of a block as far as its call stack shows.
+    /// Returns the contents of a block as far as its call stack shows, or the vtable beside a pointer to it.
     pub(in crate::heap) fn type_of(&self, block: usize) -> Option<BlockType> {
-        self.origins.get(self.snapshot.blocks[block].stack as usize)?.ty
+        let of_stack = self.origins.get(self.snapshot.blocks[block].stack as usize).and_then(|origin| origin.ty);
+        of_stack.or_else(|| self.trait_objects.get(&block).map(|found| found.0))
     }
 
     /// Assigns a block to a site that points to it, unless it has an owner. Returns `true` if its contents must be queued:

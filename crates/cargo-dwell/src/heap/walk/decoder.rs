@@ -4,7 +4,7 @@
 //! that show, on the call stack of an allocation, what a block contains. A *decoder* is made for one use of such a type.
 //! It reads values, and describes them to the reports and to the model of `dwell::weigh`.
 
-use super::{BlockType, CallStack, DefId, Part, Schema, SiteId, Start, Variant, Walk, number, sub, word};
+use super::{BlockType, CallStack, DefId, Movable, Part, Schema, SiteId, Start, Variant, Walk, number, sub, word};
 use crate::debuginfo::{Text, TypeId};
 use dwell::model::Shape;
 use std::fmt::Debug;
@@ -25,6 +25,8 @@ pub(crate) struct Family {
     pub(crate) of_frame: fn(&CallStack<'_, '_>) -> Option<BlockType>,
     /// Returns the collection that owns a block with these contents, by the std functions of its call stack: `Vec<Node>`.
     pub(crate) content: fn(BlockType, &CallStack<'_, '_>) -> Option<String>,
+    /// Returns `true` if blocks with these contents have no owner but themselves, such as tasks.
+    pub(crate) is_root: fn(&Schema<'_>, BlockType) -> bool,
     /// The decoder of blocks of this family that have no owner, if a call stack shows any.
     pub(crate) blocks: Option<Blocks>,
     /// Arenas: the start of the paths of the functions that allocate chunks, and the arena's name.
@@ -34,7 +36,7 @@ pub(crate) struct Family {
 impl Family {
     /// A family of these types. Call stacks show nothing about it.
     pub(crate) const fn of(types: &'static [(&'static str, Recognise)]) -> Self {
-        Self { types, of_frame: |_| None, content: |_, _| None, blocks: None, arenas: &[] }
+        Self { types, of_frame: |_| None, content: |_, _| None, is_root: |_, _| false, blocks: None, arenas: &[] }
     }
 }
 
@@ -84,6 +86,16 @@ pub(crate) trait Decoder: Debug {
 
     /// Returns the entries of a map in one of its blocks.
     fn entries(&self, _cx: &mut Walk<'_, '_>, _block: usize) -> Option<Entries> {
+        None
+    }
+
+    /// Returns `true` if such a collection leaves a block when it grows, so that for a moment it has two of them.
+    fn moves(&self) -> bool {
+        false
+    }
+
+    /// Returns the entries of a block that such a collection may leave.
+    fn movable(&self, _cx: &mut Walk<'_, '_>, _block: usize) -> Option<Movable> {
         None
     }
 

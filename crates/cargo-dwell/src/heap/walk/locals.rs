@@ -3,14 +3,13 @@
 use super::read::{CHUNK, length};
 use super::{OWNED, Owner, SEEN, Walk};
 use crate::capture::Moment;
-use crate::debuginfo::TypeId;
-use crate::heap::walk::{BlockType, Part, SiteId, VecHeader, WORD, header_of, sub, word};
+use crate::heap::walk::{BlockType, Part, SiteId, VecHeader, WORD, sub, word};
 use dwell::model::Shape;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The maximum number of bytes of a stack to search.
-const LONGEST_STACK: u64 = 8 << 20;
+pub(super) const LONGEST_STACK: u64 = 8 << 20;
 /// The maximum number of a collection's last elements whose bytes are checked.
 const CHECKED: u64 = 64;
 /// The deepest nesting of values that is checked.
@@ -30,7 +29,6 @@ impl Walk<'_, '_> {
         let open = |this: &Self, block: usize| {
             this.flags[block] & (SEEN | OWNED) == 0 && matches!(this.type_of(block), Some(BlockType::Slots(_)))
         };
-        let mut headers: HashMap<TypeId, Option<VecHeader>> = HashMap::new();
         let mut found: HashMap<usize, Vec<u64>> = HashMap::new();
         let roots = &self.snapshot.roots;
         let mut bytes = Vec::new();
@@ -46,13 +44,8 @@ impl Walk<'_, '_> {
                 else {
                     continue;
                 };
-                let Some(BlockType::Slots(element)) = self.type_of(block) else { continue };
-                let header = *headers.entry(element).or_insert_with(|| header_of(&self.schema, element));
-                let Some(header) = header else { continue };
-                let stride = self.schema.get(element).size;
-                let beside = |field: u64| word(&bytes, at.checked_sub(header.ptr)?.checked_add(field)?);
-                let (Some(cap), Some(len)) = (header.cap.and_then(beside), beside(header.len)) else { continue };
-                if len <= cap && cap.checked_mul(stride) == Some(self.snapshot.blocks[block].size) {
+                let Some((element, header)) = self.slots_of(block) else { continue };
+                if let Some(len) = self.header_at(&bytes, at, block, element, &header) {
                     found.entry(block).or_default().push(len);
                 }
             }
@@ -62,19 +55,23 @@ impl Walk<'_, '_> {
         for (block, mut lengths) in found {
             lengths.sort_unstable_by(|a, b| b.cmp(a));
             lengths.dedup();
-            let Some(ty) = self.type_of(block) else { continue };
-            let content = self.content_of(block);
-            let root = self.root(ty, &content);
-            let Some(Shape::Sequence(_, element)) = self.schema.sites[root].decoder.shape_of_block() else { continue };
-            let stride = self.schema.sites[element].size;
-            let addr = self.snapshot.blocks[block].addr;
-            let valid = lengths.into_iter().find(|len| self.are_valid(addr, element, stride, *len));
+            let valid = lengths.into_iter().find(|len| self.is_filled(block, *len));
             if let Some(len) = valid {
                 self.lengths.insert(block, len);
                 self.start(block, Owner::Stack);
                 self.drain();
             }
         }
+    }
+
+    /// Returns `true` if the last of the first `len` slots of a block have valid values.
+    pub(super) fn is_filled(&mut self, block: usize, len: u64) -> bool {
+        let Some(ty) = self.type_of(block) else { return false };
+        let content = self.content_of(block);
+        let root = self.root(ty, &content);
+        let Some(Shape::Sequence(_, element)) = self.schema.sites[root].decoder.shape_of_block() else { return false };
+        let stride = self.schema.sites[element].size;
+        self.are_valid(self.snapshot.blocks[block].addr, element, stride, len)
     }
 
     /// Returns `true` if the last of `count` adjacent values are valid for their type. The last ones decide, because

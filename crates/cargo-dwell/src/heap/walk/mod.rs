@@ -14,12 +14,14 @@
 mod claim;
 mod decoder;
 mod fields;
+mod growth;
+mod hints;
 mod holders;
 mod leaks;
 mod locals;
 pub(crate) mod owners;
 mod read;
-mod roots;
+pub(crate) mod roots;
 mod structure;
 mod tally;
 mod types;
@@ -31,10 +33,11 @@ pub(crate) use decoder::{Blocks, Decoded, Decoder, Entries, Family, Holds, InMod
 pub(crate) use fields::{
     VecHeader, fields, find, first_element, header_of, is_text, named, of_type, pointee, vec_header, wide,
 };
+pub(crate) use growth::Movable;
 pub(crate) use leaks::Leak;
 pub(crate) use owners::{BlockType, CallStack, Origin, argument};
 pub(crate) use read::length;
-pub(crate) use structure::{Array, Declared, Opaque, Parts, Plain, Pointer, Slots, StdEnum};
+pub(crate) use structure::{Array, Declared, Opaque, Parts, Plain, Pointer, Slots, StdEnum, searched};
 pub(crate) use tally::{DefTally, Holding, HoldingId, Owner, Range, SHORT, Tally};
 
 use crate::capture::Snapshot;
@@ -82,9 +85,19 @@ pub(crate) struct Walk<'s, 'p> {
     /// The number plus one of the first variable of a frame that leads to each block; 0 if there is none.
     local_of: Vec<u32>,
     reading: Reading,
+    /// The second blocks of collections that grow, with the first ones.
+    copies: HashMap<usize, usize>,
+    /// The types and containers of blocks whose call stack shows none, by the vtable beside a pointer to them.
+    trait_objects: HashMap<usize, (BlockType, String)>,
+    /// The layout of a `Vec` with these elements, if the program has it.
+    headers: HashMap<TypeId, Option<VecHeader>>,
     /// The index of each block's holding plus one; 0 if it has none.
     claims: Vec<HoldingId>,
     queue: Vec<Work>,
+    /// The functions that allocated blocks of an unknown type.
+    allocators: Vec<String>,
+    /// The number of the function for each call stack.
+    allocator_of: HashMap<u32, u32>,
     pointed_at: Vec<Pointed>,
     possible: Vec<Possible>,
     /// The ranges of buffers that handles use, with the site of the first handle.
@@ -136,8 +149,13 @@ impl<'s, 'p> Walk<'s, 'p> {
             is_in_leak: false,
             local_of: vec![0; blocks],
             reading: Reading::Other,
+            copies: HashMap::new(),
+            trait_objects: HashMap::new(),
+            headers: HashMap::new(),
             claims: vec![0; blocks],
             queue: Vec::new(),
+            allocators: Vec::new(),
+            allocator_of: HashMap::new(),
             pointed_at: Vec::new(),
             possible: Vec::new(),
             views: HashMap::new(),
@@ -164,15 +182,31 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.start_at_statics(&statics);
         self.start_at_alive(&roots);
         self.drain();
+        let mut waiting = Vec::new();
         for block in 0..blocks {
-            if self.flags[block] & SEEN == 0 {
+            if self.flags[block] & SEEN != 0 {
+                continue;
+            }
+            if self.may_be_copy(block) {
+                waiting.push(block);
+            } else {
                 self.start(block, Owner::Stack);
                 self.drain();
             }
         }
         self.follow_pointers();
+        self.find_trait_objects();
         self.start_at_frames(&roots, false);
         self.start_at_stacks();
+        self.start_at_trait_objects();
+        self.find_copies(&waiting);
+        for block in waiting {
+            if self.flags[block] & SEEN == 0 && !self.copies.contains_key(&block) {
+                self.start(block, Owner::Stack);
+                self.drain();
+            }
+        }
+        self.follow_pointers();
         self.find_leaks();
         self.is_counting = true;
         self.inner.clear();
@@ -180,6 +214,11 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.start_at_statics(&statics);
         self.drain();
         self.start_at_alive(&roots);
+        for block in 0..blocks {
+            if self.flags[block] & OWNED == 0 && self.is_root(block) {
+                self.start_unclaimed(block, Owner::Task);
+            }
+        }
         self.start_at_frames(&roots, false);
         for (without, owner) in [(OWNED | POINTED_AT, Owner::Stack), (OWNED, Owner::Unowned)] {
             for block in 0..blocks {
@@ -190,6 +229,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             self.follow_pointers();
         }
         self.start_at_frames(&roots, true);
+        self.claim_copies();
         // The other blocks are in a cycle of owners, or an owner in a cycle leads to them.
         let mut passed = vec![false; blocks];
         for block in 0..blocks {
@@ -208,11 +248,13 @@ impl<'s, 'p> Walk<'s, 'p> {
             }
         }
         self.count_roots();
+        // The graph of a large heap needs the memory.
+        self.local_of = Vec::new();
     }
 
     /// Decodes a block without an owner as the type from its call stack, if that is known.
     fn start_unclaimed(&mut self, block: usize, owner: Owner) {
-        if self.claims[block] == 0 && self.type_of(block).is_some() {
+        if self.claims[block] == 0 && self.type_of(block).is_some() && !self.copies.contains_key(&block) {
             self.start(block, owner);
             self.drain();
         }
@@ -234,9 +276,12 @@ impl<'s, 'p> Walk<'s, 'p> {
     /// Returns the first block of an `Rc` or `Arc` among a block and its owners. Its call stack tells its length, which
     /// that of a `Vec` does not.
     fn counted_owner(&self, block: usize) -> usize {
-        let owner = |at: &usize| (self.holders.first_of(*at)?.from as usize).checked_sub(1);
-        let owners = std::iter::successors(Some(block), owner).take(LONGEST_RING);
-        let mut owners = owners.take_while(|at| *at < self.flags.len());
+        let owner = |at: &usize| {
+            let from = (self.holders.first_of(*at)?.from as usize).checked_sub(1)?;
+            // A root has no holder.
+            (from < self.flags.len()).then_some(from)
+        };
+        let mut owners = std::iter::successors(Some(block), owner).take(LONGEST_RING);
         owners.find(|at| self.holders.strong(*at) > 0).unwrap_or(block)
     }
 
@@ -245,7 +290,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         let mut all = vec![None; self.holdings.len()];
         for ((owner, site, _), holding) in &self.holding_of {
             let is_root = |all: &Vec<(String, SiteId)>| all.iter().any(|(_, of)| of == site);
-            if *owner != Owner::Untyped && self.roots.values().any(is_root) {
+            if !matches!(owner, Owner::Untyped(_)) && self.roots.values().any(is_root) {
                 all[*holding as usize] = Some(*site);
             }
         }

@@ -27,6 +27,8 @@ pub(crate) struct Origin {
     pub(crate) ty: Option<BlockType>,
     /// The type that allocated the block: `Vec<Node>`.
     pub(crate) content: String,
+    /// Whether the block has no owner but itself: a task of a runtime.
+    pub(crate) is_root: bool,
     /// The innermost function of the workspace's crates, or else the innermost one outside of std, with file and line.
     pub(crate) function: String,
     pub(crate) at: Option<String>,
@@ -110,6 +112,7 @@ fn origin(
         let stack = CallStack { stack: &stack[index..], schema };
         if let Some(ty) = schema.families.iter().find_map(|family| (family.of_frame)(&stack)) {
             origin.ty = Some(ty);
+            origin.is_root = schema.families.iter().any(|family| (family.is_root)(schema, ty));
             origin.content = schema.families.iter().find_map(|family| (family.content)(ty, &stack)).unwrap_or_default();
             break;
         }
@@ -123,7 +126,10 @@ fn origin(
     let mut functions = stack.iter().filter_map(|frame| frame.as_ref().ok());
     let is_own = |frame: &&&Frame| own.contains(path_head(&frame.path).split("::").next().unwrap_or_default());
     let frame = functions.clone().find(is_own).or_else(|| functions.find(|frame| !is_std(path_head(&frame.path))));
-    let frame = frame.or_else(|| stack.iter().find_map(|frame| frame.as_ref().ok()));
+    // What std allocates for itself: the first function above its allocator.
+    let known = || stack.iter().filter_map(|frame| frame.as_ref().ok());
+    let frame = frame.or_else(|| known().find(|frame| !path_head(&frame.path).starts_with("alloc::")));
+    let frame = frame.or_else(|| known().next());
     #[expect(clippy::single_match_else, reason = "a function, or none")]
     match frame {
         Some(frame) => {

@@ -9,6 +9,9 @@ use super::{OWNED, Walk};
 use crate::capture::variables::Variable;
 use crate::heap::walk::{BlockType, SiteId, argument, is_std};
 
+/// The owner of what a function of std is about to drop: the variable or field that it was in is not known any more.
+pub(crate) const DROPPED: &str = "(local value that is being dropped)";
+
 /// A variable with the site of its values.
 pub(super) struct Root<'v> {
     variable: &'v Variable,
@@ -31,6 +34,7 @@ impl Walk<'_, '_> {
     pub(super) fn roots<'v>(&mut self, variables: &'v [Variable]) -> Vec<Root<'v>> {
         let root = |variable: &'v Variable| {
             let path = match &variable.function {
+                Some(function) if is_drop(function) => DROPPED.to_owned(),
                 Some(function) => format!("(local {} of {})", variable.name, shown(function)),
                 None => format!("(thread-local {})", variable.name),
             };
@@ -111,6 +115,14 @@ impl Walk<'_, '_> {
             Some(BlockType::Chunk(_)) => false,
             None => !self.is_foreign(block),
         }
+    }
+}
+
+/// Returns `true` for a function of std that drops its argument, whose name tells nothing.
+fn is_drop(function: &str) -> bool {
+    is_std(path_head(function)) && {
+        let shown = shown(function);
+        shown.starts_with("core::ptr::drop_in_place") || shown.ends_with("::drop")
     }
 }
 

@@ -1,10 +1,11 @@
 //! Decoders of types without a family, by their kind in the debug info: structs, enums, arrays, pointers.
 
 use super::{
-    Decoder, DefId, Holds, InModel, Meta, Part, Schema, SiteId, Start, TagDecode, Use, Value, Variant, Walk, word,
+    Decoder, DefId, Holds, InModel, Meta, Part, Schema, SiteId, Start, TagDecode, Use, Value, Variant, WORD, Walk, word,
 };
-use crate::debuginfo::{Text, TypeId};
+use crate::debuginfo::{Text, Type, TypeId};
 use dwell::model::{Holder, Shape};
+use std::rc::Rc;
 
 /// A type without pointers. A value of zero bytes is empty.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ impl Decoder for Plain {
     }
 }
 
-/// A union, whose contents are not decoded.
+/// Bytes that are not decoded.
 #[derive(Debug)]
 pub(crate) struct Opaque;
 
@@ -33,6 +34,23 @@ impl Decoder for Opaque {
     fn holds(&self) -> Holds {
         Holds::Opaque
     }
+}
+
+/// A union, or a buffer for values of any type: nothing tells what it holds. It is searched for pointers.
+#[derive(Debug)]
+struct Searched;
+
+impl Decoder for Searched {
+    fn read(&self, cx: &mut Walk<'_, '_>, value: Value<'_>) -> bool {
+        cx.search(value.site, value.bytes);
+        false
+    }
+}
+
+/// Returns the decoder of a type whose contents are unknown.
+pub(crate) fn searched(of: &Type) -> Rc<dyn Decoder> {
+    // A pointer does not fit, or lies across two values.
+    if of.size < WORD || of.align < WORD { Rc::new(Opaque) } else { Rc::new(Searched) }
 }
 
 /// A struct or enum of a crate.

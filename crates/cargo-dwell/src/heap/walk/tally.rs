@@ -95,7 +95,7 @@ pub(crate) struct Holding {
 impl Holding {
     /// Returns `true` if no field owns the blocks, and their lengths are known.
     pub(crate) fn is_counted_as_root(&self) -> bool {
-        !matches!(self.owner, Owner::Site(_) | Owner::Leaked) && self.unknown == 0
+        !matches!(self.owner, Owner::Site(_) | Owner::Leaked | Owner::Copy(_)) && self.unknown == 0
     }
 }
 
@@ -105,12 +105,16 @@ pub(crate) enum Owner {
     /// A raw pointer or a reference.
     Weak(SiteId),
     Stack,
+    /// A task, which its runtime frees.
+    Task,
     /// The type is known, but the only path to the block starts at the block itself.
     Unowned,
     /// The same, and no code can drop the block.
     Leaked,
-    /// The type is unknown.
-    Untyped,
+    /// The owner of a collection that grows, by its holding. This is its second block.
+    Copy(HoldingId),
+    /// The type is unknown. The number of the function that allocated the block tells them apart.
+    Untyped(u32),
 }
 
 /// The index of a [`Holding`].

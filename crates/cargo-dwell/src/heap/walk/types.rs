@@ -4,7 +4,7 @@
 //! paths as those of `dwell::weigh`. A struct or enum that a program declares is described once, even if many sites
 //! have it.
 
-use super::{Array, Blocks, Declared, Decoded, Decoder, Family, Opaque, Parts, Plain, Pointer, StdEnum};
+use super::{Array, Blocks, Declared, Decoded, Decoder, Family, Opaque, Parts, Plain, Pointer, StdEnum, searched};
 use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, State, Tag, Text, Type, TypeId};
 use dwell::model::Edge;
 use std::collections::HashMap;
@@ -393,7 +393,8 @@ impl<'p> Schema<'p> {
         }
         match &of.kind {
             Kind::Primitive | Kind::Vtable(_) => Rc::new(Plain),
-            Kind::Opaque | Kind::Union(_) => Rc::new(Opaque),
+            Kind::Opaque => Rc::new(Opaque),
+            Kind::Union(_) => searched(of),
             Kind::Pointer { pointee } => Rc::new(Pointer { pointee: *pointee, meta: Meta::None, is_text: false }),
             Kind::WidePointer { pointee, fields } => {
                 let meta = match fields.get(1) {

@@ -9,6 +9,9 @@ use std::rc::Rc;
 impl Walk<'_, '_> {
     /// Returns the type that holds a block, from its call stack: `Vec<Node>`.
     pub(super) fn content_of(&self, block: usize) -> String {
+        if let Some((_, content)) = self.trait_objects.get(&block) {
+            return content.clone();
+        }
         let origin = self.origins.get(self.snapshot.blocks[block].stack as usize);
         origin.map_or_else(String::new, |origin| origin.content.clone())
     }
@@ -44,9 +47,8 @@ impl Walk<'_, '_> {
 
     /// Decodes a block as the type from its call stack.
     pub(super) fn start(&mut self, block: usize, owner: Owner) {
-        let Some(origin) = self.origins.get(self.snapshot.blocks[block].stack as usize) else { return };
-        let Some(ty) = origin.ty else { return };
-        let content = origin.content.clone();
+        let Some(ty) = self.type_of(block) else { return };
+        let content = self.content_of(block);
         let site = self.root(ty, &content);
         self.start_as(block, ty, Start { owner, site, content });
     }
@@ -77,6 +79,12 @@ impl Walk<'_, '_> {
         self.lengths.get(&block).copied()
     }
 
+    /// Returns `true` if a block needs no owner: it is a task.
+    pub(super) fn is_root(&self, block: usize) -> bool {
+        let stack = self.snapshot.blocks[block].stack;
+        self.origins.get(stack as usize).is_some_and(|origin| origin.is_root)
+    }
+
     /// Returns `true` if the call stack of a block shows no Rust function.
     pub(super) fn is_foreign(&self, block: usize) -> bool {
         let stack = self.snapshot.blocks[block].stack;
@@ -86,8 +94,33 @@ impl Walk<'_, '_> {
     pub(super) fn untyped(&mut self, block: usize) {
         let is_foreign = self.is_foreign(block);
         let content = if is_foreign { "block of C code" } else { "?" };
-        let site = usize::from(is_foreign);
+        let number = self.allocator_of(self.snapshot.blocks[block].stack);
+        let owner = Owner::Untyped(number);
         let used = Use { is_unknown: true, ..Use::default() };
-        self.claim_as(block, Owner::Untyped, site, None, |_| (content.into(), "?".into(), 0), used);
+        self.claim_as(block, owner, usize::from(is_foreign), None, |_| (content.into(), "?".into(), 0), used);
+    }
+
+    /// Returns the number of the function that allocates with a call stack.
+    fn allocator_of(&mut self, stack: u32) -> u32 {
+        if let Some(&known) = self.allocator_of.get(&stack) {
+            return known;
+        }
+        let function = self.origins.get(stack as usize).map_or("", |origin| &*origin.function);
+        let known = self.allocators.iter().position(|of| of == function);
+        let number = known.unwrap_or_else(|| {
+            self.allocators.push(function.to_owned());
+            self.allocators.len() - 1
+        });
+        let number = u32::try_from(number).unwrap_or(u32::MAX);
+        self.allocator_of.insert(stack, number);
+        number
+    }
+
+    /// Returns the name of the owner of blocks whose type is unknown: the function that allocated them.
+    pub(crate) fn allocator(&self, number: u32) -> String {
+        match self.allocators.get(number as usize).map(String::as_str) {
+            None | Some("") => "(stack)".to_owned(),
+            Some(function) => format!("(allocated by {function})"),
+        }
     }
 }

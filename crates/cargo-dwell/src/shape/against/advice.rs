@@ -15,6 +15,9 @@ use dwell::model::search;
 /// Changes that save less than the total divided by this number are left out.
 const SMALLEST: i128 = 1_000;
 
+/// The fewest documents that show the range of an integer.
+const ENOUGH: u64 = 5;
+
 /// A change of one field or variant.
 struct Candidate {
     field: FieldId,
@@ -27,7 +30,7 @@ struct Candidate {
 pub(super) fn changes(types: &mut Types<'_>, root: &Ty, schema: &Schema, found: &Findings) -> Vec<Finding> {
     let mut total = found.total();
     let least = (total.cost() / SMALLEST).max(1);
-    let mut open = Queue::new(candidates(types, found).into_iter().map(|candidate| {
+    let mut open = Queue::new(candidates(types, found, schema.documents).into_iter().map(|candidate| {
         let after = with(types, &candidate, root, schema);
         let saves = total.cost() - after.cost();
         (candidate, saves)
@@ -58,7 +61,7 @@ fn with(types: &mut Types<'_>, candidate: &Candidate, root: &Ty, schema: &Schema
     total
 }
 
-fn candidates(types: &Types<'_>, found: &Findings) -> Vec<Candidate> {
+fn candidates(types: &Types<'_>, found: &Findings, documents: u64) -> Vec<Candidate> {
     let mut all = Vec::new();
     let mut layouts = types.layouts();
     for (id, def) in types.defs.iter().enumerate().filter(|(id, def)| found.instances[*id] > 0 && !def.item.is_opaque) {
@@ -80,7 +83,8 @@ fn candidates(types: &Types<'_>, found: &Findings) -> Vec<Candidate> {
                 if let Some(to) = exact(of) {
                     add("exact", to, Change::Exact.cost());
                 }
-                if let Some(&(min, max)) = found.ranges.get(&field)
+                // The values of few documents are not the range of a type.
+                if let Some(&(min, max)) = found.ranges.get(&field).filter(|_| documents >= ENOUGH)
                     && let Some(to) = narrower(of, min, max)
                 {
                     add("narrow", to, "values outside the narrower range do not load");
@@ -156,7 +160,7 @@ fn describe(types: &Types<'_>, candidate: &Candidate, found: &Findings, was: Hea
         saves: was.bytes.saturating_sub(is.bytes),
         costs: candidate.costs.to_owned(),
         why,
-        how: rewritten.clone().unwrap_or_else(|| candidate.kind.to_owned()),
+        how: rewritten.as_deref().map_or_else(|| candidate.kind.to_owned(), closed),
         exact: found.is_exact,
         edits: rewritten.as_ref().map(edit).into_iter().collect(),
         ..Finding::default()
@@ -189,6 +193,12 @@ fn rewrite(from: &str, kind: &str, to: &Ty) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Returns the text of a field or variant as it is printed: that of a variant may end with its type.
+fn closed(text: &str) -> String {
+    let open = text.matches('(').count().saturating_sub(text.matches(')').count());
+    format!("{text}{}", ")".repeat(open))
 }
 
 /// Returns the text with `Option` around the type of a field.

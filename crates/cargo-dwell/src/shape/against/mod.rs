@@ -145,7 +145,9 @@ fn report(types: &Types<'_>, root: String, schema: &Schema, found: &Findings) ->
     let mut all = Vec::new();
     let mut unseen = Vec::new();
     let mut layouts = types.layouts();
+    let unsure = types.within(&found.unsure);
     for (id, def) in types.defs.iter().enumerate().filter(|(id, _)| found.instances[*id] > 0) {
+        let is_sure = !unsure.contains(&id) && !def.item.is_opaque;
         let instances = found.instances[id];
         let mut fields = Vec::new();
         for (variant, parts) in def.parts.iter().enumerate() {
@@ -154,9 +156,10 @@ fn report(types: &Types<'_>, root: String, schema: &Schema, found: &Findings) ->
             if let Shape::Enum(of) = &def.item.shape
                 && of_variant == 0
                 && !of.variants[variant].is_other
-                && !def.item.is_opaque
             {
-                unseen.push(of.variants[variant].item.clone());
+                if is_sure {
+                    unseen.push(of.variants[variant].item.clone());
+                }
                 continue;
             }
             for (index, of) in parts.iter().enumerate() {
@@ -164,7 +167,7 @@ fn report(types: &Types<'_>, root: String, schema: &Schema, found: &Findings) ->
                 let heap = found.heap.get(&field).copied().unwrap_or_default();
                 let count = found.seen.get(&field).copied().unwrap_or(0);
                 let name = advice::item(types, field).0.to_owned();
-                if count == 0 && !def.item.is_opaque && is_read(def.item, variant, index) {
+                if count == 0 && is_sure && is_read(def.item, variant, index) {
                     unseen.push(name.clone());
                 }
                 let inline = layouts.size(of) * of_variant;

@@ -4,7 +4,7 @@ use super::items::{Item, Shape, Struct};
 use super::source::Source;
 use dwell::model::Layout;
 use dwell::model::layout::{array, enumeration, option, structure, tuple};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use syn::{Expr, ExprLit, GenericArgument, Lit, PathArguments, Type};
 
 /// An index into [`Types::defs`].
@@ -41,6 +41,20 @@ pub(super) enum Ty {
     Named(DefId),
     /// A type that the source does not declare. It takes any value, and its size is not known.
     Unknown(String),
+}
+
+impl Ty {
+    /// Calls `f` with the declarations that a type names.
+    fn each_named(&self, f: &mut impl FnMut(DefId)) {
+        match self {
+            Self::Named(id) => f(*id),
+            Self::Option(of) | Self::Boxed(of, _) | Self::Seq(_, of) | Self::Map(_, of) | Self::Array(of, _) => {
+                of.each_named(f);
+            }
+            Self::Tuple(all) => all.iter().for_each(|of| of.each_named(f)),
+            _ => {}
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,6 +133,21 @@ impl<'s> Types<'s> {
         };
         self.defs[id].parts = parts;
         Ty::Named(id)
+    }
+
+    /// Returns these types and all in them.
+    pub(super) fn within(&self, of: &BTreeSet<DefId>) -> BTreeSet<DefId> {
+        let (mut all, mut open) = (of.clone(), of.iter().copied().collect::<Vec<_>>());
+        while let Some(id) = open.pop() {
+            for ty in self.defs[id].parts.iter().flatten() {
+                ty.each_named(&mut |id| {
+                    if all.insert(id) {
+                        open.push(id);
+                    }
+                });
+            }
+        }
+        all
     }
 
     fn not_known(&mut self, name: &str) -> Ty {

@@ -6,7 +6,9 @@ use super::text::Texts;
 use super::types::{Form, Types};
 use crate::shape::formats::Format;
 use crate::shape::names::is_part;
-use crate::shape::schema::{Field, Free, Keywords, Kind, Lengths, Map, Record, Schema, Seq, Slot, Tagging, Union};
+use crate::shape::schema::{
+    Field, Free, Keywords, Kind, Lengths, MOST_IN_F64, Map, Record, Schema, Seq, Slot, Tagging, Union,
+};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -150,7 +152,9 @@ impl<'t, 'a> Builder<'t, 'a> {
         let (integers, floats) = (sum(|node| node.integers), sum(|node| node.floats));
         let ranges = || nodes.iter().filter(|node| node.integers > 0);
         if floats > 0 {
-            slots.push(slot(integers + floats, Kind::Float { whole: integers, huge: sum(|node| node.huge) }));
+            let most = i128::from(MOST_IN_F64);
+            let wide = ranges().any(|node| node.min < -most || node.max > most);
+            slots.push(slot(integers + floats, Kind::Float { whole: integers, huge: sum(|node| node.huge), wide }));
         } else if let (Some(min), Some(max)) =
             (ranges().map(|node| node.min).min(), ranges().map(|node| node.max).max())
         {

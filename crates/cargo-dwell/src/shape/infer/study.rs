@@ -392,7 +392,10 @@ impl Study {
 /// Returns whether a key is a common tag key of JSON formats.
 pub(super) fn is_usual(key: &str) -> bool {
     let key = key.trim_start_matches(['@', '$', '_', '#']).to_ascii_lowercase();
-    matches!(key.as_str(), "type" | "kind" | "tag" | "op" | "typename" | "event" | "variant" | "nodetype" | "node_type")
+    matches!(
+        key.as_str(),
+        "type" | "kind" | "tag" | "t" | "op" | "typename" | "event" | "variant" | "nodetype" | "node_type"
+    )
 }
 
 impl Values {

@@ -223,8 +223,9 @@ impl Texts {
         let length = text.len() as u64;
         self.measure(1, u64::from(length == 0), length, length, length);
         self.long += u64::from(length >= LONG);
-        self.excluded.look_at(text);
-        self.insert(hash, text, 1, room);
+        if self.insert(hash, text, 1, room) {
+            self.excluded.look_at(text);
+        }
     }
 
     fn measure(&mut self, count: u64, empty: u64, bytes: u64, min: u64, max: u64) {
@@ -244,20 +245,22 @@ impl Texts {
         self.insert(hash, key, count, &mut Room::unlimited());
     }
 
-    fn insert(&mut self, hash: u64, text: &str, count: u64, room: &mut Room) {
+    /// Counts strings that are equal. Returns whether they may be the first of their kind.
+    fn insert(&mut self, hash: u64, text: &str, count: u64, room: &mut Room) -> bool {
         if let Distinct::Exact(words) = &mut self.distinct {
             if let Some(index) = words.find(hash) {
                 words.words[index].count += count;
-                return;
+                return false;
             }
             if words.len() < MAX_WORDS && text.len() <= MAX_WORD && !room.is_used_up() {
                 let before = words.memory();
                 words.push(hash, text, count);
                 room.take(words.memory() - before);
-                return;
+                return true;
             }
         }
         self.insert_hash(hash, room);
+        true
     }
 
     fn insert_hash(&mut self, hash: u64, room: &mut Room) {

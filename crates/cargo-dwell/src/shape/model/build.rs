@@ -20,8 +20,8 @@ impl Model<'_, '_> {
         // Recursive types make this a system of equations; the iteration converges quickly.
         for _ in 0..32 {
             let mut counts = vec![0.0; records.len()];
-            for (id, position) in self.positions.list.iter().enumerate() {
-                match position.slot.kind {
+            for &id in &self.positions.objects {
+                match self.positions.list[id].slot.kind {
                     Kind::Record { id: record, .. } => {
                         counts[record] += self.positions.full(id) as f64 * self.share(id, &shares);
                     }
@@ -123,8 +123,7 @@ impl Model<'_, '_> {
                     _ => Type::Int(Int::narrowest(*min, *max).widest()),
                 };
             }
-            // Only `Number` keeps the difference between `1` and `1.0`.
-            Kind::Float { whole, .. } if *whole > 0 && !positions.schema.floats => return Type::Number,
+            Kind::Float { whole, wide, .. } if positions.schema.needs_number(*whole, *wide) => return Type::Number,
             Kind::Float { .. } => return Type::Float,
             Kind::Text(text) => {
                 if let Some(format) = positions.schema.format(text) {
@@ -132,6 +131,9 @@ impl Model<'_, '_> {
                         self.own.push((at, Owned::Text(text, false)));
                     }
                     return Type::Foreign(format);
+                }
+                if positions.schema.style.borrow {
+                    return Type::Cow;
                 }
                 self.own.push((at, Owned::Text(text, choice == Choice::Thin)));
                 return match choice {

@@ -43,7 +43,7 @@ fn share_of(count: u64, share: f64) -> u64 {
 }
 
 /// Calls `f` with each struct and enum that a type stores inline, and their number.
-fn inline(of: &Type, times: u64, f: &mut dyn FnMut(DefId, u64)) {
+pub(super) fn inline(of: &Type, times: u64, f: &mut dyn FnMut(DefId, u64)) {
     match of {
         Type::Named(id) => f(*id, times),
         Type::Option(inner) | Type::Open(inner) => inline(inner, times, f),

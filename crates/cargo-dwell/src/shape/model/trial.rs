@@ -6,14 +6,15 @@
 
 use super::choices::{Choice, Choices, Split};
 use super::defs::{At, Part, Source};
+use super::heap::inline;
 use super::{Heap, Model, Owned};
 use crate::shape::positions::{PositionId, Positions, ROOT};
 use crate::shape::schema::{Kind, RecordId, UnionId};
-use crate::shape::types::{Body, DefId, Layouts, Type};
+use crate::shape::types::{Body, Layouts, Type};
 use dwell::model::Layout;
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// The document (0), or a struct or enum: its number plus 1.
@@ -29,8 +30,8 @@ struct Unit<'s> {
     own: Vec<(At, Owned<'s>)>,
     /// Their sum.
     heap: Heap,
-    /// The units whose types contain this one, inline or behind a pointer.
-    users: BTreeSet<UnitId>,
+    /// The units whose types contain this one, and whether inline. Behind a pointer, it does not change their layout.
+    users: BTreeMap<UnitId, bool>,
 }
 
 /// A model whose choices change one at a time.
@@ -123,43 +124,50 @@ impl<'p, 's> Trial<'p, 's> {
             Some(split) => drop(splits.insert(record, split)),
             None => drop(splits.remove(&record)),
         }
-        let all = if self.model.buffered.is_empty() {
-            let groups = (0..).map_while(|index| self.model.find(Source::Group(record, index)));
-            let groups: Vec<DefId> = groups.collect();
-            self.model.find(Source::Record(record)).into_iter().chain(groups).map(|id| id + 1).collect()
-        } else {
+        let groups = (0..).map_while(|index| self.model.find(Source::Group(record, index)));
+        let own = self.model.find(Source::Record(record)).into_iter().chain(groups);
+        let mut units: BTreeSet<UnitId> = own.map(|id| id + 1).collect();
+        if !self.model.buffered.is_empty() {
             // serde reads moved fields, and all that is in them, from a buffer.
-            self.model.buffered = self.model.buffered_shares();
-            (0..self.units.len()).collect::<Vec<UnitId>>()
-        };
-        self.rebuild(&all);
+            let new = self.model.buffered_shares();
+            let old = std::mem::replace(&mut self.model.buffered, new);
+            let shares = old.iter().zip(&self.model.buffered).enumerate();
+            for (record, _) in shares.filter(|(_, (old, new))| old.to_bits() != new.to_bits()) {
+                units.extend(self.model.positions.fields[record].iter().map(|&field| self.homes[field]));
+            }
+        }
+        self.rebuild(&units.into_iter().collect::<Vec<_>>());
     }
 
     /// Builds units again, and then the sizes of those that contain them.
     fn rebuild(&mut self, units: &[UnitId]) {
-        let mut open = Vec::new();
+        // The units to weigh again, and whether their layouts may change.
+        let mut open = BTreeMap::new();
         for &unit in units {
             self.build(unit);
-            open.push(unit);
+            open.insert(unit, true);
             // A record that is split has new structs.
             let known = self.units.len();
             self.units.resize_with(self.model.defs.len() + 1, Unit::default);
             self.layouts.resize(self.model.defs.len(), Layout::NOTHING);
             for new in known..self.units.len() {
                 self.build(new);
-                open.push(new);
+                open.insert(new, true);
             }
             if known < self.units.len() {
                 self.build(unit);
             }
         }
-        while let Some(unit) = open.pop() {
+        // A definition is numbered before those that it contains, so most are laid out before those that contain them.
+        while let Some((unit, may_change)) = open.pop_last() {
             self.weigh(unit);
-            let Some(id) = unit.checked_sub(1) else { continue };
+            let Some(id) = unit.checked_sub(1).filter(|_| may_change) else { continue };
             let layout = self.model.bodies[id].layout(&mut |id| self.layouts[id]);
             if layout != self.layouts[id] {
                 self.layouts[id] = layout;
-                open.extend(&self.units[unit].users);
+                for (&user, &is_inline) in &self.units[unit].users {
+                    *open.entry(user).or_default() |= is_inline;
+                }
             }
         }
     }
@@ -171,9 +179,10 @@ impl<'p, 's> Trial<'p, 's> {
         let mut name = |of: &Type| {
             of.walk(&mut |of| {
                 if let Type::Named(id) = of {
-                    named.push(*id);
+                    named.push((*id, false));
                 }
             });
+            inline(of, 1, &mut |id, _| named.push((id, true)));
         };
         let parts = match unit.checked_sub(1) {
             None => {
@@ -193,10 +202,10 @@ impl<'p, 's> Trial<'p, 's> {
             }
         };
         self.units[unit].own = std::mem::take(&mut self.model.own);
-        for id in named {
+        for (id, is_inline) in named {
             // A new one gets a unit after this, and this one is built again.
             if let Some(of) = self.units.get_mut(id + 1) {
-                of.users.insert(unit);
+                *of.users.entry(unit).or_default() |= is_inline;
             }
         }
         for position in parts {

@@ -36,8 +36,14 @@ impl<'a, 's> Check<'a, 's> {
     pub(super) fn not_an_object(&mut self, id: DefId, slot: &Slot, at: &At) {
         let name = &self.types.defs[id].name;
         match slot.kind {
-            Kind::Map(_) => self.not_checked(at, format!("the keys there are data, and `{name}` has fields")),
-            Kind::Any(_) => self.not_checked(at, "the values there have too many types"),
+            Kind::Map(_) => {
+                self.found.unsure.insert(id);
+                self.not_checked(at, format!("the keys there are data, and `{name}` has fields"));
+            }
+            Kind::Any(_) => {
+                self.found.unsure.insert(id);
+                self.not_checked(at, "the values there have too many types");
+            }
             _ => self.refuse(format!("{} for `{name}`", name_of(&slot.kind)), slot.count - slot.nulls, at, false),
         }
     }
@@ -113,7 +119,8 @@ impl<'a, 's> Check<'a, 's> {
             for (key, slot) in object.fields.iter().filter(|(key, _)| has(key)) {
                 claimed.insert(key);
                 count += slot.count;
-                *self.found.seen.entry((id, part, index)).or_default() += scale(slot.count, at.share);
+                let nulls = if matches!(ty, Ty::Option(_)) { slot.nulls } else { 0 };
+                *self.found.seen.entry((id, part, index)).or_default() += scale(slot.count - nulls, at.share);
                 if field.is_opaque {
                     self.not_checked(&own, "a function reads it");
                 } else {
@@ -122,7 +129,7 @@ impl<'a, 's> Check<'a, 's> {
             }
             let is_required =
                 !field.has_default && !matches!(ty, Ty::Option(_)) && !at.lenient && object.rest.is_none();
-            if is_required && count < instances {
+            if is_required && count < instances && (count == 0 || !self.is_doubtful(&own)) {
                 self.refuse("the key is missing", instances - count, &own, true);
             }
         }
@@ -225,6 +232,9 @@ impl<'a, 's> Check<'a, 's> {
         let tag = object.tag.map(|(tag, _)| (tag, object.of.instances));
         let keys = object.fields.iter().map(|(key, slot)| (*key, slot.count)).chain(tag);
         for (key, count) in keys.filter(|(key, _)| !claimed.contains(key)).collect::<Vec<_>>() {
+            if count < object.of.instances && self.is_doubtful(&At { path: at.step(key), ..at.clone() }) {
+                continue;
+            }
             if denies {
                 let at = At { item: name.to_owned(), path: at.step(key), ..at.clone() };
                 self.refuse("the key is unknown", count, &at, false);

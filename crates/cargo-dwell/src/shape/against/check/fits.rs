@@ -7,7 +7,7 @@ use super::{Check, range};
 use crate::shape::schema::{Kind, Slot};
 
 /// The levels of types inside each other that are looked at to choose the variant of an untagged enum.
-const DEPTH: usize = 4;
+pub(super) const DEPTH: usize = 4;
 
 impl Check<'_, '_> {
     pub(super) fn takes_null(&self, of: &Ty) -> bool {

@@ -47,6 +47,8 @@ pub(super) struct Findings {
     pub(super) heap: BTreeMap<FieldId, Heap>,
     pub(super) root: Heap,
     free: Free,
+    /// Types of which a position is not checked, so that it is not known which variants no value has.
+    pub(super) unsure: BTreeSet<DefId>,
     /// Whether the bytes are exact.
     pub(super) is_exact: bool,
 }
@@ -276,6 +278,15 @@ impl<'a> Check<'a, '_> {
         self.found.is_exact = false;
     }
 
+    /// Returns whether other types read the objects here too, so that a value that some of these objects have may be
+    /// of others. The data does not tell them apart, and the report says so.
+    fn is_doubtful(&mut self, at: &At) -> bool {
+        if !is_whole(at.share) {
+            self.not_checked(at, "several of your types read these objects, which the data does not tell apart");
+        }
+        !is_whole(at.share)
+    }
+
     fn own(&mut self, bytes: u64, allocations: u64, at: &At) {
         let heap = Heap { bytes, allocations: if bytes == 0 { 0 } else { allocations } };
         match at.owner {
@@ -286,7 +297,8 @@ impl<'a> Check<'a, '_> {
 
     /// Reads the values of a position.
     fn value(&mut self, of: &Ty, slot: &'a Slot, at: &At) {
-        if slot.nulls > 0 && !self.takes_null(of) {
+        let may_refuse = slot.nulls > 0 && !self.takes_null(of);
+        if may_refuse && (slot.nulls == slot.count || !self.is_doubtful(at)) {
             self.refuse("null", slot.nulls, at, true);
         }
         let count = scale(slot.count - slot.nulls, at.share);
@@ -320,7 +332,9 @@ impl<'a> Check<'a, '_> {
             (Ty::Option(inner), _) => self.known(inner, kind, slot, count, at),
             (_, Kind::Mixed { alternatives }) if !matches!(of, Ty::Value) => {
                 for slot in alternatives {
-                    self.value(of, slot, at);
+                    if is_whole(at.share) || self.fits(of, slot, fits::DEPTH) || !self.is_doubtful(at) {
+                        self.value(of, slot, at);
+                    }
                 }
             }
             (Ty::Unknown(name), _) => self.not_checked(at, format!("the source does not declare `{name}`")),
@@ -336,6 +350,10 @@ impl<'a> Check<'a, '_> {
                 if let Some(owner) = at.owner {
                     let known = self.found.ranges.entry(owner).or_insert((*min, *max));
                     *known = (known.0.min(*min), known.1.max(*max));
+                }
+                let is_wrong = *min < low || *max > high;
+                if is_wrong && self.is_doubtful(at) {
+                    return;
                 }
                 for wrong in [(min < &low).then_some(min), (max > &high).then_some(max)].into_iter().flatten() {
                     self.refuse(format!("integers such as {wrong}"), 1, at, false);

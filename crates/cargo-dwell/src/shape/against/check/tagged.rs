@@ -15,9 +15,11 @@ impl<'a, 's> Check<'a, 's> {
             Tagging::Untagged => self.untagged(id, of, slot, count, at),
             Tagging::External => {
                 if matches!(slot.kind, Kind::Text(_) | Kind::Keyword { .. }) {
-                    match words(schema, slot) {
-                        Some(words) => self.units(id, of, &words, at),
-                        None => self.not_checked(at, "there are too many strings"),
+                    if let Some(words) = words(schema, slot) {
+                        self.units(id, of, &words, at);
+                    } else {
+                        self.found.unsure.insert(id);
+                        self.not_checked(at, "there are too few or too many strings to tell them apart");
                     }
                     return;
                 }
@@ -69,6 +71,8 @@ impl<'a, 's> Check<'a, 's> {
         let other = of.variants.iter().position(|variant| variant.is_other || variant.is_untagged);
         if let Some(index) = other {
             *self.found.variants.entry((id, index)).or_default() += scale(count, at.share);
+        } else if self.is_doubtful(at) {
+            self.found.unsure.insert(id);
         } else {
             let what = format!("{word:?} is no variant of `{}`", self.types.defs[id].name);
             self.refuse(what, count, at, false);
@@ -109,6 +113,7 @@ impl<'a, 's> Check<'a, 's> {
                         let at = At { path: at.step(tag), item: self.types.defs[id].name.clone(), ..at.clone() };
                         return self.refuse("the tag is missing", instances, &at, false);
                     }
+                    self.found.unsure.insert(id);
                     return self.not_checked(at, format!("the values of `{tag}` are not told apart"));
                 };
                 taken.extend(object.fields.iter().map(|(key, _)| *key).find(|key| key == tag));
@@ -158,6 +163,7 @@ impl<'a, 's> Check<'a, 's> {
             }
             Tagging::Untagged => {
                 taken.extend(object.fields.iter().map(|(key, _)| *key));
+                self.found.unsure.insert(id);
                 self.not_checked(at, "an untagged enum is flattened there");
             }
         }
@@ -188,6 +194,7 @@ impl<'a, 's> Check<'a, 's> {
             let mut fitting = seen.iter().filter(|&&index| self.fits_variant(&of.variants[index], &parts[index], slot));
             let (first, is_only) = (fitting.next().copied(), fitting.next().is_none());
             let Some(index) = first.filter(|_| is_only) else {
+                self.found.unsure.insert(id);
                 self.not_checked(at, "the contents of the variants are not told apart");
                 continue;
             };

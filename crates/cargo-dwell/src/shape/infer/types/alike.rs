@@ -32,6 +32,11 @@ fn in_both<'s, 'a>(left: &'s [Slot<'a>], right: &'s [Slot<'a>]) -> impl Iterator
 }
 
 impl<'a> Types<'a> {
+    /// Returns whether there are objects or arrays at a position.
+    fn has_inner(&self, group: &[NodeId]) -> bool {
+        group.iter().any(|&node| self.arena.object_of(node).is_some() || self.arena.node(node).array.is_some())
+    }
+
     /// Returns the classes in breadth-first order, without the variants of unions.
     fn meet(&self) -> Vec<Met> {
         let mut seen = HashSet::new();
@@ -52,7 +57,8 @@ impl<'a> Types<'a> {
             let contents = self.contents(class);
             let mut fields = |class: ObjectId, union: Option<ObjectId>| {
                 let slots = self.slots(class);
-                let mut slots: Vec<&Slot> = slots.iter().collect();
+                // Most fields are scalars, below which there are no objects.
+                let mut slots: Vec<&Slot> = slots.iter().filter(|slot| self.has_inner(&slot.group)).collect();
                 slots.sort_by_key(|slot| (slot.first, slot.key));
                 queue.extend(slots.into_iter().map(|slot| {
                     let is_content = union.is_some() && contents.contains(&slot.hash);

@@ -1,0 +1,114 @@
+//! Values that are hard to find: copies while a map grows, what futures hold, unions, trait objects, skip lists, tasks.
+
+use super::*;
+
+fn case(level: &str, mode: &str, at: At) -> json::Snapshot {
+    run_exe(built("cases.rs", level), mode, at)
+}
+
+/// The peak of the program is at the moment when the table was copied, and the old one is not freed yet.
+#[test]
+fn map_that_grows_counts_once() {
+    for level in LEVELS {
+        for (mode, owner) in [("field", "Shelf.items"), ("local", "(local items of truth::main)")] {
+            let s = case(level, mode, At::Peak);
+            let rows = owned(&s, owner);
+            let find = |is_copy: bool| {
+                let mut found = rows.iter().filter(|of| of.content.ends_with(", which grows") == is_copy);
+                found.next().unwrap_or_else(|| panic!("{is_copy} at {level}: {:#?}", s.blocks))
+            };
+            let (map, copy) = (find(false), find(true));
+            assert_eq!((map.blocks, map.len, map.capacity), (1, Some(896), 2048), "{mode} at {level}");
+            assert_eq!((copy.blocks, copy.len, copy.unused_bytes), (1, Some(0), copy.bytes), "{mode} at {level}");
+            // The entry that makes the table grow is not in it yet.
+            assert!((896..=897).contains(&field(&s, "Item", "seldom").0), "{mode} at {level}");
+            assert!(s.findings.iter().all(|of| of.kind != "shrink"), "{:#?}", s.findings);
+            assert_eq!(finding(&s, "box", "Item.seldom").count, field(&s, "Item", "seldom").0);
+        }
+    }
+}
+
+#[test]
+fn collections_in_futures_that_wait_are_decoded() {
+    for level in LEVELS {
+        let s = case(level, "futures", At::Exit);
+        let of = |name: &str| {
+            let rows = owned(&s, name);
+            let [of] = rows.as_slice() else { panic!("{name} at {level}: {rows:?} of {:#?}", s.blocks) };
+            (&*of.content, of.blocks, of.len)
+        };
+        assert_eq!(of("{async fn waits}.queue"), ("VecDeque<String>", 20, Some(20 * 9)));
+        assert_eq!(of("{async fn waits}.queue []"), ("String", 20 * 9, Some(20 * 9 * 14)));
+        assert_eq!(of("{async fn waits}.tree"), ("BTreeMap<u64, String>", 20, Some(20 * 3)));
+        assert_eq!(of("{async fn waits}.list"), ("LinkedList<[u64; 4]>", 40, Some(40)));
+        let messages = s.blocks.iter().filter(|of| of.element == "[u8; 48]" && of.by == "field");
+        assert_eq!(messages.map(|of| of.blocks).sum::<u64>(), 100, "at {level}: {:#?}", s.blocks);
+        assert!(s.owned_bytes * 100 >= s.live_bytes * 95, "{} of {}: {:#?}", s.owned_bytes, s.live_bytes, s.blocks);
+    }
+}
+
+#[test]
+fn unions_and_buffers_of_words_are_searched_for_headers() {
+    for level in LEVELS {
+        let s = case(level, "buffers", At::Exit);
+        let of = |start: &str| {
+            let found = s.blocks.iter().find(|of| of.owner.starts_with(start) && of.by == "weak");
+            let of = found.unwrap_or_else(|| panic!("{start} at {level} of {:#?}", s.blocks));
+            (&*of.content, of.blocks, of.len, of.capacity)
+        };
+        assert_eq!(of("Erased.words"), ("Vec<u64>", 30, Some(30 * 5), 30 * 5));
+        assert_eq!(of("Buffers.either []"), ("Vec<u32>", 30, Some(30 * 6), 30 * 8));
+    }
+}
+
+#[test]
+fn vtables_beside_pointers_give_types() {
+    for level in LEVELS {
+        let s = case(level, "objects", At::Exit);
+        let of = |element: &str| s.blocks.iter().filter(|of| of.element == element).map(|of| of.blocks).sum::<u64>();
+        assert_eq!((of("Polygon"), of("[u8; 40]")), (25, 25), "at {level}: {:#?}", s.blocks);
+        assert_eq!(row(&s, "Polygon.name").2, 25, "at {level}");
+        // The pairs themselves have no type.
+        let pairs = s.blocks.iter().find(|of| of.owner == "(allocated by truth::hidden)");
+        assert_eq!(pairs.map(|of| (of.blocks, of.bytes)), Some((25, 400)), "at {level}: {:#?}", s.blocks);
+    }
+}
+
+#[test]
+fn entries_of_skip_lists_are_found() {
+    let Some(executable) = with_crates("lists", "lists.rs", "crossbeam-skiplist = \"0.1\"\n", "", false) else {
+        return;
+    };
+    let s = run_exe(executable, "", At::Exit);
+    let map = row(&s, "Lists.map");
+    assert_eq!((map.1, map.2, map.4), ("(u64, String)", 200, Some(200)), "{:#?}", s.blocks);
+    assert_eq!(row(&s, "Lists.map value").4, Some(200 * 22));
+    assert_eq!((row(&s, "Lists.set").2, row(&s, "Lists.set key").2), (70, 70));
+}
+
+#[test]
+fn tasks_are_owners_and_show_their_future() {
+    let Some(executable) = over_crates(false) else { return };
+    let s = run_exe(executable, "tasks", At::Exit);
+    let tasks: Vec<_> =
+        s.blocks.iter().filter(|of| of.by == "task").map(|of| (&*of.content, &*of.owner, of.blocks)).collect();
+    assert!(tasks.contains(&("task {async fn asleep}", "(task)", 30)), "{tasks:?}");
+    assert!(tasks.contains(&("task {async fn listening}", "(task)", 10)), "{tasks:?}");
+}
+
+/// A service whose tasks fill one map: the variant that is rare, the texts, and who holds what.
+#[test]
+fn map_that_tasks_fill_has_the_right_findings() {
+    let Some(executable) = over_crates(false) else { return };
+    let s = run_exe(executable, "service", At::Exit);
+    let trace = finding(&s, "box", "Outcome::Failed.trace");
+    assert_eq!((trace.count, trace.dependency.as_deref()), (20, None));
+    assert_eq!(field(&s, "Record", "outcome").0, 2000);
+    let config = s.blocks.iter().find(|of| of.content == "Arc<Config>").expect("a row");
+    let by: Vec<_> = config.shared_by.iter().map(|by| (&*by.owner, by.references)).collect();
+    assert!(by.contains(&("Record.config", 2000)), "{by:?}");
+    // What tokio holds is no finding of the program, and has no type to change.
+    let own = s.findings.iter().filter(|of| of.dependency.is_none());
+    let fields: Vec<&String> = own.flat_map(|of| &of.fields).collect();
+    assert!(fields.iter().all(|of| !of.contains("tokio") && !of.contains("Inner.")), "{fields:?}");
+}
