@@ -185,6 +185,8 @@ fn boxes_are_applied_tested_and_measured() {
     ] {
         assert!(changed.contains(part), "{part}: {changed}");
     }
+    // The copy is not taken for a source of the workspace.
+    assert!(folder.join("target/dwell/apply/CACHEDIR.TAG").exists());
     // The second time the source no longer has what the report says.
     let again = run(folder, &["--from", file, "1", "--allow-no-vcs"]);
     assert_eq!(again.status.code(), Some(2), "{}", out(&again));

@@ -19,7 +19,7 @@ pub struct Apply {
     /// The findings to apply: numbers of the report, or names such as `Type.field` [default: ask, or the first one]
     #[arg(value_name = "FINDING", conflicts_with = "all")]
     pub(super) finding: Vec<String>,
-    /// The report: a file from `census --save` or `layout --format json`, or the word `census` or `layout` to make it now
+    /// The report: a file with the JSON of `census`, `allocs`, `layout`, `futures` or `dyn`, or `census`, `allocs` or `layout` to make it now
     /// [default: census if ARGS are given, else layout]
     #[arg(long, value_name = "FILE|COMMAND")]
     pub(super) from: Option<String>,
@@ -53,6 +53,9 @@ pub struct Apply {
     /// Check also with these features only, separated by commas; may be repeated
     #[arg(long, value_name = "FEATURES")]
     pub(super) features_set: Vec<String>,
+    /// The folder of the library `dwell`, for changes that use a type of its own [default: the one of crates.io]
+    #[arg(long, value_name = "PATH")]
+    pub(super) dwell: Option<PathBuf>,
     /// Change public types of a library that can be published
     #[arg(long)]
     pub(super) breaking: bool,

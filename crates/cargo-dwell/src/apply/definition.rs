@@ -30,6 +30,29 @@ pub(super) fn find(text: &str, item: &str, line: u32) -> Option<Declared> {
     search.found.into_iter().min_by_key(|found| found.distance)
 }
 
+/// Returns the places of a struct's first word after its attributes: `pub` or `struct`.
+pub(super) fn keywords(text: &str, name: &str) -> Vec<usize> {
+    let Ok(file) = syn::parse_file(text) else { return Vec::new() };
+    let mut search = Keywords { name, found: Vec::new() };
+    search.visit_file(&file);
+    search.found
+}
+
+struct Keywords<'a> {
+    name: &'a str,
+    found: Vec<usize>,
+}
+
+impl<'ast> Visit<'ast> for Keywords<'_> {
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        if item.ident == self.name {
+            let keyword = item.struct_token.span().byte_range().start;
+            let visibility = item.vis.span().byte_range();
+            self.found.push(if visibility.is_empty() { keyword } else { visibility.start });
+        }
+    }
+}
+
 struct Search<'a> {
     parts: Vec<&'a str>,
     field: Option<&'a str>,

@@ -5,15 +5,22 @@
 //! have the same outcomes as before, and if it pays. `docs/apply.md` describes the rules.
 
 mod args;
+mod capacity;
 mod cargo;
 mod condition;
 mod definition;
+mod edit;
+mod everywhere;
+mod library;
 mod moves;
+mod package;
 mod proof;
 mod repair;
 mod run;
+mod shrink;
 mod syntax;
 mod tree;
+mod types;
 mod write;
 
 pub use args::Apply;

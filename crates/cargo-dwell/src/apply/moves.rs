@@ -1,23 +1,29 @@
 //! The moves that reports propose, read from their JSON.
 
+use super::syntax::dense;
+use super::types::with_paths;
 use crate::source::Edit;
+use crate::units;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
+use std::path;
+use syn::spanned::Spanned as _;
 
 /// A change that a report proposes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(super) struct Move {
     /// The kind of the finding: `box`, `variant`, `BoxVariants`, ...
     pub(super) kind: String,
     /// The field, variant or type.
-    #[serde(rename = "where")]
+    #[serde(rename = "where", alias = "future")]
     pub(super) location: String,
-    /// The bytes that the report expects to be saved: in all for `census`, for each value for `layout`.
-    pub(super) saves: u64,
+    /// What the report expects to be saved.
+    pub(super) saves: Saves,
+    /// For time, the part of the program's in per cent: at least, probably, at most.
+    pub(super) percent: [f64; 3],
     /// The change in words.
     pub(super) how: String,
     /// The crate that declares the field, if it is a dependency.
@@ -26,11 +32,38 @@ pub(super) struct Move {
     pub(super) edits: Vec<Edit>,
 }
 
+/// What a report expects to be saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Saves {
+    /// Bytes: in all for `census`, for each value for `layout`.
+    Bytes(u64),
+    /// Nanoseconds of CPU time for `allocs`: at least, probably, at most.
+    Nanos([u64; 3]),
+}
+
+impl Default for Saves {
+    fn default() -> Self {
+        Self::Bytes(0)
+    }
+}
+
 impl Move {
     /// Returns `true` if an argument names this move: `Type.field`, `Type::Variant`, or its type.
     pub(super) fn is_named(&self, name: &str) -> bool {
         let is_end = |of: &str| of == name || of.ends_with(&format!("::{name}"));
         is_end(&self.location) || self.edits.iter().any(|edit| is_end(&edit.item))
+    }
+
+    /// Returns what the report expects, in words.
+    pub(super) fn expects(&self) -> String {
+        match self.saves {
+            Saves::Bytes(bytes) => units::bytes(bytes),
+            Saves::Nanos(_) => {
+                let [least, _, most] = self.percent;
+                format!("{least:.0} to {most:.0} % of the CPU time")
+            }
+        }
     }
 
     /// Returns the reason if the move cannot be made.
@@ -41,13 +74,21 @@ impl Move {
         if self.edits.is_empty() {
             return Some(format!("{}: the report names no place in this workspace's source", self.location));
         }
-        self.edits.iter().find_map(|edit| match becomes(edit) {
+        self.edits.iter().find_map(|edit| match self.becomes(edit) {
             Some(_) => None,
             None if edit.to.is_empty() => {
                 Some(format!("{}: its fields must first become a struct, which a person has to name", edit.item))
             }
             None => Some(format!("{}: from {} to {} is no move that apply can make", edit.item, edit.from, edit.to)),
         })
+    }
+
+    /// Returns what an edit does. `None`: no move that apply can make.
+    pub(super) fn becomes(&self, edit: &Edit) -> Option<Becomes> {
+        if self.kind == "shrink" && edit.from.is_empty() && edit.to.is_empty() {
+            return Some(Becomes::Shrunk);
+        }
+        becomes(edit)
     }
 }
 
@@ -56,32 +97,157 @@ impl Move {
 pub(super) enum Becomes {
     /// `T` becomes `Box<T>`, and `Option<T>` becomes `Option<Box<T>>`; with the source of `T`.
     Boxed(String),
-    /// `String` becomes `Box<str>` and `Vec<T>` becomes `Box<[T]>`, also in an option.
+    /// `String` becomes `Box<str>`, and `Vec<T>` becomes `Box<[T]>`.
     Fixed,
+    /// `String` becomes `ThinStr`, and `Vec<T>` becomes `ThinSlice<T>`.
+    Thin,
+    /// A map becomes a `SortedMap`.
+    Sorted,
+    /// `T` becomes `Sparse<T>`; with the name of the field.
+    Sparse(String),
+    /// `Box<T>` becomes another owner of one value; with the new type.
+    Owner(Owner, String),
+    /// An expression is put into a box, or pinned, where it is: `Box::pin(upload(message))`.
+    Wrapped,
+    /// A collection gets the capacity that it will need where it is made.
+    Capacity,
+    /// A collection that each round of a loop makes is made before it.
+    Hoisted,
+    /// A collection gives its unused capacity back where it is complete. Its type stays.
+    Shrunk,
 }
 
-/// Returns what an edit does. `None`: no move that apply can make.
-pub(super) fn becomes(edit: &Edit) -> Option<Becomes> {
-    let dense = |text: &str| text.chars().filter(|of| !of.is_whitespace()).collect::<String>();
-    let (from, to) = (dense(&edit.from), dense(&edit.to));
-    let inside = |text: &str| Some(text.strip_prefix("Option<")?.strip_suffix('>')?.to_owned());
-    let (old, new, source) = match (inside(&from), inside(&to)) {
-        (Some(old), Some(new)) => (old, new, inside(edit.from.trim())?),
-        _ => (from, to, edit.from.clone()),
-    };
-    if !old.is_empty() && new == format!("Box<{old}>") {
-        return Some(Becomes::Boxed(source.trim().to_owned()));
+/// An owner of one value, in place of a `Box`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// `SmallBox<dyn Trait, N>`
+    Small,
+    /// `PoolSlot<dyn Trait>`
+    PoolDyn,
+    /// `Pooled<T>`
+    Pool,
+    /// `PoolFuture<'a, T>`
+    Future,
+}
+
+impl Becomes {
+    /// Returns the features of `dwell` that the new type needs; none if it is one of std.
+    pub(super) fn features(&self) -> &'static [&'static str] {
+        match self {
+            Self::Boxed(_) | Self::Fixed | Self::Wrapped | Self::Capacity | Self::Hoisted | Self::Shrunk => &[],
+            Self::Thin | Self::Sorted => &["std", "sparse"],
+            Self::Sparse(_) => &["std", "sparse", "derive"],
+            Self::Owner(Owner::Small, _) => &["std", "small"],
+            Self::Owner(Owner::PoolDyn | Owner::Pool, _) => &["std", "small", "slab"],
+            Self::Owner(Owner::Future, _) => &["std", "pin"],
+        }
     }
-    let element = old.strip_prefix("Vec<").and_then(|rest| rest.strip_suffix('>'));
-    let is_fixed = old == "String" && new == "Box<str>" || element.is_some_and(|of| new == format!("Box<[{of}]>"));
-    is_fixed.then_some(Becomes::Fixed)
+}
+
+/// Returns what an edit of a type does. `None`: no move that apply can make.
+fn becomes(edit: &Edit) -> Option<Becomes> {
+    if edit.from.ends_with("::new()") && edit.to.contains("::with_capacity(") {
+        return Some(Becomes::Capacity);
+    }
+    if edit.from.ends_with("::new()") && edit.to == "clear()" {
+        return Some(Becomes::Hoisted);
+    }
+    let is_wrapped = |before: &str, after: &str| {
+        let inside = edit.to.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+        inside == Some(&edit.from) && !edit.from.is_empty()
+    };
+    if ["Box::pin(", "std::pin::pin!(", "Box::new("].iter().any(|before| is_wrapped(before, ")"))
+        || is_wrapped("vec!", "")
+    {
+        return Some(Becomes::Wrapped);
+    }
+    let (old, new) = difference(&edit.from, &edit.to)?;
+    let is_of = |owner: &str, of: &str| dense(&new) == dense(&format!("{owner}<{of}>"));
+    if is_of("Box", &old) {
+        return Some(Becomes::Boxed(old));
+    }
+    if is_of("Sparse", &old) {
+        let field = edit.item.rsplit('.').next().unwrap_or_default();
+        return Some(Becomes::Sparse(field.to_owned()));
+    }
+    let owner = |of: Owner| Some(Becomes::Owner(of, with_paths(&new)));
+    let (from, to) = (Path::of(&old)?, Path::of(&new)?);
+    match (&*from.name, &from.arguments[..], &*to.name, &to.arguments[..]) {
+        ("String", [], "ThinStr", []) => Some(Becomes::Thin),
+        ("String", [], "Box", [text]) if text == "str" => Some(Becomes::Fixed),
+        ("Vec", [of], "Box", [slice]) if *slice == format!("[{of}]") => Some(Becomes::Fixed),
+        ("Vec", [of], "ThinSlice", [element]) if of == element => Some(Becomes::Thin),
+        ("Box", [map], "SortedMap", entries) => Path::of(map)?.is_map_of(entries).then_some(Becomes::Sorted),
+        (_, _, "SortedMap", entries) => from.is_map_of(entries).then_some(Becomes::Sorted),
+        ("Box", [of], "SmallBox", [value, _words]) if of == value => owner(Owner::Small),
+        ("Box", [of], "PoolSlot", [value]) if of == value => owner(Owner::PoolDyn),
+        ("Box", [of], "Pooled", [value]) if of == value => owner(Owner::Pool),
+        ("Pin", [_], "PoolFuture", _) => owner(Owner::Future),
+        _ => None,
+    }
+}
+
+/// The path of a type: the last name, and the arguments without spaces.
+struct Path {
+    name: String,
+    arguments: Vec<String>,
+}
+
+impl Path {
+    fn of(text: &str) -> Option<Self> {
+        let syn::Type::Path(path) = syn::parse_str(text).ok()? else { return None };
+        let last = path.path.segments.last()?;
+        let arguments = match &last.arguments {
+            syn::PathArguments::AngleBracketed(of) => of.args.iter().filter_map(|of| text.get(of.span().byte_range())),
+            _ => return Some(Self { name: last.ident.to_string(), arguments: Vec::new() }),
+        };
+        Some(Self { name: last.ident.to_string(), arguments: arguments.map(dense).collect() })
+    }
+
+    /// Returns `true` for a map with these types of keys and values, and any hasher.
+    fn is_map_of(&self, entries: &[String]) -> bool {
+        ["HashMap", "BTreeMap"].contains(&&*self.name) && entries.len() == 2 && self.arguments.starts_with(entries)
+    }
+}
+
+/// Returns the parts in which two types differ: `B` and `Box<B>` for `Option<B>` and `Option<Box<B>>`.
+fn difference(from: &str, to: &str) -> Option<(String, String)> {
+    let only_argument = |text: &str, other: &str| -> Option<Vec<(String, String)>> {
+        let (syn::Type::Path(one), syn::Type::Path(two)) = (syn::parse_str(text).ok()?, syn::parse_str(other).ok()?)
+        else {
+            return None;
+        };
+        let (one, two) = (one.path.segments.last()?.clone(), two.path.segments.last()?.clone());
+        let (syn::PathArguments::AngleBracketed(before), syn::PathArguments::AngleBracketed(after)) =
+            (&one.arguments, &two.arguments)
+        else {
+            return None;
+        };
+        let same_length = before.args.len() == after.args.len();
+        let pairs = before.args.iter().zip(&after.args).map(|(before, after)| {
+            Some((text.get(before.span().byte_range())?.to_owned(), other.get(after.span().byte_range())?.to_owned()))
+        });
+        (one.ident == two.ident && same_length).then(|| pairs.collect()).flatten()
+    };
+    let (mut from, mut to) = (from.trim().to_owned(), to.trim().to_owned());
+    if dense(&from) == dense(&to) || from.is_empty() || to.is_empty() {
+        return None;
+    }
+    while let Some(pairs) = only_argument(&from, &to) {
+        let mut differ = pairs.into_iter().filter(|(before, after)| dense(before) != dense(after));
+        match (differ.next(), differ.next()) {
+            (Some((before, after)), None) => (from, to) = (before, after),
+            _ => break,
+        }
+    }
+    Some((from, to))
 }
 
 /// Reads the moves of a file with a report as JSON, in its order.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, is not JSON, or proposes nothing.
-pub(super) fn read(file: &Path) -> Result<Vec<Move>> {
+pub(super) fn read(file: &path::Path) -> Result<Vec<Move>> {
     let text = fs::read(file).with_context(|| format!("{}: cannot be read", file.display()))?;
     let value = serde_json::from_slice(&text).with_context(|| {
         format!("{}: is no JSON; save a report with `cargo dwell census --save FILE`", file.display())
@@ -103,16 +269,31 @@ pub(super) fn collect(value: &Value, name: &str, to: &mut Vec<Move>) {
         Value::Array(all) => all.iter().for_each(|value| collect(value, name, to)),
         Value::Object(fields) => {
             let text = |key: &str| fields.get(key).and_then(Value::as_str);
-            if text("kind").is_some() && fields.get("saves").is_some_and(Value::is_u64) {
+            if text("kind").is_some() && fields.get("saves").is_some_and(|saves| saves.is_u64() || saves.is_array()) {
                 if let Ok(mut found) = Move::deserialize(value) {
                     if found.location.is_empty() {
-                        name.clone_into(&mut found.location);
+                        // A suggestion of `allocs` is about the type of its edits.
+                        let of_edit = found.edits.first().map_or("", |edit| &edit.item);
+                        found.location = if name.is_empty() { of_edit.to_owned() } else { name.to_owned() };
+                    }
+                    // One change of a future makes several smaller, and stands below each.
+                    let is_same = |of: &Move| !of.edits.is_empty() && of.edits == found.edits;
+                    if to.iter().any(is_same) {
+                        return;
                     }
                     to.push(found);
                 }
                 return;
             }
             let name = text("name").unwrap_or(name);
+            // A trait of `dyn` with the length of its small boxes.
+            if let (Some(words), Some(edits)) = (fields.get("suggested_n").and_then(Value::as_u64), fields.get("edits"))
+            {
+                let edits = Vec::<Edit>::deserialize(edits).unwrap_or_default();
+                let (location, how) = (format!("dyn {name}"), format!("SmallBox<dyn {name}, {words}>"));
+                to.push(Move { kind: "inline".into(), location, how, edits, ..Move::default() });
+                return;
+            }
             fields.values().for_each(|value| collect(value, name, to));
         }
         _ => {}
@@ -130,17 +311,52 @@ mod tests {
     #[test]
     fn moves_are_known() {
         let boxed = |of: &str| Some(Becomes::Boxed(of.to_owned()));
-        assert_eq!(becomes(&edit("Option<B<u8>>", "Option<Box<B<u8>>>")), boxed("B<u8>"));
-        assert_eq!(becomes(&edit("(u8, B)", "Box<(u8, B)>")), boxed("(u8, B)"));
-        assert_eq!(becomes(&edit("Option<B>", "Box<Option<B>>")), boxed("Option<B>"));
-        for (from, to) in
-            [("String", "Box<str>"), ("Vec<(u8, B)>", "Box<[(u8, B)]>"), ("Option<String>", "Option<Box<str>>")]
+        let of = |from: &str, to: &str| becomes(&edit(from, to));
+        assert_eq!(of("Option<B<u8>>", "Option<Box<B<u8>>>"), boxed("B<u8>"));
+        assert_eq!(of("(u8, B)", "Box<(u8, B)>"), boxed("(u8, B)"));
+        assert_eq!(of("Option<B>", "Box<Option<B>>"), boxed("Option<B>"));
+        let fixed =
+            [("String", "Box<str>"), ("Vec<(u8, B)>", "Box<[(u8, B)]>"), ("Option<String>", "Option<Box<str>>")];
+        for (from, to) in fixed.into_iter().chain([("HashMap<u8, Vec<B>>", "HashMap<u8, Box<[B]>>")]) {
+            assert_eq!(of(from, to), Some(Becomes::Fixed), "{from}");
+        }
+        for (from, to) in [("std::string::String", "ThinStr"), ("Option<Vec<(u8, B)>>", "Option<ThinSlice<(u8, B)>>")] {
+            assert_eq!(of(from, to), Some(Becomes::Thin), "{from}");
+        }
+        for from in
+            ["HashMap<u8, Vec<B>, State>", "Box<BTreeMap<u8, Vec<B>>>", "std::collections::BTreeMap<u8, Vec<B>>"]
         {
-            assert_eq!(becomes(&edit(from, to)), Some(Becomes::Fixed), "{from}");
+            assert_eq!(of(from, "SortedMap<u8, Vec<B>>"), Some(Becomes::Sorted), "{from}");
         }
-        for (from, to) in [("B", "C"), ("", ""), ("B", "Box<C>"), ("Vec<B>", "Box<[C]>"), ("u64", "u32")] {
-            assert_eq!(becomes(&edit(from, to)), None, "{from}");
+        assert_eq!(of("B", "Sparse<B>"), Some(Becomes::Sparse("b".into())));
+        assert_eq!(of("upload(message)", "Box::pin(upload(message))"), Some(Becomes::Wrapped));
+        assert_eq!(of("[0; 9000]", "vec![0; 9000]"), Some(Becomes::Wrapped));
+        for (to, owner) in [
+            ("dwell::SmallBox<dyn Op + Send, 2>", Owner::Small),
+            ("dwell::slab::PoolSlot<dyn Op + Send>", Owner::PoolDyn),
+            ("Pooled<dyn Op + Send>", Owner::Pool),
+        ] {
+            let becomes = of("Box<dyn Op + Send>", to);
+            assert!(matches!(&becomes, Some(Becomes::Owner(of, _)) if *of == owner), "{to}: {becomes:?}");
         }
+        for (from, to) in [
+            ("B", "C"),
+            ("", ""),
+            ("B", "Box<C>"),
+            ("Vec<B>", "Box<[C]>"),
+            ("u64", "u32"),
+            ("HashMap<u8, u8>", "SortedMap<u8, u16>"),
+            ("Map<A, B>", "Map<Box<A>, Box<B>>"),
+        ] {
+            assert_eq!(of(from, to), None, "{from}");
+        }
+    }
+
+    #[test]
+    fn sparse_needs_a_value_that_is_always_there() {
+        let of = |from: &str, to: &str| Move { edits: vec![edit(from, to)], ..Move::default() }.refusal();
+        assert!(of("Option<B>", "Sparse<B>").is_some_and(|why| why.contains("no move")));
+        assert_eq!(of("B", "Sparse<B>"), None);
     }
 
     #[test]
@@ -157,8 +373,18 @@ mod tests {
         let all = read(census);
         assert!(all.len() == 2 && all[0].is_named("A.b") && !all[0].is_named("b") && all[0].refusal().is_none());
         assert!(all[1].refusal().unwrap().contains("hyper"));
+        let futures = r#"{"futures": [{"name": "main", "suggestions": [{"kind": "box-future", "future": "run", "saves": 9,
+            "edits": [{"file": "a.rs", "line": 3, "item": "run", "from": "f(x)", "to": "Box::pin(f(x))"}]}]},
+            {"name": "run", "suggestions": [{"kind": "box-future", "future": "run", "saves": 9,
+            "edits": [{"file": "a.rs", "line": 3, "item": "run", "from": "f(x)", "to": "Box::pin(f(x))"}]}]}]}"#;
+        let all = read(futures);
+        assert!(all.len() == 1 && all[0].location == "run" && all[0].refusal().is_none());
+        let traits = r#"{"traits": [{"name": "Op", "suggested_n": 2, "edits": [{"file": "a.rs", "line": 3, "item": "A.op",
+            "from": "Box<dyn Op>", "to": "SmallBox<dyn Op, 2>"}]}]}"#;
+        let all = read(traits);
+        assert!(all.len() == 1 && all[0].is_named("A.op") && all[0].refusal().is_none());
         let all = read(layout);
-        assert_eq!((all[0].location.as_str(), all[0].saves), ("E", 24));
+        assert_eq!((all[0].location.as_str(), all[0].saves), ("E", Saves::Bytes(24)));
         assert!(all[0].refusal().unwrap().contains("no place"));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::cargo;
 use crate::program::BuildArgs;
+use crate::units;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -109,6 +110,20 @@ impl Bench<'_> {
         Ok(Measured { live_bytes, live_blocks, executable, report })
     }
 
+    /// Runs the program under `allocs`. Returns the report.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be built or run.
+    pub(super) fn allocs(&self) -> Result<Value> {
+        let file = self.folder.join("allocs.json");
+        let _ = fs::remove_file(&file);
+        let mut command = self.dwell("allocs")?;
+        command.arg("--save").arg(&file).arg("--").args(self.arguments);
+        let ran = cargo::run(&mut command, self.bound)?;
+        let Ok(text) = fs::read(&file) else { bail!("the program was not measured: {}", reason(&ran.stderr)) };
+        serde_json::from_slice(&text).context("the report of allocs cannot be read")
+    }
+
     /// Returns the report of `layout`.
     ///
     /// # Errors
@@ -167,6 +182,14 @@ fn reason(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let line = text.lines().rev().find_map(|line| line.strip_prefix("error: ")).or_else(|| text.lines().last());
     line.unwrap_or("it printed nothing").to_owned()
+}
+
+/// Returns the sizes of two executables, if they differ by more than a per cent.
+pub(super) fn resized_file(before: &Path, after: &Path) -> Option<String> {
+    let size = |file: &Path| fs::metadata(file).map(|of| of.len()).ok();
+    let (before, after) = (size(before)?, size(after)?);
+    let differs = before.abs_diff(after) > before / 100;
+    differs.then(|| format!("{} to {}", units::bytes(before), units::bytes(after)))
 }
 
 /// Returns the types of a report of `layout` whose sizes differ in another: name, size before, size after.

@@ -3,15 +3,15 @@
 use super::args::Apply;
 use super::cargo::{self, Cargo, Tests};
 use super::condition::KeepIf;
-use super::moves::{self, Becomes, Move, becomes};
+use super::moves::{self, Move, Saves};
 use super::proof::{self, Bench, Measured};
 use super::repair::{self, Repaired};
 use super::tree::{Change, Tree};
-use super::{definition, write};
+use super::{edit, write};
 use crate::program::{self, BuildArgs};
 use crate::units;
 use anyhow::{Context, Result, bail};
-use cargo_metadata::{Metadata, TargetKind};
+use cargo_metadata::Metadata;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
@@ -19,6 +19,12 @@ use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+
+/// The commands whose report is made if it is named.
+const COMMANDS: [&str; 3] = ["census", "allocs", "layout"];
+
+/// The contents of a file that marks a folder as a cache: <https://bford.info/cachedir/>.
+const CACHE_TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n";
 
 /// How a move ended.
 enum End {
@@ -61,6 +67,9 @@ fn run(args: &Apply) -> Result<ExitCode> {
     let Some(workspace) = program::workspace(&args.build)? else { return Ok(ExitCode::from(101)) };
     let folder = workspace.target_directory.join("dwell/apply").into_std_path_buf();
     fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+    // The copy is no source of the workspace: tools that look for sources leave out folders with this file, as those of cargo.
+    fs::write(folder.join("CACHEDIR.TAG"), CACHE_TAG)
+        .with_context(|| format!("{}: cannot be written", folder.display()))?;
     // The lock ends with this process.
     let _lock = lock(&folder)?;
     let journal = folder.join("journal.json");
@@ -71,7 +80,7 @@ fn run(args: &Apply) -> Result<ExitCode> {
             units::plural(files as u64, "file")
         ),
     }
-    let from_file = args.from.as_deref().filter(|from| !["census", "layout"].contains(from));
+    let from_file = args.from.as_deref().filter(|from| !COMMANDS.contains(from));
     let mut moves = match from_file {
         Some(file) => moves::read(Path::new(file))?,
         None => Vec::new(),
@@ -102,7 +111,9 @@ fn run(args: &Apply) -> Result<ExitCode> {
     };
     let wants_census = args.from.as_deref() == Some("census") || args.from.is_none() && !args.args.is_empty();
     let mut session = Session { args, workspace, tree, cargo, bench: None, tests: None, measured: None, sizes: None };
-    if from_file.is_none() && wants_census {
+    if args.from.as_deref() == Some("allocs") {
+        moves::collect(&bench.allocs()?, "", &mut moves);
+    } else if from_file.is_none() && wants_census {
         let measured = bench.census("before")?;
         moves::collect(&measured.report, "", &mut moves);
         session.measured = Some(measured);
@@ -117,7 +128,11 @@ fn run(args: &Apply) -> Result<ExitCode> {
     let chosen = choose(args, &moves)?;
     let is_measured = !args.no_measure && !args.dry_run;
     session.bench = Some(bench).filter(|_| is_measured);
-    session.apply_all(&chosen, is_measured && (wants_census || from_file.is_some()), &journal)
+    session.apply_all(
+        &chosen,
+        is_measured && (wants_census || from_file.is_some() || args.from.as_deref() == Some("allocs")),
+        &journal,
+    )
 }
 
 impl Session<'_> {
@@ -134,9 +149,17 @@ impl Session<'_> {
         let mut kept = 0;
         for of in moves {
             let mark = self.tree.mark();
-            match self.apply(of)? {
+            let end = match self.apply(of) {
+                // Of several moves, one that cannot be made does not end the others.
+                Err(error) if moves.len() > 1 => {
+                    println!("{}: not made: {error:#}", of.location);
+                    End::Stuck
+                }
+                end => end?,
+            };
+            match end {
                 End::Holds => kept += 1,
-                End::Stuck if self.args.keep => kept += 1,
+                End::Stuck if self.args.keep && moves.len() == 1 => kept += 1,
                 End::Stuck | End::Tests | End::NoGain => self.tree.restore(&mark)?,
             }
         }
@@ -178,7 +201,7 @@ impl Session<'_> {
 
     /// Makes a move in the copy.
     fn apply(&mut self, of: &Move) -> Result<End> {
-        let becomes = self.edit(of)?;
+        let becomes = edit::make(&mut self.tree, &self.workspace, self.args, of)?;
         println!("{}: {}", of.location, of.how);
         let is_terminal = io::stderr().is_terminal();
         let tell = |round, errors| {
@@ -218,62 +241,6 @@ impl Session<'_> {
         self.measure_after(of)
     }
 
-    /// Edits the definitions.
-    fn edit(&mut self, of: &Move) -> Result<Becomes> {
-        if let Some(refusal) = of.refusal() {
-            bail!("{refusal}");
-        }
-        let mut last = Becomes::Fixed;
-        // From the end, so that the lines before stay.
-        let mut edits: Vec<_> = of.edits.iter().collect();
-        edits.sort_by_key(|edit| std::cmp::Reverse((edit.file.clone(), edit.line)));
-        for edit in edits {
-            let file = Path::new(&edit.file);
-            let place = format!("{}:{}", edit.file, edit.line);
-            let Some(mut text) = self.tree.read(file) else {
-                bail!("{place}: is not in this workspace's source; the change would be lost");
-            };
-            if file.file_name().is_some_and(|name| name == "build.rs") {
-                bail!("{place}: is a build script, which is not part of the program");
-            }
-            let Some(found) = definition::find(&text, &edit.item, edit.line) else {
-                bail!(
-                    "{place}: {} is not declared there; a macro generates it, or the source changed since the report",
-                    edit.item
-                );
-            };
-            let now = &text[found.range.clone()];
-            let dense = |text: &str| text.chars().filter(|of| !of.is_whitespace()).collect::<String>();
-            if dense(now) != dense(&edit.from) {
-                bail!(
-                    "{place}: {} is {now}, and the report says {}; the source changed since, so make the report again",
-                    edit.item,
-                    edit.from
-                );
-            }
-            if found.derives.iter().any(|name| name == "Copy") {
-                bail!("{place}: the type of {} is Copy, and a box is not", edit.item);
-            }
-            if found.named_functions {
-                bail!(
-                    "{place}: an attribute of {} names a function that takes its type; change both by hand",
-                    edit.item
-                );
-            }
-            if found.public && !self.args.breaking && is_published_library(&self.workspace, file) {
-                bail!(
-                    "{place}: {} is public: the change is breaking for users of the crate; --breaking makes it",
-                    edit.item
-                );
-            }
-            last = becomes(edit).unwrap_or(last);
-            let with = edit.to.clone();
-            text.replace_range(found.range, &with);
-            self.tree.write(file, &text)?;
-        }
-        Ok(last)
-    }
-
     fn measure_after(&mut self, of: &Move) -> Result<End> {
         let Some(bench) = &self.bench else { return Ok(End::Holds) };
         if let Some(before) = &self.sizes {
@@ -299,21 +266,29 @@ impl Session<'_> {
         let words = if saved >= 0 { "saved" } else { "more" };
         let amount = u64::try_from(saved.abs()).unwrap_or(u64::MAX);
         println!(
-            "  live bytes at the peak: {} to {}: {} {words}, {}; {} were predicted",
+            "  live bytes at the peak: {} to {}: {} {words}, {}{}",
             units::bytes(before.live_bytes),
             units::bytes(after.live_bytes),
             units::bytes(amount),
             units::percent(amount, before.live_bytes),
-            units::bytes(of.saves),
+            if let Saves::Bytes(_) = of.saves { format!("; {} were predicted", of.expects()) } else { String::new() },
         );
         println!("  live blocks then: {} to {}", units::count(before.live_blocks), units::count(after.live_blocks));
-        if let [least, .., most] | [least @ most] = &bench.times(&before.executable, &after.executable)?[..] {
-            println!("  CPU time: {least:.2} to {most:.2} of before");
+        let times = bench.times(&before.executable, &after.executable)?;
+        let is_of_time = matches!(of.saves, Saves::Nanos(_));
+        if let [least, .., most] | [least @ most] = &times[..] {
+            let predicted = if is_of_time { format!("; {} less was predicted", of.expects()) } else { String::new() };
+            println!("  CPU time: {least:.2} to {most:.2} of before{predicted}");
         }
+        if let Some(text) = proof::resized_file(&before.executable, &after.executable) {
+            println!("  executable: {text}");
+        }
+        let is_faster = times.get(times.len() / 2).is_some_and(|median| *median < 0.99);
         let holds = match self.args.keep_if {
             Some(KeepIf::Percent(percent)) => saved as f64 >= before.live_bytes as f64 * percent / 100.0,
             Some(KeepIf::Bytes(bytes)) => saved >= i128::from(bytes),
             // One of many has to pay for itself.
+            None if self.args.all && is_of_time => is_faster,
             None if self.args.all => saved > 0,
             None => true,
         };
@@ -427,7 +402,7 @@ fn ask(moves: &[Move]) -> Result<&Move> {
 fn list(moves: &[Move]) -> Result<ExitCode> {
     let mut out = io::stdout().lock();
     for (index, of) in moves.iter().enumerate() {
-        let saves = units::bytes(of.saves);
+        let saves = of.expects();
         match of.refusal() {
             None => writeln!(out, "{:3}  {saves:>10}  {}: {}", index + 1, of.location, of.how)?,
             Some(refusal) => writeln!(out, "  -  {saves:>10}  {refusal}")?,
@@ -479,19 +454,6 @@ fn manifest(args: &Apply, workspace: &Metadata, tree: &Tree) -> PathBuf {
     tree.root.join(below.unwrap_or_else(|| "Cargo.toml".into()))
 }
 
-/// Returns `true` if a file belongs to a package with a library that may be published.
-fn is_published_library(workspace: &Metadata, file: &Path) -> bool {
-    let path = workspace.workspace_root.as_std_path().join(file);
-    let folder =
-        |package: &cargo_metadata::Package| package.manifest_path.parent().map(|of| of.as_std_path().to_owned());
-    let of = workspace.packages.iter().filter(|package| folder(package).is_some_and(|folder| path.starts_with(folder)));
-    let of = of.max_by_key(|package| package.manifest_path.as_str().len());
-    of.is_some_and(|package| {
-        let is_library = package.targets.iter().any(|target| target.kind.contains(&TargetKind::Lib));
-        is_library && package.publish.as_ref().is_none_or(|registries| !registries.is_empty())
-    })
-}
-
 /// Locks the folder for this process.
 fn lock(folder: &Path) -> Result<fs::File> {
     let path = folder.join("lock");
@@ -537,6 +499,7 @@ pub fn trial(manifest: &Path, edit: &crate::source::Edit, target: &Path) -> Resu
         test_command: None,
         no_measure: true,
         features_set: Vec::new(),
+        dwell: None,
         breaking: true,
         allow_dirty: true,
         allow_no_vcs: true,
@@ -560,7 +523,7 @@ pub fn trial(manifest: &Path, edit: &crate::source::Edit, target: &Path) -> Resu
         Session { args: &args, workspace, tree, cargo, bench: None, tests: None, measured: None, sizes: None };
     session.check_before()?;
     let of = Move { edits: vec![edit.clone()], ..Move::default() };
-    let becomes = session.edit(&of)?;
+    let becomes = edit::make(&mut session.tree, &session.workspace, &args, &of)?;
     let repaired = repair::repair(&mut session.tree, &session.cargo, &becomes, |_, _| ())?;
     Ok(Trial {
         compiles: repaired.left.is_empty(),

@@ -13,6 +13,11 @@ use syn::{Expr, Pat, Token};
 /// A range of bytes in a file.
 pub(super) type Bytes = Range<usize>;
 
+/// Returns a text without spaces.
+pub(super) fn dense(text: &str) -> String {
+    text.chars().filter(|of| !of.is_whitespace()).collect()
+}
+
 /// A part of a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Node {
@@ -134,6 +139,20 @@ impl Syntax {
             || self.at(range).any(|node| {
                 matches!(node.kind, Kind::Expr | Kind::Ref { .. } | Kind::Compare { .. } | Kind::Match { .. })
             })
+    }
+
+    /// Returns the `let` statements that end before a position, the nearest first: their patterns and values.
+    pub(super) fn locals(&self, before: usize) -> impl Iterator<Item = (&Bytes, &Bytes)> {
+        let mut all: Vec<(&Bytes, &Bytes)> = self
+            .nodes
+            .iter()
+            .filter_map(|node| match &node.kind {
+                Kind::Local { pattern, scrutinee: Some(value) } if node.range.end <= before => Some((pattern, value)),
+                _ => None,
+            })
+            .collect();
+        all.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.start));
+        all.into_iter()
     }
 
     /// Returns the bindings of the pattern with exactly this range.

@@ -13,6 +13,9 @@ use walkdir::WalkDir;
 /// The largest work tree that is copied, in bytes.
 const LARGEST: u64 = 4 << 30;
 
+/// The file in which cargo keeps the versions of all dependencies.
+const LOCK: &str = "Cargo.lock";
+
 /// A copy of a work tree.
 #[derive(Debug)]
 pub(super) struct Tree {
@@ -20,6 +23,8 @@ pub(super) struct Tree {
     pub(super) root: PathBuf,
     /// The texts of the changed files before the change, by their path below the root.
     before: BTreeMap<PathBuf, String>,
+    /// The lock file when the tree was copied: each command of cargo may change it.
+    lock: Option<String>,
 }
 
 impl Tree {
@@ -42,7 +47,8 @@ impl Tree {
         for path in outside {
             link(&original, &root, &path)?;
         }
-        Ok(Self { root, before: BTreeMap::new() })
+        let lock = fs::read_to_string(root.join(LOCK)).ok();
+        Ok(Self { root, before: BTreeMap::new(), lock })
     }
 
     /// Returns the text of a file. `None`: it is not in the tree, or not text.
@@ -57,11 +63,39 @@ impl Tree {
     /// Returns an error if it cannot be written.
     pub(super) fn write(&mut self, file: &Path, text: &str) -> Result<()> {
         let path = self.root.join(file);
-        if !self.before.contains_key(file) {
+        self.track(file)?;
+        fs::write(&path, text).with_context(|| format!("{}: cannot be written", path.display()))
+    }
+
+    /// Keeps the present text of a file that a command is about to change; a file that does not exist stays untracked.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be read.
+    pub(super) fn track(&mut self, file: &Path) -> Result<()> {
+        if file == Path::new(LOCK) {
+            if let Some(lock) = self.lock.take() {
+                self.before.insert(file.to_owned(), lock);
+            }
+            return Ok(());
+        }
+        let path = self.root.join(file);
+        if path.exists() && !self.before.contains_key(file) {
             let before = fs::read_to_string(&path).with_context(|| format!("{}: cannot be read", path.display()))?;
             self.before.insert(file.to_owned(), before);
         }
-        fs::write(&path, text).with_context(|| format!("{}: cannot be written", path.display()))
+        Ok(())
+    }
+
+    /// Returns the files of Rust source below a folder of the tree.
+    pub(super) fn sources(&self, folder: &Path) -> Vec<PathBuf> {
+        let entries = WalkDir::new(self.root.join(folder)).sort_by_file_name().into_iter();
+        let entries = entries.filter_entry(|entry| !entry.path().join("CACHEDIR.TAG").exists()).filter_map(Result::ok);
+        let is_source = |path: &Path| path.extension().is_some_and(|extension| extension == "rs");
+        let below = |path: &Path| Some(path.strip_prefix(&self.root).ok()?.to_owned());
+        entries
+            .filter(|entry| entry.file_type().is_file() && is_source(entry.path()))
+            .filter_map(|entry| below(entry.path()))
+            .collect()
     }
 
     /// Returns the changed files with their texts before and after.

@@ -10,7 +10,8 @@ pub struct Edit {
     pub file: String,
     /// The line with the field, variant or expression, from 1.
     pub line: u32,
-    /// The field or variant with its type: `Message::File`, `Entry.details`.
+    /// The field or variant with its type: `Message::File`, `Entry.details`. If it is the same as `from`, the type is
+    /// replaced wherever the package names it.
     pub item: String,
     /// The text in the source, if the line has it.
     pub from: String,

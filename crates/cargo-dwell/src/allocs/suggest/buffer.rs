@@ -3,6 +3,7 @@
 use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site, part};
+use crate::source::Edit;
 use crate::units::{bytes, plural};
 
 pub(super) struct Buffer;
@@ -23,8 +24,14 @@ impl Rule for Buffer {
         if cx.is_sampled || !is_growable || !is_short || !site.is_dropped_on_its_thread() {
             return None;
         }
+        let name = site.what.split('<').next().unwrap_or_default();
         let is_text = site.holder == Holder::Text;
         let fill = if is_text { "`write!` or `push_str`" } else { "`extend`" };
+        // Elements that do something when they are dropped would do it later.
+        let places = if is_text || is_plain(&site.what) { &site.places[..] } else { &[] };
+        let edits = cx.sources.edits(places, name, "", "");
+        let edits = edits.into_iter().map(|edit| Edit { from: format!("{name}::new()"), to: "clear()".into(), ..edit });
+        let edits = edits.collect();
         Some(Proposal {
             instead: "a buffer that is cleared and used again".into(),
             place: Place::Buffer,
@@ -36,7 +43,27 @@ impl Rule for Buffer {
             ),
             how: format!("keep one outside of the loop, `clear()` it, and fill it with {fill}"),
             costs: "the buffer keeps the memory of the largest".into(),
-            edits: Vec::new(),
+            edits,
         })
+    }
+}
+
+/// Returns `true` for a vector of numbers, characters or truth values.
+fn is_plain(what: &str) -> bool {
+    let element = what.strip_prefix("Vec<").and_then(|rest| rest.strip_suffix('>')).unwrap_or_default();
+    let digits = element.trim_start_matches(['u', 'i', 'f']);
+    matches!(element, "usize" | "isize" | "bool" | "char") || digits != element && digits.parse::<u8>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_that_do_nothing_when_dropped_are_known() {
+        assert!(is_plain("Vec<u8>") && is_plain("Vec<f64>") && is_plain("Vec<char>"));
+        assert!(
+            !is_plain("Vec<String>") && !is_plain("Vec<&str>") && !is_plain("VecDeque<u8>") && !is_plain("Vec<u8x4>")
+        );
     }
 }

@@ -3,12 +3,15 @@
 use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site, part};
+use crate::source::Edit;
 use crate::units::{bytes, count};
 
 pub(super) struct Capacity;
 
 /// The reallocations for each collection from which on it grows step by step.
 const STEPS: f64 = 0.5;
+/// The most doublings that a capacity is proposed for.
+const MOST_DOUBLINGS: u32 = 10;
 
 impl Rule for Capacity {
     fn kind(&self) -> &'static str {
@@ -24,7 +27,9 @@ impl Rule for Capacity {
             return None;
         }
         let name = site.what.split('<').next().unwrap_or_default().to_owned();
-        let to = format!("{name}::with_capacity(");
+        // A collection that doubled so many times from its first size.
+        let first: u64 = if site.holder == Holder::Text { 8 } else { 4 };
+        let expected = first << (steps.round() as u32).min(MOST_DOUBLINGS);
         Some(Proposal {
             instead: format!("`{name}::with_capacity`, or `reserve`"),
             place: Place::Borrowed,
@@ -38,7 +43,16 @@ impl Rule for Capacity {
             ),
             how: "state the expected length when the collection is made".into(),
             costs: "memory, if the length is overestimated".into(),
-            edits: cx.sources.edits(&site.places, &site.what, &format!("{name}::new("), &to),
+            edits: cx
+                .sources
+                .edits(&site.places, &name, "", "")
+                .into_iter()
+                .map(|edit| Edit {
+                    from: format!("{name}::new()"),
+                    to: format!("{name}::with_capacity({expected})"),
+                    ..edit
+                })
+                .collect(),
         })
     }
 }

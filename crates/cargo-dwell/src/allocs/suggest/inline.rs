@@ -1,7 +1,7 @@
 //! Trait objects inside of a `SmallBox`.
 
 use super::super::calibrate::Place;
-use super::{Context, Proposal, Rule, Saved, Site, part};
+use super::{Context, Proposal, Rule, Saved, Site, last_name, part};
 use crate::units::plural;
 
 pub(super) struct Inline;
@@ -26,6 +26,7 @@ impl Rule for Inline {
         if words > MOST_WORDS {
             return None;
         }
+        let name = last_name(of_trait);
         let blocks: u64 = site.sizes.values().sum();
         let fitting: u64 = site.sizes.iter().filter(|(size, _)| **size <= words * 8).map(|(_, blocks)| blocks).sum();
         let grows =
@@ -42,7 +43,11 @@ impl Rule for Inline {
             ),
             how: "write `small_box!(value)` instead of `Box::new(value)`".into(),
             costs: format!("values that hold such handles grow{grows}"),
-            edits: cx.sources.edits(&site.places, &site.what, "Box::new(", "dwell::small_box!("),
+            edits: cx.sources.everywhere(
+                &site.places,
+                &format!("Box<dyn {name}>"),
+                format!("dwell::SmallBox<dyn {name}, {words}>"),
+            ),
         })
     }
 }

@@ -179,6 +179,18 @@ impl Sources {
     fn edits(&self, spots: &[Spot], item: &str, from: &str, to: &str) -> Vec<Edit> {
         spots.iter().filter_map(|spot| self.edit(spot, item, from, to)).collect()
     }
+
+    /// Returns the edit that replaces a type wherever the package of the first place of the workspace names it.
+    fn everywhere(&self, spots: &[Spot], ty: &str, to: String) -> Vec<Edit> {
+        let edit = spots.iter().find_map(|spot| self.edit(spot, ty, "", ""));
+        edit.map(|edit| Edit { from: ty.to_owned(), to, ..edit }).into_iter().collect()
+    }
+}
+
+/// Returns the last name of a path without arguments: `Fn` of `core::ops::Fn<(u8,)>`.
+fn last_name(path: &str) -> &str {
+    let head = path.split(['<', '(', ' ']).next().unwrap_or(path);
+    head.rsplit("::").next().unwrap_or(head)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]

@@ -1,7 +1,7 @@
 //! Trait objects in slots of the thread's pool.
 
 use super::super::calibrate::Place;
-use super::{Context, Proposal, Rule, Saved, Site, shown};
+use super::{Context, Proposal, Rule, Saved, Site, last_name, shown};
 use crate::units::{count, plural};
 
 pub(super) struct Pool;
@@ -23,15 +23,16 @@ impl Rule for Pool {
                 "`.pooled()`, a slot of the thread's pool",
                 "write `future.pooled()` instead of `Box::pin(future)`, and `PoolFuture` instead of `Pin<Box<dyn Future>>`; \
                  `#[dwell::erased]` instead of `#[async_trait]`",
-                ".boxed()",
-                ".pooled()",
+                "Pin<Box<dyn Future>>".to_owned(),
+                "dwell::pin::PoolFuture".to_owned(),
             )
         } else {
+            let name = last_name(of_trait);
             (
                 "`pooled!`, a slot of the thread's pool",
                 "write `pooled!(value)` instead of `Box::new(value)`, and `PoolSlot<dyn Trait>` instead of `Box<dyn Trait>`",
-                "Box::new(",
-                "dwell::pooled!(",
+                format!("Box<dyn {name}>"),
+                format!("dwell::slab::sync::PoolSlot<dyn {name}>"),
             )
         };
         let counts = &site.counts;
@@ -47,7 +48,7 @@ impl Rule for Pool {
             ),
             how: how.into(),
             costs: format!("the pool keeps its memory: {} live at most", count(counts.most_live)),
-            edits: cx.sources.edits(&site.places, &site.what, from, to),
+            edits: cx.sources.everywhere(&site.places, &from, to),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::calibrate::Place;
 use super::super::sites::Holder;
-use super::{Context, Proposal, Rule, Saved, Site};
+use super::{Context, Proposal, Rule, Saved, Site, last_name};
 use crate::units::{count, plural};
 
 pub(super) struct Slab;
@@ -23,6 +23,7 @@ impl Rule for Slab {
         if ty.size == 0 {
             return None;
         }
+        let name = last_name(&ty.name);
         let counts = &site.counts;
         let is_local = site.is_dropped_on_its_thread();
         let (instead, place, costs) = if is_local {
@@ -44,9 +45,15 @@ impl Rule for Slab {
             place,
             saved: Saved::Blocks(1.0),
             why: format!("{} of {} bytes, {foreign}", plural(counts.allocations, "value"), ty.size),
-            how: "write `slab.insert(value)` instead of `Box::new(value)`, and `Slot<T>` instead of `Box<T>`".into(),
+            how: "write `slab.insert(value)` instead of `Box::new(value)`, and `Slot<T>` instead of `Box<T>`; `Pooled<T>` is a \
+                  slot that needs no slab of your own"
+                .into(),
             costs: format!("the slab keeps its memory: {} live at most; {costs}", count(counts.most_live)),
-            edits: Vec::new(),
+            edits: cx.sources.everywhere(
+                &site.places,
+                &format!("Box<{name}>"),
+                format!("dwell::slab::Pooled<{name}>"),
+            ),
         })
     }
 }

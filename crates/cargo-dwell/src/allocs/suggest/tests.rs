@@ -127,14 +127,16 @@ fn few_or_unknown_blocks_are_no_evidence() {
 }
 
 #[test]
-fn edits_replace_a_text_of_the_line() {
+fn edits_name_a_place_of_the_workspace() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a.rs"), "fn f() {\n    let x: Box<dyn Op> = Box::new(y);\n}\n").unwrap();
     let sources = Sources::new(Some(folder.path()));
     let spot = |line| Spot { source: Some(("a.rs".into(), line)), ..Spot::default() };
-    let edits = sources.edits(&[spot(2), spot(1), spot(9)], "Box<dyn Op>", "Box::new(", "dwell::pooled!(");
-    assert_eq!(edits.len(), 1);
-    assert_eq!((edits[0].line, &*edits[0].from, &*edits[0].to), (2, "Box::new(", "dwell::pooled!("));
     let of_dependency = Spot { dependency: Some("other".into()), ..spot(2) };
-    assert!(sources.edits(&[of_dependency], "", "Box::new(", "x").is_empty());
+    let to = "dwell::slab::sync::PoolSlot<dyn Op>";
+    let edits = sources.everywhere(&[of_dependency.clone(), spot(9), spot(2)], "Box<dyn Op>", to.into());
+    assert_eq!(edits.len(), 1);
+    assert_eq!((edits[0].line, &*edits[0].item, &*edits[0].from, &*edits[0].to), (2, "Box<dyn Op>", "Box<dyn Op>", to));
+    assert!(sources.everywhere(&[of_dependency], "Box<dyn Op>", to.into()).is_empty());
+    assert_eq!((last_name("core::ops::Fn<(u8,)>"), last_name("dyn_op::Op + Send")), ("Fn", "Op"));
 }

@@ -7,10 +7,12 @@
 mod bound;
 mod compare;
 mod constant;
-mod fixed;
+mod convert;
 mod function;
 mod option;
+mod owner;
 mod pattern;
+mod sparse;
 mod suggestion;
 
 use super::cargo::Cargo;
@@ -42,13 +44,15 @@ pub(super) struct Replace {
 type Rule = fn(&Site<'_>) -> Option<Vec<Replace>>;
 
 /// The rules in order, each with its name.
-const RULES: [(&str, Rule); 9] = [
+const RULES: [(&str, Rule); 11] = [
     ("a const fn", constant::repair),
     ("a comparison", compare::repair),
     ("a pattern", pattern::repair),
     ("a matched value", pattern::repair_scrutinee),
     ("an option", option::repair),
-    ("a length", fixed::repair),
+    ("a conversion", convert::repair),
+    ("another owner", owner::repair),
+    ("an empty struct", sparse::repair),
     ("a function", function::repair),
     ("a trait", bound::repair),
     ("rustc", suggestion::repair),
@@ -183,7 +187,8 @@ pub(super) fn repair(
         }
         for (name, replaces) in apply(tree, repairs)? {
             *done.by.entry(name).or_default() += 1;
-            for replace in replaces.iter().filter(|replace| replace.with.contains(".clone()")) {
+            let is_clone = |replace: &&Replace| name == "rustc" && replace.with.contains(".clone()");
+            for replace in replaces.iter().filter(is_clone) {
                 done.clones.push(replace.file.display().to_string());
             }
         }
@@ -198,27 +203,63 @@ fn round(tree: &Tree, errors: &[Diagnostic], becomes: &Becomes) -> (Vec<Named>, 
     let mut files: BTreeMap<PathBuf, Option<(String, Syntax)>> = BTreeMap::new();
     let (mut repairs, mut left) = (Vec::<Named>::new(), Vec::new());
     for error in errors {
-        let Some(span) = error.spans.iter().find(|span| span.is_primary) else { continue };
-        let file = PathBuf::from(&span.file_name);
-        let read = || {
-            let text = tree.read(&file)?;
-            let syntax = Syntax::of(&text)?;
-            Some((text, syntax))
-        };
-        let known = files.entry(file.clone()).or_insert_with(read);
-        let repair = known.as_ref().filter(|_| span.expansion.is_none()).and_then(|(text, syntax)| {
-            let range = range(span);
-            text.get(range.clone())?;
-            let site = Site { error, span, file: &file, text, syntax, range, types: types(error, span), becomes, tree };
-            RULES.iter().find_map(|(name, rule)| Some((*name, rule(&site)?)))
-        });
-        match repair {
-            Some(repair) if repairs.contains(&repair) => {}
-            Some(repair) => repairs.push(repair),
-            None => left.extend(leftover(error, tree)),
+        let places = places(error);
+        if places.is_empty() {
+            continue;
+        }
+        let mut is_repaired = false;
+        for (span, types) in places {
+            let span = written_by_user(span);
+            let file = PathBuf::from(&span.file_name);
+            let read = || {
+                let text = tree.read(&file)?;
+                let syntax = Syntax::of(&text)?;
+                Some((text, syntax))
+            };
+            let known = files.entry(file.clone()).or_insert_with(read);
+            let repair = known.as_ref().filter(|_| span.expansion.is_none()).and_then(|(text, syntax)| {
+                let range = range(span);
+                text.get(range.clone())?;
+                let site = Site { error, span, file: &file, text, syntax, range, types, becomes, tree };
+                RULES.iter().find_map(|(name, rule)| Some((*name, rule(&site)?)))
+            });
+            if let Some(repair) = repair {
+                is_repaired = true;
+                if !repairs.contains(&repair) {
+                    repairs.push(repair);
+                }
+            }
+        }
+        if !is_repaired {
+            left.extend(leftover(error, tree));
         }
     }
     (repairs, left)
+}
+
+/// Returns the places of an error, each with the expected and the found type: the arguments of a call if several are wrong,
+/// else the primary span.
+fn places(error: &Diagnostic) -> Vec<(&DiagnosticSpan, Option<(String, String)>)> {
+    let in_text =
+        |text: &str| Some((quoted_after(text, "expected ")?.to_owned(), quoted_after(text, "found ")?.to_owned()));
+    if error.message.starts_with("arguments to this") {
+        // One argument has a label, and of several each has a note.
+        let labels = error.spans.iter().filter_map(|span| Some((span, in_text(span.label.as_deref()?)?)));
+        let notes = error.children.iter().filter_map(|child| Some((child.spans.first()?, in_text(&child.message)?)));
+        let wrong: Vec<_> = labels.chain(notes).map(|(span, types)| (span, Some(types))).collect();
+        if !wrong.is_empty() {
+            return wrong;
+        }
+    }
+    error.spans.iter().filter(|span| span.is_primary).take(1).map(|span| (span, types(error, span))).collect()
+}
+
+/// Returns the call of the macro whose result has another type than expected: `vec![..]`, `format!(..)`.
+fn written_by_user(span: &DiagnosticSpan) -> &DiagnosticSpan {
+    match &span.expansion {
+        Some(of) if ["vec!", "format!"].contains(&&*of.macro_decl_name) => &of.span,
+        _ => span,
+    }
 }
 
 /// Applies repairs, each as a whole; one that overlaps another waits for the next round. Returns those that were applied.

@@ -1,0 +1,193 @@
+//! Changes the place where a collection is made that grows on another line: its capacity is stated,
+//! `let mut list = Vec::with_capacity(16);`, or it is made before the loop and cleared in each round.
+
+use super::syntax::{Bytes, dense};
+use crate::source::Edit;
+use anyhow::{Result, bail};
+use syn::spanned::Spanned as _;
+use syn::visit::{self, Visit};
+
+/// Returns the source in which the collection that grows on the line of the edit is made with a capacity.
+///
+/// # Errors
+/// Returns an error if no local variable grows on the line, or if it is not made empty in the same function.
+pub(super) fn edit(text: &str, edit: &Edit) -> Result<String> {
+    let local = local(text, edit)?;
+    let mut text = text.to_owned();
+    text.replace_range(local.made, &edit.to);
+    Ok(text)
+}
+
+/// Returns the source in which the collection is made before its loop.
+///
+/// # Errors
+/// Returns an error as [`edit`] does, or if the collection is not made by a statement of a loop's body.
+pub(super) fn hoist(text: &str, edit: &Edit) -> Result<String> {
+    let local = local(text, edit)?;
+    let (Some(before), true) = (local.before, local.is_mutable) else {
+        bail!("{}:{}: `{}` is not made in a loop; reuse a buffer by hand", edit.file, edit.line, local.name);
+    };
+    let mut text = text.to_owned();
+    let statement = text[local.statement.clone()].to_owned();
+    text.replace_range(local.statement, &format!("{}.clear();", local.name));
+    let line = text[..before].rfind('\n').map_or(0, |end| end + 1);
+    let indent: String = text[line..before].chars().take_while(|of| of.is_whitespace()).collect();
+    text.insert_str(before, &format!("{statement}\n{indent}"));
+    Ok(text)
+}
+
+/// Returns the variable that grows on the line of an edit.
+fn local(text: &str, edit: &Edit) -> Result<Local> {
+    let place = format!("{}:{}", edit.file, edit.line);
+    let Ok(source) = syn::parse_file(text) else { bail!("{place}: the file cannot be read as Rust") };
+    let mut search = Search {
+        line: edit.line as usize,
+        text,
+        from: &edit.from,
+        loops: Vec::new(),
+        locals: Vec::new(),
+        found: Vec::new(),
+    };
+    search.visit_file(&source);
+    search.found.dedup();
+    match <[Local; 1]>::try_from(search.found) {
+        Ok([local]) => Ok(local),
+        Err(_) => {
+            bail!("{place}: no local variable that is made by `{}` grows there; change it by hand", edit.from)
+        }
+    }
+}
+
+/// A variable that is made empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Local {
+    name: String,
+    is_mutable: bool,
+    /// The call that makes it.
+    made: Bytes,
+    /// The `let` statement.
+    statement: Bytes,
+    /// Where the loop begins whose body has the statement.
+    before: Option<usize>,
+}
+
+struct Search<'a> {
+    line: usize,
+    text: &'a str,
+    from: &'a str,
+    /// The bodies of loops, and where the loops begin.
+    loops: Vec<(Bytes, usize)>,
+    /// The variables of the function that are made empty.
+    locals: Vec<Local>,
+    found: Vec<Local>,
+}
+
+impl Search<'_> {
+    /// Visits a function, whose variables no other one has.
+    fn function(&mut self, visit: impl FnOnce(&mut Self)) {
+        let outer = std::mem::take(&mut self.locals);
+        visit(self);
+        self.locals = outer;
+    }
+}
+
+impl<'ast> Visit<'ast> for Search<'_> {
+    fn visit_item_fn(&mut self, of: &'ast syn::ItemFn) {
+        self.function(|search| visit::visit_item_fn(search, of));
+    }
+
+    fn visit_impl_item_fn(&mut self, of: &'ast syn::ImplItemFn) {
+        self.function(|search| visit::visit_impl_item_fn(search, of));
+    }
+
+    fn visit_local(&mut self, of: &'ast syn::Local) {
+        visit::visit_local(self, of);
+        let pattern = match &of.pat {
+            syn::Pat::Type(typed) => &*typed.pat,
+            other => other,
+        };
+        let (syn::Pat::Ident(name), Some(init)) = (pattern, &of.init) else { return };
+        let made = init.expr.span().byte_range();
+        if self.text.get(made.clone()).is_some_and(|made| dense(made) == dense(self.from) || made == "vec![]") {
+            let statement = of.span().byte_range();
+            let is_in = |body: &Bytes| body.start <= statement.start && statement.end <= body.end;
+            // The innermost loop, if the statement is one of its body and not of a block in it.
+            let inner = self.loops.iter().rev().find(|(body, _)| is_in(body));
+            let before = inner.filter(|(body, _)| is_direct(self.text, body, &statement)).map(|(_, start)| *start);
+            let is_mutable = name.mutability.is_some();
+            self.locals.push(Local { name: name.ident.to_string(), is_mutable, made, statement, before });
+        }
+    }
+
+    fn visit_expr_for_loop(&mut self, of: &'ast syn::ExprForLoop) {
+        self.loops.push((of.body.span().byte_range(), of.span().byte_range().start));
+        visit::visit_expr_for_loop(self, of);
+        self.loops.pop();
+    }
+
+    fn visit_expr_while(&mut self, of: &'ast syn::ExprWhile) {
+        self.loops.push((of.body.span().byte_range(), of.span().byte_range().start));
+        visit::visit_expr_while(self, of);
+        self.loops.pop();
+    }
+
+    fn visit_expr_loop(&mut self, of: &'ast syn::ExprLoop) {
+        self.loops.push((of.body.span().byte_range(), of.span().byte_range().start));
+        visit::visit_expr_loop(self, of);
+        self.loops.pop();
+    }
+
+    fn visit_expr_method_call(&mut self, of: &'ast syn::ExprMethodCall) {
+        visit::visit_expr_method_call(self, of);
+        let (first, last) = (of.span().start().line, of.span().end().line);
+        let grows =
+            ["push", "push_str", "extend", "extend_from_slice", "insert", "write_str", "write_fmt", "push_back"];
+        if !(first..=last).contains(&self.line) || !grows.iter().any(|name| of.method == *name) {
+            return;
+        }
+        let syn::Expr::Path(receiver) = &*of.receiver else { return };
+        let name = receiver.path.get_ident().map(ToString::to_string);
+        let local = self.locals.iter().rev().find(|local| Some(&local.name) == name.as_ref());
+        self.found.extend(local.cloned());
+    }
+}
+
+/// Returns `true` if no brace opens between the begin of a loop's body and a statement of it that is not closed again.
+fn is_direct(text: &str, body: &Bytes, statement: &Bytes) -> bool {
+    // With a brace that is not closed it is no sequence of tokens.
+    let before = text.get(body.start + 1..statement.start).unwrap_or_default();
+    before.parse::<proc_macro2::TokenStream>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capacity_is_stated_where_the_collection_is_made() {
+        let text = "fn f() {\n    let mut a = Vec::new();\n    let mut b: Vec<u8> = Vec::new();\n    for x in 0..9 {\n        b.push(x);\n    }\n    a.push(b);\n}\n\
+                    fn g(a: &mut Vec<u8>) {\n    a.push(1);\n}\n";
+        let of = |line| {
+            let (from, to) = ("Vec::new()".into(), "Vec::with_capacity(16)".into());
+            edit(text, &Edit { file: "a.rs".into(), line, item: "Vec".into(), from, to })
+        };
+        assert!(of(5).unwrap().contains("let mut b: Vec<u8> = Vec::with_capacity(16);"));
+        assert!(of(7).unwrap().contains("let mut a = Vec::with_capacity(16);"));
+        assert!(of(10).unwrap_err().to_string().contains("change it by hand"));
+        assert!(of(4).is_err());
+    }
+
+    #[test]
+    fn buffers_leave_their_loop() {
+        let text = "fn f() {\n    'a: for x in 0..9 {\n        let mut line: String = String::new();\n        line.push_str(x);\n        \
+                    if x { let mut b = String::new(); b.push('x'); }\n    }\n}\n";
+        let of = |line| {
+            let (from, to) = ("String::new()".into(), "clear()".into());
+            hoist(text, &Edit { file: "a.rs".into(), line, item: "String".into(), from, to })
+        };
+        assert!(of(4).unwrap().contains(
+            "    let mut line: String = String::new();\n    'a: for x in 0..9 {\n        line.clear();\n        line.push_str(x);"
+        ));
+        assert!(of(5).unwrap_err().to_string().contains("is not made in a loop"));
+    }
+}

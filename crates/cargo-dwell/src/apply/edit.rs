@@ -1,0 +1,151 @@
+//! Changes the definitions that a move names.
+
+use super::args::Apply;
+use super::moves::{Becomes, Move};
+use super::package::{is_published_library, sources_of_package};
+use super::syntax::dense;
+use super::tree::Tree;
+use super::types::with_paths;
+use super::{capacity, definition, everywhere, library, shrink};
+use crate::source::Edit;
+use anyhow::{Result, bail};
+use cargo_metadata::Metadata;
+use std::path::Path;
+
+/// Makes the edits of a move in the copy. Returns what they do.
+///
+/// # Errors
+/// Returns an error if an edit does not fit the source, or must not be made.
+pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Move) -> Result<Becomes> {
+    if let Some(refusal) = of.refusal() {
+        bail!("{refusal}");
+    }
+    // From the end, so that the lines before stay.
+    let mut edits: Vec<(&Edit, Becomes)> = of.edits.iter().filter_map(|edit| Some((edit, of.becomes(edit)?))).collect();
+    edits.sort_by_key(|(edit, _)| std::cmp::Reverse((edit.file.clone(), edit.line)));
+    let mut last = Becomes::Fixed;
+    for (edit, becomes) in edits {
+        let file = Path::new(&edit.file);
+        let place = format!("{}:{}", edit.file, edit.line);
+        let Some(text) = tree.read(file) else {
+            bail!("{place}: is not in this workspace's source; the change would be lost");
+        };
+        if file.file_name().is_some_and(|name| name == "build.rs") {
+            bail!("{place}: is a build script, which is not part of the program");
+        }
+        let is_published = !args.breaking && is_published_library(workspace, file);
+        if becomes == Becomes::Shrunk {
+            shrink::edit(tree, workspace, edit)?;
+        } else if becomes == Becomes::Wrapped {
+            tree.write(file, &wrapped(&text, edit)?)?;
+        } else if becomes == Becomes::Capacity {
+            tree.write(file, &capacity::edit(&text, edit)?)?;
+        } else if becomes == Becomes::Hoisted {
+            tree.write(file, &capacity::hoist(&text, edit)?)?;
+        } else if edit.item == edit.from {
+            everywhere::replace(tree, workspace, edit, &becomes, is_published)?;
+        } else {
+            let (from, to) = field(&text, edit, is_published)?;
+            let mut text = text;
+            text.replace_range(from, &to);
+            tree.write(file, &text)?;
+            if matches!(becomes, Becomes::Sparse(_)) {
+                derive(tree, workspace, edit)?;
+            }
+        }
+        library::add(tree, workspace, args, file, becomes.features())?;
+        last = becomes;
+    }
+    Ok(last)
+}
+
+/// Returns the source in which an expression is wrapped. It begins on the line of the edit, and stands there once.
+fn wrapped(text: &str, edit: &Edit) -> Result<String> {
+    let place = format!("{}:{}", edit.file, edit.line);
+    let number = (edit.line as usize).saturating_sub(1);
+    let line = text.split_inclusive('\n').nth(number).unwrap_or_default();
+    let start: usize = text.split_inclusive('\n').take(number).map(str::len).sum();
+    let found: Vec<usize> =
+        text[start..].match_indices(&edit.from).map(|(at, _)| at).filter(|at| *at < line.len()).collect();
+    let [at] = found[..] else {
+        bail!(
+            "{place}: `{}` is there {} times; the source changed since, or change it by hand",
+            edit.from,
+            found.len()
+        );
+    };
+    let mut text = text.to_owned();
+    text.replace_range(start + at..start + at + edit.from.len(), &edit.to);
+    Ok(text)
+}
+
+/// Returns the bytes of a field's type, and the new type.
+fn field(text: &str, edit: &Edit, is_published: bool) -> Result<(std::ops::Range<usize>, String)> {
+    let place = format!("{}:{}", edit.file, edit.line);
+    let item = &edit.item;
+    let Some(found) = definition::find(text, item, edit.line) else {
+        bail!("{place}: {item} is not declared there; a macro generates it, or the source changed since the report");
+    };
+    let now = &text[found.range.clone()];
+    if dense(now) != dense(&edit.from) {
+        bail!(
+            "{place}: {item} is {now}, and the report says {}; the source changed since, so make the report again",
+            edit.from
+        );
+    }
+    if found.derives.iter().any(|name| name == "Copy") {
+        bail!("{place}: the type of {item} is Copy, and a box is not");
+    }
+    if found.named_functions {
+        bail!("{place}: an attribute of {item} names a function that takes its type; change both by hand");
+    }
+    if found.public && is_published {
+        bail!("{place}: {item} is public: the change is breaking for users of the crate; --breaking makes it");
+    }
+    Ok((found.range, with_paths(&edit.to)))
+}
+
+/// Derives `Sparse` for the struct whose field becomes sparse.
+fn derive(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result<()> {
+    let name = edit.from.split('<').next().unwrap_or_default().trim();
+    let name = name.rsplit("::").next().unwrap_or_default();
+    let mut found = Vec::new();
+    for file in sources_of_package(tree, workspace, Path::new(&edit.file)) {
+        let Some(text) = tree.read(&file) else { continue };
+        found.extend(definition::keywords(&text, name).into_iter().map(|at| (file.clone(), text.clone(), at)));
+    }
+    let [(file, text, at)] = &mut found[..] else {
+        bail!("{}: {} structs of the package have this name; derive `dwell::Sparse` by hand", edit.from, found.len());
+    };
+    let line = text[..*at].rfind('\n').map_or(0, |end| end + 1);
+    let indent: String = text[line..*at].chars().take_while(|of| of.is_whitespace()).collect();
+    text.insert_str(*at, &format!("#[derive(dwell::Sparse)]\n{indent}"));
+    tree.write(file, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expression_is_wrapped_on_its_line() {
+        let text =
+            "async fn f() {\n    a(1).await;\n    join(a(1), b(\n        2)).await; a(1).await; a(1).await;\n}\n";
+        let of = |line, from: &str| {
+            wrapped(
+                text,
+                &Edit {
+                    file: "a.rs".into(),
+                    line,
+                    from: from.into(),
+                    to: format!("Box::pin({from})"),
+                    ..Edit::default()
+                },
+            )
+        };
+        assert!(of(2, "a(1)").unwrap().contains("\n    Box::pin(a(1)).await;\n    join(a(1)"));
+        assert!(of(3, "b(\n        2)").unwrap().contains("join(a(1), Box::pin(b(\n        2)))"));
+        assert!(of(4, "a(1)").unwrap_err().to_string().contains("is there 2 times"));
+        assert!(of(9, "a(1)").is_err());
+    }
+}

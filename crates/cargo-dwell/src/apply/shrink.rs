@@ -1,0 +1,282 @@
+//! Gives unused capacity back where a value is made: `tokens: { let mut tokens: Vec<_> = lex(); tokens.shrink_to_fit(); tokens }`.
+
+use super::package::sources_of_package;
+use super::syntax::{Bytes, dense};
+use super::tree::Tree;
+use crate::source::Edit;
+use anyhow::{Result, bail};
+use cargo_metadata::Metadata;
+use std::path::{Path, PathBuf};
+use syn::spanned::Spanned as _;
+use syn::visit::{self, Visit};
+
+/// The collections with `shrink_to_fit`, with a type that annotates them.
+const COLLECTIONS: [(&str, &str); 7] = [
+    ("String", "String"),
+    ("Vec", "Vec<_>"),
+    ("VecDeque", "std::collections::VecDeque<_>"),
+    ("BinaryHeap", "std::collections::BinaryHeap<_>"),
+    ("HashMap", "std::collections::HashMap<_, _, _>"),
+    ("HashSet", "std::collections::HashSet<_, _>"),
+    ("PathBuf", "std::path::PathBuf"),
+];
+
+/// Calls that make a collection without unused capacity, or an empty one that is filled later.
+const EXACT: [&str; 9] =
+    ["new", "default", "with_capacity", "clone", "to_vec", "to_owned", "to_string", "into_vec", "empty"];
+
+/// Adds `shrink_to_fit` where the field `edit.item` gets its value, in all sources of the package.
+///
+/// # Errors
+/// Returns an error if the field is not found, if it is no collection, or if no place gives it a complete value.
+pub(super) fn edit(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result<()> {
+    let item = &edit.item;
+    let by_hand = format!("call `shrink_to_fit` where it is complete; it is allocated at {}:{}", edit.file, edit.line);
+    let Some(field) = Field::of(item) else { bail!("{item}: is no field; {by_hand}") };
+    let mut sources: Vec<(PathBuf, String, syn::File)> = Vec::new();
+    let mut types = Vec::new();
+    for file in sources_of_package(tree, workspace, Path::new(&edit.file)) {
+        let Some(text) = tree.read(&file) else { continue };
+        let Ok(source) = syn::parse_file(&text) else { continue };
+        let mut search = Declared { field: &field, text: &text, types: Vec::new() };
+        search.visit_file(&source);
+        types.extend(search.types);
+        sources.push((file, text, source));
+    }
+    let [ty] = &types[..] else {
+        bail!(
+            "{item}: {} of this name are declared; {by_hand}",
+            if types.is_empty() { "no fields" } else { "several" }
+        );
+    };
+    let Some(wrap) = Wrap::of(ty) else { bail!("{item}: {ty} is no collection that apply can shrink; {by_hand}") };
+    let mut is_changed = false;
+    for (file, mut text, source) in sources {
+        let mut search = Made { field: &field, own: Vec::new(), found: Vec::new() };
+        search.visit_file(&source);
+        search.found.sort_by_key(|of| std::cmp::Reverse(of.value.start));
+        for of in &search.found {
+            let value = text[of.value.clone()].to_owned();
+            text.replace_range(of.value.clone(), &wrap.around(&field, &value, of.is_shorthand));
+        }
+        if !search.found.is_empty() {
+            is_changed = true;
+            tree.write(&file, &text)?;
+        }
+    }
+    if !is_changed {
+        bail!("{item}: is filled after its value is made; {by_hand}");
+    }
+    Ok(())
+}
+
+/// A field of a struct or of a variant.
+struct Field {
+    /// The struct or enum.
+    of: String,
+    variant: Option<String>,
+    name: String,
+}
+
+impl Field {
+    /// Reads `module::Type.field` or `Type::Variant.field`. `None` for a part of a field, such as its elements.
+    fn of(item: &str) -> Option<Self> {
+        let (path, name) = item.rsplit_once('.')?;
+        let is_name = |of: &str| !of.is_empty() && of.chars().all(|of| of.is_alphanumeric() || of == '_');
+        let path = path.split('<').next().unwrap_or_default();
+        let mut parts = path.rsplit("::").filter(|part| part.starts_with(char::is_uppercase));
+        let (last, before) = (parts.next()?, parts.next());
+        let (of, variant) = match before {
+            Some(of) => (of, Some(last.to_owned())),
+            None => (last, None),
+        };
+        let name = name.trim_start_matches("__");
+        (is_name(of) && is_name(name)).then(|| Self { of: of.to_owned(), variant, name: name.to_owned() })
+    }
+
+    fn is_of(&self, fields: &syn::Fields) -> Option<syn::Type> {
+        let of = |(index, field): (usize, &syn::Field)| {
+            let name = field.ident.as_ref().map_or_else(|| index.to_string(), ToString::to_string);
+            (name == self.name).then(|| field.ty.clone())
+        };
+        fields.iter().enumerate().find_map(of)
+    }
+}
+
+/// Finds the declarations of the field.
+struct Declared<'a> {
+    field: &'a Field,
+    text: &'a str,
+    types: Vec<String>,
+}
+
+impl<'ast> Visit<'ast> for Declared<'_> {
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        if item.ident == self.field.of && self.field.variant.is_none() {
+            let ty = self.field.is_of(&item.fields);
+            self.types.extend(ty.and_then(|ty| Some(self.text.get(ty.span().byte_range())?.to_owned())));
+        }
+    }
+
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        if item.ident != self.field.of {
+            return;
+        }
+        for variant in
+            item.variants.iter().filter(|of| self.field.variant.as_ref().is_some_and(|name| of.ident == name))
+        {
+            let ty = self.field.is_of(&variant.fields);
+            self.types.extend(ty.and_then(|ty| Some(self.text.get(ty.span().byte_range())?.to_owned())));
+        }
+    }
+}
+
+/// How a value is wrapped.
+struct Wrap {
+    /// The type of the collection with its arguments left out.
+    ty: &'static str,
+    is_optional: bool,
+}
+
+impl Wrap {
+    fn of(ty: &str) -> Option<Self> {
+        let ty = dense(ty);
+        let inside = ty.split_once("Option<").filter(|(path, _)| path.is_empty() || path.ends_with("::"));
+        let inner = inside.and_then(|(_, rest)| rest.strip_suffix('>')).unwrap_or(&ty);
+        let name = inner.split('<').next()?.rsplit("::").next()?;
+        let (_, ty) = COLLECTIONS.iter().find(|(of, _)| *of == name)?;
+        Some(Self { ty, is_optional: inside.is_some() })
+    }
+
+    /// Returns the field's value with `shrink_to_fit`.
+    fn around(&self, field: &Field, value: &str, is_shorthand: bool) -> String {
+        let name = &field.name;
+        let is_index = name.starts_with(|of: char| of.is_ascii_digit());
+        let local = if is_index { "value" } else { name };
+        let wrapped = if self.is_optional {
+            format!("({value}).map(|mut {local}| {{ {local}.shrink_to_fit(); {local} }})")
+        } else {
+            format!("{{ let mut {local}: {} = {value}; {local}.shrink_to_fit(); {local} }}", self.ty)
+        };
+        if is_shorthand { format!("{name}: {wrapped}") } else { wrapped }
+    }
+}
+
+/// A place that gives the field a value.
+struct Place {
+    value: Bytes,
+    is_shorthand: bool,
+}
+
+/// Finds the places that give the field a value.
+struct Made<'a> {
+    field: &'a Field,
+    /// The types of the `impl` blocks around, for `Self`.
+    own: Vec<String>,
+    found: Vec<Place>,
+}
+
+impl Made<'_> {
+    /// Returns `true` if a path names the struct, or the variant.
+    fn is_named(&self, path: &syn::Path) -> bool {
+        let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let resolved =
+            |name: &String| if name == "Self" { self.own.last().cloned().unwrap_or_default() } else { name.clone() };
+        match (&self.field.variant, &names[..]) {
+            (None, [.., of]) => resolved(of) == self.field.of,
+            (Some(variant), [.., of, last]) => last == variant && resolved(of) == self.field.of,
+            (Some(variant), [last]) => last == variant,
+            _ => false,
+        }
+    }
+}
+
+/// Returns `true` if an expression makes a collection without unused capacity, or an empty one.
+fn is_exact(value: &syn::Expr) -> bool {
+    match value {
+        syn::Expr::Call(of) => match &*of.func {
+            syn::Expr::Path(path) => {
+                path.path.segments.last().is_some_and(|last| EXACT.iter().any(|name| last.ident == *name))
+            }
+            _ => false,
+        },
+        syn::Expr::MethodCall(of) => EXACT.iter().any(|name| of.method == *name),
+        syn::Expr::Macro(of) => of.mac.path.is_ident("vec"),
+        syn::Expr::Path(of) => of.path.is_ident("None"),
+        // A field of another value was made elsewhere.
+        syn::Expr::Field(_) | syn::Expr::Lit(_) => true,
+        _ => false,
+    }
+}
+
+impl<'ast> Visit<'ast> for Made<'_> {
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        let name = match &*item.self_ty {
+            syn::Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
+            _ => None,
+        };
+        self.own.push(name.unwrap_or_default());
+        visit::visit_item_impl(self, item);
+        self.own.pop();
+    }
+
+    fn visit_expr_struct(&mut self, of: &'ast syn::ExprStruct) {
+        visit::visit_expr_struct(self, of);
+        if !self.is_named(&of.path) {
+            return;
+        }
+        for field in &of.fields {
+            let is_it = match &field.member {
+                syn::Member::Named(name) => *name == self.field.name,
+                syn::Member::Unnamed(index) => index.index.to_string() == self.field.name,
+            };
+            let is_shorthand = field.colon_token.is_none();
+            if is_it && !is_exact(&field.expr) {
+                let value = if is_shorthand { field.span().byte_range() } else { field.expr.span().byte_range() };
+                self.found.push(Place { value, is_shorthand });
+            }
+        }
+    }
+
+    fn visit_expr_call(&mut self, of: &'ast syn::ExprCall) {
+        visit::visit_expr_call(self, of);
+        let (syn::Expr::Path(path), Ok(index)) = (&*of.func, self.field.name.parse::<usize>()) else { return };
+        if self.is_named(&path.path) {
+            let value = of.args.iter().nth(index).filter(|value| !is_exact(value));
+            self.found.extend(value.map(|value| Place { value: value.span().byte_range(), is_shorthand: false }));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_wrapped_where_they_are_made() {
+        let text = "impl Doc { fn f(tokens: Vec<u8>) -> Self { let a = Self { tokens, other: x() }; Doc { tokens: lex().collect(), ..a } } }\n\
+                    fn g() { m::Doc { tokens: Vec::new() }; Other { tokens: lex() }; E::V(lex()); E::W(lex()); }\n";
+        let made = |item: &str| {
+            let field = Field::of(item).unwrap();
+            let mut search = Made { field: &field, own: Vec::new(), found: Vec::new() };
+            search.visit_file(&syn::parse_file(text).unwrap());
+            search.found.iter().map(|of| text[of.value.clone()].to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(made("app::Doc.tokens"), ["tokens", "lex().collect()"]);
+        assert_eq!(made("app::E::V.0"), ["lex()"]);
+        let field = Field::of("Doc.tokens").unwrap();
+        let wrap = Wrap::of("Vec<u8>").unwrap();
+        assert_eq!(
+            wrap.around(&field, "tokens", true),
+            "tokens: { let mut tokens: Vec<_> = tokens; tokens.shrink_to_fit(); tokens }"
+        );
+        let wrap = Wrap::of("Option<std::string::String>").unwrap();
+        assert_eq!(
+            wrap.around(&field, "text()", false),
+            "(text()).map(|mut tokens| { tokens.shrink_to_fit(); tokens })"
+        );
+        assert!(
+            Wrap::of("SmallVec<[u8; 4]>").is_none() && Field::of("Vec<u8>").is_none() && Field::of("A.b[]").is_none()
+        );
+    }
+}
