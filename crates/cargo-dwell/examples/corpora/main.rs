@@ -12,6 +12,9 @@
 //!
 //! `corpora --parts CORPUS..` instead divides the files at random into parts that are read by one form, and compares the
 //! types and the JSON report of the merged parts with those of one run.
+//!
+//! `corpora --tenths CORPUS..` leaves out each tenth of the texts in turn and counts the types of the others: a change of the
+//! data that a person would hardly notice should hardly change the types.
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
@@ -21,7 +24,6 @@ use cargo_dwell::shape::held_out::{self, Outcome, Rules};
 use cargo_dwell::shape::infer::Accumulator;
 use cargo_dwell::shape::input;
 use cargo_dwell::shape::plan::{Plan, Set};
-use cargo_dwell::shape::schema::Schema;
 use cargo_dwell::shape::{part, quicktype, report, value};
 use cargo_dwell::units::{bytes, count};
 use std::fmt::Write as _;
@@ -48,12 +50,23 @@ fn main() {
         }
         return;
     }
+    if arguments.next_if_eq("--tenths").is_some() {
+        println!("| corpus | texts | types | without each tenth of the texts | largest change |");
+        println!("|---|--:|--:|---|--:|");
+        for corpus in arguments {
+            match tenths_row(&corpus) {
+                Ok(row) => println!("{row}"),
+                Err(error) => println!("| {corpus} | {error:#} |"),
+            }
+        }
+        return;
+    }
     let script = arguments.next_if_eq("--quicktype").and_then(|_| arguments.next()).map(PathBuf::from);
     println!(
         "| corpus | texts, JSON | inferred in | `Value` | quicktype's model | real quicktype | lean, predicted | measured | equal | \
-         refused, changed, lost of held out | quicktype's model | real quicktype, refused | types, of nine tenths |"
+         refused, changed, lost of held out | quicktype's model | real quicktype, refused |"
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for corpus in arguments {
         match row(&corpus, script.as_deref()) {
             Ok(row) => println!("{row}"),
@@ -266,28 +279,30 @@ fn row(corpus: &str, script: Option<&Path>) -> Result<String> {
     } else {
         cells.extend(["fewer than five".into(), String::new(), String::new()]);
     }
-    cells.push(stability(&schema, &texts, folder.path())?);
     Ok(format!("| {} |", cells.join(" | ")))
 }
 
-/// Returns the number of types, and that of the types of nine tenths of the texts: a change of the data that a person
-/// would hardly notice should hardly change the types.
-fn stability(schema: &Schema, texts: &[String], folder: &Path) -> Result<String> {
-    let types = |schema: &Schema| {
+/// Counts the types of a corpus, and those without each tenth of its texts.
+fn tenths_row(corpus: &str) -> Result<String> {
+    let texts = input::texts(&input::find(&files(corpus)?), held_out::MOST);
+    ensure!(texts.len() >= 10, "fewer than ten texts");
+    let types = |left_out: Option<usize>| -> Result<usize> {
+        let folder = tempfile::tempdir()?;
+        for (index, text) in texts.iter().enumerate().filter(|(index, _)| left_out != Some(index % 10)) {
+            save(folder.path(), index, text)?;
+        }
+        let found = input::find(&[folder.path().to_owned()]);
+        let reading = input::read(&found, &input::Options { keep_going: true, ..Default::default() }, &|_| {});
+        let schema = reading.accumulator.finish();
         let records = schema.records.iter().filter(|record| !record.is_variant).count();
-        records + schema.unions.len() + schema.keywords.len()
+        Ok(records + schema.unions.len() + schema.keywords.len())
     };
-    if texts.len() < 10 {
-        return Ok(types(schema).to_string());
-    }
-    let most = folder.join("most");
-    std::fs::create_dir(&most)?;
-    for (index, text) in texts.iter().enumerate().filter(|(index, _)| index % 10 != 9) {
-        save(&most, index, text)?;
-    }
-    let found = input::find(&[most]);
-    let reading = input::read(&found, &input::Options { keep_going: true, ..Default::default() }, &|_| {});
-    Ok(format!("{}, {}", types(schema), types(&reading.accumulator.finish())))
+    let all = types(None)?;
+    let tenths: Vec<usize> = (0..10).map(|tenth| types(Some(tenth))).collect::<Result<_>>()?;
+    let most = tenths.iter().map(|&types| types.abs_diff(all)).max().unwrap_or(0);
+    let list: Vec<String> = tenths.iter().map(ToString::to_string).collect();
+    let change = 100.0 * most as f64 / all.max(1) as f64;
+    Ok(format!("| `{corpus}` | {} | {all} | {} | {change:.0} % |", count(texts.len() as u64), list.join(" ")))
 }
 
 /// Reasons of refused, changed and lost texts that are printed on standard error.
