@@ -50,19 +50,17 @@ pub(super) fn replace(
             Vec::from_iter(texts).join(", ")
         ),
     }
-    if is_published {
-        if let Some((file, ..)) = all().find(|(.., of)| of.public) {
-            bail!(
-                "{}: {item} is public: the change is breaking for users of the crate; --breaking makes it",
-                file.display()
-            );
-        }
+    if let Some((file, ..)) = all().find(|(.., of)| of.public && is_published) {
+        bail!(
+            "{}: {item} is public: the change is breaking for users of the crate; --breaking makes it",
+            file.display()
+        );
     }
     for (file, mut text, mut named) in found {
         named.sort_by_key(|of| std::cmp::Reverse(of.whole.start));
         for of in named {
             let value = &text[of.value.clone()];
-            let (new, make) = match becomes {
+            let (new, function) = match becomes {
                 Becomes::Owner(Owner::Future, _) => (of.future.clone().unwrap_or_default(), ""),
                 Becomes::Owner(Owner::Small, _) => {
                     let words = edit.to.rsplit(',').next().unwrap_or_default().trim_end_matches('>').trim();
@@ -74,8 +72,8 @@ pub(super) fn replace(
             match of.cast.filter(|_| !is_future) {
                 Some(cast) => {
                     let value = &text[cast.value];
-                    let made = format!("{{ let value: {new} = {make}({value}); value }}");
-                    text.replace_range(cast.whole, &made);
+                    let block = format!("{{ let value: {new} = {function}({value}); value }}");
+                    text.replace_range(cast.whole, &block);
                 }
                 None => text.replace_range(of.whole, &new),
             }
@@ -262,14 +260,18 @@ impl<'ast> Visit<'ast> for Search<'_> {
 
     fn visit_expr_cast(&mut self, of: &'ast syn::ExprCast) {
         let before = self.found.len();
-        self.visit_type(&of.ty);
-        let named = self.found.get_mut(before).filter(|named| named.whole == of.ty.span().byte_range());
-        if let (Some(named), syn::Expr::Call(call)) = (named, &*of.expr) {
-            if let Some(value) = call.args.first() {
-                named.cast = Some(Cast { whole: of.span().byte_range(), value: value.span().byte_range() });
-            }
-        }
         self.visit_expr(&of.expr);
+        // The text of a value that names the type itself changes too.
+        let is_plain = self.found.len() == before;
+        self.visit_type(&of.ty);
+        let named = self.found.get_mut(before).filter(|named| named.whole == of.ty.span().byte_range() && is_plain);
+        let value = match &*of.expr {
+            syn::Expr::Call(call) => call.args.first(),
+            _ => None,
+        };
+        if let (Some(named), Some(value)) = (named, value) {
+            named.cast = Some(Cast { whole: of.span().byte_range(), value: value.span().byte_range() });
+        }
     }
 
     fn visit_field(&mut self, field: &'ast syn::Field) {

@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn places_name_their_fields() {
-        let names = |of: &[&str]| of_type(&of.iter().map(|name| name.to_string()).collect::<Vec<_>>(), "Record");
+        let names = |of: &[&str]| of_type(&of.iter().map(ToString::to_string).collect::<Vec<_>>(), "Record");
         assert_eq!(names(&["Record.first", "Record.second"]), "first, second of Record");
         assert_eq!(names(&["Record::Full.0", "Record::Late.0"]), "Full.0, Late.0 of Record");
         let five = ["Record.a", "Record.b", "Record.c", "Record.d", "Record.e"];

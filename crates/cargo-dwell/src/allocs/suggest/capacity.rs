@@ -11,7 +11,7 @@ pub(super) struct Capacity;
 /// The reallocations for each collection from which on it grows step by step.
 const STEPS: f64 = 0.5;
 /// The most doublings that a capacity is proposed for.
-const MOST_DOUBLINGS: u32 = 10;
+const MOST_DOUBLINGS: u64 = 10;
 
 impl Rule for Capacity {
     fn kind(&self) -> &'static str {
@@ -29,7 +29,8 @@ impl Rule for Capacity {
         let name = site.what.split('<').next().unwrap_or_default().to_owned();
         // A collection that doubled so many times from its first size.
         let first: u64 = if site.holder == Holder::Text { 8 } else { 4 };
-        let expected = first << (steps.round() as u32).min(MOST_DOUBLINGS);
+        let doublings = (counts.reallocations + counts.allocations / 2) / counts.allocations.max(1);
+        let expected = first << doublings.min(MOST_DOUBLINGS);
         Some(Proposal {
             instead: format!("`{name}::with_capacity`, or `reserve`"),
             place: Place::Borrowed,
