@@ -328,4 +328,8 @@ fn library_enters_the_manifest_once_and_leaves_it_if_the_change_does() {
     let made = apply(package.path(), &title, &["--no-test"]);
     assert_eq!(made.status.code(), Some(0), "{}", out(&made));
     assert!(manifest().contains("dwell = {") && manifest().contains("\"sparse\""), "{}", manifest());
+    // The user's package compiles too, not only the copy.
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = Command::new(cargo).args(["check", "--offline"]).current_dir(package.path()).output().expect("it runs");
+    assert!(built.status.success(), "{}", out(&built));
 }

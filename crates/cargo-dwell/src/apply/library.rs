@@ -27,15 +27,11 @@ pub(super) fn add(tree: &mut Tree, workspace: &Metadata, args: &Apply, file: &Pa
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(["add", "--quiet", "--no-default-features", "--features", &features, "--manifest-path"]);
     command.arg(tree.root.join(manifest)).current_dir(&tree.root);
-    match &args.dwell {
-        Some(path) => {
-            let path = path.canonicalize().with_context(|| format!("{}: there is no such folder", path.display()))?;
-            command.arg("dwell").arg("--path").arg(path);
-        }
-        None => {
-            command.arg(concat!("dwell@", env!("CARGO_PKG_VERSION")));
-        }
-    }
+    let folder = args.dwell.as_deref().map(folder).transpose()?;
+    match &folder {
+        Some(path) => command.arg("dwell").arg("--path").arg(path),
+        None => command.arg(concat!("dwell@", env!("CARGO_PKG_VERSION"))),
+    };
     if args.build.offline || args.build.frozen {
         command.arg("--offline");
     }
@@ -45,5 +41,40 @@ pub(super) fn add(tree: &mut Tree, workspace: &Metadata, args: &Apply, file: &Pa
         let line = text.lines().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it printed nothing");
         bail!("the library dwell cannot be added to {manifest}: {line}; --dwell PATH names a folder with it");
     }
+    if let (Some(path), Some(text)) = (folder, tree.read(manifest.as_std_path())) {
+        tree.write(manifest.as_std_path(), &with_path(&text, &path))?;
+    }
     Ok(())
+}
+
+/// Returns the absolute path of a folder, as TOML can state it.
+fn folder(path: &Path) -> Result<String> {
+    let path = path.canonicalize().with_context(|| format!("{}: there is no such folder", path.display()))?;
+    match path.to_str() {
+        Some(text) if !text.contains(['"', '\\']) && !text.contains(char::is_control) => Ok(text.to_owned()),
+        _ => bail!("{}: a path with these characters cannot stand in Cargo.toml", path.display()),
+    }
+}
+
+/// Returns a manifest in which the library has an absolute path: cargo writes one that is relative to the copy.
+fn with_path(manifest: &str, path: &str) -> String {
+    let with = |line: &str| {
+        let start = line.find("path = \"")? + "path = \"".len();
+        let end = start + line[start..].find('"')?;
+        line.starts_with("dwell = {").then(|| format!("{}{path}{}", &line[..start], &line[end..]))
+    };
+    manifest.split_inclusive('\n').map(|line| with(line).unwrap_or_else(|| line.to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn path_of_the_library_is_absolute() {
+        let before = "[dependencies]\na = { path = \"../a\" }\ndwell = { version = \"0.1.0\", path = \"../../dwell\", features = [\"std\"] }\n";
+        let after = before.replace("../../dwell", "/lib/dwell");
+        assert_eq!(with_path(before, "/lib/dwell"), after);
+        assert!(folder(Path::new("/no/such/folder")).is_err());
+    }
 }
