@@ -49,6 +49,10 @@ fn made_by(site: &Site<'_>, range: &super::Bytes, owner: Owner) -> Option<Replac
             let [argument] = &arguments[..] else { return None };
             let function = site.at(&(range.start..argument.start)).trim_end().strip_suffix('(')?.trim_end();
             let value = site.at(argument);
+            // `Node::new(..)` may return a box too.
+            if !function.split("::").any(|part| part == "Box") {
+                return None;
+            }
             match (function.rsplit("::").next()?, owner) {
                 ("new" | "from", Owner::Small) => Some(format!("dwell::small_box!({value})")),
                 ("new" | "from", Owner::PoolDyn) => Some(format!("dwell::pooled!({value})")),
