@@ -39,19 +39,11 @@ macro_rules! crates {
     };
 }
 
-const CRATES: [Crate; 12] = crates! {
-    "sqlparser" "0.59.0" [], ["1500"];
-    "kdl" "6.7.1" [], ["300"];
-    "tera" "1.20.1" [], ["400"];
-    "rhai" "1.27.0" [], ["300"];
-    "markdown" "1.0.0" [], ["200"];
-    "handlebars" "6.4.4" [], ["400"];
-    "openapiv3" "2.2.0" [], ["200"];
-    "feed-rs" "3.0.0" [], ["300"];
+const CRATES: [Crate; 4] = crates! {
     "unidiff" "0.4.1" [], ["400"];
+    "kdl" "6.7.1" [], ["300"];
+    "openapiv3" "2.2.0" [], ["200"];
     "cargo_toml" "1.0.1" [], ["400"];
-    "mini-redis" "0.4.1" [], ["20000"];
-    "full_moon" "3.0.0" [], ["60"];
 };
 
 fn main() -> Result<()> {
