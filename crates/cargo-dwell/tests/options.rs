@@ -71,14 +71,14 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         BYTES.fetch_add(layout.size() as i64, Relaxed);
         BLOCKS.fetch_add(1, Relaxed);
-        // SAFETY: as above.
+        // SAFETY: the contract of `alloc` is also that of `System.alloc`, and the layout is the same.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         BYTES.fetch_sub(layout.size() as i64, Relaxed);
         BLOCKS.fetch_sub(1, Relaxed);
-        // SAFETY: as above.
+        // SAFETY: every block of this allocator came from `System`, with the same layout.
         unsafe { System.dealloc(block, layout) }
     }
 }
