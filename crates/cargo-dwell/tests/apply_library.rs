@@ -333,3 +333,28 @@ fn library_enters_the_manifest_once_and_leaves_it_if_the_change_does() {
     let built = Command::new(cargo).args(["check", "--offline"]).current_dir(package.path()).output().expect("it runs");
     assert!(built.status.success(), "{}", out(&built));
 }
+
+/// `Leaf::new` of another package returns a box. It is not `Box::new`, so its argument is not the value.
+#[test]
+fn functions_that_return_a_box_are_left_alone() {
+    let package = package();
+    let below = |file: &str| package.path().join(file);
+    fs::create_dir_all(below("leaf/src")).expect("a folder");
+    let manifest = "[package]\nname = \"leaf\"\nversion = \"0.0.0\"\nedition = \"2021\"\n";
+    fs::write(below("leaf/Cargo.toml"), manifest).expect("a file");
+    let leaf = "pub struct Leaf(pub u64);\nimpl Leaf {\n    pub fn new(n: u64) -> Box<Self> {\n        Box::new(Self(n))\n    }\n}\n";
+    fs::write(below("leaf/src/lib.rs"), leaf).expect("a file");
+    let manifest = fs::read_to_string(below("Cargo.toml")).expect("a file");
+    fs::write(below("Cargo.toml"), format!("{manifest}\n[dependencies]\nleaf = {{ path = \"leaf\" }}\n"))
+        .expect("a file");
+    let main = "use leaf::Leaf;\n\nstruct Keep {\n    leaf: Box<Leaf>,\n}\n\nfn main() {\n    \
+                let keep = Keep { leaf: Leaf::new(3) };\n    println!(\"{}\", keep.leaf.0);\n}\n";
+    fs::write(below("src/main.rs"), main).expect("a file");
+    let of = json!({"kind": "slab", "where": "documents::Box<Leaf>", "saves": 1, "how": "to Pooled<Leaf>",
+        "edits": [{"file": "src/main.rs", "line": 4, "item": "Box<Leaf>", "from": "Box<Leaf>", "to": "dwell::slab::Pooled<Leaf>"}]});
+    let output = apply(package.path(), &[of], &["1", "--no-test"]);
+    let text = out(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("left for a person") && text.contains("Leaf::new(3)"), "{text}");
+    assert_eq!(fs::read_to_string(below("src/main.rs")).expect("a file"), main);
+}

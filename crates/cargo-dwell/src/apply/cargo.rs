@@ -135,6 +135,22 @@ impl Cargo<'_> {
         Ok(errors)
     }
 
+    /// Builds the workspace's packages as the user does, without the results of earlier builds that rustc keeps. Returns
+    /// whether it succeeded.
+    ///
+    /// # Errors
+    /// Returns an error if cargo cannot be run or takes too long.
+    pub(super) fn rebuild(&self) -> Result<bool> {
+        let mut command = self.command("build");
+        self.add_features(&mut command);
+        match (&self.build.profile, self.build.release) {
+            (Some(profile), _) => command.arg("--profile").arg(profile),
+            (None, true) => command.arg("--release"),
+            (None, false) => &mut command,
+        };
+        Ok(run(command.env("CARGO_INCREMENTAL", "0"), self.bound)?.status.success())
+    }
+
     /// Runs the user's tests.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! Measures a program before and after a change: live bytes by the census, CPU time, sizes of types.
 
-use super::cargo;
+use super::cargo::{self, Cargo};
+use super::tree::{Change, Tree};
 use crate::program::BuildArgs;
 use crate::units;
 use anyhow::{Context, Result, bail};
@@ -14,6 +15,10 @@ use std::time::Duration;
 
 /// The number of pairs of runs.
 const PAIRS: usize = 5;
+/// The number of pairs of builds.
+const BUILD_PAIRS: usize = 2;
+/// Workspaces whose first build takes more CPU time are not built again.
+const LONG_BUILD: Duration = Duration::from_secs(180);
 /// Programs that take longer are run once.
 const LONG: Duration = Duration::from_secs(10);
 
@@ -182,6 +187,35 @@ fn reason(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let line = text.lines().rev().find_map(|line| line.strip_prefix("error: ")).or_else(|| text.lines().last());
     line.unwrap_or("it printed nothing").to_owned()
+}
+
+/// Builds the workspace by turns without and with a change, for which its files get the texts of `mark` and those of now.
+/// Returns the least and the largest ratio of the CPU times of the pairs, if all differ by more than a per cent in one
+/// direction; otherwise the difference may be noise.
+///
+/// # Errors
+/// Returns an error if a file cannot be written, or if cargo cannot be run.
+pub(super) fn build_times(tree: &mut Tree, cargo: &Cargo<'_>, mark: &[Change]) -> Result<Option<(f64, f64)>> {
+    let now = tree.mark();
+    // This builds what the timed builds need.
+    let before = children_time();
+    if !cargo.rebuild()? || children_time().saturating_sub(before) > LONG_BUILD {
+        return Ok(None);
+    }
+    let mut ratios = Vec::new();
+    for _ in 0..BUILD_PAIRS {
+        let mut times = [Duration::ZERO; 2];
+        for (texts, time) in [mark, &now].into_iter().zip(&mut times) {
+            tree.restore(texts)?;
+            let before = children_time();
+            cargo.rebuild()?;
+            *time = children_time().saturating_sub(before);
+        }
+        ratios.push(times[1].as_secs_f64() / times[0].as_secs_f64());
+    }
+    ratios.sort_by(f64::total_cmp);
+    let ends = ratios.first().copied().zip(ratios.last().copied());
+    Ok(ends.filter(|(least, most)| *least > 1.01 || *most < 0.99))
 }
 
 /// Returns the sizes of two executables, if they differ by more than a per cent.

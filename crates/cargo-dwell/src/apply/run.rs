@@ -149,7 +149,7 @@ impl Session<'_> {
         let mut kept = 0;
         for of in moves {
             let mark = self.tree.mark();
-            let end = match self.apply(of) {
+            let end = match self.apply(of, &mark) {
                 // Of several moves, one that cannot be made does not end the others.
                 Err(error) if moves.len() > 1 => {
                     println!("{}: not made: {error:#}", of.location);
@@ -199,8 +199,8 @@ impl Session<'_> {
         }
     }
 
-    /// Makes a move in the copy.
-    fn apply(&mut self, of: &Move) -> Result<End> {
+    /// Makes a move in the copy, whose files have the texts of `mark` before it.
+    fn apply(&mut self, of: &Move, mark: &[Change]) -> Result<End> {
         let becomes = edit::make(&mut self.tree, &self.workspace, self.args, of)?;
         println!("{}: {}", of.location, of.how);
         let is_terminal = io::stderr().is_terminal();
@@ -238,10 +238,10 @@ impl Session<'_> {
             };
             println!("  tests: {} passed{failed}", before.count("ok"));
         }
-        self.measure_after(of)
+        self.measure_after(of, mark)
     }
 
-    fn measure_after(&mut self, of: &Move) -> Result<End> {
+    fn measure_after(&mut self, of: &Move, mark: &[Change]) -> Result<End> {
         let Some(bench) = &self.bench else { return Ok(End::Holds) };
         if let Some(before) = &self.sizes {
             let after = bench.layout()?;
@@ -282,6 +282,9 @@ impl Session<'_> {
         }
         if let Some(text) = proof::resized_file(&before.executable, &after.executable) {
             println!("  executable: {text}");
+        }
+        if let Some((least, most)) = proof::build_times(&mut self.tree, &self.cargo, mark)? {
+            println!("  build time: {least:.2} to {most:.2} of before");
         }
         let is_faster = times.get(times.len() / 2).is_some_and(|median| *median < 0.99);
         let holds = match self.args.keep_if {
