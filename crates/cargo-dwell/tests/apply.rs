@@ -391,3 +391,122 @@ fn is_the_same() {
     assert_eq!(stuck.status.code(), Some(1), "{}", out(&stuck));
     assert!(out(&stuck).contains("no method named `push`") && source(folder) == changed, "{}", out(&stuck));
 }
+
+const PATTERNS: &str = r#"//! A program that matches.
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct At {
+    line: u32,
+    column: u32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Token {
+    text: [u8; 64],
+    size: u32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Node {
+    Word(Token),
+    Sign(Token),
+    Text(Token),
+    End,
+}
+
+struct Error {
+    at: Option<At>,
+}
+
+fn size(node: &Node) -> u32 {
+    match node {
+        Node::Word(token)
+        | Node::Sign(token) // signs too
+        | Node::Text(token) => token.size,
+        Node::End => 0,
+    }
+}
+
+fn large(node: &Node) -> Option<&Token> {
+    match node {
+        Node::Sign(token) | Node::Word(token) | Node::Text(token) if token.size > 9 => Some(token),
+        _ => None,
+    }
+}
+
+fn grow(node: &mut Node) {
+    match node {
+        Node::Text(Token { size, .. }) | Node::Sign(Token { size, .. }) => {
+            *size += 1;
+        }
+        _ => {}
+    }
+}
+
+impl Error {
+    fn at(&self) -> Option<At> {
+        self.at
+    }
+
+    fn line(&self) -> u32 {
+        self.at
+            .map_or(0, |at| at.line)
+    }
+
+    fn column(&self) -> u32 {
+        if let Some(at) = self.at { at.column } else { 0 }
+    }
+}
+
+fn token(size: u32) -> Token {
+    Token { text: [0; 64], size }
+}
+
+fn main() {
+    let error = Error { at: Some(At { line: 1, column: 2 }) };
+    println!("{:?} {} {}", error.at(), error.line(), error.column());
+    println!("{} {:?}", size(&Node::Word(token(1))), large(&Node::Sign(token(10))).is_some());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_the_same() {
+        assert_eq!((size(&Node::Word(token(1))), size(&Node::Sign(token(2))), size(&Node::Text(token(3)))), (1, 2, 3));
+        assert_eq!((large(&Node::Text(token(10))), large(&Node::Word(token(9)))), (Some(&token(10)), None));
+        let mut node = Node::Sign(token(1));
+        grow(&mut node);
+        assert_eq!((size(&node), size(&Node::End)), (2, 0));
+        let error = Error { at: Some(At { line: 1, column: 2 }) };
+        assert_eq!((error.at(), error.line(), error.column()), (Some(At { line: 1, column: 2 }), 1, 2));
+    }
+}
+"#;
+
+#[test]
+fn alternatives_and_copied_options_are_repaired() {
+    let package = package(PATTERNS);
+    let at = |item: &str, from: &str, to: &str| {
+        let name = item.rsplit([':', '.']).next().expect("a name");
+        let line = PATTERNS.lines().position(|line| line.trim_start().starts_with(name) && line.contains(from));
+        json!({"kind": "box", "where": item, "saves": 1, "how": to, "edits": [
+            {"file": "src/main.rs", "line": line.expect("a line") + 1, "item": item, "from": from, "to": to}]})
+    };
+    let findings = [at("Node::Sign", "Token", "Box<Token>"), at("Error.at", "Option<At>", "Option<Box<At>>")];
+    let report = report(package.path(), &findings, &[]);
+    let from = report.to_str().expect("a path");
+    let output = run(package.path(), &["--from", from, "--allow-no-vcs", "--no-measure", "1", "2"]);
+    let text = out(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert_eq!(text.matches("tests: 1 passed").count(), 2, "{text}");
+    let changed = source(package.path());
+    for part in [
+        "        // signs too\n        Node::Sign(token) => token.size,\n        Node::Word(token)\n        | Node::Text(token) => token.size,",
+        "Node::Sign(token) if token.size > 9 => Some(token),\n        Node::Word(token) | Node::Text(token) if token.size > 9",
+        "self.at.as_deref().copied()\n    }",
+    ] {
+        assert!(changed.contains(part), "{part}\n{text}\n{changed}");
+    }
+}

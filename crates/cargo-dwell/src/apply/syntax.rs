@@ -61,7 +61,7 @@ pub(super) enum Kind {
     /// A pattern.
     Pat(Bindings),
     /// Alternatives: `A | B`.
-    Or,
+    Or { cases: Vec<Bytes> },
     /// A macro whose tokens were not read.
     Opaque,
 }
@@ -321,8 +321,8 @@ impl<'ast> Visit<'ast> for Reader {
     }
 
     fn visit_pat(&mut self, pat: &'ast Pat) {
-        if let Pat::Or(_) = pat {
-            self.add(bytes(pat), Kind::Or);
+        if let Pat::Or(of) = pat {
+            self.add(bytes(pat), Kind::Or { cases: of.cases.iter().map(bytes).collect() });
         }
         let mut bindings = Bindings::default();
         bind(pat, &mut bindings);
@@ -414,7 +414,9 @@ mod tests {
         let bindings = Bindings { names: vec![("x".into(), By::Value), ("y".into(), By::Ref)], is_refutable: false };
         assert_eq!(kinds(text, "P { x, ref y, .. }", &syntax), [&Kind::Pat(bindings)]);
         assert!(matches!(kinds(text, "P { x: 1 }", &syntax)[..], [Kind::Pat(of)] if of.is_refutable));
-        assert!(matches!(kinds(text, "A(P { x: 1 }) | B", &syntax)[..], [Kind::Pat(_), Kind::Or]));
+        assert!(
+            matches!(kinds(text, "A(P { x: 1 }) | B", &syntax)[..], [Kind::Pat(_), Kind::Or { cases }] if cases.len() == 2)
+        );
         assert!(matches!(kinds(text, "k", &syntax)[..], [Kind::Shorthand { name }] if name == "k"));
         assert!(matches!(kinds(text, "h.i, J { k }", &syntax)[..], [Kind::Compare { .. }]));
         assert!(matches!(kinds(text, "n, O(P { .. })", &syntax)[..], [Kind::Matches { .. }]));

@@ -4,6 +4,7 @@
 //! last rule is rustc's own suggestion. A round without a repair, or rounds without progress, end the loop: what is left
 //! is listed for a person.
 
+mod alternative;
 mod bound;
 mod compare;
 mod constant;
@@ -44,9 +45,10 @@ pub(super) struct Replace {
 type Rule = fn(&Site<'_>) -> Option<Vec<Replace>>;
 
 /// The rules in order, each with its name.
-const RULES: [(&str, Rule); 11] = [
+const RULES: [(&str, Rule); 12] = [
     ("a const fn", constant::repair),
     ("a comparison", compare::repair),
+    ("alternatives", alternative::repair),
     ("a pattern", pattern::repair),
     ("a matched value", pattern::repair_scrutinee),
     ("an option", option::repair),

@@ -6,6 +6,9 @@ use super::{Replace, Site, argument, range, unboxed};
 use std::path::PathBuf;
 
 pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
+    if site.code() == "E0507" {
+        return copied(site);
+    }
     let (expected, found) = site.types()?;
     if let (Some(wanted), Some(given)) = (argument(expected, "Option"), argument(found, "Option")) {
         return match (wanted, given) {
@@ -25,6 +28,28 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         };
     }
     parameter(site, expected, found)
+}
+
+/// A box is moved out of a reference, where the value was copied before: `self.span` becomes `self.span.as_deref().copied()`.
+fn copied(site: &Site<'_>) -> Option<Vec<Replace>> {
+    let labels = site.error.spans.iter().filter_map(|span| span.label.as_deref());
+    let children = site.error.children.iter().map(|child| child.message.as_str());
+    let ty = labels.chain(children).find_map(|text| {
+        let (_, rest) = text.split_once("move occurs because ")?;
+        rest.split_once("has type `")?.1.split_once('`').map(|(ty, _)| ty)
+    })?;
+    unboxed(argument(ty, "Option")?)?;
+    if !site.syntax.is_postfix(&site.range) {
+        return None;
+    }
+    // An earlier repair may have taken the value out of the box.
+    let is_mapped = |range: &super::Bytes| site.at(&(site.range.end..range.end)).trim() == ".map(|value| *value)";
+    let mapped = site.syntax.around(&site.range).find_map(|node| match &node.kind {
+        Kind::Method { receiver, .. } if *receiver == site.range && is_mapped(&node.range) => Some(node.range.clone()),
+        _ => None,
+    });
+    let range = mapped.unwrap_or_else(|| site.range.clone());
+    Some(vec![site.replace(range, format!("{}.as_deref().copied()", site.source()))])
 }
 
 /// Returns `true` for `&Box<T>` and `&mut Box<T>`.

@@ -138,7 +138,7 @@ fn body(site: &Site<'_>) -> Option<Body> {
     let inside = |of: &Bytes| of.start <= site.range.start && site.range.end <= of.end;
     for node in site.syntax.around(&site.range) {
         match &node.kind {
-            Kind::Or | Kind::Opaque | Kind::Matches { .. } => return None,
+            Kind::Or { .. } | Kind::Opaque | Kind::Matches { .. } => return None,
             Kind::Arm { pattern, has_guard, body, is_block } if inside(pattern) => {
                 return match (has_guard, is_block) {
                     (true, _) => None,

@@ -1,0 +1,80 @@
+//! Alternatives of a match arm, of which only some have the box: `A(x) | B(x) => body` binds one name with two types.
+
+use super::super::syntax::{Bytes, Kind};
+use super::{Replace, Site, range, unboxed};
+
+/// The number of lines of an arm that is written twice at most.
+const LINES: usize = 8;
+
+/// The alternative with the box gets an arm of its own with the same body: `A(x) => body, B(x) => body`.
+pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
+    let (expected, found) = site.types()?;
+    // Each side may be the box: the name gets its type from the first alternative.
+    let place = match (is_box(expected), is_box(found)) {
+        (true, false) => first(site).unwrap_or_else(|| site.range.clone()),
+        (false, true) => site.range.clone(),
+        _ => return None,
+    };
+    site.syntax.pattern(&place)?;
+    let inside = |of: &Bytes| of.start <= place.start && place.end <= of.end;
+    let mut cases = None;
+    for node in site.syntax.around(&place) {
+        match &node.kind {
+            Kind::Opaque | Kind::Matches { .. } => return None,
+            // Alternatives inside of others stay together.
+            Kind::Or { cases: of } => cases = Some((node.range.clone(), of)),
+            Kind::Arm { pattern, body, .. } if inside(pattern) => {
+                let (_, cases) = cases.filter(|(range, _)| range == pattern)?;
+                return split(site, node.range.start, pattern, body, cases, &place);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Moves an alternative out of the arm at `start`, into an arm before it.
+fn split(
+    site: &Site<'_>,
+    start: usize,
+    pattern: &Bytes,
+    body: &Bytes,
+    cases: &[Bytes],
+    place: &Bytes,
+) -> Option<Vec<Replace>> {
+    let at = cases.iter().position(|case| case.start <= place.start && place.end <= case.end)?;
+    let case = &cases[at];
+    // With the guard, if there is one.
+    let rest = site.at(&(pattern.end..body.end));
+    // An attribute of the arm would have to be on both.
+    if rest.lines().count() > LINES || start != pattern.start {
+        return None;
+    }
+    let (removed, between) = match (cases.get(at + 1), at.checked_sub(1).and_then(|before| cases.get(before))) {
+        (Some(next), _) => (case.start..next.start, case.end..next.start),
+        (None, Some(before)) => (before.end..case.end, before.end..case.start),
+        (None, None) => return None,
+    };
+    // A comment goes with its alternative.
+    let comment = site.at(&between).trim().trim_matches('|').trim();
+    let line = site.text[..start].rfind('\n').map_or(0, |end| end + 1);
+    let indent: String = site.text[line..start].chars().take_while(|of| of.is_whitespace()).collect();
+    let comment = if comment.is_empty() { String::new() } else { format!("{comment}\n{indent}") };
+    let arm = format!("{comment}{}{rest},\n{indent}", site.at(case));
+    // An insertion where the removed range starts would be ordered by chance.
+    if removed.start == start {
+        return Some(vec![site.replace(removed, arm)]);
+    }
+    Some(vec![site.replace(start..start, arm), site.replace(removed, "")])
+}
+
+/// Returns where the name got its type.
+fn first(site: &Site<'_>) -> Option<Bytes> {
+    let is_first = |label: &Option<String>| label.as_deref().is_some_and(|of| of.starts_with("first introduced"));
+    let span = site.error.spans.iter().find(|span| is_first(&span.label) && span.file_name == site.span.file_name)?;
+    Some(range(span))
+}
+
+fn is_box(ty: &str) -> bool {
+    unboxed(ty.trim_start_matches('&').trim_start_matches("mut ")).is_some()
+}
