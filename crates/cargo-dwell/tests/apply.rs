@@ -450,12 +450,16 @@ impl Error {
 
     fn line(&self) -> u32 {
         self.at
-            .map_or(0, |at| at.line)
+            .map_or(0, |at| at.line + same(at).line - at.line)
     }
 
     fn column(&self) -> u32 {
         if let Some(at) = self.at { at.column } else { 0 }
     }
+}
+
+fn same(at: At) -> At {
+    at
 }
 
 fn token(size: u32) -> Token {

@@ -39,13 +39,12 @@ macro_rules! crates {
     };
 }
 
-const CRATES: [Crate; 12] = crates! {
+const CRATES: [Crate; 11] = crates! {
     "cargo_toml" "1.0.1" [], ["400"];
     "feed-rs" "3.0.0" [], ["200"];
     "full_moon" "3.0.0" [], ["200"];
     "handlebars" "6.4.4" [], ["600"];
     "kdl" "6.7.1" [], ["300"];
-    "markdown" "1.0.0" [], ["400"];
     "mini-redis" "0.4.1" [], ["8000"];
     "openapiv3" "2.2.0" [], ["200"];
     "rhai" "1.27.0" [], ["300"];

@@ -1,5 +1,6 @@
 //! A trait that a box does not implement: the value is passed instead of the box.
 
+use super::super::moves::Becomes;
 use super::super::syntax::Kind;
 use super::{Replace, Site, quoted_after};
 
@@ -7,7 +8,7 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     if site.code() != "E0277" {
         return None;
     }
-    if let Some(boxed) = conversion(site) {
+    if let Some(boxed) = conversion(site).or_else(|| converted(site)) {
         return Some(boxed);
     }
     if !site.syntax.is_expr(&site.range) {
@@ -52,4 +53,34 @@ fn conversion(site: &Site<'_>) -> Option<Vec<Replace>> {
     }
     let value = site.at(&range).to_owned();
     Some(vec![site.replace(range, format!("Box::new({value})"))])
+}
+
+/// A derived `From<T>` has become `From<Box<T>>`, as that of `#[from]`: the value is boxed before it is converted.
+fn converted(site: &Site<'_>) -> Option<Vec<Replace>> {
+    let Becomes::Boxed(inner) = site.becomes else { return None };
+    let message = &site.error.message;
+    let is_try = message.starts_with("`?` couldn't convert");
+    let texts = site.error.children.iter().map(|child| child.message.as_str()).chain([message.as_str()]);
+    let is_it = |text: &str| {
+        let Some((_, rest)) = text.split_once("From<") else { return false };
+        let ty = rest.split(['>', '<']).next().unwrap_or_default();
+        ty.rsplit("::").next() == inner.rsplit("::").next()
+    };
+    if !texts.into_iter().any(is_it) {
+        return None;
+    }
+    if is_try && site.source() == "?" {
+        return Some(vec![site.replace(site.range.clone(), ".map_err(Box::new)?")]);
+    }
+    let into = site.syntax.around(&site.range).find_map(|node| match &node.kind {
+        Kind::Method { receiver, name, arguments } if name == "into" && arguments.is_empty() => Some(receiver.clone()),
+        _ => None,
+    });
+    // The error is at the method, or at its receiver.
+    let value = match into {
+        Some(receiver) if receiver.end <= site.range.start || receiver == site.range => receiver,
+        _ if site.syntax.is_expr(&site.range) => site.range.clone(),
+        _ => return None,
+    };
+    Some(vec![site.replace(value.clone(), format!("Box::new({})", site.at(&value)))])
 }

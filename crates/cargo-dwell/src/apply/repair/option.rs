@@ -48,8 +48,15 @@ fn copied(site: &Site<'_>) -> Option<Vec<Replace>> {
         Kind::Method { receiver, .. } if *receiver == site.range && is_mapped(&node.range) => Some(node.range.clone()),
         _ => None,
     });
+    // A closure gets a reference, which it reads as it reads the box.
+    let has_closure = site.syntax.around(&site.range).any(|node| {
+        const CLOSURES: [&str; 6] = ["map", "map_or", "map_or_else", "and_then", "is_some_and", "is_none_or"];
+        matches!(&node.kind, Kind::Method { receiver, name, .. }
+            if *receiver == site.range && CLOSURES.contains(&name.as_str()))
+    });
+    let copied = if has_closure && mapped.is_none() { "" } else { ".copied()" };
     let range = mapped.unwrap_or_else(|| site.range.clone());
-    Some(vec![site.replace(range, format!("{}.as_deref().copied()", site.source()))])
+    Some(vec![site.replace(range, format!("{}.as_deref(){copied}", site.source()))])
 }
 
 /// Returns `true` for `&Box<T>` and `&mut Box<T>`.
