@@ -416,6 +416,24 @@ enum Node {
 
 struct Error {
     at: Option<At>,
+    name: Option<Name>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Name(String);
+
+impl std::ops::Deref for Name {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&Name> for String {
+    fn from(of: &Name) -> String {
+        of.0.clone()
+    }
 }
 
 fn size(node: &Node) -> u32 {
@@ -448,6 +466,15 @@ impl Error {
         self.at
     }
 
+    fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    fn owned(&self) -> String {
+        let Some(name) = &self.name else { return String::new() };
+        name.into()
+    }
+
     fn line(&self) -> u32 {
         self.at
             .map_or(0, |at| at.line + same(at).line - at.line)
@@ -467,7 +494,8 @@ fn token(size: u32) -> Token {
 }
 
 fn main() {
-    let error = Error { at: Some(At { line: 1, column: 2 }) };
+    let error = Error { at: Some(At { line: 1, column: 2 }), name: Some(Name("n".into())) };
+    println!("{:?} {:?} {}", error.name(), error.owned(), size(&Node::End));
     println!("{:?} {} {}", error.at(), error.line(), error.column());
     println!("{} {:?}", size(&Node::Word(token(1))), large(&Node::Sign(token(10))).is_some());
 }
@@ -483,7 +511,8 @@ mod tests {
         let mut node = Node::Sign(token(1));
         grow(&mut node);
         assert_eq!((size(&node), size(&Node::End)), (2, 0));
-        let error = Error { at: Some(At { line: 1, column: 2 }) };
+        let error = Error { at: Some(At { line: 1, column: 2 }), name: Some(Name("n".into())) };
+        assert_eq!((error.name(), error.owned().as_str()), (Some("n"), "n"));
         assert_eq!((error.at(), error.line(), error.column()), (Some(At { line: 1, column: 2 }), 1, 2));
     }
 }
@@ -498,13 +527,17 @@ fn alternatives_and_copied_options_are_repaired() {
         json!({"kind": "box", "where": item, "saves": 1, "how": to, "edits": [
             {"file": "src/main.rs", "line": line.expect("a line") + 1, "item": item, "from": from, "to": to}]})
     };
-    let findings = [at("Node::Sign", "Token", "Box<Token>"), at("Error.at", "Option<At>", "Option<Box<At>>")];
+    let findings = [
+        at("Node::Sign", "Token", "Box<Token>"),
+        at("Error.at", "Option<At>", "Option<Box<At>>"),
+        at("Error.name", "Option<Name>", "Option<Box<Name>>"),
+    ];
     let report = report(package.path(), &findings, &[]);
     let from = report.to_str().expect("a path");
-    let output = run(package.path(), &["--from", from, "--allow-no-vcs", "--no-measure", "1", "2"]);
+    let output = run(package.path(), &["--from", from, "--allow-no-vcs", "--no-measure", "1", "2", "3"]);
     let text = out(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
-    assert_eq!(text.matches("tests: 1 passed").count(), 2, "{text}");
+    assert_eq!(text.matches("tests: 1 passed").count(), 3, "{text}");
     let changed = source(package.path());
     for part in [
         "        // signs too\n        Node::Sign(token) => token.size,\n        Node::Word(token)\n        | Node::Text(token) => token.size,",

@@ -124,14 +124,13 @@ impl Symbols {
         // Of an executable that was built elsewhere, the paths of its sources tell.
         let guessed = if ran.own_crates.is_empty() { debuginfo::guess_own(&mut program) } else { Vec::new() };
         let units = own_units(&program.units);
-        let is_known = |own: &String| units.contains(&**own);
-        let has_own = if ran.own_crates.is_empty() {
-            !guessed.is_empty() || !units.is_empty()
-        } else {
-            ran.own_crates.iter().any(is_known)
-        };
+        let is_known = |own: &&String| units.contains(&***own);
+        let mut own: Vec<String> = ran.own_crates.iter().filter(is_known).cloned().collect();
+        if ran.own_crates.is_empty() {
+            own.extend(guessed.into_iter().chain(units.into_iter().map(str::to_owned)));
+        }
         program.prefer_own_names();
-        Ok(Self { program, frames, locals, known: Known { also, items, has_own } })
+        Ok(Self { program, frames, locals, known: Known { also, items, own } })
     }
 
     /// Summarises a snapshot of the executable.

@@ -77,15 +77,14 @@ pub(super) fn owned(program: &Program, site: usize) -> &str {
     &program.sites[site].path
 }
 
-/// Returns the crate that declares a site's field, if it is not one of the workspace.
+/// Returns the crate that declares a site's field or has its variable, if it is not one of the workspace.
 pub(super) fn dependency(walk: &Walk<'_, '_>, site: usize) -> Option<String> {
-    of_dependency(walk, walk.schema.sites.get(site.checked_sub(1)?)?.def?)
+    walk.schema.dependency(site.checked_sub(1)?).map(str::to_owned)
 }
 
 /// Returns the crate that declares a struct, an enum or a future, if it is not one of the workspace.
 pub(super) fn of_dependency(walk: &Walk<'_, '_>, def: DefId) -> Option<String> {
-    let of = walk.schema.get(walk.schema.defs[def].ty);
-    (walk.schema.has_own() && !of.own && !of.krate.is_empty()).then(|| of.krate.to_string())
+    walk.schema.dependency_of(def).map(str::to_owned)
 }
 
 /// Returns the fields of a type as text: `first, second of Extra`.

@@ -46,8 +46,8 @@ pub(crate) struct Known {
     pub(crate) also: Also,
     /// The declarations in the workspace's source.
     pub(crate) items: Items,
-    /// Whether the program has a crate of the workspace, so that other crates are dependencies.
-    pub(crate) has_own: bool,
+    /// The crates of the workspace, so that other crates are dependencies; empty if they are not known.
+    pub(crate) own: Vec<String>,
 }
 
 /// The kinds of findings beside the changes of types.

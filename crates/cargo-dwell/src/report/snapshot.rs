@@ -16,9 +16,7 @@ pub(crate) fn of(
     known: &Known,
 ) -> Snapshot {
     let mut schema = Schema::new(program, decode::FAMILIES);
-    if known.has_own {
-        schema.knows_own();
-    }
+    schema.add_own(&known.own);
     let origins = owners::origins(snapshot, frames, &schema);
     let mut walk = Walk::new(snapshot, &origins, schema);
     walk.walk(&variables::all(snapshot, program, locals));

@@ -1,6 +1,7 @@
 //! Values that are hard to find: copies while a map grows, what futures hold, unions, trait objects, skip lists, tasks.
 
 use super::*;
+use std::fs;
 
 fn case(level: &str, mode: &str, at: At) -> json::Snapshot {
     run_exe(built("cases.rs", level), mode, at)
@@ -111,4 +112,24 @@ fn map_that_tasks_fill_has_the_right_findings() {
     let own = s.findings.iter().filter(|of| of.dependency.is_none());
     let fields: Vec<&String> = own.flat_map(|of| &of.fields).collect();
     assert!(fields.iter().all(|of| !of.contains("tokio") && !of.contains("Inner.")), "{fields:?}");
+}
+
+/// A list in a variable of another crate's function is not the program's own.
+#[test]
+fn variables_of_other_crates_are_in_dependencies() {
+    let lister = folder().join("lister");
+    fs::create_dir_all(lister.join("src")).expect("a folder");
+    let manifest = "[package]\nname = \"lister\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[workspace]\n";
+    fs::write(lister.join("Cargo.toml"), manifest).expect("a file");
+    let library = "pub fn list(count: u64, then: impl FnOnce(&[[u64; 4]])) -> u64 {\n    \
+                   let mut list: Vec<[u64; 4]> = Vec::with_capacity(3 * count as usize);\n    \
+                   list.extend((0..count).map(|n| [n; 4]));\n    then(&list);\n    list.iter().map(|of| of[0]).sum()\n}\n";
+    fs::write(lister.join("src/lib.rs"), library).expect("a file");
+    let dependency = format!("lister = {{ path = \"{}\" }}\n", lister.display());
+    let Some(executable) = with_crates("borrower", "borrower.rs", &dependency, "", false) else { return };
+    let s = run_exe(executable, "", At::Peak);
+    let list = s.blocks.iter().find(|of| of.bytes == 960_000).expect("a row");
+    assert_eq!(list.owner, "(local list of lister::list)", "{:#?}", s.blocks);
+    let of = s.findings.iter().find(|of| of.location == list.owner).expect("a finding");
+    assert_eq!(of.dependency.as_deref(), Some("lister"), "{:#?}", s.findings);
 }

@@ -11,14 +11,23 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     if let Some(boxed) = conversion(site).or_else(|| converted(site)) {
         return Some(boxed);
     }
-    if !site.syntax.is_expr(&site.range) {
+    // The error of `value.into()` is at the method.
+    let receiver = site.syntax.around(&site.range).find_map(|node| match &node.kind {
+        Kind::Method { receiver, name, .. } if name == "into" && receiver.end <= site.range.start => {
+            Some(receiver.clone())
+        }
+        _ => None,
+    });
+    let is_receiver = receiver.is_some() && !site.syntax.is_expr(&site.range);
+    let range = receiver.filter(|_| is_receiver).unwrap_or_else(|| site.range.clone());
+    if !site.syntax.is_expr(&range) {
         return None;
     }
     // "the trait bound `&Box<T>: Trait` is not satisfied", "`Box<T>` doesn't implement `Trait`"
     let message = &site.error.message;
     let ty = quoted_after(message, "bound ").or_else(|| quoted_after(message, ""))?;
-    let text =
-        if site.syntax.is_postfix(&site.range) { site.source().to_owned() } else { format!("({})", site.source()) };
+    let text = site.at(&range);
+    let text = if site.syntax.is_postfix(&range) { text.to_owned() } else { format!("({text})") };
     let stars = match ty {
         _ if ty.starts_with("&mut Box<") => "&mut **",
         _ if ty.starts_with("&Box<") => "&**",
@@ -31,9 +40,10 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     };
     let with = match site.shorthand(&site.range) {
         Some(name) => format!("{name}: {stars}{name}"),
+        None if is_receiver => format!("({stars}{text})"),
         None => format!("{stars}{text}"),
     };
-    Some(vec![site.replace(site.range.clone(), with)])
+    Some(vec![site.replace(range, with)])
 }
 
 /// `text.into()` and `text.parse()?` where a box is expected: the value is made, and then the box.

@@ -24,6 +24,11 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
             _ if given.starts_with('&') && is_boxed_reference(given) && !is_boxed_reference(wanted) => {
                 dereference(site, "as_ref", ".as_deref()", ".map(|value| &**value)")
             }
+            // `as_deref` went through the value, and goes through the box now.
+            _ if is_inner(site, given) && !is_inner(site, wanted) && wanted.starts_with('&') => {
+                let through = if given.starts_with("&mut ") { "&mut " } else { "&" };
+                deref_further(site, through)
+            }
             _ => None,
         };
     }
@@ -63,6 +68,21 @@ fn copied(site: &Site<'_>) -> Option<Vec<Replace>> {
 fn is_boxed_reference(ty: &str) -> bool {
     let of = ty.trim_start_matches('&').trim_start_matches("mut ");
     ty.starts_with('&') && unboxed(of).is_some()
+}
+
+/// Returns `true` for a reference to the type that was boxed.
+fn is_inner(site: &Site<'_>, ty: &str) -> bool {
+    let name = |ty: &str| ty.rsplit("::").next().unwrap_or_default().to_owned();
+    matches!(site.becomes, Becomes::Boxed(inner) if ty.starts_with('&')
+        && name(ty.trim_start_matches('&').trim_start_matches("mut ")) == name(inner))
+}
+
+/// `title.as_deref()` becomes `title.as_deref().map(|value| &**value)`.
+fn deref_further(site: &Site<'_>, through: &str) -> Option<Vec<Replace>> {
+    let is_deref = site.syntax.at(&site.range).any(
+        |node| matches!(&node.kind, Kind::Method { name, .. } if ["as_deref", "as_deref_mut"].contains(&name.as_str())),
+    );
+    is_deref.then(|| site.call(&site.range, &format!(".map(|value| {through}**value)"))).flatten()
 }
 
 /// Replaces `.as_ref()` by `.as_deref()`, or maps the option.

@@ -38,7 +38,13 @@ impl Walk<'_, '_> {
                 Some(function) => format!("(local {} of {})", variable.name, shown(function)),
                 None => format!("(thread-local {})", variable.name),
             };
-            Root { variable, site: self.schema.root(variable.ty, &path) }
+            let site = self.schema.root(variable.ty, &path);
+            // What a function of std has belongs to its caller, which is not known here.
+            let head = variable.function.as_deref().map(path_head).filter(|head| !is_std(head));
+            if let Some(krate) = head.and_then(|head| head.split("::").next()) {
+                self.schema.in_crate(site, krate);
+            }
+            Root { variable, site }
         };
         let mut roots: Vec<Root<'_>> = variables.iter().map(root).collect();
         // A value has a better name where it is no reference, and in the caller of a function of std.

@@ -7,7 +7,7 @@
 use super::{Array, Blocks, Declared, Decoded, Decoder, Family, Opaque, Parts, Plain, Pointer, StdEnum, searched};
 use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, State, Tag, Text, Type, TypeId};
 use dwell::model::Edge;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// The bytes of a pointer.
@@ -33,7 +33,10 @@ pub(crate) struct Schema<'p> {
     by_path: HashMap<&'p str, TypeId>,
     plain: HashMap<TypeId, bool>,
     paddings: HashMap<TypeId, Ranges>,
-    has_own: bool,
+    /// The crates of the workspace; empty if they are not known.
+    own: HashSet<String>,
+    /// The crates whose functions have a variable at a root.
+    crates: HashMap<SiteId, String>,
     facts: HashMap<&'static str, Option<u64>>,
     depth: u32,
 }
@@ -252,7 +255,8 @@ impl<'p> Schema<'p> {
             by_path,
             plain: HashMap::new(),
             paddings: HashMap::new(),
-            has_own: program.types().any(|(_, ty)| ty.own),
+            own: program.types().filter(|(_, ty)| ty.own).map(|(_, ty)| ty.krate.to_string()).collect(),
+            crates: HashMap::new(),
             facts: HashMap::new(),
             depth: 0,
         }
@@ -262,14 +266,42 @@ impl<'p> Schema<'p> {
         self.program.get(id)
     }
 
-    /// Says that the program has a crate of the workspace, even if that declares no types.
-    pub(crate) fn knows_own(&mut self) {
-        self.has_own = true;
+    /// Adds crates of the workspace, also those that declare no types.
+    pub(crate) fn add_own(&mut self, crates: &[String]) {
+        self.own.extend(crates.iter().cloned());
     }
 
-    /// Returns `true` if a type belongs to a crate of the workspace.
+    /// Returns `true` if crates of the workspace are known.
     pub(crate) fn has_own(&self) -> bool {
-        self.has_own
+        !self.own.is_empty()
+    }
+
+    /// Says which crate's function has a variable.
+    pub(super) fn in_crate(&mut self, root: SiteId, krate: &str) {
+        self.crates.insert(root, krate.to_owned());
+    }
+
+    /// Returns the crate that declares a site or its variable, if it is not one of the workspace.
+    pub(crate) fn dependency(&self, site: SiteId) -> Option<&str> {
+        let mut at = site;
+        let krate = loop {
+            let of = self.sites.get(at)?;
+            if let Some(def) = of.def {
+                return self.dependency_of(def);
+            }
+            match (self.crates.get(&at), of.parent) {
+                (Some(krate), _) => break krate.as_str(),
+                (None, Some(parent)) => at = parent,
+                (None, None) => return None,
+            }
+        };
+        (self.has_own() && !self.own.contains(krate)).then_some(krate)
+    }
+
+    /// Returns the crate that declares a struct, an enum or a future, if it is not one of the workspace.
+    pub(crate) fn dependency_of(&self, def: DefId) -> Option<&str> {
+        let of: &'p Type = self.get(self.defs[def].ty);
+        (self.has_own() && !of.own && !of.krate.is_empty()).then_some(&*of.krate)
     }
 
     /// Returns the type with a full path.
@@ -455,7 +487,7 @@ impl<'p> Schema<'p> {
         self.defs.push(Def {
             ty,
             name: Text::clone(&of.name),
-            is_editable: is_declared && (of.own || !self.has_own && !is_std(&of.path)),
+            is_editable: is_declared && (of.own || !self.has_own() && !is_std(&of.path)),
             is_enum: matches!(of.kind, Kind::Enum(_) | Kind::Coroutine(_)),
             is_coroutine: matches!(of.kind, Kind::Coroutine(_)),
             tag: None,
