@@ -47,14 +47,21 @@ impl Kind for Shrink {
         if saves == 0 {
             return None;
         }
+        let found = heap.finding("shrink", site);
+        // The line that allocated the unused bytes, which may be another than that of most bytes.
+        let rows = heap.blocks.iter().filter(|row| row.owner == found.location);
+        let most =
+            rows.flat_map(|row| &row.sites).max_by_key(|site| site.unused_bytes).filter(|of| of.unused_bytes > 0);
+        let at = most.and_then(|site| site.at.clone()).or_else(|| found.at.clone());
         Some(Finding {
             count: counts.allocations,
             bytes: counts.requested,
             saves,
+            at,
             costs: "a later insertion allocates".into(),
             why: format!("{} of {} slots in use", count(counts.used), count(counts.element_slots)),
             how: "call shrink_to_fit when it is complete, or with_capacity for the needed length".into(),
-            ..heap.finding("shrink", site)
+            ..found
         })
     }
 }

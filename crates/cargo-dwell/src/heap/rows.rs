@@ -150,6 +150,9 @@ pub struct CallSite {
     pub blocks: u64,
     /// The number of bytes of these blocks.
     pub bytes: u64,
+    /// The number of these bytes that hold no elements.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unused_bytes: u64,
 }
 
 /// Statistics of a field's values.

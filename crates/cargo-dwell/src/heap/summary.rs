@@ -83,16 +83,26 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
         of.0 += u64::from(block.weight);
         of.1 = of.1.saturating_add(block.size.saturating_mul(u64::from(block.weight)));
     }
-    let mut sites: BTreeMap<(usize, Option<&str>, &str), (u64, u64)> = BTreeMap::new();
+    let mut unused: HashMap<(usize, u32), u64> = HashMap::new();
+    for (&(holding, stack), bytes) in &walk.unused {
+        let Some(&row) = row_of.get(holding as usize) else { continue };
+        let of = unused.entry((row, stack)).or_default();
+        *of = of.saturating_add(*bytes);
+    }
+    let mut sites: BTreeMap<(usize, Option<&str>, &str), CallSite> = BTreeMap::new();
     for ((row, stack), (blocks, bytes)) in by_stack {
         let Some(origin) = origins.get(stack as usize) else { continue };
-        let of = sites.entry((row, origin.at.as_deref(), &origin.function)).or_default();
-        of.0 += blocks;
-        of.1 = of.1.saturating_add(bytes);
+        let of = sites.entry((row, origin.at.as_deref(), &origin.function)).or_insert_with(|| CallSite {
+            at: origin.at.clone(),
+            function: origin.function.clone(),
+            ..CallSite::default()
+        });
+        of.blocks += blocks;
+        of.bytes = of.bytes.saturating_add(bytes);
+        of.unused_bytes = of.unused_bytes.saturating_add(unused.get(&(row, stack)).copied().unwrap_or(0));
     }
-    for ((row, at, function), (blocks, bytes)) in sites {
-        let at = at.map(str::to_owned);
-        all[row].sites.push(CallSite { at, function: function.to_owned(), blocks, bytes });
+    for ((row, ..), site) in sites {
+        all[row].sites.push(site);
     }
     share(walk, &row_of, &mut all);
     for (of, lengths) in all.iter_mut().zip(lengths) {

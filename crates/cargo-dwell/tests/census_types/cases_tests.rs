@@ -132,4 +132,9 @@ fn variables_of_other_crates_are_in_dependencies() {
     assert_eq!(list.owner, "(local list of lister::list)", "{:#?}", s.blocks);
     let of = s.findings.iter().find(|of| of.location == list.owner).expect("a finding");
     assert_eq!(of.dependency.as_deref(), Some("lister"), "{:#?}", s.findings);
+    // The line of the unused capacity, and not the one that allocates twice as many bytes.
+    let words = finding(&s, "shrink", "Keep.words");
+    let line =
+        include_str!("borrower.rs").lines().position(|line| line.contains("with_capacity(200)")).expect("a line");
+    assert!(words.at.as_ref().is_some_and(|at| at.ends_with(&format!(":{}", line + 1))), "{words:#?}");
 }

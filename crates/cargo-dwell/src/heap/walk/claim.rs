@@ -187,6 +187,9 @@ impl Walk<'_, '_> {
         let of = self.snapshot.blocks[block];
         let (weight, is_leaked) = (u64::from(of.weight), self.is_leaked(block));
         let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more.saturating_mul(weight));
+        if used.unused > 0 {
+            add(self.unused.entry((holding, of.stack)).or_default(), used.unused);
+        }
         let holding = &mut self.holdings[holding as usize];
         holding.is_leaked |= is_leaked;
         add(&mut holding.blocks, 1);

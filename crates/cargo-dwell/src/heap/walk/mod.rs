@@ -109,6 +109,8 @@ pub(crate) struct Walk<'s, 'p> {
     pub(crate) def_tallies: Vec<DefTally>,
     pub(crate) holdings: Vec<Holding>,
     holding_of: HashMap<(Owner, SiteId, Option<TypeId>), HoldingId>,
+    /// The number of bytes without elements in the blocks of a holding that a call stack allocated.
+    pub(crate) unused: HashMap<(HoldingId, u32), u64>,
     /// The sites of blocks whose type is known from their call stack, by that type and their container.
     roots: HashMap<BlockType, Vec<(String, SiteId)>>,
     /// Lengths of blocks whose header is on a live stack frame.
@@ -165,6 +167,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             def_tallies: Vec::new(),
             holdings: Vec::new(),
             holding_of: HashMap::new(),
+            unused: HashMap::new(),
             roots: HashMap::new(),
             lengths: HashMap::new(),
             concretes: HashMap::new(),
