@@ -19,6 +19,7 @@ mod hints;
 mod holders;
 mod leaks;
 mod locals;
+mod own;
 pub(crate) mod owners;
 mod read;
 pub(crate) mod roots;

@@ -34,9 +34,9 @@ pub(crate) struct Schema<'p> {
     plain: HashMap<TypeId, bool>,
     paddings: HashMap<TypeId, Ranges>,
     /// The crates of the workspace; empty if they are not known.
-    own: HashSet<String>,
+    pub(super) own: HashSet<String>,
     /// The crates whose functions have a variable at a root.
-    crates: HashMap<SiteId, String>,
+    pub(super) crates: HashMap<SiteId, String>,
     facts: HashMap<&'static str, Option<u64>>,
     depth: u32,
 }
@@ -264,44 +264,6 @@ impl<'p> Schema<'p> {
 
     pub(crate) fn get(&self, id: TypeId) -> &'p Type {
         self.program.get(id)
-    }
-
-    /// Adds crates of the workspace, also those that declare no types.
-    pub(crate) fn add_own(&mut self, crates: &[String]) {
-        self.own.extend(crates.iter().cloned());
-    }
-
-    /// Returns `true` if crates of the workspace are known.
-    pub(crate) fn has_own(&self) -> bool {
-        !self.own.is_empty()
-    }
-
-    /// Says which crate's function has a variable.
-    pub(super) fn in_crate(&mut self, root: SiteId, krate: &str) {
-        self.crates.insert(root, krate.to_owned());
-    }
-
-    /// Returns the crate that declares a site or its variable, if it is not one of the workspace.
-    pub(crate) fn dependency(&self, site: SiteId) -> Option<&str> {
-        let mut at = site;
-        let krate = loop {
-            let of = self.sites.get(at)?;
-            if let Some(def) = of.def {
-                return self.dependency_of(def);
-            }
-            match (self.crates.get(&at), of.parent) {
-                (Some(krate), _) => break krate.as_str(),
-                (None, Some(parent)) => at = parent,
-                (None, None) => return None,
-            }
-        };
-        (self.has_own() && !self.own.contains(krate)).then_some(krate)
-    }
-
-    /// Returns the crate that declares a struct, an enum or a future, if it is not one of the workspace.
-    pub(crate) fn dependency_of(&self, def: DefId) -> Option<&str> {
-        let of: &'p Type = self.get(self.defs[def].ty);
-        (self.has_own() && !of.own && !of.krate.is_empty()).then_some(&*of.krate)
     }
 
     /// Returns the type with a full path.
