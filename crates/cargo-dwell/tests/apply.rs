@@ -547,3 +547,35 @@ fn alternatives_and_copied_options_are_repaired() {
         assert!(changed.contains(part), "{part}\n{text}\n{changed}");
     }
 }
+
+/// The advice of `dwell::weigh` names fields by their type, without a file.
+#[test]
+fn advice_of_weigh_is_applied() {
+    #[derive(Default, dwell::Weigh)]
+    struct Details {
+        name: String,
+        numbers: [u64; 24],
+    }
+
+    #[derive(Default, dwell::Weigh)]
+    struct Entry {
+        kind: u8,
+        details: Option<Details>,
+    }
+
+    let entries: Vec<Entry> = (0..100).map(|_| Entry::default()).collect();
+    let package = package(MAIN);
+    let report = package.path().join("advice.json");
+    fs::write(&report, dwell::weigh::tree(&entries).advise().to_json()).expect("a file");
+    let from = report.to_str().expect("a path");
+    let listed = run(package.path(), &["--from", from, "--list"]);
+    assert!(out(&listed).contains("Entry.details: Option<Details> to Option<Box<Details>>"), "{}", out(&listed));
+    let output = run(package.path(), &["--from", from, "--allow-no-vcs", "--no-measure", "Entry.details"]);
+    let text = out(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(source(package.path()).contains("    details: Option<Box<Details>>,"), "{text}");
+    // A type that the source does not have.
+    let other = fs::read_to_string(&report).expect("a file").replace("Entry.details", "Other.details");
+    fs::write(&report, other).expect("a file");
+    refused(package.path(), &["--from", from, "--allow-no-vcs", "1"], "names no place in this workspace's source");
+}

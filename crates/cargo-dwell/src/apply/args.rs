@@ -19,7 +19,7 @@ pub struct Apply {
     /// The findings to apply: numbers of the report, or names such as `Type.field` [default: ask, or the first one]
     #[arg(value_name = "FINDING", conflicts_with = "all")]
     pub(super) finding: Vec<String>,
-    /// The report: a file with the JSON of `census`, `allocs`, `layout`, `futures` or `dyn`, or `census`, `allocs` or `layout` to make it now
+    /// The report: a file with the JSON of `census`, `allocs`, `layout`, `futures`, `dyn` or `dwell::weigh`'s advice, or `census`, `allocs` or `layout` to make it now
     /// [default: census if ARGS are given, else layout]
     #[arg(long, value_name = "FILE|COMMAND")]
     pub(super) from: Option<String>,

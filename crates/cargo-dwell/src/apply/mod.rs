@@ -21,6 +21,7 @@ mod shrink;
 mod syntax;
 mod tree;
 mod types;
+mod weigh;
 mod write;
 
 pub use args::Apply;

@@ -2,6 +2,7 @@
 
 use super::syntax::dense;
 use super::types::with_paths;
+use super::weigh;
 use crate::source::Edit;
 use crate::units;
 use anyhow::{Context, Result, bail};
@@ -211,7 +212,7 @@ impl Path {
 }
 
 /// Returns the parts in which two types differ: `B` and `Box<B>` for `Option<B>` and `Option<Box<B>>`.
-fn difference(from: &str, to: &str) -> Option<(String, String)> {
+pub(super) fn difference(from: &str, to: &str) -> Option<(String, String)> {
     let only_argument = |text: &str, other: &str| -> Option<Vec<(String, String)>> {
         let (syn::Type::Path(one), syn::Type::Path(two)) = (syn::parse_str(text).ok()?, syn::parse_str(other).ok()?)
         else {
@@ -269,6 +270,10 @@ pub(super) fn collect(value: &Value, name: &str, to: &mut Vec<Move>) {
         Value::Array(all) => all.iter().for_each(|value| collect(value, name, to)),
         Value::Object(fields) => {
             let text = |key: &str| fields.get(key).and_then(Value::as_str);
+            if let Some(found) = weigh::read(fields) {
+                to.push(found);
+                return;
+            }
             if text("kind").is_some() && fields.get("saves").is_some_and(|saves| saves.is_u64() || saves.is_array()) {
                 if let Ok(mut found) = Move::deserialize(value) {
                     if found.location.is_empty() {

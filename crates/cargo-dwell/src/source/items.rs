@@ -206,6 +206,23 @@ impl Items {
         self.by_name.get(name)?.first()
     }
 
+    /// Returns the field that a path names, such as `Page.author`, `Kind::Huge` or `Kind::Huge.size`: its declaration, the
+    /// line, and the text of its type. `None` if there is none, or if several types have the name.
+    pub(crate) fn field(&self, path: &str) -> Option<(&Item, u32, String)> {
+        let only = |name: &str| match &self.by_name.get(name)?[..] {
+            [item] => Some(item),
+            _ => None,
+        };
+        let (head, field) = path.rsplit_once('.').map_or((path, "0"), |(head, field)| (head, field));
+        let found = only(head).map(|item| (item, None)).or_else(|| {
+            let (name, variant) = head.rsplit_once("::")?;
+            Some((only(name)?, Some(variant)))
+        });
+        let (item, variant) = found?;
+        let (line, text) = item.field_type(variant, field)?;
+        Some((item, line, text))
+    }
+
     /// Returns `true` if code unwraps an `Option` field with this name: it expects a value.
     pub(crate) fn is_unwrapped(&self, field: &str) -> bool {
         self.unwrapped.contains(field)
