@@ -470,6 +470,14 @@ impl Error {
         self.name.as_deref()
     }
 
+    fn name_mut(&mut self) -> &mut Option<Name> {
+        &mut self.name
+    }
+
+    fn is_named(&self, name: Name) -> bool {
+        self.name.as_ref() == Some(&name)
+    }
+
     fn owned(&self) -> String {
         let Some(name) = &self.name else { return String::new() };
         name.into()
@@ -485,6 +493,10 @@ impl Error {
     }
 }
 
+fn sum(at: &Option<At>) -> u32 {
+    if let Some(at) = at { at.line + at.column } else { 0 }
+}
+
 fn same(at: At) -> At {
     at
 }
@@ -495,6 +507,7 @@ fn token(size: u32) -> Token {
 
 fn main() {
     let error = Error { at: Some(At { line: 1, column: 2 }), name: Some(Name("n".into())) };
+    println!("{} {}", sum(&error.at), error.is_named(Name("n".into())));
     println!("{:?} {:?} {}", error.name(), error.owned(), size(&Node::End));
     println!("{:?} {} {}", error.at(), error.line(), error.column());
     println!("{} {:?}", size(&Node::Word(token(1))), large(&Node::Sign(token(10))).is_some());
@@ -512,6 +525,11 @@ mod tests {
         grow(&mut node);
         assert_eq!((size(&node), size(&Node::End)), (2, 0));
         let error = Error { at: Some(At { line: 1, column: 2 }), name: Some(Name("n".into())) };
+        let mut none = Error { at: None, name: None };
+        *none.name_mut() = Some(Name("m".into()));
+        assert!(none.is_named(Name("m".into())) && error.is_named(Name("n".into())));
+        let other = Some(At { line: 3, column: 4 });
+        assert_eq!(sum(&error.at) + sum(&other) + sum(&error.at), 13);
         assert_eq!((error.name(), error.owned().as_str()), (Some("n"), "n"));
         assert_eq!((error.at(), error.line(), error.column()), (Some(At { line: 1, column: 2 }), 1, 2));
     }
@@ -543,6 +561,10 @@ fn alternatives_and_copied_options_are_repaired() {
         "        // signs too\n        Node::Sign(token) => token.size,\n        Node::Word(token)\n        | Node::Text(token) => token.size,",
         "Node::Sign(token) if token.size > 9 => Some(token),\n        Node::Word(token) | Node::Text(token) if token.size > 9",
         "self.at.as_deref().copied()\n    }",
+        "fn sum(at: Option<&At>) -> u32",
+        "fn name_mut(&mut self) -> &mut Option<Box<Name>>",
+        "self.name.as_deref() == Some(&name)",
+        "sum(error.at.as_deref()) + sum(other.as_ref())",
     ] {
         assert!(changed.contains(part), "{part}\n{text}\n{changed}");
     }

@@ -108,7 +108,7 @@ fn preferred(plan: &Plan<'_>, step: &Step) -> Step {
 /// Returns all findings, largest saving first; those in dependencies come last.
 pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec<Finding> {
     let Known { also, items, .. } = known;
-    let program = model::of(walk);
+    let program = model::of(walk, items);
     let mut plan = Plan::new(&program);
     let leaked: u64 = walk.leaks.iter().map(|leak| leak.bytes).fold(0, u64::saturating_add);
     // What is leaked is no part of the model.

@@ -2,6 +2,7 @@
 
 use crate::debuginfo::{Kind, TypeId};
 use crate::heap::walk::{Holds, InModel, Owner, SiteId, Walk, head};
+use crate::source::Items;
 use dwell::model::{
     Counts, Def, Edge, FieldDef, Holder, Layout, Niche, Program, ReprOf, Shape, Site, VariantDef, layout,
 };
@@ -12,8 +13,8 @@ const WORD: u64 = 8;
 pub(super) const DEEPEST: u32 = 32;
 
 /// Returns the model of a walk.
-pub(super) fn of(walk: &Walk<'_, '_>) -> Program {
-    Builder::new(walk).build()
+pub(super) fn of(walk: &Walk<'_, '_>, items: &Items) -> Program {
+    Builder::new(walk, items).build()
 }
 
 /// Returns the model's index of a site. Site 0 of the model is the whole program; the sites of the walk follow.
@@ -23,6 +24,7 @@ pub(super) fn in_model(site: SiteId) -> usize {
 
 struct Builder<'w, 's, 'p> {
     walk: &'w Walk<'s, 'p>,
+    items: &'w Items,
     program: Program,
     layouts: HashMap<TypeId, Layout>,
     /// The sites of each struct and enum.
@@ -33,7 +35,7 @@ struct Builder<'w, 's, 'p> {
 }
 
 impl<'w, 's, 'p> Builder<'w, 's, 'p> {
-    fn new(walk: &'w Walk<'s, 'p>) -> Self {
+    fn new(walk: &'w Walk<'s, 'p>, items: &'w Items) -> Self {
         let mut of_def = vec![Vec::new(); walk.schema.defs.len()];
         for (site, of) in walk.schema.sites.iter().enumerate() {
             if let Holds::Def(def) = of.decoder.holds() {
@@ -43,6 +45,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         let slots = vec![None; walk.schema.sites.len()];
         Self {
             walk,
+            items,
             program: Program::default(),
             layouts: HashMap::new(),
             of_def,
@@ -173,7 +176,8 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         let is_met = self.walk.tallies.get(number).is_some_and(|tally| tally.counts.allocations > 0);
         let shape = shifted(of.decoder.shape(&InModel { schema, name: &of.name, is_met }));
         // A collection with spare capacity may still grow. Types that cannot grow are only for complete ones.
-        let is_complete = self.walk.tallies.get(number).is_none_or(|tally| tally.counts.waste == 0);
+        let is_complete =
+            self.walk.tallies.get(number).is_none_or(|tally| tally.counts.waste == 0) && !self.grows(number);
         match shape {
             Shape::Sequence(Holder::Growable, element) if !is_complete => {
                 Shape::Sequence(Holder::LikeGrowable, element)
@@ -181,6 +185,20 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             Shape::Text(Holder::Growable) if !is_complete => Shape::Text(Holder::LikeGrowable),
             shape => shape,
         }
+    }
+
+    /// Returns `true` if code changes the length of a field's collection after it is made.
+    fn grows(&self, number: SiteId) -> bool {
+        let schema = &self.walk.schema;
+        let mut of = &schema.sites[number];
+        while let (Edge::Optional | Edge::Inner, Some(parent)) = (of.edge, of.parent) {
+            of = &schema.sites[parent];
+        }
+        let (Edge::Field(..), Some(def), Some((_, field))) = (of.edge, of.def, of.path.rsplit_once('.')) else {
+            return false;
+        };
+        let head = schema.defs[def].name.split('<').next().unwrap_or_default();
+        self.items.grows(head.rsplit("::").next().unwrap_or(head), field)
     }
 
     /// Returns `true` if a struct has its fields in the order of declaration although the compiler's order takes fewer

@@ -1,5 +1,6 @@
 //! Finds the declarations of the workspace's types in its source, which rustc's debug info does not name.
 
+use super::growth::Growth;
 use crate::debuginfo::Type;
 use proc_macro2::{Delimiter, LineColumn, TokenStream, TokenTree};
 use std::collections::{HashMap, HashSet};
@@ -75,6 +76,8 @@ pub(crate) struct Items {
     externs: Vec<(String, u32, String)>,
     /// The names of fields that code outside of tests unwraps.
     unwrapped: HashSet<String>,
+    /// The fields whose collections code outside of tests lets grow.
+    growth: Growth,
 }
 
 impl Items {
@@ -116,7 +119,9 @@ impl Items {
         let of_file: String = lines.iter().filter(|line| line.trim_start().starts_with("#![")).copied().collect();
         let is_test = file.split('/').any(|part| matches!(part, "tests" | "benches" | "tests.rs" | "test.rs"));
         let code = lines.iter().take_while(|line| !is_test && line.trim() != "#[cfg(test)]");
-        self.unwrapped.extend(code.flat_map(|line| unwrapped(line)));
+        let code: Vec<&str> = code.copied().collect();
+        self.unwrapped.extend(code.iter().flat_map(|line| unwrapped(line)));
+        self.growth.add(&code);
         for (index, line) in lines.iter().enumerate() {
             let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
             if line.contains("extern \"") && !line.trim_start().starts_with("//") {
@@ -226,6 +231,11 @@ impl Items {
     /// Returns `true` if code unwraps an `Option` field with this name: it expects a value.
     pub(crate) fn is_unwrapped(&self, field: &str) -> bool {
         self.unwrapped.contains(field)
+    }
+
+    /// Returns `true` if code changes the length of a field's collection after it is made.
+    pub(crate) fn grows(&self, ty: &str, field: &str) -> bool {
+        self.growth.has(ty, field)
     }
 
     /// Returns the first function with a foreign ABI that names the type.

@@ -2,6 +2,7 @@
 
 mod edit;
 mod fields;
+mod growth;
 mod items;
 
 pub use edit::Edit;

@@ -30,6 +30,18 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
             return Some(all);
         }
     }
+    // `self.name.as_ref() == Some(&key)`: the error is at `&key`.
+    let is_reference = |ty: &str, boxed: bool| {
+        let of = ty.trim_start_matches('&').trim_start_matches("mut ");
+        ty.starts_with('&') && unboxed(of).is_some() == boxed
+    };
+    if inside(&right) && is_reference(expected, true) && is_reference(found, false) {
+        let receiver = site.syntax.at(&left).find_map(|node| match &node.kind {
+            Kind::Method { receiver, name, .. } if name == "as_ref" => Some(receiver.clone()),
+            _ => None,
+        });
+        return receiver.map(|receiver| vec![site.replace(receiver.end..left.end, ".as_deref()")]);
+    }
     let is_option = |ty: &str, boxed: bool| argument(ty, "Option").is_some_and(|of| unboxed(of).is_some() == boxed);
     if *range == right && is_option(expected, true) && is_option(found, false) {
         let mut all = site.call(&left, ".as_deref()")?;

@@ -98,23 +98,58 @@ fn dereference(site: &Site<'_>, method: &str, instead: &str, otherwise: &str) ->
 }
 
 /// `&Option<Box<T>>` is given for `&Option<T>`: the function's parameter gets the box, because an option behind a
-/// reference cannot be converted.
+/// reference cannot be converted. If other calls have no box, it becomes `Option<&T>`.
 fn parameter(site: &Site<'_>, expected: &str, found: &str) -> Option<Vec<Replace>> {
     let of = |ty: &str| Some(ty.strip_prefix('&')?.trim_start_matches("mut ").to_owned());
-    let (expected, found) = (of(expected)?, of(found)?);
-    let (wanted, given) = (argument(&expected, "Option")?, argument(&found, "Option")?);
-    if unboxed(given).is_none() || unboxed(wanted).is_some() {
-        return None;
-    }
     let Becomes::Boxed(inner) = site.becomes else { return None };
-    let old = format!("Option<{inner}>");
+    let found_in = of(found)?;
+    let given = argument(&found_in, "Option")?;
+    if let Some(wanted) = argument(expected, "Option") {
+        let is_it = wanted.starts_with('&') && !is_boxed_reference(wanted) && unboxed(given).is_some();
+        return is_it.then(|| vec![referenced(site, "as_deref")]);
+    }
+    let expected = of(expected)?;
+    let wanted = argument(&expected, "Option")?;
+    match (unboxed(wanted), unboxed(given)) {
+        (None, Some(_)) => Some(vec![signature(site, &format!("Option<{inner}>"), format!("Option<Box<{inner}>>"))?]),
+        (Some(_), None) => {
+            let parameter = signature(site, &format!("&Option<Box<{inner}>>"), format!("Option<&{inner}>"))?;
+            Some(vec![parameter, referenced(site, "as_ref")])
+        }
+        _ => None,
+    }
+}
+
+/// `&self.author` becomes `self.author.as_ref()`.
+fn referenced(site: &Site<'_>, method: &str) -> Replace {
+    let of = site.syntax.at(&site.range).find_map(|node| match &node.kind {
+        Kind::Ref { of } => Some(of.clone()),
+        _ => None,
+    });
+    let of = of.unwrap_or_else(|| site.range.clone());
+    let text = site.at(&of);
+    let text = if site.syntax.is_postfix(&of) { text.to_owned() } else { format!("({text})") };
+    site.replace(site.range.clone(), format!("{text}.{method}()"))
+}
+
+/// Changes the type that the function around the place returns.
+fn returned(site: &Site<'_>, old: &str, new: &str) -> Option<Replace> {
+    let is_it = |label: &Option<String>| label.as_deref().is_some_and(|of| of.ends_with("because of return type"));
+    let span = site.error.spans.iter().find(|span| is_it(&span.label) && span.file_name == site.span.file_name)?;
+    let bytes = range(span);
+    let at = bytes.start + site.at(&bytes).find(old)?;
+    Some(site.replace(at..at + old.len(), new))
+}
+
+/// Changes a type in the signature of the function that is called.
+fn signature(site: &Site<'_>, old: &str, new: String) -> Option<Replace> {
     let spans = site.error.children.iter().flat_map(|child| &child.spans);
     // The note "function defined here" has the parameters that matter.
     spans.filter(|span| span.suggested_replacement.is_none()).find_map(|span| {
         let file = PathBuf::from(&span.file_name);
         let text = site.tree.read(&file)?;
         let bytes = range(span);
-        let at = bytes.start + text.get(bytes.clone())?.find(&old)?;
-        Some(vec![Replace { file, range: at..at + old.len(), with: format!("Option<Box<{inner}>>") }])
+        let at = bytes.start + text.get(bytes.clone())?.find(old)?;
+        Some(Replace { file, range: at..at + old.len(), with: new.clone() })
     })
 }
