@@ -111,7 +111,10 @@ fn parameter(site: &Site<'_>, expected: &str, found: &str) -> Option<Vec<Replace
     let expected = of(expected)?;
     let wanted = argument(&expected, "Option")?;
     match (unboxed(wanted), unboxed(given)) {
-        (None, Some(_)) => Some(vec![signature(site, &format!("Option<{inner}>"), format!("Option<Box<{inner}>>"))?]),
+        (None, Some(_)) => {
+            let (old, new) = (format!("Option<{inner}>"), format!("Option<Box<{inner}>>"));
+            Some(vec![signature(site, &old, new.clone()).or_else(|| returned(site, &old, &new))?])
+        }
         (Some(_), None) => {
             let parameter = signature(site, &format!("&Option<Box<{inner}>>"), format!("Option<&{inner}>"))?;
             Some(vec![parameter, referenced(site, "as_ref")])
