@@ -1,9 +1,9 @@
 //! The moves that reports propose, read from their JSON.
 
 use super::syntax::dense;
-use super::types::with_paths;
+use super::types::{difference, with_paths};
 use super::weigh;
-use crate::source::Edit;
+use crate::source::{Edit, Items};
 use crate::units;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -211,39 +211,6 @@ impl Path {
     }
 }
 
-/// Returns the parts in which two types differ: `B` and `Box<B>` for `Option<B>` and `Option<Box<B>>`.
-pub(super) fn difference(from: &str, to: &str) -> Option<(String, String)> {
-    let only_argument = |text: &str, other: &str| -> Option<Vec<(String, String)>> {
-        let (syn::Type::Path(one), syn::Type::Path(two)) = (syn::parse_str(text).ok()?, syn::parse_str(other).ok()?)
-        else {
-            return None;
-        };
-        let (one, two) = (one.path.segments.last()?.clone(), two.path.segments.last()?.clone());
-        let (syn::PathArguments::AngleBracketed(before), syn::PathArguments::AngleBracketed(after)) =
-            (&one.arguments, &two.arguments)
-        else {
-            return None;
-        };
-        let same_length = before.args.len() == after.args.len();
-        let pairs = before.args.iter().zip(&after.args).map(|(before, after)| {
-            Some((text.get(before.span().byte_range())?.to_owned(), other.get(after.span().byte_range())?.to_owned()))
-        });
-        (one.ident == two.ident && same_length).then(|| pairs.collect()).flatten()
-    };
-    let (mut from, mut to) = (from.trim().to_owned(), to.trim().to_owned());
-    if dense(&from) == dense(&to) || from.is_empty() || to.is_empty() {
-        return None;
-    }
-    while let Some(pairs) = only_argument(&from, &to) {
-        let mut differ = pairs.into_iter().filter(|(before, after)| dense(before) != dense(after));
-        match (differ.next(), differ.next()) {
-            (Some((before, after)), None) => (from, to) = (before, after),
-            _ => break,
-        }
-    }
-    Some((from, to))
-}
-
 /// Reads the moves of a file with a report as JSON, in its order.
 ///
 /// # Errors
@@ -264,14 +231,31 @@ pub(super) fn read(file: &path::Path) -> Result<Vec<Move>> {
     Ok(all)
 }
 
+/// Gives the edits of `dwell::weigh`'s advice their places in the source. A move of which one has none loses all, and is
+/// refused.
+pub(super) fn locate(moves: &mut [Move], root: &path::Path) {
+    let has_no_place = |edit: &Edit| edit.file.is_empty();
+    if !moves.iter().any(|of| of.edits.iter().any(has_no_place)) {
+        return;
+    }
+    let items = Items::new(Some(root));
+    for of in moves {
+        let place = |edit: &Edit| if has_no_place(edit) { weigh::located(edit, &items) } else { Some(edit.clone()) };
+        of.edits = of.edits.iter().map(place).collect::<Option<_>>().unwrap_or_default();
+    }
+}
+
 /// Collects the objects with edits. A suggestion of `layout` is a field of its type, which has the name.
 pub(super) fn collect(value: &Value, name: &str, to: &mut Vec<Move>) {
     match value {
         Value::Array(all) => all.iter().for_each(|value| collect(value, name, to)),
         Value::Object(fields) => {
             let text = |key: &str| fields.get(key).and_then(Value::as_str);
-            if let Some(found) = weigh::read(fields) {
-                to.push(found);
+            if let Some(weigh::Suggestion { kind, path, paths, from, to: new, saves }) = weigh::read(fields) {
+                let edit = |item: String| Edit { item, from: from.clone(), to: new.clone(), ..Edit::default() };
+                let edits = paths.into_iter().map(edit).collect();
+                let (how, saves) = (format!("{from} to {new}"), Saves::Bytes(saves));
+                to.push(Move { kind, location: path, saves, how, edits, ..Move::default() });
                 return;
             }
             if text("kind").is_some() && fields.get("saves").is_some_and(|saves| saves.is_u64() || saves.is_array()) {

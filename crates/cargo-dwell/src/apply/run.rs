@@ -7,9 +7,8 @@ use super::moves::{self, Move, Saves};
 use super::proof::{self, Bench, Measured};
 use super::repair::{self, Repaired};
 use super::tree::{Change, Tree};
-use super::{edit, weigh, write};
+use super::{edit, write};
 use crate::program::{self, BuildArgs};
-use crate::source::Items;
 use crate::units;
 use anyhow::{Context, Result, bail};
 use cargo_metadata::Metadata;
@@ -86,9 +85,7 @@ fn run(args: &Apply) -> Result<ExitCode> {
         Some(file) => moves::read(Path::new(file))?,
         None => Vec::new(),
     };
-    if moves.iter().any(|of| of.edits.iter().any(|edit| edit.file.is_empty())) {
-        weigh::locate(&mut moves, &Items::new(Some(workspace.workspace_root.as_std_path())));
-    }
+    moves::locate(&mut moves, workspace.workspace_root.as_std_path());
     if args.list && from_file.is_some() {
         return list(&moves);
     }

@@ -1,4 +1,7 @@
-//! The types of the library.
+//! The types of the library, and in what two types differ.
+
+use super::syntax::dense;
+use syn::spanned::Spanned as _;
 
 /// The types of the library, with their paths.
 const TYPES: [(&str, &str); 7] = [
@@ -26,6 +29,39 @@ pub(super) fn with_paths(ty: &str) -> String {
         rest = after;
     }
     text + rest
+}
+
+/// Returns the parts in which two types differ: `B` and `Box<B>` for `Option<B>` and `Option<Box<B>>`.
+pub(super) fn difference(from: &str, to: &str) -> Option<(String, String)> {
+    let only_argument = |text: &str, other: &str| -> Option<Vec<(String, String)>> {
+        let (syn::Type::Path(one), syn::Type::Path(two)) = (syn::parse_str(text).ok()?, syn::parse_str(other).ok()?)
+        else {
+            return None;
+        };
+        let (one, two) = (one.path.segments.last()?.clone(), two.path.segments.last()?.clone());
+        let (syn::PathArguments::AngleBracketed(before), syn::PathArguments::AngleBracketed(after)) =
+            (&one.arguments, &two.arguments)
+        else {
+            return None;
+        };
+        let same_length = before.args.len() == after.args.len();
+        let pairs = before.args.iter().zip(&after.args).map(|(before, after)| {
+            Some((text.get(before.span().byte_range())?.to_owned(), other.get(after.span().byte_range())?.to_owned()))
+        });
+        (one.ident == two.ident && same_length).then(|| pairs.collect()).flatten()
+    };
+    let (mut from, mut to) = (from.trim().to_owned(), to.trim().to_owned());
+    if dense(&from) == dense(&to) || from.is_empty() || to.is_empty() {
+        return None;
+    }
+    while let Some(pairs) = only_argument(&from, &to) {
+        let mut differ = pairs.into_iter().filter(|(before, after)| dense(before) != dense(after));
+        match (differ.next(), differ.next()) {
+            (Some((before, after)), None) => (from, to) = (before, after),
+            _ => break,
+        }
+    }
+    Some((from, to))
 }
 
 #[cfg(test)]

@@ -1,50 +1,31 @@
 //! The advice of `dwell::weigh` as moves: it names fields by their type, and the source is searched for their place.
 
-use super::moves::{Move, Saves, difference};
+use super::types::difference;
 use crate::source::{Edit, Items};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// A suggestion of `Advice::to_json`.
 #[derive(Debug, Deserialize)]
-struct Suggestion {
-    kind: String,
-    path: String,
-    paths: Vec<String>,
-    from: String,
-    to: String,
-    saves: u64,
+pub(super) struct Suggestion {
+    pub(super) kind: String,
+    pub(super) path: String,
+    pub(super) paths: Vec<String>,
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) saves: u64,
 }
 
-/// Returns the move of a suggestion; its edits have no place yet. `None`: the object is none.
-pub(super) fn read(fields: &Map<String, Value>) -> Option<Move> {
+/// Returns a suggestion; `None`: the object is none.
+pub(super) fn read(fields: &Map<String, Value>) -> Option<Suggestion> {
     if fields.contains_key("edits") {
         return None;
     }
-    let of = Suggestion::deserialize(fields).ok()?;
-    let edit = |item: &String| Edit { item: item.clone(), from: of.from.clone(), to: of.to.clone(), ..Edit::default() };
-    Some(Move {
-        kind: of.kind,
-        saves: Saves::Bytes(of.saves),
-        how: format!("{} to {}", of.from, of.to),
-        edits: of.paths.iter().map(edit).collect(),
-        location: of.path,
-        ..Move::default()
-    })
+    Suggestion::deserialize(fields).ok()
 }
 
-/// Gives the edits their places in the source. A move of which one has none loses all, and is refused.
-pub(super) fn locate(moves: &mut [Move], items: &Items) {
-    for of in moves {
-        let found = of.edits.iter().map(|edit| match edit.file.is_empty() {
-            true => located(edit, items),
-            false => Some(edit.clone()),
-        });
-        of.edits = found.collect::<Option<_>>().unwrap_or_default();
-    }
-}
-
-fn located(edit: &Edit, items: &Items) -> Option<Edit> {
+/// Returns an edit with its place in the source, and with the types as they are written there.
+pub(super) fn located(edit: &Edit, items: &Items) -> Option<Edit> {
     let (item, line, from) = items.field(&edit.item)?;
     let (old, new) = difference(&edit.from, &edit.to)?;
     let to = replaced(&from, &old, &new)?;

@@ -113,10 +113,10 @@ fn parameter(site: &Site<'_>, expected: &str, found: &str) -> Option<Vec<Replace
     match (unboxed(wanted), unboxed(given)) {
         (None, Some(_)) => {
             let (old, new) = (format!("Option<{inner}>"), format!("Option<Box<{inner}>>"));
-            Some(vec![signature(site, &old, new.clone()).or_else(|| returned(site, &old, &new))?])
+            Some(vec![signature(site, &old, &new).or_else(|| returned(site, &old, &new))?])
         }
         (Some(_), None) => {
-            let parameter = signature(site, &format!("&Option<Box<{inner}>>"), format!("Option<&{inner}>"))?;
+            let parameter = signature(site, &format!("&Option<Box<{inner}>>"), &format!("Option<&{inner}>"))?;
             Some(vec![parameter, referenced(site, "as_ref")])
         }
         _ => None,
@@ -145,7 +145,7 @@ fn returned(site: &Site<'_>, old: &str, new: &str) -> Option<Replace> {
 }
 
 /// Changes a type in the signature of the function that is called.
-fn signature(site: &Site<'_>, old: &str, new: String) -> Option<Replace> {
+fn signature(site: &Site<'_>, old: &str, new: &str) -> Option<Replace> {
     let spans = site.error.children.iter().flat_map(|child| &child.spans);
     // The note "function defined here" has the parameters that matter.
     spans.filter(|span| span.suggested_replacement.is_none()).find_map(|span| {
@@ -153,6 +153,6 @@ fn signature(site: &Site<'_>, old: &str, new: String) -> Option<Replace> {
         let text = site.tree.read(&file)?;
         let bytes = range(span);
         let at = bytes.start + text.get(bytes.clone())?.find(old)?;
-        Some(Replace { file, range: at..at + old.len(), with: new.clone() })
+        Some(Replace { file, range: at..at + old.len(), with: new.to_owned() })
     })
 }
