@@ -8,6 +8,9 @@ use cargo_metadata::Metadata;
 use std::path::Path;
 use std::process::Command;
 
+/// The maximum number of packages that are updated in the lock file.
+const UPDATES: usize = 4;
+
 /// Adds the library to the package of a file, if the new type is one of its own. A package that has it gets the features.
 ///
 /// # Errors
@@ -35,16 +38,43 @@ pub(super) fn add(tree: &mut Tree, workspace: &Metadata, args: &Apply, file: &Pa
     if args.build.offline || args.build.frozen {
         command.arg("--offline");
     }
-    let output = command.output().context("cargo cannot be run; is it on the PATH?")?;
-    if !output.status.success() {
-        let text = String::from_utf8_lossy(&output.stderr);
-        let line = text.lines().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it printed nothing");
+    let mut error = run(&mut command)?;
+    for _ in 0..UPDATES {
+        // The lock file may have an older version of what the library needs too, such as `syn`.
+        let Some(name) = error.as_deref().and_then(locked) else { break };
+        let mut update = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        update.args(["update", "--quiet", name]).current_dir(&tree.root);
+        if args.build.offline || args.build.frozen {
+            update.arg("--offline");
+        }
+        if run(&mut update)?.is_some() {
+            break;
+        }
+        error = run(&mut command)?;
+    }
+    if let Some(line) = error {
         bail!("the library dwell cannot be added to {manifest}: {line}; --dwell PATH names a folder with it");
     }
     if let (Some(path), Some(text)) = (folder, tree.read(manifest.as_std_path())) {
         tree.write(manifest.as_std_path(), &with_path(&text, &path))?;
     }
     Ok(())
+}
+
+/// Runs a command of cargo. Returns its error, if there is one.
+fn run(command: &mut Command) -> Result<Option<String>> {
+    let output = command.output().context("cargo cannot be run; is it on the PATH?")?;
+    if output.status.success() {
+        return Ok(None);
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    let line = text.lines().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it printed nothing");
+    Ok(Some(line.to_owned()))
+}
+
+/// Returns the package of which the lock file has a version that does not fit.
+fn locked(error: &str) -> Option<&str> {
+    error.strip_prefix("failed to select a version for `")?.strip_suffix("`.")
 }
 
 /// Returns the absolute path of a folder, as TOML can state it.
@@ -76,5 +106,7 @@ mod tests {
         let after = before.replace("../../dwell", "/lib/dwell");
         assert_eq!(with_path(before, "/lib/dwell"), after);
         assert!(folder(Path::new("/no/such/folder")).is_err());
+        assert_eq!(locked("failed to select a version for `proc-macro2`."), Some("proc-macro2"));
+        assert_eq!(locked("could not find `dwell` in registry"), None);
     }
 }

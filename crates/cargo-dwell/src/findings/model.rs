@@ -1,8 +1,8 @@
 //! The model of `dwell::weigh`, filled with the counts of a walk.
 
 use crate::debuginfo::{Kind, TypeId};
-use crate::heap::walk::{Holds, InModel, Owner, SiteId, Walk, head};
-use crate::source::Items;
+use crate::heap::walk::{DefId, Holds, InModel, Owner, SiteId, Walk, head};
+use crate::source::{Item, Items};
 use dwell::model::{
     Counts, Def, Edge, FieldDef, Holder, Layout, Niche, Program, ReprOf, Shape, Site, VariantDef, layout,
 };
@@ -57,6 +57,9 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
     fn build(mut self) -> Program {
         let walk = self.walk;
         let schema = &walk.schema;
+        // No value that lives elsewhere fits into a `Copy` type.
+        let items = self.items;
+        let is_copy = |def: DefId| items.of(schema.get(schema.defs[def].ty)).is_some_and(Item::is_copy);
         self.program.sites.push(site(String::new(), "", Shape::Leaf, Layout::NOTHING, Edge::Root));
         for of in &schema.sites {
             let own = match of.ty {
@@ -65,7 +68,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             };
             self.program.sites.push(Site {
                 def: of.def,
-                is_editable: of.is_editable,
+                is_editable: of.is_editable && !of.def.is_some_and(&is_copy),
                 ..site(of.path.clone(), &of.name, Shape::Leaf, own, of.edge)
             });
         }
@@ -98,7 +101,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
             self.program.defs.push(Def {
                 name: def.name.to_string(),
                 own,
-                is_editable: def.is_editable && def.is_ready,
+                is_editable: def.is_editable && def.is_ready && !(def.is_enum && is_copy(number)),
                 is_enum: def.is_enum,
                 repr,
                 variants,

@@ -234,7 +234,7 @@ impl<'p> Facts<'p> {
             items: &self.items,
             is_counted,
         };
-        let is_declined = item.is_some_and(Item::declines_a_box) && !is_counted;
+        let is_declined = item.is_some_and(Item::declines_a_box) && !is_counted || item.is_some_and(Item::is_copy);
         let candidates = finder.of(id, item).into_iter().filter(|of| !is_declined || of.kind == Change::Reorder);
         let judged = candidates.filter_map(|of| self.judge(id, ty, of, sizes));
         judged.max_by_key(|(_, of)| {

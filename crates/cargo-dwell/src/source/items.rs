@@ -43,6 +43,14 @@ impl Item {
         allows(&self.above) || allows(&self.of_file) || comments.any(says_box)
     }
 
+    /// Returns `true` if the type derives `Copy`: a box in it would end that.
+    pub(crate) fn is_copy(&self) -> bool {
+        // A long list of derived traits has a line for each.
+        let attributes = self.above.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let is_word = |of: char| of.is_alphanumeric() || of == '_';
+        attributes.flat_map(|line| line.split(|of| !is_word(of))).any(|word| word == "Copy")
+    }
+
     /// Returns `true` if the declaration has a `repr` attribute.
     pub(crate) fn has_repr(&self) -> bool {
         self.above.contains("repr(")
@@ -368,6 +376,13 @@ mod tests {
             assert!(items(text).by_name["Kind"][0].declines_a_box(), "{text}");
         }
         assert!(items("#[repr(C)] pub struct Kind {\n    a: u8,\n}\n").by_name["Kind"][0].has_repr());
+        for derive in ["#[derive(Clone, Copy)]", "#[derive(Debug)]\n#[derive(\n    Clone,\n    Copy,\n)]"] {
+            assert!(
+                items(&format!("{derive}\npub struct Kind {{\n    a: u8,\n}}\n")).by_name["Kind"][0].is_copy(),
+                "{derive}"
+            );
+        }
+        assert!(!items("#[derive(Clone, CopyTo)]\nstruct Kind {\n    a: u8,\n}\n").by_name["Kind"][0].is_copy());
         assert!(!items("enum Kind {\n    A(Box<u8>), // a boxer\n}\n").by_name["Kind"][0].declines_a_box());
     }
 
