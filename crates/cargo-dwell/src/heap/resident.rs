@@ -98,7 +98,6 @@ struct Pages<'r> {
 }
 
 impl<'r> Pages<'r> {
-    #[expect(clippy::cast_possible_truncation, reason = "numbers of resident pages")]
     fn new(ranges: &'r [(u64, u64)]) -> Self {
         let mut count = 0;
         let mut first = Vec::with_capacity(ranges.len());

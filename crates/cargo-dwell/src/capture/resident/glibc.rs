@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn separately_mapped_blocks_are_found_by_their_header() {
         let mut memory = Bytes(START, vec![0; 1 << 17]);
-        memory.1[8..16].copy_from_slice(&(18 * PAGE | IS_MAPPED).to_le_bytes());
+        memory.1[8..16].copy_from_slice(&((18 * PAGE) | IS_MAPPED).to_le_bytes());
         assert_eq!(mapped(&memory, &block(0, 17 * PAGE)), Some((START, START + 18 * PAGE)));
         assert_eq!(mapped(&memory, &block(0, 3 * PAGE)), None);
         assert_eq!(mapped(&memory, &block(64, 17 * PAGE)), None);

@@ -184,10 +184,12 @@ pub(super) fn divide(pages: &Pages, of: &Sources<'_>) -> Resident {
         let path: &Path = &mapping.path;
         if !mapping.is_anonymous() {
             before = Some((mapping.end, path));
-            let part = match () {
-                () if is_of_agent(path) => &mut all.census,
-                () if loaded.contains(&path) => &mut all.program,
-                () => &mut all.files,
+            let part = if is_of_agent(path) {
+                &mut all.census
+            } else if loaded.contains(&path) {
+                &mut all.program
+            } else {
+                &mut all.files
             };
             *part += mapping.resident;
             continue;
@@ -243,7 +245,9 @@ fn stack(mappings: &[(Mapping, Option<Ranges>)], (stack, thread): (u64, Option<u
 fn ended(mappings: &[(Mapping, Option<Ranges>)], memory: &dyn Memory) -> Vec<(u64, u64)> {
     /// A larger stack is not searched.
     const SEARCHED: u64 = 64 << 20;
+    /// The alignment of a control block, and the bytes of a page.
     const STEP: usize = 64;
+    const LENGTH: usize = 4096;
     let mut found = Vec::new();
     for pair in mappings.windows(2) {
         let [(guard, _), (mapping, Some(pages))] = pair else { continue };
@@ -251,15 +255,15 @@ fn ended(mappings: &[(Mapping, Option<Ranges>)], memory: &dyn Memory) -> Vec<(u6
         if !is_guarded || !mapping.path.as_os_str().is_empty() {
             continue;
         }
-        let inside = pages.0.iter().flat_map(|(start, end)| (*start..*end).step_by(PAGE as usize));
+        let inside = pages.0.iter().flat_map(|(start, end)| (*start..*end).step_by(LENGTH));
         let control_block = inside.take_while(|page| page - mapping.start < SEARCHED).find_map(|page| {
-            let mut bytes = [0; PAGE as usize];
+            let mut bytes = [0; LENGTH];
             let read = memory.read(page, &mut bytes);
             let word = |at: usize| {
                 bytes[..read].get(at..at + 8).and_then(|word| Some(u64::from_le_bytes(word.try_into().ok()?)))
             };
             let is_own = |at: &usize| [0, 16].iter().all(|field| word(at + field) == Some(page + *at as u64));
-            (0..PAGE as usize).step_by(STEP).find(is_own).map(|at| page + at as u64)
+            (0..LENGTH).step_by(STEP).find(is_own).map(|at| page + at as u64)
         });
         found.extend(control_block.and_then(|thread| stack(mappings, (mapping.start, Some(thread)))));
     }
