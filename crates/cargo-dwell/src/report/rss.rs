@@ -59,7 +59,7 @@ pub(super) fn write(snapshot: &Snapshot, look: &Look, out: &mut impl io::Write) 
     }
     if !rss.remedies.is_empty() {
         look.heading(out, "What returns memory to the system", "")?;
-        let mut rows = vec![header(&["of RSS", "how"])];
+        let mut rows = vec![header(&["returns", "how"])];
         for of in &rss.remedies {
             let up_to = if of.up_to { "at most " } else { "" };
             rows.push(vec![right(format!("{up_to}{}", bytes(of.returns))), Cell::new(&of.how)]);
