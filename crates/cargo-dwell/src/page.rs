@@ -22,7 +22,7 @@ pub struct Page {
     pub notes: Vec<String>,
     /// The suggestions.
     pub suggestions: Vec<Suggestion>,
-    /// The icicle charts, one above the other, on one scale.
+    /// The icicle charts, one above the other, on one scale but for those that are alone.
     pub icicles: Vec<Icicle>,
     /// The histograms.
     pub histograms: Vec<Histogram>,
@@ -98,12 +98,14 @@ pub struct Histogram {
 }
 
 /// An icicle chart: live bytes as nested bars.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Icicle {
     /// The heading of the chart.
     pub title: String,
     /// The outermost bar.
     pub root: Bar,
+    /// Whether it has a scale of its own.
+    pub is_alone: bool,
 }
 
 /// A bar. Its width shows its own bytes and those of the bars below it.
@@ -201,7 +203,8 @@ const data=JSON.parse(document.getElementById("data").textContent);
 const unit=document.body.dataset.unit;
 const steps={bytes:["B","kB","MB","GB","TB","PB"],ns:["ns","us","ms","s"]}[unit]||["","k","M","G","T"];
 const human=n=>{let at=0;while(n>=999.95&&at<steps.length-1){n/=1000;at++}return (at?n.toFixed(1):n)+" "+steps[at]};
-const widest=Math.max(1,...data.map(i=>i.root.bytes));
+const widest=Math.max(1,...data.map(i=>i.is_alone?0:i.root.bytes));
+const scale=i=>i.is_alone?Math.max(1,i.root.bytes):widest;
 const detail=document.getElementById("detail");
 let query="";
 function show(bar,path){detail.textContent=path+"\n"+human(bar.bytes)+" ("+bar.bytes+" "+unit+")"+bar.details.map(d=>"\n"+d[0]+": "+d[1]).join("")}
@@ -216,7 +219,7 @@ function draw(plot,icicle,from,whole){
   b.className="bar "+bar.class+(query&&path.toLowerCase().includes(query)?" found":"");
   b.style.left=x*100+"%";b.style.width=(r-x)*100+"%";b.style.top=row*22+"px";
   b.textContent=bar.name;b.title=path+" "+human(bar.bytes);
-  b.onclick=()=>{show(bar,path);draw(plot,icicle,left,bar.bytes===icicle.root.bytes&&row===0?widest:bar.bytes)};
+  b.onclick=()=>{show(bar,path);draw(plot,icicle,left,bar.bytes===icicle.root.bytes&&row===0?scale(icicle):bar.bytes)};
   plot.append(b);
   let at=left;
   for(const inner of bar.bars){add(inner,at,row+1,path+inner.name);at+=inner.bytes}
@@ -226,7 +229,7 @@ function draw(plot,icicle,from,whole){
 }
 const plots=[];
 for(const [index,icicle] of data.entries()){const plot=document.getElementById("plot"+index);plots.push([plot,icicle]);}
-const all=()=>{for(const [plot,icicle] of plots)draw(plot,icicle,0,widest)};
+const all=()=>{for(const [plot,icicle] of plots)draw(plot,icicle,0,scale(icicle))};
 const box=document.getElementById("search");
 function search(){
  query=box.value.trim().toLowerCase();let shown=0;
@@ -419,6 +422,7 @@ mod tests {
             icicles: vec![Icicle {
                 title: hostile.into(),
                 root: Bar { name: hostile.into(), bytes: 1, ..Bar::default() },
+                is_alone: true,
             }],
             histograms: vec![Histogram { title: hostile.into(), bars: vec![(hostile.into(), 1)] }],
             changes: Some((hostile.into(), Table { head: vec![hostile.into()], rows: vec![vec![hostile.into()]] })),

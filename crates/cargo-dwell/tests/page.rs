@@ -214,3 +214,43 @@ fn allocs_page_opens_and_searches() {
     let dom = opened(&browser, &page, "#q=parse");
     assert!(dom.contains(" found\""), "functions that the search finds are marked");
 }
+
+/// The resident memory has a chart with a scale of its own: it may be far wider than the live bytes.
+#[test]
+fn census_page_shows_resident_memory_by_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let (saved, page) = (folder.path().join("census.json"), folder.path().join("census.html"));
+    let survivor = serde_json::json!({
+        "owner": "Table.open []", "content": "Box<Session>", "at": "src/main.rs:7", "pages": 900, "alone": 900,
+        "returns": 30_000_000
+    });
+    let rss = serde_json::json!({
+        "bytes": 50_000_000, "live": 1000, "fragmented": 40_000_000, "free_pages": 9_999_000, "census": 700,
+        "survivors": [survivor]
+    });
+    let snapshot = serde_json::json!({
+        "at": "peak", "live_bytes": 1000, "live_blocks": 1, "blocks": [row("Table.open", "Vec<u8>", 1000)], "rss": rss
+    });
+    let document = serde_json::json!({ "version": 1, "program": { "file": "app" }, "snapshots": [snapshot] });
+    std::fs::write(&saved, document.to_string()).unwrap();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_cargo-dwell")).arg("census").arg(&saved).arg("--html").arg(&page).output();
+    let output = output.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("RSS by part: 50.0 MB resident, apart from 700 B of census"), "{text}");
+    let Some(browser) = chromium() else {
+        println!("skipped: there is no Chromium to open the page with");
+        return;
+    };
+    let dom = opened(&browser, &page, "");
+    let width = |name: &str| {
+        let at = dom.find(&format!("title=\"{name}")).unwrap_or_else(|| panic!("{name} is not in {dom}"));
+        let bar = &dom[at..at + dom[at..].find("\">").unwrap()];
+        let width = bar.split("width: ").nth(1).unwrap_or_else(|| panic!("{bar}"));
+        width.split('%').next().unwrap().parse::<f64>().unwrap()
+    };
+    assert!((width("live bytes ") - 100.0).abs() < 0.1 && (width("RSS  50.0 MB") - 100.0).abs() < 0.1);
+    let kept = "RSS  freed, but held: free bytes on pages with live bytes (fragmentation) Table.open []";
+    assert!((width(kept) - 60.0).abs() < 0.1, "{}", width(kept));
+}

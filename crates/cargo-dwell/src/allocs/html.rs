@@ -55,7 +55,7 @@ pub(super) fn page(document: &Document, by: By, diff: Option<&Diff>) -> String {
         ],
         notes,
         suggestions: suggestions.collect(),
-        icicles: vec![Icicle { title: title.into(), root: flames(document, by) }],
+        icicles: vec![Icicle { title: title.into(), root: flames(document, by), is_alone: false }],
         histograms: histograms(document),
         changes: diff.map(changes),
         table: table(document),

@@ -6,6 +6,7 @@
     reason = "halves of words are taken on purpose, and `usize` has 64 bits where this runs"
 )]
 
+use super::resident::{self, Pages, Resident, Sources};
 use super::{Block, Memory, Module, Moment, Snapshot, Thread};
 use crate::agent::layout::{self, ADDRESSES, ENTRY, FRAMES, GRANULE, PAIRS, Pair, SHARDS, Shard, Slot, State};
 use anyhow::{Context, Result, bail};
@@ -129,6 +130,8 @@ pub(crate) struct About {
     pub(crate) state: u64,
     pub(crate) bias: u64,
     pub(crate) executable: PathBuf,
+    /// `smaps` of the program at that moment, if it was read. A copy has no pages of files.
+    pub(crate) smaps: Option<String>,
 }
 
 /// Reads the live blocks with their call stacks.
@@ -146,6 +149,12 @@ pub(crate) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
         (word(offset_of!(State, pairs)), PAIRS * 8),
         (word(offset_of!(State, frames)), FRAMES * 8),
     ];
+    // Before the memory is read, since a read makes pages.
+    let records = records(&bases, &state);
+    // A sample of the blocks does not tell which bytes are free.
+    let smaps = about.smaps.as_ref().filter(|_| word(offset_of!(State, sample)) == 0);
+    let pages = smaps.map(|smaps| Pages::read(smaps, pagemap.as_ref(), &records));
+
     let pairs_len = word(offset_of!(State, pairs_len)).min(PAIRS);
     let frames_len = word(offset_of!(State, frames_len)).min(FRAMES);
     let pairs = WordArray::read(&memory, bases[1].0, pairs_len as usize * size_of::<Pair>()).context(NO_RECORDS)?;
@@ -203,6 +212,13 @@ pub(crate) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
     roots.dedup();
     let start = word(offset_of!(State, start_nanos));
     let live_bytes = blocks.iter().map(|block| block.size * u64::from(block.weight)).sum();
+    let threads = threads(&memory, &maps, about);
+    let resident = pages.map(|pages| {
+        let stack = |thread: &Thread| Some((thread.stack_pointer()?, thread.pointer));
+        let stacks = threads.iter().filter_map(stack).chain(about.stacks.iter().map(|stack| (*stack, None)));
+        let (blocks, stacks) = (blocks.as_slice(), stacks.collect());
+        resident::divide(&pages, &Sources { memory: &memory, blocks, records, agent: about.state, stacks })
+    });
     Ok(Snapshot {
         at: about.at.clone(),
         millis: about.nanos.saturating_sub(start) / 1_000_000,
@@ -213,9 +229,43 @@ pub(crate) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
         stacks,
         modules: modules(&maps, about),
         roots,
-        threads: threads(&memory, &maps, about),
-        memory: Box::new(memory),
+        threads,
+        memory: Box::new(Copy { memory, resident }),
     })
+}
+
+/// A copy of a process, and what its resident memory is for.
+struct Copy {
+    memory: ProcessMemory,
+    resident: Option<Resident>,
+}
+
+impl Memory for Copy {
+    fn read(&self, addr: u64, into: &mut [u8]) -> usize {
+        self.memory.read(addr, into)
+    }
+
+    fn resident(&self) -> Option<&Resident> {
+        self.resident.as_ref()
+    }
+}
+
+/// Returns the address ranges of the agent's records: the `fixed` ones, the tables of large blocks, and others.
+fn records(fixed: &[(u64, u64)], state: &WordArray) -> Vec<(u64, u64)> {
+    let word = |at: usize| state.get(at / 8);
+    let shard = |shard: usize| {
+        let at = offset_of!(State, shards) + shard * size_of::<Shard>();
+        let count = word(at + offset_of!(Shard, mask)).wrapping_add(1);
+        (word(at + offset_of!(Shard, slots)), count.saturating_mul(size_of::<Slot>() as u64))
+    };
+    let table = |number: usize| {
+        let at = offset_of!(State, tables) + number * 16;
+        (word(at), word(at + 8))
+    };
+    let all = fixed.iter().copied().chain((0..SHARDS).map(shard)).chain((0..layout::TABLES).map(table));
+    all.filter(|(start, _)| *start != 0)
+        .map(|(start, len)| (start, start.saturating_add(len).next_multiple_of(4096)))
+        .collect()
 }
 
 /// Returns the threads with their thread pointers. That of a thread whose registers are not known is the address of its

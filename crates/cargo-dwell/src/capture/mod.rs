@@ -4,6 +4,7 @@
 pub(crate) mod image;
 pub(crate) mod pieces;
 mod prologue;
+mod resident;
 pub mod run;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod stop;
@@ -11,6 +12,7 @@ mod thread;
 mod unwind;
 pub(crate) mod variables;
 
+pub use resident::Resident;
 pub use thread::{Registers, Thread};
 
 use std::path::PathBuf;
@@ -58,6 +60,11 @@ pub enum Moment {
 pub trait Memory: Sync {
     /// Reads up to `into.len()` bytes at `addr`. Returns the number of bytes read.
     fn read(&self, addr: u64, into: &mut [u8]) -> usize;
+
+    /// Returns what the resident memory of the process is for, if that is known.
+    fn resident(&self) -> Option<&Resident> {
+        None
+    }
 }
 
 /// The state of a process at one moment.

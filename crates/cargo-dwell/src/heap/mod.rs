@@ -8,6 +8,7 @@
 pub(crate) mod decode;
 mod dominators;
 mod keys;
+pub mod resident;
 pub(crate) mod retained;
 pub mod rows;
 pub(crate) mod summary;

@@ -18,7 +18,7 @@ pub(crate) fn sizes(snapshot: &Snapshot) -> Vec<Bin> {
 }
 
 /// Returns the name and kind of the owner of blocks.
-fn owner(walk: &Walk<'_, '_>, holding: &Holding) -> (String, &'static str) {
+pub(super) fn owner(walk: &Walk<'_, '_>, holding: &Holding) -> (String, &'static str) {
     let schema = &walk.schema;
     match holding.owner {
         Owner::Copy(of) => owner(walk, &walk.holdings[of as usize]),

@@ -70,15 +70,24 @@ fn page(document: &Document, diff: Option<&Diff>) -> String {
                 why: format!("{}; cost: {}", finding.why, finding.costs),
             })
             .collect(),
-        icicles: document
-            .snapshots
-            .iter()
-            .map(|snapshot| Icicle { title: format!("at {}", snapshot.at), root: icicle(snapshot) })
-            .collect(),
+        icicles: icicles(document),
         table: table(largest),
         ..Page::default()
     };
     page.html()
+}
+
+/// Returns a chart of the live bytes of each snapshot, and of the resident memory at the largest one.
+fn icicles(document: &Document) -> Vec<Icicle> {
+    let live =
+        |snapshot: &Snapshot| Icicle { title: format!("at {}", snapshot.at), root: icicle(snapshot), is_alone: false };
+    let largest = document.largest().and_then(|largest| Some((largest, largest.rss.as_ref()?)));
+    let resident = largest.map(|(largest, rss)| Icicle {
+        title: format!("RSS by part at {}, apart from {} of census", largest.at, bytes(rss.census)),
+        root: super::rss::icicle(rss),
+        is_alone: true,
+    });
+    document.snapshots.iter().map(live).chain(resident).collect()
 }
 
 /// Returns histograms of the sizes of all blocks, and of the lengths of the largest collections.

@@ -1,6 +1,7 @@
 //! A census as JSON: what `--save` and `--format json` write. `docs/census.md` names the fields.
 
 pub use crate::findings::Finding;
+pub use crate::heap::resident::{Remedy, Rss, Survivor};
 pub use crate::heap::rows::{
     Bin, Blocks, CallSite, Enum, Field, Retained, RetainedKey, Sharer, Stack, Strings, Variant,
 };
@@ -65,6 +66,9 @@ pub struct Snapshot {
     /// The standard error of `live_bytes`, if not all allocations were recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standard_error: Option<u64>,
+    /// The resident memory by part. It is missing in a sampled run, and if the program ended at that moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rss: Option<Rss>,
     /// The number of blocks by size.
     pub sizes: Vec<Bin>,
     /// The blocks by owner and type, most bytes first.

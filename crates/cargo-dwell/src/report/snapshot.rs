@@ -5,7 +5,7 @@ use crate::capture::{self, Moment, variables};
 use crate::debuginfo::{Frames, Locals, Program};
 use crate::findings::{self, Known};
 use crate::heap::walk::{Schema, Walk, owners};
-use crate::heap::{decode, retained, summary};
+use crate::heap::{decode, resident, retained, summary};
 
 /// Walks through a snapshot and summarises it.
 pub(crate) fn of(
@@ -34,6 +34,7 @@ pub(crate) fn of(
         owned_bytes: of_kind(&["field", "static", "thread-local", "local", "task", "weak"]),
         root_bytes: of_kind(&["stack", "cycle", "leak"]),
         standard_error: None,
+        rss: resident::of(&walk, snapshot, &origins),
         retained: retained::of(&mut walk, snapshot, &origins),
         sizes: summary::sizes(snapshot),
         fields: summary::fields(&walk),

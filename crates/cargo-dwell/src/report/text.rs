@@ -86,6 +86,7 @@ fn one(
     if snapshot.blocks.is_empty() {
         return writeln!(out, "There are no live blocks.");
     }
+    super::rss::write(snapshot, look, out)?;
     writeln!(out)?;
     let mut rows = vec![header(&["live bytes", "blocks", "what", "owner", "unused"])];
     for of in snapshot.blocks.iter().take(most) {

@@ -43,8 +43,8 @@ pub fn page(plan: &Plan<'_>, sampled: bool) -> String {
             })
             .collect(),
         icicles: vec![
-            Icicle { title: "naive types".into(), root: icicle(plan, &plan.naive) },
-            Icicle { title: "lean types".into(), root: icicle(plan, &plan.lean) },
+            Icicle { title: "naive types".into(), root: icicle(plan, &plan.naive), is_alone: false },
+            Icicle { title: "lean types".into(), root: icicle(plan, &plan.lean), is_alone: false },
         ],
         table: table(plan),
         ..Page::default()

@@ -24,7 +24,7 @@ mod thread;
 
 use core::ffi::{c_char, CStr};
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
-use layout::{Mode, Shard, Shared, State, Status, ADDRESSES, ENTRY, FRAMES, GRANULE, LEDGERS, PAIRS, SHARDS};
+use layout::{Mode, Shard, Shared, State, Status, ADDRESSES, ENTRY, FRAMES, GRANULE, LEDGERS, PAIRS, SHARDS, TABLES};
 
 /// The agent's records. The tool reads them from a copy of the process, at this address.
 pub static STATE: State = State {
@@ -56,7 +56,24 @@ pub static STATE: State = State {
     ledgers: AtomicU64::new(0),
     ledgers_len: AtomicU64::new(0),
     lost: AtomicU64::new(0),
+    tables_len: AtomicU64::new(0),
+    tables: {
+        #[allow(clippy::declare_interior_mutable_const)]
+        const NONE: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+        [NONE; TABLES]
+    },
 };
+
+/// Maps memory that the agent never unmaps, and notes that it is the agent's.
+pub fn map_for_good(bytes: usize) -> Result<usize, u32> {
+    let addr = sys::map(bytes)?;
+    let number = STATE.tables_len.fetch_add(1, Ordering::Relaxed) as usize;
+    if let Some([of, len]) = STATE.tables.get(number) {
+        len.store(bytes as u64, Ordering::Relaxed);
+        of.store(addr as u64, Ordering::Relaxed);
+    }
+    Ok(addr)
+}
 
 /// A page that `fork` wipes in the child.
 #[repr(C, align(4096))]

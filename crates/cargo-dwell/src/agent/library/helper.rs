@@ -32,7 +32,7 @@ pub fn start(shared: &'static Shared, socket: u32) -> Result<u32, u32> {
     SHARED.store(shared as *const Shared as u64, Ordering::Relaxed);
     SOCKET.store(socket, Ordering::Relaxed);
     STATE.start_nanos.store(sys::now(), Ordering::Relaxed);
-    let stack = sys::map(STACK)?;
+    let stack = crate::map_for_good(STACK)?;
     let mut before = 0_u64;
     let mask = ALL_SIGNALS;
     // SAFETY: the call reads one word and writes another, and both are locals. The helper inherits the mask.

@@ -133,7 +133,13 @@ pub struct State {
     pub ledgers: AtomicU64,
     pub ledgers_len: AtomicU64,
     pub lost: AtomicU64,
+    /// Further mappings of the agent, which it never unmaps: the number of them, and the address and the bytes of each.
+    pub tables_len: AtomicU64,
+    pub tables: [[AtomicU64; 2]; TABLES],
 }
+
+/// The maximum number of mappings in [`State::tables`]. The tables double, so there are never as many.
+pub const TABLES: usize = 64;
 
 /// The maximum number of threads that run at the same time and are counted, and of pairs that are counted.
 pub const LEDGERS: u64 = 1 << 12;

@@ -281,7 +281,7 @@ impl Map {
     fn grow(&self) {
         let old = Self::slots(self.table.load(Ordering::Relaxed));
         let count = (old.len() * 2).max(FIRST_SLOTS);
-        let Ok(table) = sys::map(64 + count * core::mem::size_of::<MapSlot>()) else { return };
+        let Ok(table) = crate::map_for_good(64 + count * core::mem::size_of::<MapSlot>()) else { return };
         // SAFETY: the table is fresh memory of at least 64 bytes that no other thread knows.
         unsafe { (table as *mut usize).write(count) };
         let slots = Self::slots(table);

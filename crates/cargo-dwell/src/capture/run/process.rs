@@ -180,8 +180,8 @@ fn run<'w>(
 }
 
 enum Message {
-    /// A message of the helper, and the program's threads if they were stopped.
-    Event(Event, Vec<Thread>),
+    /// A message of the helper, the program's threads if they were stopped, and its mappings at that moment.
+    Event(Event, Vec<Thread>, Option<String>),
     Ended(std::io::Result<ExitStatus>),
     /// A signal, and whether only this process received it.
     Signal(i32, bool),
@@ -324,8 +324,11 @@ fn listen(socket: &OwnedFd, pid: i32, plan: &Plan, sender: &Sender<Message>, ove
             wake(&plan.shared().stopped);
             continue;
         }
+        // Before the threads continue. The agent counts this time as that of the copy.
+        let smaps = if event.pid > 0 { smaps(pid) } else { None };
         let threads = stopped.take().map(|(stopped, _)| stopped.threads.clone()).filter(|_| event.held != 0);
-        if sender.send(Message::Event(event, threads.unwrap_or_default())).is_err() || event.what == Event::ENDED {
+        let threads = threads.unwrap_or_default();
+        if sender.send(Message::Event(event, threads, smaps)).is_err() || event.what == Event::ENDED {
             return;
         }
     }
@@ -386,7 +389,7 @@ impl Session<'_, '_> {
                 None => messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match message {
-                Ok(Message::Event(event, threads)) => self.take(&event, threads)?,
+                Ok(Message::Event(event, threads, smaps)) => self.take(&event, threads, smaps)?,
                 Ok(Message::Ended(status)) => return status.context("cannot wait for the program to end"),
                 Ok(Message::Signal(signal, alone)) => self.signal(signal, alone),
                 Err(RecvTimeoutError::Disconnected) => bail!("cannot wait for the program to end"),
@@ -465,7 +468,7 @@ impl Session<'_, '_> {
     }
 
     /// Records a copy that the helper made.
-    fn take(&mut self, event: &Event, threads: Vec<Thread>) -> Result<()> {
+    fn take(&mut self, event: &Event, threads: Vec<Thread>, smaps: Option<String>) -> Result<()> {
         let at = match event.what {
             Event::PEAK => Moment::Peak,
             Event::ASKED if !self.asked.is_empty() => self.asked.remove(0),
@@ -476,7 +479,7 @@ impl Session<'_, '_> {
             self.notes.push(format!("the program could not be copied for a snapshot: {error}"));
             return Ok(());
         }
-        let mut about = self.about(at.clone(), event.nanos);
+        let mut about = About { smaps, ..self.about(at.clone(), event.nanos) };
         if at == Moment::Peak {
             about.stacks.push(event.stack);
             about.threads.push(event.thread);
@@ -523,6 +526,7 @@ impl Session<'_, '_> {
             state: shared.state.load(Ordering::Relaxed),
             bias: shared.bias.load(Ordering::Relaxed),
             executable: self.target.path.clone(),
+            smaps: None,
         }
     }
 
@@ -617,13 +621,15 @@ impl Session<'_, '_> {
         let nanos = loop {
             match messages.recv_timeout(until.saturating_duration_since(Instant::now()).min(Duration::from_millis(200)))
             {
-                Ok(Message::Event(event, _)) if event.what == Event::ENDED => break event.nanos,
-                Ok(Message::Event(event, threads)) => self.take(&event, threads)?,
+                Ok(Message::Event(event, ..)) if event.what == Event::ENDED => break event.nanos,
+                Ok(Message::Event(event, threads, smaps)) => self.take(&event, threads, smaps)?,
                 Err(_) if Instant::now() >= until || is_gone(helper) => return Ok(None),
                 Ok(_) | Err(_) => {}
             }
         };
         let mut about = self.about(Moment::Exit, nanos);
+        // The helper has the program's memory, also the pages of files.
+        about.smaps = smaps(helper).filter(|_| !self.options.counts);
         // The frames are gone, but the thread-local memory of the main thread still exists.
         about.registers.push(Thread { id: self.pid, registers: [None; 17], pointer: about.threads.first().copied() });
         let process = Arc::new(Process::new(helper, Arc::clone(&self.socket))?);
@@ -648,6 +654,11 @@ fn in_order(mut snapshots: Vec<Snapshot>) -> Vec<Snapshot> {
 fn is_gone(pid: i32) -> bool {
     // A zombie has no memory.
     fs::read_to_string(format!("/proc/{pid}/statm")).map_or(true, |text| text.starts_with("0 "))
+}
+
+/// Reads the mappings of a process with their resident bytes. A process that has ended has none.
+fn smaps(pid: i32) -> Option<String> {
+    fs::read_to_string(format!("/proc/{pid}/smaps")).ok().filter(|text| !text.is_empty())
 }
 
 /// Returns the stack pointers of threads that wait in a system call.

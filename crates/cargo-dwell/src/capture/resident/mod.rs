@@ -1,0 +1,358 @@
+//! The resident memory of a process (RSS), divided by what it is for.
+//!
+//! `smaps` of the program has the resident bytes of each mapping. It is read while the threads are stopped for the copy, since
+//! a copy has no pages of files. `pagemap` of the copy has the anonymous pages that existed at that moment.
+
+mod glibc;
+mod smaps;
+
+use super::{Block, Memory};
+use smaps::Mapping;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+const PAGE: u64 = 4096;
+/// Larger mappings are not divided by page: their page table would take too long to read.
+const MOST: u64 = 1 << 36;
+
+/// The resident memory of a process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resident {
+    /// The executable and its libraries, with their statics.
+    pub program: u64,
+    /// Other mapped files, and memory that is shared between processes.
+    pub files: u64,
+    /// The stacks of threads.
+    pub stacks: u64,
+    /// Anonymous memory that is of no allocator as far as is known: the program mapped it itself.
+    pub mapped: u64,
+    /// The memory of the agent.
+    pub census: u64,
+    /// The resident pages of allocators.
+    pub heap: Ranges,
+    /// The bytes of pages in `heap` that the kernel does not count: they were read, but never written.
+    pub unwritten: u64,
+    /// The bytes that each block takes with header and rounding, or 0 if not known.
+    pub chunks: Vec<u64>,
+    /// The bytes that `malloc_trim(0)` would return; `None` if another allocator than glibc's has blocks.
+    pub trim: Option<u64>,
+    /// The heaps of glibc's arenas other than the main one.
+    pub arenas: Vec<(u64, u64)>,
+}
+
+/// Sorted ranges of addresses that do not overlap.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ranges(Vec<(u64, u64)>);
+
+impl Ranges {
+    /// Returns the ranges.
+    #[must_use]
+    pub fn all(&self) -> &[(u64, u64)] {
+        &self.0
+    }
+
+    /// Sorts ranges and joins those that overlap or touch.
+    fn new(mut all: Vec<(u64, u64)>) -> Self {
+        all.retain(|(start, end)| start < end);
+        all.sort_unstable();
+        all.dedup_by(|next, last| {
+            let joins = next.0 <= last.1;
+            last.1 = if joins { last.1.max(next.1) } else { last.1 };
+            joins
+        });
+        Self(all)
+    }
+
+    /// Returns the sum of the lengths.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.0.iter().map(|(start, end)| end - start).sum()
+    }
+
+    /// Returns the number of bytes that are in `start..end`.
+    #[must_use]
+    pub fn bytes_in(&self, start: u64, end: u64) -> u64 {
+        let first = self.0.partition_point(|range| range.1 <= start);
+        let inside = self.0[first..].iter().take_while(|range| range.0 < end);
+        inside.map(|range| range.1.min(end) - range.0.max(start)).sum()
+    }
+
+    /// Returns the parts that are also in `other`.
+    fn and(&self, other: &Self) -> Self {
+        let mut found = Vec::new();
+        let mut rest = other.0.as_slice();
+        for &(start, end) in &self.0 {
+            rest = &rest[rest.partition_point(|range| range.1 <= start)..];
+            let inside = rest.iter().take_while(|range| range.0 < end);
+            found.extend(inside.map(|range| (range.0.max(start), range.1.min(end))));
+        }
+        Self(found)
+    }
+
+    /// Returns the parts that are not in `other`.
+    fn without(&self, other: &Self) -> Self {
+        let mut found = Vec::new();
+        for &(mut start, end) in &self.0 {
+            let first = other.0.partition_point(|range| range.1 <= start);
+            for cut in other.0[first..].iter().take_while(|range| range.0 < end) {
+                found.push((start, cut.0));
+                start = cut.1;
+            }
+            found.push((start, end));
+        }
+        Self::new(found)
+    }
+}
+
+/// The sources of a process's resident memory.
+pub(super) struct Sources<'s> {
+    pub(super) memory: &'s dyn Memory,
+    /// The live blocks.
+    pub(super) blocks: &'s [Block],
+    /// The mappings of the agent's records.
+    pub(super) records: Vec<(u64, u64)>,
+    /// An address in the agent's library.
+    pub(super) agent: u64,
+    /// The stack pointer of each thread, with its thread pointer.
+    pub(super) stacks: Vec<(u64, Option<u64>)>,
+}
+
+/// The anonymous resident pages of a process, to be read before the memory: a read makes pages.
+pub(super) struct Pages(Vec<(Mapping, Option<Ranges>)>);
+
+impl Pages {
+    /// Reads the mappings, and the pages of those without a file. `records` are the agent's.
+    pub(super) fn read(smaps: &str, pagemap: Option<&File>, records: &[(u64, u64)]) -> Self {
+        let pages = |mapping: &Mapping| {
+            let is_of_agent = records.iter().any(|(start, end)| *start <= mapping.start && mapping.end <= *end);
+            let is_divided = mapping.is_anonymous() && mapping.resident > 0 && !is_of_agent;
+            (is_divided && mapping.end - mapping.start <= MOST).then(|| present(pagemap, mapping)).flatten()
+        };
+        Self(smaps::parse(smaps).into_iter().map(|mapping| (mapping.clone(), pages(&mapping))).collect())
+    }
+}
+
+/// Returns the pages of a mapping that are in memory.
+fn present(pagemap: Option<&File>, mapping: &Mapping) -> Option<Ranges> {
+    const PRESENT: u64 = 1 << 63;
+    const AT_ONCE: u64 = 1 << 16;
+    let mut found: Vec<(u64, u64)> = Vec::new();
+    let mut page = mapping.start / PAGE;
+    let last = mapping.end / PAGE;
+    while page < last {
+        let mut entries = vec![0; usize::try_from(AT_ONCE.min(last - page)).ok()? * 8];
+        pagemap?.read_exact_at(&mut entries, page * 8).ok()?;
+        let (entries, _) = entries.as_chunks::<8>();
+        for entry in entries {
+            if u64::from_le_bytes(*entry) & PRESENT != 0 {
+                let start = page * PAGE;
+                match found.last_mut().filter(|last| last.1 == start) {
+                    Some(last) => last.1 += PAGE,
+                    None => found.push((start, start + PAGE)),
+                }
+            }
+            page += 1;
+        }
+    }
+    Some(Ranges(found))
+}
+
+/// Divides the resident memory.
+pub(super) fn divide(pages: &Pages, of: &Sources<'_>) -> Resident {
+    let mappings = &pages.0;
+    let census_path = mappings.iter().find(|(mapping, _)| mapping.contains(of.agent)).map(|(mapping, _)| &mapping.path);
+    let census_path = census_path.filter(|path| path.is_absolute());
+    let is_of_agent = |path: &Path| {
+        Some(path) == census_path.map(|path| &**path) || path.to_string_lossy().starts_with("/memfd:cargo-dwell-census")
+    };
+    let loaded: Vec<&Path> =
+        mappings.iter().filter(|(mapping, _)| mapping.is_executable).map(|(mapping, _)| &*mapping.path).collect();
+    let records = Ranges::new(of.records.clone());
+    let (heap, arenas) = heap(mappings, of);
+    let heap = heap.without(&records);
+    let of_threads = of.stacks.iter().filter_map(|stack| self::stack(mappings, *stack));
+    let stacks = Ranges::new(of_threads.chain(ended(mappings, of.memory)).collect());
+    let stacks = stacks.without(&records).without(&heap);
+
+    let mut all = Resident { arenas, ..Resident::default() };
+    let mut of_heap = Vec::new();
+    // The file of the mapping that ends where the next one starts.
+    let mut before: Option<(u64, &Path)> = None;
+    for (mapping, present) in mappings {
+        let behind = before.take().filter(|(end, _)| *end == mapping.start).map(|(_, path)| path);
+        let path: &Path = &mapping.path;
+        if !mapping.is_anonymous() {
+            before = Some((mapping.end, path));
+            let part = if is_of_agent(path) {
+                &mut all.census
+            } else if loaded.contains(&path) {
+                &mut all.program
+            } else {
+                &mut all.files
+            };
+            *part += mapping.resident;
+            continue;
+        }
+        let Some(present) = present else {
+            let is_of_agent = records.bytes_in(mapping.start, mapping.end) > 0;
+            *(if is_of_agent { &mut all.census } else { &mut all.mapped }) += mapping.resident;
+            continue;
+        };
+        let statics = behind.filter(|path| loaded.contains(path));
+        if let Some(path) = statics.filter(|_| heap.bytes_in(mapping.start, mapping.end) == 0) {
+            *(if is_of_agent(path) { &mut all.census } else { &mut all.program }) += mapping.resident;
+            continue;
+        }
+        let is_named = |name: &str| path == Path::new(name);
+        if is_named("[vdso]") || is_named("[vvar]") || is_named("[vsyscall]") {
+            all.program += mapping.resident;
+            continue;
+        }
+        let rest = present.without(&records);
+        let in_records = present.bytes() - rest.bytes();
+        let in_heap = rest.and(&heap);
+        let rest = rest.without(&heap);
+        let in_stacks = if is_named("[stack]") { rest.bytes() } else { rest.and(&stacks).bytes() };
+        let mapped = rest.bytes() - in_stacks;
+        all.census += in_records;
+        all.stacks += in_stacks;
+        // The kernel does not count pages that were never written; and a copy lacks what is shared or excluded from it.
+        let unwritten = present.bytes().saturating_sub(mapping.resident);
+        let unwritten_in_heap = unwritten.min(in_heap.bytes());
+        all.unwritten += unwritten_in_heap;
+        all.mapped += mapped.saturating_sub(unwritten - unwritten_in_heap);
+        all.mapped += mapping.resident.saturating_sub(present.bytes());
+        of_heap.extend_from_slice(in_heap.all());
+    }
+    all.heap = Ranges::new(of_heap);
+    chunks(&mut all, mappings, of);
+    all
+}
+
+/// Returns the stack of a thread: from its mapping's start to the thread's control block, which glibc puts at its end.
+fn stack(mappings: &[(Mapping, Option<Ranges>)], (stack, thread): (u64, Option<u64>)) -> Option<(u64, u64)> {
+    const CONTROL_BLOCK: u64 = 2304;
+    let (mapping, _) = mappings.iter().find(|(mapping, _)| mapping.contains(stack))?;
+    let end = thread.filter(|thread| mapping.contains(*thread) && *thread > stack);
+    let end = end.map_or(mapping.end, |thread| (thread + CONTROL_BLOCK).next_multiple_of(PAGE).min(mapping.end));
+    mapping.is_anonymous().then_some((mapping.start, end))
+}
+
+/// Returns the stacks of threads that are not known: those that ended with the program, and those that glibc keeps for later
+/// threads. A stack is above pages that cannot be read, and a thread's control block at its end has its own address in two
+/// fields.
+fn ended(mappings: &[(Mapping, Option<Ranges>)], memory: &dyn Memory) -> Vec<(u64, u64)> {
+    /// A larger stack is not searched.
+    const SEARCHED: u64 = 64 << 20;
+    /// The alignment of a control block, and the bytes of a page.
+    const STEP: usize = 64;
+    const LENGTH: usize = 4096;
+    let mut found = Vec::new();
+    for pair in mappings.windows(2) {
+        let [(guard, _), (mapping, Some(pages))] = pair else { continue };
+        let is_guarded = guard.end == mapping.start && !guard.is_readable && guard.is_anonymous();
+        if !is_guarded || !mapping.path.as_os_str().is_empty() {
+            continue;
+        }
+        let inside = pages.0.iter().flat_map(|(start, end)| (*start..*end).step_by(LENGTH));
+        let control_block = inside.take_while(|page| page - mapping.start < SEARCHED).find_map(|page| {
+            let mut bytes = [0; LENGTH];
+            let read = memory.read(page, &mut bytes);
+            let word = |at: usize| {
+                bytes[..read].get(at..at + 8).and_then(|word| Some(u64::from_le_bytes(word.try_into().ok()?)))
+            };
+            let is_own = |at: &usize| [0, 16].iter().all(|field| word(at + field) == Some(page + *at as u64));
+            (0..LENGTH).step_by(STEP).find(is_own).map(|at| page + at as u64)
+        });
+        found.extend(control_block.and_then(|thread| stack(mappings, (mapping.start, Some(thread)))));
+    }
+    found
+}
+
+/// Returns the address ranges of allocators, and the heaps of arenas of glibc.
+fn heap(mappings: &[(Mapping, Option<Ranges>)], of: &Sources<'_>) -> (Ranges, Vec<(u64, u64)>) {
+    let mut ranges = Vec::new();
+    let mut arenas = Vec::new();
+    for (mapping, _) in mappings.iter().filter(|(mapping, _)| mapping.is_anonymous() && mapping.is_readable) {
+        let range = (mapping.start, mapping.end);
+        if mapping.path == Path::new("[heap]") {
+            ranges.push(range);
+        } else if mapping.resident > 0 && mapping.end - mapping.start <= MOST {
+            arenas.extend(glibc::heaps(of.memory, range));
+        }
+    }
+    ranges.extend_from_slice(&arenas);
+    let known = Ranges::new(ranges.clone());
+    for block in of.blocks {
+        if known.bytes_in(block.addr, block.addr + 1) > 0 {
+            continue;
+        }
+        if ranges.last().is_some_and(|range| (range.0..range.1).contains(&block.addr)) {
+            continue;
+        }
+        // Another allocator: its whole mapping. The last mapping that starts before the block contains it.
+        let index = mappings.partition_point(|(mapping, _)| mapping.start <= block.addr);
+        let mapping = index.checked_sub(1).map(|index| &mappings[index].0);
+        let whole = mapping.filter(|mapping| mapping.is_anonymous()).map(|mapping| (mapping.start, mapping.end));
+        ranges.extend(glibc::mapped(of.memory, block).or(whole));
+    }
+    (Ranges::new(ranges), arenas)
+}
+
+/// Finds the bytes of each block's chunk, and what `malloc_trim` would return.
+fn chunks(all: &mut Resident, mappings: &[(Mapping, Option<Ranges>)], of: &Sources<'_>) {
+    all.chunks = vec![0; of.blocks.len()];
+    let inside = |(start, end): (u64, u64)| {
+        let first = of.blocks.partition_point(|block| block.addr < start);
+        first..of.blocks.partition_point(|block| block.addr < end)
+    };
+    let main = mappings.iter().filter(|(mapping, _)| mapping.path == Path::new("[heap]"));
+    let main = main.map(|(mapping, _)| ((mapping.start, mapping.end), true));
+    let heaps: Vec<_> = main.chain(all.arenas.iter().map(|range| (*range, false))).collect();
+    let mut trim = Some(0);
+    let mut known = 0;
+    for (range, is_main) in heaps {
+        let blocks = inside(range);
+        known += blocks.len();
+        // Before the first chunk, an arena's heap has headers whose length depends on glibc's version.
+        let start = match of.blocks[blocks.clone()].first() {
+            _ if is_main => range.0,
+            Some(block) => block.addr - 16,
+            None => continue,
+        };
+        match glibc::walk(of.memory, (start, range.1), &of.blocks[blocks.clone()], is_main) {
+            Some(heap) => {
+                let trimmed = heap.trimmed.iter().map(|(start, end)| all.heap.bytes_in(*start, *end)).sum::<u64>();
+                trim = trim.map(|sum| sum + trimmed);
+                all.chunks[blocks].copy_from_slice(&heap.chunks);
+            }
+            None => trim = None,
+        }
+    }
+    for (number, block) in
+        of.blocks.iter().enumerate().filter(|(number, _)| all.chunks[*number] == 0).collect::<Vec<_>>()
+    {
+        if let Some((start, end)) = glibc::mapped(of.memory, block) {
+            all.chunks[number] = end - start;
+            known += 1;
+        }
+    }
+    // Blocks of glibc itself exist under any allocator.
+    all.trim = trim.filter(|_| known >= of.blocks.len() / 2);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_joined_and_cut() {
+        let all = Ranges::new(vec![(30, 40), (10, 20), (20, 25), (5, 5)]);
+        assert_eq!(all.all(), [(10, 25), (30, 40)]);
+        assert_eq!((all.bytes(), all.bytes_in(20, 35), all.bytes_in(25, 30)), (25, 10, 0));
+        let other = Ranges::new(vec![(0, 12), (24, 31), (35, 36)]);
+        assert_eq!(all.and(&other).all(), [(10, 12), (24, 25), (30, 31), (35, 36)]);
+        assert_eq!(all.without(&other).all(), [(12, 24), (31, 35), (36, 40)]);
+    }
+}

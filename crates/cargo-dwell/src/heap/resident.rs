@@ -1,0 +1,334 @@
+//! The resident memory (RSS) by part, and which types and call sites keep pages that are mostly free.
+
+use super::summary::owner;
+use super::walk::{Origin, Walk};
+use crate::capture::{Block, Resident, Snapshot};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+const PAGE: u64 = 4096;
+/// A page is mostly free if live blocks take at most this many bytes of it.
+const MOSTLY_FREE: u32 = 2048;
+/// The maximum number of survivors listed.
+const SURVIVORS: usize = 10;
+/// The least number of bytes that a remedy returns.
+const LEAST: u64 = 1 << 20;
+
+/// The resident memory of the program. All parts but `census` and `untouched` add up to `bytes`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Rss {
+    /// The resident bytes, without those of census.
+    pub bytes: u64,
+    /// Live bytes on resident pages.
+    pub live: u64,
+    /// What the allocator adds to each live block: headers and rounding, as far as they are known.
+    pub rounding: u64,
+    /// Freed, but held: resident pages of the allocator without any live byte.
+    pub free_pages: u64,
+    /// Freed, but held: free bytes on pages with live bytes, which is fragmentation.
+    pub fragmented: u64,
+    /// Anonymous memory of no known allocator.
+    pub mapped: u64,
+    /// The stacks of threads.
+    pub stacks: u64,
+    /// Mapped files and shared memory.
+    pub files: u64,
+    /// The executable, its libraries and their statics.
+    pub program: u64,
+    /// The memory of census itself, which is no part of `bytes`.
+    pub census: u64,
+    /// Live bytes that were never touched, such as capacity: they are no part of `bytes`.
+    pub untouched: u64,
+    /// The pages that are mostly free, but have live bytes.
+    pub mostly_free: u64,
+    /// Who keeps the mostly free pages, most pages first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub survivors: Vec<Survivor>,
+    /// What returns memory to the system, most bytes first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remedies: Vec<Remedy>,
+}
+
+/// Blocks of one owner and call site on pages that are mostly free.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Survivor {
+    /// The owner, as in [`super::rows::Blocks::owner`].
+    pub owner: String,
+    /// The type that holds the blocks.
+    pub content: String,
+    /// The file and line, or the function, that allocated them.
+    pub at: String,
+    /// The number of blocks.
+    pub blocks: u64,
+    /// The number of their bytes.
+    pub bytes: u64,
+    /// The number of mostly free pages with such a block.
+    pub pages: u64,
+    /// The number of these pages without any other block.
+    pub alone: u64,
+    /// The bytes of those pages that would be free if these blocks were elsewhere, close together.
+    pub returns: u64,
+}
+
+/// Something that returns memory to the system.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Remedy {
+    /// `trim`, `apart` or `arenas`.
+    pub kind: String,
+    /// What to do.
+    pub how: String,
+    /// The resident bytes that it returns.
+    pub returns: u64,
+    /// Whether it returns at most as much.
+    pub up_to: bool,
+}
+
+/// The pages of the heap in the order of their addresses.
+struct Pages<'r> {
+    ranges: &'r [(u64, u64)],
+    /// The number of the first page of each range.
+    first: Vec<usize>,
+    /// The bytes of live blocks on each page, with header and rounding.
+    used: Vec<u32>,
+    /// The range of the last block.
+    at: usize,
+}
+
+impl<'r> Pages<'r> {
+    fn new(ranges: &'r [(u64, u64)]) -> Self {
+        let mut count = 0;
+        let mut first = Vec::with_capacity(ranges.len());
+        for (start, end) in ranges {
+            first.push(count);
+            count += ((end - start) / PAGE) as usize;
+        }
+        Self { ranges, first, used: vec![0; count], at: 0 }
+    }
+
+    /// Calls `with` for each resident page in `start..end`, with its number and the bytes of the range in it. Later calls have
+    /// a later range, or the same again after `self.at = 0`.
+    #[expect(clippy::cast_possible_truncation, reason = "numbers of resident pages, and bytes in a page")]
+    fn each(&mut self, (start, end): (u64, u64), mut with: impl FnMut(&mut u32, usize, u32)) {
+        // A chunk begins before its block, so the range before may have its first bytes.
+        self.at = self.at.saturating_sub(1);
+        while self.ranges.get(self.at).is_some_and(|range| range.1 <= start) {
+            self.at += 1;
+        }
+        for (range, first) in self.ranges[self.at..].iter().zip(&self.first[self.at..]) {
+            if range.0 >= end {
+                break;
+            }
+            let mut at = start.max(range.0);
+            let until = end.min(range.1);
+            while at < until {
+                let next = (at / PAGE * PAGE + PAGE).min(until);
+                let page = first + ((at - range.0) / PAGE) as usize;
+                with(&mut self.used[page], page, (next - at) as u32);
+                at = next;
+            }
+        }
+    }
+}
+
+/// Returns the range that a block takes with its header.
+fn taken(block: &Block, chunk: u64) -> (u64, u64) {
+    let header = match chunk {
+        0 => return (block.addr, block.addr.saturating_add(block.size)),
+        // It is mapped separately.
+        _ if chunk.is_multiple_of(PAGE) && block.addr % PAGE == 16 => 16,
+        _ => 8,
+    };
+    (block.addr - header, block.addr - header + chunk)
+}
+
+/// Divides the resident memory of a snapshot; `None` if it is not known.
+pub(crate) fn of(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin]) -> Option<Rss> {
+    let resident = snapshot.memory.resident()?;
+    let mut pages = Pages::new(resident.heap.all());
+    let (mut live, mut used) = (0, 0);
+    for (block, chunk) in snapshot.blocks.iter().zip(&resident.chunks) {
+        live += resident.heap.bytes_in(block.addr, block.addr + block.size);
+        pages.each(taken(block, *chunk), |of_page, _, bytes| {
+            *of_page += bytes;
+            used += u64::from(bytes);
+        });
+    }
+    let free = pages.used.iter().filter(|used| **used == 0).count() as u64 * PAGE;
+    let heap = resident.heap.bytes();
+    let unwritten = resident.unwritten.min(live);
+    let mostly = |used: u32| used > 0 && used <= MOSTLY_FREE;
+    let mut rss = Rss {
+        bytes: heap - unwritten + resident.mapped + resident.stacks + resident.files + resident.program,
+        live: live - unwritten,
+        rounding: used.saturating_sub(live),
+        free_pages: free,
+        fragmented: heap.saturating_sub(used.max(live)).saturating_sub(free),
+        mapped: resident.mapped,
+        stacks: resident.stacks,
+        files: resident.files,
+        program: resident.program,
+        census: resident.census,
+        untouched: snapshot.live_bytes.saturating_sub(live - unwritten),
+        mostly_free: pages.used.iter().filter(|used| mostly(**used)).count() as u64,
+        ..Rss::default()
+    };
+    let apart = survivors(walk, snapshot, origins, resident, &mut pages, &mut rss);
+    rss.remedies = remedies(&rss, resident, &pages, apart);
+    Some(rss)
+}
+
+/// Who keeps a page.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keeper {
+    Nobody,
+    One(usize),
+    Several,
+}
+
+/// Lists the survivors on mostly free pages. Returns the bytes that all listed ones together keep.
+fn survivors(
+    walk: &Walk<'_, '_>,
+    snapshot: &Snapshot,
+    origins: &[Origin],
+    resident: &Resident,
+    pages: &mut Pages<'_>,
+    rss: &mut Rss,
+) -> u64 {
+    let mut groups: Vec<Survivor> = Vec::new();
+    let mut known: HashMap<(u32, u32), usize> = HashMap::new();
+    let mut by_text: HashMap<(String, String, String), usize> = HashMap::new();
+    let mut keepers = vec![Keeper::Nobody; pages.used.len()];
+    // Each page counts once for a group: the last page that counted for it.
+    let mut last: Vec<usize> = Vec::new();
+    let mut of_block: Vec<Option<usize>> = Vec::with_capacity(snapshot.blocks.len());
+    pages.at = 0;
+    for (number, (block, chunk)) in snapshot.blocks.iter().zip(&resident.chunks).enumerate() {
+        let mut group = None;
+        pages.each(taken(block, *chunk), |used, page, _| {
+            if *used > MOSTLY_FREE {
+                return;
+            }
+            let of = *group.get_or_insert_with(|| {
+                let holding = walk.holding(number);
+                *known.entry((holding, block.stack)).or_insert_with(|| {
+                    let of_block =
+                        walk.holdings.get(holding as usize).map(|of| (owner(walk, of).0, of.content.clone()));
+                    let (owner, content) = of_block.unwrap_or_default();
+                    let origin = origins.get(block.stack as usize);
+                    let at = origin.map(|of| of.at.clone().unwrap_or_else(|| of.function.clone())).unwrap_or_default();
+                    *by_text.entry((owner.clone(), content.clone(), at.clone())).or_insert_with(|| {
+                        groups.push(Survivor { owner, content, at, ..Survivor::default() });
+                        last.push(usize::MAX);
+                        groups.len() - 1
+                    })
+                })
+            });
+            if std::mem::replace(&mut last[of], page) != page {
+                groups[of].pages += 1;
+            }
+            keepers[page] = match keepers[page] {
+                Keeper::Nobody => Keeper::One(of),
+                Keeper::One(other) if other == of => Keeper::One(of),
+                _ => Keeper::Several,
+            };
+        });
+        if let Some(of) = group {
+            groups[of].blocks += 1;
+            groups[of].bytes += block.size;
+        }
+        of_block.push(group);
+    }
+    for (keeper, used) in keepers.iter().zip(&pages.used) {
+        if let Keeper::One(of) = keeper {
+            groups[*of].alone += 1;
+            groups[*of].returns += PAGE.saturating_sub(u64::from(*used));
+        }
+    }
+    let mut order: Vec<usize> = (0..groups.len()).collect();
+    order.sort_by_key(|of| std::cmp::Reverse(groups[*of].pages));
+    order.retain(|of| groups[*of].pages * PAGE >= (rss.bytes / 100).max(PAGE));
+    order.truncate(SURVIVORS);
+    // Pages on which another block lives stay.
+    let mut stays = vec![false; pages.used.len()];
+    pages.at = 0;
+    for ((block, chunk), group) in snapshot.blocks.iter().zip(&resident.chunks).zip(&of_block) {
+        if group.is_some_and(|group| !order.contains(&group)) {
+            pages.each(taken(block, *chunk), |_, page, _| stays[page] = true);
+        }
+    }
+    let is_kept = |(page, used): &(usize, &u32)| **used > 0 && **used <= MOSTLY_FREE && !stays[*page];
+    let kept = pages.used.iter().enumerate().filter(is_kept);
+    let apart = kept.map(|(_, used)| PAGE - u64::from(*used)).sum();
+    rss.survivors = order.into_iter().map(|of| groups[of].clone()).collect();
+    apart
+}
+
+/// Returns what gives memory back, as far as it is worth it.
+fn remedies(rss: &Rss, resident: &Resident, pages: &Pages<'_>, apart: u64) -> Vec<Remedy> {
+    let remedy = |kind: &str, how: String, returns| Remedy { kind: kind.into(), how, returns, up_to: false };
+    let mut all = Vec::new();
+    if let Some(trim) = resident.trim {
+        let how = "call malloc_trim(0) after the memory was freed: it returns pages without live bytes".to_owned();
+        all.push(remedy("trim", how, trim));
+    }
+    let names: Vec<&str> = rss.survivors.iter().take(3).map(|of| of.owner.as_str()).collect();
+    let how = format!(
+        "allocate what survives apart, in an arena or a slab ({}): then the pages between are free too",
+        names.join(", ")
+    );
+    all.push(remedy("apart", how, apart));
+    // Free pages of arenas beyond the one with the most.
+    let free = |&(start, end): &(u64, u64)| {
+        let of_range = pages.ranges.iter().zip(&pages.first).map(|(range, first)| {
+            let (from, to) = (start.max(range.0), end.min(range.1));
+            let page = |at: u64| first + usize::try_from((at - range.0) / PAGE).unwrap_or(usize::MAX);
+            if from < to {
+                pages.used[page(from)..page(to)].iter().filter(|used| **used == 0).count() as u64
+            } else {
+                0
+            }
+        });
+        of_range.sum::<u64>() * PAGE
+    };
+    let mut of_arenas: Vec<u64> = resident.arenas.iter().map(free).filter(|free| *free > 0).collect();
+    of_arenas.sort_unstable();
+    if of_arenas.len() > 2 {
+        let how = format!("fewer arenas, by MALLOC_ARENA_MAX=2: {} heaps of threads have free pages", of_arenas.len());
+        of_arenas.pop();
+        all.push(Remedy { up_to: true, ..remedy("arenas", how, of_arenas.iter().sum()) });
+    }
+    all.retain(|of| of.returns >= LEAST && of.returns >= rss.bytes / 50);
+    all.sort_by_key(|of| std::cmp::Reverse(of.returns));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_of_blocks_are_found_across_ranges() {
+        let ranges = [(0x1000, 0x3000), (0x5000, 0x6000)];
+        let mut pages = Pages::new(&ranges);
+        let mut found = Vec::new();
+        for range in [(0x800, 0x1010), (0x1ff0, 0x2010), (0x2f00, 0x5008), (0x7000, 0x7010)] {
+            pages.each(range, |used, page, bytes| {
+                *used += bytes;
+                found.push((page, bytes));
+            });
+        }
+        assert_eq!(found, [(0, 16), (0, 16), (1, 16), (1, 256), (2, 8)]);
+        assert_eq!(pages.used, [32, 272, 8]);
+    }
+
+    #[test]
+    fn chunks_have_their_header_before_the_block() {
+        let block = |addr| Block { addr, size: 100, stack: 0, weight: 1 };
+        assert_eq!(taken(&block(0x1010), 112), (0x1008, 0x1078));
+        assert_eq!(taken(&block(0x1010), 0x1000), (0x1000, 0x2000));
+        assert_eq!(taken(&block(0x1010), 0), (0x1010, 0x1074));
+    }
+}

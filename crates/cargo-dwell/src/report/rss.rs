@@ -1,0 +1,173 @@
+//! The resident memory (RSS) by part, as text and as bars of the page.
+
+use super::json::{Rss, Snapshot, Survivor};
+use crate::output::{Look, header, right};
+use crate::page::{Bar, Class};
+use crate::units::{bytes, count, percent, plural};
+use comfy_table::Cell;
+use std::io;
+
+/// The resident memory is worth a block of the report if it exceeds the live bytes by this much, and by a quarter.
+const MUCH: u64 = 8 << 20;
+
+/// The parts with their names, in the order of the report.
+fn parts(rss: &Rss) -> [(&'static str, u64, Class); 8] {
+    [
+        ("live", rss.live, Class::Struct),
+        ("the allocator's headers and rounding", rss.rounding, Class::Padding),
+        ("freed, but held: free bytes on pages with live bytes (fragmentation)", rss.fragmented, Class::Spare),
+        ("freed, but held: pages without live bytes", rss.free_pages, Class::Absent),
+        ("mapped by hand, or by an allocator for which no block is known", rss.mapped, Class::Sequence),
+        ("stacks of threads", rss.stacks, Class::Map),
+        ("mapped files and shared memory", rss.files, Class::Text),
+        ("the program, its libraries and statics", rss.program, Class::Other),
+    ]
+}
+
+/// Writes the parts, if the program has much more resident memory than live bytes.
+pub(super) fn write(snapshot: &Snapshot, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
+    let Some(rss) = &snapshot.rss else { return Ok(()) };
+    if rss.bytes < snapshot.live_bytes + (snapshot.live_bytes / 4).max(MUCH) {
+        return Ok(());
+    }
+    let census = format!(": {} resident, apart from {} of census", bytes(rss.bytes), bytes(rss.census));
+    look.heading(out, "RSS by part", &census)?;
+    let mut rows = vec![header(&["bytes", "of RSS", "part"])];
+    for (name, part, _) in parts(rss).into_iter().filter(|(_, part, _)| *part > 0) {
+        rows.push(vec![right(bytes(part)), right(percent(part, rss.bytes)), Cell::new(name)]);
+    }
+    look.table(out, &rows)?;
+    if rss.untouched > 0 {
+        writeln!(out, "{} of the live bytes were never touched, and are no part of RSS.", bytes(rss.untouched))?;
+    }
+    if !rss.survivors.is_empty() {
+        let pages = format!(": {} pages of 4 KiB are mostly free, but not empty", count(rss.mostly_free));
+        look.heading(out, "What keeps these pages", &pages)?;
+        let mut rows = vec![header(&["pages", "alone", "blocks", "live bytes", "owner", "allocated at", "would free"])];
+        for of in &rss.survivors {
+            rows.push(vec![
+                right(count(of.pages)),
+                right(count(of.alone)),
+                right(count(of.blocks)),
+                right(bytes(of.bytes)),
+                Cell::new(named(of)),
+                Cell::new(&of.at),
+                right(bytes(of.returns)),
+            ]);
+        }
+        look.table(out, &rows)?;
+    }
+    if !rss.remedies.is_empty() {
+        look.heading(out, "What returns memory to the system", "")?;
+        let mut rows = vec![header(&["returns", "how"])];
+        for of in &rss.remedies {
+            let up_to = if of.up_to { "at most " } else { "" };
+            rows.push(vec![right(format!("{up_to}{}", bytes(of.returns))), Cell::new(&of.how)]);
+        }
+        look.table(out, &rows)?;
+    }
+    Ok(())
+}
+
+fn named(of: &Survivor) -> String {
+    if of.content.is_empty() { of.owner.clone() } else { format!("{}: {}", of.owner, of.content) }
+}
+
+/// Returns a chart of the parts. Below fragmentation are those who keep the pages, by what would be free without them.
+pub(super) fn icicle(rss: &Rss) -> Bar {
+    let survivor = |of: &Survivor| Bar {
+        name: format!(" {}", named(of)),
+        bytes: of.returns,
+        class: Class::Pointer,
+        details: vec![
+            ("pages".into(), format!("{}, of which {} have no other block", count(of.pages), count(of.alone))),
+            ("blocks".into(), format!("{} of {}", count(of.blocks), bytes(of.bytes))),
+            ("allocated at".into(), of.at.clone()),
+        ],
+        bars: Vec::new(),
+    };
+    let bars = parts(rss).into_iter().enumerate().filter(|(_, (_, part, _))| *part > 0);
+    let bars = bars.map(|(number, (name, part, class))| {
+        let mut bar = Bar { name: format!(" {name}"), bytes: part, class, ..Bar::default() };
+        if number == 2 {
+            bar.bars = rss.survivors.iter().filter(|of| of.returns > 0).map(survivor).collect();
+            bar.details = vec![("mostly free".into(), plural(rss.mostly_free, "page"))];
+        }
+        bar
+    });
+    Bar { name: "RSS ".into(), bytes: rss.bytes, class: Class::Other, bars: bars.collect(), ..Bar::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::json::Remedy;
+    use super::*;
+
+    fn snapshot() -> Snapshot {
+        let survivor = Survivor {
+            owner: "Table.open []".into(),
+            content: "Box<Session>".into(),
+            at: "src/main.rs:7".into(),
+            blocks: 900,
+            bytes: 180_000,
+            pages: 900,
+            alone: 880,
+            returns: 3_400_000,
+        };
+        let remedy =
+            Remedy { kind: "trim".into(), how: "call malloc_trim(0)".into(), returns: 9_000_000, up_to: false };
+        let rss = Rss {
+            bytes: 20_000_000,
+            live: 1_000_000,
+            fragmented: 4_000_000,
+            free_pages: 14_000_000,
+            program: 1_000_000,
+            census: 300_000,
+            untouched: 5_000,
+            mostly_free: 1000,
+            survivors: vec![survivor],
+            remedies: vec![remedy],
+            ..Rss::default()
+        };
+        Snapshot { live_bytes: 1_005_000, rss: Some(rss), ..Snapshot::default() }
+    }
+
+    fn text(snapshot: &Snapshot) -> String {
+        let mut out = Vec::new();
+        write(snapshot, &Look::page(), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn parts_survivors_and_remedies_are_written() {
+        let text = text(&snapshot());
+        for part in [
+            "20.0 MB resident, apart from 300.0 kB of census",
+            "14.0 MB",
+            "5.0 kB of the live bytes were never touched",
+            "Table.open []: Box<Session>",
+            "src/main.rs:7",
+            "3.4 MB",
+            "call malloc_trim(0)",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("stacks"), "{text}");
+    }
+
+    #[test]
+    fn nothing_is_written_if_the_memory_is_mostly_live() {
+        let mut snapshot = snapshot();
+        snapshot.live_bytes = 17_000_000;
+        assert_eq!(text(&snapshot), "");
+        snapshot.rss = None;
+        assert_eq!(text(&snapshot), "");
+    }
+
+    #[test]
+    fn bars_have_the_bytes_of_the_parts() {
+        let root = icicle(snapshot().rss.as_ref().unwrap());
+        assert_eq!(root.bars.iter().map(|bar| bar.bytes).sum::<u64>(), root.bytes);
+        assert_eq!(root.bars[1].bars[0].bytes, 3_400_000);
+    }
+}
