@@ -540,10 +540,7 @@ impl<'p> Schema<'p> {
         };
         is_argument || state.awaited.as_ref().is_some_and(is_awaited)
     }
-}
 
-/// The bytes of a type that hold no value, and what may be in it.
-impl Schema<'_> {
     /// Returns the padding of a type, except inside enums.
     pub(crate) fn padding(&mut self, ty: TypeId) -> Ranges {
         if let Some(known) = self.paddings.get(&ty) {
