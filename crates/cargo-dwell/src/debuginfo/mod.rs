@@ -119,6 +119,34 @@ struct At<'a> {
     variables: &'a [u64],
 }
 
+/// Returns the addresses of some symbols of an executable, or of the file with its debug info. The addresses count from
+/// its start.
+pub(crate) fn symbols(path: &Path, wanted: &[&str]) -> HashMap<String, u64> {
+    use object::ObjectSymbol as _;
+    let mut found = HashMap::new();
+    let Ok(map) = file::map(path) else { return found };
+    let Ok(object) = file::parse(path, &map) else { return found };
+    let mut add = |object: &object::File<'_>| {
+        for symbol in object.symbols().filter(|symbol| symbol.is_definition()) {
+            if let Ok(name) = symbol.name()
+                && wanted.contains(&name)
+            {
+                found.insert(name.to_owned(), symbol.address());
+            }
+        }
+    };
+    add(&object);
+    for separate in file::separate(path, &object) {
+        if let Ok(other) = file::map(&separate)
+            && let Ok(parsed) = file::parse(&separate, &other)
+            && file::belongs(&object, &parsed, &other)
+        {
+            add(&parsed);
+        }
+    }
+    found
+}
+
 /// Checks quickly that an executable, or a file beside it, has debug info with types.
 ///
 /// # Errors

@@ -126,11 +126,12 @@ impl Node {
     }
 
     fn claim(&self, cx: &mut Walk<'_, '_>, block: usize, site: SiteId, height: u64) {
-        if cx.block(block).size < self.size {
+        if !cx.fits(block, self.size) {
             return;
         }
         let used = self.used(cx, block);
         if cx.claim(block, site, used) {
+            cx.is_requested(block, self.size);
             cx.later(block, site, [height, 0, 0]);
         }
     }
