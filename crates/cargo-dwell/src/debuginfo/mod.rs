@@ -8,6 +8,7 @@
 
 mod attributes;
 mod budget;
+mod c_structs;
 mod cache;
 mod entries;
 mod file;
@@ -22,6 +23,7 @@ mod raw;
 mod read;
 mod unit;
 
+pub(crate) use c_structs::c_struct;
 pub(crate) use file::map;
 pub use locals::Locals;
 pub use model::{

@@ -57,8 +57,8 @@ pub(super) fn live(of: &Place<'_>) -> Result<Live> {
     let mut wanted: Vec<&str> = OTHERS.iter().map(|(name, _)| *name).collect();
     wanted.push(mimalloc::PAGE_MAP);
     let found = debuginfo::symbols(of.executable.1, &wanted);
-    if found.contains_key(mimalloc::PAGE_MAP) {
-        return mimalloc::Mimalloc.live(of);
+    if let Some(map) = found.get(mimalloc::PAGE_MAP) {
+        return mimalloc::Mimalloc { page_map: map.wrapping_add(of.bias) }.live(of);
     }
     if let Some((_, name)) = OTHERS.iter().find(|(function, _)| found.contains_key(*function)) {
         bail!(

@@ -4,6 +4,8 @@
 //! like `epoll_wait` returns `EINTR` after a stop, where others are restarted by the kernel. A thread that was stopped in
 //! one is set back to the call at once, as the kernel does for the others, unless a signal waits for the thread:
 //! then its program expects `EINTR`.
+//!
+//! [`guard`](super::guard) does this in a process of its own, which outlives this one.
 
 #![expect(
     clippy::cast_sign_loss,
@@ -53,21 +55,13 @@ pub(super) struct Halted {
     late: Vec<i32>,
     /// The threads that were set back to a system call, with the registers before.
     set_back: Vec<(i32, libc::user_regs_struct)>,
-    _quiet: Quiet,
 }
 
 impl Halted {
     /// Stops all threads of a process, also those that start meanwhile.
     pub(super) fn new(process: i32) -> Result<Self> {
-        let quiet = Quiet::new();
-        let mut halted = Self {
-            threads: Vec::new(),
-            process,
-            held: Vec::new(),
-            late: Vec::new(),
-            set_back: Vec::new(),
-            _quiet: quiet,
-        };
+        let mut halted =
+            Self { threads: Vec::new(), process, held: Vec::new(), late: Vec::new(), set_back: Vec::new() };
         let mut known: Vec<i32> = Vec::new();
         for _ in 0..ROUNDS {
             let fresh: Vec<i32> = stop::tasks(process).into_iter().filter(|id| !known.contains(id)).collect();
@@ -156,31 +150,6 @@ impl Drop for Halted {
                 break;
             }
         }
-    }
-}
-
-/// Blocks the signals of a terminal that would stop this thread while the process is stopped.
-#[derive(Debug)]
-struct Quiet(libc::sigset_t);
-
-impl Quiet {
-    fn new() -> Self {
-        // SAFETY: the struct consists of integers, for which zero is valid.
-        let [mut set, mut old]: [libc::sigset_t; 2] = unsafe { std::mem::zeroed() };
-        for signal in [libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU] {
-            // SAFETY: the call writes to a local of the type that it requires.
-            unsafe { libc::sigaddset(&raw mut set, signal) };
-        }
-        // SAFETY: the call reads one local and writes to another one.
-        unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, &raw mut old) };
-        Self(old)
-    }
-}
-
-impl Drop for Quiet {
-    fn drop(&mut self) {
-        // SAFETY: the call reads a set that it wrote.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, std::ptr::null_mut()) };
     }
 }
 

@@ -1,11 +1,12 @@
 //! A process that was started without the agent, from outside: its memory, its mappings and its threads at one moment, or
 //! those of its core.
 //!
-//! `process` stops a process (`halt`) and copies its memory, and `core` reads a core. The blocks
+//! `process` copies the memory of a process, which `guard` has stopped by `halt`, and `core` reads a core. The blocks
 //! of the heap are those of the allocator's own lists ([`malloc`](super::malloc)).
 
 mod core;
 mod executable;
+mod guard;
 mod halt;
 mod process;
 

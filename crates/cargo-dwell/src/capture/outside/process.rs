@@ -7,7 +7,8 @@
 
 use super::Captured;
 use super::executable::{self, Executable};
-use super::halt::{self, Halted};
+use super::guard::Guard;
+use super::halt;
 use crate::capture::Moment;
 use crate::capture::copied::Copied;
 use crate::capture::maps::{self, Mapping, below};
@@ -17,13 +18,11 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 const PAGE: u64 = 4096;
 /// The longest mapping that is read. Longer ones are address space that a sanitizer has reserved.
 const LONGEST: u64 = 1 << 38;
-/// The longest pause. A process whose memory is in the swap takes too long.
-const PAUSE: Duration = Duration::from_secs(20);
 /// The bytes that are copied by one call.
 const AT_ONCE: usize = 16 << 20;
 
@@ -42,13 +41,14 @@ pub fn attach(pid: i32, exe: Option<&Path>) -> Result<Captured> {
     let started = started(pid);
 
     let start = Instant::now();
-    let halted = Halted::new(pid)?;
-    let copied = copy(pid, &mut buffer, start);
-    let threads = halted.threads.clone();
-    drop(halted);
+    let mut guard = Guard::new(pid)?;
+    let copied = copy(pid, &mut buffer);
+    let threads = std::mem::take(&mut guard.threads);
+    let released = guard.release(pid);
     let pause = start.elapsed();
 
     let (maps, parts) = copied?;
+    released?;
     let executable = Executable::find(&maps, entry, &file)
         .with_context(|| format!("{}: is not the executable of process {pid}", file.display()))?;
     let mut memory = Copied::default();
@@ -209,6 +209,8 @@ impl Buffer {
         let memory = MmapOptions::new().len(bytes.max(1)).map_anon().context("there is no memory for the copy")?;
         // Without huge pages, or with an older kernel, it only takes longer.
         let _ = memory.advise(Advice::HugePage);
+        // The child that stops the process would share the pages, and this one copy each of them again.
+        let _ = memory.advise(Advice::DontFork);
         let _ = memory.advise(Advice::PopulateWrite);
         self.all.push(memory);
         self.used = 0;
@@ -240,7 +242,7 @@ fn available() -> Option<u64> {
 type Part = (u64, (usize, usize), usize);
 
 /// Copies the changed pages of a stopped process.
-fn copy(pid: i32, buffer: &mut Buffer, start: Instant) -> Result<(Vec<Mapping>, Vec<Part>)> {
+fn copy(pid: i32, buffer: &mut Buffer) -> Result<(Vec<Mapping>, Vec<Part>)> {
     let maps = mappings(pid)?;
     let mut parts = Vec::new();
     // Several ranges by one call.
@@ -258,13 +260,6 @@ fn copy(pid: i32, buffer: &mut Buffer, start: Instant) -> Result<(Vec<Mapping>, 
                 read(pid, &batch, buffer, &mut parts)?;
                 batch.clear();
                 bytes = 0;
-            }
-            if start.elapsed() > PAUSE {
-                bail!(
-                    "process {pid} was stopped for {} s and its memory not yet copied, so it continues: much of it may be in \
-                     the swap",
-                    PAUSE.as_secs()
-                );
             }
         }
     }
