@@ -349,10 +349,7 @@ impl Heap<'_> {
     /// no chunk covers.
     fn chunks(&self, part: Part, found: &mut Vec<(u64, u64)>) -> u64 {
         let mut at = part.first;
-        let mut size = match self.word(at + 8) {
-            Some(word) => word,
-            None => return 0,
-        };
+        let Some(mut size) = self.word(at + 8) else { return 0 };
         while at < part.end {
             let bytes = size & !FLAGS;
             // Fence posts end a part that has no top chunk.
@@ -360,9 +357,9 @@ impl Heap<'_> {
                 return 0;
             }
             let next = at.saturating_add(bytes);
-            if bytes < LEAST || bytes % 16 != 0 || next > part.end {
+            if bytes < LEAST || !bytes.is_multiple_of(16) || next > part.end {
                 // The last chunk was being divided.
-                let is_last = bytes >= LEAST && bytes % 16 == 0 && part.top.is_some();
+                let is_last = bytes >= LEAST && bytes.is_multiple_of(16) && part.top.is_some();
                 return if is_last && part.end - at < PAGE { 0 } else { part.end - at };
             }
             let Some(following) = self.word(next + 8) else { return part.end - at };

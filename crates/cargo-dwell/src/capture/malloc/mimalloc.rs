@@ -4,6 +4,7 @@
 
 use super::{Allocator, Live, Place, glibc};
 use crate::capture::Rounding;
+use crate::capture::maps::Mapping;
 use crate::debuginfo;
 use anyhow::{Result, bail};
 use std::collections::HashMap;
@@ -12,8 +13,9 @@ use std::collections::HashMap;
 pub(super) const PAGE_MAP: &str = "_mi_page_map";
 /// The header of a page.
 const PAGE: &str = "mi_page_s";
-/// The entries of the map, each of which points to a part, and of a part, each of which points to a header.
-const PARTS: usize = 1 << 19;
+/// The entries of the map for addresses of 47 bits, each of which points to a part, and of a part, each of which points to a
+/// header.
+const PARTS: usize = 1 << 18;
 const PAGES: usize = 1 << 13;
 
 /// mimalloc 3.
@@ -115,6 +117,12 @@ impl Header {
         let (Some(start), Some(size)) = (word(self.start), word(self.size).filter(|size| *size >= 8)) else { return };
         let Some(bytes) = page.checked_add(self.capacity).and_then(|at| of.memory.bytes_at(at, 2)) else { return };
         let capacity = usize::from(u16::from_le_bytes([bytes[0], bytes[1]]));
+        let end = size.checked_mul(capacity as u64).and_then(|bytes| start.checked_add(bytes));
+        let is_around = |map: &Mapping| map.writable && map.is_anonymous() && map.contains(start);
+        // A page that a thread is making has no blocks yet.
+        if !of.maps.iter().any(|map| is_around(map) && end.is_some_and(|end| end <= map.end)) {
+            return;
+        }
         let mut is_free = vec![false; capacity];
         for list in [self.free, self.local, self.threads] {
             let mut block = word(list).unwrap_or(0) & !1;

@@ -103,8 +103,10 @@ fn pipe() -> Result<(File, File)> {
     if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
         return Err(io::Error::last_os_error()).context("no pipe can be made");
     }
-    // SAFETY: the call succeeded, so the numbers are new files without another owner.
-    Ok(unsafe { (File::from_raw_fd(ends[0]), File::from_raw_fd(ends[1])) })
+    // SAFETY: the call succeeded, so the number is a new file without another owner.
+    let read = unsafe { File::from_raw_fd(ends[0]) };
+    // SAFETY: as above.
+    Ok((read, unsafe { File::from_raw_fd(ends[1]) }))
 }
 
 /// The child: stops a process, reports its threads, and lets it continue when nobody asks for more. Returns an exit code.

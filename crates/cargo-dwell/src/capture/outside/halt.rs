@@ -7,11 +7,7 @@
 //!
 //! [`guard`](super::guard) does this in a process of its own, which outlives this one.
 
-#![expect(
-    clippy::cast_sign_loss,
-    clippy::cast_possible_wrap,
-    reason = "registers have numbers of system calls and errors"
-)]
+#![expect(clippy::cast_possible_wrap, reason = "registers have numbers of system calls and errors")]
 
 use crate::capture::Thread;
 use crate::capture::stop::{self, State};
