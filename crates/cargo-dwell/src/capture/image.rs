@@ -6,6 +6,7 @@
     reason = "halves of words are taken on purpose, and `usize` has 64 bits where this runs"
 )]
 
+use super::maps::{Mapping, mappings};
 use super::resident::{self, Pages, Resident, Sources};
 use super::{Block, Memory, Module, Moment, Snapshot, Thread};
 use crate::agent::layout::{self, ADDRESSES, ENTRY, FRAMES, GRANULE, PAIRS, Pair, SHARDS, Shard, Slot, State};
@@ -82,36 +83,6 @@ impl Memory for ProcessMemory {
         }
         done
     }
-}
-
-/// A line of `/proc/PID/maps`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Mapping {
-    start: u64,
-    end: u64,
-    readable: bool,
-    writable: bool,
-    offset: u64,
-    path: PathBuf,
-}
-
-fn mappings(text: &str) -> Vec<Mapping> {
-    let parse = |line: &str| {
-        let mut words = line.splitn(6, ' ');
-        let (start, end) = words.next()?.split_once('-')?;
-        let flags = words.next()?;
-        let offset = words.next()?;
-        let path = words.nth(2).unwrap_or_default().trim_start();
-        Some(Mapping {
-            start: u64::from_str_radix(start, 16).ok()?,
-            end: u64::from_str_radix(end, 16).ok()?,
-            readable: flags.starts_with('r'),
-            writable: flags[1..].starts_with('w'),
-            offset: u64::from_str_radix(offset, 16).ok()?,
-            path: path.into(),
-        })
-    };
-    text.lines().filter_map(parse).filter(|mapping| mapping.end <= ADDRESSES).collect()
 }
 
 /// The data of a snapshot apart from its memory.
@@ -230,6 +201,7 @@ pub(crate) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
         modules: modules(&maps, about),
         roots,
         threads,
+        usable: None,
         memory: Box::new(Copy { memory, resident }),
     })
 }
@@ -446,31 +418,8 @@ fn shadow(
 
 /// Returns the mapped files, the executable first.
 fn modules(maps: &[Mapping], about: &About) -> Vec<Module> {
-    let mut modules: Vec<Module> = Vec::new();
-    for map in maps.iter().filter(|map| map.path.is_absolute()) {
-        match modules.iter_mut().find(|module| module.path == map.path) {
-            Some(module) => {
-                module.start = module.start.min(map.start);
-                module.end = module.end.max(map.end);
-            }
-            // A file begins with its headers; in a library their address is 0.
-            None if map.offset == 0 => {
-                modules.push(Module { path: map.path.clone(), bias: map.start, start: map.start, end: map.end });
-            }
-            None => {}
-        }
-    }
-    let executable = modules.iter().position(|module| same_file(&module.path, &about.executable));
-    if let Some(index) = executable {
-        let mut module = modules.remove(index);
-        module.bias = about.bias;
-        // The kernel maps memory without a file for zero-initialised statics, directly behind the file's last mapping.
-        let behind = maps.iter().find(|map| map.start == module.end && map.writable && map.path.as_os_str().is_empty());
-        module.end = behind.map_or(module.end, |map| map.end);
-        module.path.clone_from(&about.executable);
-        modules.insert(0, module);
-    }
-    modules
+    let is_executable = |path: &Path| same_file(path, &about.executable);
+    super::maps::modules(maps, &is_executable, &about.executable, about.bias)
 }
 
 fn same_file(left: &Path, right: &Path) -> bool {
@@ -482,20 +431,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn proc_maps_lines_are_parsed() {
-        let text = "55cb830bf000-55cb830c0000 rw-p 00001000 fe:00 9979964                    /a b/c\n\
-                    7f0000000000-7f0000001000 ---p 00000000 00:00 0 \n\
-                    ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]\n";
-        let maps = mappings(text);
-        assert_eq!(maps.len(), 2);
-        assert_eq!(maps[0].path, Path::new("/a b/c"));
-        assert!(maps[0].readable && maps[0].writable && maps[0].offset == 0x1000);
-        assert!(!maps[1].readable && maps[1].path.as_os_str().is_empty());
-    }
-
-    #[test]
     fn ranges_reserved_by_the_agent_are_excluded() {
-        let map = |start, end| Mapping { start, end, readable: true, writable: true, offset: 0, path: PathBuf::new() };
+        let map = |start, end| Mapping {
+            start,
+            end,
+            readable: true,
+            writable: true,
+            private: true,
+            offset: 0,
+            path: PathBuf::new(),
+        };
         let maps = [map(10, 20), map(30, 60), map(70, 80)];
         assert_eq!(without(&maps, &[(40, 50), (70, 80)]), [(10, 20), (30, 40), (50, 60)]);
         assert_eq!(without(&maps, &[(0, 100)]), []);

@@ -1,7 +1,15 @@
 //! A snapshot of a process: its live blocks with their call stacks, and its memory.
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod copied;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub(crate) mod image;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod malloc;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod maps;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub mod outside;
 pub(crate) mod pieces;
 mod prologue;
 mod resident;
@@ -54,6 +62,10 @@ pub enum Moment {
     Signal,
     /// Milliseconds after the start of the program.
     After(u64),
+    /// Somebody looked at it from outside.
+    Attached,
+    /// The program died, and left a core.
+    Core,
 }
 
 /// The memory of a process that no longer changes.
@@ -90,6 +102,38 @@ pub struct Snapshot {
     pub roots: Vec<(u64, u64)>,
     /// The threads whose registers or thread-local memory are known.
     pub threads: Vec<Thread>,
+    /// How the allocator rounds sizes, if those of the blocks are not the requested ones but what can be used.
+    pub usable: Option<Rounding>,
     /// The memory of the process.
     pub memory: Box<dyn Memory + Send>,
+}
+
+/// How an allocator rounds sizes up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// glibc: multiples of 16 bytes less 8, or pages less 16 bytes; sometimes a little more.
+    Glibc,
+    /// mimalloc: classes, of which each is at most a quarter larger than the one before.
+    Mimalloc,
+}
+
+impl Rounding {
+    /// Returns `true` if a block of which `usable` bytes can be used may be the answer to a request of `size` bytes.
+    #[must_use]
+    pub fn fits(self, size: u64, usable: u64) -> bool {
+        /// A rest that is too small for a chunk stays with a block, also where it was aligned.
+        const REST: u64 = 32;
+        const LEAST: u64 = 24;
+        const PAGE: u64 = 4096;
+        let Some(rest) = usable.checked_sub(size) else { return false };
+        match self {
+            // A block that is mapped separately.
+            Self::Glibc if usable.is_multiple_of(16) => rest < PAGE + REST,
+            Self::Glibc => {
+                let rounded = (size.saturating_add(8).next_multiple_of(16) - 8).max(LEAST);
+                usable <= rounded + REST
+            }
+            Self::Mimalloc => rest <= (usable / 4).max(16),
+        }
+    }
 }

@@ -124,7 +124,7 @@ impl Drop for Stopped {
 }
 
 /// Returns the threads of a process.
-fn tasks(process: i32) -> Vec<i32> {
+pub(super) fn tasks(process: i32) -> Vec<i32> {
     let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else { return Vec::new() };
     tasks.filter_map(|task| task.ok()?.file_name().to_str()?.parse().ok()).collect()
 }
@@ -146,7 +146,7 @@ fn parse(text: &str) -> Option<Doing> {
 }
 
 /// Asks a thread to stop. Returns `true` if it will.
-fn interrupt(id: i32) -> bool {
+pub(super) fn interrupt(id: i32) -> bool {
     // SAFETY: the request takes numbers, and accesses no memory of this process.
     let seized = unsafe { libc::ptrace(libc::PTRACE_SEIZE, id, 0, 0) };
     // SAFETY: as above.
@@ -154,12 +154,12 @@ fn interrupt(id: i32) -> bool {
 }
 
 /// Lets a thread continue.
-fn detach(id: i32, signal: i32) {
+pub(super) fn detach(id: i32, signal: i32) {
     // SAFETY: the request takes numbers, and accesses no memory of this process.
     unsafe { libc::ptrace(libc::PTRACE_DETACH, id, 0, signal) };
 }
 
-enum State {
+pub(super) enum State {
     Runs,
     /// It is stopped; the number is that of a signal that it was about to receive, or 0.
     Stopped(i32),
@@ -167,7 +167,7 @@ enum State {
 }
 
 /// Returns the state of a traced thread.
-fn state(process: i32, id: i32) -> State {
+pub(super) fn state(process: i32, id: i32) -> State {
     // The end of the process is for the thread that waits for the child.
     let ends = if id == process { 0 } else { libc::WEXITED };
     // SAFETY: zero is valid for each field of `siginfo_t`.
@@ -192,15 +192,25 @@ fn state(process: i32, id: i32) -> State {
 
 /// Reads the registers of a stopped thread.
 fn registers(id: i32) -> Option<Thread> {
+    Some(thread(id, &user_registers(id)?))
+}
+
+/// Returns the kernel's registers of a stopped thread.
+pub(super) fn user_registers(id: i32) -> Option<libc::user_regs_struct> {
     // SAFETY: the struct consists of integers, for which zero is valid.
     let mut of: libc::user_regs_struct = unsafe { std::mem::zeroed() };
     // SAFETY: the request writes to a local of the type that it requires.
     let read = unsafe { libc::ptrace(libc::PTRACE_GETREGS, id, 0, &raw mut of) };
+    (read == 0).then_some(of)
+}
+
+/// Returns a thread with its registers.
+pub(super) fn thread(id: i32, of: &libc::user_regs_struct) -> Thread {
     let registers = [
         of.rax, of.rdx, of.rcx, of.rbx, of.rsi, of.rdi, of.rbp, of.rsp, of.r8, of.r9, of.r10, of.r11, of.r12, of.r13,
         of.r14, of.r15, of.rip,
     ];
-    (read == 0).then(|| Thread { id, registers: registers.map(Some), pointer: Some(of.fs_base) })
+    Thread { id, registers: registers.map(Some), pointer: Some(of.fs_base) }
 }
 
 #[cfg(test)]

@@ -17,11 +17,18 @@ const EXIT_CODES: &str = "Exit code: the program's exit code, or 128 plus the si
 
 /// `cargo dwell census`
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES, override_usage = "cargo dwell census [OPTIONS] [-- ARGS]...\n       cargo dwell census FILE [OPTIONS]")]
+#[command(after_help = EXIT_CODES, override_usage = "cargo dwell census [OPTIONS] [-- ARGS]...\n       cargo dwell census --pid PID | --core FILE [OPTIONS]\n       \
+                                                         cargo dwell census FILE [OPTIONS]")]
 pub struct Census {
     /// Report on FILE, which --save wrote, without running a program
-    #[arg(value_name = "FILE", conflicts_with_all = ["at", "every", "sample", "args", "exe"])]
+    #[arg(value_name = "FILE", conflicts_with_all = ["at", "every", "sample", "args", "exe", "pid", "core"])]
     file: Option<PathBuf>,
+    /// Look at the running process PID, which was started without this tool; with --every twice, to show what grows
+    #[arg(long, value_name = "PID", conflicts_with_all = ["at", "sample", "args", "core"])]
+    pid: Option<i32>,
+    /// Look at FILE, the core of a program that died or that `gcore` made
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["at", "every", "sample", "args"])]
+    core: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
     #[command(flatten)]
@@ -57,6 +64,9 @@ impl Census {
         self.output.check()?;
         if let Some(file) = &self.file {
             return output::again(file, &self.output);
+        }
+        if let Some(code) = self.outside()? {
+            return Ok(code);
         }
         let choice = match program::choose(&self.build)? {
             Outcome::Done(choice) => choice,
@@ -105,5 +115,25 @@ impl Census {
             output::report(&ran(run.millis), run.snapshots, &self.output)?;
         }
         Ok(ExitCode::from(run.code))
+    }
+
+    /// Looks at a program from outside, if that is asked for.
+    fn outside(&self) -> Result<Option<ExitCode>> {
+        if self.pid.is_none() && self.core.is_none() {
+            return Ok(None);
+        }
+        #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+        {
+            use super::outside::{self, Target};
+            let target = match (self.pid, &self.core) {
+                (Some(pid), _) => Target::Process(pid),
+                (_, Some(core)) => Target::Core(core.clone()),
+                _ => return Ok(None),
+            };
+            let ran = Ran { also: self.output.also()?, ..Ran::default() };
+            outside::run(&target, self.build.exe.as_deref(), self.run.every, ran, &self.output).map(Some)
+        }
+        #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+        bail!("--pid and --core need Linux on x86-64")
     }
 }

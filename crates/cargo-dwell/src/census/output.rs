@@ -133,6 +133,11 @@ impl Symbols {
         Ok(Self { program, frames, locals, known: Known { also, items, own } })
     }
 
+    /// Replaces what can be used of blocks by what was requested, in a snapshot from outside.
+    pub fn settle(&self, snapshot: &mut Snapshot) {
+        snapshot::settle(snapshot, &self.program, &self.frames, &self.locals);
+    }
+
     /// Summarises a snapshot of the executable.
     pub fn look_at(&self, snapshot: &Snapshot) -> json::Snapshot {
         snapshot::of(snapshot, &self.program, &self.frames, &self.locals, &self.known)
@@ -158,7 +163,22 @@ pub fn census(ran: &Ran, snapshots: &[Snapshot]) -> Result<Document> {
     if snapshots.is_empty() {
         bail!("there is no snapshot: the program ended before one was taken");
     }
+    Ok(document(ran, &Symbols::load(ran, snapshots)?, snapshots))
+}
+
+/// Summarises the snapshots of a program that was started without the agent.
+///
+/// # Errors
+/// Returns an error if the debug info cannot be read.
+pub fn from_outside(ran: &Ran, snapshots: &mut [Snapshot]) -> Result<Document> {
     let symbols = Symbols::load(ran, snapshots)?;
+    for snapshot in &mut *snapshots {
+        symbols.settle(snapshot);
+    }
+    Ok(document(ran, &symbols, snapshots))
+}
+
+fn document(ran: &Ran, symbols: &Symbols, snapshots: &[Snapshot]) -> Document {
     let program = &symbols.program;
     let of_program = json::Program {
         file: ran.executable.display().to_string(),
@@ -176,7 +196,7 @@ pub fn census(ran: &Ran, snapshots: &[Snapshot]) -> Result<Document> {
             of
         })
         .collect();
-    Ok(Document { version: VERSION, program: of_program, snapshots })
+    Document { version: VERSION, program: of_program, snapshots }
 }
 
 /// Returns the standard error of the live bytes of a sampled run.
@@ -221,7 +241,7 @@ pub fn again(file: &Path, args: &OutputArgs) -> Result<ExitCode> {
     show(&saved::read(file)?, args, false)
 }
 
-fn show(document: &Document, args: &OutputArgs, beside: bool) -> Result<ExitCode> {
+pub(super) fn show(document: &Document, args: &OutputArgs, beside: bool) -> Result<ExitCode> {
     // Save first, so that a later error cannot lose the measurement.
     if let Some(file) = &args.save {
         saved::write(file, |out| serde_json::to_writer(out, document).map_err(Into::into))?;

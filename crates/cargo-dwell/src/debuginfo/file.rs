@@ -84,9 +84,15 @@ pub(super) fn has_debug_info(object: &object::File<'_>) -> bool {
 /// Returns the files that may have the debug info of a stripped executable: by build id, by debug link, or in a
 /// `.dSYM`.
 pub(super) fn separate(path: &Path, object: &object::File<'_>) -> Vec<PathBuf> {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    // The root of a container is a link that leads to this machine's own if its text is followed.
+    let root = root_of_process(path);
+    let path = match &root {
+        Some(_) => path.to_owned(),
+        None => path.canonicalize().unwrap_or_else(|_| path.to_owned()),
+    };
+    let root = root.unwrap_or_else(|| "/".into());
     let folder = path.parent().unwrap_or(Path::new("."));
-    let system = Path::new("/usr/lib/debug");
+    let system = &root.join("usr/lib/debug");
     let mut files = Vec::new();
     if let Some(id) = build_id(object).filter(|_| matches!(object, object::File::Elf32(_) | object::File::Elf64(_))) {
         let name = Path::new(".build-id").join(&id[..2]).join(format!("{}.debug", &id[2..]));
@@ -98,7 +104,7 @@ pub(super) fn separate(path: &Path, object: &object::File<'_>) -> Vec<PathBuf> {
         && Path::new(name).file_name().is_some_and(|file| file == name)
     {
         files.extend([folder.join(name), folder.join(".debug").join(name)]);
-        if let Ok(below) = folder.strip_prefix("/") {
+        if let Ok(below) = folder.strip_prefix(&root) {
             files.push(system.join(below).join(name));
         }
     }
@@ -113,6 +119,14 @@ pub(super) fn separate(path: &Path, object: &object::File<'_>) -> Vec<PathBuf> {
     }
     files.retain(|file| *file != path && file.is_file());
     files
+}
+
+/// Returns the start of a path that begins with `/proc/PID/root`.
+fn root_of_process(path: &Path) -> Option<PathBuf> {
+    let start: PathBuf = path.components().take(4).collect();
+    let of = start.strip_prefix("/proc").ok()?;
+    let id = of.parent().filter(|_| of.file_name().is_some_and(|name| name == "root"))?;
+    id.to_str()?.parse::<u32>().is_ok().then_some(start)
 }
 
 /// Returns `true` if `file` is the debug info of `object`: they have the same build id, or the checksum of the debug

@@ -8,6 +8,7 @@
 
 mod attributes;
 mod budget;
+mod c_structs;
 mod cache;
 mod entries;
 mod file;
@@ -22,6 +23,7 @@ mod raw;
 mod read;
 mod unit;
 
+pub(crate) use c_structs::c_struct;
 pub(crate) use file::map;
 pub use locals::Locals;
 pub use model::{
@@ -117,6 +119,34 @@ fn load_at(path: &Path, options: &Options, at: At<'_>) -> Result<Read> {
 struct At<'a> {
     addresses: &'a [u64],
     variables: &'a [u64],
+}
+
+/// Returns the addresses of some symbols of an executable, or of the file with its debug info. The addresses count from
+/// its start.
+pub(crate) fn symbols(path: &Path, wanted: &[&str]) -> HashMap<String, u64> {
+    use object::ObjectSymbol as _;
+    let mut found = HashMap::new();
+    let Ok(map) = file::map(path) else { return found };
+    let Ok(object) = file::parse(path, &map) else { return found };
+    let mut add = |object: &object::File<'_>| {
+        for symbol in object.symbols().filter(object::ObjectSymbol::is_definition) {
+            if let Ok(name) = symbol.name()
+                && wanted.contains(&name)
+            {
+                found.insert(name.to_owned(), symbol.address());
+            }
+        }
+    };
+    add(&object);
+    for separate in file::separate(path, &object) {
+        if let Ok(other) = file::map(&separate)
+            && let Ok(parsed) = file::parse(&separate, &other)
+            && file::belongs(&object, &parsed, &other)
+        {
+            add(&parsed);
+        }
+    }
+    found
 }
 
 /// Checks quickly that an executable, or a file beside it, has debug info with types.

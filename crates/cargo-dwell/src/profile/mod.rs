@@ -201,6 +201,7 @@ impl Profile {
             stacks: self.stacks.clone(),
             modules: self.modules.clone(),
             roots: Vec::new(),
+            usable: None,
             threads: Vec::new(),
             memory: Box::new(NoMemory),
         }

@@ -19,6 +19,7 @@ pub(crate) fn of(
     schema.add_own(&known.own);
     let origins = owners::origins(snapshot, frames, &schema);
     let mut walk = Walk::new(snapshot, &origins, schema);
+    walk.find_tasks(frames);
     walk.walk(&variables::all(snapshot, program, locals));
     let (frames, stacks) = summary::stacks(snapshot, frames);
     let blocks = summary::blocks(&walk, snapshot, &origins);
@@ -47,11 +48,28 @@ pub(crate) fn of(
     }
 }
 
+/// Replaces the usable sizes of blocks by the requested ones, as far as their owners show them.
+pub(crate) fn settle(snapshot: &mut capture::Snapshot, program: &Program, frames: &Frames, locals: &Locals) {
+    if snapshot.usable.is_none() {
+        return;
+    }
+    let mut walk = Walk::new(snapshot, &[], Schema::new(program, decode::FAMILIES));
+    walk.find_tasks(frames);
+    let requested = walk.requested(&variables::all(snapshot, program, locals));
+    for (block, size) in snapshot.blocks.iter_mut().zip(requested) {
+        block.size = if size > 0 { size.min(block.size) } else { block.size };
+    }
+    snapshot.live_bytes = snapshot.blocks.iter().map(|block| block.size).sum();
+    snapshot.peak_bytes = snapshot.live_bytes;
+}
+
 fn at(moment: &Moment) -> String {
     match moment {
         Moment::Peak => "peak".into(),
         Moment::Exit => "exit".into(),
         Moment::Signal => "signal".into(),
+        Moment::Attached => "attached".into(),
+        Moment::Core => "core".into(),
         Moment::After(millis) if millis.is_multiple_of(1000) => format!("{}s", millis / 1000),
         Moment::After(millis) => format!("{millis}ms"),
     }

@@ -107,6 +107,7 @@ impl Copied {
             roots: whole.blocks.iter().step_by(8).map(|of| (of.addr, of.addr + of.size / 8 * 8)).collect(),
             // Thread-local memory is not copied.
             threads: Vec::new(),
+            usable: None,
             memory: Box::new(memory),
         };
         let read = self.symbols.look_at(&snapshot);

@@ -162,20 +162,20 @@ impl Counted {
         // The first value's site, offset and stride; the number of values; the concrete type.
         let (run, len, concrete) = match self.target {
             Target::Sized { value, at, block: whole } => {
-                if whole > size {
+                if !cx.fits(block, whole) {
                     return None;
                 }
                 (Some((value, at, cx.schema.sites[value].size)), 1, None)
             }
             Target::Slice { element, stride, at } => {
                 let end = meta.checked_mul(stride)?.checked_add(at)?;
-                if end > size {
+                if !cx.fits(block, rounded(end)) {
                     return None;
                 }
                 (Some((element, at, stride)), meta, None)
             }
             Target::Text => {
-                if COUNTS.checked_add(meta)? > size {
+                if !cx.fits(block, rounded(COUNTS.checked_add(meta)?)) {
                     return None;
                 }
                 (None, meta, None)
@@ -191,6 +191,16 @@ impl Counted {
         };
         let used = Use { len, capacity: len, ..Use::default() };
         if cx.claim_of(block, site, concrete, used) {
+            let end = match (run, &self.target) {
+                (_, Target::Sized { block, .. }) => *block,
+                (Some((inner, at, stride)), _) => {
+                    let end = at.saturating_add(len.saturating_mul(stride));
+                    end.checked_next_multiple_of(cx.schema.sites[inner].align.max(WORD)).unwrap_or(end)
+                }
+                (None, Target::Text) => rounded(COUNTS.saturating_add(len)),
+                (None, _) => 0,
+            };
+            cx.is_requested(block, end);
             if strong == 1 && weak == 1 {
                 cx.count_unshared(block, site);
             }
@@ -202,6 +212,11 @@ impl Counted {
         }
         Some(())
     }
+}
+
+/// Returns the size of a block: its counts are words.
+fn rounded(end: u64) -> u64 {
+    end.checked_next_multiple_of(WORD).unwrap_or(end)
 }
 
 /// The block of an `Rc<[T]>` without a known owner.

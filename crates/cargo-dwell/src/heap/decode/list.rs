@@ -40,12 +40,13 @@ impl Decoder for List {
         let mut left = len;
         while left > 0
             && let Some(block) = cx.block_at(at)
-            && cx.block(block).size >= self.node_size
+            && cx.fits(block, self.node_size)
         {
             left -= 1;
             if !cx.claim(block, value.site, Use { len: 1, capacity: 1, ..Use::default() }) {
                 break;
             }
+            cx.is_requested(block, self.node_size);
             let stride = cx.schema.sites[self.element].size;
             cx.run(block, self.element, self.element_at, stride, 1);
             match cx.word(at.saturating_add(self.next)) {

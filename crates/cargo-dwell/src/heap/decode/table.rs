@@ -159,7 +159,7 @@ impl Table {
         let buckets = mask.checked_add(1).filter(|buckets| buckets.is_power_of_two() && *buckets > 1)?;
         let (data, end) = table::layout_with(buckets, self.stride, self.align, GROUP)?;
         let block = cx.block_at(ctrl.checked_sub(data)?)?;
-        (end <= cx.block(block).size && items <= buckets).then_some((block, buckets, data))
+        (cx.fits(block, end) && items <= buckets).then_some((block, buckets, data))
     }
 
     /// Returns the addresses of the entries in a block, and the number of buckets.
@@ -184,6 +184,8 @@ impl Decoder for Table {
         if let Some((block, buckets, data)) = self.block(cx, ctrl, mask, items) {
             let used = self.used(cx.block(block).size, items, buckets);
             if cx.claim(block, value.site, used) {
+                let whole = table::layout_with(buckets, self.stride, self.align, GROUP);
+                cx.is_requested(block, whole.map_or(0, |(_, end)| end));
                 cx.later(block, value.site, [buckets, data, 0]);
             }
         }

@@ -126,11 +126,13 @@ impl Node {
     }
 
     fn claim(&self, cx: &mut Walk<'_, '_>, block: usize, site: SiteId, height: u64) {
-        if cx.block(block).size < self.size {
+        let bytes = if height == 0 || height == UNKNOWN { self.size } else { self.size.next_multiple_of(WORD) + WORD * (CAPACITY + 1) };
+        if !cx.fits(block, bytes) {
             return;
         }
         let used = self.used(cx, block);
         if cx.claim(block, site, used) {
+            cx.is_requested(block, bytes);
             cx.later(block, site, [height, 0, 0]);
         }
     }

@@ -54,7 +54,7 @@ impl Walk<'_, '_> {
     /// Returns the contents of a block as far as its call stack shows, or the vtable beside a pointer to it.
     pub(in crate::heap) fn type_of(&self, block: usize) -> Option<BlockType> {
         let of_stack = self.origins.get(self.snapshot.blocks[block].stack as usize).and_then(|origin| origin.ty);
-        of_stack.or_else(|| self.trait_objects.get(&block).map(|found| found.0))
+        of_stack.or_else(|| self.known.get(&block).map(|found| found.0))
     }
 
     /// Assigns a block to a site that points to it, unless it has an owner. Returns `true` if its contents must be queued:
@@ -217,12 +217,15 @@ impl Walk<'_, '_> {
             return None;
         }
         let block = self.block_at(ptr)?;
-        let size = self.snapshot.blocks[block].size;
-        if cap.checked_mul(stride)? > size {
+        let (size, bytes) = (self.snapshot.blocks[block].size, cap.checked_mul(stride)?);
+        if !self.fits(block, bytes) {
             return None;
         }
         let used = Use { len, capacity: cap, unused: size - len * stride, is_unknown: false };
-        self.claim(block, site, used).then_some(block)
+        self.claim(block, site, used).then(|| {
+            self.is_requested(block, bytes);
+            block
+        })
     }
 
     /// Queues a text in a block that was claimed.
@@ -247,11 +250,12 @@ impl Walk<'_, '_> {
     /// Assigns a block with one value, and queues the value.
     pub(in crate::heap) fn boxed(&mut self, block: usize, site: SiteId, value: SiteId, concrete: Option<TypeId>) {
         let (size, of) = (self.schema.sites[value].size, self.snapshot.blocks[block].size);
-        if size == 0 || size > of {
+        if size == 0 || !self.fits(block, size) {
             return;
         }
         let used = Use { len: 1, capacity: 1, unused: of - size, is_unknown: false };
         if self.claim_of(block, site, concrete, used) {
+            self.is_requested(block, size);
             self.run(block, value, 0, size, 1);
         }
     }

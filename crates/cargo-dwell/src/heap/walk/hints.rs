@@ -55,7 +55,7 @@ impl Walk<'_, '_> {
         let stride = self.schema.get(element).size;
         let beside = |field: u64| word(bytes, at.checked_sub(header.ptr)?.checked_add(field)?);
         let (cap, len) = (header.cap.and_then(beside)?, beside(header.len)?);
-        (len <= cap && cap.checked_mul(stride) == Some(self.snapshot.blocks[block].size)).then_some(len)
+        (len <= cap && cap.checked_mul(stride).is_some_and(|bytes| self.is_size(block, bytes))).then_some(len)
     }
 
     /// Finds blocks of an unknown type that a trait object points to: the words beside it are a vtable, whose type has the
@@ -90,12 +90,12 @@ impl Walk<'_, '_> {
                 }
             }
         }
-        self.trait_objects.extend(found);
+        self.known.extend(found);
     }
 
     /// Decodes the blocks of trait objects that have no owner.
     pub(super) fn start_at_trait_objects(&mut self) {
-        let mut found: Vec<usize> = self.trait_objects.keys().copied().collect();
+        let mut found: Vec<usize> = self.known.keys().copied().collect();
         found.sort_unstable();
         for block in found {
             if self.flags[block] & SEEN == 0 {
@@ -107,17 +107,18 @@ impl Walk<'_, '_> {
 
     /// Returns the contents of a block that a trait object of a type points to: a value, or one after two counts.
     fn behind(&self, block: usize, concrete: TypeId) -> Option<(BlockType, String)> {
-        let (of, size) = (self.schema.get(concrete), self.snapshot.blocks[block].size);
+        let of = self.schema.get(concrete);
         if of.size == 0 {
             return None;
         }
-        if of.size == size {
+        if self.is_size(block, of.size) {
             return Some((BlockType::Value(concrete), format!("Box<{}>", of.name)));
         }
         ["alloc::sync::ArcInner", "alloc::rc::RcInner"].iter().find_map(|inner| {
             let inner = self.schema.by_path(&format!("{inner}<{}>", of.path))?;
-            let is_it = self.schema.get(inner).size == size && size >= COUNTS;
-            is_it.then(|| (BlockType::Value(inner), self.schema.get(inner).name.to_string()))
+            let size = self.schema.get(inner).size;
+            (size >= COUNTS && self.is_size(block, size))
+                .then(|| (BlockType::Value(inner), self.schema.get(inner).name.to_string()))
         })
     }
 }

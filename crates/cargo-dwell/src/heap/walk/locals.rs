@@ -101,7 +101,7 @@ impl Walk<'_, '_> {
     /// Returns `true` if the header of a collection is valid: its block exists and is large enough for the capacity.
     pub(in crate::heap) fn is_header(&self, header: &VecHeader, bytes: &[u8], stride: u64) -> bool {
         let Some((ptr, cap, len)) = header.read(bytes) else { return false };
-        let fits = |block: usize| cap.checked_mul(stride).is_some_and(|end| end <= self.snapshot.blocks[block].size);
+        let fits = |block: usize| cap.checked_mul(stride).is_some_and(|end| self.fits(block, end));
         len <= cap && (cap == 0 || stride == 0 || self.block_at(ptr).is_some_and(fits))
     }
 }

@@ -22,6 +22,7 @@ mod locals;
 mod own;
 pub(crate) mod owners;
 mod read;
+mod requested;
 pub(crate) mod roots;
 mod structure;
 mod tally;
@@ -88,8 +89,8 @@ pub(crate) struct Walk<'s, 'p> {
     reading: Reading,
     /// The second blocks of collections that grow, with the first ones.
     copies: HashMap<usize, usize>,
-    /// The types and containers of blocks whose call stack shows none, by the vtable beside a pointer to them.
-    trait_objects: HashMap<usize, (BlockType, String)>,
+    /// The types and containers of blocks whose call stack shows none: those of tasks, and by the vtable beside a pointer.
+    known: HashMap<usize, (BlockType, String)>,
     /// The layout of a `Vec` with these elements, if the program has it.
     headers: HashMap<TypeId, Option<VecHeader>>,
     /// The index of each block's holding plus one; 0 if it has none.
@@ -116,6 +117,8 @@ pub(crate) struct Walk<'s, 'p> {
     roots: HashMap<BlockType, Vec<(String, SiteId)>>,
     /// Lengths of blocks whose header is on a live stack frame.
     lengths: HashMap<usize, u64>,
+    /// The requested size of each block as its owner shows it, while these are found; 0 if that is not known.
+    requested: Vec<u64>,
     concretes: HashMap<(SiteId, TypeId), SiteId>,
     /// The values inside blocks that this pass has read.
     inner: HashSet<(u64, SiteId)>,
@@ -153,7 +156,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             local_of: vec![0; blocks],
             reading: Reading::Other,
             copies: HashMap::new(),
-            trait_objects: HashMap::new(),
+            known: HashMap::new(),
             headers: HashMap::new(),
             claims: vec![0; blocks],
             queue: Vec::new(),
@@ -171,6 +174,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             unused: HashMap::new(),
             roots: HashMap::new(),
             lengths: HashMap::new(),
+            requested: Vec::new(),
             concretes: HashMap::new(),
             inner: HashSet::new(),
             inner_bytes: 0,
@@ -180,11 +184,17 @@ impl<'s, 'p> Walk<'s, 'p> {
 
     /// Assigns an owner and a type to each block, if they can be determined.
     pub(crate) fn walk(&mut self, variables: &[Variable]) {
-        let blocks = self.snapshot.blocks.len();
         let statics = self.statics();
         let roots: Vec<Root<'_>> = self.roots(variables);
-        self.start_at_statics(&statics);
-        self.start_at_alive(&roots);
+        self.first_pass(&statics, &roots);
+        self.second_pass(&statics, &roots);
+    }
+
+    /// Follows every pointer.
+    fn first_pass(&mut self, statics: &[(u64, SiteId)], roots: &[Root<'_>]) {
+        let blocks = self.snapshot.blocks.len();
+        self.start_at_statics(statics);
+        self.start_at_alive(roots);
         self.drain();
         let mut waiting = Vec::new();
         for block in 0..blocks {
@@ -200,7 +210,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
         self.follow_pointers();
         self.find_trait_objects();
-        self.start_at_frames(&roots, false);
+        self.start_at_frames(roots, false);
         self.start_at_stacks();
         self.start_at_trait_objects();
         self.find_copies(&waiting);
@@ -211,19 +221,24 @@ impl<'s, 'p> Walk<'s, 'p> {
             }
         }
         self.follow_pointers();
+    }
+
+    /// Assigns owners, and counts.
+    fn second_pass(&mut self, statics: &[(u64, SiteId)], roots: &[Root<'_>]) {
+        let blocks = self.snapshot.blocks.len();
         self.find_leaks();
         self.is_counting = true;
         self.inner.clear();
         self.inner_bytes = 0;
-        self.start_at_statics(&statics);
+        self.start_at_statics(statics);
         self.drain();
-        self.start_at_alive(&roots);
+        self.start_at_alive(roots);
         for block in 0..blocks {
             if self.flags[block] & OWNED == 0 && self.is_root(block) {
                 self.start_unclaimed(block, Owner::Task);
             }
         }
-        self.start_at_frames(&roots, false);
+        self.start_at_frames(roots, false);
         for (without, owner) in [(OWNED | POINTED_AT, Owner::Stack), (OWNED, Owner::Unowned)] {
             for block in 0..blocks {
                 if self.flags[block] & without == 0 {
@@ -232,7 +247,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             }
             self.follow_pointers();
         }
-        self.start_at_frames(&roots, true);
+        self.start_at_frames(roots, true);
         self.claim_copies();
         // The other blocks are in a cycle of owners, or an owner in a cycle leads to them.
         let mut passed = vec![false; blocks];

@@ -1,5 +1,7 @@
 //! Derives the type and the source position of a block from the call stack that allocated it.
 
+pub(super) mod tasks;
+
 use super::{Schema, head, is_std};
 use crate::capture::Snapshot;
 use crate::debuginfo::{Frame, Frames, TypeId};
@@ -36,9 +38,13 @@ pub(crate) struct Origin {
     pub(crate) is_foreign: bool,
 }
 
-/// Returns the addresses of a snapshot's stacks in its executable.
+/// Returns the addresses in the executable whose functions tell the types of blocks: those of the snapshot's stacks, and those
+/// in the headers of tasks.
 pub(crate) fn addresses(snapshot: &Snapshot) -> Vec<u64> {
     let Some(executable) = snapshot.modules.first() else { return Vec::new() };
+    if snapshot.usable.is_some() {
+        return tasks::addresses(snapshot);
+    }
     let mut all: Vec<u64> = snapshot
         .stacks
         .iter()

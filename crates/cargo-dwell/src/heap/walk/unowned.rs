@@ -9,7 +9,7 @@ use std::rc::Rc;
 impl Walk<'_, '_> {
     /// Returns the type that holds a block, from its call stack: `Vec<Node>`.
     pub(super) fn content_of(&self, block: usize) -> String {
-        if let Some((_, content)) = self.trait_objects.get(&block) {
+        if let Some((_, content)) = self.known.get(&block) {
             return content.clone();
         }
         let origin = self.origins.get(self.snapshot.blocks[block].stack as usize);
@@ -70,6 +70,7 @@ impl Walk<'_, '_> {
         };
         let site = start.site;
         if self.claim_start(block, start, (name, size), Use { len: 1, capacity: 1, unused, is_unknown: false }) {
+            self.is_requested(block, size);
             self.run(block, site, 0, size, 1);
         }
     }
@@ -81,12 +82,18 @@ impl Walk<'_, '_> {
 
     /// Returns `true` if a block needs no owner: it is a task.
     pub(super) fn is_root(&self, block: usize) -> bool {
+        if let Some((ty, _)) = self.known.get(&block) {
+            return self.schema.families.iter().any(|family| (family.is_root)(&self.schema, *ty));
+        }
         let stack = self.snapshot.blocks[block].stack;
         self.origins.get(stack as usize).is_some_and(|origin| origin.is_root)
     }
 
     /// Returns `true` if the call stack of a block shows no Rust function.
     pub(super) fn is_foreign(&self, block: usize) -> bool {
+        if self.is_from_outside() {
+            return false;
+        }
         let stack = self.snapshot.blocks[block].stack;
         self.origins.get(stack as usize).is_none_or(|origin| origin.is_foreign)
     }

@@ -158,11 +158,12 @@ impl Walk<'_, '_> {
                 self.hold(block, site);
                 self.place(0);
             }
-            let size = self.snapshot.blocks[block].size;
             // Only a slice of the whole block tells how many elements there are: a `Vec` may have more.
-            let slice = pointee
-                .zip(len)
-                .filter(|(element, len)| *len > 0 && len.checked_mul(self.schema.get(*element).size) == Some(size));
+            let is_whole = |(element, len): &(TypeId, u64)| {
+                *len > 0
+                    && len.checked_mul(self.schema.get(*element).size).is_some_and(|bytes| self.is_size(block, bytes))
+            };
+            let slice = pointee.zip(len).filter(is_whole);
             let of_block = self.type_of(block);
             if let Some(ty) = of_block {
                 if let Some((element, len)) = slice.filter(|(element, _)| ty == BlockType::Slots(*element)) {
@@ -171,6 +172,7 @@ impl Walk<'_, '_> {
                 }
                 self.start(block, Owner::Weak(site));
             } else if let Some((element, len)) = slice {
+                self.is_requested(block, len.saturating_mul(self.schema.get(element).size));
                 let content = format!("*[{}]", self.schema.get(element).name);
                 let root = self.root(BlockType::Slots(element), &content);
                 self.lengths.insert(block, len);
@@ -182,8 +184,8 @@ impl Walk<'_, '_> {
                 );
             } else if let Some(ty) = pointee
                 && len.is_none()
-                && self.schema.get(ty).size == size
-                && size != 0
+                && self.schema.get(ty).size != 0
+                && self.is_size(block, self.schema.get(ty).size)
             {
                 let content = format!("*{}", self.schema.get(ty).name);
                 let root = self.root(BlockType::Value(ty), &content);

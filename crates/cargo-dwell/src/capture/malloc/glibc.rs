@@ -1,0 +1,495 @@
+//! glibc's malloc, 2.28 to 2.43, on x86-64.
+//!
+//! Memory is divided into *chunks*, each with its size in a word before the block, and with a bit that tells whether the
+//! chunk before it is in use. A free chunk that can be merged clears that bit of the next one; a free chunk in a *fast bin*
+//! or in a thread's cache (*tcache*) does not, so these lists are read. Chunks belong to *arenas*: the main one is in the
+//! data of libc, and is found by the heads of its lists, which point to themselves if they are empty. Large blocks are
+//! mapped separately.
+//!
+//! A thread may have been stopped at any instruction of malloc. glibc writes a chunk's size before it hands it out, and
+//! the end of an arena (its *top*) before the size of the last chunk, so that at most that chunk is not seen.
+
+use super::{Allocator, Live, Place};
+use crate::capture::Rounding;
+use crate::capture::maps::Mapping;
+use crate::debuginfo;
+use anyhow::{Context as _, Result, bail};
+use std::path::Path;
+
+/// The structures of a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Layout {
+    /// The first version, 2.N.
+    from: u32,
+    /// The offset and number of the lists of small free chunks in an arena.
+    fast: Option<(u64, u64)>,
+    /// The offset of the pointer to the top chunk.
+    top: u64,
+    /// The offset of the bins.
+    bins: u64,
+    /// The size of an arena.
+    arena: u64,
+    /// The size of the header of an arena's heap.
+    heap: u64,
+    /// A thread's cache.
+    cache: Cache,
+    /// Whether pointers in lists are combined with their own addresses.
+    is_mangled: bool,
+    /// The bytes of a separately mapped chunk that its size does not count.
+    beside: u64,
+}
+
+/// A thread's cache: counts, then lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cache {
+    lists: u64,
+    /// The bytes of each count.
+    count: u64,
+    /// Whether the counts are those of chunks, and not of free places.
+    is_count: bool,
+}
+
+const fn cache(lists: u64, count: u64, is_count: bool) -> Cache {
+    Cache { lists, count, is_count }
+}
+
+const BINS: Layout = Layout {
+    from: 28,
+    fast: Some((0x10, 10)),
+    top: 0x60,
+    bins: 0x70,
+    arena: 0x898,
+    heap: 0x20,
+    cache: cache(64, 1, true),
+    is_mangled: false,
+    beside: 0,
+};
+
+/// What changed from version to version, by the published sources.
+const LAYOUTS: [Layout; 6] = [
+    BINS,
+    Layout { from: 30, cache: cache(64, 2, true), ..BINS },
+    Layout { from: 32, cache: cache(64, 2, true), is_mangled: true, ..BINS },
+    Layout { from: 35, cache: cache(64, 2, true), is_mangled: true, heap: 0x30, ..BINS },
+    Layout { from: 42, cache: cache(76, 2, false), is_mangled: true, heap: 0x30, ..BINS },
+    Layout {
+        from: 43,
+        cache: cache(76, 2, false),
+        is_mangled: true,
+        heap: 0x30,
+        fast: None,
+        top: 8,
+        bins: 0x18,
+        arena: 0x840,
+        beside: 16,
+    },
+];
+/// The newest known version.
+const NEWEST: u32 = 43;
+
+/// Returns the structures of version 2.`minor`.
+fn layout(minor: u32) -> Option<Layout> {
+    LAYOUTS.into_iter().rev().find(|of| of.from <= minor && minor <= NEWEST)
+}
+
+impl Layout {
+    /// Returns the offset of the pointer to the next arena: behind the bins and a bit for each of them.
+    const fn next(&self) -> u64 {
+        self.bins + 2 * 8 * (NBINS - 1) + 16
+    }
+
+    /// Returns the offset of the number of bytes that an arena has.
+    const fn system(&self) -> u64 {
+        self.next() + 24
+    }
+
+    /// Returns the size of the chunk of a thread's cache.
+    const fn cache_chunk(&self) -> u64 {
+        (self.cache.lists * (self.cache.count + 8) + 8).next_multiple_of(16)
+    }
+
+    /// Returns the pointer in a list that is stored at an address.
+    const fn pointer(&self, at: u64, stored: u64) -> u64 {
+        if self.is_mangled { stored ^ (at >> 12) } else { stored }
+    }
+}
+
+const NBINS: u64 = 128;
+const PAGE: u64 = 4096;
+/// The size and alignment of the heaps of arenas other than the main one.
+const HEAP: u64 = 64 << 20;
+/// The smallest chunk.
+const LEAST: u64 = 32;
+/// Bits of a chunk's size: the chunk before is in use; it is mapped separately; it belongs to another arena.
+const IN_USE: u64 = 1;
+const MAPPED: u64 = 2;
+const FLAGS: u64 = 7;
+/// The most arenas, and entries of a list.
+const MOST: usize = 1 << 16;
+const MOST_LISTED: usize = 1 << 24;
+
+/// glibc's malloc.
+pub(super) struct Glibc;
+
+impl Allocator for Glibc {
+    fn live(&self, of: &Place<'_>) -> Result<Live> {
+        blocks(of, &[])
+    }
+}
+
+/// Returns the live blocks of glibc. `others` are the ranges of another allocator, in which it maps none.
+pub(super) fn blocks(of: &Place<'_>, others: &[(u64, u64)]) -> Result<Live> {
+    let (libc, minor) = version(of)?;
+    let Some(layout) = layout(minor) else {
+        bail!(
+            "glibc 2.{minor}: the structures of its malloc are not known, only those of 2.28 to 2.{NEWEST}; start the program \
+             with `cargo dwell census --exe`"
+        );
+    };
+    let anonymous: Vec<&Mapping> =
+        of.maps.iter().filter(|map| map.readable && map.writable && map.is_anonymous()).collect();
+    let heap = Heap { of, layout, anonymous, others };
+    let main = of.maps.iter().filter(|map| map.path == libc && map.writable).find_map(|map| heap.main_arena(map));
+    let main = main.with_context(|| format!("glibc 2.{minor}: its main arena was not found in {}", libc.display()))?;
+    Ok(heap.read(main, minor))
+}
+
+/// Returns the file that has glibc, and its minor version.
+fn version<'a>(of: &Place<'a>) -> Result<(&'a Path, u32)> {
+    let mut libcs = of.maps.iter().map(|map| &*map.path).filter(|path| {
+        let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        name.starts_with("libc.so.6") || name.starts_with("libc-2.")
+    });
+    // A program that is linked statically has it inside.
+    let path = libcs.next().unwrap_or(of.executable.0);
+    let is_static = path == of.executable.0;
+    let file = debuginfo::map(&(of.file)(path))?;
+    match banner(&file) {
+        Some(minor) => Ok((path, minor)),
+        None if is_static => bail!(
+            "{}: its allocator is not known (it loads no glibc, and has no mimalloc inside); start it with `cargo dwell census \
+             --exe`",
+            path.display()
+        ),
+        None => bail!("{}: has no version of glibc", path.display()),
+    }
+}
+
+/// Finds the line with glibc's version, and returns N of 2.N.
+fn banner(file: &[u8]) -> Option<u32> {
+    const START: &[u8] = b"GNU C Library (";
+    const RELEASE: &str = "release version 2.";
+    let at = memchr::memmem::find(file, START)?;
+    let line = file.get(at..)?.get(..512)?.split(|byte| *byte == b'\n').next()?;
+    let line = String::from_utf8_lossy(line);
+    // A development version is named by the one before, `2.42.9000`.
+    let (_, version) = line.split_once(RELEASE)?;
+    let (minor, rest) = version.split_at(version.find(|c: char| !c.is_ascii_digit())?);
+    let minor: u32 = minor.parse().ok()?;
+    Some(if rest.starts_with(".9000") { minor + 1 } else { minor })
+}
+
+struct Heap<'a> {
+    of: &'a Place<'a>,
+    layout: Layout,
+    anonymous: Vec<&'a Mapping>,
+    others: &'a [(u64, u64)],
+}
+
+/// A part of an arena: the first chunk, and the end. `top` is the top chunk, if it is in this part.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    first: u64,
+    end: u64,
+    top: Option<u64>,
+    /// The memory in which nothing is mapped separately.
+    around: (u64, u64),
+}
+
+impl Heap<'_> {
+    fn word(&self, addr: u64) -> Option<u64> {
+        self.of.memory.word(addr)
+    }
+
+    fn holding(&self, addr: u64) -> Option<&Mapping> {
+        let index = self.anonymous.partition_point(|map| map.start <= addr).checked_sub(1)?;
+        Some(self.anonymous[index]).filter(|map| map.contains(addr))
+    }
+
+    /// Finds the main arena in libc's data.
+    fn main_arena(&self, map: &Mapping) -> Option<u64> {
+        (map.start..map.end.saturating_sub(self.layout.arena)).step_by(8).find(|at| self.is_arena(*at))
+    }
+
+    /// Returns `true` if there is an arena: the head of each bin points to itself, or to chunks that point back.
+    fn is_arena(&self, at: u64) -> bool {
+        // The first bin that is looked at is nearly always empty.
+        let mut empty = 0;
+        for bin in 0..NBINS - 2 {
+            let words = at + self.layout.bins + 16 * bin;
+            // A head is a chunk of which only the two pointers exist.
+            let head = words - 16;
+            let (Some(next), Some(last)) = (self.word(words), self.word(words + 8)) else { return false };
+            if next == head && last == head {
+                empty += 1;
+            } else if self.holding(next).is_none() || self.holding(last).is_none() {
+                return false;
+            }
+        }
+        let system = self.word(at + self.layout.system());
+        empty > 0 && system.is_some_and(|bytes| bytes > 0 && bytes % PAGE == 0)
+    }
+
+    fn read(&self, main: u64, minor: u32) -> Live {
+        let mut arenas = vec![main];
+        while let Some(next) = self.word(arenas[arenas.len() - 1] + self.layout.next())
+            && next != main
+            && arenas.len() < MOST
+            && !arenas.contains(&next)
+            && self.is_arena(next)
+        {
+            arenas.push(next);
+        }
+        let mut free = Vec::new();
+        let mut parts = Vec::new();
+        for &arena in &arenas {
+            self.fast(arena, &mut free);
+            let Some(top) = self.word(arena + self.layout.top) else { continue };
+            if arena == main { self.main_parts(top, &mut parts) } else { self.heaps(arena, top, &mut parts) }
+        }
+        let mut lost = 0;
+        let mut chunks = Vec::new();
+        for part in &parts {
+            lost += self.chunks(*part, &mut chunks);
+        }
+        chunks.sort_unstable();
+        self.caches(&chunks, &mut free);
+        free.sort_unstable();
+        free.dedup();
+        let mut listed = free.iter().copied().peekable();
+        let mut blocks: Vec<(u64, u64)> = Vec::with_capacity(chunks.len());
+        for (at, size) in chunks {
+            while listed.next_if(|of| *of < at).is_some() {}
+            if listed.peek() != Some(&at) {
+                blocks.push((at + 16, size - 8));
+            }
+        }
+        self.mapped(&parts, &mut blocks);
+        blocks.sort_unstable();
+        Live { blocks, allocator: format!("glibc 2.{minor}"), rounding: Rounding::Glibc, lost }
+    }
+
+    /// Reads the fast bins.
+    fn fast(&self, arena: u64, free: &mut Vec<u64>) {
+        let Some((at, lists)) = self.layout.fast else { return };
+        for list in 0..lists {
+            let mut chunk = self.word(arena + at + 8 * list).unwrap_or(0);
+            let mut left = MOST_LISTED;
+            while chunk != 0 && left > 0 {
+                free.push(chunk);
+                left -= 1;
+                let next = chunk + 16;
+                chunk = self.word(next).map_or(0, |stored| self.layout.pointer(next, stored));
+            }
+        }
+    }
+
+    /// Finds the memory of the main arena: what ends at the top chunk. Another user of `brk`, or memory that was mapped
+    /// because `brk` failed, divides it.
+    fn main_parts(&self, top: u64, parts: &mut Vec<Part>) {
+        let heap = self.anonymous.iter().find(|map| map.path == Path::new("[heap]"));
+        let around = self.holding(top);
+        if let Some(map) = around {
+            parts.push(Part { first: self.first(map, top), end: top, top: Some(top), around: (map.start, map.end) });
+        }
+        if let Some(map) = heap.filter(|map| around.is_none_or(|around| around.start != map.start)) {
+            // Fence posts end it.
+            parts.push(Part { first: map.start, end: map.end, top: None, around: (map.start, map.end) });
+        }
+    }
+
+    /// Returns the first chunk of a mapping whose chunks lead to the top one. A program that is linked statically uses the
+    /// first bytes for something else.
+    fn first(&self, map: &Mapping, top: u64) -> u64 {
+        const SEARCHED: u64 = 64 << 10;
+        let leads = |first: &u64| {
+            let mut at = *first;
+            // Garbage that looks like a size leads elsewhere soon.
+            for _ in 0..64 {
+                match self.word(at + 8).map(|word| word & !FLAGS) {
+                    _ if at == top => return true,
+                    Some(size) if size >= LEAST && size % 16 == 0 && at + size <= top => at += size,
+                    _ => return false,
+                }
+            }
+            true
+        };
+        (map.start..map.end.min(map.start + SEARCHED)).step_by(16).find(leads).unwrap_or(map.start)
+    }
+
+    /// Finds the heaps of an arena, from the last one with the top chunk back to the one with the arena itself.
+    fn heaps(&self, arena: u64, top: u64, parts: &mut Vec<Part>) {
+        let mut heap = top & !(HEAP - 1);
+        let mut last = Some(top);
+        for _ in 0..MOST {
+            let (Some(before), Some(size)) = (self.word(heap + 8), self.word(heap + 16)) else { break };
+            let header = if arena & !(HEAP - 1) == heap { arena + self.layout.arena } else { heap + self.layout.heap };
+            let end = last.unwrap_or(heap.saturating_add(size.min(HEAP)));
+            let around = (heap, heap.saturating_add(HEAP));
+            parts.push(Part { first: header.next_multiple_of(16), end, top: last, around });
+            last = None;
+            if before == 0 || before % HEAP != 0 {
+                break;
+            }
+            heap = before;
+        }
+    }
+
+    /// Adds the chunks of a part that are in use, or in a list of those that look like it. Returns the number of bytes that
+    /// no chunk covers.
+    fn chunks(&self, part: Part, found: &mut Vec<(u64, u64)>) -> u64 {
+        let mut at = part.first;
+        let Some(mut size) = self.word(at + 8) else { return 0 };
+        while at < part.end {
+            let bytes = size & !FLAGS;
+            // Fence posts end a part that has no top chunk.
+            if part.top.is_none() && bytes <= 16 {
+                return 0;
+            }
+            let next = at.saturating_add(bytes);
+            if bytes < LEAST || !bytes.is_multiple_of(16) || next > part.end {
+                // The last chunk was being divided.
+                let is_last = bytes >= LEAST && bytes.is_multiple_of(16) && part.top.is_some();
+                return if is_last && part.end - at < PAGE { 0 } else { part.end - at };
+            }
+            let Some(following) = self.word(next + 8) else { return part.end - at };
+            if following & IN_USE != 0 {
+                found.push((at, bytes));
+            }
+            at = next;
+            size = following;
+        }
+        0
+    }
+
+    /// Finds the caches of threads among the chunks, and adds what they list. They are no blocks of the program, either.
+    fn caches(&self, chunks: &[(u64, u64)], free: &mut Vec<u64>) {
+        let size = self.layout.cache_chunk();
+        for &(at, _) in chunks.iter().filter(|(_, of)| *of == size) {
+            if let Some(listed) = self.cache(at, chunks) {
+                free.extend(listed);
+                free.push(at);
+            }
+        }
+    }
+
+    /// Returns the chunks in a cache, if a chunk is one: each list has as many chunks as its count tells, and all have the
+    /// size of the list.
+    fn cache(&self, chunk: u64, chunks: &[(u64, u64)]) -> Option<Vec<u64>> {
+        const SMALL: u64 = 64;
+        const LONGEST: usize = 1 << 16;
+        let Cache { lists, count, is_count } = self.layout.cache;
+        let bytes = self.of.memory.bytes_at(chunk + 16, usize::try_from(lists * (count + 8)).ok()?)?;
+        let mut found = Vec::new();
+        let mut off = 0;
+        for list in 0..lists {
+            let at = usize::try_from(list * count).ok()?;
+            let wanted = usize::from(if count == 1 {
+                u16::from(*bytes.get(at)?)
+            } else {
+                u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?)
+            });
+            let at = usize::try_from(lists * count + 8 * list).ok()?;
+            let mut block = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
+            let mut length = 0;
+            while block != 0 {
+                let chunk = block.checked_sub(16)?;
+                let index = chunks.binary_search_by_key(&chunk, |(at, _)| *at).ok()?;
+                let is_of_list =
+                    list >= SMALL && chunks[index].1 > LEAST + 16 * (SMALL - 1) || chunks[index].1 == LEAST + 16 * list;
+                length += 1;
+                if !is_of_list || length > LONGEST {
+                    return None;
+                }
+                found.push(chunk);
+                block = self.layout.pointer(block, self.word(block)?);
+            }
+            // A thread may have been stopped between the list and its count.
+            if is_count && length != wanted {
+                off += 1;
+                if length.abs_diff(wanted) > 1 || off > 1 {
+                    return None;
+                }
+            }
+        }
+        // An empty cache cannot be told from other blocks, and has no list either.
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// Adds the blocks that are mapped separately: at the start of a page, with a size of whole pages. An aligned block
+    /// begins later, and tells where its mapping does.
+    fn mapped(&self, parts: &[Part], blocks: &mut Vec<(u64, u64)>) {
+        let is_other = |addr: u64| {
+            let mut all = self.others.iter().chain(parts.iter().map(|part| &part.around));
+            all.any(|(start, end)| (*start..*end).contains(&addr))
+        };
+        for map in self.anonymous.iter().filter(|map| map.path != Path::new("[stack]")) {
+            let mut at = map.start;
+            while at < map.end {
+                if !is_other(at)
+                    && let Some((block, usable, end)) = self.mapped_at(at, map.end)
+                {
+                    blocks.push((block, usable));
+                    at = end;
+                } else {
+                    at += PAGE;
+                }
+            }
+        }
+    }
+
+    /// Returns the block at the start of a mapping, its usable size, and the end of the mapping.
+    fn mapped_at(&self, start: u64, end: u64) -> Option<(u64, u64, u64)> {
+        let chunk = |offset: u64| {
+            let (before, word) = (self.word(start + offset)?, self.word(start + offset + 8)?);
+            let size = word & !FLAGS;
+            let whole = offset.checked_add(size)?.checked_add(self.layout.beside)?;
+            // In the newest versions, a bit tells that the pages are huge.
+            let is_one = before & !u64::from(self.layout.beside > 0) == offset
+                && word & FLAGS == MAPPED
+                && size > LEAST
+                && whole % PAGE == 0
+                && start + whole <= end;
+            is_one.then(|| (start + offset + 16, size + self.layout.beside - 16, start + whole))
+        };
+        // The offsets that alignments of 32 bytes to a page lead to.
+        chunk(0).or_else(|| (5..13).find_map(|power| chunk((1 << power) - 16)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn structures_differ_by_version() {
+        assert_eq!(layout(27), None);
+        assert_eq!(layout(NEWEST + 1), None);
+        for (minor, from) in [(28, 28), (29, 28), (31, 30), (34, 32), (36, 35), (41, 35), (42, 42), (43, 43)] {
+            assert_eq!(layout(minor).map(|of| of.from), Some(from), "{minor}");
+        }
+        let sizes: Vec<u64> = LAYOUTS.iter().map(Layout::cache_chunk).collect();
+        assert_eq!(sizes, [0x250, 0x290, 0x290, 0x290, 0x300, 0x300]);
+        for of in &LAYOUTS {
+            assert_eq!(of.system() + 16, of.arena, "{}", of.from);
+        }
+    }
+
+    #[test]
+    fn versions_are_found() {
+        let of = |text: &str| banner(&[b"\0\0", text.as_bytes(), &[0; 600][..]].concat());
+        assert_eq!(of("GNU C Library (Debian GLIBC 2.36-9) stable release version 2.36.\nCopy"), Some(36));
+        assert_eq!(of("GNU C Library (GNU libc) development release version 2.42.9000.\n"), Some(43));
+        assert_eq!(of("GNU C Library ("), None);
+    }
+}

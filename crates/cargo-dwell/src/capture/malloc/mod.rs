@@ -1,0 +1,71 @@
+//! The live blocks of a heap by the allocator's own lists.
+
+mod glibc;
+mod mimalloc;
+
+use super::Rounding;
+use super::copied::Copied;
+use super::maps::Mapping;
+use crate::debuginfo;
+use anyhow::{Result, bail};
+use std::path::{Path, PathBuf};
+
+/// A process whose allocator is asked.
+pub(super) struct Place<'a> {
+    pub(super) maps: &'a [Mapping],
+    pub(super) memory: &'a Copied,
+    /// The executable in the mappings, and where it can be read.
+    pub(super) executable: (&'a Path, &'a Path),
+    /// The difference between an address of the executable in the process and in the file.
+    pub(super) bias: u64,
+    /// Returns where a mapped file can be read.
+    pub(super) file: &'a dyn Fn(&Path) -> PathBuf,
+}
+
+/// The live blocks.
+#[derive(Debug)]
+pub(super) struct Live {
+    /// The address and the usable size of each block, sorted, without overlap.
+    pub(super) blocks: Vec<(u64, u64)>,
+    /// The name and version of the allocator.
+    pub(super) allocator: String,
+    pub(super) rounding: Rounding,
+    /// The number of bytes that were left out, because lists contradict each other.
+    pub(super) lost: u64,
+}
+
+/// An allocator whose structures are known.
+trait Allocator {
+    /// Returns the live blocks.
+    fn live(&self, of: &Place<'_>) -> Result<Live>;
+}
+
+/// Functions of allocators that are linked into programs, and whose structures are not known.
+const OTHERS: [(&str, &str); 8] = [
+    ("_rjem_malloc", "jemalloc"),
+    ("_rjem_je_malloc_default", "jemalloc"),
+    ("je_malloc_default", "jemalloc"),
+    ("tc_malloc", "tcmalloc"),
+    ("sn_malloc", "snmalloc"),
+    ("sn_rust_alloc", "snmalloc"),
+    ("rpmalloc", "rpmalloc"),
+    ("mi_malloc", "mimalloc 2"),
+];
+
+/// Returns the live blocks of a process.
+pub(super) fn live(of: &Place<'_>) -> Result<Live> {
+    let mut wanted: Vec<&str> = OTHERS.iter().map(|(name, _)| *name).collect();
+    wanted.push(mimalloc::PAGE_MAP);
+    let found = debuginfo::symbols(of.executable.1, &wanted);
+    if let Some(map) = found.get(mimalloc::PAGE_MAP) {
+        return mimalloc::Mimalloc { page_map: map.wrapping_add(of.bias) }.live(of);
+    }
+    if let Some((_, name)) = OTHERS.iter().find(|(function, _)| found.contains_key(*function)) {
+        bail!(
+            "{}: its allocator is {name}, whose lists of blocks cannot be read from outside; start it with `cargo dwell \
+             census --exe`",
+            of.executable.0.display()
+        );
+    }
+    glibc::Glibc.live(of)
+}

@@ -1,0 +1,110 @@
+//! The mappings of a process.
+
+use super::Module;
+use crate::agent::layout::ADDRESSES;
+use std::path::{Path, PathBuf};
+
+/// A line of `/proc/PID/maps`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mapping {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) readable: bool,
+    pub(crate) writable: bool,
+    /// Whether what the process writes stays its own.
+    pub(crate) private: bool,
+    pub(crate) offset: u64,
+    pub(crate) path: PathBuf,
+}
+
+impl Mapping {
+    /// Returns `true` if it has no file: its pages are zero until they are written to.
+    pub(crate) fn is_anonymous(&self) -> bool {
+        !self.path.is_absolute()
+    }
+
+    /// Returns `true` if an address is inside.
+    pub(crate) fn contains(&self, addr: u64) -> bool {
+        (self.start..self.end).contains(&addr)
+    }
+}
+
+/// Parses `/proc/PID/maps`. Leaves out the kernel's part of the addresses.
+pub(crate) fn mappings(text: &str) -> Vec<Mapping> {
+    let parse = |line: &str| {
+        let mut words = line.splitn(6, ' ');
+        let (start, end) = words.next()?.split_once('-')?;
+        let flags = words.next()?;
+        let offset = words.next()?;
+        let path = words.nth(2).unwrap_or_default().trim_start();
+        Some(Mapping {
+            start: u64::from_str_radix(start, 16).ok()?,
+            end: u64::from_str_radix(end, 16).ok()?,
+            readable: flags.starts_with('r'),
+            writable: flags.get(1..)?.starts_with('w'),
+            private: flags.ends_with('p'),
+            offset: u64::from_str_radix(offset, 16).ok()?,
+            path: path.into(),
+        })
+    };
+    text.lines().filter_map(parse).filter(|mapping| mapping.end <= ADDRESSES).collect()
+}
+
+/// Returns a path below a root, which is empty for this machine's own.
+pub(crate) fn below(root: &Path, path: &Path) -> PathBuf {
+    match path.strip_prefix("/") {
+        Ok(rest) if root != Path::new("") => root.join(rest),
+        _ => path.to_owned(),
+    }
+}
+
+/// Returns the mapped files, the executable first. `file` is where it can be read.
+pub(crate) fn modules(maps: &[Mapping], is_executable: &dyn Fn(&Path) -> bool, file: &Path, bias: u64) -> Vec<Module> {
+    let mut modules: Vec<Module> = Vec::new();
+    for map in maps.iter().filter(|map| map.path.is_absolute()) {
+        match modules.iter_mut().find(|module| module.path == map.path) {
+            Some(module) => {
+                module.start = module.start.min(map.start);
+                module.end = module.end.max(map.end);
+            }
+            // A file begins with its headers; in a library their address is 0.
+            None if map.offset == 0 => {
+                modules.push(Module { path: map.path.clone(), bias: map.start, start: map.start, end: map.end });
+            }
+            None => {}
+        }
+    }
+    if let Some(index) = modules.iter().position(|module| is_executable(&module.path)) {
+        let mut module = modules.remove(index);
+        module.bias = bias;
+        // The kernel maps memory without a file for zero-initialised statics, directly behind the file's last mapping.
+        let behind = maps.iter().find(|map| map.start == module.end && map.writable && map.path.as_os_str().is_empty());
+        module.end = behind.map_or(module.end, |map| map.end);
+        file.clone_into(&mut module.path);
+        modules.insert(0, module);
+    }
+    modules
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_below_a_root() {
+        assert_eq!(below(Path::new("/proc/7/root"), Path::new("/a/b")), Path::new("/proc/7/root/a/b"));
+        assert_eq!(below(Path::new(""), Path::new("/a/b")), Path::new("/a/b"));
+    }
+
+    #[test]
+    fn proc_maps_lines_are_parsed() {
+        let text = "55cb830bf000-55cb830c0000 rw-p 00001000 fe:00 9979964                    /a b/c\n\
+                    7f0000000000-7f0000001000 ---s 00000000 00:00 0 \n\
+                    ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]\n";
+        let maps = mappings(text);
+        assert_eq!(maps.len(), 2);
+        assert_eq!(maps[0].path, Path::new("/a b/c"));
+        assert!(maps[0].readable && maps[0].writable && maps[0].private && maps[0].offset == 0x1000);
+        assert!(!maps[1].readable && !maps[1].private && maps[1].is_anonymous());
+    }
+}

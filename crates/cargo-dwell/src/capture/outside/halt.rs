@@ -1,0 +1,198 @@
+//! Stops all threads of a process that is not a child, so that it notices nothing but the time.
+//!
+//! The stop is one of `ptrace`, which the kernel ends by itself when this process ends, whatever the reason. A system call
+//! like `epoll_wait` returns `EINTR` after a stop, where others are restarted by the kernel. A thread that was stopped in
+//! one is set back to the call at once, as the kernel does for the others, unless a signal waits for the thread:
+//! then its program expects `EINTR`.
+//!
+//! [`guard`](super::guard) does this in a process of its own, which outlives this one.
+
+#![expect(clippy::cast_possible_wrap, reason = "registers have numbers of system calls and errors")]
+
+use crate::capture::Thread;
+use crate::capture::stop::{self, State};
+use anyhow::{Result, bail};
+use std::fs;
+use std::io;
+use std::time::{Duration, Instant};
+
+/// The time to wait for a thread to stop. One that waits for a disk stops later.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The maximum number of rounds in which new threads are looked for.
+const ROUNDS: usize = 1000;
+
+/// The system calls that fail with `EINTR` after a stop, and that have done nothing then.
+const WITHOUT_EFFECT: [i64; 13] = [
+    libc::SYS_epoll_wait,
+    libc::SYS_epoll_pwait,
+    libc::SYS_epoll_pwait2,
+    libc::SYS_rt_sigtimedwait,
+    libc::SYS_io_getevents,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_read,
+    libc::SYS_recvfrom,
+    libc::SYS_recvmsg,
+    libc::SYS_accept,
+    libc::SYS_accept4,
+    libc::SYS_io_uring_enter,
+];
+/// The length of the instruction `syscall`.
+const SYSCALL: u64 = 2;
+
+/// A process whose threads are stopped until this is dropped. It must be dropped by the thread that made it.
+#[derive(Debug)]
+pub(super) struct Halted {
+    pub(super) threads: Vec<Thread>,
+    process: i32,
+    /// The threads that are stopped, each with the signal to deliver.
+    held: Vec<(i32, i32)>,
+    /// The threads that did not stop in time. They are in the kernel, and stop before they return to the program.
+    late: Vec<i32>,
+    /// The threads that were set back to a system call, with the registers before.
+    set_back: Vec<(i32, libc::user_regs_struct)>,
+}
+
+impl Halted {
+    /// Stops all threads of a process, also those that start meanwhile.
+    pub(super) fn new(process: i32) -> Result<Self> {
+        let mut halted =
+            Self { threads: Vec::new(), process, held: Vec::new(), late: Vec::new(), set_back: Vec::new() };
+        let mut known: Vec<i32> = Vec::new();
+        for _ in 0..ROUNDS {
+            let fresh: Vec<i32> = stop::tasks(process).into_iter().filter(|id| !known.contains(id)).collect();
+            if fresh.is_empty() {
+                return if halted.held.is_empty() { Err(gone(process)) } else { Ok(halted) };
+            }
+            known.extend(&fresh);
+            let mut asked = Vec::new();
+            for id in fresh {
+                if stop::interrupt(id) {
+                    asked.push(id);
+                } else {
+                    let error = io::Error::last_os_error();
+                    // A thread that has ended, or whose process does.
+                    if is_alive(process, id) {
+                        halted.late.extend(asked);
+                        return Err(refused(process, &error));
+                    }
+                }
+            }
+            let until = Instant::now() + PATIENCE;
+            for id in asked {
+                halted.wait(id, until);
+            }
+        }
+        bail!("process {process} starts threads faster than they can be stopped; try again")
+    }
+
+    /// Waits until a thread stops, and reads its registers.
+    fn wait(&mut self, id: i32, until: Instant) {
+        let begin = Instant::now();
+        loop {
+            match stop::state(0, id) {
+                State::Stopped(signal) => {
+                    self.held.push((id, signal));
+                    if let Some(of) = stop::user_registers(id) {
+                        self.threads.push(stop::thread(id, &of));
+                        self.set_back(id, &of);
+                    }
+                    return;
+                }
+                State::Ended => return,
+                State::Runs if Instant::now() >= until => return self.late.push(id),
+                State::Runs if begin.elapsed() < Duration::from_millis(1) => std::thread::yield_now(),
+                State::Runs => std::thread::sleep(Duration::from_micros(100)),
+            }
+        }
+    }
+
+    /// Sets a thread back to its system call, if the stop made that fail.
+    fn set_back(&mut self, id: i32, of: &libc::user_regs_struct) {
+        let failed = of.rax as i64 == -i64::from(libc::EINTR) && WITHOUT_EFFECT.contains(&(of.orig_rax as i64));
+        if !failed || is_signalled(self.process, id) {
+            return;
+        }
+        let again = libc::user_regs_struct { rax: of.orig_rax, rip: of.rip.wrapping_sub(SYSCALL), ..*of };
+        if set_registers(id, &again) {
+            self.set_back.push((id, *of));
+        }
+    }
+}
+
+impl Drop for Halted {
+    fn drop(&mut self) {
+        // Of a signal that came meanwhile the program has to learn as it would have.
+        for (id, of) in &self.set_back {
+            if is_signalled(self.process, *id) {
+                set_registers(*id, of);
+            }
+        }
+        for &(id, signal) in &self.held {
+            stop::detach(id, signal);
+        }
+        // A thread can be detached only while it is stopped. The kernel does it when this process ends.
+        let until = Instant::now() + PATIENCE;
+        for &id in &self.late {
+            loop {
+                match stop::state(0, id) {
+                    State::Stopped(signal) => stop::detach(id, signal),
+                    State::Runs if Instant::now() < until => {
+                        std::thread::sleep(Duration::from_millis(1));
+                        continue;
+                    }
+                    State::Runs | State::Ended => {}
+                }
+                break;
+            }
+        }
+    }
+}
+
+/// Writes the registers of a stopped thread.
+fn set_registers(id: i32, of: &libc::user_regs_struct) -> bool {
+    // SAFETY: the request reads a local of the type that it requires, and no other memory of this process.
+    unsafe { libc::ptrace(libc::PTRACE_SETREGS, id, 0, std::ptr::from_ref(of)) == 0 }
+}
+
+/// Returns a line of a thread's `status`.
+pub(super) fn status(process: i32, id: i32, key: &str) -> Option<String> {
+    let text = fs::read_to_string(format!("/proc/{process}/task/{id}/status")).ok()?;
+    text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':').map(|rest| rest.trim().to_owned()))
+}
+
+/// Returns `true` if a signal waits for a thread that does not block it. If that cannot be told, too.
+fn is_signalled(process: i32, id: i32) -> bool {
+    let mask = |key: &str| u64::from_str_radix(&status(process, id, key)?, 16).ok();
+    let [own, shared, blocked] = ["SigPnd", "ShdPnd", "SigBlk"].map(mask);
+    let (Some(own), Some(shared), Some(blocked)) = (own, shared, blocked) else { return true };
+    (own | shared) & !blocked != 0
+}
+
+/// Returns `true` if a thread has not ended.
+fn is_alive(process: i32, id: i32) -> bool {
+    status(process, id, "State").is_some_and(|state| !state.starts_with(['Z', 'X']))
+}
+
+/// Returns the error of a process that has ended.
+pub(super) fn gone(process: i32) -> anyhow::Error {
+    anyhow::anyhow!("process {process} has ended meanwhile")
+}
+
+/// Returns the error of a process that must not be stopped, with what to do.
+pub(super) fn refused(process: i32, error: &io::Error) -> anyhow::Error {
+    let tracer = status(process, process, "TracerPid").filter(|tracer| tracer != "0");
+    if let Some(tracer) = tracer {
+        return anyhow::anyhow!(
+            "process {process} is traced by process {tracer}, such as a debugger, and only one can; end that first"
+        );
+    }
+    let yama = fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
+    let advice = match yama.trim() {
+        "" | "0" => "run this as the user of that process or as root, in a container with --cap-add=SYS_PTRACE",
+        "1" => "run this as root, or first `sudo sysctl kernel.yama.ptrace_scope=0` (it is 1)",
+        "2" => "run this as root (kernel.yama.ptrace_scope is 2)",
+        _ => "kernel.yama.ptrace_scope is 3, so that only a restart of the machine permits it; take a core instead",
+    };
+    anyhow::anyhow!("process {process} must not be looked at by ptrace ({error}): {advice}")
+}

@@ -1,0 +1,137 @@
+//! A process that was started without the agent, from outside: its memory, its mappings and its threads at one moment, or
+//! those of its core.
+//!
+//! `process` copies the memory of a process, which `guard` has stopped by `halt`, and `core` reads a core. The blocks
+//! of the heap are those of the allocator's own lists ([`malloc`](super::malloc)).
+
+mod core;
+mod executable;
+mod guard;
+mod halt;
+mod process;
+
+pub use core::open;
+pub use process::attach;
+
+use super::copied::Copied;
+use super::maps::{self, Mapping, below};
+use super::{Block, Module, Moment, Snapshot, Thread, malloc};
+use anyhow::Result;
+use executable::Executable;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What a program was at one moment.
+pub struct Captured {
+    maps: Vec<Mapping>,
+    memory: Copied,
+    threads: Vec<Thread>,
+    executable: Executable,
+    /// The folder below which the program's files are found: of a container, its root.
+    root: PathBuf,
+    moment: Moment,
+    millis: u64,
+    /// How long the program was stopped.
+    pub pause: Option<Duration>,
+}
+
+impl Captured {
+    /// Returns the file with the executable.
+    #[must_use]
+    pub fn executable(&self) -> &Path {
+        &self.executable.file
+    }
+
+    /// Returns the number of bytes that were copied.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.memory.bytes()
+    }
+
+    /// Finds the blocks of the heap. Also returns notes for the user.
+    ///
+    /// # Errors
+    /// Returns an error if the allocator is not known.
+    pub fn snapshot(self) -> Result<(Snapshot, Vec<String>)> {
+        let of = &self.executable;
+        let file = |path: &Path| if path == of.path { of.file.clone() } else { below(&self.root, path) };
+        let place = malloc::Place {
+            maps: &self.maps,
+            memory: &self.memory,
+            executable: (&of.path, &of.file),
+            bias: of.bias,
+            file: &file,
+        };
+        let live = malloc::live(&place)?;
+        let mut notes = Vec::new();
+        if live.lost > 0 {
+            notes.push(format!(
+                "{} bytes of the heap could not be read: the lists of {} are inconsistent there",
+                live.lost, live.allocator
+            ));
+        }
+        let blocks: Vec<Block> =
+            live.blocks.iter().map(|(addr, size)| Block { addr: *addr, size: *size, stack: 0, weight: 1 }).collect();
+        let live_bytes = blocks.iter().map(|block| block.size).sum();
+        let mut modules = self.modules();
+        modules.retain(|module| executable::is_same(&self.memory, module));
+        let snapshot = Snapshot {
+            at: self.moment.clone(),
+            millis: self.millis,
+            live_bytes,
+            live_blocks: blocks.len() as u64,
+            peak_bytes: live_bytes,
+            blocks,
+            stacks: Vec::new(),
+            modules,
+            roots: self.roots(),
+            threads: self.threads,
+            usable: Some(live.rounding),
+            memory: Box::new(self.memory),
+        };
+        Ok((snapshot, notes))
+    }
+
+    /// Returns the mapped files, the executable first.
+    fn modules(&self) -> Vec<Module> {
+        let of = &self.executable;
+        let mut modules = maps::modules(&self.maps, &|path| path == of.path, &of.file, of.bias);
+        for module in modules.iter_mut().skip(1) {
+            module.path = below(&self.root, &module.path);
+        }
+        modules
+    }
+
+    /// Returns the parts of memory that belong to threads: their stacks and thread-local memory.
+    fn roots(&self) -> Vec<(u64, u64)> {
+        // Thread-local memory is below the thread pointer, and the thread's control block is above it.
+        const BEFORE: u64 = 16 << 10;
+        const BEHIND: u64 = 2304;
+        let holding = |addr: u64| self.maps.iter().find(|map| map.readable && map.contains(addr));
+        let mut roots = Vec::new();
+        for thread in &self.threads {
+            if let Some(stack) = thread.stack_pointer() {
+                roots.extend(holding(stack).map(|map| (stack & !7, map.end)));
+            }
+            if let Some(pointer) = thread.pointer {
+                let around =
+                    |map: &Mapping| (map.start.max(pointer.saturating_sub(BEFORE)), map.end.min(pointer + BEHIND));
+                roots.extend(holding(pointer).map(around));
+            }
+        }
+        roots.sort_unstable();
+        roots.dedup();
+        roots
+    }
+}
+
+/// Returns the address of the first instruction from the kernel's words for a process: pairs of a key and a value.
+fn entry_in(words: &[u8]) -> Option<u64> {
+    const AT_ENTRY: u64 = 9;
+    let (words, _) = words.as_chunks::<16>();
+    words.iter().find_map(|pair| {
+        let (key, value) = pair.split_at(8);
+        let [key, value] = [key, value].map(|word| word.first_chunk().map(|word| u64::from_le_bytes(*word)));
+        value.filter(|_| key == Some(AT_ENTRY))
+    })
+}

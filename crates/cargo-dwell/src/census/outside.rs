@@ -1,0 +1,71 @@
+//! A census of a program that was started without the agent: a running process, or a core.
+
+use super::output::{self, OutputArgs, Ran};
+use crate::capture::Snapshot;
+use crate::capture::outside::{self, Captured};
+use crate::report::json::Document;
+use crate::units;
+use anyhow::Result;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// What to look at.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// A running process.
+    Process(i32),
+    /// A core.
+    Core(PathBuf),
+}
+
+/// Looks at a program, `every` twice with this time between, and prints what was found. Its executable is `exe`, or else the
+/// one that the kernel or the core names.
+///
+/// # Errors
+/// Returns an error in one line if the program cannot be looked at.
+pub fn run(
+    target: &Target,
+    exe: Option<&Path>,
+    every: Option<Duration>,
+    ran: Ran,
+    args: &OutputArgs,
+) -> Result<ExitCode> {
+    let document = census(target, exe, every, ran)?;
+    output::show(&document, args, false)
+}
+
+/// Summarises what was found.
+///
+/// # Errors
+/// As [`run`].
+pub fn census(target: &Target, exe: Option<&Path>, every: Option<Duration>, mut ran: Ran) -> Result<Document> {
+    let mut snapshots: Vec<Snapshot> = Vec::new();
+    let mut notes = Vec::new();
+    for round in 0..=u32::from(every.is_some()) {
+        if let Some(every) = every.filter(|_| round > 0) {
+            std::thread::sleep(every);
+        }
+        let captured = match target {
+            Target::Process(pid) => outside::attach(*pid, exe)?,
+            Target::Core(core) => outside::open(core, exe)?,
+        };
+        notes.extend(pause(&captured));
+        captured.executable().clone_into(&mut ran.executable);
+        let (snapshot, more) = captured.snapshot()?;
+        notes.extend(more);
+        snapshots.push(snapshot);
+    }
+    for note in notes {
+        eprintln!("note: {note}");
+    }
+    ran.millis = snapshots.last().map_or(0, |snapshot| snapshot.millis);
+    output::from_outside(&ran, &mut snapshots)
+}
+
+/// Tells how long the program was stopped.
+fn pause(captured: &Captured) -> Option<String> {
+    let pause = captured.pause?;
+    let bytes = units::bytes(captured.bytes());
+    Some(format!("the program was stopped for {} ms, in which {bytes} of its memory were copied", pause.as_millis()))
+}
