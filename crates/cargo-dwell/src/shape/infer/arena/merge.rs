@@ -143,6 +143,12 @@ impl Arena {
                 self.absorb_part(into, from, None);
                 return;
             }
+            (Shape::Record(_), Shape::Union(tagged)) if self.is_without(into, tagged.hash) => {
+                // The object with the lower number remains.
+                self.objects.swap(into.0 as usize, from.0 as usize);
+                self.absorb_part(into, from, None);
+                return;
+            }
             (Shape::Map { .. }, _) => Some(from),
             (_, Shape::Map { .. }) | (Shape::Union(_), _) => Some(into),
             _ => Some(from),
