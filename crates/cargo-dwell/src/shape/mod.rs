@@ -375,6 +375,9 @@ fn finish(
     if is_medley(&schema) {
         eprintln!("note: the files seem to contain unrelated data; run the command for one kind of file at a time");
     }
+    if let Some((path, percent)) = one_map(&schema) {
+        eprintln!("note: {percent} % of the objects have one type, a map that contains itself: {path}");
+    }
     let plan = Plan::new(&schema);
     // The report and the files are independent: a failure of one does not suppress the others.
     let rust = args.rust.as_ref().map_or(Ok(()), |file| write_new(file, args.force, &plan.rust(args.types)));
@@ -398,6 +401,15 @@ fn exit_code(left_out: &[input::Problem], documents: u64) -> ExitCode {
     }
     eprintln!("error: {} skipped; {} read", were(left_out.len() as u64, "input"), were(documents, "document"));
     ExitCode::from(2)
+}
+
+/// Returns the path of the map that contains itself and has most objects of the data, and their share in percent.
+fn one_map(schema: &Schema) -> Option<(&str, u64)> {
+    let all: u64 = schema.records.iter().map(|record| record.instances).sum();
+    let is_map = |record: &&schema::Record| matches!(&record.fields[..], [field] if field.rest);
+    let most = schema.records.iter().filter(is_map).max_by_key(|record| record.instances)?;
+    let path = most.paths.first()?;
+    (all >= 100 && most.instances * 2 > all).then(|| (&**path, most.instances * 100 / all))
 }
 
 /// Returns whether the documents, or their elements, are probably unrelated objects. Their record then has at least 20

@@ -7,6 +7,7 @@
 //! Turing). A record with a hundred optional keys has a high entropy too, but few keys that were seen once.
 
 use super::arena::{Arena, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
+use super::compare::{self, MAX_COMPARED};
 use super::cost;
 use super::study::{Found, is_usual};
 use crate::shape::overrides::{Step, What};
@@ -55,6 +56,13 @@ enum Likeness {
 }
 
 fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) -> Likeness {
+    likeness_of(arena, nodes, is_map, MAX_DEPTH)
+}
+
+/// The most levels of maps in maps whose values are compared.
+const MAX_DEPTH: usize = 3;
+
+fn likeness_of(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool, depth: usize) -> Likeness {
     let known: Vec<(NodeId, u8)> =
         nodes.iter().map(|&node| (node, kinds(arena, node))).filter(|&(_, kinds)| kinds != 0).collect();
     let mut frequency = HashMap::<u8, usize>::new();
@@ -76,7 +84,7 @@ fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) 
             .collect();
         // Empty sequences are compatible with all others.
         if elements.iter().any(|&element| kinds(arena, element) != 0)
-            && likeness(arena, &elements, is_map) == Likeness::None
+            && likeness_of(arena, &elements, is_map, depth) == Likeness::None
         {
             return Likeness::None;
         }
@@ -86,9 +94,11 @@ fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) 
     }
     let (mut records, mut maps, mut keys) = (0u64, 0u64, HashMap::<u64, u64>::new());
     let mut sets = Vec::<Vec<u64>>::new();
+    let mut values = Vec::new();
     for object in like.iter().filter_map(|&node| arena.object_of(node)) {
         if is_map(object) {
             maps += 1;
+            values.extend(children(arena, object));
             continue;
         }
         match &arena.object(object).shape {
@@ -111,7 +121,11 @@ fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) 
         }
     }
     if maps > 0 && maps >= records {
-        return Likeness::Objects;
+        // Maps are alike if their values are: the schemas and the responses of an API are both maps.
+        let alike = values.iter().all(|&value| kinds(arena, value) == 0)
+            || depth == 0
+            || likeness_of(arena, &values, is_map, depth - 1) != Likeness::None;
+        return if alike { Likeness::Objects } else { Likeness::None };
     }
     // Records are similar if most keys are in most of them, or if nearly all have one key in common. The first share is
     // 1 if all records have the same keys, and 1 / records if no two have a key in common.
@@ -121,48 +135,8 @@ fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) 
     let alike = squares * 5 >= records * total * 2 || (records >= 8 && common * 5 >= records * 4);
     // A few common keys do not make records of different kinds alike: each must have one that resembles it.
     // With many positions, few types take precedence over precise ones.
-    let alike = alike && (arena.len() >= arena.budget / 4 || have_likes(&mut sets));
+    let alike = alike && (arena.len() >= arena.budget / 4 || compare::have_likes(&mut sets));
     if records > 0 && alike { Likeness::Objects } else { Likeness::None }
-}
-
-/// The most records that are compared with each other.
-const MAX_COMPARED: usize = 256;
-/// The least share of common keys between a record and the one most like it, on average, if they are of one type.
-const LIKE: f64 = 0.45;
-
-/// Returns whether most of these sets of keys resemble another of them. Records of different kinds, such as the
-/// definitions `customer` and `invoice` of an API, may all have an `id`, but each has keys of its own.
-fn have_likes(sets: &mut [Vec<u64>]) -> bool {
-    if sets.len() < 2 {
-        return true;
-    }
-    for set in sets.iter_mut() {
-        set.sort_unstable();
-    }
-    let common = |left: &[u64], right: &[u64]| {
-        let (mut at, mut common) = (0, 0usize);
-        for key in left {
-            while right.get(at).is_some_and(|other| other < key) {
-                at += 1;
-            }
-            common += usize::from(right.get(at) == Some(key));
-        }
-        common
-    };
-    let mut sum = 0.0;
-    for (index, set) in sets.iter().enumerate() {
-        let mut best = 0.0f64;
-        for (other, theirs) in sets.iter().enumerate() {
-            // The shorter set limits what they can have in common.
-            let (short, long) = (set.len().min(theirs.len()), set.len().max(theirs.len()));
-            if other != index && short as f64 > best * long as f64 {
-                let common = common(set, theirs);
-                best = best.max(common as f64 / (set.len() + theirs.len() - common) as f64);
-            }
-        }
-        sum += best;
-    }
-    sum >= LIKE * sets.len() as f64
 }
 
 /// The least share of entries with a key that no other object has, for an object whose values differ in type to be a
@@ -263,6 +237,8 @@ pub(super) fn is_map(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(Objec
         }
         _ if data >= if keys < 3.0 { keys } else { 0.6 * keys } => true,
         Likeness::Objects if keys >= 8.0 && objects * 4.0 < keys => true,
+        // All objects have much the same keys: fields take less memory than entries, and no document has a key of its own.
+        Likeness::Plain if objects >= 8.0 && once == 0.0 && fill >= 0.5 => false,
         // Far more keys than objects: a record type with as many fields would have more instances.
         Likeness::Plain if keys >= 64.0 && objects * 4.0 < keys => true,
         _ if objects < 2.0 => false,
@@ -446,6 +422,9 @@ fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize, shared: &Hash
                 is_map(arena, &[object], &|object| has_map(arena, object))
             }
             && !has_tag(arena, object));
+    if is && !compare::is_acceptable(arena, object, &objects_below(arena, object), shared) {
+        return false;
+    }
     if is && shared.contains(&object) {
         // Maps are not shared, so a shared object becomes a record without fields.
         arena.move_to_rest(object, |_, _| true);

@@ -9,6 +9,7 @@
 
 mod arena;
 mod build;
+mod compare;
 mod cost;
 mod decide;
 mod form;

@@ -132,18 +132,21 @@ impl Arena {
             self.object_mut(from).link = Some(into);
             return;
         }
+        if self.absorb_variant(into, from) {
+            return;
+        }
         // Different shapes are made equal first. That may queue other changes, so the merge is queued again.
         let forms = match (&self.object(into).shape, &self.object(from).shape) {
             (Shape::Union(left), Shape::Union(right)) if left.hash == right.hash => None,
             (Shape::Record(_), Shape::Record(_)) | (Shape::Map { .. }, Shape::Map { .. }) => None,
             (Shape::Union(tagged), Shape::Record(_)) if self.is_without(from, tagged.hash) => {
-                self.absorb_untagged(into, from);
+                self.absorb_part(into, from, None);
                 return;
             }
             (Shape::Record(_), Shape::Union(tagged)) if self.is_without(into, tagged.hash) => {
                 // The object with the lower number remains.
                 self.objects.swap(into.0 as usize, from.0 as usize);
-                self.absorb_untagged(into, from);
+                self.absorb_part(into, from, None);
                 return;
             }
             (Shape::Map { .. }, _) => Some(from),
@@ -206,6 +209,14 @@ impl Arena {
         }
     }
 
+    /// Returns the value of a tag, if all objects of a record have this one.
+    fn only_value(&self, record: ObjectId, tag: u64) -> Option<(Box<str>, u64)> {
+        let fields = self.fields(record)?;
+        let node = self.node(fields.list[fields.find(tag)?].node);
+        let texts = node.texts.as_ref().filter(|texts| texts.count == self.object(record).instances)?;
+        texts.only_word().map(|(word, hash)| (word.into(), hash))
+    }
+
     /// Returns whether no object of a record has a string under the tag's key.
     pub(in crate::shape::infer) fn is_without(&self, record: ObjectId, tag: u64) -> bool {
         let Some(fields) = self.fields(record) else { return false };
@@ -213,8 +224,31 @@ impl Arena {
             && fields.find(tag).is_none_or(|index| self.node(fields.list[index].node).text_count() == 0)
     }
 
-    /// Merges a record into a union, as its objects without a tag.
-    fn absorb_untagged(&mut self, union: ObjectId, record: ObjectId) {
+    /// Merges a union and a record whose objects all have one value of the tag: the record is a variant. Returns whether
+    /// they are such.
+    fn absorb_variant(&mut self, into: ObjectId, from: ObjectId) -> bool {
+        let (tagged, record, is_swapped) = match (&self.object(into).shape, &self.object(from).shape) {
+            (Shape::Union(tagged), Shape::Record(_)) => (tagged, from, false),
+            (Shape::Record(_), Shape::Union(tagged)) => (tagged, into, true),
+            _ => return false,
+        };
+        let Some((value, hash)) = self.only_value(record, tagged.hash) else { return false };
+        // After a union was dissolved, a variant may be a link to it.
+        let known = tagged.find(hash).map(|variant| self.find(variant));
+        if known.map_or(tagged.variants.len() >= MAX_VARIANTS, |known| known == into || known == from) {
+            return false;
+        }
+        if is_swapped {
+            // The object with the lower number remains.
+            self.objects.swap(into.0 as usize, from.0 as usize);
+        }
+        self.absorb_part(into, from, Some((value, hash)));
+        true
+    }
+
+    /// Merges a record into a union: as the variant with this value of the tag and its hash, or as its objects without a
+    /// tag.
+    fn absorb_part(&mut self, union: ObjectId, record: ObjectId, value: Option<(Box<str>, u64)>) {
         let Object { instances, lengths, .. } = self.object(record);
         let (instances, lengths) = (*instances, lengths.clone());
         if instances == 0 {
@@ -224,13 +258,16 @@ impl Arena {
         let of = self.object_mut(union);
         of.instances += instances;
         of.lengths.merge(&lengths);
-        let untagged = self.untagged(union);
+        let part = match value {
+            Some((value, hash)) => self.variant(union, &value, hash),
+            None => self.untagged(union),
+        };
         // The record gets a new number; its old one becomes a link to the union.
         let moved = std::mem::take(self.object_mut(record));
         self.object_mut(record).link = Some(union);
         self.objects.push(moved);
         let moved = ObjectId(u32::try_from(self.objects.len() - 1).expect("4 G objects do not fit in memory"));
-        self.pending.push(Pending::Join(untagged, moved));
+        self.pending.push(Pending::Join(part, moved));
     }
 
     /// Adds the fields of one record to another.

@@ -174,7 +174,9 @@ impl<'a> Types<'a> {
                 let nodes: Group = slots.iter().flat_map(|slot| slot.group.iter().copied()).collect();
                 let counts: u64 = nodes.iter().map(|&node| self.arena.node(node).count()).sum();
                 let values = self.values(self.members(large.class).iter().copied());
-                counts < 3 * slots.len() as u64 && decide::are_alike(self.arena, &[nodes, values].concat())
+                // A record with strings beside objects is none of a map of objects.
+                let is_like = self.kinds(&nodes) & !self.kinds(&values) == 0;
+                is_like && counts < 3 * slots.len() as u64 && decide::are_alike(self.arena, &[nodes, values].concat())
             }
             _ => false,
         }

@@ -181,13 +181,36 @@ impl<'a> Types<'a> {
         }
         // The lower number remains, so that the result does not depend on the order.
         let (kept, gone) = (left.min(right), left.max(right));
+        let is_map = self.stays_map(kept, gone);
         self.parents.insert(gone, kept);
         if let Some(moved) = self.classes.remove(&gone)
             && let Some(class) = self.classes.get_mut(&kept)
         {
             class.add(moved);
+            if !is_map {
+                (class.is_map, class.is_named_map) = (false, false);
+            }
         }
         true
+    }
+
+    /// Returns whether a map and records that turn out to be of one type are a map. If the records have most of the
+    /// entries, they were not taken for maps by mistake only where there are few of them. In the full pass, the counts of a
+    /// map cannot become those of fields.
+    fn stays_map(&self, left: ObjectId, right: ObjectId) -> bool {
+        let is_map = |class: ObjectId| self.classes[&class].is_map || self.classes[&class].is_named_map;
+        let is_fixed = |class: ObjectId| {
+            let has_map = |&object: &ObjectId| matches!(self.arena.object(object).shape, Shape::Map { .. });
+            !self.arena.studying && self.members(class).iter().any(has_map)
+        };
+        let entries = |class: ObjectId| -> u64 {
+            self.members(class).iter().map(|&object| self.arena.object(object).lengths.total).sum()
+        };
+        match (is_map(left), is_map(right)) {
+            (true, false) => is_fixed(left) || entries(left) >= entries(right),
+            (false, true) => is_fixed(right) || entries(right) >= entries(left),
+            _ => true,
+        }
     }
 
     fn join_all(&mut self, classes: &[ObjectId]) -> bool {
