@@ -194,9 +194,8 @@ impl<'a> Types<'a> {
         true
     }
 
-    /// Returns whether a map and records that turn out to be of one type are a map. If the records have most of the
-    /// entries, they were not taken for maps by mistake only where there are few of them. In the full pass, the counts of a
-    /// map cannot become those of fields.
+    /// Returns whether a map and records that turn out to be of one type are a map: the side with more entries decides. In
+    /// the full pass, the counts of a map cannot become those of fields, so it stays one.
     fn stays_map(&self, left: ObjectId, right: ObjectId) -> bool {
         let is_map = |class: ObjectId| self.classes[&class].is_map || self.classes[&class].is_named_map;
         let is_fixed = |class: ObjectId| {
