@@ -270,13 +270,13 @@ fn main() {
             let mut files = [0; 2];
             assert_eq!(unsafe { pipe(files.as_mut_ptr()) }, 0);
             let sleeper = std::thread::spawn(|| {
-                for _ in 0..3 {
+                for _ in 0..20 {
                     assert_eq!(unsafe { nanosleep(&[0, 100_000_000], &mut [0, 0]) }, 0);
                 }
             });
             let poller = std::thread::spawn(|| {
                 let file = unsafe { epoll_create1(0) };
-                for _ in 0..3 {
+                for _ in 0..20 {
                     let mut events = [0; 4];
                     assert_eq!(unsafe { epoll_wait(file, events.as_mut_ptr(), 1, 100) }, 0);
                 }
