@@ -2,7 +2,7 @@
 //! those of its core.
 //!
 //! `process` copies the memory of a process, which `guard` has stopped by `halt`, and `core` reads a core. The blocks
-//! of the heap are those of the allocator's own lists ([`malloc`](super::malloc)).
+//! of the heap are those of the allocator's own lists (`capture::malloc`).
 
 mod core;
 mod executable;
