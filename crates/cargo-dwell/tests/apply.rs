@@ -430,6 +430,14 @@ impl std::ops::Deref for Name {
     }
 }
 
+impl std::str::FromStr for Name {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Ok(Name(text.to_owned()))
+    }
+}
+
 impl From<&Name> for String {
     fn from(of: &Name) -> String {
         of.0.clone()
@@ -526,6 +534,7 @@ mod tests {
         assert_eq!((size(&node), size(&Node::End)), (2, 0));
         let error = Error { at: Some(At { line: 1, column: 2 }), name: Some(Name("n".into())) };
         let mut none = Error { at: None, name: None };
+        *none.name_mut() = Some("x".parse().unwrap());
         *none.name_mut() = Some(Name("m".into()));
         assert!(none.is_named(Name("m".into())) && error.is_named(Name("n".into())));
         let other = Some(At { line: 3, column: 4 });

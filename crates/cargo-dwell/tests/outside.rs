@@ -340,16 +340,19 @@ fn a_killed_tool_leaves_the_program_running() {
         tool.kill().expect("it runs, or has ended");
         tool.wait().expect("it ends");
         killed += 1;
-        // The process that holds it notices the end of the tool.
-        let status = || fs::read_to_string(format!("/proc/{id}/status")).expect("it runs");
+        // The process that holds it notices the end of the tool, and lets one thread after the other continue.
+        let threads = || -> Vec<String> {
+            let all = fs::read_dir(format!("/proc/{id}/task")).expect("it runs");
+            let status =
+                |thread: std::io::Result<fs::DirEntry>| fs::read_to_string(thread.ok()?.path().join("status")).ok();
+            all.filter_map(status).collect()
+        };
+        let is_held =
+            |of: &String| !of.contains("TracerPid:\t0") || of.contains("State:\tt") || of.contains("State:\tT");
         let soon = Instant::now() + Duration::from_secs(10);
-        while !status().contains("TracerPid:\t0") {
-            assert!(Instant::now() < soon, "{}", status());
+        while let Some(held) = threads().into_iter().find(is_held) {
+            assert!(Instant::now() < soon, "{held}");
             std::thread::sleep(Duration::from_millis(1));
-        }
-        for thread in fs::read_dir(format!("/proc/{id}/task")).expect("threads") {
-            let status = fs::read_to_string(thread.expect("one").path().join("status")).unwrap_or_default();
-            assert!(!status.contains("State:\tt") && !status.contains("State:\tT"), "{status}");
         }
     }
     eprintln!("killed {killed} times");
@@ -365,4 +368,30 @@ fn two_looks_show_what_grows() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && text.contains("What grew"), "{text}{}", String::from_utf8_lossy(&output.stderr));
     running.end();
+}
+
+/// Only one can stop a process at a time. The other one gives back what it has stopped.
+#[test]
+fn two_tools_at_once_disturb_nothing() {
+    let Some(exe) = truth() else { return };
+    let running = Running::start(&mut Command::new(exe), "churn", "both");
+    let id = running.id().to_string();
+    for _ in 0..4 {
+        let start = || {
+            tool(&["--pid", &id, "--format", "json"])
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("it starts")
+        };
+        for one in [start(), start()] {
+            let output = one.wait_with_output().expect("it ends");
+            let text = String::from_utf8_lossy(&output.stderr);
+            assert!(
+                output.status.success() || text.contains("is traced by process") || text.contains("ptrace"),
+                "{text}"
+            );
+        }
+    }
+    assert!(running.end() > 1000);
 }

@@ -46,7 +46,7 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     Some(vec![site.replace(range, with)])
 }
 
-/// `text.into()` and `text.parse()?` where a box is expected: the value is made, and then the box.
+/// `text.into()`, `text.parse()?` and `text.parse().unwrap()` where a box is expected: the value is made, and then the box.
 fn conversion(site: &Site<'_>) -> Option<Vec<Replace>> {
     let bound = quoted_after(&site.error.message, "bound ")?;
     if !bound.starts_with("Box<")
@@ -61,6 +61,13 @@ fn conversion(site: &Site<'_>) -> Option<Vec<Replace>> {
     if site.text.get(range.end..).is_some_and(|rest| rest.starts_with('?')) {
         range.end += 1;
     }
+    let unwrapped = site.syntax.around(&range).find_map(|node| match &node.kind {
+        Kind::Method { receiver, name, .. } if *receiver == range && ["unwrap", "expect"].contains(&name.as_str()) => {
+            Some(node.range.clone())
+        }
+        _ => None,
+    });
+    let range = unwrapped.unwrap_or(range);
     let value = site.at(&range).to_owned();
     Some(vec![site.replace(range, format!("Box::new({value})"))])
 }

@@ -339,7 +339,8 @@ fn quoted_after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 /// Returns the argument of a generic type, if it is that type: `T` of `Option<T>`.
 fn argument<'a>(ty: &'a str, name: &str) -> Option<&'a str> {
     let (head, rest) = ty.split_once('<')?;
-    let is_named = head == name || head.ends_with(&format!("::{name}"));
+    // `&mut std::option::Option<T>` is a reference.
+    let is_named = head == name || !head.starts_with('&') && head.ends_with(&format!("::{name}"));
     is_named.then(|| rest.strip_suffix('>')).flatten()
 }
 

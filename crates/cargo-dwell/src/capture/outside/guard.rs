@@ -115,6 +115,10 @@ fn serve(process: i32, asked: &File, mut report: File) -> i32 {
     unsafe { libc::setsid() };
     // SAFETY: the call changes the reaction to a signal, and runs no code of this program.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+    // The parent may have been killed since: then another tool may stop the process soon.
+    if is_closed(asked, 0) {
+        return RELEASED;
+    }
     let halted = match Halted::new(process) {
         Ok(halted) => halted,
         Err(error) => {
@@ -126,12 +130,17 @@ fn serve(process: i32, asked: &File, mut report: File) -> i32 {
     halted.threads.iter().for_each(|thread| bytes.extend(words(thread).iter().flat_map(|word| word.to_le_bytes())));
     let _ = report.write_all(&bytes);
     drop(report);
-    let mut wanted = libc::pollfd { fd: asked.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     let longest = i32::try_from(PAUSE.as_millis()).unwrap_or(i32::MAX);
-    // SAFETY: the call writes to one local.
-    let ready = unsafe { libc::poll(&raw mut wanted, 1, longest) };
+    let is_asked = is_closed(asked, longest);
     drop(halted);
-    if ready == 1 { RELEASED } else { LATE }
+    if is_asked { RELEASED } else { LATE }
+}
+
+/// Waits until the other end of a pipe is closed, for so many milliseconds at most. Returns `true` if it is.
+fn is_closed(end: &File, millis: i32) -> bool {
+    let mut wanted = libc::pollfd { fd: end.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: the call writes to one local.
+    unsafe { libc::poll(&raw mut wanted, 1, millis) == 1 }
 }
 
 fn words(thread: &Thread) -> [u64; WORDS] {

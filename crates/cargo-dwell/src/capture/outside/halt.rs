@@ -95,7 +95,9 @@ impl Halted {
                     self.held.push((id, signal));
                     if let Some(of) = stop::user_registers(id) {
                         self.threads.push(stop::thread(id, &of));
-                        self.set_back(id, &of);
+                        if set_back(self.process, id, &of) {
+                            self.set_back.push((id, of));
+                        }
                     }
                     return;
                 }
@@ -104,18 +106,6 @@ impl Halted {
                 State::Runs if begin.elapsed() < Duration::from_millis(1) => std::thread::yield_now(),
                 State::Runs => std::thread::sleep(Duration::from_micros(100)),
             }
-        }
-    }
-
-    /// Sets a thread back to its system call, if the stop made that fail.
-    fn set_back(&mut self, id: i32, of: &libc::user_regs_struct) {
-        let failed = of.rax as i64 == -i64::from(libc::EINTR) && WITHOUT_EFFECT.contains(&(of.orig_rax as i64));
-        if !failed || is_signalled(self.process, id) {
-            return;
-        }
-        let again = libc::user_regs_struct { rax: of.orig_rax, rip: of.rip.wrapping_sub(SYSCALL), ..*of };
-        if set_registers(id, &again) {
-            self.set_back.push((id, *of));
         }
     }
 }
@@ -136,7 +126,12 @@ impl Drop for Halted {
         for &id in &self.late {
             loop {
                 match stop::state(0, id) {
-                    State::Stopped(signal) => stop::detach(id, signal),
+                    State::Stopped(signal) => {
+                        if let Some(of) = stop::user_registers(id) {
+                            set_back(self.process, id, &of);
+                        }
+                        stop::detach(id, signal);
+                    }
                     State::Runs if Instant::now() < until => {
                         std::thread::sleep(Duration::from_millis(1));
                         continue;
@@ -147,6 +142,14 @@ impl Drop for Halted {
             }
         }
     }
+}
+
+/// Sets a thread back to its system call, if the stop made that fail. Returns `true` if it did.
+fn set_back(process: i32, id: i32, of: &libc::user_regs_struct) -> bool {
+    let failed = of.rax as i64 == -i64::from(libc::EINTR) && WITHOUT_EFFECT.contains(&(of.orig_rax as i64));
+    failed
+        && !is_signalled(process, id)
+        && set_registers(id, &libc::user_regs_struct { rax: of.orig_rax, rip: of.rip.wrapping_sub(SYSCALL), ..*of })
 }
 
 /// Writes the registers of a stopped thread.
