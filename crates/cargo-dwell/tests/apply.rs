@@ -460,6 +460,14 @@ fn large(node: &Node) -> Option<&Token> {
     }
 }
 
+// Both alternatives match some pairs: the first one binds the name.
+fn first(pair: (&Node, &Node)) -> u32 {
+    match pair {
+        (Node::Text(token), _) | (_, Node::Sign(token)) if token.size > 0 => token.size,
+        _ => 0,
+    }
+}
+
 fn grow(node: &mut Node) {
     match node {
         Node::Text(Token { size, .. }) | Node::Sign(Token { size, .. }) => {
@@ -518,6 +526,7 @@ fn main() {
     println!("{} {}", sum(&error.at), error.is_named(Name("n".into())));
     println!("{:?} {:?} {}", error.name(), error.owned(), size(&Node::End));
     println!("{:?} {} {}", error.at(), error.line(), error.column());
+    println!("{}", first((&Node::End, &Node::Sign(token(2)))));
     println!("{} {:?}", size(&Node::Word(token(1))), large(&Node::Sign(token(10))).is_some());
 }
 
@@ -529,6 +538,8 @@ mod tests {
     fn is_the_same() {
         assert_eq!((size(&Node::Word(token(1))), size(&Node::Sign(token(2))), size(&Node::Text(token(3)))), (1, 2, 3));
         assert_eq!((large(&Node::Text(token(10))), large(&Node::Word(token(9)))), (Some(&token(10)), None));
+        assert_eq!(first((&Node::Text(token(1)), &Node::Sign(token(2)))), 1);
+        assert_eq!(first((&Node::Text(token(0)), &Node::Sign(token(2)))), 2);
         let mut node = Node::Sign(token(1));
         grow(&mut node);
         assert_eq!((size(&node), size(&Node::End)), (2, 0));
@@ -567,7 +578,7 @@ fn alternatives_and_copied_options_are_repaired() {
     assert_eq!(text.matches("tests: 1 passed").count(), 3, "{text}");
     let changed = source(package.path());
     for part in [
-        "        // signs too\n        Node::Sign(token) => token.size,\n        Node::Word(token)\n        | Node::Text(token) => token.size,",
+        "        Node::Word(token) => token.size,\n        // signs too\n        Node::Sign(token) => token.size,\n        Node::Text(token) => token.size,",
         "Node::Sign(token) if token.size > 9 => Some(token),\n        Node::Word(token) | Node::Text(token) if token.size > 9",
         "self.at.as_deref().copied()\n    }",
         "fn sum(at: Option<&At>) -> u32",

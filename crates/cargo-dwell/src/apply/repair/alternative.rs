@@ -33,7 +33,7 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     None
 }
 
-/// Moves an alternative out of the arm at `start`, into an arm before it.
+/// Parts the arm at `start`. The alternatives keep their order, since a value may match several of them.
 fn split(
     site: &Site<'_>,
     start: usize,
@@ -44,28 +44,25 @@ fn split(
 ) -> Option<Vec<Replace>> {
     let at = cases.iter().position(|case| case.start <= place.start && place.end <= case.end)?;
     let case = &cases[at];
+    let (before, after) = (&cases[..at], &cases[at + 1..]);
     // With the guard, if there is one.
     let rest = site.at(&(pattern.end..body.end));
-    // An attribute of the arm would have to be on both.
-    if rest.lines().count() > LINES || start != pattern.start {
+    // An attribute of the arm would have to be on each.
+    if rest.lines().count() > LINES || start != pattern.start || cases.len() < 2 {
         return None;
     }
-    let (removed, between) = match (cases.get(at + 1), at.checked_sub(1).and_then(|before| cases.get(before))) {
-        (Some(next), _) => (case.start..next.start, case.end..next.start),
-        (None, Some(before)) => (before.end..case.end, before.end..case.start),
-        (None, None) => return None,
-    };
-    // A comment goes with its alternative.
-    let comment = site.at(&between).trim().trim_matches('|').trim();
     let line = site.text[..start].rfind('\n').map_or(0, |end| end + 1);
     let indent: String = site.text[line..start].chars().take_while(|of| of.is_whitespace()).collect();
-    let comment = if comment.is_empty() { String::new() } else { format!("{comment}\n{indent}") };
-    let arm = format!("{comment}{}{rest},\n{indent}", site.at(case));
-    // An insertion where the removed range starts would be ordered by chance.
-    if removed.start == start {
-        return Some(vec![site.replace(removed, arm)]);
-    }
-    Some(vec![site.replace(start..start, arm), site.replace(removed, "")])
+    // A comment beside the alternative goes with it.
+    let left = before.last().map(|of| of.end..case.start);
+    let right = after.first().map(|of| case.end..of.start);
+    let comments = [left, right].into_iter().flatten().map(|of| site.at(&of).trim().trim_matches('|').trim());
+    let comments = comments.filter(|of| !of.is_empty()).map(|of| format!("{of}\n{indent}"));
+    let own: String = comments.chain([site.at(case).to_owned()]).collect();
+    let all = |of: &[Bytes]| Some(site.at(&(of.first()?.start..of.last()?.end)).to_owned());
+    let arms = [all(before), Some(own), all(after)].into_iter().flatten().map(|of| format!("{of}{rest}"));
+    let arms: Vec<String> = arms.collect();
+    Some(vec![site.replace(pattern.start..body.end, arms.join(&format!(",\n{indent}")))])
 }
 
 /// Returns where the name got its type.

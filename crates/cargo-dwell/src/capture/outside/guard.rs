@@ -105,7 +105,7 @@ fn pipe() -> Result<(File, File)> {
     }
     // SAFETY: the call succeeded, so the number is a new file without another owner.
     let read = unsafe { File::from_raw_fd(ends[0]) };
-    // SAFETY: as above.
+    // SAFETY: the second number is another new file of the same call, and nothing else owns it.
     Ok((read, unsafe { File::from_raw_fd(ends[1]) }))
 }
 
