@@ -7,6 +7,7 @@
 mod args;
 mod capacity;
 mod cargo;
+mod complete;
 mod condition;
 mod definition;
 mod edit;

@@ -150,7 +150,7 @@ impl Session<'_> {
         let mut kept = 0;
         for of in moves {
             let mark = self.tree.mark();
-            let end = match self.apply(of, &mark) {
+            let end = match self.apply(of, &mark, kept) {
                 // Of several moves, one that cannot be made does not end the others.
                 Err(error) if moves.len() > 1 => {
                     println!("{}: not made: {error:#}", of.location);
@@ -201,7 +201,7 @@ impl Session<'_> {
     }
 
     /// Makes a move in the copy, whose files have the texts of `mark` before it.
-    fn apply(&mut self, of: &Move, mark: &[Change]) -> Result<End> {
+    fn apply(&mut self, of: &Move, mark: &[Change], kept: usize) -> Result<End> {
         let becomes = edit::make(&mut self.tree, &self.workspace, self.args, of)?;
         println!("{}: {}", of.location, of.how);
         let is_terminal = io::stderr().is_terminal();
@@ -239,10 +239,10 @@ impl Session<'_> {
             };
             println!("  tests: {} passed{failed}", before.count("ok"));
         }
-        self.measure_after(of, mark)
+        self.measure_after(of, mark, kept)
     }
 
-    fn measure_after(&mut self, of: &Move, mark: &[Change]) -> Result<End> {
+    fn measure_after(&mut self, of: &Move, mark: &[Change], kept: usize) -> Result<End> {
         let Some(bench) = &self.bench else { return Ok(End::Holds) };
         if let Some(before) = &self.sizes {
             let after = bench.layout()?;
@@ -272,7 +272,7 @@ impl Session<'_> {
             units::bytes(after.live_bytes),
             units::bytes(amount),
             units::percent(amount, before.live_bytes),
-            if let Saves::Bytes(_) = of.saves { format!("; {} were predicted", of.expects()) } else { String::new() },
+            of.predicts(kept).map(|bytes| format!("; {bytes} were predicted")).unwrap_or_default(),
         );
         println!("  live blocks then: {} to {}", units::count(before.live_blocks), units::count(after.live_blocks));
         let times = bench.times(&before.executable, &after.executable)?;

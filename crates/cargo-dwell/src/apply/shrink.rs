@@ -1,5 +1,7 @@
-//! Gives unused capacity back where a value is made: `tokens: { let mut tokens: Vec<_> = lex(); tokens.shrink_to_fit(); tokens }`.
+//! Gives unused capacity back where a field gets its value, `tokens: { let mut tokens: Vec<_> = lex(); tokens.shrink_to_fit(); tokens }`,
+//! or where a struct that was filled step by step is complete.
 
+use super::complete;
 use super::package::sources_of_package;
 use super::syntax::{Bytes, dense};
 use super::tree::Tree;
@@ -35,11 +37,15 @@ pub(super) fn edit(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result
     let Some(field) = Field::of(item) else { bail!("{item}: is no field; {by_hand}") };
     let mut sources: Vec<(PathBuf, String, syn::File)> = Vec::new();
     let mut types = Vec::new();
+    let mut declared = PathBuf::new();
     for file in sources_of_package(tree, workspace, Path::new(&edit.file)) {
         let Some(text) = tree.read(&file) else { continue };
         let Ok(source) = syn::parse_file(&text) else { continue };
         let mut search = Declared { field: &field, text: &text, types: Vec::new() };
         search.visit_file(&source);
+        if !search.types.is_empty() {
+            declared.clone_from(&file);
+        }
         types.extend(search.types);
         sources.push((file, text, source));
     }
@@ -51,23 +57,62 @@ pub(super) fn edit(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result
     };
     let Some(wrap) = Wrap::of(ty) else { bail!("{item}: {ty} is no collection that apply can shrink; {by_hand}") };
     let mut is_changed = false;
-    for (file, mut text, source) in sources {
-        let mut search = Made { field: &field, own: Vec::new(), found: Vec::new() };
-        search.visit_file(&source);
-        search.found.sort_by_key(|of| std::cmp::Reverse(of.value.start));
-        for of in &search.found {
-            let value = text[of.value.clone()].to_owned();
-            text.replace_range(of.value.clone(), &wrap.around(&field, &value, of.is_shorthand));
+    // A value that is moved out of a field of another one was made elsewhere, and is the last choice.
+    for moved in [false, true] {
+        for (file, text, source) in &sources {
+            let mut search = Made { field: &field, moved, own: Vec::new(), found: Vec::new() };
+            search.visit_file(source);
+            search.found.sort_by_key(|of| std::cmp::Reverse(of.value.start));
+            let mut text = text.clone();
+            for of in &search.found {
+                let value = text[of.value.clone()].to_owned();
+                text.replace_range(of.value.clone(), &wrap.around(&field, &value, of.is_shorthand));
+            }
+            if !search.found.is_empty() {
+                is_changed = true;
+                tree.write(file, &text)?;
+            }
         }
-        if !search.found.is_empty() {
-            is_changed = true;
-            tree.write(&file, &text)?;
+        if is_changed {
+            return Ok(());
         }
     }
-    if !is_changed {
+    if field.variant.is_some() || !where_complete(tree, &sources, &declared, &field, &wrap)? {
         bail!("{item}: is filled after its value is made; {by_hand}");
     }
     Ok(())
+}
+
+/// Gives the capacity back where functions return the struct, and where collections take it. Returns `false` if there is no such
+/// place. A private field of another file is reached by a method of the struct.
+fn where_complete(
+    tree: &mut Tree,
+    sources: &[(PathBuf, String, syn::File)],
+    declared: &Path,
+    field: &Field,
+    wrap: &Wrap,
+) -> Result<bool> {
+    let (mut is_changed, mut is_method) = (false, false);
+    for (file, text, source) in sources {
+        let places = complete::find(source, text, &field.of);
+        if places.is_empty() {
+            continue;
+        }
+        let mut text = text.clone();
+        let is_own = file == declared;
+        let call = |value: &str| if is_own { wrap.shrinks(value, field) } else { format!("{value}.shrink_to_fit();") };
+        complete::insert(&mut text, &places, &call);
+        tree.write(file, &text)?;
+        is_changed = true;
+        is_method |= !is_own;
+    }
+    if is_method {
+        let text = tree.read(declared).unwrap_or_default();
+        let method = complete::with_method(&text, &field.of, &wrap.shrinks("self", field));
+        let Some(text) = method else { return Ok(false) };
+        tree.write(declared, &text)?;
+    }
+    Ok(is_changed)
 }
 
 /// A field of a struct or of a variant.
@@ -148,6 +193,16 @@ impl Wrap {
         Some(Self { ty, is_optional: inside.is_some() })
     }
 
+    /// Returns the statement that shrinks the field of a value.
+    fn shrinks(&self, value: &str, field: &Field) -> String {
+        let name = &field.name;
+        if self.is_optional {
+            format!("if let Some(inner) = &mut {value}.{name} {{ inner.shrink_to_fit(); }}")
+        } else {
+            format!("{value}.{name}.shrink_to_fit();")
+        }
+    }
+
     /// Returns the field's value with `shrink_to_fit`.
     fn around(&self, field: &Field, value: &str, is_shorthand: bool) -> String {
         let name = &field.name;
@@ -171,12 +226,19 @@ struct Place {
 /// Finds the places that give the field a value.
 struct Made<'a> {
     field: &'a Field,
+    /// Only values that are moved out of a field of another one.
+    moved: bool,
     /// The types of the `impl` blocks around, for `Self`.
     own: Vec<String>,
     found: Vec<Place>,
 }
 
 impl Made<'_> {
+    /// Returns `true` if a value is one that is searched for.
+    fn is_wanted(&self, value: &syn::Expr) -> bool {
+        matches!(value, syn::Expr::Field(_)) == self.moved && !is_exact(value)
+    }
+
     /// Returns `true` if a path names the struct, or the variant.
     fn is_named(&self, path: &syn::Path) -> bool {
         let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
@@ -203,8 +265,7 @@ fn is_exact(value: &syn::Expr) -> bool {
         syn::Expr::MethodCall(of) => EXACT.iter().any(|name| of.method == *name),
         syn::Expr::Macro(of) => of.mac.path.is_ident("vec"),
         syn::Expr::Path(of) => of.path.is_ident("None"),
-        // A field of another value was made elsewhere.
-        syn::Expr::Field(_) | syn::Expr::Lit(_) => true,
+        syn::Expr::Lit(_) => true,
         _ => false,
     }
 }
@@ -231,7 +292,7 @@ impl<'ast> Visit<'ast> for Made<'_> {
                 syn::Member::Unnamed(index) => index.index.to_string() == self.field.name,
             };
             let is_shorthand = field.colon_token.is_none();
-            if is_it && !is_exact(&field.expr) {
+            if is_it && self.is_wanted(&field.expr) {
                 let value = if is_shorthand { field.span().byte_range() } else { field.expr.span().byte_range() };
                 self.found.push(Place { value, is_shorthand });
             }
@@ -242,7 +303,7 @@ impl<'ast> Visit<'ast> for Made<'_> {
         visit::visit_expr_call(self, of);
         let (syn::Expr::Path(path), Ok(index)) = (&*of.func, self.field.name.parse::<usize>()) else { return };
         if self.is_named(&path.path) {
-            let value = of.args.iter().nth(index).filter(|value| !is_exact(value));
+            let value = of.args.iter().nth(index).filter(|value| self.is_wanted(value));
             self.found.extend(value.map(|value| Place { value: value.span().byte_range(), is_shorthand: false }));
         }
     }
@@ -258,7 +319,7 @@ mod tests {
                     fn g() { m::Doc { tokens: Vec::new() }; Other { tokens: lex() }; E::V(lex()); E::W(lex()); }\n";
         let made = |item: &str| {
             let field = Field::of(item).unwrap();
-            let mut search = Made { field: &field, own: Vec::new(), found: Vec::new() };
+            let mut search = Made { field: &field, moved: false, own: Vec::new(), found: Vec::new() };
             search.visit_file(&syn::parse_file(text).unwrap());
             search.found.iter().map(|of| text[of.value.clone()].to_owned()).collect::<Vec<_>>()
         };

@@ -109,7 +109,14 @@ fn preferred(plan: &Plan<'_>, step: &Step) -> Step {
 pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec<Finding> {
     let Known { also, items, .. } = known;
     let program = model::of(walk, items);
-    let mut plan = Plan::new(&program);
+    let first = Plan::new(&program);
+    let mut plan = first.clone();
+    // What a step saves if it is the only change.
+    let alone = |step: &Step| {
+        let mut plan = first.clone();
+        plan.apply_all(&step.edits);
+        first.sum().bytes.saturating_sub(plan.sum().bytes)
+    };
     let leaked: u64 = walk.leaks.iter().map(|leak| leak.bytes).fold(0, u64::saturating_add);
     // What is leaked is no part of the model.
     let total = plan.sum().bytes.saturating_add(leaked);
@@ -122,14 +129,14 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec
         let step = preferred(&old, step);
         plan.apply_all(&step.edits);
         if is_worth_its_blocks(&program, &step) {
-            of_steps.push(search::describe(&program, &step, &old, &plan, blocks));
+            of_steps.push(search::describe(&program, &step, &old, &plan, blocks).alone(alone(&step)));
         } else {
             plan = old;
             of_steps.push(Finding::default());
         }
     }
     for Alternative { step, old, new, instead_of } in alternatives(&program, &steps) {
-        let mut finding = search::describe(&program, &step, &old, &new, blocks);
+        let mut finding = search::describe(&program, &step, &old, &new, blocks).alone(alone(&step));
         finding.instead_of = instead_of.iter().flat_map(|&step| of_steps[step].fields.clone()).collect();
         found.push(finding);
     }
@@ -137,9 +144,14 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec
     found.retain(|finding| finding.saves > 0);
     found.extend(integers::find(walk, &program, &mut plan, also));
     let heap = Heap { walk, program: &program, plan: &plan, blocks, total };
+    let unchanged = Heap { plan: &first, ..heap };
     let mut estimates = Vec::new();
     for site in 1..program.sites.len() {
-        estimates.extend(KINDS.iter().filter_map(|kind| kind.of_site(&heap, site)));
+        estimates.extend(KINDS.iter().filter_map(|kind| {
+            let finding = kind.of_site(&heap, site)?;
+            let alone = kind.of_site(&unchanged, site).map_or(0, |of| of.saves);
+            Some(finding.alone(alone))
+        }));
     }
     estimates.extend(KINDS.iter().flat_map(|kind| kind.of_heap(&heap)));
     // Values that need no block save the allocations too.

@@ -3,7 +3,7 @@
 use super::diff::Diff;
 use super::format::FileFormat;
 use super::json::{Bin, Blocks, Document, Snapshot};
-use super::text::{how, is_inline, type_of};
+use super::text::{how, is_inline, type_of, why};
 use crate::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table};
 use crate::units::{bytes, count, percent};
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ fn page(document: &Document, diff: Option<&Diff>) -> String {
                 before: bytes(finding.bytes),
                 after: how(finding),
                 saves: finding.saves,
-                why: format!("{}; cost: {}", finding.why, finding.costs),
+                why: format!("{}; cost: {}", why(finding), finding.costs),
             })
             .collect(),
         icicles: icicles(document),

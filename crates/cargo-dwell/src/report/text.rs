@@ -222,12 +222,20 @@ fn finding_rows<'a>(findings: impl Iterator<Item = &'a Finding>, live: u64) -> V
             // The allocator's own bytes are no part of the live ones.
             right(if finding.of_allocator { "-".into() } else { percent(finding.saves, live) }),
             Cell::new(&finding.location),
-            Cell::new(&finding.why),
+            Cell::new(why(finding)),
             Cell::new(how(finding)),
             Cell::new(finding.at.as_deref().unwrap_or("")),
         ]);
     }
     rows
+}
+
+/// Returns a finding's reason, and what it saves alone if the findings before it take most of that.
+pub(crate) fn why(finding: &Finding) -> String {
+    if finding.saves_alone / 2 < finding.saves {
+        return finding.why.clone();
+    }
+    format!("{}; saves {} if it is the only change", finding.why, bytes(finding.saves_alone))
 }
 
 /// Returns a finding's change, and the others of the same values.

@@ -1,0 +1,411 @@
+//! Where a value that was filled step by step is complete: a function returns it, or a list takes it.
+
+use super::syntax::Bytes;
+use syn::spanned::Spanned as _;
+use syn::visit::{self, Visit};
+
+/// Calls that move a value into a collection.
+const TAKES: [&str; 6] = ["push", "push_back", "push_front", "insert", "send", "push_within_capacity"];
+
+/// A place where a value of the struct is complete.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Complete {
+    /// The value: `parser.ast`, `doc`.
+    pub(super) value: String,
+    /// The statement or the expression that moves it.
+    pub(super) moved: Bytes,
+    /// Whether `moved` is a statement or the end of a block, so that another statement can stand before it.
+    pub(super) is_statement: bool,
+}
+
+/// Finds the places where values of the struct `of` are complete:
+///
+/// - the value that a function with `of` in its result returns, if it is a variable or a field of one;
+/// - a variable that was made by `of::new()` or the like, where a collection takes it.
+pub(super) fn find(source: &syn::File, text: &str, of: &str) -> Vec<Complete> {
+    let mut search = Search { text, of, own: Vec::new(), made: Vec::new(), found: Vec::new() };
+    search.visit_file(source);
+    search.found.sort_by_key(|of| of.moved.start);
+    search.found.dedup();
+    search.found
+}
+
+/// Puts the statement `call(value)` before each place that moves a value.
+pub(super) fn insert(text: &mut String, places: &[Complete], call: &dyn Fn(&str) -> String) {
+    for place in places.iter().rev() {
+        let call = call(&place.value);
+        let at = place.moved.start;
+        if place.is_statement {
+            let line = text[..at].rfind('\n').map_or(0, |of| of + 1);
+            let indent: String = text[line..].chars().take_while(|of| *of == ' ' || *of == '\t').collect();
+            text.insert_str(at, &format!("{call}\n{indent}"));
+        } else {
+            text.insert_str(place.moved.end, " }");
+            text.insert_str(at, &format!("{{ {call} "));
+        }
+    }
+}
+
+/// Adds `statement` to the method `shrink_to_fit` of the struct `of`, which is made after the struct if there is none.
+/// `None`: the struct is not in this file.
+pub(super) fn with_method(text: &str, of: &str, statement: &str) -> Option<String> {
+    let source = syn::parse_file(text).ok()?;
+    let mut search = Method { text, of, block: None, own: false, declared: None };
+    search.visit_file(&source);
+    let mut changed = text.to_owned();
+    if let Some(block) = search.block {
+        if !text[block.clone()].contains(statement) {
+            changed.insert_str(block.end - 1, &format!("    {statement}\n    "));
+        }
+        return Some(changed);
+    }
+    let (end, generics) = search.declared?;
+    let method = format!(
+        "\n\nimpl{generics} {of}{} {{\n    /// Gives unused capacity back.\n    pub(crate) fn shrink_to_fit(&mut self) {{\n        \
+         {statement}\n    }}\n}}",
+        arguments(&generics)
+    );
+    changed.insert_str(end, &method);
+    Some(changed)
+}
+
+/// Returns `<'a, T>` for `<'a, T: Clone>`.
+fn arguments(generics: &str) -> String {
+    let Ok(of) = syn::parse_str::<syn::Generics>(generics) else { return String::new() };
+    let names = of.params.iter().map(|param| match param {
+        syn::GenericParam::Lifetime(of) => of.lifetime.to_string(),
+        syn::GenericParam::Type(of) => of.ident.to_string(),
+        syn::GenericParam::Const(of) => of.ident.to_string(),
+    });
+    let names: Vec<String> = names.collect();
+    if names.is_empty() { String::new() } else { format!("<{}>", names.join(", ")) }
+}
+
+/// Finds the struct and its method `shrink_to_fit`.
+struct Method<'a> {
+    text: &'a str,
+    of: &'a str,
+    block: Option<Bytes>,
+    /// Inside of an `impl` block of the struct.
+    own: bool,
+    /// The end of the declaration, and its generics.
+    declared: Option<(usize, String)>,
+}
+
+impl<'ast> Visit<'ast> for Method<'_> {
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        let of = &item.generics;
+        if item.ident == self.of && of.where_clause.is_none() && of.type_params().all(|of| of.default.is_none()) {
+            let generics = of.lt_token.map(|_| self.text[of.span().byte_range()].to_owned()).unwrap_or_default();
+            self.declared = Some((item.span().byte_range().end, generics));
+        }
+    }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        self.own = item.trait_.is_none() && last_name(&item.self_ty).is_some_and(|name| name == self.of);
+        visit::visit_item_impl(self, item);
+        self.own = false;
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        if self.own && item.sig.ident == "shrink_to_fit" {
+            self.block = Some(item.block.span().byte_range());
+        }
+    }
+}
+
+/// Returns the last name of a type's path.
+fn last_name(ty: &syn::Type) -> Option<String> {
+    let syn::Type::Path(path) = ty else { return None };
+    path.path.segments.last().map(|last| last.ident.to_string())
+}
+
+/// Finds the places.
+struct Search<'a> {
+    text: &'a str,
+    of: &'a str,
+    /// The types of the `impl` blocks around, for `Self`.
+    own: Vec<String>,
+    /// The variables of the function that hold a value of the struct.
+    made: Vec<String>,
+    found: Vec<Complete>,
+}
+
+impl Search<'_> {
+    fn is_it(&self, name: &syn::Ident) -> bool {
+        name == self.of || (name == "Self" && self.own.last().is_some_and(|own| own == self.of))
+    }
+
+    /// Returns `true` if a function's result has the struct by value.
+    fn is_in(&self, ty: &syn::Type) -> bool {
+        let syn::Type::Path(path) = ty else { return false };
+        path.path.segments.iter().any(|segment| {
+            self.is_it(&segment.ident)
+                || match &segment.arguments {
+                    syn::PathArguments::AngleBracketed(of)
+                        if segment.ident == "Result" || segment.ident == "Option" =>
+                    {
+                        matches!(of.args.first(), Some(syn::GenericArgument::Type(ty)) if self.is_in(ty))
+                    }
+                    _ => false,
+                }
+        })
+    }
+
+    /// Looks at a function: what it returns, and what it gives to collections.
+    fn function(&mut self, sig: &syn::Signature, block: &syn::Block) {
+        let before = std::mem::take(&mut self.made);
+        let mut mutable = Mutable { names: Vec::new() };
+        mutable.visit_signature(sig);
+        mutable.visit_block(block);
+        if let syn::ReturnType::Type(_, ty) = &sig.output
+            && self.is_in(ty)
+        {
+            let mut ends = Ends { found: Vec::new() };
+            ends.block(block);
+            ends.visit_block(block);
+            for (expr, moved, is_statement) in ends.found {
+                if let Some(value) = self.value(expr).filter(|value| mutable.has(value)) {
+                    self.found.push(Complete { value, moved, is_statement });
+                }
+            }
+        }
+        visit::visit_block(self, block);
+        self.made = before;
+    }
+
+    /// Returns the variable, or the field of one, that an expression returns.
+    fn value(&self, expr: &syn::Expr) -> Option<String> {
+        match expr {
+            syn::Expr::Call(call) => {
+                let syn::Expr::Path(path) = &*call.func else { return None };
+                let last = path.path.segments.last()?;
+                let is_wrapper = last.ident == "Ok" || last.ident == "Some";
+                (is_wrapper && call.args.len() == 1).then(|| self.value(&call.args[0]))?
+            }
+            syn::Expr::Field(_) | syn::Expr::Path(_) => {
+                let root = root(expr)?;
+                // A method that returns `self` changes a value that may grow further.
+                let is_self = root == "self" && matches!(expr, syn::Expr::Path(_));
+                (!is_self).then(|| self.text[expr.span().byte_range()].to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns the variable that a path or the fields of one begin with.
+fn root(expr: &syn::Expr) -> Option<&syn::Ident> {
+    match expr {
+        syn::Expr::Field(of) => root(&of.base),
+        syn::Expr::Path(of) => of.path.get_ident().filter(|name| !name.to_string().starts_with(char::is_uppercase)),
+        _ => None,
+    }
+}
+
+impl<'ast> Visit<'ast> for Search<'_> {
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        self.own.push(last_name(&item.self_ty).unwrap_or_default());
+        visit::visit_item_impl(self, item);
+        self.own.pop();
+    }
+
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        self.function(&item.sig, &item.block);
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        self.function(&item.sig, &item.block);
+    }
+
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        let name = match &local.pat {
+            syn::Pat::Ident(of) if of.mutability.is_some() => Some(&of.ident),
+            syn::Pat::Type(of) => match (&*of.pat, last_name(&of.ty)) {
+                (syn::Pat::Ident(name), Some(ty)) if name.mutability.is_some() && ty == self.of => {
+                    self.made.push(name.ident.to_string());
+                    None
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        if let (Some(name), Some(init)) = (name, &local.init) {
+            let path = match &*init.expr {
+                syn::Expr::Struct(of) => Some((&of.path, 1)),
+                syn::Expr::Call(of) => match &*of.func {
+                    syn::Expr::Path(path) => Some((&path.path, 2)),
+                    _ => None,
+                },
+                _ => None,
+            };
+            // `Doc { .. }`, `Doc::new()`.
+            let of = path.and_then(|(path, from_end)| path.segments.iter().rev().nth(from_end - 1));
+            if of.is_some_and(|of| self.is_it(&of.ident)) {
+                self.made.push(name.to_string());
+            }
+        }
+        visit::visit_local(self, local);
+    }
+
+    fn visit_stmt(&mut self, stmt: &'ast syn::Stmt) {
+        if let syn::Stmt::Expr(syn::Expr::MethodCall(call), Some(_)) = stmt
+            && TAKES.iter().any(|name| call.method == *name)
+            && let Some(syn::Expr::Path(path)) = call.args.last()
+            && let Some(name) = path.path.get_ident()
+            && self.made.iter().any(|made| name == made)
+        {
+            let moved = stmt.span().byte_range();
+            self.found.push(Complete { value: name.to_string(), moved, is_statement: true });
+        }
+        visit::visit_stmt(self, stmt);
+    }
+}
+
+/// The names that a function can change.
+struct Mutable {
+    names: Vec<String>,
+}
+
+impl Mutable {
+    /// Returns `true` if the variable of a value can be changed.
+    fn has(&self, value: &str) -> bool {
+        let root = value.split('.').next().unwrap_or_default().trim();
+        self.names.iter().any(|name| name == root)
+    }
+}
+
+impl<'ast> Visit<'ast> for Mutable {
+    fn visit_pat_ident(&mut self, of: &'ast syn::PatIdent) {
+        if of.mutability.is_some() {
+            self.names.push(of.ident.to_string());
+        }
+        visit::visit_pat_ident(self, of);
+    }
+
+    fn visit_receiver(&mut self, of: &'ast syn::Receiver) {
+        if of.mutability.is_some() && of.reference.is_none() {
+            self.names.push("self".to_owned());
+        }
+    }
+}
+
+/// The expressions that a function's value is.
+struct Ends<'ast> {
+    /// An expression, what moves it, and whether a statement can stand before that.
+    found: Vec<(&'ast syn::Expr, Bytes, bool)>,
+}
+
+impl<'ast> Ends<'ast> {
+    fn block(&mut self, block: &'ast syn::Block) {
+        if let Some(syn::Stmt::Expr(expr, None)) = block.stmts.last() {
+            self.expr(expr, true);
+        }
+    }
+
+    fn expr(&mut self, expr: &'ast syn::Expr, is_statement: bool) {
+        match expr {
+            syn::Expr::Block(of) => self.block(&of.block),
+            syn::Expr::Unsafe(of) => self.block(&of.block),
+            syn::Expr::If(of) => {
+                self.block(&of.then_branch);
+                if let Some((_, other)) = &of.else_branch {
+                    self.expr(other, false);
+                }
+            }
+            syn::Expr::Match(of) => of.arms.iter().for_each(|arm| self.expr(&arm.body, false)),
+            syn::Expr::Return(_) => {}
+            _ => self.found.push((expr, expr.span().byte_range(), is_statement)),
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Ends<'ast> {
+    fn visit_stmt(&mut self, stmt: &'ast syn::Stmt) {
+        if let syn::Stmt::Expr(syn::Expr::Return(of), _) = stmt
+            && let Some(expr) = &of.expr
+        {
+            self.found.push((expr, stmt.span().byte_range(), true));
+        }
+        visit::visit_stmt(self, stmt);
+    }
+
+    // What these return is not the function's value.
+    fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+    fn visit_expr_async(&mut self, _: &'ast syn::ExprAsync) {}
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "
+struct Ast<'a> { nodes: Vec<&'a u8> }
+impl<'a> Ast<'a> {
+    fn new() -> Self { Self { nodes: Vec::new() } }
+    fn with(mut self, node: &'a u8) -> Self { self.nodes.push(node); self }
+}
+struct Parser<'a> { ast: Ast<'a> }
+impl<'a> Parser<'a> {
+    fn parse(text: &'a [u8]) -> Result<Ast<'a>, ()> {
+        let mut parser = Parser { ast: Ast::new() };
+        if text.is_empty() { return Ok(parser.ast); }
+        match text.len() { 1 => Ok(parser.ast), _ => { parser.ast.nodes.push(&text[0]); Ok(parser.ast) } }
+    }
+    fn ast(&self) -> &Ast<'a> { &self.ast }
+}
+fn all(text: &[u8]) -> Vec<Ast<'_>> {
+    let mut all = Vec::new();
+    for byte in text {
+        let mut one = Ast::new();
+        one.nodes.push(byte);
+        all.push(one);
+    }
+    let fixed = Ast::new();
+    all.push(fixed);
+    all
+}
+";
+
+    #[test]
+    fn values_are_complete_where_they_are_returned_or_taken() {
+        let source = syn::parse_file(TEXT).unwrap();
+        let found = find(&source, TEXT, "Ast");
+        let texts: Vec<(&str, &str)> = found.iter().map(|of| (&*of.value, &TEXT[of.moved.clone()])).collect();
+        assert_eq!(
+            texts,
+            [
+                ("parser.ast", "return Ok(parser.ast);"),
+                ("parser.ast", "Ok(parser.ast)"),
+                ("parser.ast", "Ok(parser.ast)"),
+                ("one", "all.push(one);"),
+            ]
+        );
+        let mut text = TEXT.to_owned();
+        insert(&mut text, &found, &|value| format!("{value}.nodes.shrink_to_fit();"));
+        assert!(syn::parse_file(&text).is_ok(), "{text}");
+        assert!(text.contains("{ parser.ast.nodes.shrink_to_fit();\n        return Ok(parser.ast); }"), "{text}");
+        assert!(text.contains("1 => { parser.ast.nodes.shrink_to_fit(); Ok(parser.ast) }"), "{text}");
+        assert!(text.contains("        one.nodes.shrink_to_fit();\n        all.push(one);"), "{text}");
+    }
+
+    #[test]
+    fn a_method_is_made_once_and_gets_each_statement_once() {
+        let add = |text: &str, statement: &str| with_method(text, "Ast", statement).unwrap();
+        let once = add(TEXT, "self.nodes.shrink_to_fit();");
+        assert!(
+            once.contains(
+                "impl<'a> Ast<'a> {\n    /// Gives unused capacity back.\n    pub(crate) fn shrink_to_fit(&mut self) {\n        \
+                 self.nodes.shrink_to_fit();\n    }\n}"
+            ),
+            "{once}"
+        );
+        assert_eq!(add(&once, "self.nodes.shrink_to_fit();"), once);
+        let twice = add(&once, "self.spans.shrink_to_fit();");
+        assert!(
+            twice.contains("        self.nodes.shrink_to_fit();\n        self.spans.shrink_to_fit();\n    }\n}"),
+            "{twice}"
+        );
+    }
+}
