@@ -141,6 +141,7 @@ fn try_move(
     println!("{text}{}", String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or_default());
     let find = |start: &str| text.lines().map(str::trim).find(|line| line.starts_with(start)).unwrap_or_default();
     let verdict = match output.status.code() {
+        Some(0) if text.contains("left to a person") => "applied in part",
         Some(0) => "applied",
         Some(1) if text.contains("does not compile") => "left to a person",
         Some(1) if text.contains("not as before") => "tests differ",
@@ -226,9 +227,10 @@ fn print_table(rows: &[Value]) {
     }
     let count = |verdict: &str| rows.iter().filter(|row| row["verdict"] == verdict).count();
     println!(
-        "\n{} moves: {} applied, {} do not pay, {} left to a person, {} with other tests, {} refused",
+        "\n{} moves: {} applied, {} in part, {} do not pay, {} left to a person, {} with other tests, {} refused",
         rows.len(),
         count("applied"),
+        count("applied in part"),
         count("does not pay"),
         count("left to a person"),
         count("tests differ"),

@@ -69,6 +69,12 @@ impl Move {
         }
     }
 
+    /// Returns the move without the edits that `is_stuck` returns `true` for. `None`: there are none, or no other ones.
+    pub(super) fn without(&self, is_stuck: impl Fn(&Edit) -> bool) -> Option<Self> {
+        let edits: Vec<Edit> = self.edits.iter().filter(|edit| !is_stuck(edit)).cloned().collect();
+        (!edits.is_empty() && edits.len() < self.edits.len()).then(|| Self { edits, ..self.clone() })
+    }
+
     /// Returns the bytes that the report expects to be saved, in words, if `kept` other findings were applied before this one.
     pub(super) fn predicts(&self, kept: usize) -> Option<String> {
         let Saves::Bytes(least) = self.saves else { return None };
@@ -359,6 +365,14 @@ mod tests {
         let of = |from: &str, to: &str| Move { edits: vec![edit(from, to)], ..Move::default() }.refusal();
         assert!(of("Option<B>", "Sparse<B>").is_some_and(|why| why.contains("no move")));
         assert_eq!(of("B", "Sparse<B>"), None);
+    }
+
+    #[test]
+    fn a_move_loses_the_edits_that_are_stuck() {
+        let of = |item: &str| Edit { item: item.into(), ..Edit::default() };
+        let all = Move { edits: vec![of("A.b"), of("A.c")], ..Move::default() };
+        assert_eq!(all.without(|edit| edit.item == "A.b").unwrap().edits, [of("A.c")]);
+        assert!(all.without(|_| false).is_none() && all.without(|_| true).is_none());
     }
 
     #[test]

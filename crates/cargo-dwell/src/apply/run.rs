@@ -23,6 +23,9 @@ use std::time::Duration;
 /// The commands whose report is made if it is named.
 const COMMANDS: [&str; 3] = ["census", "allocs", "layout"];
 
+/// How often a move is tried again without the edits that need a person.
+const PARTS: usize = 3;
+
 /// The contents of a file that marks a folder as a cache: <https://bford.info/cachedir/>.
 const CACHE_TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n";
 
@@ -202,7 +205,7 @@ impl Session<'_> {
 
     /// Makes a move in the copy, whose files have the texts of `mark` before it.
     fn apply(&mut self, of: &Move, mark: &[Change], kept: usize) -> Result<End> {
-        let becomes = edit::make(&mut self.tree, &self.workspace, self.args, of)?;
+        let mut becomes = edit::make(&mut self.tree, &self.workspace, self.args, of)?;
         println!("{}: {}", of.location, of.how);
         let is_terminal = io::stderr().is_terminal();
         let tell = |round, errors| {
@@ -210,9 +213,29 @@ impl Session<'_> {
                 eprint!("\r  cargo check, round {round}: {errors} errors \x1b[K");
             }
         };
-        let repaired = repair::repair(&mut self.tree, &self.cargo, &becomes, tell)?;
+        let mut repaired = repair::repair(&mut self.tree, &self.cargo, &becomes, tell)?;
+        let mut part = of.clone();
+        for _ in 0..PARTS {
+            // Uses of some of the fields need a person: the others are changed without them.
+            let Some(less) = part.without(|edit| repaired.left.iter().any(|left| left.is_about(&edit.item))) else {
+                break;
+            };
+            part = less;
+            self.tree.restore(mark)?;
+            becomes = edit::make(&mut self.tree, &self.workspace, self.args, &part)?;
+            repaired = repair::repair(&mut self.tree, &self.cargo, &becomes, tell)?;
+        }
         if is_terminal {
             eprint!("\r\x1b[K");
+        }
+        if part.edits.len() < of.edits.len() && repaired.left.is_empty() {
+            let left = of.edits.iter().filter(|edit| !part.edits.contains(edit)).map(|edit| edit.item.as_str());
+            println!(
+                "  {} of {} edits; left to a person: {}",
+                part.edits.len(),
+                of.edits.len(),
+                left.collect::<Vec<_>>().join(", ")
+            );
         }
         print_repaired(&repaired);
         if !repaired.left.is_empty() {

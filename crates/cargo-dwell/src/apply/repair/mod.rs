@@ -154,6 +154,16 @@ pub(super) struct Left {
     pub(super) message: String,
 }
 
+impl Left {
+    /// Returns `true` if the source or the message names the field of an item such as `Doc.name`, or the variant of `Kind::Huge`.
+    pub(super) fn is_about(&self, item: &str) -> bool {
+        // `Doc.names []` are the elements of a field.
+        let name = item.split(' ').next().and_then(|item| item.rsplit(['.', ':']).next()).unwrap_or_default();
+        let is_word = |of: char| of.is_alphanumeric() || of == '_';
+        [&self.source, &self.message].into_iter().any(|text| text.split(|of| !is_word(of)).any(|word| word == name))
+    }
+}
+
 /// Repairs the uses of a boxed type.
 ///
 /// # Errors
