@@ -621,3 +621,74 @@ fn advice_of_weigh_is_applied() {
     fs::write(&report, other).expect("a file");
     refused(package.path(), &["--from", from, "--allow-no-vcs", "1"], "names no place in this workspace's source");
 }
+
+const TREE: &str = r#"//! A tree that is filled step by step.
+
+#[derive(Default)]
+pub struct Tree {
+    nodes: Vec<u64>,
+    pub name: String,
+    pub path: String,
+}
+
+impl Tree {
+    pub fn add(&mut self, node: u64) {
+        self.nodes.push(node);
+    }
+
+    pub fn nodes(&self) -> &[u64] {
+        &self.nodes
+    }
+}
+"#;
+
+const TREES: &str = r#"mod tree;
+
+use tree::Tree;
+
+struct Parser {
+    tree: Tree,
+}
+
+fn parse(number: u64) -> Result<Tree, String> {
+    let mut parser = Parser { tree: Tree::default() };
+    parser.tree.name = format!("tree {number}");
+    for part in 0..number % 40 {
+        parser.tree.add(part);
+        parser.tree.path.push('x');
+    }
+    Ok(parser.tree)
+}
+
+fn main() {
+    let trees: Vec<Tree> = (0..2000).map(|number| parse(number).expect("a tree")).collect();
+    let sum: u64 = trees.iter().map(|tree| tree.nodes().iter().sum::<u64>() + (tree.name.len() + tree.path.len()) as u64).sum();
+    println!("{sum}");
+}
+"#;
+
+/// A private list of another module is shrunk where the value is returned. Of two texts, one grows and stays.
+#[test]
+fn filled_values_are_shrunk_where_they_are_returned_and_a_finding_is_applied_in_part() {
+    let package = package(TREES);
+    let folder = package.path();
+    fs::write(folder.join("src/tree.rs"), TREE).expect("a file");
+    let line = |text: &str| TREE.lines().position(|line| line.contains(text)).map_or(1, |line| line + 1);
+    let edit = |name: &str, to: &str| json!({"file": "src/tree.rs", "line": line(&format!("{name}: String")), "item": format!("Tree.{name}"), "from": "String", "to": to});
+    let findings = [
+        json!({"kind": "shrink", "where": "tree::Tree.nodes", "saves": 1_000, "saves_alone": 2_000, "how": "call shrink_to_fit",
+            "edits": [{"file": "src/tree.rs", "line": 12, "item": "Tree.nodes", "from": "", "to": ""}]}),
+        json!({"kind": "exact", "where": "name, path of Tree", "saves": 1_000, "how": "Box<str>",
+            "edits": [edit("name", "Box<str>"), edit("path", "Box<str>")]}),
+    ];
+    let file = report(folder, &findings, &[]);
+    let output = run(folder, &["--from", file.to_str().expect("UTF-8"), "--all", "--allow-no-vcs"]);
+    let text = out(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("2,000 B were predicted") || text.contains("2.0 kB were predicted"), "{text}");
+    assert!(text.contains("1 of 2 edits; left to a person: Tree.path"), "{text}");
+    assert!(source(folder).contains("    parser.tree.shrink_to_fit();\n    Ok(parser.tree)"), "{}", source(folder));
+    let tree = fs::read_to_string(folder.join("src/tree.rs")).expect("a file");
+    assert!(tree.contains("self.nodes.shrink_to_fit();") && tree.contains("name: Box<str>"), "{tree}");
+    assert!(tree.contains("path: String"), "{tree}");
+}

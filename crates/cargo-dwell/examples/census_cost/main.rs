@@ -9,6 +9,7 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// The programs, with how often they do what they do, and how often under valgrind, which is slow.
 const PROGRAMS: [(&str, u64, u64, &str); 6] = [
@@ -69,7 +70,33 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         println!("| {what} | {} |", cells.join(" | "));
     }
+    println!("\n| MiB in blocks of 256 B | longest pause without, ms | with two snapshots |\n|--:|--:|--:|");
+    for mib in [64, 256, 1024] {
+        let mut cells = Vec::new();
+        for under in [Under::Nothing, Under::Census] {
+            let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
+            for _ in 0..rounds {
+                let pause = pause(&exe, mib, under, &folder)?;
+                (least, most) = (least.min(pause), most.max(pause));
+            }
+            cells.push(format!("{least:.1} to {most:.1}"));
+        }
+        println!("| {mib} | {} |", cells.join(" | "));
+    }
     Ok(())
+}
+
+/// The longest time for which the program did not run, in milliseconds.
+fn pause(exe: &Path, mib: u64, under: Under, folder: &Path) -> Result<f64, Box<dyn Error>> {
+    let result = folder.join("result");
+    let arguments = ["pause".into(), mib.to_string().into(), result.clone().into_os_string()];
+    if under == Under::Census {
+        let at = [3, 4].map(|seconds| At::After(Duration::from_secs(seconds))).to_vec();
+        snapshots(exe, &arguments, &Options { at, cache: Some(folder.to_owned()), ..Options::default() })?;
+    } else if !Command::new(exe).args(&arguments).status()?.success() {
+        return Err("the program failed".into());
+    }
+    Ok(fs::read_to_string(result)?.trim().parse()?)
 }
 
 /// Nanoseconds of processor time for an allocation and its free.

@@ -1,9 +1,11 @@
 //! `programs NAME TIMES FILE` runs a program that allocates, and writes the nanoseconds of processor time that an allocation and
-//! its free took to FILE.
+//! its free took to FILE. `programs pause MIB FILE` keeps MIB of small blocks, looks at the clock until five seconds after its start,
+//! and writes the longest time between two looks in milliseconds.
 
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
 use std::hint::black_box;
+use std::time::{Duration, Instant};
 
 unsafe extern "C" {
     fn clock_gettime(clock: i32, time: *mut u64) -> i32;
@@ -105,9 +107,28 @@ fn document(records: usize) -> String {
     format!("[{}]", records.join(","))
 }
 
+/// Returns the longest time for which this thread did not run, with so many MiB of blocks.
+fn pause(mib: u64) -> Duration {
+    let start = Instant::now();
+    let live: Vec<Box<[u64; 32]>> = (0..mib << 12).map(|index| Box::new([index; 32])).collect();
+    let (mut last, mut longest) = (Instant::now(), Duration::ZERO);
+    while start.elapsed() < Duration::from_secs(5) {
+        let now = Instant::now();
+        longest = longest.max(now - last);
+        last = now;
+    }
+    black_box(&live);
+    std::mem::forget(live);
+    longest
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let times: u64 = arguments[2].parse().unwrap();
+    if arguments[1] == "pause" {
+        std::fs::write(&arguments[3], format!("{}", pause(times).as_secs_f64() * 1e3)).unwrap();
+        return;
+    }
     let mut random = Random(1);
     let mut size = move || 16 + random.below(113);
     let mut random = Random(2);

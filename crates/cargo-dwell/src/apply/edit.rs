@@ -12,18 +12,25 @@ use anyhow::{Result, bail};
 use cargo_metadata::Metadata;
 use std::path::Path;
 
-/// Makes the edits of a move in the copy. Returns what they do.
+/// What the edits of a move do.
+pub(super) struct Made {
+    pub(super) becomes: Becomes,
+    /// The public items of a library that can be published.
+    pub(super) breaking: Vec<String>,
+}
+
+/// Makes the edits of a move in the copy.
 ///
 /// # Errors
 /// Returns an error if an edit does not fit the source, or must not be made.
-pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Move) -> Result<Becomes> {
+pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Move) -> Result<Made> {
     if let Some(refusal) = of.refusal() {
         bail!("{refusal}");
     }
     // From the end, so that the lines before stay.
     let mut edits: Vec<(&Edit, Becomes)> = of.edits.iter().filter_map(|edit| Some((edit, of.becomes(edit)?))).collect();
     edits.sort_by_key(|(edit, _)| std::cmp::Reverse((edit.file.clone(), edit.line)));
-    let mut last = Becomes::Fixed;
+    let mut made = Made { becomes: Becomes::Fixed, breaking: Vec::new() };
     for (edit, becomes) in edits {
         let file = Path::new(&edit.file);
         let place = format!("{}:{}", edit.file, edit.line);
@@ -33,7 +40,7 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
         if file.file_name().is_some_and(|name| name == "build.rs") {
             bail!("{place}: is a build script, which is not part of the program");
         }
-        let is_published = !args.breaking && is_published_library(workspace, file);
+        let is_published = is_published_library(workspace, file);
         if becomes == Becomes::Shrunk {
             shrink::edit(tree, workspace, edit)?;
         } else if becomes == Becomes::Wrapped {
@@ -43,9 +50,16 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
         } else if becomes == Becomes::Hoisted {
             tree.write(file, &capacity::hoist(&text, edit)?)?;
         } else if edit.item == edit.from {
-            everywhere::replace(tree, workspace, edit, &becomes, is_published)?;
+            everywhere::replace(tree, workspace, edit, &becomes, is_published && !args.breaking)?;
         } else {
-            let (from, to) = field(&text, edit, is_published)?;
+            let (from, to, is_public) = field(&text, edit)?;
+            if is_public && is_published && !args.breaking {
+                bail!(
+                    "{place}: {} is public: the change is breaking for users of the crate; --breaking makes it",
+                    edit.item
+                );
+            }
+            made.breaking.extend((is_public && is_published).then(|| edit.item.clone()));
             let mut text = text;
             text.replace_range(from, &to);
             tree.write(file, &text)?;
@@ -54,9 +68,9 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
             }
         }
         library::add(tree, workspace, args, file, becomes.features())?;
-        last = becomes;
+        made.becomes = becomes;
     }
-    Ok(last)
+    Ok(made)
 }
 
 /// Returns the source in which an expression is wrapped. It begins on the line of the edit, and stands there once.
@@ -79,8 +93,8 @@ fn wrapped(text: &str, edit: &Edit) -> Result<String> {
     Ok(text)
 }
 
-/// Returns the bytes of a field's type, and the new type.
-fn field(text: &str, edit: &Edit, is_published: bool) -> Result<(std::ops::Range<usize>, String)> {
+/// Returns the bytes of a field's type, the new type, and whether the field is public.
+fn field(text: &str, edit: &Edit) -> Result<(std::ops::Range<usize>, String, bool)> {
     let place = format!("{}:{}", edit.file, edit.line);
     let item = &edit.item;
     let Some(found) = definition::find(text, item, edit.line) else {
@@ -99,10 +113,7 @@ fn field(text: &str, edit: &Edit, is_published: bool) -> Result<(std::ops::Range
     if found.named_functions {
         bail!("{place}: an attribute of {item} names a function that takes its type; change both by hand");
     }
-    if found.public && is_published {
-        bail!("{place}: {item} is public: the change is breaking for users of the crate; --breaking makes it");
-    }
-    Ok((found.range, with_paths(&edit.to)))
+    Ok((found.range, with_paths(&edit.to), found.public))
 }
 
 /// Derives `Sparse` for the struct whose field becomes sparse.

@@ -205,7 +205,7 @@ impl Session<'_> {
 
     /// Makes a move in the copy, whose files have the texts of `mark` before it.
     fn apply(&mut self, of: &Move, mark: &[Change], kept: usize) -> Result<End> {
-        let mut becomes = edit::make(&mut self.tree, &self.workspace, self.args, of)?;
+        let mut made = edit::make(&mut self.tree, &self.workspace, self.args, of)?;
         println!("{}: {}", of.location, of.how);
         let is_terminal = io::stderr().is_terminal();
         let tell = |round, errors| {
@@ -213,7 +213,7 @@ impl Session<'_> {
                 eprint!("\r  cargo check, round {round}: {errors} errors \x1b[K");
             }
         };
-        let mut repaired = repair::repair(&mut self.tree, &self.cargo, &becomes, tell)?;
+        let mut repaired = repair::repair(&mut self.tree, &self.cargo, &made.becomes, tell)?;
         let mut part = of.clone();
         for _ in 0..PARTS {
             // Uses of some of the fields need a person: the others are changed without them.
@@ -222,8 +222,8 @@ impl Session<'_> {
             };
             part = less;
             self.tree.restore(mark)?;
-            becomes = edit::make(&mut self.tree, &self.workspace, self.args, &part)?;
-            repaired = repair::repair(&mut self.tree, &self.cargo, &becomes, tell)?;
+            made = edit::make(&mut self.tree, &self.workspace, self.args, &part)?;
+            repaired = repair::repair(&mut self.tree, &self.cargo, &made.becomes, tell)?;
         }
         if is_terminal {
             eprint!("\r\x1b[K");
@@ -238,6 +238,10 @@ impl Session<'_> {
             );
         }
         print_repaired(&repaired);
+        if !made.breaking.is_empty() {
+            let are = if made.breaking.len() == 1 { "is" } else { "are" };
+            println!("  breaking for users of the crate: {} {are} public", made.breaking.join(", "));
+        }
         if !repaired.left.is_empty() {
             return Ok(End::Stuck);
         }
@@ -550,8 +554,8 @@ pub fn trial(manifest: &Path, edit: &crate::source::Edit, target: &Path) -> Resu
         Session { args: &args, workspace, tree, cargo, bench: None, tests: None, measured: None, sizes: None };
     session.check_before()?;
     let of = Move { edits: vec![edit.clone()], ..Move::default() };
-    let becomes = edit::make(&mut session.tree, &session.workspace, &args, &of)?;
-    let repaired = repair::repair(&mut session.tree, &session.cargo, &becomes, |_, _| ())?;
+    let made = edit::make(&mut session.tree, &session.workspace, &args, &of)?;
+    let repaired = repair::repair(&mut session.tree, &session.cargo, &made.becomes, |_, _| ())?;
     Ok(Trial {
         compiles: repaired.left.is_empty(),
         rounds: repaired.rounds,

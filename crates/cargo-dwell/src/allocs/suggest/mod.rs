@@ -4,6 +4,7 @@ mod arena;
 mod borrow;
 mod buffer;
 mod capacity;
+mod counted;
 mod hoist;
 mod inline;
 mod pool;
@@ -25,6 +26,7 @@ const RULES: &[&dyn Rule] = &[
     &pool::Pool,
     &inline::Inline,
     &slab::Slab,
+    &counted::Counted,
     &arena::Arena,
     &capacity::Capacity,
     &buffer::Buffer,

@@ -63,6 +63,18 @@ fn trait_objects_go_to_the_pool_or_inline() {
 }
 
 #[test]
+fn counted_values_go_to_the_pool() {
+    let program = program();
+    let cx = Context { program: &program, is_sampled: false, sources: Sources::default() };
+    let place = |what: &str| counted::Counted.propose(&site(what, Holder::Counted, 3), &cx).map(|of| of.place);
+    assert_eq!((place("Rc<Node>"), place("Arc<Node>")), (Some(Place::Pool), Some(Place::SyncSlab)));
+    assert_eq!(kinds(&site("Rc<Node>", Holder::Counted, 3), false), ["counted"]);
+    let mut large = site("Rc<Node>", Holder::Counted, 3);
+    large.sizes = BTreeMap::from([(4096, 10_000)]);
+    assert!(counted::Counted.propose(&large, &cx).is_none());
+}
+
+#[test]
 fn boxes_of_one_type_go_to_a_slab_by_threads() {
     let mut boxes = site("Box<Node>", Holder::Box, 12);
     let program = program();
