@@ -23,8 +23,8 @@ pub(super) struct Move {
     pub(super) location: String,
     /// What the report expects to be saved.
     pub(super) saves: Saves,
-    /// The bytes that it saves if it is the only change, where that is more.
-    pub(super) saves_alone: u64,
+    /// The bytes that it saves if it is the only change, where that is another number.
+    pub(super) saves_alone: Option<u64>,
     /// For time, the part of the program's in per cent: at least, probably, at most.
     pub(super) percent: [f64; 3],
     /// The change in words.
@@ -77,12 +77,12 @@ impl Move {
 
     /// Returns the bytes that the report expects to be saved, in words, if `kept` other findings were applied before this one.
     pub(super) fn predicts(&self, kept: usize) -> Option<String> {
-        let Saves::Bytes(least) = self.saves else { return None };
-        let most = self.saves_alone.max(least);
+        let Saves::Bytes(last) = self.saves else { return None };
+        let alone = self.saves_alone.unwrap_or(last);
         Some(match kept {
-            0 => units::bytes(most),
-            _ if most == least => units::bytes(least),
-            _ => format!("{} to {}", units::bytes(least), units::bytes(most)),
+            0 => units::bytes(alone),
+            _ if alone == last => units::bytes(last),
+            _ => format!("{} to {}", units::bytes(last.min(alone)), units::bytes(last.max(alone))),
         })
     }
 

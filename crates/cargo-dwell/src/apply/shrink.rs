@@ -93,7 +93,8 @@ fn where_complete(
     wrap: &Wrap,
 ) -> Result<bool> {
     let (mut is_changed, mut is_method) = (false, false);
-    for (file, text, source) in sources {
+    // Examples and tests are other crates, which cannot call the method.
+    for (file, text, source) in sources.iter().filter(|(file, ..)| target_of(file) == target_of(declared)) {
         let places = complete::find(source, text, &field.of);
         if places.is_empty() {
             continue;
@@ -113,6 +114,14 @@ fn where_complete(
         tree.write(declared, &text)?;
     }
     Ok(is_changed)
+}
+
+/// Returns the folder of a target's sources: `src`, `examples`.
+fn target_of(file: &Path) -> &Path {
+    let is_folder = |of: &&Path| {
+        of.file_name().is_some_and(|name| ["src", "examples", "tests", "benches"].iter().any(|of| name == *of))
+    };
+    file.ancestors().find(is_folder).unwrap_or(file)
 }
 
 /// A field of a struct or of a variant.

@@ -47,7 +47,7 @@ pub(super) enum Kind {
     /// `match scrutinee { .. }`.
     Match { scrutinee: Bytes },
     /// `pattern if guard => body`.
-    Arm { pattern: Bytes, has_guard: bool, body: Bytes, is_block: bool },
+    Arm { pattern: Bytes, guard: Option<Bytes>, body: Bytes, is_block: bool },
     /// `let pattern = scrutinee` in a condition, where `body` is the block that runs if it matches; `None` in a chain.
     Let { pattern: Bytes, scrutinee: Bytes, body: Option<Bytes> },
     /// `let pattern = scrutinee;`, with the end of the statement.
@@ -56,14 +56,12 @@ pub(super) enum Kind {
     Shorthand { name: String },
     /// The field of a struct pattern, without a pattern: `Point { x }`.
     ShorthandPat,
-    /// `matches!(scrutinee, pattern)`.
-    Matches { scrutinee: Bytes, pattern: Bytes },
+    /// `matches!(scrutinee, pattern if guard)`.
+    Matches { scrutinee: Bytes, pattern: Bytes, guard: Option<Bytes> },
     /// A pattern.
     Pat(Bindings),
     /// Alternatives: `A | B`.
     Or { cases: Vec<Bytes> },
-    /// A macro whose tokens were not read.
-    Opaque,
 }
 
 /// How a pattern binds a name.
@@ -115,6 +113,12 @@ impl Syntax {
     pub(super) fn around<'a>(&'a self, range: &Bytes) -> impl Iterator<Item = &'a Node> + use<'a> {
         let Bytes { start, end } = *range;
         self.nodes.iter().filter(move |node| node.range.start <= start && end <= node.range.end)
+    }
+
+    /// Returns the nodes inside of a range, the smallest first.
+    pub(super) fn within<'a>(&'a self, range: &Bytes) -> impl Iterator<Item = &'a Node> + use<'a> {
+        let Bytes { start, end } = *range;
+        self.nodes.iter().filter(move |node| start <= node.range.start && node.range.end <= end)
     }
 
     /// Returns the nodes with exactly this range, the innermost first.
@@ -191,11 +195,11 @@ impl Reader {
             };
             if let Ok((scrutinee, pattern, guard)) = parts.parse2(tokens) {
                 let range = bytes(&scrutinee).start..guard.as_ref().map_or(bytes(&pattern).end, |of| bytes(of).end);
-                if guard.is_none() {
-                    self.add(range, Kind::Matches { scrutinee: bytes(&scrutinee), pattern: bytes(&pattern) });
-                } else {
-                    self.add(range, Kind::Opaque);
-                }
+                let guard_bytes = guard.as_ref().map(bytes);
+                self.add(
+                    range,
+                    Kind::Matches { scrutinee: bytes(&scrutinee), pattern: bytes(&pattern), guard: guard_bytes },
+                );
                 self.visit_expr(&scrutinee);
                 self.visit_pat(&pattern);
                 if let Some(guard) = &guard {
@@ -285,7 +289,7 @@ impl<'ast> Visit<'ast> for Reader {
     fn visit_arm(&mut self, arm: &'ast syn::Arm) {
         let kind = Kind::Arm {
             pattern: bytes(&arm.pat),
-            has_guard: arm.guard.is_some(),
+            guard: arm.guard.as_ref().map(|(_, guard)| bytes(&**guard)),
             body: bytes(&*arm.body),
             is_block: matches!(*arm.body, Expr::Block(_)),
         };

@@ -23,10 +23,10 @@ pub struct Finding {
     pub bytes: u64,
     /// The number of bytes that this change saves after the findings before it.
     pub saves: u64,
-    /// The number of bytes that it saves if it is the only change, where that is more: findings before it may have made
-    /// the same values smaller.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub saves_alone: u64,
+    /// The number of bytes that it saves if it is the only change, where that is another number: findings before it may have
+    /// made the same values smaller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub saves_alone: Option<u64>,
     /// Other costs.
     pub costs: String,
     /// The reason.
@@ -58,16 +58,10 @@ pub struct Finding {
     pub instead_of: Vec<String>,
 }
 
-/// Returns `true` for zero.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(of: &u64) -> bool {
-    *of == 0
-}
-
 impl Finding {
     /// Sets the bytes that it saves if it is the only change.
     pub(super) fn alone(mut self, bytes: u64) -> Self {
-        self.saves_alone = if bytes > self.saves { bytes } else { 0 };
+        self.saves_alone = (bytes != self.saves).then_some(bytes);
         self
     }
 }

@@ -149,8 +149,11 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec
     for site in 1..program.sites.len() {
         estimates.extend(KINDS.iter().filter_map(|kind| {
             let finding = kind.of_site(&heap, site)?;
-            let alone = kind.of_site(&unchanged, site).map_or(0, |of| of.saves);
-            Some(finding.alone(alone))
+            let alone = kind.of_site(&unchanged, site).map(|of| of.saves);
+            Some(match alone {
+                Some(alone) => finding.alone(alone),
+                None => finding,
+            })
         }));
     }
     estimates.extend(KINDS.iter().flat_map(|kind| kind.of_heap(&heap)));

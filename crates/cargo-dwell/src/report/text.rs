@@ -232,10 +232,11 @@ fn finding_rows<'a>(findings: impl Iterator<Item = &'a Finding>, live: u64) -> V
 
 /// Returns a finding's reason, and what it saves alone if the findings before it take most of that.
 pub(crate) fn why(finding: &Finding) -> String {
-    if finding.saves_alone / 2 < finding.saves {
-        return finding.why.clone();
-    }
-    format!("{}; saves {} if it is the only change", finding.why, bytes(finding.saves_alone))
+    let alone = finding.saves_alone.filter(|alone| alone / 2 >= finding.saves);
+    alone.map_or_else(
+        || finding.why.clone(),
+        |alone| format!("{}; saves {} if it is the only change", finding.why, bytes(alone)),
+    )
 }
 
 /// Returns a finding's change, and the others of the same values.

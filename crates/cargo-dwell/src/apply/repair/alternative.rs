@@ -20,7 +20,7 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     let mut cases = None;
     for node in site.syntax.around(&place) {
         match &node.kind {
-            Kind::Opaque | Kind::Matches { .. } => return None,
+            Kind::Matches { .. } => return None,
             // Alternatives inside of others stay together.
             Kind::Or { cases: of } => cases = Some((node.range.clone(), of)),
             Kind::Arm { pattern, body, .. } if inside(pattern) => {

@@ -10,6 +10,7 @@ mod compare;
 mod constant;
 mod convert;
 mod function;
+mod nested;
 mod option;
 mod owner;
 mod pattern;
@@ -45,12 +46,13 @@ pub(super) struct Replace {
 type Rule = fn(&Site<'_>) -> Option<Vec<Replace>>;
 
 /// The rules in order, each with its name.
-const RULES: [(&str, Rule); 12] = [
+const RULES: [(&str, Rule); 13] = [
     ("a const fn", constant::repair),
     ("a comparison", compare::repair),
     ("alternatives", alternative::repair),
     ("a pattern", pattern::repair),
     ("a matched value", pattern::repair_scrutinee),
+    ("the last arm", nested::repair_last),
     ("an option", option::repair),
     ("a conversion", convert::repair),
     ("another owner", owner::repair),

@@ -1,7 +1,7 @@
 //! Patterns of the boxed type: a box has no patterns, so it is bound to a name and taken apart in the body.
 
 use super::super::syntax::{By, Bytes, Kind, has_inner_path};
-use super::{Replace, Site, range, unboxed};
+use super::{Replace, Site, nested, range, unboxed};
 use heck::ToSnakeCase as _;
 
 /// A struct's pattern in the place of the box: `Expr::Call(Call { name, .. }) => body` becomes
@@ -16,8 +16,9 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         return None;
     }
     let pattern = site.source();
-    if bindings.is_refutable || has_inner_path(pattern) {
-        return None;
+    let is_refutable = bindings.is_refutable || has_inner_path(pattern);
+    if is_refutable || (nested::is_guarded(site) && !bindings.names.is_empty()) {
+        return nested::repair(site, bindings, is_refutable);
     }
     if bindings.names.is_empty() {
         return Some(vec![site.replace(site.range.clone(), "_")]);
@@ -116,7 +117,7 @@ fn is_box(ty: &str) -> bool {
 }
 
 /// Returns the matched expression with its type.
-fn scrutinee_type(site: &Site<'_>) -> Option<(Bytes, String)> {
+pub(super) fn scrutinee_type(site: &Site<'_>) -> Option<(Bytes, String)> {
     site.error.spans.iter().find_map(|span| {
         let ty = span.label.as_deref()?.strip_prefix("this expression has type `")?.strip_suffix('`')?;
         (span.expansion.is_none() && span.file_name == site.span.file_name).then(|| (range(span), ty.to_owned()))
@@ -133,17 +134,16 @@ enum Body {
     After(usize),
 }
 
-/// Returns where the pattern's names are used. `None` if the pattern is one of several alternatives, or has a guard.
+/// Returns where the pattern's names are used. `None` if the pattern is one of several alternatives.
 fn body(site: &Site<'_>) -> Option<Body> {
     let inside = |of: &Bytes| of.start <= site.range.start && site.range.end <= of.end;
     for node in site.syntax.around(&site.range) {
         match &node.kind {
-            Kind::Or { .. } | Kind::Opaque | Kind::Matches { .. } => return None,
-            Kind::Arm { pattern, has_guard, body, is_block } if inside(pattern) => {
-                return match (has_guard, is_block) {
-                    (true, _) => None,
-                    (false, true) => Some(Body::Block(body.clone())),
-                    (false, false) => Some(Body::Value(body.clone())),
+            Kind::Or { .. } | Kind::Matches { .. } => return None,
+            Kind::Arm { pattern, body, is_block, .. } if inside(pattern) => {
+                return match is_block {
+                    true => Some(Body::Block(body.clone())),
+                    false => Some(Body::Value(body.clone())),
                 };
             }
             Kind::Let { pattern, body, .. } if inside(pattern) => return body.clone().map(Body::Block),
@@ -155,7 +155,7 @@ fn body(site: &Site<'_>) -> Option<Body> {
 }
 
 /// Returns a name for the box: that of its type, or else one after the pattern's first name.
-fn free_name(site: &Site<'_>) -> String {
+pub(super) fn free_name(site: &Site<'_>) -> String {
     let is_word = |of: char| of.is_alphanumeric() || of == '_';
     let used = |name: &str| site.text.split(|of: char| !is_word(of)).any(|word| word == name);
     let path = site.source().split(|of: char| !is_word(of) && of != ':').next().unwrap_or_default();

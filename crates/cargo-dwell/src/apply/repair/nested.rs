@@ -1,0 +1,177 @@
+//! A pattern of the boxed type that may fail to match, inside of another: `Expr::Not(Expr::Lit(lit)) => body`. It becomes a
+//! guard, `Expr::Not(boxed) if matches!(&*boxed, Expr::Lit(..)) => ..`, so that the arms after it are tried as before.
+
+use super::super::syntax::{Bindings, By, Bytes, Kind};
+use super::pattern::{free_name, scrutinee_type};
+use super::{Replace, Site};
+use syn::parse::Parser as _;
+use syn::spanned::Spanned as _;
+use syn::visit::{self, Visit};
+
+/// The number of lines of an `else` block that is written twice at most.
+const LINES: usize = 4;
+
+/// Returns `true` if the names of the pattern at the error's place may be used in a guard.
+pub(super) fn is_guarded(site: &Site<'_>) -> bool {
+    let inside = |of: &Bytes| of.start <= site.range.start && site.range.end <= of.end;
+    site.syntax.around(&site.range).any(|node| match &node.kind {
+        Kind::Arm { pattern, guard: Some(_), .. } | Kind::Matches { pattern, guard: Some(_), .. } => inside(pattern),
+        _ => false,
+    })
+}
+
+/// Repairs the pattern at the error's place, which binds `bindings`. It may fail to match, or its names are used in a guard.
+pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -> Option<Vec<Replace>> {
+    // `ref` is no longer allowed in a pattern for a reference.
+    if bindings.has(By::Ref) || bindings.has(By::RefMut) {
+        return None;
+    }
+    let pattern = site.source();
+    let ty = scrutinee_type(site).map(|(_, ty)| ty);
+    let name = free_name(site);
+    let (shared, value) = match ty.as_deref() {
+        Some(ty) if ty.starts_with("&mut ") => (format!("&**{name}"), format!("&mut **{name}")),
+        Some(ty) if ty.contains('&') => (format!("&**{name}"), format!("&**{name}")),
+        _ => (format!("&*{name}"), format!("*{name}")),
+    };
+    let other = if is_refutable { " else { unreachable!() }" } else { "" };
+    let statement = format!("let {pattern} = {value}{other};");
+    // The guard of an arm or of `matches!`, whose pattern ends at `end`.
+    let guarded = |shared: &str, guard: &Option<Bytes>, end: usize| match guard {
+        Some(guard) => site.replace(guard.clone(), format!("matches!({shared}, {pattern} if {})", site.at(guard))),
+        None => site.replace(end..end, format!(" if matches!({shared}, {})", without_names(pattern))),
+    };
+    let inside = |of: &Bytes| of.start <= site.range.start && site.range.end <= of.end;
+    let named = site.replace(site.range.clone(), name.clone());
+    for node in site.syntax.around(&site.range) {
+        match &node.kind {
+            Kind::Or { .. } => return None,
+            Kind::Matches { pattern: of, guard, .. } if inside(of) => {
+                // A name alone would move the box out of a place.
+                let is_ref = ty.as_deref().is_some_and(|ty| ty.contains('&'));
+                let bound = if is_ref { name.clone() } else { format!("ref {name}") };
+                let guard = guarded(&format!("&**{name}"), guard, of.end);
+                return Some(vec![site.replace(site.range.clone(), bound), guard]);
+            }
+            Kind::Arm { pattern: of, guard, body, is_block } if inside(of) => {
+                let mut all = vec![named, guarded(&shared, guard, of.end)];
+                if bindings.names.is_empty() {
+                } else if *is_block {
+                    all.push(site.replace(body.start + 1..body.start + 1, format!(" {statement}")));
+                } else {
+                    all.push(site.replace(body.start..body.start, format!("{{ {statement} ")));
+                    all.push(site.replace(body.end..body.end, " }"));
+                }
+                return Some(all);
+            }
+            Kind::Let { pattern: of, body: Some(body), .. } if inside(of) => {
+                let is_if = site.text[..node.range.start].trim_end().ends_with("if");
+                let has_else = site.text[body.end..].trim_start().starts_with("else");
+                if !is_if || has_else {
+                    return None;
+                }
+                let (start, end) = (body.start + 1, body.end - 1);
+                return Some(vec![
+                    named,
+                    site.replace(start..start, format!(" if let {pattern} = {value} {{")),
+                    site.replace(end..end, "} "),
+                ]);
+            }
+            Kind::Let { pattern: of, .. } if inside(of) => return None,
+            Kind::Local { pattern: of, scrutinee: Some(scrutinee) } if inside(of) => {
+                let (_, other) = site.at(&(scrutinee.end..node.range.end)).split_once("else")?;
+                if other.lines().count() > LINES {
+                    return None;
+                }
+                let end = node.range.end;
+                return Some(vec![named, site.replace(end..end, format!(" let {pattern} = {value} else{other}"))]);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns a pattern that binds nothing: `P { x: _, .. }` for `P { x, .. }`.
+fn without_names(pattern: &str) -> String {
+    struct Names(Vec<(Bytes, String)>);
+    impl<'ast> Visit<'ast> for Names {
+        fn visit_pat_ident(&mut self, of: &'ast syn::PatIdent) {
+            let name = of.ident.to_string();
+            match &of.subpat {
+                Some((_, pat)) => {
+                    let (whole, inner) = (of.span().byte_range(), pat.span().byte_range());
+                    self.0.push((whole.start..inner.start, String::new()));
+                    self.visit_pat(pat);
+                }
+                // A name in upper case is a constant or a variant.
+                None if name.starts_with(char::is_uppercase) => {}
+                None => self.0.push((of.span().byte_range(), "_".to_owned())),
+            }
+        }
+
+        fn visit_field_pat(&mut self, of: &'ast syn::FieldPat) {
+            if of.colon_token.is_none() {
+                if let syn::Member::Named(name) = &of.member {
+                    self.0.push((of.span().byte_range(), format!("{name}: _")));
+                }
+                return;
+            }
+            visit::visit_field_pat(self, of);
+        }
+    }
+    let Ok(parsed) = syn::Pat::parse_multi_with_leading_vert.parse_str(pattern) else { return pattern.to_owned() };
+    let mut names = Names(Vec::new());
+    names.visit_pat(&parsed);
+    let mut text = pattern.to_owned();
+    for (range, with) in names.0.into_iter().rev() {
+        text.replace_range(range, &with);
+    }
+    text
+}
+
+/// Guards do not count for whether all values are matched. If the last arm of a variant has one of the guards above, its pattern
+/// matches all that is left: it loses the guard.
+pub(super) fn repair_last(site: &Site<'_>) -> Option<Vec<Replace>> {
+    if site.code() != "E0004" {
+        return None;
+    }
+    let whole = site.syntax.around(&site.range).find_map(|node| match &node.kind {
+        Kind::Match { scrutinee } if *scrutinee == site.range => Some(node.range.clone()),
+        _ => None,
+    })?;
+    // `non-exhaustive patterns: `&Part::Is(_)` not covered`
+    let missing = site.error.message.split('`').nth(1)?;
+    let variant = missing.split('(').next()?.rsplit("::").next()?;
+    let arms = site.syntax.within(&whole).filter_map(|node| match &node.kind {
+        Kind::Arm { pattern, guard: Some(_), body, .. } => Some((node.range.clone(), pattern.clone(), body.clone())),
+        _ => None,
+    });
+    let own = arms.filter(|(arm, ..)| {
+        let matches = site.syntax.around(arm).filter(|node| matches!(node.kind, Kind::Match { .. }));
+        matches.map(|node| &node.range).next() == Some(&whole)
+    });
+    let guards = own.filter(|(_, pattern, body)| {
+        let (pattern, guard) = (site.at(pattern), site.at(&(pattern.end..body.start)));
+        let name = pattern.split_once(&format!("{variant}(")).and_then(|(_, rest)| rest.strip_suffix(')'));
+        name.is_some_and(|name| {
+            ["&**", "&*"].iter().any(|deref| guard.starts_with(&format!(" if matches!({deref}{name}, ")))
+        })
+    });
+    let (_, pattern, body) = guards.max_by_key(|(arm, ..)| arm.start)?;
+    Some(vec![site.replace(pattern.end..body.start, " => ")])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pattern_without_names() {
+        assert_eq!(
+            without_names("P { x, y: (a, _), z: Some(b @ 1..), .. }"),
+            "P { x: _, y: (_, _), z: Some(1..), .. }"
+        );
+        assert_eq!(without_names("Kind::Sum(mut a, None, MOST)"), "Kind::Sum(_, None, MOST)");
+    }
+}
