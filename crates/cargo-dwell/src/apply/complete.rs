@@ -142,9 +142,7 @@ impl Search<'_> {
         path.path.segments.iter().any(|segment| {
             self.is_it(&segment.ident)
                 || match &segment.arguments {
-                    syn::PathArguments::AngleBracketed(of)
-                        if segment.ident == "Result" || segment.ident == "Option" =>
-                    {
+                    syn::PathArguments::AngleBracketed(of) if is_wrapper(&segment.ident) => {
                         matches!(of.args.first(), Some(syn::GenericArgument::Type(ty)) if self.is_in(ty))
                     }
                     _ => false,
@@ -192,6 +190,11 @@ impl Search<'_> {
             _ => None,
         }
     }
+}
+
+/// Returns `true` for `Option`, `Result`, and aliases such as `ParseResult`.
+fn is_wrapper(name: &syn::Ident) -> bool {
+    name == "Option" || name.to_string().ends_with("Result")
 }
 
 /// Returns the variable that a path or the fields of one begin with.
@@ -348,10 +351,10 @@ impl<'a> Ast<'a> {
 }
 struct Parser<'a> { ast: Ast<'a> }
 impl<'a> Parser<'a> {
-    fn parse(text: &'a [u8]) -> Result<Ast<'a>, ()> {
+    fn parse(text: &'a [u8]) -> ParseResult<Option<Ast<'a>>> {
         let mut parser = Parser { ast: Ast::new() };
-        if text.is_empty() { return Ok(parser.ast); }
-        match text.len() { 1 => Ok(parser.ast), _ => { parser.ast.nodes.push(&text[0]); Ok(parser.ast) } }
+        if text.is_empty() { return Ok(Some(parser.ast)); }
+        match text.len() { 1 => Ok(Some(parser.ast)), _ => { parser.ast.nodes.push(&text[0]); Ok(Some(parser.ast)) } }
     }
     fn ast(&self) -> &Ast<'a> { &self.ast }
 }
@@ -376,17 +379,17 @@ fn all(text: &[u8]) -> Vec<Ast<'_>> {
         assert_eq!(
             texts,
             [
-                ("parser.ast", "return Ok(parser.ast);"),
-                ("parser.ast", "Ok(parser.ast)"),
-                ("parser.ast", "Ok(parser.ast)"),
+                ("parser.ast", "return Ok(Some(parser.ast));"),
+                ("parser.ast", "Ok(Some(parser.ast))"),
+                ("parser.ast", "Ok(Some(parser.ast))"),
                 ("one", "all.push(one);"),
             ]
         );
         let mut text = TEXT.to_owned();
         insert(&mut text, &found, &|value| format!("{value}.nodes.shrink_to_fit();"));
         assert!(syn::parse_file(&text).is_ok(), "{text}");
-        assert!(text.contains("{ parser.ast.nodes.shrink_to_fit();\n        return Ok(parser.ast); }"), "{text}");
-        assert!(text.contains("1 => { parser.ast.nodes.shrink_to_fit(); Ok(parser.ast) }"), "{text}");
+        assert!(text.contains("{ parser.ast.nodes.shrink_to_fit();\n        return Ok(Some(parser.ast)); }"), "{text}");
+        assert!(text.contains("1 => { parser.ast.nodes.shrink_to_fit(); Ok(Some(parser.ast)) }"), "{text}");
         assert!(text.contains("        one.nodes.shrink_to_fit();\n        all.push(one);"), "{text}");
     }
 

@@ -321,6 +321,8 @@ impl Session<'_> {
             // One of many has to pay for itself.
             None if self.args.all && is_of_time => is_faster,
             None if self.args.all => saved > 0,
+            // Capacity that comes back later was given back at the wrong place.
+            None if of.kind == "shrink" => saved > 0 || self.args.keep,
             None => true,
         };
         if !holds {

@@ -42,6 +42,12 @@ impl std::ops::Deref for Name {
     }
 }
 
+impl Name {
+    fn is_long(&self) -> bool {
+        self.0.len() > 1
+    }
+}
+
 impl std::str::FromStr for Name {
     type Err = ();
 
@@ -102,6 +108,10 @@ impl Error {
         &mut self.name
     }
 
+    fn is_long(&self) -> bool {
+        self.name.as_ref().is_some_and(Name::is_long)
+    }
+
     fn is_named(&self, name: Name) -> bool {
         self.name.as_ref() == Some(&name)
     }
@@ -135,6 +145,7 @@ fn token(size: u32) -> Token {
 
 fn main() {
     let error = Error { at: Some(At { line: 1, column: 2 }), name: Some(Name("n".into())) };
+    println!("{}", error.is_long());
     println!("{} {}", sum(&error.at), error.is_named(Name("n".into())));
     println!("{:?} {:?} {}", error.name(), error.owned(), size(&Node::End));
     println!("{:?} {} {}", error.at(), error.line(), error.column());
@@ -196,6 +207,7 @@ fn alternatives_and_copied_options_are_repaired() {
         "fn sum(at: Option<&At>) -> u32",
         "fn name_mut(&mut self) -> &mut Option<Box<Name>>",
         "self.name.as_deref() == Some(&name)",
+        "self.name.as_deref().is_some_and(Name::is_long)",
         "sum(error.at.as_deref()) + sum(other.as_ref())",
     ] {
         assert!(changed.contains(part), "{part}\n{text}\n{changed}");
