@@ -41,7 +41,7 @@ fn replaced(text: &str, old: &str, new: &str) -> Option<String> {
         !after.is_some_and(is_path) && !before.is_some_and(|of| is_path(of) && of != ':')
     });
     let (at, _) = places.next().filter(|_| places.next().is_none())?;
-    let start = text[..at].rfind(|of| !is_path(of)).map_or(0, |end| end + 1);
+    let start = text[..at].trim_end_matches(is_path).len();
     let whole = &text[start..at + old.len()];
     Some(format!("{}{}{}", &text[..start], new.replacen(old, whole, 1), &text[at + old.len()..]))
 }

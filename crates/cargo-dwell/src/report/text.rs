@@ -499,7 +499,7 @@ fn is_behind_pointer(before: &str) -> bool {
             '>' | ')' | ']' => depth += 1,
             '<' | '(' | '[' if depth > 0 => depth -= 1,
             '<' => {
-                let start = before[..at].rfind(|of: char| !(of.is_alphanumeric() || of == '_')).map_or(0, |at| at + 1);
+                let start = before[..at].trim_end_matches(|of: char| of.is_alphanumeric() || of == '_').len();
                 let head = &before[start..at];
                 let pointers =
                     ["Box", "Vec", "VecDeque", "Rc", "Arc", "Weak", "NonNull", "SmallBox", "Sparse", "ThinSlice"];

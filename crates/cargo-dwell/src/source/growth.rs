@@ -92,7 +92,7 @@ fn implementing(line: &str) -> Option<String> {
 /// Returns the values and fields whose length is changed, or that are borrowed for it: `self` and `lines`.
 fn changed(text: &str) -> Vec<(&str, &str)> {
     let is_word = |of: char| of.is_alphanumeric() || of == '_';
-    let last_word = |text: &'_ str| text.rfind(|of| !is_word(of)).map_or(0, |end| end + 1);
+    let last_word = |text: &'_ str| text.trim_end_matches(is_word).len();
     let field = |before: &'_ str| -> Option<(usize, usize, usize)> {
         let before = before.trim_end();
         let start = last_word(before);
@@ -144,6 +144,8 @@ mod tests {
             assert!(growth.has("Page", field) && growth.has("Any", field), "{field}");
         }
         assert!(growth.has("Other", "rows") && !growth.has("Page", "rows"));
+        // Letters beyond ASCII stand before a call.
+        assert!(changed("H͍̹̽(x) ✓.push(1) é.lines.push(2)").contains(&("é", "lines")));
         for field in ["comments", "parts", "size", "local"] {
             assert!(!growth.has("Page", field) && !growth.has("Other", field), "{field}");
         }
