@@ -214,7 +214,7 @@ fn alternatives_and_copied_options_are_repaired() {
     }
 }
 
-const TREE: &str = r#"//! A tree that is filled step by step.
+const TREE: &str = r"//! A tree that is filled step by step.
 
 #[derive(Default)]
 pub struct Tree {
@@ -232,7 +232,7 @@ impl Tree {
         &self.nodes
     }
 }
-"#;
+";
 
 const TREES: &str = r#"mod tree;
 
