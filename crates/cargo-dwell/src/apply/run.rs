@@ -238,9 +238,12 @@ impl Session<'_> {
             );
         }
         print_repaired(&repaired);
-        if !made.breaking.is_empty() {
-            let are = if made.breaking.len() == 1 { "is" } else { "are" };
-            println!("  breaking for users of the crate: {} {are} public", made.breaking.join(", "));
+        match &made.breaking[..] {
+            [] => {}
+            [one] => println!("  breaking for users of the crate: {one} is public"),
+            [one, more @ ..] => {
+                println!("  breaking for users of the crate: {one} and {} more are public", more.len());
+            }
         }
         if !repaired.left.is_empty() {
             return Ok(End::Stuck);
