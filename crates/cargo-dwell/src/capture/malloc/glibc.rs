@@ -1,4 +1,4 @@
-//! glibc's malloc, 2.28 to 2.43, on x86-64.
+//! glibc's malloc, 2.28 to 2.44, on x86-64.
 //!
 //! Memory is divided into *chunks*, each with its size in a word before the block, and with a bit that tells whether the
 //! chunk before it is in use. A free chunk that can be merged clears that bit of the next one; a free chunk in a *fast bin*
@@ -85,7 +85,7 @@ const LAYOUTS: [Layout; 6] = [
     },
 ];
 /// The newest known version.
-const NEWEST: u32 = 43;
+const NEWEST: u32 = 44;
 
 /// Returns the structures of version 2.`minor`.
 fn layout(minor: u32) -> Option<Layout> {
