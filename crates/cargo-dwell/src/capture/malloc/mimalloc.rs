@@ -94,7 +94,10 @@ impl Mimalloc {
     /// Returns the headers of all pages.
     fn pages(&self, of: &Place<'_>) -> Vec<u64> {
         let Some(map) = of.memory.word(self.page_map) else { return Vec::new() };
-        let mut pages: Vec<u64> = words(of, map, PARTS).flat_map(|part| words(of, part, PAGES)).collect();
+        let mut parts: Vec<u64> = words(of, map, PARTS).collect();
+        parts.sort_unstable();
+        parts.dedup();
+        let mut pages: Vec<u64> = parts.into_iter().flat_map(|part| words(of, part, PAGES)).collect();
         pages.sort_unstable();
         pages.dedup();
         pages
