@@ -2,6 +2,10 @@
 //! wrote down; and checks that such a program is not disturbed.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
+#[path = "outside/container.rs"]
+mod container;
+#[path = "outside/damaged.rs"]
+mod damaged;
 #[path = "outside/libcs.rs"]
 mod libcs;
 #[path = "outside/refused.rs"]
@@ -13,9 +17,8 @@ mod support;
 mod undisturbed;
 
 use cargo_dwell::capture::outside;
-use running::{Running, build, check, folder, one_line, tool, truth};
+use running::{Running, build, check, gcore, one_line, tool, truth};
 use std::fs;
-use std::path::PathBuf;
 use std::process::Command;
 
 #[test]
@@ -55,18 +58,6 @@ fn a_core_has_the_same_blocks() {
     let of_core = check(outside::open(&core, None).expect("it can be read"), exe, &truth);
     assert_eq!(of_core, of_process);
     fs::remove_file(core).expect("it is there");
-}
-
-/// Makes a core with `gcore`; `None` if there is none.
-fn gcore(running: &Running, name: &str) -> Option<PathBuf> {
-    let path = folder().join(name);
-    let made = Command::new("gcore").arg("-o").arg(&path).arg(running.id().to_string()).output();
-    let core = folder().join(format!("{name}.{}", running.id()));
-    if !core.exists() {
-        eprintln!("skipped: gcore cannot be run here: {made:?}");
-        return None;
-    }
-    Some(core)
 }
 
 #[test]

@@ -32,6 +32,16 @@ pub(crate) fn build_at(folder: &Path, dependencies: &str, flags: &str) -> Option
     Package { folder, bin: "truth", source, dependencies, flags, release: true, lto: false }.build()
 }
 
+/// Returns a small program, whose threads allocate without pause.
+pub(crate) fn churn() -> &'static Path {
+    static CHURN: OnceLock<PathBuf> = OnceLock::new();
+    CHURN.get_or_init(|| {
+        let exe = folder().join("churn");
+        support::truth::compile(&support::truth::source("outside/churn.rs"), &exe, &["-O"]);
+        exe
+    })
+}
+
 /// A program that waits for the end of its standard input.
 pub(crate) struct Running {
     pub(crate) child: Child,
@@ -140,4 +150,16 @@ pub(crate) fn one_line(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(2), "{text}");
     assert_eq!(text.lines().count(), 1, "{text}");
     text
+}
+
+/// Makes a core with `gcore`; `None` if there is none.
+pub(crate) fn gcore(running: &Running, name: &str) -> Option<PathBuf> {
+    let path = folder().join(name);
+    let made = Command::new("gcore").arg("-o").arg(&path).arg(running.id().to_string()).output();
+    let core = folder().join(format!("{name}.{}", running.id()));
+    if !core.exists() {
+        eprintln!("skipped: gcore cannot be run here: {made:?}");
+        return None;
+    }
+    Some(core)
 }

@@ -1,0 +1,58 @@
+//! A program in namespaces of its own: its files and its process numbers are others than those of the tool.
+
+use crate::running::{Running, check, folder, truth};
+use cargo_dwell::capture::outside;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The path of the program in the container. There is no such file outside.
+const INSIDE: &str = "/in-the-container";
+
+#[test]
+fn a_program_in_a_container_has_the_blocks_that_it_knows() {
+    let Some(exe) = truth() else { return };
+    let may = Command::new("unshare").args(["-mpf", "--mount-proc", "true"]).output();
+    if !may.as_ref().is_ok_and(|of| of.status.success()) {
+        eprintln!("skipped: namespaces cannot be made here: {may:?}");
+        return;
+    }
+    let root = tempfile::tempdir().expect("a folder");
+    let below = |path: &Path| root.path().join(path.strip_prefix("/").expect("an absolute path"));
+    let copy = |from: &Path, to: &Path| {
+        let to = below(to);
+        fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
+        fs::copy(from, to).expect("it is copied");
+    };
+    copy(exe, Path::new(INSIDE));
+    for library in libraries(exe) {
+        copy(&library, &library);
+    }
+    fs::create_dir_all(below(&folder())).expect("a folder");
+    fs::create_dir_all(root.path().join("proc")).expect("a folder");
+
+    let mut command = Command::new("unshare");
+    command.args(["-mpf", "--kill-child"]).arg(format!("--mount-proc={}", root.path().join("proc").display()));
+    let running = Running::start(command.arg("chroot").arg(root.path()).arg(INSIDE), "hold", "container");
+    let blocks = folder().join("container.blocks");
+    fs::copy(below(&blocks), &blocks).expect("it is copied");
+    let truth = running.truth();
+    let outer = running.id();
+    let children = fs::read_to_string(format!("/proc/{outer}/task/{outer}/children")).expect("it has one");
+    let id: i32 = children.trim().parse().expect("one child");
+    let status = fs::read_to_string(format!("/proc/{id}/status")).expect("it runs");
+    assert!(status.lines().any(|line| line.starts_with("NSpid:") && line.ends_with("\t1")), "{status}");
+
+    let captured = outside::attach(id, None).expect("it can be looked at");
+    let read = captured.executable().to_owned();
+    assert!(read.starts_with(format!("/proc/{id}/root")) && !Path::new(INSIDE).exists(), "{}", read.display());
+    check(captured, exe, &truth);
+    running.end();
+}
+
+/// Returns the libraries of a program, with the dynamic linker.
+fn libraries(exe: &Path) -> Vec<PathBuf> {
+    let output = Command::new("ldd").arg(exe).output().expect("it runs");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    text.split_ascii_whitespace().filter(|word| word.starts_with('/')).map(PathBuf::from).collect()
+}
