@@ -31,21 +31,25 @@ fn a_program_in_a_container_has_the_blocks_that_it_knows() {
     fs::create_dir_all(below(&folder())).expect("a folder");
     fs::create_dir_all(root.path().join("proc")).expect("a folder");
 
+    // The file system of the container exists in its namespace only.
+    let script = "cp -a \"$1\" /dev/shm/all && mount -t tmpfs none \"$1\" && cp -a /dev/shm/all/. \"$1\" && \
+                  exec unshare -pf --kill-child --mount-proc=\"$1/proc\" chroot \"$@\"";
+    let script = format!("mount -t tmpfs none /dev/shm && {script}");
     let mut command = Command::new("unshare");
-    command.args(["-mpf", "--kill-child"]).arg(format!("--mount-proc={}", root.path().join("proc").display()));
-    let running = Running::start(command.arg("chroot").arg(root.path()).arg(INSIDE), "hold", "container");
-    let blocks = folder().join("container.blocks");
-    fs::copy(below(&blocks), &blocks).expect("it is copied");
-    let truth = running.truth();
+    command.args(["-m", "sh", "-c", &script, "sh"]).arg(root.path()).arg(INSIDE);
+    let running = Running::start(&mut command, "hold", "container");
     let outer = running.id();
     let children = fs::read_to_string(format!("/proc/{outer}/task/{outer}/children")).expect("it has one");
     let id: i32 = children.trim().parse().expect("one child");
+    let blocks = folder().join("container.blocks");
+    fs::copy(format!("/proc/{id}/root{}", blocks.display()), &blocks).expect("it is copied");
+    let truth = running.truth();
     let status = fs::read_to_string(format!("/proc/{id}/status")).expect("it runs");
     assert!(status.lines().any(|line| line.starts_with("NSpid:") && line.ends_with("\t1")), "{status}");
 
     let captured = outside::attach(id, None).expect("it can be looked at");
     let read = captured.executable().to_owned();
-    assert!(read.starts_with(format!("/proc/{id}/root")) && !Path::new(INSIDE).exists(), "{}", read.display());
+    assert_eq!(read, PathBuf::from(format!("/proc/{id}/root{INSIDE}")));
     check(captured, exe, &truth);
     running.end();
 }

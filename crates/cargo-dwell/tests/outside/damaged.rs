@@ -28,7 +28,7 @@ fn damaged_cores_are_read_to_the_end() {
     let core = gcore(&running, "damaged");
     running.end();
     if let Some(core) = core {
-        check(&core, churn(), 400);
+        check(&core, churn(), 200);
     }
 }
 
@@ -39,7 +39,7 @@ fn damaged_cores_with_more_types_are_read_to_the_end() {
     let core = gcore(&running, "damaged-types");
     drop(running);
     if let Some(core) = core {
-        check(&core, exe, 40);
+        check(&core, exe, 16);
     }
 }
 
@@ -51,7 +51,7 @@ fn damaged_cores_with_mimalloc_are_read_to_the_end() {
     let core = gcore(&running, "damaged-mimalloc");
     drop(running);
     if let Some(core) = core {
-        check(&core, &exe, 40);
+        check(&core, &exe, 16);
     }
 }
 

@@ -165,7 +165,7 @@ fn a_full_disk_is_reported_in_one_line_and_keeps_the_older_file() {
     assert!(error.len() == 1 && error[0].contains("/dev/full: cannot be written"), "{text}");
 
     // A file system of a few pages.
-    let script = "mount -t tmpfs -o size=16k none \"$1\" && echo older > \"$1/saved\" && \
+    let script = "mount -t tmpfs -o size=8k none \"$1\" && echo older > \"$1/saved\" && \
                   { \"$2\" dwell census --pid \"$3\" --save \"$1/saved\" >/dev/null; echo \"code $?\" >&2; \
                   cat \"$1/saved\" >&2; ls \"$1\" >&2; }";
     let folder = tempfile::tempdir().expect("a folder");

@@ -2,10 +2,12 @@
 //! and waits for the end of its standard input; `churn` also allocates on three threads without pause meanwhile.
 #![allow(dead_code, unexpected_cfgs)]
 
+#[cfg(jemalloc)]
+use tikv_jemallocator::Jemalloc as Inner;
 #[cfg(mimalloc)]
 use mimalloc::MiMalloc as Inner;
 use std::alloc::{GlobalAlloc, Layout};
-#[cfg(not(mimalloc))]
+#[cfg(not(any(mimalloc, jemalloc)))]
 use std::alloc::System as Inner;
 use std::any::Any;
 use std::cell::RefCell;

@@ -48,6 +48,7 @@ fn blocks_are_found_while_other_threads_allocate() {
 fn a_tool_that_ends_at_any_moment_leaves_the_program_running() {
     let running = Running::start(&mut Command::new(churn()), "", "killed");
     let id = running.id().to_string();
+    let first = format!("/proc/{id}/status");
     let mut state = 88_172_645_463_325_252_u64;
     let mut held = 0;
     for round in 0..100 {
@@ -60,7 +61,10 @@ fn a_tool_that_ends_at_any_moment_leaves_the_program_running() {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        std::thread::sleep(Duration::from_micros(state % 100_000));
+        // Most moments are soon after the first thread was seized.
+        let until = Instant::now() + Duration::from_secs(if round % 5 == 0 { 0 } else { 5 });
+        while Instant::now() < until && fs::read_to_string(&first).is_ok_and(|of| of.contains("TracerPid:\t0")) {}
+        std::thread::sleep(Duration::from_micros(state % if round % 5 == 0 { 100_000 } else { 3000 }));
         let was_held = threads(&id).iter().any(is_held);
         held += u32::from(was_held);
         let signal = [libc::SIGKILL, libc::SIGHUP, libc::SIGTERM, libc::SIGINT][round % 4];

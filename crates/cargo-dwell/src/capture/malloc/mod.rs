@@ -1,11 +1,12 @@
 //! The live blocks of a heap by the allocator's own lists.
 
 mod glibc;
+mod jemalloc;
 mod mimalloc;
 
-use super::Rounding;
 use super::copied::Copied;
 use super::maps::Mapping;
+use super::{Memory, Rounding};
 use crate::debuginfo;
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
@@ -40,6 +41,15 @@ trait Allocator {
     fn live(&self, of: &Place<'_>) -> Result<Live>;
 }
 
+/// Returns the words of a table that are not zero. A table may end early.
+fn words(of: &Place<'_>, start: u64, count: usize) -> impl Iterator<Item = u64> {
+    let mut bytes = vec![0; 8 * count];
+    let read = Memory::read(of.memory, start, &mut bytes);
+    bytes.truncate(read);
+    let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    words.into_iter().filter(|word| *word != 0)
+}
+
 /// Functions of allocators that are linked into programs, and whose structures are not known.
 const OTHERS: [(&str, &str); 8] = [
     ("_rjem_malloc", "jemalloc"),
@@ -56,9 +66,16 @@ const OTHERS: [(&str, &str); 8] = [
 pub(super) fn live(of: &Place<'_>) -> Result<Live> {
     let mut wanted: Vec<&str> = OTHERS.iter().map(|(name, _)| *name).collect();
     wanted.push(mimalloc::PAGE_MAP);
+    wanted.extend(jemalloc::NAMES.iter().flat_map(|(tree, arenas)| [*tree, *arenas]));
     let found = debuginfo::symbols(of.executable.1, &wanted);
     if let Some(map) = found.get(mimalloc::PAGE_MAP) {
         return mimalloc::Mimalloc { page_map: map.wrapping_add(of.bias) }.live(of);
+    }
+    for (tree, arenas) in jemalloc::NAMES {
+        if let (Some(tree), Some(arenas)) = (found.get(tree), found.get(arenas)) {
+            let [tree, arenas] = [tree, arenas].map(|at| at.wrapping_add(of.bias));
+            return jemalloc::Jemalloc { tree, arenas }.live(of);
+        }
     }
     if let Some((_, name)) = OTHERS.iter().find(|(function, _)| found.contains_key(*function)) {
         bail!(

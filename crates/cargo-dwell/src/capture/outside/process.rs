@@ -75,11 +75,36 @@ fn expect_process(pid: i32) -> Result<()> {
     if state.starts_with(['Z', 'X']) {
         bail!("process {pid} has ended, and waits for its parent (a zombie): it has no memory any more");
     }
-    // Only the kernel's own have no memory.
+    // One that ends has no memory, too.
     if status("VmSize").is_none() {
-        bail!("process {pid} is a thread of the kernel, and has no heap");
+        if is_of_kernel(pid) {
+            bail!("process {pid} is a thread of the kernel, and has no heap");
+        }
+        return Err(halt::gone(pid));
     }
     Ok(())
+}
+
+/// Returns the fields of `/proc/PID/stat` behind the name, which may have spaces.
+fn stat(pid: i32, number: usize) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(number)?.parse().ok()
+}
+
+fn is_of_kernel(pid: i32) -> bool {
+    const FLAGS: usize = 6;
+    const OF_KERNEL: u64 = 0x20_0000;
+    stat(pid, FLAGS).is_some_and(|flags| flags & OF_KERNEL != 0)
+}
+
+/// Returns the root of a process, if it is another one. A program that has changed it (`chroot`) has it in all paths.
+fn changed_root(pid: i32) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{pid}/root")).ok().filter(|root| root != Path::new("/"))
+}
+
+/// Removes the path of the root.
+fn inside(root: &Path, path: &Path) -> PathBuf {
+    path.strip_prefix(root).map_or_else(|_| path.to_owned(), |path| Path::new("/").join(path))
 }
 
 /// Returns where the executable of a process can be read, and the folder of the process's files.
@@ -101,7 +126,7 @@ fn files(pid: i32, exe: Option<&Path>) -> Result<(PathBuf, PathBuf)> {
         executable::expect_same(wanted.as_deref(), exe, &format!("process {pid}"))?;
         return Ok((exe.to_owned(), root));
     }
-    let places = [path.clone(), below(&root, &path)];
+    let places = [path.clone(), below(&root, &changed_root(pid).map_or_else(|| path.clone(), |of| inside(&of, &path)))];
     // A file that was deleted, such as by an update, is there as long as the process runs.
     let file = places.into_iter().find(|file| is_it(file)).unwrap_or(link);
     Ok((file, root))
@@ -117,9 +142,7 @@ fn entry(pid: i32) -> Option<u64> {
 fn started(pid: i32) -> Option<u64> {
     /// The units of `/proc/PID/stat`.
     const TICKS: u64 = 100;
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name may have spaces.
-    let ticks: u64 = stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()?;
+    let ticks = stat(pid, 19)?;
     let up = fs::read_to_string("/proc/uptime").ok()?;
     let up: f64 = up.split_ascii_whitespace().next()?.parse().ok()?;
     #[expect(clippy::cast_sign_loss, reason = "it is positive")]
@@ -131,6 +154,9 @@ fn mappings(pid: i32) -> Result<Vec<Mapping>> {
         io::ErrorKind::PermissionDenied => halt::refused(pid, &error),
         _ => halt::gone(pid),
     })?;
-    let maps = maps::mappings(&text);
+    let mut maps = maps::mappings(&text);
+    if let Some(root) = changed_root(pid) {
+        maps.iter_mut().for_each(|map| map.path = inside(&root, &map.path));
+    }
     if maps.is_empty() { Err(halt::gone(pid)) } else { Ok(maps) }
 }
