@@ -59,6 +59,8 @@ impl Offsets {
 struct Extent {
     start: u64,
     bytes: u64,
+    /// The first block. A large one may begin later in its first page.
+    first: u64,
     /// The size class of its blocks.
     class: u64,
     /// The header, if this is a slab.
@@ -172,15 +174,9 @@ impl Extent {
         let (is_slab, state, class) = (bits >> 12 & 1 == 1, bits >> 17 & 7, bits >> 20 & 0xff);
         let (start, bytes) = (addr & !(PAGE - 1), size & !(PAGE - 1));
         let end = start.checked_add(bytes)?;
-        // The first of adjacent mappings.
         let is_mapped = of.maps.iter().any(|map| map.writable && map.is_anonymous() && map.contains(start));
         let is_used = state == 0 && class < CLASSES && bytes > 0 && end > start && is_mapped;
-        is_used.then_some(Self {
-            start: if is_slab { start } else { addr },
-            bytes,
-            class,
-            slab: is_slab.then_some(header),
-        })
+        is_used.then_some(Self { start, bytes, first: addr, class, slab: is_slab.then_some(header) })
     }
 
     /// Adds the blocks that are live.
@@ -195,9 +191,8 @@ impl Extent {
             }
         };
         let Some(header) = self.slab else {
-            // A large block may begin later in its first page.
             if size <= self.bytes {
-                add(self.start);
+                add(self.first);
             }
             return;
         };

@@ -156,7 +156,9 @@ fn mappings(pid: i32) -> Result<Vec<Mapping>> {
     })?;
     let mut maps = maps::mappings(&text);
     if let Some(root) = changed_root(pid) {
-        maps.iter_mut().for_each(|map| map.path = inside(&root, &map.path));
+        for map in &mut maps {
+            map.path = inside(&root, &map.path);
+        }
     }
     if maps.is_empty() { Err(halt::gone(pid)) } else { Ok(maps) }
 }

@@ -274,7 +274,9 @@ impl<'s, 'p> Walk<'s, 'p> {
         // The graph of a large heap needs the memory.
         self.local_of = Vec::new();
         for tally in &mut self.tallies {
-            [&mut tally.texts, &mut tally.contents].into_iter().flatten().for_each(|texts| texts.complete());
+            for texts in [&mut tally.texts, &mut tally.contents].into_iter().flatten() {
+                texts.complete();
+            }
         }
     }
 
