@@ -48,18 +48,6 @@ fn mimalloc_has_the_blocks_that_the_program_knows() {
 }
 
 #[test]
-fn jemalloc_has_the_blocks_that_the_program_knows() {
-    let Some(exe) = build("tikv-jemallocator = \"0.7\"", "--cfg jemalloc") else { return };
-    let running = Running::start(&mut Command::new(&exe), "hold", "jemalloc");
-    let truth = running.truth();
-    let captured = outside::attach(running.id(), None).expect("it can be looked at");
-    running.end();
-    let (typed, owned, live) = check(captured, &exe, &truth);
-    eprintln!("{} blocks, {live} bytes: {typed} typed, {owned} owned", truth.len());
-    assert!(typed * 1000 >= live * 995 && owned * 1000 >= live * 990, "{typed} typed and {owned} owned of {live}");
-}
-
-#[test]
 fn a_core_has_the_same_blocks() {
     let Some(exe) = truth() else { return };
     let running = Running::start(&mut Command::new(exe), "hold", "core");

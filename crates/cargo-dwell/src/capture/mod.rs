@@ -115,8 +115,6 @@ pub enum Rounding {
     Glibc,
     /// mimalloc: classes, of which each is at most a quarter larger than the one before.
     Mimalloc,
-    /// jemalloc: classes, of which each is at most a third larger than the one before, from 64 bytes on a quarter.
-    Jemalloc,
 }
 
 impl Rounding {
@@ -135,7 +133,7 @@ impl Rounding {
                 let rounded = (size.saturating_add(8).next_multiple_of(16) - 8).max(LEAST);
                 usable <= rounded + REST
             }
-            Self::Mimalloc | Self::Jemalloc => rest <= (usable / 4).max(16),
+            Self::Mimalloc => rest <= (usable / 4).max(16),
         }
     }
 }

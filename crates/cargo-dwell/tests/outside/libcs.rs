@@ -16,8 +16,8 @@ const LINKER: &str = "/the-dynamic-linker-of-this-program-is-written-here-by-the
 
 #[test]
 fn each_glibc_has_the_blocks_that_the_program_knows() {
-    let libcs = std::env::var_os("DWELL_LIBCS").map_or_else(|| support::target_dir().join("libc"), PathBuf::from);
-    let mut releases: Vec<PathBuf> = fs::read_dir(&libcs)
+    let all = std::env::var_os("DWELL_LIBCS").map_or_else(|| support::target_dir().join("libc"), PathBuf::from);
+    let mut releases: Vec<PathBuf> = fs::read_dir(&all)
         .into_iter()
         .flatten()
         .filter_map(|of| Some(of.ok()?.path()))
@@ -26,7 +26,7 @@ fn each_glibc_has_the_blocks_that_the_program_knows() {
     releases.sort();
     // A program that is linked with a newer glibc does not start with an older one.
     let Some(oldest) = releases.iter().find(|of| of.join("usr/lib/x86_64-linux-gnu/crt1.o").exists()) else {
-        eprintln!("skipped: {} has no glibc to link with; `.ci/libc {0}` unpacks some", libcs.display());
+        eprintln!("skipped: {} has no glibc to link with; `.ci/libc {0}` unpacks some", all.display());
         return;
     };
     let (root, libs) = (oldest.display(), oldest.join(PLACES[0]));

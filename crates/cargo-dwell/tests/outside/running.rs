@@ -1,7 +1,7 @@
 //! Builds and runs the truth program, and compares what the tool finds with what the program wrote down.
 
 use crate::support::{self, truth::Package};
-use cargo_dwell::capture::{Rounding, outside};
+use cargo_dwell::capture::outside;
 use cargo_dwell::census::output::{Ran, Symbols};
 use std::collections::HashMap;
 use std::fs;
@@ -110,10 +110,8 @@ pub(crate) fn check(captured: outside::Captured, exe: &Path, truth: &HashMap<u64
     assert_eq!(notes, [""; 0]);
     let usable: HashMap<u64, u64> = snapshot.blocks.iter().map(|block| (block.addr, block.size)).collect();
     let missing: Vec<_> = truth.iter().filter(|(addr, size)| usable.get(addr).is_none_or(|of| of < size)).collect();
-    // Of jemalloc, a few blocks are taken for cached ones.
-    let most = if snapshot.usable == Some(Rounding::Jemalloc) { truth.len() / 1000 } else { 0 };
     assert!(
-        missing.len() <= most,
+        missing.is_empty(),
         "{} of {} are missing: {:x?}",
         missing.len(),
         truth.len(),

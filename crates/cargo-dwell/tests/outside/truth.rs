@@ -2,12 +2,10 @@
 //! and waits for the end of its standard input; `churn` also allocates on three threads without pause meanwhile.
 #![allow(dead_code, unexpected_cfgs)]
 
-#[cfg(jemalloc)]
-use tikv_jemallocator::Jemalloc as Inner;
 #[cfg(mimalloc)]
 use mimalloc::MiMalloc as Inner;
 use std::alloc::{GlobalAlloc, Layout};
-#[cfg(not(any(mimalloc, jemalloc)))]
+#[cfg(not(mimalloc))]
 use std::alloc::System as Inner;
 use std::any::Any;
 use std::cell::RefCell;

@@ -1,7 +1,6 @@
 //! The live blocks of a heap by the allocator's own lists.
 
 mod glibc;
-mod jemalloc;
 mod mimalloc;
 
 use super::copied::Copied;
@@ -66,16 +65,9 @@ const OTHERS: [(&str, &str); 8] = [
 pub(super) fn live(of: &Place<'_>) -> Result<Live> {
     let mut wanted: Vec<&str> = OTHERS.iter().map(|(name, _)| *name).collect();
     wanted.push(mimalloc::PAGE_MAP);
-    wanted.extend(jemalloc::NAMES.iter().flat_map(|(tree, arenas)| [*tree, *arenas]));
     let found = debuginfo::symbols(of.executable.1, &wanted);
     if let Some(map) = found.get(mimalloc::PAGE_MAP) {
         return mimalloc::Mimalloc { page_map: map.wrapping_add(of.bias) }.live(of);
-    }
-    for (tree, arenas) in jemalloc::NAMES {
-        if let (Some(tree), Some(arenas)) = (found.get(tree), found.get(arenas)) {
-            let [tree, arenas] = [tree, arenas].map(|at| at.wrapping_add(of.bias));
-            return jemalloc::Jemalloc { tree, arenas }.live(of);
-        }
     }
     if let Some((_, name)) = OTHERS.iter().find(|(function, _)| found.contains_key(*function)) {
         bail!(
