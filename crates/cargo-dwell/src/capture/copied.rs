@@ -65,7 +65,8 @@ impl Copied {
             let path = if map.path == executable.0 { executable.1.to_owned() } else { below(root, &map.path) };
             let known = self.files.iter().position(|(of, _)| *of == path);
             let file = known.or_else(|| {
-                let file = debuginfo::map(&path).ok()?;
+                // Opening a pipe would wait.
+                let file = path.is_file().then(|| debuginfo::map(&path).ok())??;
                 self.files.push((path, file));
                 Some(self.files.len() - 1)
             });
@@ -79,6 +80,13 @@ impl Copied {
     /// Returns the number of bytes that were copied.
     pub(crate) fn bytes(&self) -> u64 {
         self.parts.iter().map(|part| part.len as u64).sum()
+    }
+
+    /// Returns the ranges that were copied between two addresses.
+    pub(crate) fn copied(&self, start: u64, end: u64) -> impl Iterator<Item = (u64, u64)> {
+        let first = self.parts.partition_point(|part| part.start.saturating_add(part.len as u64) <= start);
+        let of = move |part: &Part| (part.start.max(start), part.start.saturating_add(part.len as u64).min(end));
+        self.parts[first..].iter().map(of).take_while(move |(from, _)| *from < end)
     }
 
     fn part_at(&self, addr: u64) -> Option<&[u8]> {
@@ -173,6 +181,8 @@ mod tests {
             true,
         );
         assert_eq!(memory.bytes(), 4);
+        assert_eq!(memory.copied(0x1003, 0x1100).collect::<Vec<_>>(), [(0x1003, 0x1006)]);
+        assert_eq!(memory.copied(0x1006, 0x1100).next(), None);
         let mut into = [9; 10];
         assert_eq!(memory.read(0x1000, &mut into), 8);
         assert_eq!(into[..8], [0, 0, 3, 4, 5, 6, 0, 0]);

@@ -1,4 +1,4 @@
-//! glibc's malloc, 2.28 to 2.43, on x86-64.
+//! glibc's malloc, 2.28 to 2.44, on x86-64.
 //!
 //! Memory is divided into *chunks*, each with its size in a word before the block, and with a bit that tells whether the
 //! chunk before it is in use. A free chunk that can be merged clears that bit of the next one; a free chunk in a *fast bin*
@@ -85,7 +85,7 @@ const LAYOUTS: [Layout; 6] = [
     },
 ];
 /// The newest known version.
-const NEWEST: u32 = 43;
+const NEWEST: u32 = 44;
 
 /// Returns the structures of version 2.`minor`.
 fn layout(minor: u32) -> Option<Layout> {
@@ -124,9 +124,8 @@ const LEAST: u64 = 32;
 const IN_USE: u64 = 1;
 const MAPPED: u64 = 2;
 const FLAGS: u64 = 7;
-/// The most arenas, and entries of a list.
+/// The most arenas, and heaps of one.
 const MOST: usize = 1 << 16;
-const MOST_LISTED: usize = 1 << 24;
 
 /// glibc's malloc.
 pub(super) struct Glibc;
@@ -207,8 +206,9 @@ struct Part {
 }
 
 impl Heap<'_> {
-    fn word(&self, addr: u64) -> Option<u64> {
-        self.of.memory.word(addr)
+    /// Returns the word at an offset. An address in a core may be any number.
+    fn word(&self, addr: u64, offset: u64) -> Option<u64> {
+        self.of.memory.word(addr.checked_add(offset)?)
     }
 
     fn holding(&self, addr: u64) -> Option<&Mapping> {
@@ -218,7 +218,10 @@ impl Heap<'_> {
 
     /// Finds the main arena in libc's data.
     fn main_arena(&self, map: &Mapping) -> Option<u64> {
-        (map.start..map.end.saturating_sub(self.layout.arena)).step_by(8).find(|at| self.is_arena(*at))
+        /// A program that is linked statically has its own data there, too.
+        const SEARCHED: usize = 1 << 24;
+        let all = (map.start..map.end.saturating_sub(self.layout.arena)).step_by(8);
+        all.take(SEARCHED).find(|at| self.is_arena(*at))
     }
 
     /// Returns `true` if there is an arena: the head of each bin points to itself, or to chunks that point back.
@@ -226,23 +229,23 @@ impl Heap<'_> {
         // The first bin that is looked at is nearly always empty.
         let mut empty = 0;
         for bin in 0..NBINS - 2 {
-            let words = at + self.layout.bins + 16 * bin;
+            let words = self.layout.bins + 16 * bin;
             // A head is a chunk of which only the two pointers exist.
-            let head = words - 16;
-            let (Some(next), Some(last)) = (self.word(words), self.word(words + 8)) else { return false };
+            let head = at.wrapping_add(words - 16);
+            let (Some(next), Some(last)) = (self.word(at, words), self.word(at, words + 8)) else { return false };
             if next == head && last == head {
                 empty += 1;
             } else if self.holding(next).is_none() || self.holding(last).is_none() {
                 return false;
             }
         }
-        let system = self.word(at + self.layout.system());
+        let system = self.word(at, self.layout.system());
         empty > 0 && system.is_some_and(|bytes| bytes > 0 && bytes % PAGE == 0)
     }
 
     fn read(&self, main: u64, minor: u32) -> Live {
         let mut arenas = vec![main];
-        while let Some(next) = self.word(arenas[arenas.len() - 1] + self.layout.next())
+        while let Some(next) = self.word(arenas[arenas.len() - 1], self.layout.next())
             && next != main
             && arenas.len() < MOST
             && !arenas.contains(&next)
@@ -254,7 +257,7 @@ impl Heap<'_> {
         let mut parts = Vec::new();
         for &arena in &arenas {
             self.fast(arena, &mut free);
-            let Some(top) = self.word(arena + self.layout.top) else { continue };
+            let Some(top) = self.word(arena, self.layout.top) else { continue };
             if arena == main { self.main_parts(top, &mut parts) } else { self.heaps(arena, top, &mut parts) }
         }
         let mut lost = 0;
@@ -263,17 +266,19 @@ impl Heap<'_> {
             lost += self.chunks(*part, &mut chunks);
         }
         chunks.sort_unstable();
+        // Forged parts may overlap.
+        chunks.dedup_by(|next, before| before.0 + before.1 > next.0);
         self.caches(&chunks, &mut free);
         free.sort_unstable();
-        free.dedup();
         let mut listed = free.iter().copied().peekable();
-        let mut blocks: Vec<(u64, u64)> = Vec::with_capacity(chunks.len());
-        for (at, size) in chunks {
+        // In place: there may be many millions.
+        let mut blocks = chunks;
+        blocks.retain_mut(|block| {
+            let (at, size) = *block;
             while listed.next_if(|of| *of < at).is_some() {}
-            if listed.peek() != Some(&at) {
-                blocks.push((at + 16, size - 8));
-            }
-        }
+            *block = (at + 16, size - 8);
+            listed.peek() != Some(&at)
+        });
         self.mapped(&parts, &mut blocks);
         blocks.sort_unstable();
         Live { blocks, allocator: format!("glibc 2.{minor}"), rounding: Rounding::Glibc, lost }
@@ -282,14 +287,14 @@ impl Heap<'_> {
     /// Reads the fast bins.
     fn fast(&self, arena: u64, free: &mut Vec<u64>) {
         let Some((at, lists)) = self.layout.fast else { return };
+        let most = self.of.memory.bytes() / LEAST;
         for list in 0..lists {
-            let mut chunk = self.word(arena + at + 8 * list).unwrap_or(0);
-            let mut left = MOST_LISTED;
+            let mut chunk = self.word(arena, at + 8 * list).unwrap_or(0);
+            let mut left = most;
             while chunk != 0 && left > 0 {
                 free.push(chunk);
                 left -= 1;
-                let next = chunk + 16;
-                chunk = self.word(next).map_or(0, |stored| self.layout.pointer(next, stored));
+                chunk = self.word(chunk, 16).map_or(0, |stored| self.layout.pointer(chunk + 16, stored));
             }
         }
     }
@@ -316,9 +321,10 @@ impl Heap<'_> {
             let mut at = *first;
             // Garbage that looks like a size leads elsewhere soon.
             for _ in 0..64 {
-                match self.word(at + 8).map(|word| word & !FLAGS) {
+                let size = self.word(at, 8).map(|word| word & !FLAGS);
+                match size.and_then(|size| Some((size, at.checked_add(size)?))) {
                     _ if at == top => return true,
-                    Some(size) if size >= LEAST && size % 16 == 0 && at + size <= top => at += size,
+                    Some((size, next)) if size >= LEAST && size % 16 == 0 && next <= top => at = next,
                     _ => return false,
                 }
             }
@@ -332,13 +338,17 @@ impl Heap<'_> {
         let mut heap = top & !(HEAP - 1);
         let mut last = Some(top);
         for _ in 0..MOST {
-            let (Some(before), Some(size)) = (self.word(heap + 8), self.word(heap + 16)) else { break };
-            let header = if arena & !(HEAP - 1) == heap { arena + self.layout.arena } else { heap + self.layout.heap };
+            let (Some(before), Some(size)) = (self.word(heap, 8), self.word(heap, 16)) else { break };
+            let is_first = arena & !(HEAP - 1) == heap;
+            let header = if is_first { (arena, self.layout.arena) } else { (heap, self.layout.heap) };
+            let Some(first) = header.0.checked_add(header.1).and_then(|at| at.checked_next_multiple_of(16)) else {
+                break;
+            };
             let end = last.unwrap_or(heap.saturating_add(size.min(HEAP)));
             let around = (heap, heap.saturating_add(HEAP));
-            parts.push(Part { first: header.next_multiple_of(16), end, top: last, around });
+            parts.push(Part { first, end, top: last, around });
             last = None;
-            if before == 0 || before % HEAP != 0 {
+            if before == 0 || before % HEAP != 0 || parts.iter().any(|part| part.around.0 == before) {
                 break;
             }
             heap = before;
@@ -349,7 +359,7 @@ impl Heap<'_> {
     /// no chunk covers.
     fn chunks(&self, part: Part, found: &mut Vec<(u64, u64)>) -> u64 {
         let mut at = part.first;
-        let Some(mut size) = self.word(at + 8) else { return 0 };
+        let Some(mut size) = self.word(at, 8) else { return 0 };
         while at < part.end {
             let bytes = size & !FLAGS;
             // Fence posts end a part that has no top chunk.
@@ -362,7 +372,7 @@ impl Heap<'_> {
                 let is_last = bytes >= LEAST && bytes.is_multiple_of(16) && part.top.is_some();
                 return if is_last && part.end - at < PAGE { 0 } else { part.end - at };
             }
-            let Some(following) = self.word(next + 8) else { return part.end - at };
+            let Some(following) = self.word(next, 8) else { return part.end - at };
             if following & IN_USE != 0 {
                 found.push((at, bytes));
             }
@@ -412,7 +422,7 @@ impl Heap<'_> {
                     return None;
                 }
                 found.push(chunk);
-                block = self.layout.pointer(block, self.word(block)?);
+                block = self.layout.pointer(block, self.word(block, 0)?);
             }
             // A thread may have been stopped between the list and its count.
             if is_count && length != wanted {
@@ -435,14 +445,18 @@ impl Heap<'_> {
         };
         for map in self.anonymous.iter().filter(|map| map.path != Path::new("[stack]")) {
             let mut at = map.start;
-            while at < map.end {
-                if !is_other(at)
-                    && let Some((block, usable, end)) = self.mapped_at(at, map.end)
-                {
-                    blocks.push((block, usable));
-                    at = end;
-                } else {
-                    at += PAGE;
+            // The page with the size was written to. The mapping may be much longer than what exists.
+            for (from, to) in self.of.memory.copied(map.start, map.end) {
+                at = at.max(from.checked_next_multiple_of(PAGE).unwrap_or(to));
+                while at < to {
+                    if !is_other(at)
+                        && let Some((block, usable, end)) = self.mapped_at(at, map.end)
+                    {
+                        blocks.push((block, usable));
+                        at = end;
+                    } else {
+                        at = at.saturating_add(PAGE);
+                    }
                 }
             }
         }
@@ -451,7 +465,7 @@ impl Heap<'_> {
     /// Returns the block at the start of a mapping, its usable size, and the end of the mapping.
     fn mapped_at(&self, start: u64, end: u64) -> Option<(u64, u64, u64)> {
         let chunk = |offset: u64| {
-            let (before, word) = (self.word(start + offset)?, self.word(start + offset + 8)?);
+            let (before, word) = (self.word(start, offset)?, self.word(start, offset + 8)?);
             let size = word & !FLAGS;
             let whole = offset.checked_add(size)?.checked_add(self.layout.beside)?;
             // In the newest versions, a bit tells that the pages are huge.
@@ -459,7 +473,7 @@ impl Heap<'_> {
                 && word & FLAGS == MAPPED
                 && size > LEAST
                 && whole % PAGE == 0
-                && start + whole <= end;
+                && whole <= end - start;
             is_one.then(|| (start + offset + 16, size + self.layout.beside - 16, start + whole))
         };
         // The offsets that alignments of 32 bytes to a page lead to.
@@ -475,7 +489,7 @@ mod tests {
     fn structures_differ_by_version() {
         assert_eq!(layout(27), None);
         assert_eq!(layout(NEWEST + 1), None);
-        for (minor, from) in [(28, 28), (29, 28), (31, 30), (34, 32), (36, 35), (41, 35), (42, 42), (43, 43)] {
+        for (minor, from) in [(28, 28), (29, 28), (31, 30), (34, 32), (36, 35), (41, 35), (42, 42), (44, 43)] {
             assert_eq!(layout(minor).map(|of| of.from), Some(from), "{minor}");
         }
         let sizes: Vec<u64> = LAYOUTS.iter().map(Layout::cache_chunk).collect();

@@ -2,7 +2,7 @@
 //!
 //! The offsets in a page's header are those of the debug info of its C code. glibc's blocks, those of C code, are there too.
 
-use super::{Allocator, Live, Place, glibc};
+use super::{Allocator, Live, Place, glibc, words};
 use crate::capture::Rounding;
 use crate::capture::maps::Mapping;
 use crate::debuginfo;
@@ -94,20 +94,14 @@ impl Mimalloc {
     /// Returns the headers of all pages.
     fn pages(&self, of: &Place<'_>) -> Vec<u64> {
         let Some(map) = of.memory.word(self.page_map) else { return Vec::new() };
-        let mut pages: Vec<u64> = words(of, map, PARTS).flat_map(|part| words(of, part, PAGES)).collect();
+        let mut parts: Vec<u64> = words(of, map, PARTS).collect();
+        parts.sort_unstable();
+        parts.dedup();
+        let mut pages: Vec<u64> = parts.into_iter().flat_map(|part| words(of, part, PAGES)).collect();
         pages.sort_unstable();
         pages.dedup();
         pages
     }
-}
-
-/// Returns the words of a table that are not zero. A table may end early.
-fn words(of: &Place<'_>, start: u64, count: usize) -> impl Iterator<Item = u64> {
-    let mut bytes = vec![0; 8 * count];
-    let read = crate::capture::Memory::read(of.memory, start, &mut bytes);
-    bytes.truncate(read);
-    let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
-    words.into_iter().filter(|word| *word != 0)
 }
 
 impl Header {

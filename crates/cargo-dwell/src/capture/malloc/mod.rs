@@ -3,9 +3,9 @@
 mod glibc;
 mod mimalloc;
 
-use super::Rounding;
 use super::copied::Copied;
 use super::maps::Mapping;
+use super::{Memory, Rounding};
 use crate::debuginfo;
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
@@ -38,6 +38,15 @@ pub(super) struct Live {
 trait Allocator {
     /// Returns the live blocks.
     fn live(&self, of: &Place<'_>) -> Result<Live>;
+}
+
+/// Returns the words of a table that are not zero. A table may end early.
+fn words(of: &Place<'_>, start: u64, count: usize) -> impl Iterator<Item = u64> {
+    let mut bytes = vec![0; 8 * count];
+    let read = Memory::read(of.memory, start, &mut bytes);
+    bytes.truncate(read);
+    let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    words.into_iter().filter(|word| *word != 0)
 }
 
 /// Functions of allocators that are linked into programs, and whose structures are not known.

@@ -160,7 +160,7 @@ fn files(bytes: &[u8]) -> Option<Vec<(u64, u64, u64, PathBuf)>> {
 
 /// Gives the mappings the names of their files. `gcore` leaves out those of unchanged files.
 fn name(maps: &mut Vec<Mapping>, files: &[(u64, u64, u64, PathBuf)]) {
-    for (start, end, offset, path) in files {
+    for (start, end, offset, path) in files.iter().filter(|(start, end, ..)| start < end) {
         if let Some(map) = maps.iter_mut().find(|map| map.start == *start) {
             path.clone_into(&mut map.path);
             map.offset = *offset;

@@ -44,6 +44,7 @@ pub(super) fn check(file: &Path) -> Result<()> {
 
 /// Returns why an executable or core cannot be read, if it is of another architecture.
 pub(super) fn refused(data: &[u8]) -> Option<&'static str> {
+    const HEADER: usize = 64;
     const CLASS: usize = 4;
     const MACHINE: usize = 18;
     const BITS_32: u8 = 1;
@@ -51,6 +52,9 @@ pub(super) fn refused(data: &[u8]) -> Option<&'static str> {
     const X86_64: u16 = 62;
     if !data.starts_with(b"\x7fELF") {
         return Some("is not an ELF file");
+    }
+    if data.len() < HEADER && data.get(CLASS) != Some(&BITS_32) {
+        return Some("has a truncated ELF header; it was not written to its end");
     }
     let machine = data.get(MACHINE..MACHINE + 2).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]));
     match (data.get(CLASS), machine) {

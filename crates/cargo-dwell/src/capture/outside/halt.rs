@@ -185,7 +185,9 @@ pub(super) fn gone(process: i32) -> anyhow::Error {
 /// Returns the error of a process that must not be stopped, with what to do.
 pub(super) fn refused(process: i32, error: &io::Error) -> anyhow::Error {
     let tracer = status(process, process, "TracerPid").filter(|tracer| tracer != "0");
-    if let Some(tracer) = tracer {
+    if let Some(thread) = tracer {
+        let of = thread.parse().ok().and_then(|thread| status(thread, thread, "Tgid"));
+        let tracer = of.unwrap_or(thread);
         return anyhow::anyhow!(
             "process {process} is traced by process {tracer}, such as a debugger, and only one can; end that first"
         );

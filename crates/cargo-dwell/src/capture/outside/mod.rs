@@ -1,9 +1,10 @@
 //! A process that was started without the agent, from outside: its memory, its mappings and its threads at one moment, or
 //! those of its core.
 //!
-//! `process` copies the memory of a process, which `guard` has stopped by `halt`, and `core` reads a core. The blocks
+//! `process` and `copy` copy the memory of a process, which `guard` has stopped by `halt`, and `core` reads a core. The blocks
 //! of the heap are those of the allocator's own lists (`capture::malloc`).
 
+mod copy;
 mod core;
 mod executable;
 mod guard;

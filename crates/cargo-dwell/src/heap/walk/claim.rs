@@ -43,7 +43,8 @@ impl Start {
 impl Walk<'_, '_> {
     /// Returns the block that begins at `addr`.
     pub(in crate::heap) fn block_at(&self, addr: u64) -> Option<usize> {
-        self.addresses.binary_search(&addr).ok()
+        let blocks = &self.snapshot.blocks;
+        self.index.before(blocks, addr).filter(|block| blocks[*block].addr == addr)
     }
 
     /// Returns the address and size of a block.

@@ -105,23 +105,23 @@ impl Holders {
     pub(crate) fn successors(&self) -> Successors {
         let nodes = self.first.len() + self.roots.len() + 1;
         let all = || {
-            let first =
-                (0_u32..).zip(&self.first).filter(|(_, hold)| **hold != NONE).map(|(block, hold)| (block, *hold));
+            let blocks = 0..u32::try_from(self.first.len()).unwrap_or(u32::MAX);
+            let first = blocks.zip(&self.first).filter(|(_, hold)| **hold != NONE).map(|(block, hold)| (block, *hold));
             first.chain(self.more.iter().copied())
         };
+        // The ends, and after the second loop the starts.
         let mut starts = vec![0_u32; nodes + 1];
         for (_, hold) in all() {
-            starts[hold.from as usize + 1] += 1;
+            starts[hold.from as usize] += 1;
         }
         for node in 0..nodes {
             starts[node + 1] += starts[node];
         }
-        let mut next = starts.clone();
         let mut targets = vec![0; starts[nodes] as usize];
-        for (block, hold) in all() {
-            let at = &mut next[hold.from as usize];
+        for (block, hold) in all().rev() {
+            let at = &mut starts[hold.from as usize];
+            *at -= 1;
             targets[*at as usize] = block + 1;
-            *at += 1;
         }
         Successors { starts, targets, blocks: self.first.len() }
     }

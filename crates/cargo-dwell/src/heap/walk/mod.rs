@@ -17,6 +17,7 @@ mod fields;
 mod growth;
 mod hints;
 mod holders;
+mod index;
 mod leaks;
 mod locals;
 mod own;
@@ -52,9 +53,12 @@ use crate::capture::pieces::Image;
 use crate::debuginfo::{Kind, TypeId};
 use dwell::model::Counts;
 use holders::Holders;
+use index::Index;
 use read::{CHUNK, Work};
 use roots::{Reading, Root};
-use std::collections::{BTreeSet, HashMap, HashSet};
+// Several of these are asked for each block.
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use std::collections::BTreeSet;
 use weak::{Pointed, Possible};
 
 /// The flags of a block, which the first pass sets.
@@ -73,7 +77,7 @@ pub(crate) struct Walk<'s, 'p> {
     origins: &'s [Origin],
     image: Image<'s>,
     pub(crate) schema: Schema<'p>,
-    addresses: Vec<u64>,
+    index: Index,
     vtables: HashMap<u64, TypeId>,
     is_counting: bool,
     flags: Vec<u8>,
@@ -145,7 +149,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             origins,
             image: Image::new(&*snapshot.memory),
             schema,
-            addresses: snapshot.blocks.iter().map(|block| block.addr).collect(),
+            index: Index::new(&snapshot.blocks),
             vtables,
             is_counting: false,
             flags: vec![0; blocks],
@@ -269,6 +273,11 @@ impl<'s, 'p> Walk<'s, 'p> {
         self.count_roots();
         // The graph of a large heap needs the memory.
         self.local_of = Vec::new();
+        for tally in &mut self.tallies {
+            for texts in [&mut tally.texts, &mut tally.contents].into_iter().flatten() {
+                texts.complete();
+            }
+        }
     }
 
     /// Decodes a block without an owner as the type from its call stack, if that is known.

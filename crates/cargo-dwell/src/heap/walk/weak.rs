@@ -221,7 +221,7 @@ impl Walk<'_, '_> {
 
     /// Returns the block that contains an address.
     pub(in crate::heap) fn block_around(&self, addr: u64) -> Option<usize> {
-        let block = self.addresses.partition_point(|start| *start <= addr).checked_sub(1)?;
+        let block = self.index.before(&self.snapshot.blocks, addr)?;
         let of = self.snapshot.blocks[block];
         (addr - of.addr < of.size).then_some(block)
     }
