@@ -66,6 +66,7 @@ pub(crate) fn settle(snapshot: &mut capture::Snapshot, program: &Program, frames
 fn at(moment: &Moment) -> String {
     match moment {
         Moment::Peak => "peak".into(),
+        Moment::Growth => "growth".into(),
         Moment::Exit => "exit".into(),
         Moment::Signal => "signal".into(),
         Moment::Attached => "attached".into(),

@@ -38,7 +38,7 @@ pub(crate) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
         one(document, snapshot, is_full, top, look, out)?;
     }
     // Timed snapshots also show growth.
-    let mut timed = document.snapshots.iter().filter(|snapshot| !matches!(&*snapshot.at, "peak" | "exit"));
+    let mut timed = document.snapshots.iter().filter(|snapshot| !matches!(&*snapshot.at, "peak" | "exit" | "growth"));
     if let (Some(first), Some(last)) = (timed.next(), timed.next_back()) {
         look.heading(out, "What grew", &format!(" from {} to {}", first.at, last.at))?;
         super::diff::Diff::of(first, last).write(top, look, out)?;

@@ -4,15 +4,12 @@
 //! a copy has no pages of files. `pagemap` of the copy has the anonymous pages that existed at that moment.
 
 mod glibc;
-mod smaps;
 
+use super::maps::{Mapping, mappings};
+use super::pagemap::{PAGE, PRESENT, PageMap};
 use super::{Block, Memory};
-use smaps::Mapping;
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-const PAGE: u64 = 4096;
 /// Larger mappings are not divided by page: their page table would take too long to read.
 const MOST: u64 = 1 << 36;
 
@@ -123,29 +120,30 @@ pub(super) struct Pages(Vec<(Mapping, Option<Ranges>)>);
 
 impl Pages {
     /// Reads the mappings, and the pages of those without a file. `records` are the agent's.
-    pub(super) fn read(smaps: &str, pagemap: Option<&File>, records: &[(u64, u64)]) -> Self {
+    pub(super) fn read(smaps: &str, pagemap: Option<&PageMap>, records: &[(u64, u64)]) -> Self {
         let pages = |mapping: &Mapping| {
             let is_of_agent = records.iter().any(|(start, end)| *start <= mapping.start && mapping.end <= *end);
             let is_divided = mapping.is_anonymous() && mapping.resident > 0 && !is_of_agent;
             (is_divided && mapping.end - mapping.start <= MOST).then(|| present(pagemap, mapping)).flatten()
         };
-        Self(smaps::parse(smaps).into_iter().map(|mapping| (mapping.clone(), pages(&mapping))).collect())
+        Self(mappings(smaps).into_iter().map(|mapping| (mapping.clone(), pages(&mapping))).collect())
     }
 }
 
 /// Returns the pages of a mapping that are in memory.
-fn present(pagemap: Option<&File>, mapping: &Mapping) -> Option<Ranges> {
-    const PRESENT: u64 = 1 << 63;
+fn present(pagemap: Option<&PageMap>, mapping: &Mapping) -> Option<Ranges> {
     const AT_ONCE: u64 = 1 << 16;
     let mut found: Vec<(u64, u64)> = Vec::new();
     let mut page = mapping.start / PAGE;
     let last = mapping.end / PAGE;
     while page < last {
-        let mut entries = vec![0; usize::try_from(AT_ONCE.min(last - page)).ok()? * 8];
-        pagemap?.read_exact_at(&mut entries, page * 8).ok()?;
-        let (entries, _) = entries.as_chunks::<8>();
-        for entry in entries {
-            if u64::from_le_bytes(*entry) & PRESENT != 0 {
+        let count = usize::try_from(AT_ONCE.min(last - page)).ok()?;
+        let flags = pagemap?.flags(page, count);
+        if flags.len() < count {
+            return None;
+        }
+        for flags in flags {
+            if flags & PRESENT != 0 {
                 let start = page * PAGE;
                 match found.last_mut().filter(|last| last.1 == start) {
                     Some(last) => last.1 += PAGE,
@@ -167,7 +165,7 @@ pub(super) fn divide(pages: &Pages, of: &Sources<'_>) -> Resident {
         Some(path) == census_path.map(|path| &**path) || path.to_string_lossy().starts_with("/memfd:cargo-dwell-census")
     };
     let loaded: Vec<&Path> =
-        mappings.iter().filter(|(mapping, _)| mapping.is_executable).map(|(mapping, _)| &*mapping.path).collect();
+        mappings.iter().filter(|(mapping, _)| mapping.executable).map(|(mapping, _)| &*mapping.path).collect();
     let records = Ranges::new(of.records.clone());
     let (heap, arenas) = heap(mappings, of);
     let heap = heap.without(&records);
@@ -251,7 +249,7 @@ fn ended(mappings: &[(Mapping, Option<Ranges>)], memory: &dyn Memory) -> Vec<(u6
     let mut found = Vec::new();
     for pair in mappings.windows(2) {
         let [(guard, _), (mapping, Some(pages))] = pair else { continue };
-        let is_guarded = guard.end == mapping.start && !guard.is_readable && guard.is_anonymous();
+        let is_guarded = guard.end == mapping.start && !guard.readable && guard.is_anonymous();
         if !is_guarded || !mapping.path.as_os_str().is_empty() {
             continue;
         }
@@ -274,7 +272,7 @@ fn ended(mappings: &[(Mapping, Option<Ranges>)], memory: &dyn Memory) -> Vec<(u6
 fn heap(mappings: &[(Mapping, Option<Ranges>)], of: &Sources<'_>) -> (Ranges, Vec<(u64, u64)>) {
     let mut ranges = Vec::new();
     let mut arenas = Vec::new();
-    for (mapping, _) in mappings.iter().filter(|(mapping, _)| mapping.is_anonymous() && mapping.is_readable) {
+    for (mapping, _) in mappings.iter().filter(|(mapping, _)| mapping.is_anonymous() && mapping.readable) {
         let range = (mapping.start, mapping.end);
         if mapping.path == Path::new("[heap]") {
             ranges.push(range);
