@@ -10,7 +10,9 @@ use super::maps::{Mapping, mappings};
 use super::pagemap::{PAGE, PRESENT, PageMap, SWAPPED};
 use super::resident::{self, Pages, Resident, Sources};
 use super::{Block, Memory, Module, Moment, Snapshot, Thread};
-use crate::agent::layout::{self, ADDRESSES, ENTRY, FRAMES, GRANULE, PAIRS, Pair, SHARDS, Shard, Slot, State};
+use crate::agent::layout::{
+    self, ADDRESSES, Allocator, ENTRY, FRAMES, GRANULE, PAIRS, Pair, SHARDS, Shard, Slot, State,
+};
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -106,6 +108,8 @@ pub(crate) struct About {
     pub(crate) smaps: Option<String>,
     /// Whether the copy is being written to disk.
     pub(crate) is_on_its_way: bool,
+    /// The allocator that is linked statically.
+    pub(crate) allocator: Option<Allocator>,
 }
 
 /// A copy of a process: its mappings, which of its pages exist, and its memory.
@@ -233,7 +237,10 @@ pub(crate) fn snapshot(source: Source, about: &About) -> Result<Snapshot> {
         let stack = |thread: &Thread| Some((thread.stack_pointer()?, thread.pointer));
         let stacks = threads.iter().filter_map(stack).chain(about.stacks.iter().map(|stack| (*stack, None)));
         let (blocks, stacks) = (blocks.as_slice(), stacks.collect());
-        resident::divide(&pages, &Sources { memory: &*memory, blocks, records, agent: about.state, stacks })
+        resident::divide(
+            &pages,
+            &Sources { memory: &*memory, blocks, records, agent: about.state, stacks, allocator: about.allocator },
+        )
     });
     Ok(Snapshot {
         at: about.at.clone(),

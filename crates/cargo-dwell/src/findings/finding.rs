@@ -23,6 +23,9 @@ pub struct Finding {
     pub bytes: u64,
     /// The number of bytes that this change saves after the findings before it.
     pub saves: u64,
+    /// The bytes of RSS that it saves, if that can be said; 0: it frees no page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rss: Option<u64>,
     /// Other costs.
     pub costs: String,
     /// The reason.

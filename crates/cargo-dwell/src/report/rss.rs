@@ -11,11 +11,13 @@ use std::io;
 const MUCH: u64 = 8 << 20;
 
 /// The parts with their names, in the order of the report.
-fn parts(rss: &Rss) -> [(&'static str, u64, Class); 8] {
+fn parts(rss: &Rss) -> [(&'static str, u64, Class); 10] {
     [
         ("live", rss.live, Class::Struct),
         ("the allocator's headers and rounding", rss.rounding, Class::Padding),
         ("freed, but held: free bytes on pages with live bytes (fragmentation)", rss.fragmented, Class::Spare),
+        ("freed, but held: in the caches of threads (tcache)", rss.cached, Class::Absent),
+        ("freed, but held: in glibc's arenas of other threads", rss.arenas, Class::Absent),
         ("freed, but held: pages without live bytes", rss.free_pages, Class::Absent),
         ("mapped by hand, or by an allocator for which no block is known", rss.mapped, Class::Sequence),
         ("stacks of threads", rss.stacks, Class::Map),

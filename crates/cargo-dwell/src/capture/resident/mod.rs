@@ -3,11 +3,13 @@
 //! `smaps` of the program has the resident bytes of each mapping. It is read while the threads are stopped for the copy, since
 //! a copy has no pages of files. `pagemap` of the copy has the anonymous pages that existed at that moment.
 
+mod classes;
 mod glibc;
 
 use super::maps::{Mapping, mappings};
 use super::pagemap::{PAGE, PRESENT, PageMap};
 use super::{Block, Memory};
+use crate::agent::layout::Allocator;
 use std::path::Path;
 
 /// Larger mappings are not divided by page: their page table would take too long to read.
@@ -30,8 +32,10 @@ pub struct Resident {
     pub heap: Ranges,
     /// The bytes of pages in `heap` that the kernel does not count: they were read, but never written.
     pub unwritten: u64,
-    /// The bytes that each block takes with header and rounding, or 0 if not known.
-    pub chunks: Vec<u64>,
+    /// What each block takes with header and rounding, as far as that is known: first address, and one past the last.
+    pub taken: Vec<(u64, u64)>,
+    /// Free chunks in the caches of threads.
+    pub cached: Ranges,
     /// The bytes that `malloc_trim(0)` would return; `None` if another allocator than glibc's has blocks.
     pub trim: Option<u64>,
     /// The heaps of glibc's arenas other than the main one.
@@ -113,6 +117,8 @@ pub(super) struct Sources<'s> {
     pub(super) agent: u64,
     /// The stack pointer of each thread, with its thread pointer.
     pub(super) stacks: Vec<(u64, Option<u64>)>,
+    /// The allocator that is linked statically.
+    pub(super) allocator: Option<Allocator>,
 }
 
 /// The anonymous resident pages of a process, to be read before the memory: a read makes pages.
@@ -298,46 +304,62 @@ fn heap(mappings: &[(Mapping, Option<Ranges>)], of: &Sources<'_>) -> (Ranges, Ve
     (Ranges::new(ranges), arenas)
 }
 
-/// Finds the bytes of each block's chunk, and what `malloc_trim` would return.
+/// Finds what each block takes, the caches of threads, and what `malloc_trim` would return.
 fn chunks(all: &mut Resident, mappings: &[(Mapping, Option<Ranges>)], of: &Sources<'_>) {
-    all.chunks = vec![0; of.blocks.len()];
+    all.taken = of.blocks.iter().map(|block| (block.addr, block.addr.saturating_add(block.size))).collect();
+    let mut is_known = vec![false; of.blocks.len()];
     let inside = |(start, end): (u64, u64)| {
         let first = of.blocks.partition_point(|block| block.addr < start);
         first..of.blocks.partition_point(|block| block.addr < end)
     };
     let main = mappings.iter().filter(|(mapping, _)| mapping.path == Path::new("[heap]"));
     let main = main.map(|(mapping, _)| ((mapping.start, mapping.end), true));
-    let heaps: Vec<_> = main.chain(all.arenas.iter().map(|range| (*range, false))).collect();
-    let mut trim = Some(0);
-    let mut known = 0;
-    for (range, is_main) in heaps {
+    let ranges: Vec<_> = main.chain(all.arenas.iter().map(|range| (*range, false))).collect();
+    let mut heaps = Vec::new();
+    let mut is_whole = true;
+    for &(range, is_main) in &ranges {
         let blocks = inside(range);
-        known += blocks.len();
         // Before the first chunk, an arena's heap has headers whose length depends on glibc's version.
         let start = match of.blocks[blocks.clone()].first() {
             _ if is_main => range.0,
             Some(block) => block.addr - 16,
             None => continue,
         };
-        match glibc::walk(of.memory, (start, range.1), &of.blocks[blocks.clone()], is_main) {
-            Some(heap) => {
-                let trimmed = heap.trimmed.iter().map(|(start, end)| all.heap.bytes_in(*start, *end)).sum::<u64>();
-                trim = trim.map(|sum| sum + trimmed);
-                all.chunks[blocks].copy_from_slice(&heap.chunks);
-            }
-            None => trim = None,
+        let Some(heap) = glibc::walk(of.memory, (start, range.1), &of.blocks[blocks.clone()]) else {
+            is_whole = false;
+            continue;
+        };
+        for (number, size) in blocks.clone().zip(&heap.chunks) {
+            // Its own size, up to the size of the next chunk.
+            let start = of.blocks[number].addr - 8;
+            all.taken[number] = (start, start + size);
         }
+        is_known[blocks].fill(true);
+        heaps.push((heap, is_main));
     }
-    for (number, block) in
-        of.blocks.iter().enumerate().filter(|(number, _)| all.chunks[*number] == 0).collect::<Vec<_>>()
-    {
-        if let Some((start, end)) = glibc::mapped(of.memory, block) {
-            all.chunks[number] = end - start;
-            known += 1;
+    let mut cached: Vec<(u64, u64)> = Vec::new();
+    for at in heaps.iter().flat_map(|(heap, _)| &heap.caches) {
+        cached.extend(glibc::cache(of.memory, *at, &ranges).unwrap_or_default());
+    }
+    cached.sort_unstable();
+    let trimmed = heaps.iter().flat_map(|(heap, is_main)| glibc::trimmed(heap, &cached, *is_main));
+    let trimmed = trimmed.map(|(start, end)| all.heap.bytes_in(start, end)).sum();
+    all.cached = Ranges::new(cached).and(&all.heap);
+    for (number, block) in of.blocks.iter().enumerate() {
+        if is_known[number] {
+            continue;
+        }
+        if let Some(range) = glibc::mapped(of.memory, block) {
+            all.taken[number] = range;
+            is_known[number] = true;
         }
     }
     // Blocks of glibc itself exist under any allocator.
-    all.trim = trim.filter(|_| known >= of.blocks.len() / 2);
+    let known = is_known.iter().filter(|is_known| **is_known).count();
+    all.trim = (is_whole && known >= of.blocks.len() / 2).then_some(trimmed);
+    if matches!(of.allocator, Some(Allocator::Mimalloc | Allocator::Jemalloc)) {
+        classes::round(of.blocks, &is_known, &mut all.taken);
+    }
 }
 
 #[cfg(test)]

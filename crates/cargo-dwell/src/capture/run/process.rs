@@ -19,7 +19,7 @@ use crate::capture::{Moment, Snapshot, Thread};
 use crate::debuginfo;
 use crate::program::loadable::{self, Target};
 use anyhow::{Context, Result, bail};
-use layout::{Event, Status};
+use layout::{Allocator, Event, Status};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -185,6 +185,7 @@ fn run<'w>(
         watch,
         reported: 0,
         patches: patches.count,
+        allocator: patches.allocator,
         notes,
     };
     let status = session.listen(&messages);
@@ -269,6 +270,7 @@ struct Session<'r, 'e> {
     watch: Option<&'e mut dyn Watch>,
     /// The number of snapshots reported early.
     reported: usize,
+    allocator: Option<Allocator>,
     /// The number of functions to patch.
     patches: u32,
     notes: Vec<String>,
@@ -493,6 +495,7 @@ impl Session<'_, '_> {
             executable: self.target.path.clone(),
             smaps: None,
             is_on_its_way: false,
+            allocator: self.allocator,
         }
     }
 
