@@ -61,6 +61,20 @@ pub(super) fn heaps(memory: &dyn Memory, (start, end): (u64, u64)) -> Vec<(u64, 
     found
 }
 
+/// Returns where the first chunk of an arena's heap may be: behind headers whose length depends on glibc's version, or else
+/// at the first block.
+pub(super) fn starts(memory: &dyn Memory, heap: u64, first: Option<&Block>) -> Vec<u64> {
+    const ARENAS: [u64; 2] = [0x898, 0x840];
+    const HEADERS: [u64; 2] = [0x30, 0x20];
+    let arena = word(memory, heap).unwrap_or_default();
+    let behind = if arena / HEAP * HEAP == heap {
+        ARENAS.map(|size| (arena + size).next_multiple_of(2 * WORD))
+    } else {
+        HEADERS.map(|size| heap + size)
+    };
+    behind.into_iter().chain(first.map(|block| block.addr - 2 * WORD)).collect()
+}
+
 /// Words of a range, read in large pieces.
 struct Reader<'m> {
     memory: &'m dyn Memory,

@@ -319,13 +319,15 @@ fn chunks(all: &mut Resident, mappings: &[(Mapping, Option<Ranges>)], of: &Sourc
     let mut is_whole = true;
     for &(range, is_main) in &ranges {
         let blocks = inside(range);
-        // Before the first chunk, an arena's heap has headers whose length depends on glibc's version.
-        let start = match of.blocks[blocks.clone()].first() {
-            _ if is_main => range.0,
-            Some(block) => block.addr - 16,
-            None => continue,
-        };
-        let Some(heap) = glibc::walk(of.memory, (start, range.1), &of.blocks[blocks.clone()]) else {
+        let first = of.blocks[blocks.clone()].first();
+        let starts = if is_main { vec![range.0] } else { glibc::starts(of.memory, range.0, first) };
+        let of_heap = &of.blocks[blocks.clone()];
+        let walked = starts.iter().find_map(|start| glibc::walk(of.memory, (*start, range.1), of_heap));
+        let Some(heap) = walked else {
+            // Without blocks nothing is known that must fit.
+            if blocks.is_empty() {
+                continue;
+            }
             is_whole = false;
             continue;
         };

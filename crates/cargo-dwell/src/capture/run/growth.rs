@@ -7,8 +7,8 @@
 //! while there would be none for both.
 
 use super::limits::{Kills, Limits, Room, resident};
-use super::listen::Message;
-use super::plan::{Plan, wake};
+use super::message::Message;
+use super::plan::{FLOOR, Plan, wake};
 use crate::agent::layout::Event;
 use crate::capture::image::{About, Process, Source};
 use crate::capture::spill::Store;
@@ -19,8 +19,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The live bytes of the first copy.
-pub(super) const FLOOR: u64 = 4 << 20;
 /// The least growth between two copies, as a part of the live bytes.
 const LEAST: u64 = 8;
 /// The longest time that the program waits until a copy is on disk.

@@ -2,40 +2,16 @@
 
 use super::growth::Growth;
 use super::limits::smaps;
+use super::message::{Message, Moved};
 use super::plan::{Plan, wake};
 use crate::agent::layout::Event;
-use crate::capture::Thread;
-use crate::capture::spill::Spilled;
 use crate::capture::stop::Stopped;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
-
-pub(super) enum Message {
-    /// A message of the helper.
-    Event(Event, Moved),
-    /// A copy is on disk: the kind of its event, its time, and the copy.
-    Spilled(u32, u64, anyhow::Result<Spilled>),
-    /// The program has ended at this time.
-    Ended(std::io::Result<ExitStatus>, u64),
-    /// A signal, and whether only this process received it.
-    Signal(i32, bool),
-}
-
-/// What was found while the program was copied.
-#[derive(Default)]
-pub(super) struct Moved {
-    /// The program's threads if they were stopped.
-    pub(super) threads: Vec<Thread>,
-    /// Its mappings.
-    pub(super) smaps: Option<String>,
-    /// Whether the copy is to be written to disk at once.
-    pub(super) spill: bool,
-}
 
 /// Forwards the helper's messages until it closes its end. Stops the threads of the program while the helper copies it.
 pub(super) fn listen(socket: &OwnedFd, growth: &Growth, sender: &Sender<Message>, over: &AtomicBool) {

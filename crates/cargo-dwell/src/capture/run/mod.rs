@@ -7,6 +7,8 @@ mod limits;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod listen;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod message;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod plan;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod process;

@@ -11,6 +11,9 @@ use std::io::Write;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// The live bytes of the first copy because of growth.
+pub(super) const FLOOR: u64 = 4 << 20;
+
 /// The file for the agent: a shared page, then the patches.
 pub(super) struct Plan {
     pub(super) file: File,
@@ -48,7 +51,7 @@ impl Plan {
         shared.sample.store(options.sample.unwrap_or(0), Ordering::Relaxed);
         let mode = if options.counts { layout::Mode::Counts } else { layout::Mode::Blocks };
         shared.mode.store(mode as u32, Ordering::Relaxed);
-        let grow_at = if options.counts { u64::MAX } else { super::growth::FLOOR };
+        let grow_at = if options.counts { u64::MAX } else { FLOOR };
         shared.grow_at.store(grow_at, Ordering::Relaxed);
         shared.magic.store(layout::MAGIC, Ordering::Release);
         Ok(plan)

@@ -9,7 +9,8 @@
 
 use super::growth::{Growth, Shield};
 use super::limits::{Room, smaps};
-use super::listen::{Message, Moved, listen};
+use super::listen::listen;
+use super::message::{Message, Moved};
 use super::plan::{EndOf, Plan, sockets};
 use super::{At, Killed, Options, Run, signals};
 use crate::agent::{self, hooks, layout};

@@ -6,7 +6,7 @@
     reason = "numbers of signals are small and positive"
 )]
 
-use super::listen::Message;
+use super::message::Message;
 use anyhow::{Context, Result};
 use std::fs::File;
 use std::io::Read;
