@@ -2,7 +2,7 @@
 //!
 //! Live bytes that were never touched are no part of RSS. If most of RSS is live, a run with the change has less of both. If
 //! most of it is freed but held, an earlier peak decides: then only a change that acts on the blocks as they are can be
-//! predicted, and it returns what it frees of separately mapped blocks, and pages without any other block.
+//! predicted, and it returns what it frees of separately mapped blocks, and if no block is left, pages without any other.
 
 use super::finding::Finding;
 use crate::capture::Snapshot;
@@ -32,7 +32,7 @@ pub(crate) fn add(findings: &mut [Finding], walk: &Walk<'_, '_>, snapshot: &Snap
     let names: Vec<&str> = capacity.iter().take(3).map(|(_, name)| *name).collect();
     let how = format!("give back capacity, by shrink_to_fit: {}", names.join(", "));
     let returns = capacity.iter().map(|(bytes, _)| bytes).sum();
-    rss.offer(Remedy { kind: "capacity".into(), how, returns, up_to: false });
+    rss.offer(Remedy { kind: "capacity".into(), how, returns });
 }
 
 /// Returns the bytes of RSS that a finding saves, if that can be said. `held` is about the blocks that it changes.
@@ -45,9 +45,13 @@ fn effect(finding: &Finding, held: Held, is_held: bool) -> Option<u64> {
         // What was never touched is spare.
         "shrink" => {
             let touched = finding.saves.saturating_sub(held.bytes - held.resident);
-            Some(if is_held { touched.min(held.mapped.saturating_add(held.alone)) } else { touched })
+            Some(if is_held { touched.min(held.mapped) } else { touched })
         }
-        kind if is_held => IN_PLACE.contains(&kind).then(|| part(held.mapped.saturating_add(held.alone))),
+        kind if is_held => IN_PLACE.contains(&kind).then(|| {
+            // What is left keeps the pages.
+            let is_all = finding.saves >= held.bytes;
+            part(held.mapped).saturating_add(if is_all { held.alone } else { 0 })
+        }),
         _ => Some(part(held.resident)),
     }
 }
@@ -74,7 +78,8 @@ mod tests {
         assert_eq!(effect(&of("box"), small, false), Some(500));
         assert_eq!(effect(&of("box"), small, true), None);
         assert_eq!(effect(&of("intern"), small, true), Some(0));
-        assert_eq!(effect(&of("intern"), Held { alone: 400, ..small }, true), Some(200));
+        assert_eq!(effect(&of("intern"), Held { alone: 400, ..small }, true), Some(0));
+        assert_eq!(effect(&of("leak"), Held { bytes: 500, alone: 400, ..small }, true), Some(400));
         assert_eq!(effect(&of("shrink"), Held { mapped: 300, ..small }, true), Some(300));
     }
 }

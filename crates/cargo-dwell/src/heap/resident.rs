@@ -90,14 +90,12 @@ impl Rss {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Remedy {
-    /// `trim`, `apart`, `arenas`, `allocator` or `capacity`.
+    /// `trim`, `apart` or `capacity`.
     pub kind: String,
     /// What to do.
     pub how: String,
     /// The resident bytes that it returns.
     pub returns: u64,
-    /// Whether it returns at most as much.
-    pub up_to: bool,
 }
 
 /// The pages of the heap in the order of their addresses.
@@ -223,7 +221,7 @@ pub(crate) fn of(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin]) -
         ..Rss::default()
     };
     let apart = survivors(walk, snapshot, origins, resident, &mut pages, &mut rss);
-    for remedy in remedies(&rss, resident, &pages, apart) {
+    for remedy in remedies(&rss, resident, apart) {
         rss.offer(remedy);
     }
     Some(rss)
@@ -373,9 +371,10 @@ fn survivors(
     apart
 }
 
-/// Returns what gives memory back, as far as it is worth it.
-fn remedies(rss: &Rss, resident: &Resident, pages: &Pages<'_>, apart: u64) -> Vec<Remedy> {
-    let remedy = |kind: &str, how: String, returns| Remedy { kind: kind.into(), how, returns, up_to: false };
+/// Returns what gives memory back. Fewer arenas and another allocator are not among these: on servers that were measured,
+/// they held more (`docs/census.md`).
+fn remedies(rss: &Rss, resident: &Resident, apart: u64) -> Vec<Remedy> {
+    let remedy = |kind: &str, how: String, returns| Remedy { kind: kind.into(), how, returns };
     let mut all = Vec::new();
     if let Some(trim) = resident.trim {
         let how = "call malloc_trim(0) after the memory was freed: it returns pages without live bytes".to_owned();
@@ -387,36 +386,6 @@ fn remedies(rss: &Rss, resident: &Resident, pages: &Pages<'_>, apart: u64) -> Ve
         names.join(", ")
     );
     all.push(remedy("apart", how, apart));
-    // Free pages of arenas beyond the one with the most.
-    let free = |&(start, end): &(u64, u64)| {
-        let of_range = pages.ranges.iter().zip(&pages.first).map(|(range, first)| {
-            let (from, to) = (start.max(range.0), end.min(range.1));
-            let page = |at: u64| first + usize::try_from((at - range.0) / PAGE).unwrap_or(usize::MAX);
-            if from < to {
-                pages.used[page(from)..page(to)].iter().filter(|used| **used == 0).count() as u64
-            } else {
-                0
-            }
-        });
-        of_range.sum::<u64>() * PAGE
-    };
-    let mut of_arenas: Vec<u64> = resident.arenas.iter().map(free).filter(|free| *free > 0).collect();
-    of_arenas.sort_unstable();
-    if of_arenas.len() > 2 {
-        let how = format!("fewer arenas, by MALLOC_ARENA_MAX=2: {} heaps of threads have free pages", of_arenas.len());
-        of_arenas.pop();
-        all.push(Remedy { up_to: true, ..remedy("arenas", how, of_arenas.iter().sum()) });
-    }
-    // glibc keeps the free ends of arenas of threads, whatever is called.
-    let empty = pages.used.iter().filter(|used| **used == 0).count() as u64 * PAGE;
-    if let Some(trim) = resident.trim.filter(|trim| empty > trim + trim / 4) {
-        let how = format!(
-            "another allocator: mimalloc, or jemalloc with background threads, returns pages without live bytes by itself, also \
-             the {} of them that malloc_trim leaves",
-            crate::units::bytes(empty - trim)
-        );
-        all.push(Remedy { up_to: true, ..remedy("allocator", how, empty) });
-    }
     all
 }
 

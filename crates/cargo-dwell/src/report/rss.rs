@@ -63,8 +63,7 @@ pub(super) fn write(snapshot: &Snapshot, look: &Look, out: &mut impl io::Write) 
         look.heading(out, "What returns memory to the system", "")?;
         let mut rows = vec![header(&["returns", "how"])];
         for of in &rss.remedies {
-            let up_to = if of.up_to { "at most " } else { "" };
-            rows.push(vec![right(format!("{up_to}{}", bytes(of.returns))), Cell::new(&of.how)]);
+            rows.push(vec![right(bytes(of.returns)), Cell::new(&of.how)]);
         }
         look.table(out, &rows)?;
     }
@@ -116,8 +115,7 @@ mod tests {
             alone: 880,
             returns: 3_400_000,
         };
-        let remedy =
-            Remedy { kind: "trim".into(), how: "call malloc_trim(0)".into(), returns: 9_000_000, up_to: false };
+        let remedy = Remedy { kind: "trim".into(), how: "call malloc_trim(0)".into(), returns: 9_000_000 };
         let rss = Rss {
             bytes: 20_000_000,
             live: 1_000_000,
