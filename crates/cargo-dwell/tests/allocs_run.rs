@@ -11,30 +11,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use support::truth::Package;
+use support::truth::{ALL_ALLOCATORS, Truth, tests_jemalloc};
+
+const TRUTH: Truth = Truth("allocs_run");
 
 fn folder() -> PathBuf {
-    support::target_dir().join("allocs_run")
-}
-
-fn source() -> PathBuf {
-    support::truth::source("allocs_run/truth.rs")
+    TRUTH.folder()
 }
 
 /// Returns the path of a program with a counting allocator; its first argument selects the behaviour.
 fn truth() -> &'static Path {
-    static TRUTH: OnceLock<PathBuf> = OnceLock::new();
-    TRUTH.get_or_init(|| {
-        let exe = folder().join("truth");
-        support::truth::compile(&source(), &exe, &["-Copt-level=2"]);
-        exe
-    })
-}
-
-/// Builds the same program with the allocator of a crate. Returns `None` if cargo has not downloaded the crate.
-fn truth_over(allocator: &str, krate: &str, release: bool, lto: bool) -> Option<PathBuf> {
-    let (folder, flags) = (folder().join(allocator), format!("--cfg {allocator}"));
-    Package { folder, bin: "truth", source: source(), dependencies: krate, flags: &flags, release, lto }.build()
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| TRUTH.build())
 }
 
 fn run(exe: &Path, mode: &str, file: &Path, sample: Option<u64>) -> Profile {
@@ -95,15 +83,12 @@ fn counts_equal_those_of_a_counting_allocator() {
     }
 }
 
-/// The environment variable that enables tests that build allocators written in C more than once.
-const ALL_ALLOCATORS: &str = "DWELL_TEST_ALLOCATORS";
-
 /// Checks the counts with a statically linked allocator, if cargo has its crate: in release with fat LTO, and with
 /// [`ALL_ALLOCATORS`] set also without LTO and in dev.
-fn check_over(allocator: &str, krate: &str) {
+fn check_over(allocator: &str) {
     let all = std::env::var_os(ALL_ALLOCATORS).is_some();
     for (release, lto) in [(true, true), (true, false), (false, false)].into_iter().take(if all { 3 } else { 1 }) {
-        let Some(exe) = truth_over(allocator, krate, release, lto) else { return };
+        let Some(exe) = TRUTH.over(allocator, release, lto) else { return };
         for (mode, code) in MODES {
             check(&exe, &format!("{allocator}, release {release}, lto {lto}"), mode, code);
         }
@@ -112,16 +97,14 @@ fn check_over(allocator: &str, krate: &str) {
 
 #[test]
 fn counts_over_mimalloc_are_equal() {
-    check_over("mimalloc", "mimalloc = { version = \"0.1.52\", default-features = false }");
+    check_over("mimalloc");
 }
 
 #[test]
 fn counts_over_jemalloc_are_equal() {
-    if std::env::var_os(ALL_ALLOCATORS).is_none() {
-        eprintln!("skipped: jemalloc takes a minute to build; set {ALL_ALLOCATORS}=1");
-        return;
+    if tests_jemalloc() {
+        check_over("jemalloc");
     }
-    check_over("jemalloc", "tikv-jemallocator = \"0.7\"");
 }
 
 #[test]

@@ -5,31 +5,25 @@ mod support;
 
 use cargo_dwell::capture::run::{At, Options, snapshots};
 use cargo_dwell::census::output::{Ran, census};
-use cargo_dwell::report::json::{Remedy, Rss};
+use cargo_dwell::report::json::{Remedy, Rss, Snapshot};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use support::truth::Package;
+use support::truth::{Truth, tests_jemalloc};
 
 const MIB: u64 = 1 << 20;
 
-fn folder() -> PathBuf {
-    support::target_dir().join("census_rss")
-}
+const TRUTH: Truth = Truth("census_rss");
 
-fn source() -> PathBuf {
-    support::truth::source("census_rss/truth.rs")
+fn folder() -> PathBuf {
+    TRUTH.folder()
 }
 
 fn truth() -> &'static Path {
-    static TRUTH: OnceLock<PathBuf> = OnceLock::new();
-    TRUTH.get_or_init(|| {
-        let exe = folder().join("truth");
-        support::truth::compile(&source(), &exe, &["-Copt-level=2"]);
-        exe
-    })
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| TRUTH.build())
 }
 
 fn number(file: &Path) -> u64 {
@@ -44,6 +38,12 @@ fn near(found: u64, truth: u64, percent: u64) {
 /// Runs the program and returns its parts, which are checked to add up to the resident memory that it found itself.
 #[track_caller]
 fn run(exe: &Path, mode: &str, at: At) -> Rss {
+    snapshot(exe, mode, at).rss.expect("the parts")
+}
+
+/// See [`run`].
+#[track_caller]
+fn snapshot(exe: &Path, mode: &str, at: At) -> Snapshot {
     static RUNS: AtomicU32 = AtomicU32::new(0);
     let own = folder().join(format!("run{}", RUNS.fetch_add(1, Ordering::Relaxed)));
     fs::create_dir_all(&own).expect("a folder");
@@ -54,15 +54,15 @@ fn run(exe: &Path, mode: &str, at: At) -> Rss {
     let ran = Ran { executable: exe.to_owned(), own_crates: vec!["truth".to_owned()], ..Ran::default() };
     let mut document = census(&ran, &run.snapshots).expect("it is read");
     let snapshot = document.snapshots.pop().expect("a snapshot");
-    let rss = snapshot.rss.expect("the parts");
-    let of_heap = [rss.live, rss.rounding, rss.free_pages, rss.fragmented];
+    let rss = snapshot.rss.as_ref().expect("the parts");
+    let of_heap = [rss.live, rss.rounding, rss.cached, rss.arenas, rss.free_pages, rss.fragmented];
     let sum: u64 = of_heap.iter().chain(&[rss.mapped, rss.stacks, rss.files, rss.program]).sum();
     near(sum, rss.bytes, 1);
     assert_eq!(rss.live + rss.untouched, snapshot.live_bytes);
     if at == At::Exit {
         near(rss.bytes + rss.census, number(&file), 2);
     }
-    rss
+    snapshot
 }
 
 fn remedy<'r>(rss: &'r Rss, kind: &str) -> &'r Remedy {
@@ -71,7 +71,8 @@ fn remedy<'r>(rss: &'r Rss, kind: &str) -> &'r Remedy {
 
 #[test]
 fn survivors_of_a_burst_keep_its_pages() {
-    let rss = run(truth(), "fragments", At::Exit);
+    let snapshot = snapshot(truth(), "fragments", At::Exit);
+    let rss = snapshot.rss.as_ref().expect("the parts");
     // 10,000 of 200,000 sessions, with one on nearly each page.
     // The list keeps the buffer of the burst's.
     near(rss.live, 10_000 * 208 + 200_000 * 8, 2);
@@ -81,7 +82,13 @@ fn survivors_of_a_burst_keep_its_pages() {
     assert!(first.at.contains("truth.rs"), "{first:?}");
     // Chunks of 224 bytes: 18.3 on a page, and every twentieth is kept.
     near(first.pages, 10_300, 5);
-    near(remedy(&rss, "apart").returns, first.returns, 2);
+    near(remedy(rss, "apart").returns, first.returns, 2);
+    // The list is mapped separately, so its capacity is RSS too, while smaller sessions free no page.
+    let spare = snapshot.findings.iter().find(|of| of.kind == "shrink").expect("spare capacity");
+    assert_eq!((&*spare.location, spare.saves), ("Table.open", 190_000 * 8));
+    near(spare.rss.expect("its pages"), spare.saves, 2);
+    near(remedy(rss, "capacity").returns, spare.saves, 2);
+    assert!(snapshot.findings.iter().all(|of| of.kind == "shrink" || of.rss.is_none_or(|rss| rss == 0)));
     near(first.returns, first.alone * 4096 - 10_000 * 224, 1);
 }
 
@@ -119,25 +126,24 @@ fn parts_at_the_peak_include_files() {
 #[test]
 fn free_pages_of_arenas_are_found() {
     let rss = run(truth(), "arenas", At::Exit);
-    assert!(rss.free_pages > 10 * MIB, "{rss:#?}");
+    assert!(rss.arenas > 10 * MIB && rss.free_pages < MIB, "{rss:#?}");
     near(rss.mapped + MIB, MIB, 30);
 }
 
-fn over(allocator: &str, krate: &str) {
-    let (folder, flags) = (folder().join(allocator), format!("--cfg {allocator}"));
-    let package = Package {
-        folder,
-        bin: "truth",
-        source: source(),
-        dependencies: krate,
-        flags: &flags,
-        release: true,
-        lto: false,
-    };
-    let Some(exe) = package.build() else { return };
+#[test]
+fn caches_of_threads_are_a_part() {
+    let rss = run(truth(), "cached", At::Exit);
+    let of_thread: u64 = (0..64).map(|class| 7 * (32 + 16 * class)).sum();
+    near(rss.cached, 4 * of_thread, 10);
+}
+
+fn over(allocator: &str) {
+    let Some(exe) = TRUTH.over(allocator, true, false) else { return };
     let rss = run(&exe, "fragments", At::Exit);
     assert_eq!((&*rss.survivors[0].owner, rss.survivors[0].blocks), ("Table.open []", 10_000), "{rss:#?}");
     assert!(rss.fragmented > 30 * MIB, "{rss:#?}");
+    // 208 bytes take 224, the list has the size of a class.
+    near(rss.rounding, 10_000 * 16, 40);
     assert!(rss.remedies.iter().all(|of| of.kind != "trim"), "{rss:#?}");
     let rss = run(&exe, "parts", At::Exit);
     near(rss.files, 8 * MIB, 2);
@@ -146,14 +152,12 @@ fn over(allocator: &str, krate: &str) {
 
 #[test]
 fn parts_over_mimalloc() {
-    over("mimalloc", "mimalloc = { version = \"0.1.52\", default-features = false }");
+    over("mimalloc");
 }
 
 #[test]
 fn parts_over_jemalloc() {
-    if std::env::var_os("DWELL_TEST_ALLOCATORS").is_none() {
-        eprintln!("skipped: jemalloc takes a minute to build; set DWELL_TEST_ALLOCATORS=1");
-        return;
+    if tests_jemalloc() {
+        over("jemalloc");
     }
-    over("jemalloc", "tikv-jemallocator = \"0.7\"");
 }

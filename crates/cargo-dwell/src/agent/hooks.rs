@@ -30,6 +30,8 @@ pub(crate) struct Plan {
     /// The patches in the format of the agent; empty if there are none.
     pub(crate) bytes: Vec<u8>,
     pub(crate) count: u32,
+    /// The allocator that is linked statically.
+    pub(crate) allocator: Option<Allocator>,
     /// Functions that cannot be patched, with reasons.
     pub(crate) refused: Vec<String>,
 }
@@ -48,6 +50,7 @@ pub(crate) fn plan(data: &[u8]) -> Plan {
     let mut plan = Plan::default();
     let Ok(file) = ElfFile64::<LittleEndian>::parse(data) else { return plan };
     let found = functions(&file);
+    plan.allocator = found.values().map(|(function, ..)| FUNCTIONS[*function].of).min();
     let mut sites = Vec::new();
     for (addr, (function, name, size)) in found {
         let Some(code) = code_at(&file, data, addr, size) else { continue };

@@ -165,15 +165,8 @@ mod tests {
         let mut memory = Copied::default();
         let buffer = memory.buffer(Box::new(vec![1, 2, 3, 4, 5, 6]));
         memory.part(0x1002, buffer, 2, 4);
-        let map = |start, end| Mapping {
-            start,
-            end,
-            readable: true,
-            writable: true,
-            private: true,
-            offset: 0,
-            path: PathBuf::new(),
-        };
+        let map =
+            |start, end| Mapping { start, end, readable: true, writable: true, private: true, ..Mapping::default() };
         memory.complete(
             &[map(0x1000, 0x1008), map(0x2000, 0x2004)],
             Path::new(""),

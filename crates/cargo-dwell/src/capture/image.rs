@@ -7,9 +7,12 @@
 )]
 
 use super::maps::{Mapping, mappings};
+use super::pagemap::{PAGE, PRESENT, PageMap, SWAPPED};
 use super::resident::{self, Pages, Resident, Sources};
 use super::{Block, Memory, Module, Moment, Snapshot, Thread};
-use crate::agent::layout::{self, ADDRESSES, ENTRY, FRAMES, GRANULE, PAIRS, Pair, SHARDS, Shard, Slot, State};
+use crate::agent::layout::{
+    self, ADDRESSES, Allocator, ENTRY, FRAMES, GRANULE, PAIRS, Pair, SHARDS, Shard, Slot, State,
+};
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -103,23 +106,69 @@ pub(crate) struct About {
     pub(crate) executable: PathBuf,
     /// `smaps` of the program at that moment, if it was read. A copy has no pages of files.
     pub(crate) smaps: Option<String>,
+    /// Whether the copy is being written to disk.
+    pub(crate) is_on_its_way: bool,
+    /// The allocator that is linked statically.
+    pub(crate) allocator: Option<Allocator>,
 }
 
-/// Reads the live blocks with their call stacks.
-pub(crate) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot> {
-    let maps = fs::read_to_string(format!("/proc/{}/maps", process.pid))
-        .context("the mappings of the program's copy cannot be read")?;
-    let maps = mappings(&maps);
-    let pagemap = File::open(format!("/proc/{}/pagemap", process.pid)).ok();
-    let memory = ProcessMemory(process);
-    let state = WordArray::read(&memory, about.state, size_of::<State>()).context(NO_RECORDS)?;
-    let word = |at: usize| state.get(at / 8);
+/// A copy of a process: its mappings, which of its pages exist, and its memory.
+pub(crate) struct Source {
+    pub(crate) maps: Vec<Mapping>,
+    pub(crate) pagemap: Option<PageMap>,
+    pub(crate) memory: Box<dyn Memory + Send>,
+}
 
-    let bases = [
+impl Source {
+    /// Reads a process.
+    pub(crate) fn of(process: Arc<Process>) -> Result<Self> {
+        let maps = fs::read_to_string(format!("/proc/{}/maps", process.pid))
+            .context("the mappings of the program's copy cannot be read")?;
+        let (maps, pagemap) = (mappings(&maps), PageMap::of(process.pid));
+        Ok(Self { maps, pagemap, memory: Box::new(ProcessMemory(process)) })
+    }
+
+    /// Returns the ranges that [`snapshot`] reads.
+    pub(crate) fn wanted(&self, about: &About) -> Result<Vec<(u64, u64)>> {
+        let state = WordArray::read(&*self.memory, about.state, size_of::<State>()).context(NO_RECORDS)?;
+        let bases = bases(&state);
+        let of_pages = |(start, end): (u64, u64)| (start / PAGE * PAGE, end.next_multiple_of(PAGE));
+        let own: Vec<_> = bases.iter().map(|(start, len)| (*start, start.saturating_add(*len))).collect();
+        let mut all = Vec::new();
+        for (start, end) in without(self.maps.iter().filter(|map| map.private), &own) {
+            all.push((start, end));
+            all.push(of_pages((to_shadow(bases[0].0, start), to_shadow(bases[0].0, end))));
+        }
+        for (base, len) in [(bases[1].0, offset_of!(State, pairs_len)), (bases[2].0, offset_of!(State, frames_len))] {
+            all.push(of_pages((base, base.saturating_add(state.get(len / 8).min(FRAMES) * 8))));
+        }
+        // The ranges of the shadow touch.
+        all.sort_unstable();
+        all.dedup_by(|next, last| {
+            let joins = next.0 <= last.1;
+            last.1 = if joins { last.1.max(next.1) } else { last.1 };
+            joins
+        });
+        Ok(all)
+    }
+}
+
+/// Returns the address and the length of the shadow, the pairs and the frames.
+fn bases(state: &WordArray) -> [(u64, u64); 3] {
+    let word = |at: usize| state.get(at / 8);
+    [
         (word(offset_of!(State, shadow)), ADDRESSES / GRANULE * ENTRY),
         (word(offset_of!(State, pairs)), PAIRS * 8),
         (word(offset_of!(State, frames)), FRAMES * 8),
-    ];
+    ]
+}
+
+/// Reads the live blocks with their call stacks.
+pub(crate) fn snapshot(source: Source, about: &About) -> Result<Snapshot> {
+    let Source { maps, pagemap, memory } = source;
+    let state = WordArray::read(&*memory, about.state, size_of::<State>()).context(NO_RECORDS)?;
+    let word = |at: usize| state.get(at / 8);
+    let bases = bases(&state);
     // Before the memory is read, since a read makes pages.
     let records = records(&bases, &state);
     // A sample of the blocks does not tell which bytes are free.
@@ -128,15 +177,15 @@ pub(crate) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
 
     let pairs_len = word(offset_of!(State, pairs_len)).min(PAIRS);
     let frames_len = word(offset_of!(State, frames_len)).min(FRAMES);
-    let pairs = WordArray::read(&memory, bases[1].0, pairs_len as usize * size_of::<Pair>()).context(NO_RECORDS)?;
-    let frames = WordArray::read(&memory, bases[2].0, frames_len as usize * 8).context(NO_RECORDS)?;
+    let pairs = WordArray::read(&*memory, bases[1].0, pairs_len as usize * size_of::<Pair>()).context(NO_RECORDS)?;
+    let frames = WordArray::read(&*memory, bases[2].0, frames_len as usize * 8).context(NO_RECORDS)?;
     let weights = word(offset_of!(State, sample));
 
     let mut stacks = Stacks { frames: &frames, known: HashMap::default(), found: Vec::new() };
     let mut blocks = Vec::new();
     let own: Vec<_> = bases.iter().map(|(start, len)| (*start, start.saturating_add(*len))).collect();
-    for (start, end) in without(&maps, &own) {
-        shadow(&memory, pagemap.as_ref(), bases[0].0, (start, end), &mut |addr, number| {
+    for (start, end) in without(maps.iter().filter(|map| !map.path.starts_with("/usr")), &own) {
+        shadow(&*memory, pagemap.as_ref(), bases[0].0, (start, end), &mut |addr, number| {
             let pair = pairs.get(number as usize);
             if number == 0 || u64::from(number) >= pairs_len {
                 return;
@@ -152,7 +201,7 @@ pub(crate) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
         if slots == 0 || count > 1 << 32 {
             continue;
         }
-        let Some(slots) = WordArray::read(&memory, slots, count as usize * size_of::<Slot>()) else { continue };
+        let Some(slots) = WordArray::read(&*memory, slots, count as usize * size_of::<Slot>()) else { continue };
         let (slots, _) = slots.0.as_chunks::<3>();
         for &[addr, size, stack] in slots.iter().filter(|[addr, ..]| *addr > layout::TOMBSTONE) {
             blocks.push(Block { addr, size, stack: stacks.number(stack as u32), weight: weight(addr, size, weights) });
@@ -183,12 +232,15 @@ pub(crate) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
     roots.dedup();
     let start = word(offset_of!(State, start_nanos));
     let live_bytes = blocks.iter().map(|block| block.size * u64::from(block.weight)).sum();
-    let threads = threads(&memory, &maps, about);
+    let threads = threads(&*memory, &maps, about);
     let resident = pages.map(|pages| {
         let stack = |thread: &Thread| Some((thread.stack_pointer()?, thread.pointer));
         let stacks = threads.iter().filter_map(stack).chain(about.stacks.iter().map(|stack| (*stack, None)));
         let (blocks, stacks) = (blocks.as_slice(), stacks.collect());
-        resident::divide(&pages, &Sources { memory: &memory, blocks, records, agent: about.state, stacks })
+        resident::divide(
+            &pages,
+            &Sources { memory: &*memory, blocks, records, agent: about.state, stacks, allocator: about.allocator },
+        )
     });
     Ok(Snapshot {
         at: about.at.clone(),
@@ -208,7 +260,7 @@ pub(crate) fn snapshot(process: Arc<Process>, about: &About) -> Result<Snapshot>
 
 /// A copy of a process, and what its resident memory is for.
 struct Copy {
-    memory: ProcessMemory,
+    memory: Box<dyn Memory + Send>,
     resident: Option<Resident>,
 }
 
@@ -242,7 +294,7 @@ fn records(fixed: &[(u64, u64)], state: &WordArray) -> Vec<(u64, u64)> {
 
 /// Returns the threads with their thread pointers. That of a thread whose registers are not known is the address of its
 /// control block, which glibc puts at the end of the stack, and which has its own address in two fields.
-fn threads(memory: &ProcessMemory, maps: &[Mapping], about: &About) -> Vec<Thread> {
+fn threads(memory: &dyn Memory, maps: &[Mapping], about: &About) -> Vec<Thread> {
     const SEARCHED: u64 = 16 << 10;
     let pointer = |thread: &Thread| {
         let stack = thread.stack_pointer()?;
@@ -310,7 +362,7 @@ fn weight(block: u64, size: u64, mean: u64) -> u32 {
 struct WordArray(Vec<u64>);
 
 impl WordArray {
-    fn read(memory: &ProcessMemory, addr: u64, bytes: usize) -> Option<Self> {
+    fn read(memory: &dyn Memory, addr: u64, bytes: usize) -> Option<Self> {
         let mut raw = vec![0; bytes.next_multiple_of(8)];
         (memory.read(addr, &mut raw[..bytes]) == bytes).then(|| {
             let (words, _) = raw.as_chunks::<8>();
@@ -342,9 +394,9 @@ impl Stacks<'_> {
 }
 
 /// Returns the parts of readable mappings that can contain blocks, which excludes the ranges in `own`.
-fn without(maps: &[Mapping], own: &[(u64, u64)]) -> Vec<(u64, u64)> {
+fn without<'m>(maps: impl Iterator<Item = &'m Mapping>, own: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut parts = Vec::new();
-    for map in maps.iter().filter(|map| map.readable && !map.path.starts_with("/usr")) {
+    for map in maps.filter(|map| map.readable) {
         let mut start = map.start;
         let mut cuts: Vec<_> = own.iter().filter(|(from, to)| *from < map.end && *to > map.start).collect();
         cuts.sort_unstable();
@@ -361,35 +413,31 @@ fn without(maps: &[Mapping], own: &[(u64, u64)]) -> Vec<(u64, u64)> {
     parts
 }
 
+/// Returns the address of the shadow's entry for an address.
+fn to_shadow(base: u64, addr: u64) -> u64 {
+    base.saturating_add(addr / GRANULE * ENTRY)
+}
+
 /// Calls `found` with each block in the shadow for an address of a range.
 fn shadow(
-    memory: &ProcessMemory,
-    pagemap: Option<&File>,
+    memory: &dyn Memory,
+    pagemap: Option<&PageMap>,
     base: u64,
     (start, end): (u64, u64),
     found: &mut dyn FnMut(u64, u32),
 ) {
-    const PAGE: u64 = 4096;
     const AT_ONCE: u64 = 1 << 16;
-    const PRESENT_OR_SWAPPED: u64 = 3 << 62;
-    let to_shadow = |addr: u64| base + addr / GRANULE * ENTRY;
-    let (first, last) = (to_shadow(start) / PAGE, to_shadow(end).div_ceil(PAGE));
+    let (first, last) = (to_shadow(base, start) / PAGE, to_shadow(base, end).div_ceil(PAGE));
     let mut bytes = Vec::new();
-    let mut entries = Vec::new();
     let mut page = first;
     while page < last {
         let count = AT_ONCE.min(last - page);
-        entries.clear();
-        entries.resize(count as usize * 8, 0xff);
-        if let Some(pagemap) = pagemap
-            && let Ok(read) = pagemap.read_at(&mut entries, page * 8)
-        {
-            entries.truncate(read);
-        }
-        let (flags, _) = entries.as_chunks::<8>();
+        let flags = match pagemap {
+            Some(pagemap) => pagemap.flags(page, count as usize),
+            None => vec![PRESENT; count as usize],
+        };
         let mut index = 0;
-        let exists =
-            |index: usize| flags.get(index).is_some_and(|flags| u64::from_le_bytes(*flags) & PRESENT_OR_SWAPPED != 0);
+        let exists = |index: usize| flags.get(index).is_some_and(|flags| flags & (PRESENT | SWAPPED) != 0);
         while index < flags.len() {
             if !exists(index) {
                 index += 1;
@@ -432,18 +480,11 @@ mod tests {
 
     #[test]
     fn ranges_reserved_by_the_agent_are_excluded() {
-        let map = |start, end| Mapping {
-            start,
-            end,
-            readable: true,
-            writable: true,
-            private: true,
-            offset: 0,
-            path: PathBuf::new(),
-        };
+        let map =
+            |start, end| Mapping { start, end, readable: true, writable: true, private: true, ..Mapping::default() };
         let maps = [map(10, 20), map(30, 60), map(70, 80)];
-        assert_eq!(without(&maps, &[(40, 50), (70, 80)]), [(10, 20), (30, 40), (50, 60)]);
-        assert_eq!(without(&maps, &[(0, 100)]), []);
+        assert_eq!(without(maps.iter(), &[(40, 50), (70, 80)]), [(10, 20), (30, 40), (50, 60)]);
+        assert_eq!(without(maps.iter(), &[(0, 100)]), []);
     }
 
     #[test]

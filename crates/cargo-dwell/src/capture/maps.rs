@@ -4,17 +4,21 @@ use super::Module;
 use crate::agent::layout::ADDRESSES;
 use std::path::{Path, PathBuf};
 
-/// A line of `/proc/PID/maps`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A mapping of `/proc/PID/maps` or `/proc/PID/smaps`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mapping {
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) readable: bool,
     pub(crate) writable: bool,
+    pub(crate) executable: bool,
     /// Whether what the process writes stays its own.
     pub(crate) private: bool,
     pub(crate) offset: u64,
+    /// The file, a name such as `[stack]`, or nothing.
     pub(crate) path: PathBuf,
+    /// The bytes of its pages that are in memory; 0 if only the mappings were read.
+    pub(crate) resident: u64,
 }
 
 impl Mapping {
@@ -29,25 +33,41 @@ impl Mapping {
     }
 }
 
-/// Parses `/proc/PID/maps`. Leaves out the kernel's part of the addresses.
+/// Parses `/proc/PID/maps` or `/proc/PID/smaps`. Leaves out the kernel's part of the addresses, and lines that cannot be
+/// parsed.
 pub(crate) fn mappings(text: &str) -> Vec<Mapping> {
-    let parse = |line: &str| {
-        let mut words = line.splitn(6, ' ');
-        let (start, end) = words.next()?.split_once('-')?;
-        let flags = words.next()?;
-        let offset = words.next()?;
-        let path = words.nth(2).unwrap_or_default().trim_start();
-        Some(Mapping {
-            start: u64::from_str_radix(start, 16).ok()?,
-            end: u64::from_str_radix(end, 16).ok()?,
-            readable: flags.starts_with('r'),
-            writable: flags.get(1..)?.starts_with('w'),
-            private: flags.ends_with('p'),
-            offset: u64::from_str_radix(offset, 16).ok()?,
-            path: path.into(),
-        })
-    };
-    text.lines().filter_map(parse).filter(|mapping| mapping.end <= ADDRESSES).collect()
+    let mut all: Vec<Mapping> = Vec::new();
+    for line in text.lines() {
+        if let Some(mapping) = mapping(line) {
+            all.push(mapping);
+        } else if let Some(of) = line.strip_prefix("Rss:")
+            && let Some(last) = all.last_mut()
+        {
+            let kibibytes: u64 = of.trim().trim_end_matches(" kB").parse().unwrap_or_default();
+            last.resident = kibibytes.saturating_mul(1024);
+        }
+    }
+    all.retain(|mapping| mapping.end <= ADDRESSES);
+    all
+}
+
+/// Parses the first line of a mapping: `55cb830bf000-55cb830c0000 rw-p 00001000 fe:00 9979964     /a b/c`.
+fn mapping(line: &str) -> Option<Mapping> {
+    let mut words = line.splitn(6, ' ');
+    let (start, end) = words.next()?.split_once('-')?;
+    let flags = words.next()?;
+    let offset = words.next()?;
+    Some(Mapping {
+        start: u64::from_str_radix(start, 16).ok()?,
+        end: u64::from_str_radix(end, 16).ok()?,
+        readable: flags.starts_with('r'),
+        writable: flags.as_bytes().get(1) == Some(&b'w'),
+        executable: flags.as_bytes().get(2) == Some(&b'x'),
+        private: flags.ends_with('p'),
+        offset: u64::from_str_radix(offset, 16).ok()?,
+        path: words.nth(2).unwrap_or_default().trim_start().into(),
+        resident: 0,
+    })
 }
 
 /// Returns a path below a root, which is empty for this machine's own.
@@ -106,5 +126,21 @@ mod tests {
         assert_eq!(maps[0].path, Path::new("/a b/c"));
         assert!(maps[0].readable && maps[0].writable && maps[0].private && maps[0].offset == 0x1000);
         assert!(!maps[1].readable && !maps[1].private && maps[1].is_anonymous());
+    }
+
+    #[test]
+    fn mappings_of_smaps_have_their_resident_bytes() {
+        let text = "55cb830bf000-55cb830c0000 r-xp 00001000 fe:00 9979964                    /a b/c\n\
+                    Size:                  4 kB\nRss:                   4 kB\nVmFlags: rd ex mr mw me\n\
+                    7f0000000000-7f0000003000 rw-p 00000000 00:00 0 \n\
+                    Rss:                   8 kB\nAnonymous:             8 kB\n\
+                    7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0                          [stack]\nRss: damaged\n";
+        let all = mappings(text);
+        let found: Vec<(&Path, u64, bool)> = all.iter().map(|of| (&*of.path, of.resident, of.executable)).collect();
+        assert_eq!(
+            found,
+            [(Path::new("/a b/c"), 4096, true), (Path::new(""), 8192, false), (Path::new("[stack]"), 0, false)]
+        );
+        assert!(!all[0].is_anonymous() && all[1].is_anonymous() && all[2].is_anonymous());
     }
 }

@@ -6,14 +6,16 @@ mod copied;
 pub(crate) mod image;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod malloc;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod maps;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub mod outside;
+mod pagemap;
 pub(crate) mod pieces;
 mod prologue;
 mod resident;
 pub mod run;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod spill;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod stop;
 mod thread;
@@ -56,6 +58,8 @@ pub struct Module {
 pub enum Moment {
     /// Live bytes were at least 98 % of their maximum.
     Peak,
+    /// Live bytes had grown; the last such copy before the program was killed.
+    Growth,
     /// The program ended.
     Exit,
     /// A signal requested it.

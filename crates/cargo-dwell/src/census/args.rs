@@ -99,6 +99,7 @@ impl Census {
             millis,
             sample: options.sample,
             also: also.clone(),
+            ..Ran::default()
         };
         let mut early = |snapshots, millis| {
             // The program continues after an error in a report.
@@ -112,7 +113,7 @@ impl Census {
         }
         // All snapshots may have been reported while the program ran.
         if !run.snapshots.is_empty() {
-            output::report(&ran(run.millis), run.snapshots, &self.output)?;
+            output::report(&Ran { killed: run.killed, ..ran(run.millis) }, run.snapshots, &self.output)?;
         }
         Ok(ExitCode::from(run.code))
     }

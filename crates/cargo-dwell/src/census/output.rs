@@ -1,5 +1,6 @@
 //! The output options of a census, and its reports.
 
+use crate::capture::run::Killed;
 use crate::capture::{Snapshot, variables};
 use crate::debuginfo::{self, Frames, Locals, Options, Program, Text};
 use crate::findings::{Known, also::Also};
@@ -88,6 +89,8 @@ pub struct Ran {
     pub millis: u64,
     /// The mean number of bytes between two recorded allocations, if not all were recorded.
     pub sample: Option<u64>,
+    /// The end, if the program was killed together with the agent's helper.
+    pub killed: Option<Killed>,
     /// The workspace, whose source is searched for declarations.
     pub root: Option<PathBuf>,
     /// Further runs, which show how large the values of integers become.
@@ -187,6 +190,7 @@ fn document(ran: &Ran, symbols: &Symbols, snapshots: &[Snapshot]) -> Document {
         rustc: program.rustc.as_deref().map(str::to_owned),
         millis: ran.millis,
         sample: ran.sample,
+        killed: ran.killed.clone(),
     };
     let snapshots = snapshots
         .iter()

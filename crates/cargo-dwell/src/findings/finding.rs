@@ -27,6 +27,9 @@ pub struct Finding {
     /// made the same values smaller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub saves_alone: Option<u64>,
+    /// The bytes of RSS that it saves, if that can be said; 0: it frees no page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rss: Option<u64>,
     /// Other costs.
     pub costs: String,
     /// The reason.

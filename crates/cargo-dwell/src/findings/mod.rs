@@ -20,6 +20,7 @@ mod model;
 mod overlap;
 mod padding;
 mod pinned;
+pub(crate) mod resident;
 mod rounding;
 mod search;
 mod short;

@@ -2,7 +2,7 @@
 
 use super::summary::owner;
 use super::walk::{Origin, Walk};
-use crate::capture::{Block, Resident, Snapshot};
+use crate::capture::{Resident, Snapshot};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -24,9 +24,13 @@ pub struct Rss {
     pub live: u64,
     /// What the allocator adds to each live block: headers and rounding, as far as they are known.
     pub rounding: u64,
-    /// Freed, but held: resident pages of the allocator without any live byte.
+    /// Freed, but held: chunks in the caches of threads.
+    pub cached: u64,
+    /// Freed, but held: the rest of glibc's arenas of other threads.
+    pub arenas: u64,
+    /// Freed, but held: other resident pages of the allocator without any live byte.
     pub free_pages: u64,
-    /// Freed, but held: free bytes on pages with live bytes, which is fragmentation.
+    /// Freed, but held: other free bytes on pages with live bytes, which is fragmentation.
     pub fragmented: u64,
     /// Anonymous memory of no known allocator.
     pub mapped: u64,
@@ -72,18 +76,26 @@ pub struct Survivor {
     pub returns: u64,
 }
 
+impl Rss {
+    /// Adds a remedy, if it is worth it.
+    pub(crate) fn offer(&mut self, remedy: Remedy) {
+        if remedy.returns >= LEAST && remedy.returns >= self.bytes / 50 {
+            self.remedies.push(remedy);
+            self.remedies.sort_by_key(|of| std::cmp::Reverse(of.returns));
+        }
+    }
+}
+
 /// Something that returns memory to the system.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Remedy {
-    /// `trim`, `apart` or `arenas`.
+    /// `trim`, `apart` or `capacity`.
     pub kind: String,
     /// What to do.
     pub how: String,
     /// The resident bytes that it returns.
     pub returns: u64,
-    /// Whether it returns at most as much.
-    pub up_to: bool,
 }
 
 /// The pages of the heap in the order of their addresses.
@@ -133,15 +145,42 @@ impl<'r> Pages<'r> {
     }
 }
 
-/// Returns the range that a block takes with its header.
-fn taken(block: &Block, chunk: u64) -> (u64, u64) {
-    let header = match chunk {
-        0 => return (block.addr, block.addr.saturating_add(block.size)),
-        // It is mapped separately.
-        _ if chunk.is_multiple_of(PAGE) && block.addr % PAGE == 16 => 16,
-        _ => 8,
-    };
-    (block.addr - header, block.addr - header + chunk)
+/// The free bytes of the resident pages of allocators.
+#[derive(Debug, Default)]
+struct Free {
+    cached: u64,
+    arenas: u64,
+    /// Pages outside of these without live bytes.
+    pages: u64,
+}
+
+impl Pages<'_> {
+    /// Divides the free bytes, after the live ones are known.
+    fn free(&mut self, resident: &Resident) -> Free {
+        let mut cached = vec![0_u32; self.used.len()];
+        self.at = 0;
+        for range in resident.cached.all() {
+            self.each(*range, |_, page, bytes| cached[page] += bytes);
+        }
+        let is_of_arena = |addr: u64| {
+            let index = resident.arenas.partition_point(|range| range.0 <= addr);
+            index.checked_sub(1).is_some_and(|index| addr < resident.arenas[index].1)
+        };
+        let mut free = Free::default();
+        for (&(start, end), first) in self.ranges.iter().zip(&self.first) {
+            for (page, addr) in (*first..).zip((start..end).step_by(PAGE as usize)) {
+                let (used, cached) = (u64::from(self.used[page]), u64::from(cached[page]));
+                let rest = PAGE.saturating_sub(used + cached);
+                free.cached += cached;
+                if is_of_arena(addr) {
+                    free.arenas += rest;
+                } else if used == 0 {
+                    free.pages += rest;
+                }
+            }
+        }
+        free
+    }
 }
 
 /// Divides the resident memory of a snapshot; `None` if it is not known.
@@ -149,23 +188,29 @@ pub(crate) fn of(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin]) -
     let resident = snapshot.memory.resident()?;
     let mut pages = Pages::new(resident.heap.all());
     let (mut live, mut used) = (0, 0);
-    for (block, chunk) in snapshot.blocks.iter().zip(&resident.chunks) {
+    for (block, taken) in snapshot.blocks.iter().zip(&resident.taken) {
         live += resident.heap.bytes_in(block.addr, block.addr + block.size);
-        pages.each(taken(block, *chunk), |of_page, _, bytes| {
+        pages.each(*taken, |of_page, _, bytes| {
             *of_page += bytes;
             used += u64::from(bytes);
         });
     }
-    let free = pages.used.iter().filter(|used| **used == 0).count() as u64 * PAGE;
     let heap = resident.heap.bytes();
+    let free = pages.free(resident);
     let unwritten = resident.unwritten.min(live);
     let mostly = |used: u32| used > 0 && used <= MOSTLY_FREE;
     let mut rss = Rss {
         bytes: heap - unwritten + resident.mapped + resident.stacks + resident.files + resident.program,
         live: live - unwritten,
         rounding: used.saturating_sub(live),
-        free_pages: free,
-        fragmented: heap.saturating_sub(used.max(live)).saturating_sub(free),
+        cached: free.cached,
+        arenas: free.arenas,
+        free_pages: free.pages,
+        fragmented: heap
+            .saturating_sub(used.max(live))
+            .saturating_sub(free.cached)
+            .saturating_sub(free.arenas)
+            .saturating_sub(free.pages),
         mapped: resident.mapped,
         stacks: resident.stacks,
         files: resident.files,
@@ -176,8 +221,68 @@ pub(crate) fn of(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin]) -
         ..Rss::default()
     };
     let apart = survivors(walk, snapshot, origins, resident, &mut pages, &mut rss);
-    rss.remedies = remedies(&rss, resident, &pages, apart);
+    for remedy in remedies(&rss, resident, apart) {
+        rss.offer(remedy);
+    }
     Some(rss)
+}
+
+/// What the blocks of an owner take of the resident memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Held {
+    /// The bytes of the blocks.
+    pub(crate) bytes: u64,
+    /// Those on resident pages.
+    pub(crate) resident: u64,
+    /// Those on resident pages of blocks that are mapped separately.
+    pub(crate) mapped: u64,
+    /// The bytes of pages with blocks of this owner only, without separately mapped ones.
+    pub(crate) alone: u64,
+}
+
+impl Held {
+    /// Returns the sum.
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes.saturating_add(other.bytes),
+            resident: self.resident.saturating_add(other.resident),
+            mapped: self.mapped.saturating_add(other.mapped),
+            alone: self.alone.saturating_add(other.alone),
+        }
+    }
+}
+
+/// Returns what each owner's blocks take of the resident memory; `None` if it is not known.
+pub(crate) fn held(walk: &Walk<'_, '_>, snapshot: &Snapshot) -> Option<Vec<(String, Held)>> {
+    let resident = snapshot.memory.resident()?;
+    let mut all: Vec<(String, Held)> =
+        walk.holdings.iter().map(|holding| (owner(walk, holding).0, Held::default())).collect();
+    let mut pages = Pages::new(resident.heap.all());
+    let mut keepers = vec![Keeper::Nobody; pages.used.len()];
+    for (number, (block, taken)) in snapshot.blocks.iter().zip(&resident.taken).enumerate() {
+        let of = walk.holding(number) as usize;
+        let is_mapped = taken.0.is_multiple_of(PAGE) && taken.1.is_multiple_of(PAGE);
+        pages.each(*taken, |_, page, _| {
+            keepers[page] = match keepers[page] {
+                Keeper::Nobody if !is_mapped => Keeper::One(of),
+                Keeper::One(other) if other == of => Keeper::One(of),
+                _ => Keeper::Several,
+            };
+        });
+        let Some((_, held)) = all.get_mut(of) else { continue };
+        let touched = resident.heap.bytes_in(block.addr, block.addr + block.size);
+        held.bytes += block.size;
+        held.resident += touched;
+        held.mapped += if is_mapped { touched } else { 0 };
+    }
+    for keeper in keepers {
+        if let Keeper::One(of) = keeper
+            && let Some((_, held)) = all.get_mut(of)
+        {
+            held.alone += PAGE;
+        }
+    }
+    Some(all)
 }
 
 /// Who keeps a page.
@@ -205,9 +310,9 @@ fn survivors(
     let mut last: Vec<usize> = Vec::new();
     let mut of_block: Vec<Option<usize>> = Vec::with_capacity(snapshot.blocks.len());
     pages.at = 0;
-    for (number, (block, chunk)) in snapshot.blocks.iter().zip(&resident.chunks).enumerate() {
+    for (number, (block, taken)) in snapshot.blocks.iter().zip(&resident.taken).enumerate() {
         let mut group = None;
-        pages.each(taken(block, *chunk), |used, page, _| {
+        pages.each(*taken, |used, page, _| {
             if *used > MOSTLY_FREE {
                 return;
             }
@@ -254,9 +359,9 @@ fn survivors(
     // Pages on which another block lives stay.
     let mut stays = vec![false; pages.used.len()];
     pages.at = 0;
-    for ((block, chunk), group) in snapshot.blocks.iter().zip(&resident.chunks).zip(&of_block) {
+    for (taken, group) in resident.taken.iter().zip(&of_block) {
         if group.is_some_and(|group| !order.contains(&group)) {
-            pages.each(taken(block, *chunk), |_, page, _| stays[page] = true);
+            pages.each(*taken, |_, page, _| stays[page] = true);
         }
     }
     let is_kept = |(page, used): &(usize, &u32)| **used > 0 && **used <= MOSTLY_FREE && !stays[*page];
@@ -266,9 +371,10 @@ fn survivors(
     apart
 }
 
-/// Returns what gives memory back, as far as it is worth it.
-fn remedies(rss: &Rss, resident: &Resident, pages: &Pages<'_>, apart: u64) -> Vec<Remedy> {
-    let remedy = |kind: &str, how: String, returns| Remedy { kind: kind.into(), how, returns, up_to: false };
+/// Returns what gives memory back. Fewer arenas and another allocator are not among these: on servers that were measured,
+/// they held more (`docs/census.md`).
+fn remedies(rss: &Rss, resident: &Resident, apart: u64) -> Vec<Remedy> {
+    let remedy = |kind: &str, how: String, returns| Remedy { kind: kind.into(), how, returns };
     let mut all = Vec::new();
     if let Some(trim) = resident.trim {
         let how = "call malloc_trim(0) after the memory was freed: it returns pages without live bytes".to_owned();
@@ -280,28 +386,6 @@ fn remedies(rss: &Rss, resident: &Resident, pages: &Pages<'_>, apart: u64) -> Ve
         names.join(", ")
     );
     all.push(remedy("apart", how, apart));
-    // Free pages of arenas beyond the one with the most.
-    let free = |&(start, end): &(u64, u64)| {
-        let of_range = pages.ranges.iter().zip(&pages.first).map(|(range, first)| {
-            let (from, to) = (start.max(range.0), end.min(range.1));
-            let page = |at: u64| first + usize::try_from((at - range.0) / PAGE).unwrap_or(usize::MAX);
-            if from < to {
-                pages.used[page(from)..page(to)].iter().filter(|used| **used == 0).count() as u64
-            } else {
-                0
-            }
-        });
-        of_range.sum::<u64>() * PAGE
-    };
-    let mut of_arenas: Vec<u64> = resident.arenas.iter().map(free).filter(|free| *free > 0).collect();
-    of_arenas.sort_unstable();
-    if of_arenas.len() > 2 {
-        let how = format!("fewer arenas, by MALLOC_ARENA_MAX=2: {} heaps of threads have free pages", of_arenas.len());
-        of_arenas.pop();
-        all.push(Remedy { up_to: true, ..remedy("arenas", how, of_arenas.iter().sum()) });
-    }
-    all.retain(|of| of.returns >= LEAST && of.returns >= rss.bytes / 50);
-    all.sort_by_key(|of| std::cmp::Reverse(of.returns));
     all
 }
 
@@ -322,13 +406,5 @@ mod tests {
         }
         assert_eq!(found, [(0, 16), (0, 16), (1, 16), (1, 256), (2, 8)]);
         assert_eq!(pages.used, [32, 272, 8]);
-    }
-
-    #[test]
-    fn chunks_have_their_header_before_the_block() {
-        let block = |addr| Block { addr, size: 100, stack: 0, weight: 1 };
-        assert_eq!(taken(&block(0x1010), 112), (0x1008, 0x1078));
-        assert_eq!(taken(&block(0x1010), 0x1000), (0x1000, 0x2000));
-        assert_eq!(taken(&block(0x1010), 0), (0x1010, 0x1074));
     }
 }

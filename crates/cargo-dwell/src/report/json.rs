@@ -1,5 +1,6 @@
 //! A census as JSON: what `--save` and `--format json` write. `docs/census.md` names the fields.
 
+pub use crate::capture::run::Killed;
 pub use crate::findings::Finding;
 pub use crate::heap::resident::{Remedy, Rss, Survivor};
 pub use crate::heap::rows::{
@@ -41,13 +42,16 @@ pub struct Program {
     /// The mean number of bytes between two recorded allocations, if not all were recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<u64>,
+    /// The end, if the program was killed together with the agent's helper.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub killed: Option<Killed>,
 }
 
 /// The heap at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Snapshot {
-    /// `peak`, `exit`, `signal`, or a time such as `30s`.
+    /// `peak`, `growth`, `exit`, `signal`, or a time such as `30s`.
     pub at: String,
     /// The time since the start of the program in milliseconds.
     pub millis: u64,

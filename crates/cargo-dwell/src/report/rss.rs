@@ -11,11 +11,13 @@ use std::io;
 const MUCH: u64 = 8 << 20;
 
 /// The parts with their names, in the order of the report.
-fn parts(rss: &Rss) -> [(&'static str, u64, Class); 8] {
+fn parts(rss: &Rss) -> [(&'static str, u64, Class); 10] {
     [
         ("live", rss.live, Class::Struct),
         ("the allocator's headers and rounding", rss.rounding, Class::Padding),
         ("freed, but held: free bytes on pages with live bytes (fragmentation)", rss.fragmented, Class::Spare),
+        ("freed, but held: in the caches of threads (tcache)", rss.cached, Class::Absent),
+        ("freed, but held: in glibc's arenas of other threads", rss.arenas, Class::Absent),
         ("freed, but held: pages without live bytes", rss.free_pages, Class::Absent),
         ("mapped by hand, or by an allocator for which no block is known", rss.mapped, Class::Sequence),
         ("stacks of threads", rss.stacks, Class::Map),
@@ -61,8 +63,7 @@ pub(super) fn write(snapshot: &Snapshot, look: &Look, out: &mut impl io::Write) 
         look.heading(out, "What returns memory to the system", "")?;
         let mut rows = vec![header(&["returns", "how"])];
         for of in &rss.remedies {
-            let up_to = if of.up_to { "at most " } else { "" };
-            rows.push(vec![right(format!("{up_to}{}", bytes(of.returns))), Cell::new(&of.how)]);
+            rows.push(vec![right(bytes(of.returns)), Cell::new(&of.how)]);
         }
         look.table(out, &rows)?;
     }
@@ -114,8 +115,7 @@ mod tests {
             alone: 880,
             returns: 3_400_000,
         };
-        let remedy =
-            Remedy { kind: "trim".into(), how: "call malloc_trim(0)".into(), returns: 9_000_000, up_to: false };
+        let remedy = Remedy { kind: "trim".into(), how: "call malloc_trim(0)".into(), returns: 9_000_000 };
         let rss = Rss {
             bytes: 20_000_000,
             live: 1_000_000,

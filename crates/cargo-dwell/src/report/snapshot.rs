@@ -24,7 +24,9 @@ pub(crate) fn of(
     let (frames, stacks) = summary::stacks(snapshot, frames);
     let blocks = summary::blocks(&walk, snapshot, &origins);
     let of_kind = |by: &[&str]| blocks.iter().filter(|of| by.contains(&&*of.by)).map(|of| of.bytes).sum();
-    let findings = findings::find(&walk, &blocks, known);
+    let mut findings = findings::find(&walk, &blocks, known);
+    let mut rss = resident::of(&walk, snapshot, &origins);
+    findings::resident::add(&mut findings, &walk, snapshot, rss.as_mut());
     Snapshot {
         at: at(&snapshot.at),
         millis: snapshot.millis,
@@ -35,7 +37,7 @@ pub(crate) fn of(
         owned_bytes: of_kind(&["field", "static", "thread-local", "local", "task", "weak"]),
         root_bytes: of_kind(&["stack", "cycle", "leak"]),
         standard_error: None,
-        rss: resident::of(&walk, snapshot, &origins),
+        rss,
         retained: retained::of(&mut walk, snapshot, &origins),
         sizes: summary::sizes(snapshot),
         fields: summary::fields(&walk),
@@ -66,6 +68,7 @@ pub(crate) fn settle(snapshot: &mut capture::Snapshot, program: &Program, frames
 fn at(moment: &Moment) -> String {
     match moment {
         Moment::Peak => "peak".into(),
+        Moment::Growth => "growth".into(),
         Moment::Exit => "exit".into(),
         Moment::Signal => "signal".into(),
         Moment::Attached => "attached".into(),

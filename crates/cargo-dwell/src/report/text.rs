@@ -38,7 +38,7 @@ pub(crate) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
         one(document, snapshot, is_full, top, look, out)?;
     }
     // Timed snapshots also show growth.
-    let mut timed = document.snapshots.iter().filter(|snapshot| !matches!(&*snapshot.at, "peak" | "exit"));
+    let mut timed = document.snapshots.iter().filter(|snapshot| !matches!(&*snapshot.at, "peak" | "exit" | "growth"));
     if let (Some(first), Some(last)) = (timed.next(), timed.next_back()) {
         look.heading(out, "What grew", &format!(" from {} to {}", first.at, last.at))?;
         super::diff::Diff::of(first, last).write(top, look, out)?;
@@ -214,18 +214,32 @@ fn findings(snapshot: &Snapshot, most: usize, look: &Look, out: &mut impl io::Wr
 }
 
 fn finding_rows<'a>(findings: impl Iterator<Item = &'a Finding>, live: u64) -> Vec<Vec<Cell>> {
-    let mut rows = vec![header(&["saves", "of live", "where", "why", "how", "allocated at"])];
+    let findings: Vec<&Finding> = findings.collect();
+    let has_rss = findings.iter().any(|finding| finding.rss.is_some());
+    let titles = ["saves", "of live", "RSS", "where", "why", "how", "allocated at"];
+    let titles: Vec<&str> = titles.into_iter().filter(|title| has_rss || *title != "RSS").collect();
+    let mut rows = vec![header(&titles)];
     for finding in findings {
         let about = if finding.exact { "" } else { "~" };
-        rows.push(vec![
+        let mut row = vec![
             right(format!("{about}{}", bytes(finding.saves))),
             // The allocator's own bytes are no part of the live ones.
             right(if finding.of_allocator { "-".into() } else { percent(finding.saves, live) }),
+        ];
+        if has_rss {
+            row.push(right(match finding.rss {
+                Some(0) => "frees no page".to_owned(),
+                Some(saved) => format!("~{}", bytes(saved)),
+                None => "?".to_owned(),
+            }));
+        }
+        row.extend([
             Cell::new(&finding.location),
             Cell::new(why(finding)),
             Cell::new(how(finding)),
             Cell::new(finding.at.as_deref().unwrap_or("")),
         ]);
+        rows.push(row);
     }
     rows
 }

@@ -134,6 +134,22 @@ fn main() {
             threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
             resident().to_string()
         }
+        // Four threads that wait, each with a cache of seven blocks of each size.
+        "cached" => {
+            let (ready, is_ready) = std::sync::mpsc::channel();
+            for _ in 0..4 {
+                let ready = ready.clone();
+                std::thread::spawn(move || {
+                    let all: Vec<Vec<u8>> =
+                        (0..64).flat_map(|class| (0..7).map(move |_| vec![1_u8; 24 + 16 * class])).collect();
+                    drop(all);
+                    ready.send(()).expect("it waits");
+                    std::thread::sleep(std::time::Duration::from_secs(1000));
+                });
+            }
+            (0..4).for_each(|_| is_ready.recv().expect("it is ready"));
+            resident().to_string()
+        }
         "parts" => {
             parts(folder);
             resident().to_string()

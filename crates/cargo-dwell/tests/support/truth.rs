@@ -78,3 +78,48 @@ impl Package<'_> {
         Some(folder.join("target").join(if *release { "release" } else { "debug" }).join(bin))
     }
 }
+
+/// A program in `tests/NAME/truth.rs`, of which `--cfg ALLOCATOR` selects the allocator.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Truth(pub(crate) &'static str);
+
+impl Truth {
+    /// Returns the folder of the executables.
+    pub(crate) fn folder(self) -> PathBuf {
+        super::target_dir().join(self.0)
+    }
+
+    fn source(self) -> PathBuf {
+        source(&format!("{}/truth.rs", self.0))
+    }
+
+    /// Builds it with the system's allocator.
+    pub(crate) fn build(self) -> PathBuf {
+        let exe = self.folder().join("truth");
+        compile(&self.source(), &exe, &["-Copt-level=2"]);
+        exe
+    }
+
+    /// Builds it with the allocator of a crate. Returns `None` if cargo has not downloaded the crate.
+    pub(crate) fn over(self, allocator: &str, release: bool, lto: bool) -> Option<PathBuf> {
+        let dependencies = match allocator {
+            "mimalloc" => "mimalloc = { version = \"0.1.52\", default-features = false }",
+            _ => "tikv-jemallocator = \"0.7\"",
+        };
+        let (folder, flags) = (self.folder().join(allocator), format!("--cfg {allocator}"));
+        let source = self.source();
+        Package { folder, bin: "truth", source, dependencies, flags: &flags, release, lto }.build()
+    }
+}
+
+/// The environment variable that enables tests that build allocators written in C for a minute or more.
+pub(crate) const ALL_ALLOCATORS: &str = "DWELL_TEST_ALLOCATORS";
+
+/// Returns `true` if jemalloc is to be tested, and prints why not.
+pub(crate) fn tests_jemalloc() -> bool {
+    let is_tested = std::env::var_os(ALL_ALLOCATORS).is_some();
+    if !is_tested {
+        eprintln!("skipped: jemalloc takes a minute to build; set {ALL_ALLOCATORS}=1");
+    }
+    is_tested
+}

@@ -98,9 +98,10 @@ extern "C" fn main() -> ! {
     let shared = shared();
     loop {
         let bell = shared.doorbell.load(Ordering::Acquire);
-        if STATE.wanted.load(Ordering::Acquire) != 0 {
-            let pid = copy(Event::PEAK);
-            if pid < 0 {
+        let wanted = STATE.wanted.load(Ordering::Acquire);
+        if wanted != 0 {
+            let pid = copy(wanted);
+            if pid < 0 && wanted == Event::PEAK {
                 STATE.disabled.store(1, Ordering::Relaxed);
             }
             STATE.wanted.store(0, Ordering::Relaxed);
@@ -134,6 +135,11 @@ fn copy(what: u32) -> isize {
         sleep();
     }
     notify(what, pid as i32, is_held);
+    // Near a limit of memory the program must not grow until the copy is on disk.
+    let busy = &shared().busy;
+    while busy.load(Ordering::Acquire) != 0 && !hung_up() {
+        sys::wait(busy, 1, true);
+    }
     pid
 }
 
@@ -250,7 +256,7 @@ pub fn before_fall(live: i64, size: i64, frame: u64) {
             return;
         }
         let done = STATE.done.load(Ordering::Acquire);
-        if STATE.wanted.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+        if STATE.wanted.compare_exchange(0, Event::PEAK, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
             STATE.asker_stack.store(frame, Ordering::Relaxed);
             STATE.asker_thread.store(crate::thread::pointer(), Ordering::Relaxed);
             ring();
@@ -268,6 +274,39 @@ pub fn before_fall(live: i64, size: i64, frame: u64) {
             sys::yield_now();
         }
     }
+}
+
+/// Takes a snapshot if live bytes, now `live`, have grown as much as the tool wants, and waits for it. So there is one if
+/// the kernel kills the program and its helper.
+#[inline]
+pub fn after_growth(live: i64, frame: u64) {
+    let shared = shared();
+    shared.live.store(live.max(0) as u64, Ordering::Relaxed);
+    let wanted = shared.grow_at.load(Ordering::Relaxed);
+    if live.max(0) as u64 >= wanted {
+        grown(wanted, frame);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn grown(at: u64, frame: u64) {
+    let grow_at = &shared().grow_at;
+    if grow_at.compare_exchange(at, u64::MAX, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+        return;
+    }
+    let start = sys::now();
+    let done = STATE.done.load(Ordering::Acquire);
+    if STATE.wanted.compare_exchange(0, Event::GROWN, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+        // Another thread requested a copy. The next report tries again.
+        grow_at.store(at, Ordering::Relaxed);
+        return;
+    }
+    STATE.asker_stack.store(frame, Ordering::Relaxed);
+    STATE.asker_thread.store(crate::thread::pointer(), Ordering::Relaxed);
+    ring();
+    wait(done);
+    STATE.spent_nanos.fetch_add(sys::now().saturating_sub(start), Ordering::Relaxed);
 }
 
 fn ring() {

@@ -189,6 +189,7 @@ fn report_live(thread: &Thread) -> i64 {
     let peak = STATE.peak.fetch_max(live, Ordering::Relaxed).max(live);
     let threads = i64::from(STATE.threads.load(Ordering::Relaxed)).max(1);
     STATE.quantum.store((peak / PART / threads).clamp(LEAST_KEPT, MOST_KEPT), Ordering::Relaxed);
+    helper::after_growth(live, frame());
     live
 }
 

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 /// The environment variable that passes two file descriptors to the agent, the plan and the socket: `FD,FD`.
 pub const VARIABLE: &str = "CARGO_DWELL_CENSUS";
 /// The first word of a plan. It changes with the format.
-pub const MAGIC: u64 = 0x0032_306c_6c65_7744;
+pub const MAGIC: u64 = 0x0033_306c_6c65_7744;
 /// The size of [`Shared`] in the plan's file in bytes. The patches follow it.
 pub const SHARED_BYTES: usize = 4096;
 /// The maximum number of frames kept of a call stack.
@@ -64,6 +64,12 @@ pub struct Shared {
     /// Whether the tool stops the program's threads for a copy, and how often it has done so.
     pub stops: AtomicU32,
     pub stopped: AtomicU32,
+    /// Live bytes that the threads have reported. The page stays when the program is killed.
+    pub live: AtomicU64,
+    /// The number of live bytes from which on a thread requests a copy; the thread then sets it to `u64::MAX`.
+    pub grow_at: AtomicU64,
+    /// Whether the program waits while the tool writes the last copy to disk.
+    pub busy: AtomicU32,
 }
 
 /// The progress of the agent's start.
@@ -115,7 +121,7 @@ pub struct State {
     /// The bytes that a thread may keep unreported.
     pub quantum: AtomicI64,
     pub threads: AtomicU32,
-    /// Whether a thread waits for a snapshot, the number of answered snapshots, and whether snapshots are impossible.
+    /// Whether a thread waits for a snapshot, 0 or [`Event::PEAK`] or [`Event::GROWN`]; the number of answered snapshots, and whether snapshots are impossible.
     pub wanted: AtomicU32,
     pub done: AtomicU32,
     pub disabled: AtomicU32,
@@ -294,6 +300,8 @@ impl Event {
     pub const ENDED: u32 = 3;
     /// The helper is about to make a copy, and waits until the tool has stopped the threads.
     pub const STOP: u32 = 4;
+    /// A copy because live bytes have grown.
+    pub const GROWN: u32 = 5;
     pub const BYTES: usize = core::mem::size_of::<Self>();
 
     /// Returns the event with this in-memory representation.

@@ -54,8 +54,7 @@ pub fn open(path: &Path, exe: Option<&Path>) -> Result<Captured> {
                 readable: flags & elf::PF_R == elf::PF_R,
                 writable: flags & elf::PF_W == elf::PF_W,
                 private: true,
-                offset: 0,
-                path: PathBuf::new(),
+                ..Mapping::default()
             });
             parts.push((start, from as usize, len as usize));
         }
@@ -169,10 +168,10 @@ fn name(maps: &mut Vec<Mapping>, files: &[(u64, u64, u64, PathBuf)]) {
                 start: *start,
                 end: *end,
                 readable: true,
-                writable: false,
                 private: true,
                 offset: *offset,
                 path: path.clone(),
+                ..Mapping::default()
             });
         }
     }

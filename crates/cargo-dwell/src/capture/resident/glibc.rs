@@ -61,6 +61,20 @@ pub(super) fn heaps(memory: &dyn Memory, (start, end): (u64, u64)) -> Vec<(u64, 
     found
 }
 
+/// Returns where the first chunk of an arena's heap may be: behind headers whose length depends on glibc's version, or else
+/// at the first block.
+pub(super) fn starts(memory: &dyn Memory, heap: u64, first: Option<&Block>) -> Vec<u64> {
+    const ARENAS: [u64; 2] = [0x898, 0x840];
+    const HEADERS: [u64; 2] = [0x30, 0x20];
+    let arena = word(memory, heap).unwrap_or_default();
+    let behind = if arena / HEAP * HEAP == heap {
+        ARENAS.map(|size| (arena + size).next_multiple_of(2 * WORD))
+    } else {
+        HEADERS.map(|size| heap + size)
+    };
+    behind.into_iter().chain(first.map(|block| block.addr - 2 * WORD)).collect()
+}
+
 /// Words of a range, read in large pieces.
 struct Reader<'m> {
     memory: &'m dyn Memory,
@@ -86,15 +100,19 @@ impl Reader<'_> {
 /// What is known of the chunks of a heap.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Heap {
-    /// The ranges that `malloc_trim(0)` would return.
-    pub(super) trimmed: Vec<(u64, u64)>,
+    /// Adjacent free chunks. Some may be in the cache of a thread.
+    free: Vec<(u64, u64)>,
+    /// Whether the last ones are the end of the heap.
+    has_top: bool,
     /// The bytes of the chunk of each block.
     pub(super) chunks: Vec<u64>,
+    /// The chunks that may be the cache of a thread.
+    pub(super) caches: Vec<u64>,
 }
 
-/// Walks over the chunks of a heap from `start` on. `blocks` are those in the heap, and `is_main` tells that the end of the
-/// heap can be given back. Returns `None` if the chunks do not fit the blocks.
-pub(super) fn walk(memory: &dyn Memory, (start, end): (u64, u64), blocks: &[Block], is_main: bool) -> Option<Heap> {
+/// Walks over the chunks of a heap from `start` on. `blocks` are those in the heap. Returns `None` if the chunks do not fit
+/// the blocks.
+pub(super) fn walk(memory: &dyn Memory, (start, end): (u64, u64), blocks: &[Block]) -> Option<Heap> {
     let mut reader = Reader { memory, start: 0, bytes: Vec::new() };
     let mut heap = Heap::default();
     let mut next = blocks.iter().peekable();
@@ -118,6 +136,8 @@ pub(super) fn walk(memory: &dyn Memory, (start, end): (u64, u64), blocks: &[Bloc
         }
         if is_live {
             heap.chunks.push(size);
+        } else if CACHES.iter().any(|(_, _, bytes)| *bytes == size) {
+            heap.caches.push(at);
         }
         let is_free = !is_live && (is_top || size <= FAST || reader.word(at + size + WORD)? & PREVIOUS_IN_USE == 0);
         if is_free {
@@ -126,17 +146,74 @@ pub(super) fn walk(memory: &dyn Memory, (start, end): (u64, u64), blocks: &[Bloc
         if let Some(first) = free
             && (!is_free || is_top)
         {
-            heap.trimmed.extend(match (is_top, is_main) {
-                (false, _) => inside(first, at),
-                (true, true) => top(first, end),
-                // `malloc_trim` leaves the ends of other arenas alone.
-                (true, false) => None,
-            });
+            heap.free.push((first, if is_top { end } else { at }));
+            heap.has_top = is_top;
             free = None;
         }
         at += size;
     }
     next.peek().is_none().then_some(heap)
+}
+
+/// The caches of threads by version: the number of lists, the bytes of each list's count, and the bytes of the chunk.
+const CACHES: [(u64, u64, u64); 3] = [(64, 1, 0x250), (64, 2, 0x290), (76, 2, 0x300)];
+
+/// Returns the free chunks in the cache of a thread, if the chunk at an address is one: each list has chunks of its size,
+/// which are in these heaps.
+pub(super) fn cache(memory: &dyn Memory, chunk: u64, heaps: &[((u64, u64), bool)]) -> Option<Vec<(u64, u64)>> {
+    /// The lists with chunks of one size.
+    const SMALL: u64 = 64;
+    const LONGEST: usize = 1 << 16;
+    let size = word(memory, chunk + WORD)? & !FLAGS;
+    let (lists, count, _) = CACHES.into_iter().find(|(.., bytes)| *bytes == size)?;
+    let first = chunk + 2 * WORD + lists * count;
+    // glibc 2.32 and later combine the links with their own addresses.
+    [true, false].into_iter().find_map(|is_mangled| {
+        let mut found = Vec::new();
+        for list in 0..lists {
+            let mut block = word(memory, first + list * WORD)?;
+            let mut length = 0;
+            while block != 0 {
+                let at = block.checked_sub(2 * WORD).filter(|_| block.is_multiple_of(2 * WORD))?;
+                let size = word(memory, at + WORD)? & !FLAGS;
+                let is_of_list = if list < SMALL { size == LEAST + 16 * list } else { size > LEAST + 16 * (SMALL - 1) };
+                length += 1;
+                if !is_of_list
+                    || length > LONGEST
+                    || !heaps.iter().any(|((start, end), _)| (*start..*end).contains(&at))
+                {
+                    return None;
+                }
+                found.push((at, at + size));
+                let stored = word(memory, block)?;
+                block = if is_mangled { stored ^ (block >> 12) } else { stored };
+            }
+        }
+        Some(found)
+    })
+}
+
+/// Returns the ranges that `malloc_trim(0)` would return. `cached` are the chunks in the caches of threads, which it leaves
+/// alone. `is_main` tells that the end of the heap can be given back.
+pub(super) fn trimmed(heap: &Heap, cached: &[(u64, u64)], is_main: bool) -> Vec<(u64, u64)> {
+    let mut found = Vec::new();
+    let mut add = |start: u64, end: u64, is_top: bool| {
+        found.extend(match (is_top, is_main) {
+            (false, _) => inside(start, end),
+            (true, true) => top(start, end),
+            // `malloc_trim` leaves the ends of other arenas alone.
+            (true, false) => None,
+        });
+    };
+    for (number, &(mut start, end)) in (1..).zip(&heap.free) {
+        let first = cached.partition_point(|chunk| chunk.0 < start);
+        for chunk in cached[first..].iter().take_while(|chunk| chunk.0 < end) {
+            add(start, chunk.0, false);
+            start = chunk.1;
+        }
+        add(start, end, heap.has_top && number == heap.free.len());
+    }
+    found
 }
 
 /// Returns the pages of a free chunk that `malloc_trim` gives back.
@@ -193,12 +270,11 @@ mod tests {
         let range = (START, START + 5 * PAGE + 64 - 64 + 64);
         let range = (range.0, START + memory.1.len() as u64);
         let blocks = [block(0, 40), block(64 + 3 * PAGE, 50)];
-        let found = walk(&memory, range, &blocks, true).unwrap();
+        let found = walk(&memory, range, &blocks).unwrap();
         assert_eq!(found.chunks, [64, 64]);
         let top = (range.1 - PAGE, range.1);
-        assert_eq!(found.trimmed, [(START + PAGE, START + 3 * PAGE), top]);
-        let of_thread = walk(&memory, range, &blocks, false).unwrap();
-        assert_eq!(of_thread.trimmed, [(START + PAGE, START + 3 * PAGE)]);
+        assert_eq!(trimmed(&found, &[], true), [(START + PAGE, START + 3 * PAGE), top]);
+        assert_eq!(trimmed(&found, &[], false), [(START + PAGE, START + 3 * PAGE)]);
     }
 
     #[test]
@@ -206,18 +282,44 @@ mod tests {
         let small = [(128, true); 64];
         let memory = heap(&[&[(64, true)], &small[..], &[(64, true), (4096, false)]].concat());
         let range = (START, START + memory.1.len() as u64);
-        let found = walk(&memory, range, &[block(0, 40), block(64 + 8192, 40)], false).unwrap();
-        assert_eq!(found.trimmed, [(START + PAGE, START + 2 * PAGE)]);
+        let found = walk(&memory, range, &[block(0, 40), block(64 + 8192, 40)]).unwrap();
+        assert_eq!(trimmed(&found, &[], false), [(START + PAGE, START + 2 * PAGE)]);
+        // One of them is in the cache of a thread.
+        let cached = (START + PAGE + 64, START + PAGE + 192);
+        assert_eq!(trimmed(&found, &[cached], false), []);
+    }
+
+    #[test]
+    fn the_cache_of_a_thread_is_found_by_its_lists() {
+        // The cache, two free chunks of 48 bytes that look as if they were in use, and the end.
+        let mut memory = heap(&[(0x290, true), (48, true), (48, true), (4096, false)]);
+        let range = (START, START + memory.1.len() as u64);
+        let first = START + 0x290 + 16;
+        let second = first + 48;
+        let mut set = |addr: u64, word: u64| {
+            let at = usize::try_from(addr - START).unwrap();
+            memory.1[at..at + 8].copy_from_slice(&word.to_le_bytes());
+        };
+        set(START + 16 + 128 + 8, first);
+        set(first, second ^ (first >> 12));
+        set(second, second >> 12);
+        let found = walk(&memory, range, &[]).unwrap();
+        assert_eq!(found.caches, [START]);
+        let heaps = [(range, true)];
+        let chunks = [(first - 16, first + 32), (second - 16, second + 32)];
+        assert_eq!(cache(&memory, START, &heaps).as_deref(), Some(&chunks[..]));
+        memory.1[0x290 + 8] = 65;
+        assert_eq!(cache(&memory, START, &heaps), None, "another size");
     }
 
     #[test]
     fn damaged_chunks_are_refused() {
         let memory = heap(&[(64, true), (48, true), (4096, false)]);
         let range = (START, START + memory.1.len() as u64);
-        assert!(walk(&memory, range, &[block(32, 8)], true).is_none(), "a block inside of a chunk");
-        assert!(walk(&memory, range, &[block(4096, 8)], true).is_none(), "a block in the top");
-        assert!(walk(&memory, (START, range.1 - 16), &[], true).is_none(), "a chunk that is longer than the heap");
-        assert!(walk(&memory, (START + 8, range.1), &[], true).is_none());
+        assert!(walk(&memory, range, &[block(32, 8)]).is_none(), "a block inside of a chunk");
+        assert!(walk(&memory, range, &[block(4096, 8)]).is_none(), "a block in the top");
+        assert!(walk(&memory, (START, range.1 - 16), &[]).is_none(), "a chunk that is longer than the heap");
+        assert!(walk(&memory, (START + 8, range.1), &[]).is_none());
     }
 
     #[test]

@@ -3,16 +3,15 @@
 //! `smaps` of the program has the resident bytes of each mapping. It is read while the threads are stopped for the copy, since
 //! a copy has no pages of files. `pagemap` of the copy has the anonymous pages that existed at that moment.
 
+mod classes;
 mod glibc;
-mod smaps;
 
+use super::maps::{Mapping, mappings};
+use super::pagemap::{PAGE, PRESENT, PageMap};
 use super::{Block, Memory};
-use smaps::Mapping;
-use std::fs::File;
-use std::os::unix::fs::FileExt;
+use crate::agent::layout::Allocator;
 use std::path::Path;
 
-const PAGE: u64 = 4096;
 /// Larger mappings are not divided by page: their page table would take too long to read.
 const MOST: u64 = 1 << 36;
 
@@ -33,8 +32,10 @@ pub struct Resident {
     pub heap: Ranges,
     /// The bytes of pages in `heap` that the kernel does not count: they were read, but never written.
     pub unwritten: u64,
-    /// The bytes that each block takes with header and rounding, or 0 if not known.
-    pub chunks: Vec<u64>,
+    /// What each block takes with header and rounding, as far as that is known: first address, and one past the last.
+    pub taken: Vec<(u64, u64)>,
+    /// Free chunks in the caches of threads.
+    pub cached: Ranges,
     /// The bytes that `malloc_trim(0)` would return; `None` if another allocator than glibc's has blocks.
     pub trim: Option<u64>,
     /// The heaps of glibc's arenas other than the main one.
@@ -116,6 +117,8 @@ pub(super) struct Sources<'s> {
     pub(super) agent: u64,
     /// The stack pointer of each thread, with its thread pointer.
     pub(super) stacks: Vec<(u64, Option<u64>)>,
+    /// The allocator that is linked statically.
+    pub(super) allocator: Option<Allocator>,
 }
 
 /// The anonymous resident pages of a process, to be read before the memory: a read makes pages.
@@ -123,29 +126,30 @@ pub(super) struct Pages(Vec<(Mapping, Option<Ranges>)>);
 
 impl Pages {
     /// Reads the mappings, and the pages of those without a file. `records` are the agent's.
-    pub(super) fn read(smaps: &str, pagemap: Option<&File>, records: &[(u64, u64)]) -> Self {
+    pub(super) fn read(smaps: &str, pagemap: Option<&PageMap>, records: &[(u64, u64)]) -> Self {
         let pages = |mapping: &Mapping| {
             let is_of_agent = records.iter().any(|(start, end)| *start <= mapping.start && mapping.end <= *end);
             let is_divided = mapping.is_anonymous() && mapping.resident > 0 && !is_of_agent;
             (is_divided && mapping.end - mapping.start <= MOST).then(|| present(pagemap, mapping)).flatten()
         };
-        Self(smaps::parse(smaps).into_iter().map(|mapping| (mapping.clone(), pages(&mapping))).collect())
+        Self(mappings(smaps).into_iter().map(|mapping| (mapping.clone(), pages(&mapping))).collect())
     }
 }
 
 /// Returns the pages of a mapping that are in memory.
-fn present(pagemap: Option<&File>, mapping: &Mapping) -> Option<Ranges> {
-    const PRESENT: u64 = 1 << 63;
+fn present(pagemap: Option<&PageMap>, mapping: &Mapping) -> Option<Ranges> {
     const AT_ONCE: u64 = 1 << 16;
     let mut found: Vec<(u64, u64)> = Vec::new();
     let mut page = mapping.start / PAGE;
     let last = mapping.end / PAGE;
     while page < last {
-        let mut entries = vec![0; usize::try_from(AT_ONCE.min(last - page)).ok()? * 8];
-        pagemap?.read_exact_at(&mut entries, page * 8).ok()?;
-        let (entries, _) = entries.as_chunks::<8>();
-        for entry in entries {
-            if u64::from_le_bytes(*entry) & PRESENT != 0 {
+        let count = usize::try_from(AT_ONCE.min(last - page)).ok()?;
+        let flags = pagemap?.flags(page, count);
+        if flags.len() < count {
+            return None;
+        }
+        for flags in flags {
+            if flags & PRESENT != 0 {
                 let start = page * PAGE;
                 match found.last_mut().filter(|last| last.1 == start) {
                     Some(last) => last.1 += PAGE,
@@ -167,7 +171,7 @@ pub(super) fn divide(pages: &Pages, of: &Sources<'_>) -> Resident {
         Some(path) == census_path.map(|path| &**path) || path.to_string_lossy().starts_with("/memfd:cargo-dwell-census")
     };
     let loaded: Vec<&Path> =
-        mappings.iter().filter(|(mapping, _)| mapping.is_executable).map(|(mapping, _)| &*mapping.path).collect();
+        mappings.iter().filter(|(mapping, _)| mapping.executable).map(|(mapping, _)| &*mapping.path).collect();
     let records = Ranges::new(of.records.clone());
     let (heap, arenas) = heap(mappings, of);
     let heap = heap.without(&records);
@@ -251,7 +255,7 @@ fn ended(mappings: &[(Mapping, Option<Ranges>)], memory: &dyn Memory) -> Vec<(u6
     let mut found = Vec::new();
     for pair in mappings.windows(2) {
         let [(guard, _), (mapping, Some(pages))] = pair else { continue };
-        let is_guarded = guard.end == mapping.start && !guard.is_readable && guard.is_anonymous();
+        let is_guarded = guard.end == mapping.start && !guard.readable && guard.is_anonymous();
         if !is_guarded || !mapping.path.as_os_str().is_empty() {
             continue;
         }
@@ -274,7 +278,7 @@ fn ended(mappings: &[(Mapping, Option<Ranges>)], memory: &dyn Memory) -> Vec<(u6
 fn heap(mappings: &[(Mapping, Option<Ranges>)], of: &Sources<'_>) -> (Ranges, Vec<(u64, u64)>) {
     let mut ranges = Vec::new();
     let mut arenas = Vec::new();
-    for (mapping, _) in mappings.iter().filter(|(mapping, _)| mapping.is_anonymous() && mapping.is_readable) {
+    for (mapping, _) in mappings.iter().filter(|(mapping, _)| mapping.is_anonymous() && mapping.readable) {
         let range = (mapping.start, mapping.end);
         if mapping.path == Path::new("[heap]") {
             ranges.push(range);
@@ -300,46 +304,64 @@ fn heap(mappings: &[(Mapping, Option<Ranges>)], of: &Sources<'_>) -> (Ranges, Ve
     (Ranges::new(ranges), arenas)
 }
 
-/// Finds the bytes of each block's chunk, and what `malloc_trim` would return.
+/// Finds what each block takes, the caches of threads, and what `malloc_trim` would return.
 fn chunks(all: &mut Resident, mappings: &[(Mapping, Option<Ranges>)], of: &Sources<'_>) {
-    all.chunks = vec![0; of.blocks.len()];
+    all.taken = of.blocks.iter().map(|block| (block.addr, block.addr.saturating_add(block.size))).collect();
+    let mut is_known = vec![false; of.blocks.len()];
     let inside = |(start, end): (u64, u64)| {
         let first = of.blocks.partition_point(|block| block.addr < start);
         first..of.blocks.partition_point(|block| block.addr < end)
     };
     let main = mappings.iter().filter(|(mapping, _)| mapping.path == Path::new("[heap]"));
     let main = main.map(|(mapping, _)| ((mapping.start, mapping.end), true));
-    let heaps: Vec<_> = main.chain(all.arenas.iter().map(|range| (*range, false))).collect();
-    let mut trim = Some(0);
-    let mut known = 0;
-    for (range, is_main) in heaps {
+    let ranges: Vec<_> = main.chain(all.arenas.iter().map(|range| (*range, false))).collect();
+    let mut heaps = Vec::new();
+    let mut is_whole = true;
+    for &(range, is_main) in &ranges {
         let blocks = inside(range);
-        known += blocks.len();
-        // Before the first chunk, an arena's heap has headers whose length depends on glibc's version.
-        let start = match of.blocks[blocks.clone()].first() {
-            _ if is_main => range.0,
-            Some(block) => block.addr - 16,
-            None => continue,
-        };
-        match glibc::walk(of.memory, (start, range.1), &of.blocks[blocks.clone()], is_main) {
-            Some(heap) => {
-                let trimmed = heap.trimmed.iter().map(|(start, end)| all.heap.bytes_in(*start, *end)).sum::<u64>();
-                trim = trim.map(|sum| sum + trimmed);
-                all.chunks[blocks].copy_from_slice(&heap.chunks);
+        let first = of.blocks[blocks.clone()].first();
+        let starts = if is_main { vec![range.0] } else { glibc::starts(of.memory, range.0, first) };
+        let of_heap = &of.blocks[blocks.clone()];
+        let walked = starts.iter().find_map(|start| glibc::walk(of.memory, (*start, range.1), of_heap));
+        let Some(heap) = walked else {
+            // Without blocks nothing is known that must fit.
+            if blocks.is_empty() {
+                continue;
             }
-            None => trim = None,
+            is_whole = false;
+            continue;
+        };
+        for (number, size) in blocks.clone().zip(&heap.chunks) {
+            // Its own size, up to the size of the next chunk.
+            let start = of.blocks[number].addr - 8;
+            all.taken[number] = (start, start + size);
         }
+        is_known[blocks].fill(true);
+        heaps.push((heap, is_main));
     }
-    for (number, block) in
-        of.blocks.iter().enumerate().filter(|(number, _)| all.chunks[*number] == 0).collect::<Vec<_>>()
-    {
-        if let Some((start, end)) = glibc::mapped(of.memory, block) {
-            all.chunks[number] = end - start;
-            known += 1;
+    let mut cached: Vec<(u64, u64)> = Vec::new();
+    for at in heaps.iter().flat_map(|(heap, _)| &heap.caches) {
+        cached.extend(glibc::cache(of.memory, *at, &ranges).unwrap_or_default());
+    }
+    cached.sort_unstable();
+    let trimmed = heaps.iter().flat_map(|(heap, is_main)| glibc::trimmed(heap, &cached, *is_main));
+    let trimmed = trimmed.map(|(start, end)| all.heap.bytes_in(start, end)).sum();
+    all.cached = Ranges::new(cached).and(&all.heap);
+    for (number, block) in of.blocks.iter().enumerate() {
+        if is_known[number] {
+            continue;
+        }
+        if let Some(range) = glibc::mapped(of.memory, block) {
+            all.taken[number] = range;
+            is_known[number] = true;
         }
     }
     // Blocks of glibc itself exist under any allocator.
-    all.trim = trim.filter(|_| known >= of.blocks.len() / 2);
+    let known = is_known.iter().filter(|is_known| **is_known).count();
+    all.trim = (is_whole && known >= of.blocks.len() / 2).then_some(trimmed);
+    if matches!(of.allocator, Some(Allocator::Mimalloc | Allocator::Jemalloc)) {
+        classes::round(of.blocks, &is_known, &mut all.taken);
+    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,27 @@
 //! Runs a program with the agent and takes its snapshots.
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod growth;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod limits;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod listen;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod message;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod plan;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod process;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod signals;
 
 use super::Snapshot;
+use crate::units::{bytes, percent};
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub(crate) use process::{Watch, watched};
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub use process::{snapshots, snapshots_early};
+use serde::{Deserialize, Serialize};
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -27,6 +41,7 @@ pub enum At {
 }
 
 /// The result of running a program.
+#[derive(Default)]
 pub struct Run {
     /// The snapshots in the order of time. Dropping one ends the process that has its memory.
     pub snapshots: Vec<Snapshot>,
@@ -36,6 +51,49 @@ pub struct Run {
     pub millis: u64,
     /// Notes for the user, a line each.
     pub notes: Vec<String>,
+    /// The end, if a signal killed the program together with the agent's helper.
+    pub killed: Option<Killed>,
+}
+
+/// The end of a program that was killed together with the agent's helper, so that its memory is lost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Killed {
+    /// Whether the kernel counts a kill by its OOM killer.
+    pub is_oom: bool,
+    /// The bytes in use in the control group or on the machine, and the limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used: Option<u64>,
+    /// See `used`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    /// The live bytes that the threads had reported.
+    pub live: u64,
+    /// The time from the last copy to the end, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<u64>,
+}
+
+impl Killed {
+    /// Returns a line for the user. `copied` are the live bytes in the snapshot.
+    fn note(&self, copied: u64) -> String {
+        let by = match (self.is_oom, self.used, self.limit) {
+            (true, Some(used), Some(limit)) => {
+                format!("killed by the OOM killer at {} of {}", bytes(used), bytes(limit))
+            }
+            (true, ..) => "killed by the OOM killer".to_owned(),
+            _ => "killed by SIGKILL together with census' helper, as the OOM killer does".to_owned(),
+        };
+        let live = bytes(self.live);
+        match self.before.filter(|_| copied >= self.live / 100 && copied > 0) {
+            Some(before) => format!(
+                "{by}; the snapshot is from {before} ms before, when {} were live, {} of the {live} at the end",
+                bytes(copied),
+                percent(copied, self.live)
+            ),
+            None => format!("{by}; {live} were live, and there is no copy of them"),
+        }
+    }
 }
 
 /// Returns an error, because there is no agent for this platform.
@@ -124,6 +182,25 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_end_of_a_killed_program_is_told_in_one_line() {
+        let mut killed = Killed {
+            is_oom: true,
+            used: Some(399_000_000),
+            limit: Some(400_000_000),
+            live: 300_000_000,
+            before: Some(35),
+        };
+        assert_eq!(
+            killed.note(270_000_000),
+            "killed by the OOM killer at 399.0 MB of 400.0 MB; the snapshot is from 35 ms before, when 270.0 MB were live, \
+             90.0 % of the 300.0 MB at the end"
+        );
+        assert!(killed.note(1700).ends_with("400.0 MB; 300.0 MB were live, and there is no copy of them"));
+        killed.is_oom = false;
+        assert!(killed.note(270_000_000).starts_with("killed by SIGKILL together with census' helper, as"));
+    }
 
     #[test]
     fn snapshot_moments_are_parsed() {

@@ -7,24 +7,28 @@
     reason = "process ids, signals and times are far from the bounds of their types"
 )]
 
-use super::{At, Options, Run};
+use super::growth::{Growth, Shield};
+use super::limits::{Room, smaps};
+use super::listen::listen;
+use super::message::{Message, Moved};
+use super::plan::{EndOf, Plan, sockets};
+use super::{At, Killed, Options, Run, signals};
 use crate::agent::{self, hooks, layout};
-use crate::capture::image::{self, About, Process};
-use crate::capture::stop::Stopped;
+use crate::capture::image::{self, About, Process, Source};
+use crate::capture::spill::Spilled;
 use crate::capture::{Moment, Snapshot, Thread};
 use crate::debuginfo;
 use crate::program::loadable::{self, Target};
 use anyhow::{Context, Result, bail};
-use layout::{Event, Shared, Status};
+use layout::{Allocator, Event, Status};
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{Read, Write};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -140,17 +144,22 @@ fn run<'w>(
     let end = EndOf::new(pid);
     plan.shared().stops.store(u32::from(end.is_some()), Ordering::Release);
     let plan = Arc::new(plan);
+    let growth = Arc::new(Growth::new(pid, Arc::clone(&plan), options.cache.as_deref()));
+    let shield = (!options.counts).then(Shield::new);
     let reader = {
-        let (socket, sender, over, plan) = (Arc::clone(&ours), sender.clone(), Arc::clone(&over), Arc::clone(&plan));
-        thread::spawn(move || listen(&socket, pid, &plan, &sender, &over))
+        let (socket, sender, over, growth) =
+            (Arc::clone(&ours), sender.clone(), Arc::clone(&over), Arc::clone(&growth));
+        thread::spawn(move || listen(&socket, &growth, &sender, &over))
     };
+    let of_spills = sender.clone();
     let waiter = thread::spawn(move || {
         if let Some(end) = end {
             end.wait();
         }
+        let at = now();
         let status = child.wait();
         signals::PROGRAM.store(0, Ordering::Relaxed);
-        let _ = sender.send(Message::Ended(status));
+        let _ = sender.send(Message::Ended(status, at));
     });
     let mut session = Session {
         pid,
@@ -160,6 +169,14 @@ fn run<'w>(
         socket: ours,
         taken: Vec::new(),
         peak: None,
+        grown: None,
+        fallback: None,
+        growth,
+        sender: of_spills,
+        shield,
+        room: None,
+        problem: None,
+        ended: 0,
         asked: Vec::new(),
         early_asks: Vec::new(),
         started,
@@ -169,6 +186,7 @@ fn run<'w>(
         watch,
         reported: 0,
         patches: patches.count,
+        allocator: patches.allocator,
         notes,
     };
     let status = session.listen(&messages);
@@ -179,13 +197,9 @@ fn run<'w>(
     result
 }
 
-enum Message {
-    /// A message of the helper, the program's threads if they were stopped, and its mappings at that moment.
-    Event(Event, Vec<Thread>, Option<String>),
-    Ended(std::io::Result<ExitStatus>),
-    /// A signal, and whether only this process received it.
-    Signal(i32, bool),
-}
+/// The note if there is no record of the end.
+const NO_HELPER: &str =
+    "the agent's helper process was killed or does not answer, so there is no record of the program's exit";
 
 /// The interval at which a due snapshot checks whether the agent is ready.
 const ARMING: Duration = Duration::from_millis(5);
@@ -194,143 +208,23 @@ const ARMING: Duration = Duration::from_millis(5);
 /// since.
 const MOST_ROUNDS: usize = 16;
 
-/// The file for the agent: a shared page, then the patches.
-struct Plan {
-    file: File,
-    page: memmap2::MmapMut,
+/// The interval at which the memory that is left is looked at, and the same while little is left.
+const LOOKING: Duration = Duration::from_millis(200);
+const LOOKING_CLOSELY: Duration = Duration::from_millis(25);
+
+/// A copy of the program.
+enum Kept {
+    Process(Arc<Process>),
+    Disk(Spilled),
 }
 
-impl Plan {
-    fn new(target: &Target, options: &Options, patches: &[u8]) -> Result<Self> {
-        // SAFETY: the name is a NUL-terminated string, which the call only reads.
-        let file =
-            unsafe { libc::memfd_create(c"cargo-dwell-census".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
-        if file < 0 {
-            return Err(std::io::Error::last_os_error()).context("cannot create the memory shared with the program");
-        }
-        // SAFETY: the call succeeded, so the number is a new file without another owner.
-        let mut file = unsafe { File::from_raw_fd(file) };
-        let filled = file.write_all(&[0; layout::SHARED_BYTES]).and_then(|()| file.write_all(patches));
-        filled.context("cannot create the memory shared with the program")?;
-        // SAFETY: the call takes an open file and flags, and accesses no memory of this process.
-        let sealed =
-            unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, libc::F_SEAL_SHRINK | libc::F_SEAL_GROW) };
-        if sealed != 0 {
-            return Err(std::io::Error::last_os_error()).context("cannot create the memory shared with the program");
-        }
-        // SAFETY: the seals keep the file from being truncated. The program writes to the page at the same time, but
-        // both processes access it only through atomics, see `shared`.
-        let page = unsafe { memmap2::MmapOptions::new().len(layout::SHARED_BYTES).map_mut(&file) };
-        let plan = Self { page: page.context("cannot create the memory shared with the program")?, file };
-        let shared = plan.shared();
-        shared.entry.store(target.entry, Ordering::Relaxed);
-        shared.device.store(target.device, Ordering::Relaxed);
-        shared.inode.store(target.inode, Ordering::Relaxed);
-        shared.wants_peak.store(u32::from(options.at.contains(&At::Peak)), Ordering::Relaxed);
-        shared.patch_bytes.store(patches.len() as u32, Ordering::Relaxed);
-        shared.sample.store(options.sample.unwrap_or(0), Ordering::Relaxed);
-        let mode = if options.counts { layout::Mode::Counts } else { layout::Mode::Blocks };
-        shared.mode.store(mode as u32, Ordering::Relaxed);
-        shared.magic.store(layout::MAGIC, Ordering::Release);
-        Ok(plan)
-    }
-
-    #[expect(clippy::cast_ptr_alignment, reason = "a mapping is aligned to a page")]
-    fn shared(&self) -> &Shared {
-        // SAFETY: the mapping is one aligned page, and a `Shared` fits in a page. It consists of atomic integers, for
-        // which every bit pattern is valid and which the program may write at any time.
-        unsafe { &*self.page.as_ptr().cast::<Shared>() }
-    }
-
-    fn status(&self) -> Status {
-        let status = self.shared().status.load(Ordering::Acquire);
-        Status::ALL.into_iter().find(|known| *known as u32 == status).unwrap_or(Status::Absent)
-    }
-
-    /// Wakes the helper.
-    fn ring(&self) {
-        let bell = &self.shared().doorbell;
-        bell.fetch_add(1, Ordering::Release);
-        wake(bell);
-    }
-}
-
-/// Wakes the processes that wait for a word.
-fn wake(word: &AtomicU32) {
-    // SAFETY: the call does not access the word; it uses the address only to find the waiting threads.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
-}
-
-/// Returns two connected sockets that preserve message boundaries.
-fn sockets() -> Result<(OwnedFd, OwnedFd)> {
-    let mut pair = [0; 2];
-    // SAFETY: the call writes two numbers to an array of two.
-    let error =
-        unsafe { libc::socketpair(libc::AF_UNIX, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC, 0, pair.as_mut_ptr()) };
-    if error != 0 {
-        return Err(std::io::Error::last_os_error()).context("no socket to the program can be made");
-    }
-    // SAFETY: the call succeeded, so each number is a new file without another owner.
-    Ok(pair.map(|file| unsafe { OwnedFd::from_raw_fd(file) }).into())
-}
-
-/// The end of a child, which can be waited for without reaping it.
-struct EndOf(OwnedFd);
-
-impl EndOf {
-    /// Returns `None` if the kernel is older than 5.3.
-    fn new(pid: i32) -> Option<Self> {
-        // SAFETY: the call takes two numbers. The child was not waited for, so the number is its own.
-        let file = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
-        // SAFETY: the call succeeded, so the number is a new file without another owner.
-        i32::try_from(file).ok().filter(|file| *file >= 0).map(|file| Self(unsafe { OwnedFd::from_raw_fd(file) }))
-    }
-
-    fn wait(&self) {
-        let mut poll = libc::pollfd { fd: self.0.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        // SAFETY: the call reads and writes one entry, which is a local.
-        while unsafe { libc::poll(&raw mut poll, 1, -1) } < 0
-            && std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted
-        {}
-    }
-}
-
-/// Forwards the helper's messages until it closes its end. Stops the threads of the program while the helper copies it.
-fn listen(socket: &OwnedFd, pid: i32, plan: &Plan, sender: &Sender<Message>, over: &AtomicBool) {
-    const PATIENCE: i32 = 100;
-    /// The time that a copy may take.
-    const MOST_HELD: Duration = Duration::from_secs(20);
-    let Ok(socket) = socket.try_clone() else { return };
-    let mut file = File::from(socket);
-    // This thread traces those of the program, so it must let them continue.
-    let mut stopped: Option<(Stopped, Instant)> = None;
-    loop {
-        stopped = stopped.filter(|(_, since)| since.elapsed() < MOST_HELD);
-        let mut poll = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-        // SAFETY: the call reads and writes one entry, which is a local.
-        let ready = unsafe { libc::poll(&raw mut poll, 1, PATIENCE) };
-        if ready <= 0 {
-            if over.load(Ordering::Relaxed) {
-                return;
-            }
-            continue;
-        }
-        let mut bytes = [0; Event::BYTES];
-        let Ok(Event::BYTES) = file.read(&mut bytes) else { return };
-        let event = Event::from_bytes(bytes);
-        if event.what == Event::STOP {
-            stopped = Some((Stopped::new(pid), Instant::now()));
-            plan.shared().stopped.fetch_add(1, Ordering::Release);
-            wake(&plan.shared().stopped);
-            continue;
-        }
-        // Before the threads continue. The agent counts this time as that of the copy.
-        let smaps = if event.pid > 0 { smaps(pid) } else { None };
-        let threads = stopped.take().map(|(stopped, _)| stopped.threads.clone()).filter(|_| event.held != 0);
-        let threads = threads.unwrap_or_default();
-        if sender.send(Message::Event(event, threads, smaps)).is_err() || event.what == Event::ENDED {
-            return;
-        }
+impl Kept {
+    fn snapshot(self, about: &About) -> Result<Snapshot> {
+        let source = match self {
+            Self::Process(process) => Source::of(process)?,
+            Self::Disk(spilled) => spilled.source(&about.executable)?,
+        };
+        image::snapshot(source, about)
     }
 }
 
@@ -351,7 +245,20 @@ struct Session<'r, 'e> {
     socket: Arc<OwnedFd>,
     taken: Vec<(Arc<Process>, About)>,
     /// The latest copy at a peak.
-    peak: Option<(Arc<Process>, About)>,
+    peak: Option<(Kept, About)>,
+    /// The latest copy because live bytes had grown.
+    grown: Option<(Kept, About)>,
+    /// The latest such copy that is on disk, if it is another one.
+    fallback: Option<(Kept, About)>,
+    growth: Arc<Growth>,
+    sender: Sender<Message>,
+    shield: Option<Shield>,
+    /// The closest limit when it was looked at last.
+    room: Option<Room>,
+    /// The time of the program's end.
+    ended: u64,
+    /// Why a copy could not be written to disk.
+    problem: Option<anyhow::Error>,
     /// The requested snapshots that the helper has not answered yet.
     asked: Vec<Moment>,
     /// The snapshots that were due before the agent was ready. The loader takes long for a large program.
@@ -364,6 +271,7 @@ struct Session<'r, 'e> {
     watch: Option<&'e mut dyn Watch>,
     /// The number of snapshots reported early.
     reported: usize,
+    allocator: Option<Allocator>,
     /// The number of functions to patch.
     patches: u32,
     notes: Vec<String>,
@@ -384,13 +292,18 @@ impl Session<'_, '_> {
             let due = times.peek().copied().into_iter().chain(next_round).min();
             let wait = due.map(|due| due.saturating_sub(self.started.elapsed()));
             let poll = (!self.early_asks.is_empty()).then_some(ARMING);
-            let message = match wait.into_iter().chain(poll).min() {
+            let look = self.look_at_limits();
+            let message = match wait.into_iter().chain(poll).chain(look).min() {
                 Some(wait) => messages.recv_timeout(wait),
                 None => messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match message {
-                Ok(Message::Event(event, threads, smaps)) => self.take(&event, threads, smaps)?,
-                Ok(Message::Ended(status)) => return status.context("cannot wait for the program to end"),
+                Ok(Message::Event(event, moved)) => self.take(&event, moved)?,
+                Ok(Message::Spilled(what, nanos, spilled)) => self.spilled(what, nanos, spilled),
+                Ok(Message::Ended(status, at)) => {
+                    self.ended = at;
+                    return status.context("cannot wait for the program to end");
+                }
                 Ok(Message::Signal(signal, alone)) => self.signal(signal, alone),
                 Err(RecvTimeoutError::Disconnected) => bail!("cannot wait for the program to end"),
                 Err(RecvTimeoutError::Timeout) => {
@@ -413,6 +326,48 @@ impl Session<'_, '_> {
                     }
                 }
             }
+        }
+    }
+
+    /// Looks at the memory that is left, and returns the time until that is necessary again.
+    fn look_at_limits(&mut self) -> Option<Duration> {
+        if self.options.counts {
+            return None;
+        }
+        if self.plan.status() != Status::Armed {
+            return Some(LOOKING);
+        }
+        self.room = self.growth.limit().or(self.room);
+        self.growth.replan();
+        if !self.growth.nearness().spills() {
+            return Some(LOOKING);
+        }
+        // Copies from when there was more memory.
+        let mut known = [(Event::PEAK, &mut self.peak), (Event::GROWN, &mut self.grown)];
+        for (what, kept) in &mut known {
+            if let Some((Kept::Process(process), about)) = kept
+                && !std::mem::replace(&mut about.is_on_its_way, true)
+            {
+                self.growth.spill(*what, Arc::clone(process), about.clone(), self.sender.clone());
+            }
+        }
+        Some(LOOKING_CLOSELY)
+    }
+
+    /// Replaces a copy by the one on disk.
+    fn spilled(&mut self, what: u32, nanos: u64, spilled: Result<Spilled>) {
+        let kept = if what == Event::PEAK { &mut self.peak } else { &mut self.grown };
+        match spilled {
+            Ok(spilled) => {
+                if let Some((kept, _)) = kept.as_mut().filter(|(_, about)| about.nanos == nanos) {
+                    // This ends the copy.
+                    *kept = Kept::Disk(spilled);
+                    if what == Event::GROWN {
+                        self.fallback = None;
+                    }
+                }
+            }
+            Err(error) => self.problem = self.problem.take().or(Some(error)),
         }
     }
 
@@ -468,9 +423,11 @@ impl Session<'_, '_> {
     }
 
     /// Records a copy that the helper made.
-    fn take(&mut self, event: &Event, threads: Vec<Thread>, smaps: Option<String>) -> Result<()> {
+    fn take(&mut self, event: &Event, moved: Moved) -> Result<()> {
+        let Moved { threads, smaps, spill } = moved;
         let at = match event.what {
             Event::PEAK => Moment::Peak,
+            Event::GROWN => Moment::Growth,
             Event::ASKED if !self.asked.is_empty() => self.asked.remove(0),
             _ => return Ok(()),
         };
@@ -479,8 +436,9 @@ impl Session<'_, '_> {
             self.notes.push(format!("the program could not be copied for a snapshot: {error}"));
             return Ok(());
         }
-        let mut about = About { smaps, ..self.about(at.clone(), event.nanos) };
-        if at == Moment::Peak {
+        let is_latest = Growth::is_kept(event.what);
+        let mut about = About { smaps, is_on_its_way: spill, ..self.about(at.clone(), event.nanos) };
+        if is_latest {
             about.stacks.push(event.stack);
             about.threads.push(event.thread);
         }
@@ -491,9 +449,16 @@ impl Session<'_, '_> {
         about.threads.extend(threads.iter().filter_map(|thread| thread.pointer));
         about.registers = threads;
         let process = Arc::new(Process::new(event.pid, Arc::clone(&self.socket))?);
-        if at == Moment::Peak {
+        if is_latest {
+            if spill {
+                self.growth.spill(event.what, Arc::clone(&process), about.clone(), self.sender.clone());
+            }
             // Only the latest copy is kept. Dropping the previous copy ends its process.
-            self.peak = Some((process, about));
+            let kept = if at == Moment::Peak { &mut self.peak } else { &mut self.grown };
+            let before = kept.replace((Kept::Process(process), about));
+            if at == Moment::Growth && matches!(before, Some((Kept::Disk(_), _))) {
+                self.fallback = before;
+            }
             return Ok(());
         }
         self.taken.push((process, about));
@@ -508,10 +473,13 @@ impl Session<'_, '_> {
     /// Reports while the program runs, because it may never end.
     fn report_early(&mut self) -> Result<()> {
         let Some(early) = &mut self.early else { return Ok(()) };
-        let read = |(process, about): &(Arc<Process>, About)| image::snapshot(Arc::clone(process), about);
+        // To report takes memory, which must not be safer than that of other programs.
+        drop(self.shield.take());
+        let read = |(process, about): &(Arc<Process>, About)| Kept::Process(Arc::clone(process)).snapshot(about);
         let snapshots = self.taken.iter().map(read).collect::<Result<Vec<_>>>()?;
         self.reported = snapshots.len();
         early(in_order(snapshots), self.started.elapsed().as_millis() as u64);
+        self.shield = Some(Shield::new());
         Ok(())
     }
 
@@ -527,11 +495,14 @@ impl Session<'_, '_> {
             bias: shared.bias.load(Ordering::Relaxed),
             executable: self.target.path.clone(),
             smaps: None,
+            is_on_its_way: false,
+            allocator: self.allocator,
         }
     }
 
     /// Reads the snapshots after the end of the program.
     fn finish(mut self, status: ExitStatus, messages: &Receiver<Message>) -> Result<Run> {
+        drop(self.shield.take());
         let path = self.target.path.display();
         let millis = self.started.elapsed().as_millis() as u64;
         let shared = self.plan.shared();
@@ -566,15 +537,7 @@ impl Session<'_, '_> {
             ));
         }
         let Some(End { process, about, taken: taken_bytes, live: live_bytes }) = end else {
-            // Earlier copies still exist.
-            self.notes.push(
-                "the agent's helper process was killed or does not answer, so there is no record of the program's exit"
-                    .to_owned(),
-            );
-            let found = self.taken.drain(..).chain(self.peak.take());
-            let snapshots =
-                found.map(|(process, about)| image::snapshot(process, &about)).collect::<Result<Vec<_>>>()?;
-            return Ok(Run { snapshots: in_order(snapshots), code: code(status), millis, notes: self.notes });
+            return self.after_kill(status, millis, messages);
         };
         if image::saw_executable(&process, &about) == Some(false) {
             self.notes.push(
@@ -585,29 +548,86 @@ impl Session<'_, '_> {
         }
         if let Some(watch) = self.watch.take() {
             watch.ended(&process, &about)?;
-            return Ok(Run { snapshots: Vec::new(), code: code(status), millis, notes: self.notes });
+            return Ok(Run { code: code(status), millis, notes: self.notes, ..Run::default() });
         }
+        let mut snapshots = Vec::new();
         if self.options.at.contains(&At::Peak) {
             match self.peak.take() {
-                Some(peak) if taken_bytes >= live_bytes => self.taken.push(peak),
+                Some((peak, about)) if taken_bytes >= live_bytes => snapshots.push(peak.snapshot(&about)?),
                 _ => self.taken.push((Arc::clone(&process), About { at: Moment::Peak, ..about.clone() })),
             }
         }
         if self.options.at.contains(&At::Exit) {
             self.taken.push((process, about));
-        } else if self.taken.is_empty() {
+        } else if self.taken.is_empty() && snapshots.is_empty() {
             self.notes.push(
                 "the program ended before any requested snapshot; reporting its state at exit instead".to_owned(),
             );
             self.taken.push((process, about));
         }
-        let mut snapshots = Vec::new();
-        if self.taken.len() > self.reported {
+        if self.taken.len() + snapshots.len() > self.reported {
             for (process, about) in std::mem::take(&mut self.taken) {
-                snapshots.push(image::snapshot(process, &about)?);
+                snapshots.push(Kept::Process(process).snapshot(&about)?);
             }
         }
-        Ok(Run { snapshots: in_order(snapshots), code: code(status), millis, notes: self.notes })
+        Ok(Run { snapshots: in_order(snapshots), code: code(status), millis, notes: self.notes, killed: None })
+    }
+
+    /// Reads what is left if the helper was killed, too.
+    fn after_kill(mut self, status: ExitStatus, millis: u64, messages: &Receiver<Message>) -> Result<Run> {
+        /// A copy that is being written is worth this wait.
+        const PATIENCE: Duration = Duration::from_secs(60);
+        let until = Instant::now() + PATIENCE;
+        let is_written =
+            |kept: &Option<(Kept, About)>| matches!(kept, Some((Kept::Process(_), about)) if about.is_on_its_way);
+        while self.problem.is_none() && (is_written(&self.grown) || is_written(&self.peak)) {
+            match messages.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(Message::Spilled(what, nanos, spilled)) => self.spilled(what, nanos, spilled),
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        let (room, is_oom) = self.growth.killed(self.room);
+        let is_killed = status.signal() == Some(libc::SIGKILL);
+        let live = self.plan.shared().live.load(Ordering::Relaxed);
+        let nanos = |of: &Option<(Kept, About)>| of.as_ref().map(|(_, about)| about.nanos);
+        // The latest copy is what comes closest to the end.
+        let mut copies = vec![self.grown.take(), self.peak.take(), self.fallback.take()];
+        copies.sort_by_key(|of| std::cmp::Reverse(nanos(of)));
+        let mut snapshots = Vec::new();
+        let mut before = None;
+        let mut problem = self.problem.take();
+        for (kept, about) in copies.into_iter().flatten() {
+            let nanos = about.nanos;
+            match kept.snapshot(&about) {
+                Ok(snapshot) => {
+                    before = Some(self.ended.saturating_sub(nanos) / 1_000_000);
+                    snapshots.push(snapshot);
+                    break;
+                }
+                // The OOM killer may also have killed a copy.
+                Err(error) => problem = problem.or(Some(error)),
+            }
+        }
+        let latest = snapshots.first().map_or(0, |snapshot| snapshot.live_bytes);
+        for (process, about) in self.taken.drain(..) {
+            snapshots.extend(Kept::Process(process).snapshot(&about));
+        }
+        if let Some(problem) = problem {
+            self.notes.push(format!("a copy of the program was lost: {problem:#}"));
+        }
+        let killed = Killed {
+            is_oom: is_killed && is_oom,
+            used: room.filter(|_| is_oom).map(|room| room.used),
+            limit: room.filter(|_| is_oom).map(|room| room.limit),
+            live,
+            before,
+        };
+        // A small copy from the start of the program tells nothing, however it was made.
+        let is_worth = |bytes: u64| bytes >= live / 100;
+        snapshots.retain(|snapshot| is_worth(snapshot.live_bytes));
+        self.notes.insert(0, if is_killed { killed.note(latest) } else { NO_HELPER.to_owned() });
+        Ok(Run { snapshots: in_order(snapshots), code: code(status), millis, notes: self.notes, killed: Some(killed) })
     }
 
     /// Stops the helper, which shares the program's memory. Returns the final state of the program, or `None` if the
@@ -622,7 +642,8 @@ impl Session<'_, '_> {
             match messages.recv_timeout(until.saturating_duration_since(Instant::now()).min(Duration::from_millis(200)))
             {
                 Ok(Message::Event(event, ..)) if event.what == Event::ENDED => break event.nanos,
-                Ok(Message::Event(event, threads, smaps)) => self.take(&event, threads, smaps)?,
+                Ok(Message::Event(event, moved)) => self.take(&event, moved)?,
+                Ok(Message::Spilled(what, nanos, spilled)) => self.spilled(what, nanos, spilled),
                 Err(_) if Instant::now() >= until || is_gone(helper) => return Ok(None),
                 Ok(_) | Err(_) => {}
             }
@@ -636,6 +657,14 @@ impl Session<'_, '_> {
         let [taken, live] = image::live(&process, about.state).context(image::NO_RECORDS)?;
         Ok(Some(End { process, about, taken, live }))
     }
+}
+
+/// Returns the time of the monotonic clock, by which the helper's messages are timed.
+fn now() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call writes to a local.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 fn at_time(at: At) -> Option<Duration> {
@@ -656,11 +685,6 @@ fn is_gone(pid: i32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/statm")).map_or(true, |text| text.starts_with("0 "))
 }
 
-/// Reads the mappings of a process with their resident bytes. A process that has ended has none.
-fn smaps(pid: i32) -> Option<String> {
-    fs::read_to_string(format!("/proc/{pid}/smaps")).ok().filter(|text| !text.is_empty())
-}
-
 /// Returns the stack pointers of threads that wait in a system call.
 fn stack_pointers(pid: i32) -> Vec<u64> {
     let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
@@ -670,69 +694,4 @@ fn stack_pointers(pid: i32) -> Vec<u64> {
         u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()
     };
     threads.filter_map(|thread| pointer(thread.ok()?)).collect()
-}
-
-mod signals {
-    //! Handles signals that this process receives while the program runs.
-
-    use super::Message;
-    use anyhow::{Context, Result};
-    use std::fs::File;
-    use std::io::Read;
-    use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
-    use std::sync::atomic::{AtomicI32, Ordering};
-    use std::sync::mpsc::Sender;
-
-    /// The process id of the program; 0 if it does not run.
-    pub(crate) static PROGRAM: AtomicI32 = AtomicI32::new(0);
-    /// The pipe that the handler writes to.
-    static PIPE: AtomicI32 = AtomicI32::new(-1);
-
-    const HANDLED: [i32; 5] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGUSR1];
-
-    extern "C" fn handle(signal: i32, info: *const libc::siginfo_t, _: *mut libc::c_void) {
-        // SAFETY: the kernel passes a valid `siginfo_t` to a handler that was set with SA_SIGINFO.
-        let code = unsafe { (*info).si_code };
-        // A signal from a terminal reaches the program too; its sender is the kernel.
-        let bytes = [signal as u8, u8::from(code <= 0)];
-        let pipe = PIPE.load(Ordering::Relaxed);
-        // SAFETY: `write` is async-signal-safe and reads two bytes of a local.
-        unsafe { libc::write(pipe, bytes.as_ptr().cast(), bytes.len()) };
-    }
-
-    /// Sends a message for each signal.
-    pub(crate) fn listen(sender: Sender<Message>) -> Result<()> {
-        let mut pair = [0; 2];
-        // SAFETY: the call writes two numbers to an array of two.
-        if unsafe { libc::pipe2(pair.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
-            return Err(std::io::Error::last_os_error()).context("signals cannot be handled");
-        }
-        // SAFETY: the call succeeded, so each number is a new file without another owner.
-        let [read, write] = pair.map(|file| unsafe { OwnedFd::from_raw_fd(file) });
-        PIPE.store(write.into_raw_fd(), Ordering::Relaxed);
-        for signal in HANDLED {
-            // SAFETY: zero is valid for each field: no flags, an empty mask, the default handler.
-            let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
-            // SAFETY: the call changes no action, and writes the current one to a local.
-            unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut action) };
-            if action.sa_sigaction == libc::SIG_IGN {
-                // The signal is ignored, as under nohup. The program inherits that.
-                continue;
-            }
-            action.sa_sigaction = handle as *const () as usize;
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
-            // SAFETY: the handler has the type that SA_SIGINFO requires, and calls only async-signal-safe functions.
-            unsafe { libc::sigaction(signal, &raw const action, std::ptr::null_mut()) };
-        }
-        std::thread::spawn(move || {
-            let mut file = File::from(read);
-            let mut bytes = [0; 2];
-            while file.read_exact(&mut bytes).is_ok() {
-                if sender.send(Message::Signal(i32::from(bytes[0]), bytes[1] != 0)).is_err() {
-                    break;
-                }
-            }
-        });
-        Ok(())
-    }
 }
