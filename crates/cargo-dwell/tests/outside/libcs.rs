@@ -29,10 +29,10 @@ fn each_glibc_has_the_blocks_that_the_program_knows() {
         eprintln!("skipped: {} has no glibc to link with; `.ci/libc {0}` unpacks some", all.display());
         return;
     };
-    let (root, libs) = (oldest.display(), oldest.join(PLACES[0]));
+    let (root, to_link) = (oldest.display(), oldest.join(PLACES[0]));
     let flags = format!(
         "-Clink-arg=--sysroot={root} -Clink-arg=-B{0} -Clink-arg=-L{0} -Clink-arg=-L{1} -Clink-arg=-Wl,--dynamic-linker={LINKER}",
-        libs.display(),
+        to_link.display(),
         oldest.join(PLACES[1]).display()
     );
     let Some(exe) = build_at(&folder().join("libcs"), "", &flags) else { return };
