@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// A mapping of `/proc/PID/maps` or `/proc/PID/smaps`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "the four flags of a line of `maps`")]
 pub(crate) struct Mapping {
     pub(crate) start: u64,
     pub(crate) end: u64,

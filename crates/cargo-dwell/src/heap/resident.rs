@@ -168,7 +168,7 @@ impl Pages<'_> {
         };
         let mut free = Free::default();
         for (&(start, end), first) in self.ranges.iter().zip(&self.first) {
-            for (page, addr) in (*first..).zip((start..end).step_by(PAGE as usize)) {
+            for (page, addr) in (*first..).zip((start..end).step_by(4096)) {
                 let (used, cached) = (u64::from(self.used[page]), u64::from(cached[page]));
                 let rest = PAGE.saturating_sub(used + cached);
                 free.cached += cached;

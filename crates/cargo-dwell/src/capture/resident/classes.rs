@@ -13,9 +13,9 @@ const PAGE: u64 = 4096;
 /// Returns the bytes that a block of this size takes.
 fn class(size: u64) -> u64 {
     match size {
-        0..=LEAST => LEAST,
-        ..=GEOMETRIC => size.next_multiple_of(QUANTUM),
-        ..=LARGE => size.next_multiple_of(1 << ((size - 1).ilog2() - 2)),
+        _ if size <= LEAST => LEAST,
+        _ if size <= GEOMETRIC => size.next_multiple_of(QUANTUM),
+        _ if size <= LARGE => size.next_multiple_of(1 << ((size - 1).ilog2() - 2)),
         _ => size.checked_next_multiple_of(PAGE).unwrap_or(size),
     }
 }
@@ -29,10 +29,10 @@ pub(super) fn round(blocks: &[Block], is_known: &[bool], taken: &mut [(u64, u64)
     if (0..blocks.len()).filter(|number| overlaps(*number)).count() > blocks.len() / 1000 {
         return;
     }
-    for number in 0..blocks.len() {
+    for (number, taken) in taken.iter_mut().enumerate() {
         let next = blocks.get(number + 1).map_or(u64::MAX, |next| next.addr);
         if let Some(end) = of(number) {
-            taken[number].1 = end.min(next).max(taken[number].1);
+            taken.1 = end.min(next).max(taken.1);
         }
     }
 }

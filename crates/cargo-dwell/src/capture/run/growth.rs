@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn a_copy_at_any_limit_has_four_fifths_of_what_is_live() {
         // A block takes 1.3 bytes for each live one.
-        for limit in (20 * MIB..2000 * MIB).step_by(7 * MIB as usize) {
+        for limit in (20 * MIB..2000 * MIB).step_by(7 << 20) {
             let most = limit * 10 / 13;
             let mut copied = FLOOR;
             loop {

@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn the_smallest_of_nested_groups_counts() {
-        let root = tree(
+        let machine = tree(
             "second",
             &[
                 MEMINFO,
@@ -232,27 +232,27 @@ mod tests {
                 ),
             ],
         );
-        let limits = Limits::new(&root, 7);
+        let limits = Limits::new(&machine, 7);
         assert_eq!(limits.groups.len(), 3);
         // 80 MiB at which it is slowed down, 40 MiB in use; above it 100, and 40 without files.
         let room = limits.room().unwrap();
         assert_eq!(room, Room { used: 40 * MIB, limit: 80 * MIB, is_of_group: true, left: 40 * MIB });
         let killed = limits.kills();
         assert_eq!(killed, Kills { of_group: 1, of_machine: 3 });
-        fs::write(root.join("sys/fs/cgroup/app/inner/memory.events"), "oom_kill 2\n").unwrap();
+        fs::write(machine.join("sys/fs/cgroup/app/inner/memory.events"), "oom_kill 2\n").unwrap();
         assert!(limits.kills().since(killed) && !killed.since(limits.kills()));
-        fs::write(root.join("sys/fs/cgroup/app/memory.max"), "73400320\n").unwrap();
+        fs::write(machine.join("sys/fs/cgroup/app/memory.max"), "73400320\n").unwrap();
         let room = limits.room().unwrap();
         assert_eq!((room.limit, room.left, limits.most(room)), (70 * MIB, 30 * MIB, 70 * MIB));
-        fs::create_dir_all(root.join("proc/pressure")).unwrap();
-        fs::write(root.join("proc/pressure/memory"), "some avg10=9.00 avg60=1\nfull avg10=12.50 avg60=1\n").unwrap();
+        fs::create_dir_all(machine.join("proc/pressure")).unwrap();
+        fs::write(machine.join("proc/pressure/memory"), "some avg10=9.00 avg60=1\nfull avg10=12.50 avg60=1\n").unwrap();
         assert_eq!(limits.room().unwrap().left, 0);
-        fs::remove_dir_all(root).unwrap();
+        fs::remove_dir_all(machine).unwrap();
     }
 
     #[test]
     fn groups_of_the_first_version_and_the_machine_are_read() {
-        let root = tree(
+        let machine = tree(
             "first",
             &[
                 MEMINFO,
@@ -271,16 +271,16 @@ mod tests {
                 ("sys/fs/cgroup/memory/a/memory.max_usage_in_bytes", "209715200\n"),
             ],
         );
-        let limits = Limits::new(&root, 7);
+        let limits = Limits::new(&machine, 7);
         let room = limits.room().unwrap();
         assert_eq!(room, Room { used: 50 * MIB, limit: 300 * MIB, is_of_group: true, left: 250 * MIB });
         assert_eq!((limits.kills().of_group, limits.most(room)), (5, 200 * MIB));
-        fs::remove_dir_all(root.join("sys")).unwrap();
+        fs::remove_dir_all(machine.join("sys")).unwrap();
         let room = limits.room().unwrap();
         assert_eq!(room, Room { used: 3 << 30, limit: 4 << 30, is_of_group: false, left: 1 << 30 });
-        fs::remove_dir_all(root.join("proc")).unwrap();
+        fs::remove_dir_all(machine.join("proc")).unwrap();
         assert_eq!((limits.room(), limits.kills()), (None, Kills::default()));
-        assert_eq!(Limits::new(&root, 7).groups, []);
-        fs::remove_dir_all(root).unwrap();
+        assert_eq!(Limits::new(&machine, 7).groups, []);
+        fs::remove_dir_all(machine).unwrap();
     }
 }

@@ -537,7 +537,7 @@ impl Session<'_, '_> {
             ));
         }
         let Some(End { process, about, taken: taken_bytes, live: live_bytes }) = end else {
-            return self.after_kill(status, millis, messages);
+            return Ok(self.after_kill(status, millis, messages));
         };
         if image::saw_executable(&process, &about) == Some(false) {
             self.notes.push(
@@ -574,7 +574,7 @@ impl Session<'_, '_> {
     }
 
     /// Reads what is left if the helper was killed, too.
-    fn after_kill(mut self, status: ExitStatus, millis: u64, messages: &Receiver<Message>) -> Result<Run> {
+    fn after_kill(mut self, status: ExitStatus, millis: u64, messages: &Receiver<Message>) -> Run {
         /// A copy that is being written is worth this wait.
         const PATIENCE: Duration = Duration::from_secs(60);
         let until = Instant::now() + PATIENCE;
@@ -627,7 +627,7 @@ impl Session<'_, '_> {
         let is_worth = |bytes: u64| bytes >= live / 100;
         snapshots.retain(|snapshot| is_worth(snapshot.live_bytes));
         self.notes.insert(0, if is_killed { killed.note(latest) } else { NO_HELPER.to_owned() });
-        Ok(Run { snapshots: in_order(snapshots), code: code(status), millis, notes: self.notes, killed: Some(killed) })
+        Run { snapshots: in_order(snapshots), code: code(status), millis, notes: self.notes, killed: Some(killed) }
     }
 
     /// Stops the helper, which shares the program's memory. Returns the final state of the program, or `None` if the
