@@ -46,8 +46,8 @@ fn each_glibc_has_the_blocks_that_the_program_knows() {
         fs::write(&exe, with_linker(&bytes, &libs.join("ld-linux-x86-64.so.2"))).expect("it is written");
         fs::set_permissions(&exe, fs::Permissions::from_mode(0o755)).expect("it is there");
         let others = PLACES.map(|of| release.join(of)).map(|of| of.display().to_string()).join(":");
-        let libc = fs::read(libs.join("libc.so.6")).expect("it is there");
-        let version = &libc[banner(&libc)..];
+        let file = fs::read(libs.join("libc.so.6")).expect("it is there");
+        let version = &file[banner(&file)..];
         let version =
             String::from_utf8_lossy(&version[..version.iter().position(|byte| *byte == b'\n').expect("a line")]);
         let running = Running::start(Command::new(&exe).env("LD_LIBRARY_PATH", &others), "hold", &name);
