@@ -58,7 +58,7 @@ fn each_glibc_has_the_blocks_that_the_program_knows() {
         let (typed, owned, live) = check(captured, &exe, &truth);
         eprintln!("{version}: {} blocks, {live} bytes: {typed} typed, {owned} owned", truth.len());
         assert!(typed * 1000 >= live * 995 && owned * 1000 >= live * 990, "{name}: {typed} and {owned} of {live}");
-        unknown(&exe, &others, libc);
+        unknown(&exe, &others, file);
     }
 }
 
