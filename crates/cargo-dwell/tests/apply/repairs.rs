@@ -252,7 +252,18 @@ fn parse(number: u64) -> Result<Tree, String> {
     Ok(parser.tree)
 }
 
+struct Known {
+    names: std::collections::HashMap<String, u64>,
+}
+
+fn known(name: &String) -> Option<u64> {
+    let mut known = Known { names: Default::default() };
+    known.names.insert(name.clone().into(), 1);
+    known.names.remove(name)
+}
+
 fn main() {
+    println!("{:?}", known(&"a".to_owned()));
     let trees: Vec<Tree> = (0..2000).map(|number| parse(number).expect("a tree")).collect();
     let sum: u64 = trees.iter().map(|tree| tree.nodes().iter().sum::<u64>() + (tree.name.len() + tree.path.len()) as u64).sum();
     println!("{sum}");
@@ -280,6 +291,17 @@ fn filled_values_are_shrunk_where_they_are_returned_and_a_finding_is_applied_in_
     assert!(text.contains("2,000 B were predicted") || text.contains("2.0 kB were predicted"), "{text}");
     assert!(text.contains("1 of 2 edits; left to a person: Tree.path"), "{text}");
     assert!(source(folder).contains("    parser.tree.shrink_to_fit();\n    Ok(parser.tree)"), "{}", source(folder));
+    // The key of a map is looked up by a `&String`.
+    let now = source(folder);
+    let line = now.lines().position(|line| line.contains("names: std::")).map_or(1, |line| line + 1);
+    let (from, to) = ("std::collections::HashMap<String, u64>", "std::collections::HashMap<Box<str>, u64>");
+    let key = json!({"kind": "exact", "where": "Known.names key", "saves": 10, "how": "Box<str>",
+        "edits": [{"file": "src/main.rs", "line": line, "item": "Known.names", "from": from, "to": to}]});
+    let file = report(folder, &[key], &[]);
+    let args = ["--from", file.to_str().expect("UTF-8"), "--allow-no-vcs", "--no-measure"];
+    let output = run(folder, &args);
+    assert_eq!(output.status.code(), Some(0), "{}", out(&output));
+    assert!(source(folder).contains("known.names.remove(name.as_str())"), "{}", source(folder));
     let tree = fs::read_to_string(folder.join("src/tree.rs")).expect("a file");
     assert!(tree.contains("self.nodes.shrink_to_fit();") && tree.contains("name: Box<str>"), "{tree}");
     assert!(tree.contains("path: String"), "{tree}");

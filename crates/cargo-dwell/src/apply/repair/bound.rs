@@ -8,8 +8,8 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     if site.code() != "E0277" {
         return None;
     }
-    if let Some(boxed) = conversion(site).or_else(|| converted(site)) {
-        return Some(boxed);
+    if let Some(repaired) = conversion(site).or_else(|| converted(site)).or_else(|| borrowed(site)) {
+        return Some(repaired);
     }
     // The error of `value.into()` is at the method.
     let receiver = site.syntax.around(&site.range).find_map(|node| match &node.kind {
@@ -44,6 +44,21 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         None => format!("{stars}{text}"),
     };
     Some(vec![site.replace(range, with)])
+}
+
+/// `map.remove(key)` with a `&String`, where the keys became `Box<str>`: `map.remove(key.as_str())`.
+fn borrowed(site: &Site<'_>) -> Option<Vec<Replace>> {
+    let (_, of) = quoted_after(&site.error.message, "bound ")?.split_once(": Borrow<")?;
+    let method = match of {
+        "String>" => "as_str",
+        _ if of.starts_with("Vec<") => "as_slice",
+        _ => return None,
+    };
+    let key = site.source().trim_start_matches('&');
+    if !site.syntax.is_expr(&site.range) || key.contains(' ') {
+        return None;
+    }
+    Some(vec![site.replace(site.range.clone(), format!("{key}.{method}()"))])
 }
 
 /// `text.into()`, `text.parse()?` and `text.parse().unwrap()` where a box is expected: the value is made, and then the box.
