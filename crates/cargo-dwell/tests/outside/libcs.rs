@@ -46,8 +46,8 @@ fn each_glibc_has_the_blocks_that_the_program_knows() {
         fs::write(&exe, with_linker(&bytes, &libs.join("ld-linux-x86-64.so.2"))).expect("it is written");
         fs::set_permissions(&exe, fs::Permissions::from_mode(0o755)).expect("it is there");
         let others = PLACES.map(|of| release.join(of)).map(|of| of.display().to_string()).join(":");
-        let file = fs::read(libs.join("libc.so.6")).expect("it is there");
-        let version = &file[banner(&file)..];
+        let contents = fs::read(libs.join("libc.so.6")).expect("it is there");
+        let version = &contents[banner(&contents)..];
         let version =
             String::from_utf8_lossy(&version[..version.iter().position(|byte| *byte == b'\n').expect("a line")]);
         let running = Running::start(Command::new(&exe).env("LD_LIBRARY_PATH", &others), "hold", &name);
@@ -58,7 +58,7 @@ fn each_glibc_has_the_blocks_that_the_program_knows() {
         let (typed, owned, live) = check(captured, &exe, &truth);
         eprintln!("{version}: {} blocks, {live} bytes: {typed} typed, {owned} owned", truth.len());
         assert!(typed * 1000 >= live * 995 && owned * 1000 >= live * 990, "{name}: {typed} and {owned} of {live}");
-        unknown(&exe, &others, file);
+        unknown(&exe, &others, contents);
     }
 }
 
