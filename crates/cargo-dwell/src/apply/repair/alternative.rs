@@ -1,7 +1,8 @@
 //! Alternatives of a match arm, of which only some have the box: `A(x) | B(x) => body` binds one name with two types.
 
 use super::super::syntax::{Bytes, Kind};
-use super::{Replace, Site, range, unboxed};
+use super::matched::is_box;
+use super::{Replace, Site, range};
 
 /// The number of lines of an arm that is written twice at most.
 const LINES: usize = 8;
@@ -70,8 +71,4 @@ fn first(site: &Site<'_>) -> Option<Bytes> {
     let is_first = |label: &Option<String>| label.as_deref().is_some_and(|of| of.starts_with("first introduced"));
     let span = site.error.spans.iter().find(|span| is_first(&span.label) && span.file_name == site.span.file_name)?;
     Some(range(span))
-}
-
-fn is_box(ty: &str) -> bool {
-    unboxed(ty.trim_start_matches('&').trim_start_matches("mut ")).is_some()
 }

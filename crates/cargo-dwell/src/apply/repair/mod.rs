@@ -10,6 +10,7 @@ mod compare;
 mod constant;
 mod convert;
 mod function;
+mod matched;
 mod nested;
 mod option;
 mod owner;

@@ -2,7 +2,7 @@
 //! guard, `Expr::Not(boxed) if matches!(&*boxed, Expr::Lit(..)) => ..`, so that the arms after it are tried as before.
 
 use super::super::syntax::{Bindings, By, Bytes, Kind};
-use super::pattern::{free_name, scrutinee_type};
+use super::matched::{free_name, scrutinee_type};
 use super::{Replace, Site};
 use syn::parse::Parser as _;
 use syn::spanned::Spanned as _;

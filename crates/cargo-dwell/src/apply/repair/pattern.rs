@@ -1,8 +1,8 @@
 //! Patterns of the boxed type: a box has no patterns, so it is bound to a name and taken apart in the body.
 
 use super::super::syntax::{By, Bytes, Kind, has_inner_path};
-use super::{Replace, Site, nested, range, unboxed};
-use heck::ToSnakeCase as _;
+use super::matched::{free_name, is_box, scrutinee_type};
+use super::{Replace, Site, nested, unboxed};
 
 /// A struct's pattern in the place of the box: `Expr::Call(Call { name, .. }) => body` becomes
 /// `Expr::Call(boxed) => { let Call { name, .. } = &**boxed; body }`.
@@ -111,19 +111,6 @@ fn boxed_option(ty: &str) -> Option<&str> {
     super::argument(ty, "Option").filter(|of| is_box(of))
 }
 
-/// Returns `true` for a box, and for a reference to one.
-fn is_box(ty: &str) -> bool {
-    unboxed(ty.trim_start_matches('&').trim_start_matches("mut ")).is_some()
-}
-
-/// Returns the matched expression with its type.
-pub(super) fn scrutinee_type(site: &Site<'_>) -> Option<(Bytes, String)> {
-    site.error.spans.iter().find_map(|span| {
-        let ty = span.label.as_deref()?.strip_prefix("this expression has type `")?.strip_suffix('`')?;
-        (span.expansion.is_none() && span.file_name == site.span.file_name).then(|| (range(span), ty.to_owned()))
-    })
-}
-
 /// Where the names of a pattern are used.
 enum Body {
     /// In a block.
@@ -152,21 +139,4 @@ fn body(site: &Site<'_>) -> Option<Body> {
         }
     }
     None
-}
-
-/// Returns a name for the box: that of its type, or else one after the pattern's first name.
-pub(super) fn free_name(site: &Site<'_>) -> String {
-    let is_word = |of: char| of.is_alphanumeric() || of == '_';
-    let used = |name: &str| site.text.split(|of: char| !is_word(of)).any(|word| word == name);
-    let path = site.source().split(|of: char| !is_word(of) && of != ':').next().unwrap_or_default();
-    let name = path.rsplit("::").next().unwrap_or_default().to_snake_case();
-    let bound = site.syntax.pattern(&site.range).and_then(|bindings| bindings.names.first());
-    if !name.is_empty() && !used(&name) && syn::parse_str::<syn::Ident>(&name).is_ok() {
-        return name;
-    }
-    let mut name = format!("boxed_{}", bound.map_or("value", |(name, _)| name.trim_start_matches('_')));
-    while used(&name) {
-        name.push('_');
-    }
-    name
 }
