@@ -86,6 +86,24 @@ fn first(pair: (&Node, &Node)) -> u32 {
     }
 }
 
+trait Named {
+    fn bytes(&self) -> u32;
+}
+
+impl Named for Token {
+    fn bytes(&self) -> u32 {
+        self.size
+    }
+}
+
+fn named(node: &Node) -> Option<&dyn Named> {
+    match node {
+        Node::Sign(token) => Some(token),
+        Node::Word(token) | Node::Text(token) => Some(token),
+        Node::End => None,
+    }
+}
+
 fn grow(node: &mut Node) {
     match node {
         Node::Text(Token { size, .. }) | Node::Sign(Token { size, .. }) => {
@@ -149,6 +167,7 @@ fn main() {
     println!("{} {}", sum(&error.at), error.is_named(Name("n".into())));
     println!("{:?} {:?} {}", error.name(), error.owned(), size(&Node::End));
     println!("{:?} {} {}", error.at(), error.line(), error.column());
+    println!("{}", named(&Node::End).map_or(0, |of| of.bytes()));
     println!("{}", first((&Node::End, &Node::Sign(token(2)))));
     println!("{} {:?}", size(&Node::Word(token(1))), large(&Node::Sign(token(10))).is_some());
 }
@@ -166,6 +185,7 @@ mod tests {
         let mut node = Node::Sign(token(1));
         grow(&mut node);
         assert_eq!((size(&node), size(&Node::End)), (2, 0));
+        assert_eq!(named(&node).map_or(0, |of| of.bytes()), 2);
         let error = Error { at: Some(At { line: 1, column: 2 }), name: Some(Name("n".into())) };
         let mut none = Error { at: None, name: None };
         *none.name_mut() = Some("x".parse().unwrap());
@@ -203,6 +223,7 @@ fn alternatives_and_copied_options_are_repaired() {
     for part in [
         "        Node::Word(token) => token.size,\n        // signs too\n        Node::Sign(token) => token.size,\n        Node::Text(token) => token.size,",
         "Node::Sign(token) if token.size > 9 => Some(token),\n        Node::Word(token) | Node::Text(token) if token.size > 9",
+        "Node::Sign(token) => Some(&**token),",
         "self.at.as_deref().copied()\n    }",
         "fn sum(at: Option<&At>) -> u32",
         "fn name_mut(&mut self) -> &mut Option<Box<Name>>",

@@ -26,9 +26,12 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     // "the trait bound `&Box<T>: Trait` is not satisfied", "`Box<T>` doesn't implement `Trait`"
     let message = &site.error.message;
     let ty = quoted_after(message, "bound ").or_else(|| quoted_after(message, ""))?;
+    // "required for the cast from `&Box<T>` to `&dyn Trait`": the reference is to become one to the trait object.
+    let cast = site.error.children.iter().find_map(|note| quoted_after(&note.message, "the cast from "));
+    let ty = cast.filter(|_| ty.contains("Box<")).unwrap_or(ty).replace("std::boxed::", "");
     let text = site.at(&range);
     let text = if site.syntax.is_postfix(&range) { text.to_owned() } else { format!("({text})") };
-    let stars = match ty {
+    let stars = match &*ty {
         _ if ty.starts_with("&mut Box<") => "&mut **",
         _ if ty.starts_with("&Box<") => "&**",
         _ if ty.starts_with("Box<") => "*",
