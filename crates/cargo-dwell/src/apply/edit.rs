@@ -61,7 +61,9 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
             }
             made.breaking.extend((is_public && is_published).then(|| edit.item.clone()));
             let mut text = text;
+            let start = from.start;
             text.replace_range(from, &to);
+            tests_for_empty(&mut text, start);
             tree.write(file, &text)?;
             if matches!(becomes, Becomes::Sparse(_)) {
                 derive(tree, workspace, edit)?;
@@ -71,6 +73,37 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
         made.becomes = becomes;
     }
     Ok(made)
+}
+
+/// The functions that test whether a value of a changed type is empty, in an attribute of its field, and those of what it derefs to.
+const EMPTY: [(&str, &str); 4] = [
+    ("Vec::is_empty", "<[_]>::is_empty"),
+    ("String::is_empty", "str::is_empty"),
+    ("HashMap::is_empty", "dwell::sparse::SortedMap::is_empty"),
+    ("BTreeMap::is_empty", "dwell::sparse::SortedMap::is_empty"),
+];
+
+/// Changes such functions in the attributes of the field whose type begins at `start`:
+/// `#[serde(skip_serializing_if = "Vec::is_empty")]`.
+fn tests_for_empty(text: &mut String, start: usize) {
+    let line = text[..start].rfind('\n').map_or(0, |end| end + 1);
+    let mut first = line;
+    for above in text[..line].split_inclusive('\n').rev() {
+        if !above.trim_start().starts_with(['#', '/']) {
+            break;
+        }
+        first -= above.len();
+    }
+    let head = text[start..].split(['<', '>', ',', '\n']).next().unwrap_or_default().trim();
+    let name = head.rsplit("::").next().unwrap_or_default().to_owned();
+    let is_changed = |of: &str| !of.starts_with(&format!("{name}::"));
+    let mut attributes = text[first..start].to_owned();
+    for (from, to) in EMPTY.iter().filter(|(from, _)| is_changed(from)) {
+        for path in ["", "std::collections::", "std::vec::", "std::string::"] {
+            attributes = attributes.replace(&format!("= \"{path}{from}\""), &format!("= \"{to}\""));
+        }
+    }
+    text.replace_range(first..start, &attributes);
 }
 
 /// Returns the source in which an expression is wrapped. It begins on the line of the edit, and stands there once.
@@ -137,6 +170,20 @@ fn derive(tree: &mut Tree, workspace: &Metadata, edit: &Edit) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn attributes_test_the_new_type() {
+        let text = "struct A {\n    #[serde(skip_serializing_if = \"Vec::is_empty\")]\n    a: Vec<u8>,\n    /// B.\n    \
+                    #[serde(default, skip_serializing_if = \"Vec::is_empty\")] // b\n    pub b: Box<[u8]>,\n}\n";
+        let mut changed = text.to_owned();
+        tests_for_empty(&mut changed, text.find("Box<").unwrap());
+        assert_eq!(
+            changed,
+            text.replace("default, skip_serializing_if = \"Vec::", "default, skip_serializing_if = \"<[_]>::")
+        );
+        tests_for_empty(&mut changed, text.find("Vec<u8>").unwrap());
+        assert!(changed.contains("(skip_serializing_if = \"Vec::is_empty\")"), "a list stays one");
+    }
 
     #[test]
     fn expression_is_wrapped_on_its_line() {
