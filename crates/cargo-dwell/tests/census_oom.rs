@@ -129,8 +129,8 @@ fn a_kill_at_any_limit_leaves_what_was_live() {
     };
     let count = std::env::var("DWELL_TEST_LIMITS").map_or(3, |text| text.parse().expect("a number"));
     for number in 0..count {
-        // The tool is in the group, too.
-        let limit = (70 + random(number) % if count > 3 { 330 } else { 130 }) * MIB;
+        // The tool is in the group, too, and needs memory to read the copy.
+        let limit = (128 + random(number) % if count > 3 { 272 } else { 72 }) * MIB;
         group.limit(limit);
         let join = format!("echo $$ > {}/cgroup.procs; exec \"$@\"", group.folder.display());
         let run = Run::start("limit", &["sh", "-c", &join, "sh"], 500);
