@@ -227,8 +227,8 @@ impl Spilled {
     pub(crate) fn source(&self, executable: &Path) -> Result<Source> {
         let mut memory = Copied::default();
         let mut known: Vec<(u64, u64)> = Vec::new();
-        // SAFETY: the file has no name, so only this process can change it, and it writes no more to it after the
-        // program's end, when copies are read.
+        // SAFETY: the file has no name, so only this process can change it. Copies are read after `Growth::stop`, from which on
+        // no thread writes to it.
         let all = unsafe { memmap2::MmapOptions::new().map(&*self.file) }.context("a copy on disk cannot be read")?;
         let buffer = memory.buffer(Box::new(all));
         let mut part: Option<(u64, u64, u64)> = None;

@@ -3,6 +3,7 @@
 use super::super::moves::Becomes;
 use super::super::syntax::Bytes;
 use super::{Replace, Site, argument};
+use std::collections::HashMap;
 use syn::spanned::Spanned as _;
 use syn::visit::Visit;
 
@@ -38,12 +39,18 @@ fn written(site: &Site<'_>, field: &str) -> Option<Vec<Replace>> {
     Some(vec![site.replace(at..at, ".get_mut_or_default()")])
 }
 
-/// A field whose type cannot say whether it is empty is compared with its default: `#[sparse(eq)]`.
+/// A field whose type cannot say whether it is empty is compared with its default: `#[sparse(eq)]`. Only a derived comparison is
+/// known to tell all values apart.
 fn compared(site: &Site<'_>) -> Option<Vec<Replace>> {
     let source = syn::parse_file(site.text).ok()?;
     let mut search = Field { ty: &site.range, start: None };
     search.visit_file(&source);
     let at = search.start?;
+    let mut declared = Declared::default();
+    declared.visit_file(&source);
+    if !declared.tells_apart(site.source().rsplit("::").next()?, &mut Vec::new()) {
+        return None;
+    }
     let line = site.text[..at].rfind('\n').map_or(0, |end| end + 1);
     let indent: String = site.text[line..at].chars().take_while(|of| of.is_whitespace()).collect();
     Some(vec![site.replace(at..at, format!("#[sparse(eq)]\n{indent}"))])
@@ -65,5 +72,101 @@ impl<'ast> Visit<'ast> for Field<'_> {
             let is_private = matches!(field.vis, syn::Visibility::Inherited);
             self.start = Some(if is_private { name } else { field.vis.span().byte_range().start });
         }
+    }
+}
+
+/// The declared types of a file, each with the names in the types of its fields; `None` if it does not derive `PartialEq`.
+#[derive(Default)]
+struct Declared(HashMap<String, Option<Vec<String>>>);
+
+impl Declared {
+    /// Types of std whose values are equal only if nothing tells them apart. `f64` is none: `-0.0` equals `0.0`.
+    const KNOWN: [&str; 24] = [
+        "bool",
+        "char",
+        "str",
+        "String",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "u128",
+        "usize",
+        "i8",
+        "i16",
+        "i32",
+        "i64",
+        "i128",
+        "isize",
+        "Option",
+        "Vec",
+        "Box",
+        "BTreeMap",
+        "BTreeSet",
+        "std",
+        "collections",
+        "string",
+    ];
+
+    fn add<'f>(
+        &mut self,
+        name: &syn::Ident,
+        attributes: &[syn::Attribute],
+        fields: impl Iterator<Item = &'f syn::Field>,
+    ) {
+        let derives = |of: &syn::Attribute| match &of.meta {
+            syn::Meta::List(list) if list.path.is_ident("derive") => {
+                words(&list.tokens.to_string()).any(|of| of == "PartialEq")
+            }
+            _ => false,
+        };
+        let of_fields = || fields.flat_map(|field| words(&field.ty.span().source_text().unwrap_or_default())).collect();
+        self.0.insert(name.to_string(), attributes.iter().any(derives).then(of_fields));
+    }
+
+    /// Returns `true` if equal values of a type cannot be told apart.
+    fn tells_apart(&self, ty: &str, seen: &mut Vec<String>) -> bool {
+        if Self::KNOWN.contains(&ty) || seen.iter().any(|of| of == ty) {
+            return true;
+        }
+        seen.push(ty.to_owned());
+        let Some(Some(parts)) = self.0.get(ty) else { return false };
+        parts.iter().all(|part| self.tells_apart(part, seen))
+    }
+}
+
+/// Returns the names in a text.
+fn words(text: &str) -> std::vec::IntoIter<String> {
+    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    let all: Vec<String> = text.split(|of| !is_word(of)).filter(|of| !of.is_empty()).map(str::to_owned).collect();
+    all.into_iter()
+}
+
+impl<'ast> Visit<'ast> for Declared {
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        self.add(&item.ident, &item.attrs, item.fields.iter());
+    }
+
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        self.add(&item.ident, &item.attrs, item.variants.iter().flat_map(|variant| &variant.fields));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_derived_comparisons_tell_values_apart() {
+        let source = syn::parse_file(
+            "#[derive(Clone, PartialEq)] struct A { of: u8, more: Vec<Option<A>> }\n\
+             struct B; impl PartialEq for B { fn eq(&self, _: &B) -> bool { true } }\n\
+             #[derive(PartialEq)] enum C { D(f64) } #[derive(PartialEq)] struct E { of: Vec<B>, a: A } #[derive(PartialEq)] struct F(A);",
+        )
+        .unwrap();
+        let mut declared = Declared::default();
+        declared.visit_file(&source);
+        let is = |ty: &str| declared.tells_apart(ty, &mut Vec::new());
+        assert_eq!(["A", "B", "C", "E", "F", "Other"].map(is), [true, false, false, false, true, false]);
     }
 }

@@ -181,6 +181,15 @@ impl Growth {
         });
     }
 
+    /// Ends what is written to disk. No file changes after this.
+    pub(super) fn stop(&self) {
+        for (latest, store) in self.latest.iter().zip(&self.stores) {
+            latest.store(u64::MAX, Ordering::Release);
+            // A thread that writes has the lock, and looks at `latest` before each part.
+            drop(store.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
     /// Returns the limit that was closest, and whether the OOM killer has killed a process since the program's start.
     pub(super) fn killed(&self, last: Option<Room>) -> (Option<Room>, bool) {
         let room = last.map(|last| Room { used: self.limits.most(last), ..last });

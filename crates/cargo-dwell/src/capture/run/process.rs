@@ -539,6 +539,7 @@ impl Session<'_, '_> {
         let Some(End { process, about, taken: taken_bytes, live: live_bytes }) = end else {
             return Ok(self.after_kill(status, millis, messages));
         };
+        self.growth.stop();
         if image::saw_executable(&process, &about) == Some(false) {
             self.notes.push(
                 "no allocation by the program's own code was recorded; maybe its allocator is none of the system's, \
@@ -587,6 +588,7 @@ impl Session<'_, '_> {
                 Err(_) => break,
             }
         }
+        self.growth.stop();
         let (room, is_oom) = self.growth.killed(self.room);
         let is_killed = status.signal() == Some(libc::SIGKILL);
         let live = self.plan.shared().live.load(Ordering::Relaxed);
