@@ -10,7 +10,7 @@ use cargo_dwell::capture::{Moment, Snapshot};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -331,6 +331,25 @@ fn interrupt_ends_the_program_and_reports_the_peak() {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{errors}");
     assert!(errors.starts_with("peak"), "{errors}");
+}
+
+#[test]
+fn a_signal_ends_the_tool_when_the_program_has_ended() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // The tool waits for somebody who reads.
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("it runs").success());
+    let mut tool = census(&["--save", pipe.to_str().expect("UTF-8"), "--", "wait"]).spawn().expect("it runs");
+    drop(tool.stdin.take());
+    let status = loop {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        if let Some(status) = tool.try_wait().expect("it is there") {
+            break status;
+        }
+        // The first ones may still be for the program.
+        Command::new("kill").args(["-TERM", &tool.id().to_string()]).status().expect("kill runs");
+    };
+    assert_eq!(status.signal(), Some(libc::SIGTERM), "{status}");
 }
 
 #[test]

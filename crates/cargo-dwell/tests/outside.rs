@@ -17,9 +17,15 @@ mod support;
 mod undisturbed;
 
 use cargo_dwell::capture::outside;
-use running::{Running, build, check, gcore, one_line, tool, truth};
+use cargo_dwell::census::output::Symbols;
+use running::{Running, build, check, gcore, one_line, ran, tool, truth};
 use std::fs;
+use std::path::Path;
 use std::process::Command;
+use support::truth::tests_jemalloc;
+
+const MIMALLOC: &str = "mimalloc = { version = \"0.1.52\", default-features = false }";
+const JEMALLOC: &str = "tikv-jemallocator = \"0.7\"";
 
 #[test]
 fn a_running_program_has_the_blocks_that_it_knows() {
@@ -35,15 +41,67 @@ fn a_running_program_has_the_blocks_that_it_knows() {
     assert!(typed * 1000 >= live * 995 && owned * 1000 >= live * 990, "{typed} typed and {owned} owned of {live}");
 }
 
+/// Returns what the kernel counts as resident.
+fn resident(id: i32) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{id}/smaps_rollup")).expect("a process has it");
+    let kib = text.lines().find_map(|line| line.strip_prefix("Rss:")?.split_ascii_whitespace().next());
+    1024 * kib.and_then(|kib| kib.parse::<u64>().ok()).expect("a number")
+}
+
+#[test]
+fn parts_of_the_resident_memory_add_up() {
+    let Some(exe) = truth() else { return };
+    check_resident(exe);
+    if let Some(exe) = build(MIMALLOC, "--cfg mimalloc") {
+        check_resident(&exe);
+    }
+    if tests_jemalloc()
+        && let Some(exe) = build(JEMALLOC, "--cfg jemalloc")
+    {
+        check_resident(&exe);
+    }
+}
+
+fn check_resident(exe: &Path) {
+    let running = Running::start(&mut Command::new(exe), "hold", "resident");
+    let rss = resident(running.id());
+    let captured = outside::attach(running.id(), None).expect("it can be looked at");
+    running.end();
+    let (mut snapshot, _) = captured.snapshot().expect("its heap is read");
+    let symbols = Symbols::load(&ran(exe), std::slice::from_ref(&snapshot)).expect("debug info");
+    symbols.settle(&mut snapshot);
+    let found = symbols.look_at(&snapshot).rss.expect("it is divided");
+    eprintln!("{found:?} of {rss}");
+    let heap = found.live + found.rounding + found.cached + found.arenas + found.free_pages + found.fragmented;
+    let sum = heap + found.mapped + found.stacks + found.files + found.program;
+    assert!(found.bytes == sum && found.census == 0, "{found:?}");
+    assert!(sum.abs_diff(rss) * 50 <= rss, "{sum} of {rss}");
+    assert!(found.live * 20 > snapshot.live_bytes * 19 && found.mapped * 20 < rss, "{found:?}");
+}
+
 #[test]
 fn mimalloc_has_the_blocks_that_the_program_knows() {
-    let mimalloc = "mimalloc = { version = \"0.1.52\", default-features = false }";
-    let Some(exe) = build(mimalloc, "--cfg mimalloc") else { return };
+    let Some(exe) = build(MIMALLOC, "--cfg mimalloc") else { return };
     let running = Running::start(&mut Command::new(&exe), "hold", "mimalloc");
     let truth = running.truth();
     let captured = outside::attach(running.id(), None).expect("it can be looked at");
     running.end();
     let (typed, owned, live) = check(captured, &exe, &truth);
+    assert!(typed * 1000 >= live * 995 && owned * 1000 >= live * 990, "{typed} typed and {owned} owned of {live}");
+}
+
+#[test]
+fn jemalloc_has_the_blocks_that_the_program_knows() {
+    if !tests_jemalloc() {
+        return;
+    }
+    let Some(exe) = build(JEMALLOC, "--cfg jemalloc") else { return };
+    let running = Running::start(&mut Command::new(&exe), "hold", "jemalloc");
+    let truth = running.truth();
+    let captured = outside::attach(running.id(), None).expect("it can be looked at");
+    running.end();
+    let (typed, owned, live) = check(captured, &exe, &truth);
+    eprintln!("{} blocks, {live} bytes: {typed} typed, {owned} owned", truth.len());
     assert!(typed * 1000 >= live * 995 && owned * 1000 >= live * 990, "{typed} typed and {owned} owned of {live}");
 }
 

@@ -12,11 +12,12 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// The programs, with how often they do what they do, and how often under valgrind, which is slow.
-const PROGRAMS: [(&str, u64, u64, &str); 6] = [
+const PROGRAMS: [(&str, u64, u64, &str); 7] = [
     ("tight", 5_000_000, 500_000, "one Box made and dropped"),
     ("deep", 5_000_000, 500_000, "the same, 40 calls deep"),
     ("ordered", 2_000_000, 200_000, "1 M live, freed in the order they were made"),
     ("random", 2_000_000, 200_000, "1 M live, freed in random order"),
+    ("grow", 4 << 20, 200_000, "boxes of 256 B that stay, up to 1 GiB"),
     ("tree", 10, 1, "a text parsed to a tree of strings, lists and maps"),
     ("work", 40, 1, "hashing, with a tenth of the time in allocations"),
 ];

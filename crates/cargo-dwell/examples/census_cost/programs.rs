@@ -1,6 +1,7 @@
 //! `programs NAME TIMES FILE` runs a program that allocates, and writes the nanoseconds of processor time that an allocation and
 //! its free took to FILE. `programs pause MIB FILE` keeps MIB of small blocks, looks at the clock until five seconds after its start,
-//! and writes the longest time between two looks in milliseconds.
+//! and writes the longest time between two looks in milliseconds. `programs many RECORDS` keeps records of nine blocks each until
+//! the end of its standard input.
 
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
@@ -107,6 +108,42 @@ fn document(records: usize) -> String {
     format!("[{}]", records.join(","))
 }
 
+/// What `many` keeps.
+struct Record {
+    name: String,
+    note: Option<Box<str>>,
+    points: Vec<[u32; 2]>,
+    parts: Vec<Box<Part>>,
+}
+
+struct Part {
+    title: String,
+    weight: f64,
+}
+
+impl Record {
+    fn size(&self) -> usize {
+        let texts = self.name.len() + self.note.as_ref().map_or(0, |note| note.len());
+        let parts: usize = self.parts.iter().map(|part| part.title.len() + part.weight as usize).sum();
+        texts + self.points.len() + parts
+    }
+}
+
+fn many(records: u64) -> HashMap<u64, Vec<Record>> {
+    let part = |number: u64| Box::new(Part { title: format!("part {}", number % 1000), weight: number as f64 });
+    let mut all: HashMap<u64, Vec<Record>> = HashMap::new();
+    for number in 0..records {
+        let record = Record {
+            name: format!("record {number}"),
+            note: (number % 2 == 0).then(|| format!("note {}", number % 100).into()),
+            points: vec![[number as u32; 2]; 3],
+            parts: (0..3).map(|index| part(number + index)).collect(),
+        };
+        all.entry(number / 8).or_default().push(record);
+    }
+    all
+}
+
 /// Returns the longest time for which this thread did not run, with so many MiB of blocks.
 fn pause(mib: u64) -> Duration {
     let start = Instant::now();
@@ -125,6 +162,14 @@ fn pause(mib: u64) -> Duration {
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let times: u64 = arguments[2].parse().unwrap();
+    if arguments[1] == "many" {
+        let records = black_box(many(times));
+        black_box(records.values().flatten().map(Record::size).sum::<usize>());
+        std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).unwrap();
+        black_box(&records);
+        std::mem::forget(records);
+        return;
+    }
     if arguments[1] == "pause" {
         std::fs::write(&arguments[3], format!("{}", pause(times).as_secs_f64() * 1e3)).unwrap();
         return;
@@ -166,6 +211,12 @@ fn main() {
                 live[random.below(LIVE)] = Vec::with_capacity(size());
             }
             black_box(&live);
+        }
+        "grow" => {
+            start = cpu();
+            let live: Vec<Box<[u64; 32]>> = (0..times).map(|index| Box::new([index; 32])).collect();
+            black_box(&live);
+            std::mem::forget(live);
         }
         "tree" => {
             let document = document(30_000);

@@ -237,10 +237,9 @@ pub(crate) fn snapshot(source: Source, about: &About) -> Result<Snapshot> {
         let stack = |thread: &Thread| Some((thread.stack_pointer()?, thread.pointer));
         let stacks = threads.iter().filter_map(stack).chain(about.stacks.iter().map(|stack| (*stack, None)));
         let (blocks, stacks) = (blocks.as_slice(), stacks.collect());
-        resident::divide(
-            &pages,
-            &Sources { memory: &*memory, blocks, records, agent: about.state, stacks, allocator: about.allocator },
-        )
+        let has_classes = matches!(about.allocator, Some(Allocator::Mimalloc | Allocator::Jemalloc));
+        let agent = Some(about.state);
+        resident::divide(&pages, &Sources { memory: &*memory, blocks, records, agent, stacks, has_classes })
     });
     Ok(Snapshot {
         at: about.at.clone(),
@@ -259,9 +258,9 @@ pub(crate) fn snapshot(source: Source, about: &About) -> Result<Snapshot> {
 }
 
 /// A copy of a process, and what its resident memory is for.
-struct Copy {
-    memory: Box<dyn Memory + Send>,
-    resident: Option<Resident>,
+pub(super) struct Copy {
+    pub(super) memory: Box<dyn Memory + Send>,
+    pub(super) resident: Option<Resident>,
 }
 
 impl Memory for Copy {

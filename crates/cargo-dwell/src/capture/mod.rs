@@ -117,8 +117,8 @@ pub struct Snapshot {
 pub enum Rounding {
     /// glibc: multiples of 16 bytes less 8, or pages less 16 bytes; sometimes a little more.
     Glibc,
-    /// mimalloc: classes, of which each is at most a quarter larger than the one before.
-    Mimalloc,
+    /// mimalloc and jemalloc: classes, of which each is at most a quarter larger than the one before.
+    Classes,
 }
 
 impl Rounding {
@@ -137,7 +137,7 @@ impl Rounding {
                 let rounded = (size.saturating_add(8).next_multiple_of(16) - 8).max(LEAST);
                 usable <= rounded + REST
             }
-            Self::Mimalloc => rest <= (usable / 4).max(16),
+            Self::Classes => rest <= (usable / 4).max(16),
         }
     }
 }

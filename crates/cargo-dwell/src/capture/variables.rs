@@ -177,7 +177,7 @@ fn name_of(path: &str) -> &str {
 }
 
 /// Returns the size of an executable's block of thread-local memory.
-fn block_size(executable: &std::path::Path) -> Option<u64> {
+pub(super) fn block_size(executable: &std::path::Path) -> Option<u64> {
     let map = debuginfo::map(executable).ok()?;
     let file = ElfFile64::<LittleEndian>::parse(&*map).ok()?;
     let segment = file.elf_program_headers().iter().find(|of| of.p_type(LittleEndian) == elf::PT_TLS)?;

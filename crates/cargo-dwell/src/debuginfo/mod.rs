@@ -129,7 +129,7 @@ pub(crate) fn symbols(path: &Path, wanted: &[&str]) -> HashMap<String, u64> {
     let Ok(map) = file::map(path) else { return found };
     let Ok(object) = file::parse(path, &map) else { return found };
     let mut add = |object: &object::File<'_>| {
-        for symbol in object.symbols().filter(object::ObjectSymbol::is_definition) {
+        for symbol in object.symbols().filter(|symbol| !symbol.is_undefined()) {
             if let Ok(name) = symbol.name()
                 && wanted.contains(&name)
             {

@@ -83,7 +83,7 @@ fn icicles(document: &Document) -> Vec<Icicle> {
         |snapshot: &Snapshot| Icicle { title: format!("at {}", snapshot.at), root: icicle(snapshot), is_alone: false };
     let largest = document.largest().and_then(|largest| Some((largest, largest.rss.as_ref()?)));
     let resident = largest.map(|(largest, rss)| Icicle {
-        title: format!("RSS by part at {}, apart from {} of census", largest.at, bytes(rss.census)),
+        title: format!("RSS by part at {}{}", largest.at, super::rss::apart_from(rss)),
         root: super::rss::icicle(rss),
         is_alone: true,
     });

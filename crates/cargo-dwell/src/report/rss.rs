@@ -26,14 +26,18 @@ fn parts(rss: &Rss) -> [(&'static str, u64, Class); 10] {
     ]
 }
 
+/// Says how much memory of census is not in the sum. A program that was started without the tool has none.
+pub(super) fn apart_from(rss: &Rss) -> String {
+    if rss.census == 0 { String::new() } else { format!(", apart from {} of census", bytes(rss.census)) }
+}
+
 /// Writes the parts, if the program has much more resident memory than live bytes.
 pub(super) fn write(snapshot: &Snapshot, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
     let Some(rss) = &snapshot.rss else { return Ok(()) };
     if rss.bytes < snapshot.live_bytes + (snapshot.live_bytes / 4).max(MUCH) {
         return Ok(());
     }
-    let census = format!(": {} resident, apart from {} of census", bytes(rss.bytes), bytes(rss.census));
-    look.heading(out, "RSS by part", &census)?;
+    look.heading(out, "RSS by part", &format!(": {} resident{}", bytes(rss.bytes), apart_from(rss)))?;
     let mut rows = vec![header(&["bytes", "of RSS", "part"])];
     for (name, part, _) in parts(rss).into_iter().filter(|(_, part, _)| *part > 0) {
         rows.push(vec![right(bytes(part)), right(percent(part, rss.bytes)), Cell::new(name)]);

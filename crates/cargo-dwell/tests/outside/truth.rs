@@ -4,8 +4,10 @@
 
 #[cfg(mimalloc)]
 use mimalloc::MiMalloc as Inner;
+#[cfg(jemalloc)]
+use tikv_jemallocator::Jemalloc as Inner;
 use std::alloc::{GlobalAlloc, Layout};
-#[cfg(not(mimalloc))]
+#[cfg(not(any(jemalloc, mimalloc)))]
 use std::alloc::System as Inner;
 use std::any::Any;
 use std::cell::RefCell;

@@ -86,7 +86,7 @@ impl Allocator for Mimalloc {
             blocks.extend(others.blocks);
         }
         blocks.sort_unstable();
-        Ok(Live { blocks, allocator: "mimalloc 3".into(), rounding: Rounding::Mimalloc, lost: 0 })
+        Ok(Live { blocks, allocator: "mimalloc 3".into(), rounding: Rounding::Classes, lost: 0 })
     }
 }
 

@@ -1,11 +1,12 @@
 //! The live blocks of a heap by the allocator's own lists.
 
 mod glibc;
+mod jemalloc;
 mod mimalloc;
 
 use super::copied::Copied;
 use super::maps::Mapping;
-use super::{Memory, Rounding};
+use super::{Memory, Rounding, Thread};
 use crate::debuginfo;
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct Place<'a> {
     pub(super) maps: &'a [Mapping],
     pub(super) memory: &'a Copied,
+    pub(super) threads: &'a [Thread],
     /// The executable in the mappings, and where it can be read.
     pub(super) executable: (&'a Path, &'a Path),
     /// The difference between an address of the executable in the process and in the file.
@@ -51,9 +53,9 @@ fn words(of: &Place<'_>, start: u64, count: usize) -> impl Iterator<Item = u64> 
 
 /// Functions of allocators that are linked into programs, and whose structures are not known.
 const OTHERS: [(&str, &str); 8] = [
-    ("_rjem_malloc", "jemalloc"),
-    ("_rjem_je_malloc_default", "jemalloc"),
-    ("je_malloc_default", "jemalloc"),
+    ("_rjem_malloc", "a jemalloc that is not of version 5.3"),
+    ("_rjem_je_malloc_default", "a jemalloc that is not of version 5.3"),
+    ("je_malloc_default", "a jemalloc that is not of version 5.3"),
     ("tc_malloc", "tcmalloc"),
     ("sn_malloc", "snmalloc"),
     ("sn_rust_alloc", "snmalloc"),
@@ -65,9 +67,15 @@ const OTHERS: [(&str, &str); 8] = [
 pub(super) fn live(of: &Place<'_>) -> Result<Live> {
     let mut wanted: Vec<&str> = OTHERS.iter().map(|(name, _)| *name).collect();
     wanted.push(mimalloc::PAGE_MAP);
+    wanted.extend(jemalloc::NAMES.iter().flat_map(|(tree, thread)| [*tree, *thread]));
     let found = debuginfo::symbols(of.executable.1, &wanted);
     if let Some(map) = found.get(mimalloc::PAGE_MAP) {
         return mimalloc::Mimalloc { page_map: map.wrapping_add(of.bias) }.live(of);
+    }
+    for (tree, thread) in jemalloc::NAMES {
+        if let (Some(tree), Some(of_thread)) = (found.get(tree), found.get(thread)) {
+            return jemalloc::Jemalloc { tree: tree.wrapping_add(of.bias), of_thread: *of_thread }.live(of);
+        }
     }
     if let Some((_, name)) = OTHERS.iter().find(|(function, _)| found.contains_key(*function)) {
         bail!(

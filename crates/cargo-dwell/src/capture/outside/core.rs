@@ -98,6 +98,7 @@ pub fn open(path: &Path, exe: Option<&Path>) -> Result<Captured> {
         root,
         moment: Moment::Core,
         millis: 0,
+        smaps: None,
         pause: None,
     })
 }

@@ -15,8 +15,10 @@ pub use core::open;
 pub use process::attach;
 
 use super::copied::Copied;
+use super::image::Copy;
 use super::maps::{self, Mapping, below};
-use super::{Block, Module, Moment, Snapshot, Thread, malloc};
+use super::resident::{self, Pages, Sources};
+use super::{Block, Module, Moment, Rounding, Snapshot, Thread, malloc};
 use anyhow::Result;
 use executable::Executable;
 use std::path::{Path, PathBuf};
@@ -32,6 +34,8 @@ pub struct Captured {
     root: PathBuf,
     moment: Moment,
     millis: u64,
+    /// The mappings with what is resident of each, if that is known.
+    smaps: Option<Vec<Mapping>>,
     /// How long the program was stopped.
     pub pause: Option<Duration>,
 }
@@ -59,6 +63,7 @@ impl Captured {
         let place = malloc::Place {
             maps: &self.maps,
             memory: &self.memory,
+            threads: &self.threads,
             executable: (&of.path, &of.file),
             bias: of.bias,
             file: &file,
@@ -74,6 +79,13 @@ impl Captured {
         let blocks: Vec<Block> =
             live.blocks.iter().map(|(addr, size)| Block { addr: *addr, size: *size, stack: 0, weight: 1 }).collect();
         let live_bytes = blocks.iter().map(|block| block.size).sum();
+        let resident = self.smaps.as_ref().map(|smaps| {
+            let stacks = self.threads.iter().filter_map(|of| Some((of.stack_pointer()?, of.pointer))).collect();
+            let has_classes = live.rounding == Rounding::Classes;
+            let (memory, blocks) = (&self.memory, blocks.as_slice());
+            let of = Sources { memory, blocks, records: Vec::new(), agent: None, stacks, has_classes };
+            resident::divide(&Pages::copied(&self.maps, smaps, memory), &of)
+        });
         let mut modules = self.modules();
         modules.retain(|module| executable::is_same(&self.memory, module));
         let snapshot = Snapshot {
@@ -88,7 +100,7 @@ impl Captured {
             roots: self.roots(),
             threads: self.threads,
             usable: Some(live.rounding),
-            memory: Box::new(self.memory),
+            memory: Box::new(Copy { memory: Box::new(self.memory), resident }),
         };
         Ok((snapshot, notes))
     }

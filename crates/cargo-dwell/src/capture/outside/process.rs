@@ -43,6 +43,8 @@ pub fn attach(pid: i32, exe: Option<&Path>) -> Result<Captured> {
 
     let (parts, maps) = copied?;
     released?;
+    // What is resident of files changes seldom, so that this need not be read during the stop.
+    let smaps = fs::read_to_string(format!("/proc/{pid}/smaps")).ok().map(|text| maps::mappings(&text));
     let executable = Executable::find(&maps, entry, &file)
         .with_context(|| format!("{}: is not the executable of process {pid}", file.display()))?;
     let mut memory = Copied::default();
@@ -53,7 +55,7 @@ pub fn attach(pid: i32, exe: Option<&Path>) -> Result<Captured> {
     memory.complete(&maps, &root, (&executable.path, &executable.file), true);
     let moment = Moment::Attached;
     let millis = started.unwrap_or(0);
-    Ok(Captured { maps, memory, threads, executable, root, moment, millis, pause: Some(pause) })
+    Ok(Captured { maps, memory, threads, executable, root, moment, millis, smaps, pause: Some(pause) })
 }
 
 /// Checks that there is such a process, and that it can have a heap.

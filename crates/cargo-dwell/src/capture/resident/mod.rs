@@ -1,15 +1,16 @@
 //! The resident memory of a process (RSS), divided by what it is for.
 //!
 //! `smaps` of the program has the resident bytes of each mapping. It is read while the threads are stopped for the copy, since
-//! a copy has no pages of files. `pagemap` of the copy has the anonymous pages that existed at that moment.
+//! a copy has no pages of files. `pagemap` of the copy has the anonymous pages that existed at that moment. Of a process that
+//! was copied from outside, the copied pages are those.
 
 mod classes;
 mod glibc;
 
+use super::copied::Copied;
 use super::maps::{Mapping, mappings};
 use super::pagemap::{PAGE, PRESENT, PageMap};
 use super::{Block, Memory};
-use crate::agent::layout::Allocator;
 use std::path::Path;
 
 /// Larger mappings are not divided by page: their page table would take too long to read.
@@ -113,12 +114,12 @@ pub(super) struct Sources<'s> {
     pub(super) blocks: &'s [Block],
     /// The mappings of the agent's records.
     pub(super) records: Vec<(u64, u64)>,
-    /// An address in the agent's library.
-    pub(super) agent: u64,
+    /// An address in the agent's library, if it is there.
+    pub(super) agent: Option<u64>,
     /// The stack pointer of each thread, with its thread pointer.
     pub(super) stacks: Vec<(u64, Option<u64>)>,
-    /// The allocator that is linked statically.
-    pub(super) allocator: Option<Allocator>,
+    /// Whether the allocator rounds sizes up to the classes of mimalloc and jemalloc.
+    pub(super) has_classes: bool,
 }
 
 /// The anonymous resident pages of a process, to be read before the memory: a read makes pages.
@@ -133,6 +134,24 @@ impl Pages {
             (is_divided && mapping.end - mapping.start <= MOST).then(|| present(pagemap, mapping)).flatten()
         };
         Self(mappings(smaps).into_iter().map(|mapping| (mapping.clone(), pages(&mapping))).collect())
+    }
+}
+
+impl Pages {
+    /// Takes the pages of a process whose memory was copied. Those without a file are the copied ones; `smaps`, which may be
+    /// read later, tells how much of each file is resident.
+    pub(super) fn copied(maps: &[Mapping], smaps: &[Mapping], memory: &Copied) -> Self {
+        let pages = |map: &Mapping| {
+            let (resident, pages) = if map.is_anonymous() {
+                let pages = Ranges::new(memory.copied(map.start, map.end).collect());
+                (pages.bytes(), Some(pages))
+            } else {
+                let same = smaps.iter().find(|of| (of.start, of.end) == (map.start, map.end));
+                (same.map_or(0, |of| of.resident), None)
+            };
+            (Mapping { resident, ..map.clone() }, pages)
+        };
+        Self(maps.iter().map(pages).collect())
     }
 }
 
@@ -165,7 +184,8 @@ fn present(pagemap: Option<&PageMap>, mapping: &Mapping) -> Option<Ranges> {
 /// Divides the resident memory.
 pub(super) fn divide(pages: &Pages, of: &Sources<'_>) -> Resident {
     let mappings = &pages.0;
-    let census_path = mappings.iter().find(|(mapping, _)| mapping.contains(of.agent)).map(|(mapping, _)| &mapping.path);
+    let of_agent = of.agent.and_then(|agent| mappings.iter().find(|(mapping, _)| mapping.contains(agent)));
+    let census_path = of_agent.map(|(mapping, _)| &mapping.path);
     let census_path = census_path.filter(|path| path.is_absolute());
     let is_of_agent = |path: &Path| {
         Some(path) == census_path.map(|path| &**path) || path.to_string_lossy().starts_with("/memfd:cargo-dwell-census")
@@ -359,7 +379,7 @@ fn chunks(all: &mut Resident, mappings: &[(Mapping, Option<Ranges>)], of: &Sourc
     // Blocks of glibc itself exist under any allocator.
     let known = is_known.iter().filter(|is_known| **is_known).count();
     all.trim = (is_whole && known >= of.blocks.len() / 2).then_some(trimmed);
-    if matches!(of.allocator, Some(Allocator::Mimalloc | Allocator::Jemalloc)) {
+    if of.has_classes {
         classes::round(of.blocks, &is_known, &mut all.taken);
     }
 }

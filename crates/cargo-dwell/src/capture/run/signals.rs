@@ -59,8 +59,13 @@ pub(crate) fn listen(sender: Sender<Message>) -> Result<()> {
         let mut file = File::from(read);
         let mut bytes = [0; 2];
         while file.read_exact(&mut bytes).is_ok() {
-            if sender.send(Message::Signal(i32::from(bytes[0]), bytes[1] != 0)).is_err() {
-                break;
+            let signal = i32::from(bytes[0]);
+            if sender.send(Message::Signal(signal, bytes[1] != 0)).is_err() && signal != libc::SIGUSR1 {
+                // The program has ended. While the tool computes, it ends as without a handler.
+                // SAFETY: the signal exists, and the default action needs no handler.
+                unsafe { libc::signal(signal, libc::SIG_DFL) };
+                // SAFETY: the signal exists.
+                unsafe { libc::raise(signal) };
             }
         }
     });

@@ -1,0 +1,244 @@
+//! jemalloc 5.3: a tree of all extents. One in use is a large block, or a slab of blocks with a bit for each; blocks in the
+//! caches of threads are free, too.
+//!
+//! The debug info of its C code tells whether its structures are the known ones. glibc's blocks, those of C code, are there
+//! too.
+
+use super::{Allocator, Live, Place, glibc, words};
+use crate::capture::{Memory, Rounding, variables};
+use crate::debuginfo;
+use anyhow::{Result, bail};
+use std::collections::HashMap;
+
+/// The variables with the tree and with the data of a thread, with and without the prefix of the functions.
+pub(super) const NAMES: [(&str, &str); 2] =
+    [("_rjem_je_arena_emap_global", "_rjem_je_tsd_tls"), ("je_arena_emap_global", "je_tsd_tls")];
+/// The entries of the tree's root and of each leaf, for addresses of 48 bits.
+const ENTRIES: usize = 1 << 18;
+/// The size of a bin of a cache.
+const BIN: u64 = 24;
+/// The number of size classes.
+const CLASSES: u64 = 232;
+const PAGE: u64 = 4096;
+
+/// jemalloc 5.3.
+pub(super) struct Jemalloc {
+    /// The address of the tree.
+    pub(super) tree: u64,
+    /// Where the data of a thread begins in the executable's block of thread-local memory.
+    pub(super) of_thread: u64,
+}
+
+/// What differs by version.
+struct Layout {
+    /// The offset of the root in the tree.
+    root: u64,
+    /// The offset of the cache's bins in the data of a thread, and their number.
+    bins: u64,
+    count: u64,
+}
+
+impl Layout {
+    /// Returns the layout, if the structures are known.
+    fn new(fields: impl Fn(&str) -> HashMap<String, u64>) -> Option<Self> {
+        let has = |name: &str, known: &[(&str, u64)]| {
+            let fields = fields(name);
+            known.iter().all(|(field, at)| fields.get(*field) == Some(at))
+        };
+        let is_known = has("edata_s", &[("e_bits", 0), ("e_addr", 8), ("e_ps", 24), ("e_sn", 32)])
+            && has("cache_bin_s", &[("stack_head", 0), ("low_bits_empty", 20)])
+            // With addresses of more than 48 bits, an entry has more words.
+            && has("rtree_leaf_elm_s", &[("le_bits", 0)]);
+        let thread = fields("tsd_s");
+        let cache = thread.iter().find(|(name, _)| name.ends_with("_tcache")).map(|(_, at)| *at)?;
+        let end = thread.values().copied().filter(|at| *at > cache).min()?;
+        let bins = cache.checked_add(*fields("tcache_s").get("bins")?)?;
+        let root = *fields("rtree_s").get("root")?;
+        is_known.then_some(Self { root, bins, count: (end.checked_sub(bins)? / BIN).min(CLASSES) })
+    }
+}
+
+/// An extent in use.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    start: u64,
+    bytes: u64,
+    /// The first block. A large one may begin later in its first page.
+    first: u64,
+    /// The size class of its blocks.
+    class: u64,
+    /// The header, if this is a slab.
+    slab: Option<u64>,
+}
+
+impl Allocator for Jemalloc {
+    fn live(&self, of: &Place<'_>) -> Result<Live> {
+        let name = of.executable.0.display();
+        let fields = |name: &str| debuginfo::c_struct(of.executable.1, name).unwrap_or_default();
+        let Some(layout) = Layout::new(fields) else {
+            bail!(
+                "{name}: its allocator is jemalloc, whose C code has no debug info, or is not of version 5.3; build it with \
+                 `debug = 2` in the profile, or start it with `cargo dwell census --exe`"
+            );
+        };
+        let extents = self.extents(of, &layout);
+        let caches = self.caches(of, &layout);
+        let mut blocks = Vec::new();
+        for extent in &extents {
+            extent.blocks(of, &caches.free, &mut blocks);
+        }
+        if blocks.is_empty() {
+            bail!(
+                "{name}: its allocator is jemalloc, but its extents were not found; start it with `cargo dwell census --exe`"
+            );
+        }
+        blocks.sort_unstable();
+        blocks.retain(|(addr, size)| {
+            let next = caches.stacks.partition_point(|stack| stack < addr);
+            caches.stacks.get(next).is_none_or(|stack| *stack >= addr + size)
+        });
+        // Damaged extents may overlap.
+        blocks.dedup_by(|next, before| before.0 + before.1 > next.0);
+        let own: Vec<(u64, u64)> = extents.iter().map(|extent| (extent.start, extent.start + extent.bytes)).collect();
+        if let Ok(others) = glibc::blocks(of, &own) {
+            let is_own = |addr: u64| {
+                let index = own.partition_point(|(start, _)| *start <= addr);
+                index.checked_sub(1).is_some_and(|index| addr < own[index].1)
+            };
+            blocks.extend(others.blocks.into_iter().filter(|(addr, _)| !is_own(*addr)));
+        }
+        blocks.sort_unstable();
+        Ok(Live { blocks, allocator: "jemalloc 5.3".into(), rounding: Rounding::Classes, lost: 0 })
+    }
+}
+
+impl Jemalloc {
+    /// Returns the extents in use, sorted by address, without overlap.
+    fn extents(&self, of: &Place<'_>, layout: &Layout) -> Vec<Extent> {
+        let mut extents = Vec::new();
+        for (high, leaf) in entries(of, self.tree.wrapping_add(layout.root)) {
+            for (low, entry) in entries(of, leaf) {
+                // The address of a header is between its size class and the state.
+                let header = entry << 16 >> 16 & !0x7f;
+                // Pages inside of an extent may have the entry of an earlier one.
+                let page = (high << 18 | low) * PAGE;
+                extents.extend(Extent::read(of, header).filter(|extent| extent.start == page));
+            }
+        }
+        extents.sort_unstable_by_key(|extent| extent.start);
+        extents.dedup_by(|next, before| before.start + before.bytes > next.start);
+        extents
+    }
+
+    /// Reads the caches of threads.
+    ///
+    /// The arenas have a list of all caches only if jemalloc was built with statistics, so the caches are found by the threads.
+    fn caches(&self, of: &Place<'_>, layout: &Layout) -> Caches {
+        let mut caches = Caches::default();
+        let Some(size) = variables::block_size(of.executable.1) else { return caches };
+        for pointer in of.threads.iter().filter_map(|thread| thread.pointer) {
+            let data = pointer.wrapping_sub(size).wrapping_add(self.of_thread);
+            for number in 0..layout.count {
+                caches.read(of, data.wrapping_add(layout.bins + BIN * number));
+            }
+        }
+        caches.free.sort_unstable();
+        caches.stacks.sort_unstable();
+        caches
+    }
+}
+
+/// The caches of threads.
+#[derive(Debug, Default)]
+struct Caches {
+    /// The free blocks.
+    free: Vec<u64>,
+    /// Where these are listed, in blocks of jemalloc's own.
+    stacks: Vec<u64>,
+}
+
+impl Caches {
+    /// Reads a bin: a stack that grows down, of whose end only the low 16 bits are stored.
+    fn read(&mut self, of: &Place<'_>, bin: u64) {
+        let Some(head) = of.memory.word(bin).filter(|head| *head != 0 && *head % 8 == 0) else { return };
+        let Some(end) = bin.checked_add(20).and_then(|at| of.memory.bytes_at(at, 2)) else { return };
+        let end = u16::from_le_bytes([end[0], end[1]]);
+        let low = u16::from_le_bytes([head.to_le_bytes()[0], head.to_le_bytes()[1]]);
+        let bytes = end.wrapping_sub(low);
+        self.free.extend(words(of, head, usize::from(bytes / 8)));
+        // The end may be that of the block.
+        self.stacks.push(head.saturating_add(u64::from(bytes)).saturating_sub(8));
+    }
+}
+
+/// Returns the entries of a node of the tree that are not zero, with their numbers.
+fn entries(of: &Place<'_>, start: u64) -> Vec<(u64, u64)> {
+    let mut bytes = vec![0; 8 * ENTRIES];
+    let read = Memory::read(of.memory, start, &mut bytes);
+    let entries = bytes[..read].as_chunks::<8>().0.iter().map(|entry| u64::from_le_bytes(*entry));
+    (0_u64..).zip(entries).filter(|(_, entry)| *entry != 0).collect()
+}
+
+/// Returns the size of a class: 8, 16, 32, 48, 64, and then four for each doubling.
+fn size_of_class(class: u64) -> Option<u64> {
+    let Some(number) = class.checked_sub(1) else { return Some(8) };
+    let (group, step) = (number / 4, number % 4 + 1);
+    let shift = u32::try_from(group).ok()?;
+    match shift {
+        0 => Some(16 * step),
+        1..56 => (32_u64 << shift).checked_add((8_u64 << shift) * step),
+        _ => None,
+    }
+}
+
+impl Extent {
+    /// Reads the header of an extent; `None` if it is not in use.
+    fn read(of: &Place<'_>, header: u64) -> Option<Self> {
+        let word = |offset: u64| of.memory.word(header.checked_add(offset)?);
+        let (bits, addr, size) = (word(0)?, word(8)?, word(16)?);
+        let (is_slab, state, class) = (bits >> 12 & 1 == 1, bits >> 17 & 7, bits >> 20 & 0xff);
+        let (start, bytes) = (addr & !(PAGE - 1), size & !(PAGE - 1));
+        let end = start.checked_add(bytes)?;
+        let is_mapped = of.maps.iter().any(|map| map.writable && map.is_anonymous() && map.contains(start));
+        let is_used = state == 0 && class < CLASSES && bytes > 0 && end > start && is_mapped;
+        is_used.then_some(Self { start, bytes, first: addr, class, slab: is_slab.then_some(header) })
+    }
+
+    /// Adds the blocks that are live.
+    fn blocks(&self, of: &Place<'_>, free: &[u64], blocks: &mut Vec<(u64, u64)>) {
+        /// The offset of the bits, one for each free block.
+        const FREE: u64 = 64;
+        const MOST: u64 = 512;
+        let Some(size) = size_of_class(self.class) else { return };
+        let mut add = |addr: u64, size: u64| {
+            if free.binary_search(&addr).is_err() {
+                blocks.push((addr, size));
+            }
+        };
+        let Some(header) = self.slab else {
+            // A large one of 5.3.1 may have fewer pages than its class.
+            add(self.first, size.min(self.bytes - (self.first - self.start)));
+            return;
+        };
+        let Some(bits) = header.checked_add(FREE).and_then(|at| of.memory.bytes_at(at, 64)) else { return };
+        for number in 0..(self.bytes / size).min(MOST) {
+            let byte = usize::try_from(number / 8).ok().and_then(|at| bits.get(at)).copied().unwrap_or(u8::MAX);
+            if byte >> (number % 8) & 1 == 0 {
+                add(self.start + number * size, size);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_have_their_sizes() {
+        let sizes: Vec<u64> = (0..17).filter_map(size_of_class).collect();
+        assert_eq!(sizes, [8, 16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512]);
+        assert_eq!(size_of_class(36), Some(14 << 10));
+        assert_eq!(size_of_class(39), Some(28 << 10));
+    }
+}
