@@ -254,7 +254,9 @@ impl Made<'_> {
         let resolved =
             |name: &String| if name == "Self" { self.own.last().cloned().unwrap_or_default() } else { name.clone() };
         match (&self.field.variant, &names[..]) {
-            (None, [.., of]) => resolved(of) == self.field.of,
+            // `Kind::Doc` is a variant of another type.
+            (None, [.., ty, of]) => !ty.starts_with(char::is_uppercase) && *of == self.field.of,
+            (None, [of]) => resolved(of) == self.field.of,
             (Some(variant), [.., of, last]) => last == variant && resolved(of) == self.field.of,
             (Some(variant), [last]) => last == variant,
             _ => false,
@@ -325,7 +327,7 @@ mod tests {
     #[test]
     fn values_are_wrapped_where_they_are_made() {
         let text = "impl Doc { fn f(tokens: Vec<u8>) -> Self { let a = Self { tokens, other: x() }; Doc { tokens: lex().collect(), ..a } } }\n\
-                    fn g() { m::Doc { tokens: Vec::new() }; Other { tokens: lex() }; E::V(lex()); E::W(lex()); }\n";
+                    fn g() { m::Doc { tokens: Vec::new() }; Kind::Doc { tokens: lex() }; Other { tokens: lex() }; E::V(lex()); E::W(lex()); }\n";
         let made = |item: &str| {
             let field = Field::of(item).unwrap();
             let mut search = Made { field: &field, moved: false, own: Vec::new(), found: Vec::new() };

@@ -328,6 +328,84 @@ fn filled_values_are_shrunk_where_they_are_returned_and_a_finding_is_applied_in_
     assert!(tree.contains("path: String"), "{tree}");
 }
 
+const TEXTS: &str = r#"//! A program with one name for two texts, and a text that is a key.
+
+use std::collections::HashMap;
+
+enum Node {
+    Text(String),
+    Raw(bool, String),
+}
+
+struct Page {
+    parent: Option<String>,
+    nodes: Vec<Node>,
+}
+
+fn parents(pages: &HashMap<String, Page>) -> usize {
+    let mut found = 0;
+    for page in pages.values() {
+        match page.parent {
+            Some(ref name) => match pages.get(name) {
+                Some(_) => found += 1,
+                None => {}
+            },
+            None => {}
+        }
+    }
+    found
+}
+
+fn write(page: &Page) -> String {
+    let mut all = String::new();
+    for node in &page.nodes {
+        match *node {
+            Node::Text(ref text) | Node::Raw(_, ref text) => all += &format!("{text};"),
+        }
+    }
+    all
+}
+
+fn pages() -> HashMap<String, Page> {
+    let nodes = || vec![Node::Text("a".to_owned()), Node::Raw(true, "b".to_owned())];
+    let page = |parent: Option<&str>| Page { parent: parent.map(|name| name.to_owned()), nodes: nodes() };
+    HashMap::from([("top".to_owned(), page(None)), ("below".to_owned(), page(Some("top")))])
+}
+
+fn main() {
+    println!("{} {}", parents(&pages()), write(&pages()["top"]));
+}
+
+#[test]
+fn works() {
+    assert_eq!((parents(&pages()), write(&pages()["top"])), (1, "a;b;".to_owned()));
+}
+"#;
+
+/// An alternative with another type of text gets an arm of its own, and a key of another type is looked up as text.
+#[test]
+fn texts_of_two_types_are_parted_and_looked_up() {
+    let package = package(TEXTS);
+    let line = |text: &str| TEXTS.lines().position(|line| line.contains(text)).map_or(1, |line| line + 1);
+    let edit = |line: usize, item: &str, from: &str, to: &str| {
+        json!({"kind": "exact", "where": item, "saves": 1, "how": to, "edits": [
+            {"file": "src/main.rs", "line": line, "item": item, "from": from, "to": to}]})
+    };
+    let findings = [
+        edit(line("Raw(bool"), "Node::Raw.1", "String", "Box<str>"),
+        edit(line("parent: Option<String>"), "Page.parent", "Option<String>", "Option<Box<str>>"),
+    ];
+    let file = report(package.path(), &findings, &[]);
+    let from = file.to_str().expect("UTF-8");
+    let output = run(package.path(), &["--from", from, "--allow-no-vcs", "--no-measure", "1", "2"]);
+    let text = out(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert_eq!(text.matches("tests: 1 passed").count(), 2, "{text}");
+    let changed = source(package.path());
+    assert!(changed.contains("pages.get(&**name)"), "{changed}");
+    assert!(changed.contains("Node::Text(ref text) => all"), "{changed}");
+}
+
 const NESTED: &str = r#"//! A program with patterns inside of the box.
 
 #[derive(Clone, Debug, PartialEq)]

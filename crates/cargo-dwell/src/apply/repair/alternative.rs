@@ -11,7 +11,8 @@ const LINES: usize = 8;
 pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     let (expected, found) = site.types()?;
     // Each side may be the box: the name gets its type from the first alternative.
-    let place = match (is_box(expected), is_box(found)) {
+    let is_new = |ty: &str| is_box(ty) || ty.contains("ThinStr") || ty.contains("ThinSlice<");
+    let place = match (is_new(expected), is_new(found)) {
         (true, false) => first(site).unwrap_or_else(|| site.range.clone()),
         (false, true) => site.range.clone(),
         _ => return None,

@@ -49,19 +49,23 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     Some(vec![site.replace(range, with)])
 }
 
-/// `map.remove(key)` with a `&String`, where the keys became `Box<str>`: `map.remove(key.as_str())`.
+/// `map.remove(key)` with a `&String`, where the keys became `Box<str>`: `map.remove(key.as_str())`. The same if the key became one.
 fn borrowed(site: &Site<'_>) -> Option<Vec<Replace>> {
     let (_, of) = quoted_after(&site.error.message, "bound ")?.split_once(": Borrow<")?;
-    let method = match of {
-        "String>" => "as_str",
-        _ if of.starts_with("Vec<") => "as_slice",
-        _ => return None,
-    };
-    let key = site.source().trim_start_matches('&');
+    let source = site.source();
+    let key = source.trim_start_matches('&');
     if !site.syntax.is_expr(&site.range) || key.contains(' ') {
         return None;
     }
-    Some(vec![site.replace(site.range.clone(), format!("{key}.{method}()"))])
+    let with = match of {
+        "String>" | "ThinStr>" | "dwell::ThinStr>" => format!("{key}.as_str()"),
+        _ if of.starts_with("Vec<") || of.contains("ThinSlice<") => format!("{key}.as_slice()"),
+        // `&key` is one already.
+        _ if of.starts_with("Box<") && source.starts_with('&') => format!("&*{key}"),
+        _ if of.starts_with("Box<") => format!("&**{key}"),
+        _ => return None,
+    };
+    Some(vec![site.replace(site.range.clone(), with)])
 }
 
 /// `text.into()`, `text.parse()?` and `text.parse().unwrap()` where a box is expected: the value is made, and then the box.

@@ -11,11 +11,13 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     }
     let (expected, found) = site.types()?;
     if let (Some(wanted), Some(given)) = (argument(expected, "Option"), argument(found, "Option")) {
+        // Texts and slices are converted, and not boxed.
+        let is_of_value = |ty: &str| unboxed(ty).is_some_and(|of| of != "str" && !of.starts_with('['));
         return match (wanted, given) {
-            _ if unboxed(wanted).is_some() && unboxed(given).is_none() && !given.starts_with('&') => {
+            _ if is_of_value(wanted) && unboxed(given).is_none() && !given.starts_with('&') => {
                 site.call(&site.range, ".map(Box::new)")
             }
-            _ if unboxed(given).is_some() && unboxed(wanted).is_none() && !wanted.starts_with('&') => {
+            _ if is_of_value(given) && unboxed(wanted).is_none() && !wanted.starts_with('&') => {
                 site.call(&site.range, ".map(|value| *value)")
             }
             _ if given.starts_with("&mut ") && is_boxed_reference(given) && !is_boxed_reference(wanted) => {
