@@ -54,7 +54,10 @@ fn trait_objects_go_to_the_pool_or_inline() {
     boxes.of_trait = Some("Draw".into());
     assert_eq!(kinds(&boxes, false), ["pool", "inline"]);
     boxes.of_trait = Some("FnOnce(u8)".into());
-    assert_eq!(kinds(&boxes, false), ["inline"], "a slot of the pool cannot be called by value");
+    assert_eq!(kinds(&boxes, false), ["pool", "inline"]);
+    let cx = |program| Context { program, is_sampled: false, sources: Sources::default() };
+    let of_closures = pool::Pool.propose(&boxes, &cx(&program())).unwrap();
+    assert!(of_closures.how.contains("OnceFn"), "a box of an `FnOnce` is called by value: {}", of_closures.how);
     boxes.of_trait = Some("Future<Output=u8>".into());
     assert_eq!(kinds(&boxes, false), ["pool"], "a future does not move with its handle");
     boxes.of_trait = Some("Draw".into());
@@ -72,6 +75,9 @@ fn counted_values_go_to_the_pool() {
     let mut large = site("Rc<Node>", Holder::Counted, 3);
     large.sizes = BTreeMap::from([(4096, 10_000)]);
     assert!(counted::Counted.propose(&large, &cx).is_none());
+    let mut objects = site("Arc<dyn Draw>", Holder::Counted, 3);
+    objects.of_trait = Some("Draw".into());
+    assert_eq!(kinds(&objects, false), Vec::<&str>::new(), "a counted trait object has no place in this library");
 }
 
 #[test]
@@ -96,6 +102,9 @@ fn blocks_dropped_together_go_to_an_arena_with_their_root() {
     let program = program();
     let cx = Context { program: &program, is_sampled: false, sources: Sources::default() };
     assert!(arena::Arena.propose(&boxes, &cx).unwrap().instead.contains("`Tree`"));
+    boxes.places[0].dependency = Some("other".into());
+    assert_eq!(kinds(&boxes, false), ["slab"], "the types of a dependency get no lifetime");
+    boxes.places[0].dependency = None;
     boxes.counts.foreign = 5;
     assert_eq!(kinds(&boxes, false), ["slab"]);
 }
@@ -108,7 +117,7 @@ fn texts_are_reused_borrowed_or_shared() {
     assert_eq!(kinds(&text, false), ["capacity", "buffer"]);
     text.counts.reallocations = 0;
     text.places[0].through = vec!["alloc::string::String::clone".into()];
-    assert_eq!(kinds(&text, false), ["buffer", "borrow"]);
+    assert_eq!(kinds(&text, false), ["buffer", "borrow", "share"]);
     let mut kept = site("String", Holder::Text, 15);
     kept.places[0].through = vec!["alloc::string::String::clone".into()];
     assert_eq!(kinds(&kept, false), ["share"]);
