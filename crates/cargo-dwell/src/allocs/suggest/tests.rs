@@ -161,3 +161,18 @@ fn edits_name_a_place_of_the_workspace() {
     assert!(sources.everywhere(&[of_dependency], "Box<dyn Op>", to.into()).is_empty());
     assert_eq!((last_name("core::ops::Fn<(u8,)>"), last_name("dyn_op::Op + Send")), ("Fn", "Op"));
 }
+
+#[test]
+fn what_std_does_beside_the_allocator_is_saved_too() {
+    let cost = |instructions: f64| Cost { nanos: 0.0, instructions };
+    let calibration = Calibration { grown: cost(50.0), cloned: cost(30.0), ..Calibration::default() };
+    let of = |function: &str, place: Place| {
+        let mut text = site("String", Holder::Text, 1);
+        text.places[0].through = vec![function.into()];
+        beside_allocator(&text, place, &calibration).instructions / 10_000.0
+    };
+    assert_eq!(of("alloc::raw_vec::RawVec::grow_one", Place::Buffer), 50.0);
+    assert_eq!((of("alloc::string::clone", Place::Shared), of("alloc::string::clone", Place::Borrowed)), (30.0, 30.0));
+    // A buffer gets the copy too, and a slab does not change what a value costs beside its block.
+    assert_eq!((of("alloc::string::clone", Place::Buffer), of("alloc::string::clone", Place::Slab)), (0.0, 0.0));
+}
