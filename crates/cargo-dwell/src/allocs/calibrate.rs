@@ -80,9 +80,10 @@ pub struct Calibration {
     pub mimalloc: Calls,
     /// The nanoseconds to copy 1 KiB.
     pub copy_kib: f64,
-    /// What std does beside the allocator's calls when a vector grows, and when a short text is cloned.
+    /// What std does beside the allocator's calls when a vector grows.
     #[serde(default)]
     pub grown: Cost,
+    /// The same when a short text is cloned.
     #[serde(default)]
     pub cloned: Cost,
     /// A value's allocation and drop in each place.

@@ -260,6 +260,11 @@ impl Site {
         part(self.counts.together, self.counts.frees)
     }
 
+    /// Returns `true` if the code that allocates most of its blocks is in the workspace, where a person can change it.
+    fn is_own(&self) -> bool {
+        self.places.first().is_some_and(|place| place.dependency.is_none())
+    }
+
     fn is_dropped_on_its_thread(&self) -> bool {
         self.counts.foreign == 0
     }

@@ -16,7 +16,7 @@ impl Rule for Share {
     fn propose(&self, site: &Site, cx: &Context<'_>) -> Option<Proposal> {
         let counts = &site.counts;
         let is_clone = site.places.first().is_some_and(|place| place.goes_through(&CLONES[..1]));
-        if cx.is_sampled || site.holder != Holder::Text || !is_clone || counts.reallocations > 0 {
+        if cx.is_sampled || !site.is_own() || site.holder != Holder::Text || !is_clone || counts.reallocations > 0 {
             return None;
         }
         let shared = if site.is_dropped_on_its_thread() { "Rc<str>" } else { "Arc<str>" };

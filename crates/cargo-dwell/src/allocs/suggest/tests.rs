@@ -104,6 +104,9 @@ fn blocks_dropped_together_go_to_an_arena_with_their_root() {
     assert!(arena::Arena.propose(&boxes, &cx).unwrap().instead.contains("`Tree`"));
     boxes.places[0].dependency = Some("other".into());
     assert_eq!(kinds(&boxes, false), ["slab"], "the types of a dependency get no lifetime");
+    let mut text = site("String", Holder::Text, 1);
+    text.places[0].dependency = Some("other".into());
+    assert_eq!(kinds(&text, false), Vec::<&str>::new(), "the code of a dependency does not change");
     boxes.places[0].dependency = None;
     boxes.counts.foreign = 5;
     assert_eq!(kinds(&boxes, false), ["slab"]);
