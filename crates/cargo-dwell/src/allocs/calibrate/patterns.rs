@@ -257,6 +257,7 @@ fn shared(count: usize, mark: &mut dyn FnMut()) {
 }
 
 /// A vector that allocates by its first push.
+#[expect(clippy::vec_init_then_push, reason = "the push is what is measured")]
 fn grown() -> Vec<u64> {
     let mut values = Vec::new();
     values.push(black_box(1));

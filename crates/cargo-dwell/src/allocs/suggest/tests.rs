@@ -166,6 +166,7 @@ fn edits_name_a_place_of_the_workspace() {
 }
 
 #[test]
+#[expect(clippy::float_cmp, reason = "products of small whole numbers are exact")]
 fn what_std_does_beside_the_allocator_is_saved_too() {
     let cost = |instructions: f64| Cost { nanos: 0.0, instructions };
     let calibration = Calibration { grown: cost(50.0), cloned: cost(30.0), ..Calibration::default() };
