@@ -83,6 +83,16 @@ fn counts_equal_those_of_a_counting_allocator() {
     }
 }
 
+#[test]
+fn counts_are_equal_in_dev_and_with_fat_lto() {
+    for (name, flags) in [("truth-dev", &["-Copt-level=0"][..]), ("truth-lto", &["-Copt-level=3", "-Clto=fat"])] {
+        let exe = TRUTH.build_with(name, flags);
+        for (mode, code) in MODES {
+            check(&exe, name, mode, code);
+        }
+    }
+}
+
 /// Checks the counts with a statically linked allocator, if cargo has its crate: in release with fat LTO, and with
 /// [`ALL_ALLOCATORS`] set also without LTO and in dev.
 fn check_over(allocator: &str) {

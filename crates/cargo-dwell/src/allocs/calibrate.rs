@@ -80,6 +80,12 @@ pub struct Calibration {
     pub mimalloc: Calls,
     /// The nanoseconds to copy 1 KiB.
     pub copy_kib: f64,
+    /// What std does beside the allocator's calls when a vector grows.
+    #[serde(default)]
+    pub grown: Cost,
+    /// The same when a short text is cloned.
+    #[serde(default)]
+    pub cloned: Cost,
     /// A value's allocation and drop in each place.
     pub places: Vec<(Place, Cost)>,
     /// Whether instructions could be counted.
@@ -120,10 +126,13 @@ impl Calibration {
         }
         let [mimalloc, freed] = without(each(Counted::Mimalloc), words);
         let none = [Cost::default(); 2];
+        let beside = |of: Counted| each(of)[0].less(each(Counted::Boxes)[0]);
         Self {
             glibc: calls(cached, without(each(Counted::GlibcFast), words), without(each(Counted::GlibcHeap), words)),
             mimalloc: Calls { allocate: [mimalloc; 3], free: [freed; 3] },
             copy_kib: time(&patterns::COPY)[0] / (patterns::COPY.timed >> 10) as f64,
+            grown: beside(Counted::Grown),
+            cloned: beside(Counted::Cloned),
             places: vec![
                 (Place::Pool, place(Counted::Pool, values)),
                 (Place::Inline, place(Counted::Inline, values)),
@@ -212,6 +221,7 @@ mod tests {
             assert!(cached.instructions > 20.0 && cached.instructions < 2000.0, "{found:?}");
             assert!(fast.instructions > cached.instructions && heap.instructions > cached.instructions, "{found:?}");
             assert!(found.place(Place::Arena).instructions > 0.0, "{found:?}");
+            assert!(found.grown.instructions > 0.0 && found.cloned.instructions > 0.0, "{found:?}");
         } else {
             eprintln!("skipped: no process can be run step by step here");
         }

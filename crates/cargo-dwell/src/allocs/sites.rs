@@ -157,15 +157,13 @@ fn describe(origin: &Origin, place: &Place, program: &Program, traits: &HashMap<
         allocator: Allocator::Glibc,
         root: None,
     };
-    if let (Some(BlockType::Value(ty)), Holder::Box) = (origin.ty, holder) {
+    if let (Some(BlockType::Value(ty)), Holder::Box | Holder::Counted) = (origin.ty, holder) {
         if let Some(of_trait) = traits.get(&ty) {
-            site.what = format!("Box<dyn {of_trait}>");
+            let owner = site.what.split('<').next().unwrap_or_default();
+            site.what = format!("{owner}<dyn {of_trait}>");
             site.of_trait = Some(of_trait.clone());
-            return (Key::Trait(of_trait.clone()), site);
+            return (Key::Trait(site.what.clone()), site);
         }
-        return (Key::Type(ty, holder), site);
-    }
-    if let (Some(BlockType::Value(ty)), Holder::Counted) = (origin.ty, holder) {
         return (Key::Type(ty, holder), site);
     }
     if site.what == "?"

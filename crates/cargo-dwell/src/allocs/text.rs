@@ -31,7 +31,7 @@ pub(super) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
             right(millions(row.counts.allocations)),
             Cell::new(lives(row)),
             Cell::new(what(row)),
-            Cell::new(best.map_or_else(String::new, |best| best.instead.clone())),
+            Cell::new(best.map_or_else(String::new, |best| cut(&best.instead))),
             Cell::new(best.map_or_else(String::new, saves)),
         ]);
     }
@@ -54,7 +54,7 @@ fn details(document: &Document, look: &Look, out: &mut impl io::Write) -> io::Re
     for of in worth {
         let row = &document.rows[of.row];
         let mark = if look.markdown { "- " } else { "" };
-        writeln!(out, "{mark}{}: {} saves {}", row.what, of.instead, saves(of))?;
+        writeln!(out, "{mark}{}: {} saves {}", cut(&row.what), cut(&of.instead), saves(of))?;
         writeln!(out, "  {}", of.why)?;
         writeln!(out, "  how: {}; cost: {}", of.how, of.costs)?;
         for place in row.places.iter().take(3) {
@@ -91,7 +91,7 @@ fn second_line(document: &Document) -> String {
     let mut line = match document.suggestions.first().filter(|of| of.is_worth_it) {
         Some(best) => {
             let row = &document.rows[best.row];
-            format!("{} instead of {} gives {} of it back", best.instead, row.what, saves(best))
+            format!("{} instead of {} gives {} of it back", cut(&best.instead), cut(&row.what), saves(best))
         }
         None => format!("No change that saves {WORTH} % was found: it is not worth it"),
     };
@@ -147,6 +147,21 @@ pub(super) fn saves(of: &Suggestion) -> String {
     format!("~{likely:.1} % ({low:.1}-{high:.1})")
 }
 
+/// The characters of a name that are shown: that of a combinator of futures can have thousands.
+const WIDEST: usize = 100;
+
+/// Cuts a name that is too long to read; the JSON has it in full.
+fn cut(name: &str) -> String {
+    match name.char_indices().nth(WIDEST) {
+        Some((end, _)) => {
+            // A name in backquotes keeps the second one.
+            let quote = if name.starts_with('`') && name.ends_with('`') { "`" } else { "" };
+            format!("{}..{quote}", &name[..end])
+        }
+        None => name.to_owned(),
+    }
+}
+
 fn lives(row: &Row) -> String {
     match row.lives {
         Some(nanos) if row.counts.live * 2 <= row.counts.allocations => seconds(nanos),
@@ -161,7 +176,7 @@ fn what(row: &Row) -> String {
         [least, most] if least == most => format!("{} B", count(least)),
         [least, most] => format!("{} to {} B", count(least), count(most)),
     };
-    let mut parts = vec![format!("{}, {sizes}", row.what)];
+    let mut parts = vec![format!("{}, {sizes}", cut(&row.what))];
     if row.types.len() > 1 {
         parts.push(format!("{} types", row.types.len()));
     }
@@ -196,6 +211,13 @@ mod tests {
     fn numbers_have_three_digits() {
         assert_eq!([millions(41_234_567), millions(123_456), millions(99_999)], ["41.2 M", "123 k", "99,999"]);
         assert_eq!([seconds(2_310_000_000), seconds(1_200), seconds(12)], ["2.31 s", "1.2 us", "12 ns"]);
+    }
+
+    #[test]
+    fn long_names_are_cut() {
+        assert_eq!(cut("Box<Node>"), "Box<Node>");
+        assert_eq!(cut(&"x".repeat(300)), format!("{}..", "x".repeat(WIDEST)));
+        assert_eq!(cut(&format!("`{}`", "x".repeat(300))), format!("`{}..`", "x".repeat(WIDEST - 1)));
     }
 
     #[test]

@@ -95,8 +95,13 @@ impl Truth {
 
     /// Builds it with the system's allocator.
     pub(crate) fn build(self) -> PathBuf {
-        let exe = self.folder().join("truth");
-        compile(&self.source(), &exe, &["-Copt-level=2"]);
+        self.build_with("truth", &["-Copt-level=2"])
+    }
+
+    /// Builds it with the system's allocator and these flags, under a name of its own.
+    pub(crate) fn build_with(self, name: &str, flags: &[&str]) -> PathBuf {
+        let exe = self.folder().join(name);
+        compile(&self.source(), &exe, flags);
         exe
     }
 

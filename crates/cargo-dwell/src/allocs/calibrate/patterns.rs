@@ -49,8 +49,12 @@ pub(super) const SYNC_SLAB: Pattern = pattern(FEW, sync_slab);
 pub(super) const ARENA: Pattern = pattern(FEW, arena);
 pub(super) const BUFFER: Pattern = pattern(FEW, buffer);
 pub(super) const SHARED: Pattern = pattern(FEW, shared);
+/// Blocks of this program's allocator, each freed before the next: the part of the next two that is not std's.
+pub(super) const BOXES: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, || Box::new(value())));
+pub(super) const GROWN: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, grown));
+pub(super) const CLONED: Pattern = pattern(FEW, cloned);
 /// Allocations, each freed before the next. Only timed: seven blocks are too few for a clock.
-pub(super) const GLIBC_PAIRS: Pattern = pattern(FEW, pairs);
+pub(super) const GLIBC_PAIRS: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, || Malloc::new(SMALL)));
 /// Only timed: a string instruction counts once, and takes a step for each byte.
 pub(super) const COPY: Pattern = Pattern { run: copy, counted: 0, timed: COPIED };
 
@@ -69,6 +73,9 @@ pub(super) const ALL: &[Pattern] = &[
     ARENA,
     BUFFER,
     SHARED,
+    BOXES,
+    GROWN,
+    CLONED,
 ];
 
 /// The index of a pattern in [`ALL`].
@@ -87,6 +94,9 @@ pub(super) enum Counted {
     Arena,
     Buffer,
     Shared,
+    Boxes,
+    Grown,
+    Cloned,
 }
 
 type Value = [u64; 4];
@@ -128,10 +138,11 @@ impl Drop for Stored {
     }
 }
 
-fn pairs(count: usize, mark: &mut dyn FnMut()) {
+/// Makes values, each dropped before the next, in one phase.
+fn one_by_one<T>(count: usize, mark: &mut dyn FnMut(), mut make: impl FnMut() -> T) {
     mark();
     for _ in 0..count {
-        drop(Malloc::new(SMALL));
+        drop(black_box(make()));
     }
     mark();
     mark();
@@ -243,4 +254,17 @@ fn buffer(count: usize, mark: &mut dyn FnMut()) {
 fn shared(count: usize, mark: &mut dyn FnMut()) {
     let text: std::rc::Rc<str> = "shared".into();
     batch(count, mark, || black_box(&text).clone());
+}
+
+/// A vector that allocates by its first push.
+#[expect(clippy::vec_init_then_push, reason = "the push is what is measured")]
+fn grown() -> Vec<u64> {
+    let mut values = Vec::new();
+    values.push(black_box(1));
+    values
+}
+
+fn cloned(count: usize, mark: &mut dyn FnMut()) {
+    let text = String::from("a word");
+    one_by_one(count, mark, || black_box(&text).clone());
 }

@@ -22,7 +22,7 @@ impl Rule for Arena {
         let can_borrow =
             matches!(site.holder, Holder::Box | Holder::Text | Holder::Sequence) && site.of_trait.is_none();
         let is_together = site.freed_together() >= TOGETHER && super::part(counts.frees, counts.allocations) >= FREED;
-        if cx.is_sampled || !can_borrow || !is_together || !site.is_dropped_on_its_thread() {
+        if cx.is_sampled || !can_borrow || !is_together || !site.is_own() || !site.is_dropped_on_its_thread() {
             return None;
         }
         // Without one value that drops them, there is nothing that an arena could be dropped with.

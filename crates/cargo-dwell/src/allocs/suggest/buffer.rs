@@ -21,7 +21,7 @@ impl Rule for Buffer {
         let counts = &site.counts;
         let is_short = site.freed_within(BITS) >= SHORT && part(counts.frees, counts.allocations) >= SHORT;
         let is_growable = matches!(site.holder, Holder::Text | Holder::Sequence) && !site.what.starts_with("Box<");
-        if cx.is_sampled || !is_growable || !is_short || !site.is_dropped_on_its_thread() {
+        if cx.is_sampled || !site.is_own() || !is_growable || !is_short || !site.is_dropped_on_its_thread() {
             return None;
         }
         let name = site.what.split('<').next().unwrap_or_default();

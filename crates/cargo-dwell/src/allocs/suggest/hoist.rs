@@ -19,7 +19,7 @@ impl Rule for Hoist {
         let counts = &site.counts;
         let is_at_once = part(counts.temporary, counts.frees) >= AT_ONCE && counts.frees * 2 > counts.allocations;
         let is_one = site.holder == Holder::Box && site.of_trait.is_none() && site.sizes.len() == 1;
-        if cx.is_sampled || !is_at_once || !is_one {
+        if cx.is_sampled || !site.is_own() || !is_at_once || !is_one {
             return None;
         }
         Some(Proposal {

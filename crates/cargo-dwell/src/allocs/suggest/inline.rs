@@ -1,6 +1,7 @@
 //! Trait objects inside of a `SmallBox`.
 
 use super::super::calibrate::Place;
+use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site, last_name, part};
 use crate::units::plural;
 
@@ -18,8 +19,8 @@ impl Rule for Inline {
 
     fn propose(&self, site: &Site, cx: &Context<'_>) -> Option<Proposal> {
         let of_trait = site.of_trait.as_deref()?;
-        // A pinned value cannot move with its handle.
-        if of_trait.starts_with("Future") {
+        // A pinned value cannot move with its handle, and a counted one has several.
+        if of_trait.starts_with("Future") || site.holder != Holder::Box {
             return None;
         }
         let words = site.size_of_most(FITTING).div_ceil(8).max(1);
@@ -41,7 +42,13 @@ impl Rule for Inline {
                 plural(blocks, "value"),
                 plural(words, "word")
             ),
-            how: "write `small_box!(value)` instead of `Box::new(value)`".into(),
+            how: if of_trait.starts_with("FnOnce") {
+                "write `small_box!(closure)` instead of `Box::new(closure)`, `SmallBox<OnceFn, N>` (`SendOnceFn` between \
+                 threads) for its type, and `call_once`"
+            } else {
+                "write `small_box!(value)` instead of `Box::new(value)`"
+            }
+            .into(),
             costs: format!("values that hold such handles grow{grows}"),
             edits: cx.sources.everywhere(
                 &site.places,

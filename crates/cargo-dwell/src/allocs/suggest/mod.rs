@@ -11,7 +11,7 @@ mod pool;
 mod share;
 mod slab;
 
-use super::calibrate::{Cost, Place};
+use super::calibrate::{Calibration, Cost, Place};
 use super::document::Suggestion;
 use super::model::{Costs, Model};
 use super::sites::{Place as Spot, Site};
@@ -118,9 +118,13 @@ fn suggestion(
         Saved::Blocks(part) => {
             let blocks = counts.allocations as f64 * part;
             let of_place = model.calibration.place(proposal.place).times(blocks);
-            (costs.total().times(part), of_place, blocks)
+            let of_std = beside_allocator(site, proposal.place, model.calibration);
+            (costs.total().plus(of_std).times(part), of_place, blocks)
         }
-        Saved::Growth => (costs.growth, Cost::default(), counts.reallocations as f64),
+        Saved::Growth => {
+            let of_std = model.calibration.grown.times(counts.reallocations as f64);
+            (costs.growth.plus(of_std), Cost::default(), counts.reallocations as f64)
+        }
     };
     let saves = model.range(before.nanos - after.nanos);
     let percent = saves.map(|nanos| nanos as f64 * 100.0 / program_nanos.max(1) as f64);
@@ -139,6 +143,26 @@ fn suggestion(
         costs: proposal.costs,
         edits: proposal.edits,
     }
+}
+
+/// The functions of std that grow a vector or a text.
+const GROWS: &[&str] = &["grow_one", "grow_amortized", "do_reserve_and_handle", "finish_grow"];
+
+/// Returns what std does for the blocks of a site beside the allocator's calls, and would not do in a place that is filled
+/// already.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+fn beside_allocator(site: &Site, place: Place, calibration: &Calibration) -> Cost {
+    let is_filled = matches!(place, Place::Buffer | Place::Borrowed | Place::Shared);
+    let mut sum = Cost::default();
+    for of in site.places.iter().filter(|_| is_filled) {
+        let calls = of.counts.allocations as f64;
+        if of.goes_through(GROWS) {
+            sum = sum.plus(calibration.grown.times(calls + of.counts.reallocations as f64));
+        } else if place != Place::Buffer && of.goes_through(borrow::CLONES) {
+            sum = sum.plus(calibration.cloned.times(calls));
+        }
+    }
+    sum
 }
 
 /// The source files, read when a rule looks at one.
@@ -234,6 +258,11 @@ impl Site {
     /// Returns the part of its frees that were in runs with others.
     fn freed_together(&self) -> f64 {
         part(self.counts.together, self.counts.frees)
+    }
+
+    /// Returns `true` if the code that allocates most of its blocks is in the workspace, where a person can change it.
+    fn is_own(&self) -> bool {
+        self.places.first().is_some_and(|place| place.dependency.is_none())
     }
 
     fn is_dropped_on_its_thread(&self) -> bool {

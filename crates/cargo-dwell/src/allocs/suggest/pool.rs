@@ -1,6 +1,7 @@
 //! Trait objects in slots of the thread's pool.
 
 use super::super::calibrate::Place;
+use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site, last_name, shown};
 use crate::units::{count, plural};
 
@@ -13,8 +14,7 @@ impl Rule for Pool {
 
     fn propose(&self, site: &Site, cx: &Context<'_>) -> Option<Proposal> {
         let of_trait = site.of_trait.as_deref()?;
-        // Stable Rust calls an `FnOnce` by value only in a box.
-        if of_trait.starts_with("FnOnce") || site.largest() > LARGEST {
+        if site.holder != Holder::Box || site.largest() > LARGEST {
             return None;
         }
         let is_future = of_trait.starts_with("Future");
@@ -25,6 +25,15 @@ impl Rule for Pool {
                  `#[dwell::erased]` instead of `#[async_trait]`",
                 "Pin<Box<dyn Future>>".to_owned(),
                 "dwell::pin::PoolFuture".to_owned(),
+            )
+        } else if of_trait.starts_with("FnOnce") {
+            // Stable Rust calls an `FnOnce` by value only in a box, so that the library has a trait of its own.
+            (
+                "`Pooled<OnceFn>`, a slot of the thread's pool",
+                "write `pooled!(closure)` instead of `Box::new(closure)`, `Pooled<OnceFn>` (`SendOnceFn` between threads) for its \
+                 type, and `call_once`",
+                "Box<dyn FnOnce>".to_owned(),
+                "dwell::slab::Pooled<dwell::small::OnceFn>".to_owned(),
             )
         } else {
             let name = last_name(of_trait);

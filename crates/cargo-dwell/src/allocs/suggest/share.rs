@@ -1,4 +1,4 @@
-//! Texts that are cloned and kept.
+//! Texts that are cloned and not changed.
 
 use super::super::calibrate::Place;
 use super::super::sites::Holder;
@@ -8,10 +8,6 @@ use crate::units::plural;
 
 pub(super) struct Share;
 
-/// A long life: at least 2^`BITS` allocations of the thread, or up to the end.
-const BITS: usize = 8;
-const LONG: f64 = 0.5;
-
 impl Rule for Share {
     fn kind(&self) -> &'static str {
         "share"
@@ -20,8 +16,7 @@ impl Rule for Share {
     fn propose(&self, site: &Site, cx: &Context<'_>) -> Option<Proposal> {
         let counts = &site.counts;
         let is_clone = site.places.first().is_some_and(|place| place.goes_through(&CLONES[..1]));
-        let is_short = site.freed_within(BITS) >= LONG && counts.frees > counts.allocations / 2;
-        if cx.is_sampled || site.holder != Holder::Text || !is_clone || is_short || counts.reallocations > 0 {
+        if cx.is_sampled || !site.is_own() || site.holder != Holder::Text || !is_clone || counts.reallocations > 0 {
             return None;
         }
         let shared = if site.is_dropped_on_its_thread() { "Rc<str>" } else { "Arc<str>" };
@@ -29,7 +24,7 @@ impl Rule for Share {
             instead: format!("`{shared}`"),
             place: Place::Shared,
             saved: Saved::Blocks(1.0),
-            why: format!("{} of texts that never grew and were kept", plural(counts.allocations, "clone")),
+            why: format!("{} of texts that never grew", plural(counts.allocations, "clone")),
             how: format!("hold the text as `{shared}`: a clone is then one more handle"),
             costs: "the text cannot be changed while it is shared; the first handle copies it once".into(),
             edits: Vec::new(),

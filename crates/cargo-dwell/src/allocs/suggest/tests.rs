@@ -54,7 +54,10 @@ fn trait_objects_go_to_the_pool_or_inline() {
     boxes.of_trait = Some("Draw".into());
     assert_eq!(kinds(&boxes, false), ["pool", "inline"]);
     boxes.of_trait = Some("FnOnce(u8)".into());
-    assert_eq!(kinds(&boxes, false), ["inline"], "a slot of the pool cannot be called by value");
+    assert_eq!(kinds(&boxes, false), ["pool", "inline"]);
+    let cx = |program| Context { program, is_sampled: false, sources: Sources::default() };
+    let of_closures = pool::Pool.propose(&boxes, &cx(&program())).unwrap();
+    assert!(of_closures.how.contains("OnceFn"), "a box of an `FnOnce` is called by value: {}", of_closures.how);
     boxes.of_trait = Some("Future<Output=u8>".into());
     assert_eq!(kinds(&boxes, false), ["pool"], "a future does not move with its handle");
     boxes.of_trait = Some("Draw".into());
@@ -72,6 +75,9 @@ fn counted_values_go_to_the_pool() {
     let mut large = site("Rc<Node>", Holder::Counted, 3);
     large.sizes = BTreeMap::from([(4096, 10_000)]);
     assert!(counted::Counted.propose(&large, &cx).is_none());
+    let mut objects = site("Arc<dyn Draw>", Holder::Counted, 3);
+    objects.of_trait = Some("Draw".into());
+    assert_eq!(kinds(&objects, false), Vec::<&str>::new(), "a counted trait object has no place in this library");
 }
 
 #[test]
@@ -96,6 +102,12 @@ fn blocks_dropped_together_go_to_an_arena_with_their_root() {
     let program = program();
     let cx = Context { program: &program, is_sampled: false, sources: Sources::default() };
     assert!(arena::Arena.propose(&boxes, &cx).unwrap().instead.contains("`Tree`"));
+    boxes.places[0].dependency = Some("other".into());
+    assert_eq!(kinds(&boxes, false), ["slab"], "the types of a dependency get no lifetime");
+    let mut text = site("String", Holder::Text, 1);
+    text.places[0].dependency = Some("other".into());
+    assert_eq!(kinds(&text, false), Vec::<&str>::new(), "the code of a dependency does not change");
+    boxes.places[0].dependency = None;
     boxes.counts.foreign = 5;
     assert_eq!(kinds(&boxes, false), ["slab"]);
 }
@@ -108,7 +120,7 @@ fn texts_are_reused_borrowed_or_shared() {
     assert_eq!(kinds(&text, false), ["capacity", "buffer"]);
     text.counts.reallocations = 0;
     text.places[0].through = vec!["alloc::string::String::clone".into()];
-    assert_eq!(kinds(&text, false), ["buffer", "borrow"]);
+    assert_eq!(kinds(&text, false), ["buffer", "borrow", "share"]);
     let mut kept = site("String", Holder::Text, 15);
     kept.places[0].through = vec!["alloc::string::String::clone".into()];
     assert_eq!(kinds(&kept, false), ["share"]);
@@ -151,4 +163,20 @@ fn edits_name_a_place_of_the_workspace() {
     assert_eq!((edits[0].line, &*edits[0].item, &*edits[0].from, &*edits[0].to), (2, "Box<dyn Op>", "Box<dyn Op>", to));
     assert!(sources.everywhere(&[of_dependency], "Box<dyn Op>", to.into()).is_empty());
     assert_eq!((last_name("core::ops::Fn<(u8,)>"), last_name("dyn_op::Op + Send")), ("Fn", "Op"));
+}
+
+#[test]
+#[expect(clippy::float_cmp, reason = "products of small whole numbers are exact")]
+fn what_std_does_beside_the_allocator_is_saved_too() {
+    let cost = |instructions: f64| Cost { nanos: 0.0, instructions };
+    let calibration = Calibration { grown: cost(50.0), cloned: cost(30.0), ..Calibration::default() };
+    let of = |function: &str, place: Place| {
+        let mut text = site("String", Holder::Text, 1);
+        text.places[0].through = vec![function.into()];
+        beside_allocator(&text, place, &calibration).instructions / 10_000.0
+    };
+    assert_eq!(of("alloc::raw_vec::RawVec::grow_one", Place::Buffer), 50.0);
+    assert_eq!((of("alloc::string::clone", Place::Shared), of("alloc::string::clone", Place::Borrowed)), (30.0, 30.0));
+    // A buffer gets the copy too, and a slab does not change what a value costs beside its block.
+    assert_eq!((of("alloc::string::clone", Place::Buffer), of("alloc::string::clone", Place::Slab)), (0.0, 0.0));
 }
