@@ -10,7 +10,6 @@ use super::arena::{Arena, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
 use super::compare::{self, MAX_COMPARED};
 use super::cost;
 use super::study::{Found, is_usual};
-use super::types::Types;
 use crate::shape::overrides::{Step, What};
 use crate::shape::schema::Lengths;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
@@ -340,18 +339,19 @@ pub(super) fn sketch(arena: &mut Arena) {
     unions(arena);
 }
 
-/// Makes the decisions after the full pass.
-pub(super) fn settle(arena: &mut Arena) {
+/// Makes the decisions after the full pass. `outvoted` returns the objects that are of one type with records that have far
+/// more entries, and would become maps with them.
+pub(super) fn settle(arena: &mut Arena, outvoted: impl FnOnce(&Arena) -> HashSet<ObjectId>) {
     arena.settle();
     apply_overrides(arena);
-    let mut done = Done { objects: HashSet::new(), outvoted: Types::new(arena).outvoted() };
+    let mut done = Done { objects: HashSet::new(), outvoted: outvoted(arena) };
     maps(arena, arena.root, 0, &shared(arena), &mut done);
 }
 
 /// The objects about which no decision is left to make.
 struct Done {
     objects: HashSet<ObjectId>,
-    /// Those that are of one type with records that have far more entries, which would become maps with them.
+    /// Those that become no maps; see [`settle`].
     outvoted: HashSet<ObjectId>,
 }
 

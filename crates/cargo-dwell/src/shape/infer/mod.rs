@@ -195,7 +195,7 @@ impl Accumulator {
     pub fn correction(&mut self) -> Option<Form> {
         self.0.settle();
         self.0.prune();
-        decide::settle(&mut self.0);
+        decide::settle(&mut self.0, |arena| Types::new(arena).outvoted());
         self.0.name_maps(&decide::shared(&self.0));
         if !Types::new(&self.0).is_overruled {
             return None;
@@ -222,7 +222,7 @@ impl Accumulator {
     pub fn finish(mut self) -> Schema {
         self.0.settle();
         self.0.prune();
-        decide::settle(&mut self.0);
+        decide::settle(&mut self.0, |arena| Types::new(arena).outvoted());
         loop {
             self.0.name_maps(&decide::shared(&self.0));
             let types = Types::new(&self.0);
