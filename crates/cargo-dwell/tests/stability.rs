@@ -191,3 +191,37 @@ fn kinds_of_a_syntax_tree_are_one_enum() {
     assert!(whole.unions.iter().any(|union| union.variants.len() == 14), "{:?}", whole.unions);
     check("programs", &texts, 10);
 }
+
+/// A rare field is one new key in many objects, and shows nothing.
+#[test]
+fn one_rare_field_does_not_make_a_map() {
+    let keys = ["models", "answers", "arguments", "secrets", "links", "examples", "headers", "bodies"];
+    let text = |n: usize| {
+        let used = keys.iter().enumerate().filter(|(index, _)| (n + index) % 4 == 0);
+        let mut parts: Vec<String> = used.map(|(_, key)| format!("\"{key}\":{{\"id\":{n},\"of\":\"x\"}}")).collect();
+        if n == 17 {
+            parts.push(format!("\"callbacks\":{{\"id\":{n},\"of\":\"x\"}}"));
+        }
+        format!("{{\"title\":\"t\",\"parts\":{{{}}}}}", parts.join(","))
+    };
+    let texts: Vec<String> = (0..40).map(text).collect();
+    for texts in
+        [texts.clone(), texts.into_iter().enumerate().filter(|(n, _)| *n != 17).map(|(_, text)| text).collect()]
+    {
+        let found = schema(&texts);
+        let parts = found.records.iter().find(|record| record.paths[0] == "$.parts").expect("the parts are a record");
+        assert!(parts.fields.len() >= 8, "{:?}", parts.fields);
+    }
+}
+
+/// `content` is a map, and its values have the same name because the word has no plural.
+#[test]
+fn values_with_the_name_of_their_map_are_no_maps() {
+    let mut rng = Rng::with_seed(9);
+    let text = |rng: &mut Rng| {
+        let one = |rng: &mut Rng| format!("{{\"schema\":{{\"kind\":\"{}\",\"size\":{}}}}}", word(rng), rng.u8(..));
+        format!("{{\"title\":\"t\",\"content\":{}}}", map(rng, one))
+    };
+    let found = schema(&(0..60).map(|_| text(&mut rng)).collect::<Vec<_>>());
+    assert!(found.records.iter().any(|record| record.paths[0] == "$.content.*"), "{:?}", found.records);
+}

@@ -363,6 +363,10 @@ fn integers_beyond_64_bits_are_reported() {
     let schema = infer(&texts, 2);
     let doubts = Plan::new(&schema).doubts();
     assert!(doubts.iter().any(|doubt| doubt.contains("not fit in 64 bits")), "{doubts:?}");
+    // The generated file says it too, also for the elements of lists.
+    let texts = [r#"{"n":[1,18446744073709551616],"m":{"a":[2.5]}}"#.to_owned()];
+    let types = Plan::new(&infer(&texts, 1)).rust(Set::Lean);
+    assert!(types.contains("1 whole number beyond 64 bits"), "{types}");
 }
 
 #[test]

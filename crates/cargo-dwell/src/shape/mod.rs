@@ -1,5 +1,6 @@
 //! `cargo dwell shape`: infers Rust types for JSON.
 
+mod accept;
 pub mod advice;
 pub mod against;
 mod borrow;
@@ -10,6 +11,7 @@ pub mod infer;
 pub mod input;
 mod json_schema;
 pub mod lean;
+mod loading;
 pub mod model;
 pub mod names;
 pub mod overrides;
@@ -241,6 +243,7 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         keep_going,
         part: 0,
         overrides: overrides.clone(),
+        is_part: args.save.is_some(),
     };
     let advance = |bytes| progress.inc(bytes);
     let mut reading = match &form {

@@ -607,9 +607,8 @@ impl Items<'_, '_, '_> {
                 text.push_str("; optional, because there are so few objects");
             }
         }
-        if let Kind::Float { huge, .. } = position.slot.kind
-            && huge > 0
-        {
+        let huge = huge(&position.slot.kind);
+        if huge > 0 {
             let numbers = plural(huge, "whole number");
             let _ = write!(text, "; {numbers} beyond 64 bits, of which an `f64` keeps 15 to 17 digits");
         }
@@ -627,6 +626,17 @@ impl Items<'_, '_, '_> {
 /// Returns whether a type of a field implements `dwell::sparse::ConstDefault`.
 fn has_constant_default(of: &Type) -> bool {
     matches!(of, Type::Option(_) | Type::Sparse(_))
+}
+
+/// Returns the number of whole numbers beyond 64 bits, also in lists and maps.
+fn huge(kind: &Kind) -> u64 {
+    match kind {
+        Kind::Float { huge, .. } => *huge,
+        Kind::Seq(seq) => huge(&seq.element.kind),
+        Kind::Map(map) => huge(&map.value.kind),
+        Kind::Tuple { positions } => positions.iter().map(|position| huge(&position.kind)).sum(),
+        _ => 0,
+    }
 }
 
 /// Returns a short description of the values of a kind.

@@ -223,13 +223,16 @@ pub(super) fn is_map(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(Objec
     }
     // The probability that the next key is new, and the share of filled cells in the matrix of objects and keys.
     let (new, fill) = (once / total, total / (objects * keys));
+    // Less a standard deviation: one key that occurs once, such as a rare field, shows nothing.
+    let sure = (once - once.sqrt()) / total;
     let is = |likeness| match likeness {
         // Objects of different kinds under keys that repeat keep their types as fields, unless a slot for each key takes more
         // memory than a map.
         Likeness::None => {
             let repeats =
                 new < MOSTLY_NEW || arena.object_of(arena.root).is_some_and(|root| objects_of.contains(&root));
-            objects >= 10.0
+            !arena.cautious
+                && objects >= 10.0
                 && keys >= 32.0
                 && new >= 0.1
                 && fill < 0.1
@@ -245,7 +248,7 @@ pub(super) fn is_map(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(Objec
         // Each object has one key, and each key is new: `{"de": {..}}`, `{"en": {..}}`.
         Likeness::Objects if keys >= 4.0 && total <= objects && once >= keys => true,
         Likeness::Objects if keys >= 32.0 || (keys >= 16.0 && fill < 0.25) => true,
-        _ => (keys >= 8.0 && new >= 0.02 && fill < 0.5) || (keys >= 16.0 && fill < 0.1),
+        _ => (keys >= 8.0 && sure >= 0.02 && fill < 0.5) || (keys >= 16.0 && fill < 0.1),
     };
     // To compare the values takes longest.
     [Likeness::None, Likeness::Plain, Likeness::Objects].into_iter().any(is) && is(likeness(arena, &nodes, also))
@@ -330,21 +333,31 @@ fn apply_overrides(arena: &mut Arena) {
 pub(super) fn sketch(arena: &mut Arena) {
     arena.settle();
     apply_overrides(arena);
-    maps(arena, arena.root, SURE, &shared(arena), &mut HashSet::new());
+    let mut done = Done { objects: HashSet::new(), outvoted: HashSet::new() };
+    maps(arena, arena.root, SURE, &shared(arena), &mut done);
     arena.name_maps(&shared(arena));
     unions(arena);
 }
 
-/// Makes the decisions after the full pass.
-pub(super) fn settle(arena: &mut Arena) {
+/// Makes the decisions after the full pass. `outvoted` returns the objects that are of one type with records that have far
+/// more entries, and would become maps with them.
+pub(super) fn settle(arena: &mut Arena, outvoted: impl FnOnce(&Arena) -> HashSet<ObjectId>) {
     arena.settle();
     apply_overrides(arena);
-    maps(arena, arena.root, 0, &shared(arena), &mut HashSet::new());
+    let mut done = Done { objects: HashSet::new(), outvoted: outvoted(arena) };
+    maps(arena, arena.root, 0, &shared(arena), &mut done);
+}
+
+/// The objects about which no decision is left to make.
+struct Done {
+    objects: HashSet<ObjectId>,
+    /// Those that become no maps; see [`settle`].
+    outvoted: HashSet<ObjectId>,
 }
 
 /// Turns objects below `node` with at least `least` keys into maps if their keys are data, and arrays into sequences if
 /// they are not tuples.
-fn maps(arena: &mut Arena, node: NodeId, least: usize, shared: &HashSet<ObjectId>, done: &mut HashSet<ObjectId>) {
+fn maps(arena: &mut Arena, node: NodeId, least: usize, shared: &HashSet<ObjectId>, done: &mut Done) {
     let node = arena.find_node(node);
     if arena.node(node).array.is_some() {
         // Arrays that cannot be tuples are merged first, so that their elements are decided together.
@@ -377,22 +390,16 @@ fn maps(arena: &mut Arena, node: NodeId, least: usize, shared: &HashSet<ObjectId
     }
 }
 
-fn object_maps(
-    arena: &mut Arena,
-    object: ObjectId,
-    least: usize,
-    shared: &HashSet<ObjectId>,
-    done: &mut HashSet<ObjectId>,
-) {
-    if !done.insert(object) {
+fn object_maps(arena: &mut Arena, object: ObjectId, least: usize, shared: &HashSet<ObjectId>, done: &mut Done) {
+    if !done.objects.insert(object) {
         return;
     }
     // Try this object first, so that all values of a map are decided together; try again with the decisions below it.
-    if !collapse_map(arena, object, least, shared) {
+    if !collapse_map(arena, object, least, shared, &done.outvoted) {
         for node in children(arena, arena.find(object)) {
             maps(arena, node, least, shared, done);
         }
-        if !collapse_map(arena, arena.find(object), least, shared) {
+        if !collapse_map(arena, arena.find(object), least, shared, &done.outvoted) {
             return;
         }
     }
@@ -402,7 +409,13 @@ fn object_maps(
 }
 
 /// Turns a record into a map if its keys are data.
-fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize, shared: &HashSet<ObjectId>) -> bool {
+fn collapse_map(
+    arena: &mut Arena,
+    object: ObjectId,
+    least: usize,
+    shared: &HashSet<ObjectId>,
+    outvoted: &HashSet<ObjectId>,
+) -> bool {
     let object = arena.find(object);
     let Some(fields) = arena.fields(object).filter(|_| !arena.kept.contains(&object)) else { return false };
     if let Some(outliers) = outliers(arena, object) {
@@ -422,7 +435,12 @@ fn collapse_map(arena: &mut Arena, object: ObjectId, least: usize, shared: &Hash
                 is_map(arena, &[object], &|object| has_map(arena, object))
             }
             && !has_tag(arena, object));
-    if is && !compare::is_acceptable(arena, object, &objects_below(arena, object), shared) {
+    if is
+        && (outvoted.contains(&object) || !compare::is_acceptable(arena, object, &objects_below(arena, object), shared))
+    {
+        return false;
+    }
+    if is && arena.cautious && shared.contains(&object) {
         return false;
     }
     if is && shared.contains(&object) {

@@ -39,6 +39,7 @@ pub(super) fn of(arena: &Arena, studying: bool) -> Arena {
     (new.budget, new.most, new.sets) = (arena.budget, arena.most, arena.sets);
     new.moment = 0;
     new.overrides = arena.overrides.clone();
+    new.cautious = arena.cautious;
     decide::keep(&mut new);
     seal(&mut new);
     new

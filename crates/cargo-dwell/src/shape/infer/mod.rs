@@ -121,6 +121,12 @@ impl Accumulator {
         self.0.overrides = overrides.into();
     }
 
+    /// Lets objects become maps only if their values are alike and no other position shares them. Later rounds of a study
+    /// do so too.
+    pub fn set_cautious(&mut self) {
+        self.0.cautious = true;
+    }
+
     /// Sets the index of the file or line for the next texts. Fields are listed in the order of their first index.
     pub fn at(&mut self, index: u32) {
         self.0.moment = self.0.moment.max(u64::from(index) << 32);
@@ -184,11 +190,39 @@ impl Accumulator {
         self.0.merge(part.0);
     }
 
+    /// Decides about the objects, and returns another form if the full pass met a map of its form that is of one type with
+    /// more records: the counts of a map cannot become those of fields, so the texts must be read again.
+    pub fn correction(&mut self) -> Option<Form> {
+        self.0.settle();
+        self.0.prune();
+        decide::settle(&mut self.0, |arena| Types::new(arena).outvoted());
+        self.0.name_maps(&decide::shared(&self.0));
+        if !Types::new(&self.0).is_overruled {
+            return None;
+        }
+        // In a study, the side with more entries decides.
+        let mut arena = std::mem::replace(&mut self.0, Arena::new(false));
+        arena.studying = true;
+        Some(Form(arena))
+    }
+
+    /// Returns whether most objects are in maps whose values are such maps again, or are untyped, after
+    /// [`correction`](Self::correction). Such maps may have swallowed the types of the corpus.
+    pub fn is_in_doubt(&self) -> bool {
+        let (all, swallowed) = self.0.swallowed();
+        all >= 100 && swallowed * 2 > all
+    }
+
+    /// Builds the schema without the counts being used up.
+    pub fn schema(&self) -> Schema {
+        Self(self.0.clone()).finish()
+    }
+
     /// Builds the schema.
     pub fn finish(mut self) -> Schema {
         self.0.settle();
         self.0.prune();
-        decide::settle(&mut self.0);
+        decide::settle(&mut self.0, |arena| Types::new(arena).outvoted());
         loop {
             self.0.name_maps(&decide::shared(&self.0));
             let types = Types::new(&self.0);

@@ -3,7 +3,7 @@
 use super::arena::MOST;
 use super::listing;
 use super::{Accumulator, Blank};
-use crate::shape::schema::{Kind, Schema};
+use crate::shape::schema::{Kind, Record, Schema};
 use serde_json::Deserializer;
 
 fn read(accumulator: &mut Accumulator, texts: &[String]) {
@@ -463,4 +463,30 @@ fn list_that_is_null_in_the_last_round_of_the_study_does_not_panic() {
     let list = &item.fields.iter().find(|field| field.key == "list").unwrap().slot;
     assert_eq!((item.instances, list.count, list.nulls), (4, 4, 2));
     assert!(matches!(&list.kind, Kind::Tuple { positions } if positions.len() == 2), "{:?}", list.kind);
+}
+
+#[test]
+fn texts_are_read_again_if_a_small_map_is_of_a_type_with_many_records() {
+    // The sample has one key in each object, and the other texts have three fields at another path of the same type.
+    let few = (0..9).map(|n| format!(r#"{{"x":{{"item":{{"id":{n},"name":"a","c":{{"key{n}":{{"v":{n}}}}}}}}}}}"#));
+    let many = (0..300).map(|n| {
+        let fields = format!(r#"{{"pos":{{"v":{n}}},"size":{{"v":{n}}},"mass":{{"v":{n}}}}}"#);
+        format!(r#"{{"y":{{"item":{{"id":{n},"name":"a","c":{fields}}}}}}}"#)
+    });
+    let sample: Vec<String> = few.collect();
+    let all: Vec<String> = sample.iter().cloned().chain(many).collect();
+    let read = |texts: &[String], mut accumulator: Accumulator| {
+        for text in texts {
+            accumulator.read(&mut serde_json::Deserializer::from_str(text)).unwrap();
+        }
+        accumulator
+    };
+    let study = read(&sample, Accumulator::new()).into_form().study();
+    let mut counts = read(&all, read(&sample, study).into_form().blank().start(1));
+    let form = counts.correction().expect("the form has a map");
+    let mut counts = read(&all, form.blank().start(1));
+    assert!(counts.correction().is_none());
+    let schema = counts.finish();
+    let has = |record: &Record| ["pos", "size", "mass"].iter().all(|key| record.fields.iter().any(|of| of.key == *key));
+    assert!(schema.records.iter().any(has), "{:?}", schema.records);
 }

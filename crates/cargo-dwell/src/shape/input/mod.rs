@@ -8,6 +8,7 @@ mod reader;
 mod study;
 mod text;
 
+use crate::shape::accept;
 use crate::shape::overrides::Override;
 pub use file::Input;
 use file::STUDIED;
@@ -36,6 +37,9 @@ const LEAST_BUFFER: usize = 1 << 20;
 /// keys that become fields, so a varied corpus gets better types from fewer parts.
 const PART: u64 = 64 << 20;
 
+/// How often the inputs are read again if the full pass shows that the form is wrong.
+const CORRECTIONS: usize = 2;
+
 /// Options for reading.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
@@ -47,6 +51,8 @@ pub struct Options {
     pub part: u64,
     /// The decisions of the user.
     pub overrides: Vec<Override>,
+    /// Whether the counts become a part of others, so that nothing is decided yet.
+    pub is_part: bool,
 }
 
 /// The result of [`read`].
@@ -79,13 +85,37 @@ pub fn texts(found: &Found, most: usize) -> Vec<String> {
 pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Reading {
     let total: u64 = found.inputs.iter().map(|input| input.size).sum();
     let studied = (total / 4).clamp(STUDIED_WHOLE, STUDIED);
-    read_by(&in_thread(|| study(found, total, studied, &options.overrides).blank()), found, options, progress)
+    let form = |is_cautious| in_thread(|| study(found, total, studied, &options.overrides, is_cautious).blank());
+    let mut reading = read_by(&form(false), found, options, progress);
+    if options.is_part || found.inputs.iter().any(Input::is_pipe) {
+        return reading;
+    }
+    reading.accumulator = corrected(reading.accumulator, found, options);
+    if reading.accumulator.is_in_doubt() {
+        let fewer = read_by(&form(true), found, options, &|_| {}).accumulator;
+        let fewer = corrected(fewer, found, options);
+        let schemas = [&reading.accumulator, &fewer].map(Accumulator::schema);
+        let sample = texts(found, usize::try_from(STUDIED).unwrap_or(usize::MAX));
+        if in_thread(|| accept::rejects_maps(&schemas[0], &schemas[1], &sample, &options.overrides)) {
+            reading.accumulator = fewer;
+        }
+    }
+    reading
+}
+
+/// Reads the inputs again if the counts show that their form is wrong.
+fn corrected(mut accumulator: Accumulator, found: &Found, options: &Options) -> Accumulator {
+    for _ in 0..CORRECTIONS {
+        let Some(form) = accumulator.correction() else { break };
+        accumulator = read_by(&form.blank(), found, options, &|_| {}).accumulator;
+    }
+    accumulator
 }
 
 /// Infers the form of the documents from a larger sample than [`read`], for several runs.
 pub fn form(found: &Found, overrides: &[Override]) -> Form {
     let total = found.inputs.iter().map(|input| input.size).sum();
-    in_thread(|| study(found, total, STUDIED_FORM, overrides))
+    in_thread(|| study(found, total, STUDIED_FORM, overrides, false))
 }
 
 /// Calls `work` in a thread with a large stack, whose memory the next thread reuses.

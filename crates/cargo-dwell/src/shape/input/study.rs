@@ -21,9 +21,12 @@ const FIRST_STUDIED: u64 = 128 << 10;
 /// The sample is read in rounds, each four times as long as the one before.
 /// Each round starts with the form that the one before it found, so a recursive type is known before many positions of
 /// it are stored.
-pub(super) fn study(found: &Found, total: u64, studied: u64, overrides: &[Override]) -> Form {
+pub(super) fn study(found: &Found, total: u64, studied: u64, overrides: &[Override], is_cautious: bool) -> Form {
     let mut first = Accumulator::new();
     first.set_overrides(overrides);
+    if is_cautious {
+        first.set_cautious();
+    }
     let mut form = first.into_form();
     let mut most = FIRST_STUDIED;
     // The second round distinguishes the variants of unions that the first round found.

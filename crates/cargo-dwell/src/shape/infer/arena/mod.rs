@@ -73,6 +73,8 @@ pub(super) struct Arena {
     pub(super) moment: u64,
     /// The decisions of the user.
     pub(super) overrides: Arc<[Override]>,
+    /// Whether objects become maps only if their values are alike and no other position shares them.
+    pub(super) cautious: bool,
     /// The objects that the user decided to be no maps.
     pub(super) kept: HashSet<ObjectId>,
     /// Whether this arena is a study, which searches for tags.
@@ -136,6 +138,7 @@ impl Arena {
             serial: 0,
             moment: 0,
             overrides: Arc::default(),
+            cautious: false,
             kept: HashSet::default(),
             studying,
             seen: Vec::new(),

@@ -24,6 +24,8 @@ pub(in crate::shape::infer) struct Saved {
     /// The form file that they were read by, and how many of its objects they begin with.
     form: Option<u64>,
     fresh: u32,
+    #[serde(default)]
+    cautious: bool,
 }
 
 /// Deserializes no more elements than an arena can have. Without this, a small file could fill the memory, since an
@@ -76,6 +78,7 @@ impl Arena {
             moment: self.moment,
             form,
             fresh: self.fresh,
+            cautious: self.cautious,
         }
     }
 
@@ -88,6 +91,7 @@ impl Arena {
         arena.documents = saved.documents;
         arena.bytes = saved.bytes;
         arena.moment = saved.moment;
+        arena.cautious = saved.cautious;
         if let Some(form) = saved.form {
             (arena.form, arena.fresh) = (FormId::File(form), saved.fresh);
         }

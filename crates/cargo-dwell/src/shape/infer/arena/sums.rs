@@ -83,6 +83,21 @@ impl Sum<'_> {
 }
 
 impl Arena {
+    /// Returns the number of objects, and of those that have no field of their own in a map with a name, or are untyped.
+    pub(in crate::shape::infer) fn swallowed(&self) -> (u64, u64) {
+        let (mut all, mut swallowed) = (0, 0);
+        for object in self.all_objects().into_iter().map(|object| self.object(object)) {
+            let is_named =
+                matches!(&object.shape, Shape::Record(fields) if fields.list.is_empty() && fields.rest.is_some());
+            if !matches!(object.shape, Shape::Union(_)) {
+                all += object.instances;
+                swallowed += if is_named { object.instances } else { 0 };
+            }
+        }
+        let free: u64 = self.nodes.iter().filter_map(|node| node.free.as_ref()).map(|free| free.objects.count).sum();
+        (all + free, swallowed + free)
+    }
+
     /// Makes a position untyped: keeps the sums of its values and drops their form.
     pub(in crate::shape::infer) fn set_free(&mut self, node: NodeId) {
         let node = self.find_node(node);

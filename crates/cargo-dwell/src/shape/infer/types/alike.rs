@@ -20,6 +20,17 @@ struct Met {
     union: Option<ObjectId>,
     /// Whether the variants of the union have objects of different types under this key.
     is_content: bool,
+    /// The map, if these are its values.
+    map: Option<ObjectId>,
+}
+
+/// A position that is still to be visited, with what [`Met`] says about it.
+struct Open {
+    group: Group,
+    name: String,
+    union: Option<ObjectId>,
+    is_content: bool,
+    map: Option<ObjectId>,
 }
 
 /// Returns the slots of the keys that two records have in common. Both lists are in alphabetical order.
@@ -41,15 +52,16 @@ impl<'a> Types<'a> {
     fn meet(&self) -> Vec<Met> {
         let mut seen = HashSet::new();
         let mut met = Vec::new();
-        let mut queue: VecDeque<(Group, String, Option<ObjectId>, bool)> = VecDeque::new();
-        queue.push_back((vec![self.arena.root], String::new(), None, false));
-        while let Some((group, name, union, is_content)) = queue.pop_front() {
-            let elements = self.elements(&group).into_iter();
-            queue.extend(elements.map(|elements| (elements, names::singular(&name), union, is_content)));
+        let root =
+            Open { group: vec![self.arena.root], name: String::new(), union: None, is_content: false, map: None };
+        let mut queue = VecDeque::from([root]);
+        while let Some(Open { group, name, union, is_content, map }) = queue.pop_front() {
+            let below = |group| Open { group, name: names::singular(&name), union, is_content, map };
+            queue.extend(self.elements(&group).into_iter().map(below));
             let Some(class) = self.class_at(&group) else { continue };
             // Each map has a position of its own for its values.
             if self.form(class) == Form::Map {
-                queue.push_back((self.values(self.objects_at(&group)), names::singular(&name), union, is_content));
+                queue.push_back(Open { map: Some(class), ..below(self.values(self.objects_at(&group))) });
             }
             if !seen.insert(class) {
                 continue;
@@ -62,7 +74,7 @@ impl<'a> Types<'a> {
                 slots.sort_by_key(|slot| (slot.first, slot.key));
                 queue.extend(slots.into_iter().map(|slot| {
                     let is_content = union.is_some() && contents.contains(&slot.hash);
-                    (slot.group.clone(), slot.key.to_owned(), union, is_content)
+                    Open { group: slot.group.clone(), name: slot.key.to_owned(), union, is_content, map: None }
                 }));
             };
             match self.form(class) {
@@ -73,7 +85,7 @@ impl<'a> Types<'a> {
                     fields(class, Some(class));
                 }
             }
-            met.push(Met { class, name, union, is_content });
+            met.push(Met { class, name, union, is_content, map });
         }
         met
     }
@@ -168,6 +180,8 @@ impl<'a> Types<'a> {
                 let common = few.iter().filter(|(value, _)| many.iter().any(|(other, _)| value == other)).count();
                 self.tag(small.class) == self.tag(large.class) && common * 2 >= few.len().min(many.len())
             }
+            // Values that have the name of their map, since it has no singular, are no maps for that reason.
+            (Form::Record, Form::Map) if small.map.is_some_and(|map| self.class(map) == large.class) => false,
             (Form::Record, Form::Map) => {
                 // There are too few objects to decide whether their keys are data, so the values decide.
                 let slots = self.slots(small.class);

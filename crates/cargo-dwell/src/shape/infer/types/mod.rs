@@ -58,6 +58,8 @@ pub(super) struct Types<'a> {
     classes: HashMap<ObjectId, Class<'a>>,
     /// The objects of unions without a tag.
     untagged: HashSet<ObjectId>,
+    /// Whether a map of the form made a class of records with more entries a map.
+    pub(super) is_overruled: bool,
 }
 
 /// The objects of one type.
@@ -110,6 +112,9 @@ impl Class<'_> {
     }
 }
 
+/// How many times the entries of an object a class of records must have for the object to be no map.
+const OUTVOTED: u64 = 5;
+
 /// Returns whether few enough objects lack a tag for it to distinguish the others.
 fn is_rare(without: u64, all: u64) -> bool {
     without * 4 <= all
@@ -124,7 +129,7 @@ impl<'a> Types<'a> {
     /// Classifies the objects.
     pub(super) fn new(arena: &'a Arena) -> Self {
         let (parents, classes) = (HashMap::new(), HashMap::new());
-        let mut types = Self { arena, parents, classes, untagged: arena.untagged_objects() };
+        let mut types = Self { arena, parents, classes, untagged: arena.untagged_objects(), is_overruled: false };
         types.enter(arena.root, &decide::shared(arena));
         loop {
             while types.close() || types.find_maps() {}
@@ -196,7 +201,7 @@ impl<'a> Types<'a> {
 
     /// Returns whether a map and records that turn out to be of one type are a map: the side with more entries decides. In
     /// the full pass, the counts of a map cannot become those of fields, so it stays one.
-    fn stays_map(&self, left: ObjectId, right: ObjectId) -> bool {
+    fn stays_map(&mut self, left: ObjectId, right: ObjectId) -> bool {
         let is_map = |class: ObjectId| self.classes[&class].is_map || self.classes[&class].is_named_map;
         let is_fixed = |class: ObjectId| {
             let has_map = |&object: &ObjectId| matches!(self.arena.object(object).shape, Shape::Map { .. });
@@ -205,11 +210,15 @@ impl<'a> Types<'a> {
         let entries = |class: ObjectId| -> u64 {
             self.members(class).iter().map(|&object| self.arena.object(object).lengths.total).sum()
         };
-        match (is_map(left), is_map(right)) {
-            (true, false) => is_fixed(left) || entries(left) >= entries(right),
-            (false, true) => is_fixed(right) || entries(right) >= entries(left),
-            _ => true,
-        }
+        let (map, record) = match (is_map(left), is_map(right)) {
+            (true, false) => (left, right),
+            (false, true) => (right, left),
+            _ => return true,
+        };
+        let is_larger = entries(map) >= entries(record);
+        let is_map = is_larger || is_fixed(map);
+        self.is_overruled |= is_map && !is_larger;
+        is_map
     }
 
     fn join_all(&mut self, classes: &[ObjectId]) -> bool {
@@ -218,6 +227,20 @@ impl<'a> Types<'a> {
             changed |= self.join(classes[0], class);
         }
         changed
+    }
+
+    /// Returns the objects of each class of records whose other objects have far more entries.
+    pub(super) fn outvoted(&self) -> HashSet<ObjectId> {
+        let entries = |object: ObjectId| self.arena.object(object).lengths.total;
+        let records = self.classes().into_iter().filter(|&class| {
+            let of = &self.classes[&class];
+            of.members.len() > 1 && !of.is_map && !of.is_named_map
+        });
+        let few = |class: ObjectId| {
+            let all: u64 = self.parts(class).map(entries).sum();
+            self.parts(class).filter(move |&object| entries(object) * OUTVOTED < all)
+        };
+        records.flat_map(few).collect()
     }
 
     /// Returns the classes, each with the classes directly below it.

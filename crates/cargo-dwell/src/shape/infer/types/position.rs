@@ -119,6 +119,9 @@ impl Types<'_> {
 
     /// Makes a record class a map. Returns whether it was not one before.
     pub(super) fn set_map(&mut self, class: ObjectId) -> bool {
+        if self.arena.cautious && self.classes[&class].has_shared {
+            return false;
+        }
         let class = self.class_mut(class);
         let is = if class.has_shared { &mut class.is_named_map } else { &mut class.is_map };
         !std::mem::replace(is, true)
