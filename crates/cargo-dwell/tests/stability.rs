@@ -197,7 +197,7 @@ fn kinds_of_a_syntax_tree_are_one_enum() {
 fn one_rare_field_does_not_make_a_map() {
     let keys = ["models", "answers", "arguments", "secrets", "links", "examples", "headers", "bodies"];
     let text = |n: usize| {
-        let used = keys.iter().enumerate().filter(|(index, _)| (n + index) % 4 == 0);
+        let used = keys.iter().enumerate().filter(|(index, _)| (n + index).is_multiple_of(4));
         let mut parts: Vec<String> = used.map(|(_, key)| format!("\"{key}\":{{\"id\":{n},\"of\":\"x\"}}")).collect();
         if n == 17 {
             parts.push(format!("\"callbacks\":{{\"id\":{n},\"of\":\"x\"}}"));
