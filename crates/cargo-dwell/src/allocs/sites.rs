@@ -77,8 +77,16 @@ pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames) -> Ve
     let snapshot = profile.as_snapshot();
     let origins = owners::origins(&snapshot, frames, &schema);
     let traits = traits(program);
-    let own: HashSet<&str> =
+    let mut own: HashSet<&str> =
         program.types().filter(|(_, ty)| ty.own && !ty.krate.is_empty()).map(|(_, ty)| &*ty.krate).collect();
+    let is_own = |frame: &&Frame| !is_std(head(&frame.path)) && own.contains(krate(&frame.path));
+    let calls = |stack: &Vec<u64>| {
+        owners::functions(&snapshot, frames, stack).into_iter().flatten().any(|frame| is_own(&frame))
+    };
+    // A program whose functions are all of other crates is not one of this workspace.
+    if !snapshot.stacks.iter().any(calls) {
+        own.clear();
+    }
     let places: Vec<Place> = snapshot
         .stacks
         .iter()
