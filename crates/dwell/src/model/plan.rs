@@ -2,7 +2,7 @@
 
 use super::blocks;
 use super::layout::{Layout, WORD, array, declared, enumeration, option, structure, tuple, up};
-use super::program::{Counts, DefId, Holder, Program, ReprOf, Shape, SiteId};
+use super::program::{DefId, Holder, Program, ReprOf, Shape, SiteId};
 use super::sorted::{Map, Set, sorted};
 use core::cell::{Cell, RefCell};
 use core::num::Saturating;
@@ -79,8 +79,6 @@ pub struct Plan<'p> {
     pub scalars: Map<SiteId, Layout>,
     /// The layout of each unchanged struct and enum by the rules.
     old: Rc<[Layout]>,
-    /// The sites with values. The others own no blocks: most types of a large program have no value at one moment.
-    counted: Rc<[SiteId]>,
 }
 
 /// The layouts that one evaluation has computed.
@@ -96,9 +94,7 @@ impl<'p> Plan<'p> {
     /// Creates a plan without changes.
     pub fn new(program: &'p Program) -> Self {
         let (changes, variants, reordered, scalars) = (Map::new(), Set::new(), Set::new(), Map::new());
-        let has_values = |site: &SiteId| program.sites[*site].counts != Counts::default();
-        let counted = (0..program.sites.len()).filter(has_values).collect();
-        let mut plan = Self { program, changes, variants, reordered, scalars, old: Rc::new([]), counted };
+        let mut plan = Self { program, changes, variants, reordered, scalars, old: Rc::new([]) };
         let old = (0..program.defs.len()).map(|def| Layouts::new(&plan).rules(def, false)).collect();
         plan.old = old;
         plan
@@ -151,7 +147,7 @@ impl<'p> Plan<'p> {
         if let Some(root) = self.program.sites.first() {
             sum.bytes += change_of(layouts.note(root.own, layouts.site(0)).size, root.own.size);
         }
-        for &site in &*self.counted {
+        for site in 0..self.program.sites.len() {
             layouts.blocks(site, &mut sum);
         }
         for &(def, variant) in self.variants.elements() {
@@ -420,7 +416,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
     }
 
     /// Returns the bytes by which the blocks of a sequence grow with the size of its elements.
-    fn grown(&self, holder: Holder, counts: &Counts, old: Layout, new: Layout) -> Wide {
+    fn grown(&self, holder: Holder, counts: &super::Counts, old: Layout, new: Layout) -> Wide {
         if old == new {
             return wide(0);
         }
@@ -442,7 +438,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
     }
 
     /// Returns the bytes by which the blocks of a map grow with the size of its keys and values.
-    fn map_grown(&self, holder: Holder, counts: &Counts, old: [Layout; 2], new: [Layout; 2]) -> Wide {
+    fn map_grown(&self, holder: Holder, counts: &super::Counts, old: [Layout; 2], new: [Layout; 2]) -> Wide {
         if old == new {
             return wide(0);
         }
