@@ -15,6 +15,8 @@ pub(super) const NAMES: [(&str, &str); 2] =
     [("_rjem_je_arena_emap_global", "_rjem_je_tsd_tls"), ("je_arena_emap_global", "je_tsd_tls")];
 /// The entries of the tree's root and of each leaf, for addresses of 48 bits.
 const ENTRIES: usize = 1 << 18;
+/// The bits of an address below the number of its leaf.
+const LEAF: u32 = 30;
 /// The size of a bin of a cache.
 const BIN: u64 = 24;
 /// The number of size classes.
@@ -116,7 +118,12 @@ impl Jemalloc {
     /// Returns the extents in use, sorted by address, without overlap.
     fn extents(&self, of: &Place<'_>, layout: &Layout) -> Vec<Extent> {
         let mut extents = Vec::new();
-        for (high, leaf) in entries(of, self.tree.wrapping_add(layout.root)) {
+        // Other leaves than those of mapped memory are damaged entries.
+        let is_mapped = |high: u64| {
+            of.maps.iter().any(|map| map.start >> LEAF <= high && high <= map.end.saturating_sub(1) >> LEAF)
+        };
+        let leaves = entries(of, self.tree.wrapping_add(layout.root));
+        for (high, leaf) in leaves.into_iter().filter(|(high, _)| is_mapped(*high)) {
             for (low, entry) in entries(of, leaf) {
                 // The address of a header is between its size class and the state.
                 let header = entry << 16 >> 16 & !0x7f;
