@@ -1,6 +1,6 @@
 //! Cross-validation: types inferred from four fifths of the texts are tested on the last fifth.
 //!
-//! Nothing is compiled: [`loading`](super::loading) compares each held-out text with the schema.
+//! Nothing is compiled: `loading` compares each held-out text with the schema.
 
 use super::UnknownKeys;
 use super::accept;
