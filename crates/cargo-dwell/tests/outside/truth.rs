@@ -4,11 +4,9 @@
 
 #[cfg(mimalloc)]
 use mimalloc::MiMalloc as Inner;
-#[cfg(jemalloc)]
-use tikv_jemallocator::Jemalloc as Inner;
-use std::alloc::{GlobalAlloc, Layout};
 #[cfg(not(any(jemalloc, mimalloc)))]
 use std::alloc::System as Inner;
+use std::alloc::{GlobalAlloc, Layout};
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, LinkedList, VecDeque};
@@ -19,6 +17,8 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll};
+#[cfg(jemalloc)]
+use tikv_jemallocator::Jemalloc as Inner;
 
 /// Pairs of an address and a size.
 const SLOTS: usize = 1 << 18;
@@ -156,7 +156,11 @@ fn world() -> World {
         if number % 2 == 0 {
             world.recent.pop_front();
         }
-        world.shapes.push(if number % 2 == 0 { Box::new(Square(number, [1; 33])) } else { Box::new(Path(vec![(1, 2); number as usize % 17])) });
+        world.shapes.push(if number % 2 == 0 {
+            Box::new(Square(number, [1; 33]))
+        } else {
+            Box::new(Path(vec![(1, 2); number as usize % 17]))
+        });
         world.names.push(format!("name {number}").into());
         world.shared.push(vec![number as u32; number as usize % 30].into());
         world.list.push_back([number; 3]);
