@@ -74,14 +74,26 @@ impl Plan<'_> {
     pub fn apply(&mut self, edit: Edit) -> bool {
         match edit {
             Edit::Site(site, change) => {
-                if self.changes.contains_key(&site) {
-                    return false;
+                let is_new = self.change(site).is_none();
+                if is_new {
+                    self.set_change(site, Some(change));
                 }
-                self.changes.insert(site, change);
-                true
+                is_new
             }
-            Edit::Variant(def, variant) => self.variants.insert((def, variant)),
-            Edit::Reorder(def) => self.reordered.insert(def),
+            Edit::Variant(def, variant) => {
+                let is_new = !self.is_boxed(def, variant);
+                if is_new {
+                    self.set_boxed(def, variant, true);
+                }
+                is_new
+            }
+            Edit::Reorder(def) => {
+                let is_new = !self.is_reordered(def);
+                if is_new {
+                    self.set_reordered(def, true);
+                }
+                is_new
+            }
         }
     }
 
@@ -95,9 +107,9 @@ impl Plan<'_> {
     /// Undoes an edit.
     pub fn undo(&mut self, edit: Edit) {
         match edit {
-            Edit::Site(site, _) => self.changes.remove(&site),
-            Edit::Variant(def, variant) => self.variants.remove(&(def, variant)),
-            Edit::Reorder(def) => self.reordered.remove(&def),
+            Edit::Site(site, _) => self.set_change(site, None),
+            Edit::Variant(def, variant) => self.set_boxed(def, variant, false),
+            Edit::Reorder(def) => self.set_reordered(def, false),
         }
     }
 
