@@ -99,7 +99,10 @@ impl Move {
             None if edit.to.is_empty() => {
                 Some(format!("{}: its fields must first become a struct, which a person has to name", edit.item))
             }
-            None => Some(format!("{}: from {} to {} is no move that apply can make", edit.item, edit.from, edit.to)),
+            None => {
+                let [from, to] = [&edit.from, &edit.to].map(|ty| on_one_line(ty));
+                Some(format!("{}: from {from} to {to} is no move that apply can make", edit.item))
+            }
         })
     }
 
@@ -308,12 +311,26 @@ pub(super) fn collect(value: &Value, name: &str, to: &mut Vec<Move>) {
     }
 }
 
+/// Returns a type that the source has on several lines on one.
+fn on_one_line(ty: &str) -> String {
+    let words: Vec<&str> = ty.split_whitespace().collect();
+    words.join(" ").replace("( ", "(").replace(", )", ")").replace("< ", "<").replace(", >", ">")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn edit(from: &str, to: &str) -> Edit {
         Edit { from: from.into(), to: to.into(), item: "A.b".into(), ..Edit::default() }
+    }
+
+    #[test]
+    fn a_refusal_is_one_line() {
+        let edits = vec![edit("Box<(\n    u8,\n    Map<\n        u8,\n    >,\n)>", "Arc<(u8, Map<u8>)>")];
+        let finding = Move { edits, ..Move::default() };
+        let expected = "A.b: from Box<(u8, Map<u8>)> to Arc<(u8, Map<u8>)> is no move that apply can make";
+        assert_eq!(finding.refusal().as_deref(), Some(expected));
     }
 
     #[test]

@@ -80,7 +80,7 @@ fn box_of(program: &Program, site: SiteId, def: DefId) -> Option<Change> {
     }
     Some(match inner == site {
         false => Change::Boxed,
-        true if of.counts.filled < of.counts.instances => Change::Sparse,
+        true if of.counts.filled < of.counts.instances && program.defs[def].is_shareable => Change::Sparse,
         true => Change::BoxedAlways,
     })
 }

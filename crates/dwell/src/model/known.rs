@@ -273,7 +273,7 @@ mod tests {
             let variants: Vec<VariantDef> = variants.collect();
             let (own, repr) = (Layout::plain(8 * (1 + random.below(6)), 8), [ReprOf::Rust, ReprOf::C][random.index(2)]);
             let name = std_alloc::format!("D{def}");
-            program.defs.push(Def { name, own, is_editable: true, is_enum, repr, variants });
+            program.defs.push(Def { name, own, is_editable: true, is_shareable: true, is_enum, repr, variants });
         }
         program
     }

@@ -558,11 +558,14 @@ fn of_site(program: &Program, id: SiteId, site: &Site, types: Types) -> Vec<Chan
     }
     let of_inner = &program.sites[inner].counts;
     let non_default = of_inner.filled.saturating_sub(of_inner.defaults);
-    let is_struct = |def: DefId| program.defs[def].is_editable && !program.defs[def].is_enum;
+    let has_default = |def: DefId| {
+        let def = &program.defs[def];
+        def.is_editable && def.is_shareable && !def.is_enum
+    };
     let is_optional_slot = matches!(site.edge, Edge::Field(..) | Edge::Tuple(_) | Edge::Value);
     if dwell
         && is_optional_slot
-        && matches!(program.sites[inner].shape, Shape::Def(def) if is_struct(def))
+        && matches!(program.sites[inner].shape, Shape::Def(def) if has_default(def))
         && (in_enum || is_rare(non_default))
     {
         // An `Option` becomes `Sparse` only if some values equal the default: `Sparse` does not distinguish `None` from
