@@ -462,7 +462,8 @@ fn too_large_capacity_panics_with_the_limit() {
 #[test]
 fn try_functions_report_failed_allocations() {
     let left = left_by(|| {
-        assert!(failing_after(0, || Slab::<u64>::try_new().is_err() && sync::Slab::<u64>::try_new().is_err()));
+        assert!(failing_after(0, || Slab::<u64>::try_new().is_ok() && sync::Slab::<u64>::try_new().is_ok()));
+        assert!(failing_after(0, || Slab::<u64>::try_with_capacity(1).is_err()));
         let (pool, shared_pool, shared) = (Pool::new(), sync::Pool::new(), sync::Slab::<u64>::new());
         let make = || -> u64 { unreachable!("it is not called") };
         failing_after(0, || {
