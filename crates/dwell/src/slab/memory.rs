@@ -418,7 +418,8 @@ impl<W: Copy + PartialEq> Memory<W> {
         let least = self.carved.max(stack.len()) + count;
         if least > stack.capacity() {
             // While chunks grow by half, the stack does too.
-            let doubled = if self.growth == Growth::ByHalf && self.capacity < geometry.cells { 0 } else { 2 * stack.capacity() };
+            let doubled =
+                if self.growth == Growth::ByHalf && self.capacity < geometry.cells { 0 } else { 2 * stack.capacity() };
             let usual = self.capacity.max(doubled).max(least);
             stack.try_reserve(usual).or_else(|_| stack.try_reserve(least)).map_err(Refusal::Alloc)?;
         }
