@@ -3,15 +3,14 @@
 use super::engine::{Core, CoreRef, Owners};
 use super::geometry::Geometry;
 use super::memory::{Growth, Refusal};
-use super::stack::{self, CellPtr};
+use super::stack::CellPtr;
 use core::alloc::Layout;
 use core::cell::Cell;
 
 /// A pointer to a core, which is allocated when it is needed: together with the first cells, in one allocation, if these are small.
 /// Until then it points to the empty core, whose free stack has no buffer, so that a pop needs no test.
 ///
-/// `AHEAD` is the number of words below the bottom of the free stack: [`stack::AHEAD`](super::stack::AHEAD) if pops prefetch,
-/// otherwise 0.
+/// `AHEAD` is the number of words below the bottom of the free stack, by which pops prefetch, or 0 if they do not.
 pub(super) struct LazyCore<O: Owners, const AHEAD: usize>(
     // # Invariants
     //
@@ -51,11 +50,11 @@ impl<O: Owners, const AHEAD: usize> LazyCore<O, AHEAD> {
     pub(super) fn pop(&self) -> Option<CellPtr> {
         // SAFETY: by invariant 1 the core was not torn down or is a static, so it is not freed.
         let core = unsafe { self.0.get().get() };
-        if AHEAD == stack::AHEAD {
-            // SAFETY: by invariant 2 the stack has this many words below the bottom, or no buffer.
-            unsafe { core.free.pop_prefetch() }
-        } else {
+        if AHEAD == 0 {
             core.free.pop()
+        } else {
+            // SAFETY: by invariant 2 the stack has this many words below the bottom, or no buffer.
+            unsafe { core.free.pop_prefetch::<AHEAD>() }
         }
     }
 

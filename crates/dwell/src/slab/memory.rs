@@ -338,9 +338,9 @@ pub(super) struct Memory<W> {
 pub(super) enum Growth {
     /// A chunk has as many cells as the slab.
     Double,
-    /// A chunk has half as many cells as the slab: in a pool, which has many slabs, of which each is half empty after it has doubled.
+    /// A chunk has a quarter as many cells as the slab: in a pool, which has many slabs, of which each is half empty after it has doubled.
     /// Cells then have numbers with gaps, which only keys show.
-    ByHalf,
+    ByQuarter,
 }
 
 impl<W: Copy + PartialEq> Memory<W> {
@@ -417,9 +417,12 @@ impl<W: Copy + PartialEq> Memory<W> {
         // A wrong `Module` may have pushed more cells than this memory has carved.
         let least = self.carved.max(stack.len()) + count;
         if least > stack.capacity() {
-            // While chunks grow by half, the stack does too.
-            let doubled =
-                if self.growth == Growth::ByHalf && self.capacity < geometry.cells { 0 } else { 2 * stack.capacity() };
+            // While chunks grow by a quarter, the stack does too.
+            let doubled = if self.growth == Growth::ByQuarter && self.capacity < geometry.cells {
+                0
+            } else {
+                2 * stack.capacity()
+            };
             let usual = self.capacity.max(doubled).max(least);
             stack.try_reserve(usual).or_else(|_| stack.try_reserve(least)).map_err(Refusal::Alloc)?;
         }
@@ -522,12 +525,12 @@ impl<W: Copy + PartialEq> Memory<W> {
     ///
     /// The first chunk has [`FIRST_CELLS`] cells. Each further chunk has [`FIRST_CELLS`] more than the slab, up to a
     /// whole block. From then on a chunk has as many blocks as the slab, up to [`LARGEST_CHUNK`] bytes. In a pool a chunk below a
-    /// whole block has half as many cells as the slab, and at least [`FIRST_CELLS`].
+    /// whole block has a quarter as many cells as the slab, and at least [`FIRST_CELLS`].
     fn usual(&self) -> usize {
         let Geometry { block, cells, .. } = self.geometry;
         let grown = match self.growth {
             Growth::Double => self.capacity + FIRST_CELLS,
-            Growth::ByHalf => FIRST_CELLS.max(self.capacity / 2),
+            Growth::ByQuarter => FIRST_CELLS.max(self.capacity / 4),
         };
         let usual = match (self.chunk_cells, grown) {
             (0, small) if small < cells => small,

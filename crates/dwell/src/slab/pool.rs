@@ -10,7 +10,7 @@ use super::kind::{SlotKind, sealed};
 use super::lazy::LazyCore;
 use super::memory::{Growth, Refusal};
 use super::slot::Slot;
-use super::stack::{AHEAD, CellPtr};
+use super::stack::{CellPtr, POOL_AHEAD};
 use super::variance::Covariant;
 use crate::alloc::AllocError;
 use core::alloc::Layout;
@@ -50,7 +50,7 @@ pub struct SizeClasses<O: Threading> {
     // # Invariants
     //
     // 1. Each core has the geometry of its class.
-    cores: [LazyCore<O, AHEAD>; CLASSES],
+    cores: [LazyCore<O, POOL_AHEAD>; CLASSES],
 }
 
 /// The rule for which threads may drop the slots of a slab or pool: [`OneThread`] or
@@ -128,7 +128,7 @@ impl<O: Threading> SizeClasses<O> {
         let Some(class) = Class::of(layout) else {
             return dedicated::allocate(layout, O::NO_SLAB).ok_or(Refusal::Alloc(layout));
         };
-        self.cores[class.index].refill(Geometry::of(class.layout), Growth::ByHalf)
+        self.cores[class.index].refill(Geometry::of(class.layout), Growth::ByQuarter)
     }
 
     /// Tears down the slabs of all classes.

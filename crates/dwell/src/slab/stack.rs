@@ -11,9 +11,13 @@ use std_alloc::alloc::{dealloc, realloc};
 /// so it may access the whole chunk.
 pub(crate) type CellPtr = NonNull<()>;
 
-/// The number of pops by which [`FreeStack::pop_prefetch`] loads a cell in advance: enough to hide a cache miss behind
-/// values of one to four cache lines.
+/// The number of pops by which [`FreeStack::pop_prefetch`] loads a cell in advance, in the slab of a module: enough to hide a
+/// cache miss behind values of one to four cache lines.
+#[cfg(feature = "std")]
 pub(super) const AHEAD: usize = 16;
+
+/// The same in a pool, which has a stack for each size class: fewer, because each takes that many words.
+pub(super) const POOL_AHEAD: usize = 8;
 
 /// A stack of the addresses of vacant cells, with the most recently freed cell on top. It does not access the cells.
 ///
@@ -46,8 +50,8 @@ pub(super) struct FreeStack {
 }
 
 impl FreeStack {
-    /// Returns a stack without a buffer. `ahead` is the number of words below the bottom: [`AHEAD`] for a stack with
-    /// calls of [`pop_prefetch`](Self::pop_prefetch), otherwise 0.
+    /// Returns a stack without a buffer. `ahead` is the number of words below the bottom, as in the calls of
+    /// [`pop_prefetch`](Self::pop_prefetch), or 0.
     pub(super) const fn new(ahead: usize) -> Self {
         let [top, bottom, end] = [const { Cell::new(ptr::null_mut()) }; 3];
         Self { top, bottom, end, ahead, lent: Cell::new(false) }
@@ -96,7 +100,7 @@ impl FreeStack {
         Some(unsafe { top.read() })
     }
 
-    /// Pops the cell on top, and prefetches the cell that is popped [`AHEAD`] pops later.
+    /// Pops the cell on top, and prefetches the cell that is popped `AHEAD` pops later.
     ///
     /// Cells freed in random order have random addresses, which no hardware prefetcher predicts. Inserting a million
     /// values after a million random drops takes 32 ticks a value with the prefetch and 70 without (`cargo run
@@ -104,9 +108,9 @@ impl FreeStack {
     ///
     /// # Safety
     ///
-    /// The stack was created with [`AHEAD`] words below the bottom, or has no buffer.
+    /// The stack was created with `AHEAD` words below the bottom, or has no buffer.
     #[inline(always)]
-    pub(super) unsafe fn pop_prefetch(&self) -> Option<CellPtr> {
+    pub(super) unsafe fn pop_prefetch<const AHEAD: usize>(&self) -> Option<CellPtr> {
         let cell = self.pop()?;
         debug_assert!(self.ahead == AHEAD);
         // SAFETY: `pop` returned a cell, so the stack has a buffer. By invariant 1 `top` is at least `ahead` words
