@@ -29,20 +29,6 @@ pub(super) fn map<S: Allocates>() -> Run {
     rounds::<S>(DRAWN, move |arena| insert_all(arena, black_box(&keys)))
 }
 
-#[inline(never)]
-fn push_all<S: Allocates>(arena: &S, count: u64) {
-    let mut numbers = VecIn::new_in(arena.allocator());
-    for number in 0..count {
-        numbers.push(number);
-    }
-    sink::pointer(&*numbers);
-}
-
-/// Pushes a thousand numbers to an empty vector of allocator-api2. An operation is a push.
-pub(super) fn pushes<S: Allocates>() -> Run {
-    rounds::<S>(DRAWN, |arena| push_all(arena, black_box(DRAWN as u64)))
-}
-
 /// The number of blocks in a round.
 const BLOCKS: usize = 200;
 

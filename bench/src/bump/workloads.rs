@@ -322,14 +322,6 @@ fn create<A: Arena>(n: u64) {
     sink::address((&raw const *third).cast());
 }
 
-/// Creates an arena and drops it.
-#[inline(never)]
-fn create_empty<A: Arena>(n: u64) {
-    let arena = A::new();
-    sink::word(n);
-    sink::address((&raw const arena).cast());
-}
-
 /// The baseline of [`create`]: only the call and the loop around it.
 #[inline(never)]
 fn create_nothing(n: u64) {
@@ -338,10 +330,6 @@ fn create_nothing(n: u64) {
 
 fn creation<A: Arena>() -> Run {
     Box::new(|operations| (0..operations as u64).for_each(create::<A>))
-}
-
-fn creation_empty<A: Arena>() -> Run {
-    Box::new(|operations| (0..operations as u64).for_each(create_empty::<A>))
 }
 
 /// A workload's name and constructor.
@@ -361,7 +349,6 @@ pub(super) fn ops<A: Arena>() -> Vec<Op> {
         ("ast", ast::<A>),
         ("tree", tree::<A>),
         ("creation", creation::<A>),
-        ("creation/empty", creation_empty::<A>),
         ("reset", reset::<A>),
     ]));
     ops
@@ -393,7 +380,6 @@ pub(super) fn slices<S: Slices>() -> Vec<Op> {
 pub(super) fn allocators<S: Allocates>() -> Vec<Op> {
     named::<S>(vec![
         ("hashbrown", allocator::map::<S>),
-        ("vec/allocator-api2", allocator::pushes::<S>),
         ("json", allocator::documents::<S>),
         ("shrink", allocator::shrink::<S>),
         ("free/older", allocator::free_older::<S>),
@@ -510,8 +496,6 @@ pub(super) fn loops() -> Vec<Op> {
         ("shrink", nothing),
         ("free/older", nothing),
         ("creation", || Box::new(|operations| (0..operations as u64).for_each(create_nothing))),
-        ("creation/empty", || Box::new(|operations| (0..operations as u64).for_each(create_nothing))),
-        ("vec/allocator-api2", nothing),
     ];
     loops.into_iter().map(|(workload, prepare)| Op::new(workload, LOOP, prepare)).collect()
 }

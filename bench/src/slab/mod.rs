@@ -34,7 +34,6 @@ fn holding<S: Holds<Words<8>> + Holds<Words<32>> + Holds<Words<512>>>(all: &mut 
     operations::sized::<S, 8>(&mut all.ops);
     operations::sized::<S, 32>(&mut all.ops);
     operations::sized::<S, 512>(&mut all.ops);
-    operations::visibly::<S>(&mut all.ops);
     latency::sized::<S, 8>(&mut all.probes);
     latency::sized::<S, 32>(&mut all.probes);
     latency::sized::<S, 512>(&mut all.probes);

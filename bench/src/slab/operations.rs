@@ -78,49 +78,6 @@ fn lifecycle<S: Holds<Words<N>>, const N: usize>() -> Run {
     Box::new(move |operations| run::<S, N>(&mut live.storage, operations))
 }
 
-/// A lifecycle in a container that only the loop uses: the compiler sees its whole life, and may keep its state in registers.
-fn visible<S: Holds<Words<8>>>() -> Run {
-    #[inline(never)]
-    fn run<S: Holds<Words<8>>>(operations: usize) {
-        let mut storage = S::storage(LIVE);
-        for word in 0..operations as u64 {
-            let slot = S::insert(&mut storage, Words::new(word));
-            S::get(&storage, &slot, sink::pointer);
-            S::remove(&mut storage, slot);
-        }
-    }
-    Box::new(run::<S>)
-}
-
-/// The number of values of a round of [`visible_fill`].
-const FILLED: usize = 64;
-
-/// Fills a container that only the loop uses, and removes all values. An operation is a value.
-fn visible_fill<S: Holds<Words<8>>>() -> Run {
-    #[inline(never)]
-    fn run<S: Holds<Words<8>>>(rounds: usize) {
-        let mut storage = S::storage(LIVE);
-        let mut slots = Vec::with_capacity(FILLED);
-        for _ in 0..rounds {
-            for word in 0..FILLED as u64 {
-                let slot = S::insert(&mut storage, Words::new(word));
-                S::get(&storage, &slot, sink::pointer);
-                slots.push(slot);
-            }
-            while let Some(slot) = slots.pop() {
-                S::remove(&mut storage, slot);
-            }
-        }
-    }
-    Box::new(|operations| run::<S>(whole_rounds(operations, FILLED).len()))
-}
-
-/// Adds the operations of every subject in a container whose state the compiler sees.
-pub(super) fn visibly<S: Holds<Words<8>>>(ops: &mut Vec<Op>) {
-    ops.push(Op::new("visible/64B", S::NAME, visible::<S>));
-    ops.push(Op::new("visible fill/64B", S::NAME, visible_fill::<S>));
-}
-
 fn churn<S: Holds<Words<N>>, const N: usize>() -> Run {
     #[inline(never)]
     fn run<S: Holds<Words<N>>, const N: usize>(

@@ -155,14 +155,6 @@ fn make<S: Subject, const N: usize>(operations: usize) {
     }
 }
 
-/// Makes a box of a word, calls it and drops it in one function, so that the compiler sees its whole life.
-#[inline(never)]
-fn make_local<S: Subject>(operations: usize) {
-    for n in 0..operations {
-        sink::word(S::object(Words([n as u64])).call());
-    }
-}
-
 /// Returns a box of eight words from one function and drops it in another, which does not know the type of the value.
 fn between_functions<S: Subject>(operations: usize) {
     #[inline(never)]
@@ -350,7 +342,6 @@ fn workloads<S: Subject>() -> Vec<Workload> {
         ("create+drop/empty", || Box::new(make_empty::<S>), make_nothing),
         ("create+drop/small", || Box::new(make::<S, 1>), make_nothing),
         ("create+drop/large", || Box::new(make::<S, 8>), make_nothing),
-        ("local", || Box::new(make_local::<S>), make_nothing),
         ("access/empty", || access::<S>(Sizes::Empty, FEW), walk_nothing),
         ("access/small", || access::<S>(Sizes::Small, FEW), walk_nothing),
         ("access/large", || access::<S>(Sizes::Large, FEW), walk_nothing),

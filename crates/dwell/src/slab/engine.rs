@@ -399,7 +399,7 @@ impl<O: Owners> Core<O> {
     /// Calls `each` with the layout of each allocation and the number of unused bytes in it. `each` must not be user
     /// code.
     pub(super) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
-        if self.memory(|memory| memory.has_starter()) == Ok(false) {
+        if self.memory(|memory| memory.starter.is_some()) == Ok(false) {
             each(Layout::new::<Self>(), 0);
         }
         let len = self.len();

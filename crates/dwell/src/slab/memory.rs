@@ -313,7 +313,7 @@ pub(super) struct Memory<W> {
     // 4. `serial` is at least the `serial` of every block that was freed.
     // 5. If `starter` is not `None`, `first` is a starter, which was allocated with this layout.
     geometry: Geometry,
-    starter: Option<Layout>,
+    pub(super) starter: Option<Layout>,
     first: Option<Block<W>>,
     carving: Option<Block<W>>,
     last: Option<Block<W>>,
@@ -662,12 +662,9 @@ impl<W: Copy + PartialEq> Memory<W> {
             entry.next_leaked(from)
         })
     }
+}
 
-    /// Returns whether the first chunk is a starter, which contains the core.
-    pub(super) fn has_starter(&self) -> bool {
-        self.starter.is_some()
-    }
-
+impl<W: Copy + PartialEq> Memory<W> {
     /// Frees every chunk and the directory, except a starter, which the caller must free: returns its address and layout.
     ///
     /// # Safety
