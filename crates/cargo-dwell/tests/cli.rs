@@ -58,7 +58,10 @@ fn all_input_forms_give_the_same_report() {
         folder("marked", &[("a.jsonl", marked.clone())]),
         folder("zipped", &[("a.ndjson.gz", zip(&lines))]),
         // As `jq --seq` and `jq` write them.
-        folder("sequence", &[("a.jsonl", broken.map(|text| format!("\u{1e}{text}\n")).concat().into_bytes())]),
+        folder(
+            "sequence",
+            &[("a.jsonl", broken.each_ref().map(|text| format!("\u{1e}{text}\n")).concat().into_bytes())],
+        ),
         folder("broken", &[("a.ndjson", broken.join("\n").into_bytes())]),
         folder("both", &[("1.json.gz", zip(texts[0].as_bytes())), ("2.jsonl", texts[1..].join("\n").into_bytes())]),
     ];

@@ -54,12 +54,7 @@ pub fn row(name: &str, files: &[PathBuf]) -> Result<String> {
     let texts = count(texts.len() as u64);
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
     let list = list.join(" ");
-    Ok(format!(
-        "| `{name}` | {texts} | {} | {list} | {} | {} | {apart} |",
-        all.len(),
-        percent(change),
-        percent(of_all)
-    ))
+    Ok(format!("| `{name}` | {texts} | {} | {list} | {} | {} | {apart} |", all.len(), percent(change), percent(of_all)))
 }
 
 /// A type that the source declares: a struct, an enum of objects, an enum of strings.
@@ -104,7 +99,10 @@ impl Seen<'_> {
         }
         let rest = record.fields.iter().find(|field| field.rest);
         for (key, value) in object {
-            match (record.fields.iter().find(|field| field.key == *key && !field.rest), rest.map(|rest| &rest.slot.kind)) {
+            match (
+                record.fields.iter().find(|field| field.key == *key && !field.rest),
+                rest.map(|rest| &rest.slot.kind),
+            ) {
                 (Some(field), _) => self.slot(&field.slot, value),
                 (None, Some(Kind::Map(map))) => self.slot(&map.value, value),
                 _ => {}

@@ -10,8 +10,8 @@ use super::arena::{Arena, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
 use super::compare;
 use super::cost;
 use super::study::{Found, is_usual};
-use super::values::{Likeness, has_map, hold_objects, likeness};
 pub(super) use super::values::{FREE, are_alike, children, elements, is_hopeless, is_plain, kinds};
+use super::values::{Likeness, has_map, hold_objects, likeness};
 use crate::shape::overrides::{Step, What};
 use crate::shape::schema::Lengths;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
@@ -130,22 +130,6 @@ pub(super) fn is_map(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(Objec
     [Likeness::None, Likeness::Plain, Likeness::Objects].into_iter().any(is)
         && is(likeness(arena, &nodes, also))
         && (!is_known || cost::is_better_as_map(arena, objects_of))
-}
-
-/// The fewest objects that show that their keys repeat.
-const MIN_REPEATS: u64 = 16;
-
-/// Returns whether the keys of these records, taken as one type, come back in further objects.
-pub(super) fn have_fields(arena: &Arena, objects: impl Iterator<Item = ObjectId>) -> bool {
-    let (mut counts, mut instances) = (HashMap::<u64, u64>::new(), 0);
-    for object in objects {
-        instances += arena.object(object).instances;
-        for field in arena.fields(object).into_iter().flat_map(|fields| &fields.list) {
-            *counts.entry(field.hash).or_default() += arena.node(field.node).count();
-        }
-    }
-    let (total, once) = (counts.values().sum::<u64>() as f64, counts.values().filter(|count| **count == 1).count() as f64);
-    instances >= MIN_REPEATS && once - once.sqrt() < NEW * total
 }
 
 /// Returns whether a record must not get a field for another key.

@@ -77,10 +77,7 @@ fn likeness_of(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> boo
         return Likeness::None;
     };
     let like: Vec<NodeId> = known.iter().filter(|&(_, kinds)| kinds & !usual == 0).map(|&(node, _)| node).collect();
-    // Nine tenths of the keys, and of the entries: many rare keys say nothing about the values of the others.
-    let entries = |nodes: &mut dyn Iterator<Item = NodeId>| nodes.map(|node| arena.node(node).count()).sum::<u64>();
-    let all = entries(&mut known.iter().map(|&(node, _)| node));
-    if like.len() * 10 < known.len() * 9 || entries(&mut like.iter().copied()) * 10 < all * 9 {
+    if like.len() * 10 < known.len() * 9 {
         return Likeness::None;
     }
     if usual & ARRAY != 0 {

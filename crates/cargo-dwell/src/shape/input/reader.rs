@@ -2,7 +2,9 @@
 
 use super::file::{Format, Input};
 use super::problem::{Problem, cannot_read, not_utf8};
-use super::text::{SEPARATOR, advance, are_lines, have_longer_texts, offset_of, split, without_mark, without_separators};
+use super::text::{
+    SEPARATOR, advance, are_lines, have_longer_texts, offset_of, split, without_mark, without_separators,
+};
 use crate::shape::infer::{self, Accumulator};
 use serde_json::de::StrRead;
 use std::io::{self, BufReader, Cursor, Read};

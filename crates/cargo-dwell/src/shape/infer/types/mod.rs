@@ -199,9 +199,8 @@ impl<'a> Types<'a> {
         true
     }
 
-    /// Returns whether a map and records that turn out to be of one type are a map: the side with more entries decides, unless
-    /// the keys of the records repeat and are not much fewer. In the full pass, the counts of a map cannot become those of
-    /// fields, so it stays one.
+    /// Returns whether a map and records that turn out to be of one type are a map: the side with more entries decides. In
+    /// the full pass, the counts of a map cannot become those of fields, so it stays one.
     fn stays_map(&mut self, left: ObjectId, right: ObjectId) -> bool {
         let is_map = |class: ObjectId| self.classes[&class].is_map || self.classes[&class].is_named_map;
         let is_fixed = |class: ObjectId| {
@@ -216,8 +215,7 @@ impl<'a> Types<'a> {
             (false, true) => (right, left),
             _ => return true,
         };
-        let has_fields = entries(map) <= entries(record) * OUTVOTED && decide::have_fields(self.arena, self.parts(record));
-        let is_larger = entries(map) >= entries(record) && !has_fields;
+        let is_larger = entries(map) >= entries(record);
         let is_map = is_larger || is_fixed(map);
         self.is_overruled |= is_map && !is_larger;
         is_map
@@ -333,14 +331,10 @@ impl<'a> Types<'a> {
         slots.into()
     }
 
-    /// Returns the values of the entries of a record class that are not fields, such as those of its objects that are maps.
+    /// Returns the values of the entries of a record class that are not fields.
     pub(super) fn rest(&self, class: ObjectId) -> Group {
-        let rest = |object: ObjectId| match &self.arena.object(object).shape {
-            Shape::Record(fields) => fields.rest.as_ref().map(|rest| rest.value),
-            Shape::Map { value, .. } => Some(*value),
-            Shape::Union(_) => None,
-        };
-        self.parts(class).filter_map(rest).collect()
+        let rests = self.parts(class).filter_map(|object| self.arena.fields(object)?.rest.as_ref());
+        rests.map(|rest| rest.value).collect()
     }
 
     /// Returns the numbers of keys of a record class's objects.
