@@ -13,11 +13,11 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// The head of the table.
-pub const HEAD: &str = "| corpus | texts | types | without each tenth: types / types of the whole with values there | largest change \
+pub(crate) const HEAD: &str = "| corpus | texts | types | without each tenth: types / types of the whole with values there | largest change \
      | of all types | only in one, at most |\n|---|--:|--:|---|--:|--:|--:|";
 
 /// Counts the types of a corpus, and those without each tenth of its texts.
-pub fn row(name: &str, files: &[PathBuf]) -> Result<String> {
+pub(crate) fn row(name: &str, files: &[PathBuf]) -> Result<String> {
     let texts = input::texts(&input::find(files), held_out::MOST);
     ensure!(texts.len() >= 10, "fewer than ten texts");
     let schema = |left_out: Option<usize>| -> Result<Schema> {
