@@ -91,6 +91,12 @@ impl Move {
         if let Some(dependency) = &self.dependency {
             return Some(format!("{} is declared in {dependency}: its author can make this change", self.location));
         }
+        if self.edits.is_empty() && self.kind == "variant" {
+            return Some(format!(
+                "{}: a variant has several fields, which must first become a struct that a person names, or a macro declares it",
+                self.location
+            ));
+        }
         if self.edits.is_empty() {
             return Some(format!("{}: the report names no place in this workspace's source", self.location));
         }
@@ -331,6 +337,8 @@ mod tests {
         let finding = Move { edits, ..Move::default() };
         let expected = "A.b: from Box<(u8, Map<u8>)> to Arc<(u8, Map<u8>)> is no move that apply can make";
         assert_eq!(finding.refusal().as_deref(), Some(expected));
+        let of = |kind: &str| Move { kind: kind.into(), location: "Expr".into(), ..Move::default() }.refusal().unwrap();
+        assert!(of("variant").contains("several fields") && of("box").contains("names no place"));
     }
 
     #[test]
