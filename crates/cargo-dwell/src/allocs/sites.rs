@@ -372,7 +372,7 @@ mod tests {
             let (params, source) = (Vec::new(), None);
             let (own, public, unit) = (true, false, 0);
             types.push(Type { name, path, size, align: 8, kind, params, source, krate, own, public, unit });
-            TypeId(types.len() as u32 - 1)
+            TypeId(u32::try_from(types.len()).unwrap() - 1)
         };
         let field = |ty| Field { name: "0".into(), ty, offset: 0, line: None };
         let variant = |ty| Variant { name: "A".into(), discriminants: Vec::new(), fields: vec![field(ty)] };

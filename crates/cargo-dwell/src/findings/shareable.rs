@@ -27,15 +27,15 @@ pub(super) fn unshareable(program: &Program) -> HashSet<TypeId> {
         if LOCKS.iter().any(|start| ty.path.starts_with(start)) {
             continue;
         }
-        let mut uses = |part: TypeId| users[part.0 as usize].push(id);
+        let mut is_in = |part: TypeId| users[part.0 as usize].push(id);
         // The elements of a collection are its parameters.
-        ty.params.iter().for_each(|param| uses(param.ty));
+        ty.params.iter().for_each(|param| is_in(param.ty));
         match &ty.kind {
-            Kind::Struct(fields) | Kind::Union(fields) => fields.iter().for_each(|field| uses(field.ty)),
-            Kind::Enum(of) => of.variants.iter().flat_map(|of| &of.fields).for_each(|field| uses(field.ty)),
-            Kind::Array { element, .. } => uses(*element),
+            Kind::Struct(fields) | Kind::Union(fields) => fields.iter().for_each(|field| is_in(field.ty)),
+            Kind::Enum(of) => of.variants.iter().flat_map(|of| &of.fields).for_each(|field| is_in(field.ty)),
+            Kind::Array { element, .. } => is_in(*element),
             Kind::Pointer { pointee: Some(pointee) } | Kind::WidePointer { pointee: Some(pointee), .. } => {
-                uses(*pointee);
+                is_in(*pointee);
             }
             _ => {}
         }
@@ -64,7 +64,7 @@ mod tests {
             let (own, public, unit, size, align) = (true, false, 0, 8, 8);
             let (name, path) = (path.into(), path.into());
             types.push(Type { name, path, size, align, kind, params, source, krate, own, public, unit });
-            TypeId(types.len() as u32 - 1)
+            TypeId(u32::try_from(types.len()).unwrap() - 1)
         };
         let of = |ty: TypeId| Kind::Struct(vec![Field { name: "0".into(), ty, offset: 0, line: None }]);
         let counted = add("alloc::rc::Rc<u8>", Kind::Primitive);
