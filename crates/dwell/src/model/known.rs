@@ -251,7 +251,7 @@ mod tests {
         }
 
         fn index(&mut self, len: usize) -> usize {
-            self.below(len as u64) as usize
+            usize::try_from(self.below(len as u64)).unwrap()
         }
     }
 
