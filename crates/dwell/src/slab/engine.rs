@@ -5,7 +5,7 @@
 //! and slabs whose slots are `Send`.
 
 use super::dedicated;
-use super::geometry::{Geometry, Starter};
+use super::geometry::{FIRST_CELLS, Geometry, Starter};
 use super::key::Key;
 use super::memory::{CellEntry, Memory, Refusal};
 use super::stack::{CellPtr, FreeStack, StackFull};
@@ -13,7 +13,7 @@ use crate::alloc::{try_alloc, try_box};
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
 use core::hint::assert_unchecked;
-use core::mem::ManuallyDrop;
+use core::mem::{self, ManuallyDrop};
 use core::num::NonZero;
 use core::ptr::{self, NonNull};
 use std_alloc::alloc::dealloc;
@@ -141,7 +141,7 @@ impl<O: Owners> CoreRef<O> {
     pub(super) fn allocate_for(geometry: Geometry, ahead: usize, cells: usize) -> Result<Self, Refusal> {
         let free = FreeStack::new(ahead);
         match geometry.starter(Layout::new::<Core<O>>(), ahead) {
-            Some(starter) if cells <= starter.cells => Self::allocate_starter(free, geometry, starter),
+            Some(starter) if cells <= FIRST_CELLS => Self::allocate_starter(free, geometry, starter),
             _ => Self::allocate_apart(free, geometry, Key::LIMIT),
         }
     }
@@ -149,22 +149,19 @@ impl<O: Owners> CoreRef<O> {
     /// Allocates a core in a starter, which must be that of this geometry, a `Core<O>` and this stack.
     fn allocate_starter(free: FreeStack, geometry: Geometry, starter: Starter) -> Result<Self, Refusal> {
         let base = try_alloc(starter.layout).ok_or(Refusal::Alloc(starter.layout))?;
-        // SAFETY: by invariant 1 of `Starter` the core is inside the layout.
-        let core = Self(unsafe { base.add(starter.core_at) }.cast());
-        // SAFETY: by invariant 1 of `Starter` there is memory for a core here, aligned and apart from the other parts. It was
-        // just allocated, so no other code uses it.
-        unsafe { core.0.write(Core::new(free, geometry, Key::LIMIT, O::new())) };
-        // SAFETY: the core is not freed before the end of this function.
-        let here = unsafe { core.get() };
-        // SAFETY: by invariant 1 of `Starter` the words are inside the layout.
-        let words = unsafe { base.add(starter.stack_at) }.cast();
-        // SAFETY: by invariant 1 of `Starter` there are words for this stack and as many cells, aligned and apart from the other
-        // parts. The core, and with it the stack, is not used after the starter is freed. The new stack has no buffer.
-        unsafe { here.free.lend(words, starter.cells) };
+        // SAFETY: by invariant 1 of `Starter` the core and the words are inside the layout.
+        let (core, words) = unsafe { (base.add(starter.core_at).cast(), base.add(starter.stack_at).cast()) };
+        // SAFETY: by invariant 1 of `Starter` there are words for this stack and `FIRST_CELLS` cells, aligned and apart from the
+        // other parts. The core, and with it the stack, is not used after the starter is freed. The new stack has no buffer.
+        unsafe { free.lend(words, FIRST_CELLS) };
+        let mut new = Core::new(free, geometry, Key::LIMIT, O::new());
         // SAFETY: `base` was just allocated with the layout of a starter of this geometry. The memory has no chunk yet, and
         // `CoreRef::free` frees the starter.
-        here.memory(|memory| unsafe { memory.start(core, base, starter) })??;
-        Ok(core)
+        unsafe { new.memory.get_mut().start(Self(core), base, starter) };
+        // SAFETY: by invariant 1 of `Starter` there is memory for a core here, aligned and apart from the other parts. It was
+        // just allocated, so no other code uses it.
+        unsafe { core.write(new) };
+        Ok(Self(core))
     }
 
     /// Returns the pointer to an empty core.
@@ -285,6 +282,7 @@ impl<O: Owners> CoreRef<O> {
     /// its cells is used again.
     #[cold]
     pub(super) unsafe fn free(self) {
+        const { assert!(!mem::needs_drop::<Core<O>>(), "the core in a starter is not dropped") };
         // SAFETY: the core is freed at the end of this function only.
         let core = unsafe { self.get() };
         core.free.take().free();
@@ -397,16 +395,18 @@ impl<O: Owners> Core<O> {
     }
 
     /// Calls `each` with the layout of each allocation and the number of unused bytes in it. `each` must not be user
-    /// code.
+    /// code. It may allocate: the memory is borrowed meanwhile, so an allocator that uses this slab does not free it.
     pub(super) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
-        if self.memory(|memory| memory.starter.is_some()) == Ok(false) {
-            each(Layout::new::<Self>(), 0);
-        }
         let len = self.len();
-        let _ = self.memory(|memory| memory.each_block(len, each));
-        if let Some((_, layout)) = self.free.buffer() {
-            each(layout, (self.free.capacity() - self.free.len()) * size_of::<CellPtr>());
-        }
+        let _ = self.memory(|memory| {
+            if memory.starter.is_none() {
+                each(Layout::new::<Self>(), 0);
+            }
+            memory.each_block(len, each);
+            if let Some((_, layout)) = self.free.buffer() {
+                each(layout, (self.free.capacity() - self.free.len()) * size_of::<CellPtr>());
+            }
+        });
     }
 
     /// Calls `f` with the memory, of which the compiler then knows the geometry. Returns `None` if the memory is

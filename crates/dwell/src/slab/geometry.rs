@@ -133,14 +133,16 @@ impl Geometry {
     }
 
     /// Returns the layout of a starter with a core of this layout, and with `ahead` words below the bottom of its free stack, or
-    /// `None` if it would be too large.
+    /// `None` if it would be too large, or if a block has no more cells than a starter.
     pub(super) fn starter(&self, core: Layout, ahead: usize) -> Option<Starter> {
-        let cells = FIRST_CELLS.min(self.cells);
-        let core_at = self.size(cells).next_multiple_of(core.align());
+        if self.small == 0 {
+            return None;
+        }
+        let core_at = self.size(FIRST_CELLS).next_multiple_of(core.align());
         let stack_at = (core_at + core.size()).next_multiple_of(align_of::<usize>());
-        let size = stack_at + (ahead + cells) * size_of::<usize>();
+        let size = stack_at + (ahead + FIRST_CELLS) * size_of::<usize>();
         let layout = Layout::from_size_align(size, self.block.max(core.align())).ok()?;
-        (cells != 0 && size <= LARGEST_STARTER).then_some(Starter { layout, cells, core_at, stack_at })
+        (size <= LARGEST_STARTER).then_some(Starter { layout, core_at, stack_at })
     }
 
     /// Returns the position of the first cell of the block with this number. It saturates for numbers that no block
@@ -191,12 +193,11 @@ impl Geometry {
 pub(super) struct Starter {
     // # Invariants
     //
-    // 1. The block of `cells` cells, the core and the free stack for `cells` cells do not overlap, are aligned, and are inside
+    // 1. The block of `FIRST_CELLS` cells, the core and the free stack for as many do not overlap, are aligned, and are inside
     //    `layout`.
     // 2. `layout` is aligned to a block.
+    // 3. The geometry has small blocks, of which the first has `FIRST_CELLS` cells.
     pub(super) layout: Layout,
-    /// The number of cells.
-    pub(super) cells: usize,
     /// The offset of the core.
     pub(super) core_at: usize,
     /// The offset of the free stack.
@@ -205,7 +206,7 @@ pub(super) struct Starter {
 
 #[cfg(test)]
 mod tests {
-    use super::Geometry;
+    use super::{FIRST_CELLS, Geometry};
     use core::alloc::Layout;
 
     #[test]
@@ -257,11 +258,10 @@ mod tests {
             for align in [1, 8, 64, 128] {
                 let geometry = Geometry::of(Layout::from_size_align(size, align).unwrap().pad_to_align());
                 let starter = geometry.starter(core, 4).unwrap();
-                assert!(geometry.size(starter.cells) <= starter.core_at && starter.core_at.is_multiple_of(8));
+                assert!(geometry.size(FIRST_CELLS) <= starter.core_at && starter.core_at.is_multiple_of(8));
                 assert!(starter.core_at + 300 <= starter.stack_at && starter.stack_at.is_multiple_of(8));
-                assert_eq!(starter.stack_at + 8 * (4 + starter.cells), starter.layout.size());
+                assert_eq!(starter.stack_at + 8 * (4 + FIRST_CELLS), starter.layout.size());
                 assert!(starter.layout.align() == geometry.block && starter.layout.size() <= 4096);
-                assert_eq!(starter.cells, 12);
             }
         }
         assert!(Geometry::of(Layout::from_size_align(400, 8).unwrap()).starter(core, 0).is_none());

@@ -382,15 +382,15 @@ impl<W: Copy + PartialEq> Memory<W> {
     ///
     /// `base` was just allocated with the layout of `starter`, which is that of this geometry. This memory has no chunk yet, and
     /// the owner frees the chunk that [`free`](Self::free) returns.
-    pub(super) unsafe fn start(&mut self, owner: W, base: NonNull<u8>, starter: Starter) -> Result<(), Refusal> {
-        let cells = starter.cells;
-        let number = self.vacant_number(cells)?;
-        // SAFETY: the caller guarantees that a starter was just allocated at `base`. It begins with a block of this many cells,
-        // none of which was handed out.
-        let chunk = unsafe { self.begin_block(owner, base, number, cells, cells) };
+    pub(super) unsafe fn start(&mut self, owner: W, base: NonNull<u8>, starter: Starter) {
+        // By invariant 3 of `Starter` the first small number is that of a block of this size. There is no chunk yet, so it is
+        // vacant.
+        //
+        // SAFETY: `base` was just allocated, so none of its cells was handed out, and by invariants 1 and 2 of `Starter` an
+        // aligned block of this many cells begins there.
+        let chunk = unsafe { self.begin_block(owner, base, 0, FIRST_CELLS, FIRST_CELLS) };
         self.link(chunk);
-        (self.capacity, self.blocks, self.starter) = (cells, 1, Some(starter.layout));
-        Ok(())
+        (self.capacity, self.blocks, self.starter) = (FIRST_CELLS, 1, Some(starter.layout));
     }
 
     /// Returns whether all of the memory is a starter, and no key has a stamp: then a new core may take the place of this one.
@@ -676,7 +676,8 @@ impl<W: Copy + PartialEq> Memory<W> {
         let starter = next.zip(self.starter);
         if let Some((chunk, _)) = starter {
             next = chunk.next.get();
-            // SAFETY: the caller guarantees that no cell is used again.
+            // SAFETY: `first` was the first block of a chunk, by invariant 1. No cell of any chunk is used again, so nobody reads
+            // the stamp of one.
             unsafe { chunk.free_stamps(self.geometry) };
         }
         while let Some(chunk) = next {
