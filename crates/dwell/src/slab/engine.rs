@@ -149,8 +149,10 @@ impl<O: Owners> CoreRef<O> {
     /// Allocates a core in a starter, which must be that of this geometry, a `Core<O>` and this stack.
     fn allocate_starter(free: FreeStack, geometry: Geometry, starter: Starter) -> Result<Self, Refusal> {
         let base = try_alloc(starter.layout).ok_or(Refusal::Alloc(starter.layout))?;
-        // SAFETY: by invariant 1 of `Starter` the core and the words are inside the layout.
-        let (core, words) = unsafe { (base.add(starter.core_at).cast(), base.add(starter.stack_at).cast()) };
+        // SAFETY: `base` was allocated with the layout, and by invariant 1 of `Starter` the core is inside it.
+        let core = unsafe { base.add(starter.core_at) }.cast();
+        // SAFETY: the same holds for the words.
+        let words = unsafe { base.add(starter.stack_at) }.cast();
         // SAFETY: by invariant 1 of `Starter` there are words for this stack and `FIRST_CELLS` cells, aligned and apart from the
         // other parts. The core, and with it the stack, is not used after the starter is freed. The new stack has no buffer.
         unsafe { free.lend(words, FIRST_CELLS) };
