@@ -426,6 +426,6 @@ mod tests {
         assert!(all.len() == 1 && all[0].is_named("A.op") && all[0].refusal().is_none());
         let all = read(layout);
         assert_eq!((all[0].location.as_str(), all[0].saves), ("E", Saves::Bytes(24)));
-        assert!(all[0].refusal().unwrap().contains("no place"));
+        assert!(all[0].refusal().unwrap().contains("several fields"));
     }
 }
