@@ -21,6 +21,7 @@ pub(crate) fn of(
     let mut walk = Walk::new(snapshot, &origins, schema);
     walk.find_tasks(frames);
     walk.walk(&variables::all(snapshot, program, locals));
+    walk.schema.prepare_inline();
     let (frames, stacks) = summary::stacks(snapshot, frames);
     let blocks = summary::blocks(&walk, snapshot, &origins);
     let of_kind = |by: &[&str]| blocks.iter().filter(|of| by.contains(&&*of.by)).map(|of| of.bytes).sum();

@@ -30,6 +30,27 @@ fn grow(items: &mut HashMap<u64, Item>) {
     }
 }
 
+/// 112 B, and 16 if `note` is boxed.
+struct Piece {
+    note: Option<[u64; 12]>,
+    number: u64,
+}
+
+/// 224 B for a variant that has no values.
+enum Part {
+    One(Piece),
+    Two(Pair),
+}
+
+struct Pair {
+    left: Piece,
+    right: Piece,
+}
+
+struct Parts {
+    parts: Vec<Part>,
+}
+
 struct Never;
 
 impl Future for Never {
@@ -136,6 +157,15 @@ fn main() {
             let erased = |number: u64| Erased::new(vec![number; 5]);
             let buffers = Buffers { erased: (0..30).map(erased).collect(), either: (0..30).map(list).collect() };
             Box::leak(black_box(Box::new(buffers)));
+        }
+        Some("variants") => {
+            let note = |number: u64| (number % 50 == 0).then_some([number; 12]);
+            let mut parts: Vec<Part> = (0..1000).map(|number| Part::One(Piece { note: note(number), number })).collect();
+            if std::env::args().count() > 2 {
+                let piece = || Piece { note: None, number: 1 };
+                parts[0] = Part::Two(Pair { left: piece(), right: piece() });
+            }
+            Box::leak(black_box(Box::new(Parts { parts })));
         }
         Some("objects") => (0..25).for_each(hidden),
         _ => std::process::exit(2),

@@ -30,6 +30,20 @@ fn map_that_grows_counts_once() {
 }
 
 #[test]
+fn variant_without_values_keeps_its_size() {
+    for level in LEVELS {
+        let s = case(level, "variants", At::Exit);
+        let note = finding(&s, "box", "Piece.note");
+        // The enum is as large as `Two`, which gets smaller with its pieces: 224 B become 40. 20 notes are boxed.
+        assert_eq!(
+            (note.count, note.saves, note.exact),
+            (1000, 1000 * (224 - 40) - 20 * 96, true),
+            "{note:?} at {level}"
+        );
+    }
+}
+
+#[test]
 fn collections_in_futures_that_wait_are_decoded() {
     for level in LEVELS {
         let s = case(level, "futures", At::Exit);

@@ -569,8 +569,8 @@ fn of_site(program: &Program, id: SiteId, site: &Site, types: Types) -> Vec<Chan
         && (in_enum || is_rare(non_default))
     {
         // An `Option` becomes `Sparse` only if some values equal the default: `Sparse` does not distinguish `None` from
-        // `Some` of a default. A struct that never equals its default may not even implement `Default`.
-        if of_inner.defaults != 0 || !is_option && (non_default < counts.instances || counts.instances == 0) {
+        // `Some` of a default. A struct that never equals its default, or has no values, may not even implement `Default`.
+        if of_inner.defaults != 0 || !is_option && non_default < counts.instances {
             found.insert(0, Change::Sparse);
         }
     }

@@ -4,7 +4,9 @@
 //! paths as those of `dwell::weigh`. A struct or enum that a program declares is described once, even if many sites
 //! have it.
 
-use super::{Array, Blocks, Declared, Decoded, Decoder, Family, Opaque, Parts, Plain, Pointer, StdEnum, searched};
+use super::{
+    Array, Blocks, Declared, Decoded, Decoder, Family, Holds, Opaque, Parts, Plain, Pointer, StdEnum, searched,
+};
 use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, State, Tag, Text, Type, TypeId};
 use dwell::model::Edge;
 use std::collections::{HashMap, HashSet};
@@ -524,6 +526,21 @@ impl<'p> Schema<'p> {
         let def = &mut self.defs[def];
         def.tag = tag;
         def.variants = variants;
+    }
+
+    /// Reads the fields of the types that known types store inline, although the walk met no value of them: the size of an enum
+    /// depends on all its variants.
+    pub(crate) fn prepare_inline(&mut self) {
+        let mut site = 0;
+        while let Some(of) = self.sites.get(site) {
+            let is_inline = !matches!(of.edge, Edge::Element | Edge::Key | Edge::Value | Edge::Pointee);
+            if let Holds::Def(def) = of.decoder.holds()
+                && is_inline
+            {
+                self.prepare(def);
+            }
+            site += 1;
+        }
     }
 
     /// Returns `true` if a value of a suspended future may have been moved: an argument of its function, or a value
