@@ -249,7 +249,7 @@ fn sorted_maps() {
             finding("sorted", "Doc.tags", "HashMap<String, u32>", "SortedMap<String, u32>"),
             finding("sorted", "Doc.places", "Option<BTreeMap<u32, String>>", "Option<SortedMap<u32, String>>"),
         ],
-        &["fn sum(tags: &dwell::sparse::SortedMap<String, u32>)", "tags: Default::default()"],
+        &["fn sum(tags: &dwell::sparse::SortedMap<String, u32>)", "tags: dwell::sparse::SortedMap::new()"],
     );
     assert!(changed.contains("places: Option<dwell::sparse::SortedMap<u32, String>>"), "{changed}");
 }

@@ -92,7 +92,7 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     }
     let from = Is::of(found)?;
     let method = method(to, from)?;
-    if let Some(empty) = empty(site) {
+    if let Some(empty) = empty(site, to) {
         return Some(empty);
     }
     if let Some(copied) = copied(site, to, from) {
@@ -112,11 +112,14 @@ fn collected(site: &Site<'_>) -> Option<Vec<Replace>> {
     (site.code() == "E0277" && is_new).then(|| vec![site.replace(receiver.end..receiver.end, ".map(Into::into)")])
 }
 
-/// `Vec::new()` becomes `Default::default()`.
-fn empty(site: &Site<'_>) -> Option<Vec<Replace>> {
+/// `Vec::new()` becomes `Default::default()`, and `BTreeMap::new()` the `new` of a `SortedMap`: both are `const`.
+fn empty(site: &Site<'_>, to: Is) -> Option<Vec<Replace>> {
     let is_new =
         site.syntax.at(&site.range).any(|node| matches!(&node.kind, Kind::Call { arguments } if arguments.is_empty()));
     let text = site.source();
+    if to == Is::SortedMap && is_new && text.ends_with("::new()") {
+        return Some(vec![site.replace(site.range.clone(), format!("{}::new()", with_paths("SortedMap")))]);
+    }
     let is_vec = text == "vec![]";
     (is_vec || is_new && (text.ends_with("::new()") || text.ends_with("::default()")))
         .then(|| vec![site.replace(site.range.clone(), "Default::default()")])
