@@ -206,7 +206,7 @@ fn refused_lost_and_unseen_values_are_named_and_mended() {
     assert_eq!((&found["type"], &found["exact"]), (&json!("User"), &json!(true)));
     // The edits apply to the source as it stands.
     let mut lines: Vec<String> = model.lines().map(ToOwned::to_owned).collect();
-    let edits = found["refused"].as_array().unwrap().iter().chain(found["findings"].as_array().unwrap());
+    let edits = found["refused"].as_array().unwrap().iter();
     let mut edited = 0;
     for edit in edits.flat_map(|of| of["edits"].as_array().cloned().unwrap_or_default()) {
         let line = &mut lines[usize::try_from(edit["line"].as_u64().unwrap()).unwrap() - 1];
@@ -321,5 +321,42 @@ fn wrong_files_and_types_are_one_clear_line() {
             code == Some(2) && error.contains(part) && error.lines().count() <= 2,
             "{arguments:?}: {code:?} {error}"
         );
+    }
+}
+
+#[test]
+fn apply_takes_the_findings() {
+    let model = "#[derive(serde::Deserialize)]\npub struct User {\n    pub name: String,\n    pub tags: Vec<String>,\n    \
+                 pub home: Option<Home>,\n    pub kind: Kind,\n}\n\n\
+                 #[derive(serde::Deserialize)]\npub struct Home {\n    pub at: [u64; 8],\n}\n\n\
+                 #[derive(serde::Deserialize)]\npub enum Kind {\n    Plain(String),\n}\n";
+    let user = |n: usize| {
+        let home = if n.is_multiple_of(20) { json!({"at": [n, 2, 3, 4, 5, 6, 7, 8]}) } else { Value::Null };
+        json!({"name": format!("n{n}"), "tags": vec!["a"; 5], "home": home, "kind": {"Plain": "x"}})
+    };
+    let dir = folder(model, &(0..300).map(user).collect::<Vec<_>>());
+    let found = report(dir.path(), &["--type", "User"]);
+    let path = dir.path();
+    fs::create_dir(path.join("src")).unwrap();
+    fs::rename(path.join("model.rs"), path.join("src/lib.rs")).unwrap();
+    fs::write(path.join("Cargo.toml"), "[package]\nname = \"model\"\nversion = \"0.1.0\"\n[workspace]\n").unwrap();
+    fs::write(path.join("report.json"), found.to_string().replace("model.rs", "src/lib.rs")).unwrap();
+    let edits: Vec<&Value> =
+        found["findings"].as_array().unwrap().iter().flat_map(|of| of["edits"].as_array().unwrap()).collect();
+    assert!(edits.iter().any(|edit| edit["from"] == "Option<Home>" && edit["to"] == "Option<Box<Home>>"), "{edits:?}");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    command.current_dir(path).args([
+        "dwell",
+        "apply",
+        "--from",
+        "report.json",
+        "--list",
+        "--breaking",
+        "--allow-no-vcs",
+    ]);
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    for item in ["User.home", "User.tags", "User.name", "Kind::Plain"] {
+        assert!(text.contains(item) && !text.contains("is no move"), "{item}: {text}");
     }
 }

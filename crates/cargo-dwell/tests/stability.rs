@@ -245,3 +245,19 @@ fn map_of_known_keys_takes_no_more_memory_than_a_record() {
         assert_eq!(matches!(names.slot.kind, Kind::Map(_)), is_map, "{percent} %: {:?}", names.slot.kind);
     }
 }
+
+/// One block of a template has an empty string for its kind.
+#[test]
+fn one_empty_string_does_not_hide_a_tag() {
+    let mut rng = Rng::with_seed(6);
+    let block = |rng: &mut Rng, n: usize| match n % 4 {
+        _ if n == 50 => "{\"type\":\"\",\"text\":\"\",\"url\":\"\",\"items\":[],\"width\":0}".to_owned(),
+        0 => format!("{{\"type\":\"text\",\"text\":\"{}\",\"bold\":true}}", word(rng)),
+        1 => format!("{{\"type\":\"image\",\"url\":\"{}\",\"width\":{}}}", word(rng), rng.u8(..)),
+        2 => format!("{{\"type\":\"list\",\"items\":[{}],\"indent\":1}}", rng.u8(..)),
+        _ => "{\"type\":\"rule\"}".to_owned(),
+    };
+    let texts: Vec<String> = (0..200).map(|n| format!("{{\"of\":{}}}", block(&mut rng, n))).collect();
+    check("blocks", &texts, 10);
+    assert_eq!(schema(&texts).unions[0].variants.len(), 5);
+}

@@ -145,12 +145,13 @@ fn describe(types: &Types<'_>, candidate: &Candidate, found: &Findings, was: Hea
         }
         _ => "values that do not grow after loading need no spare capacity".to_owned(),
     };
+    // `apply` replaces the type.
     let edit = |to: &String| Edit {
         file: place.file.clone(),
         line: place.line,
         item: name.to_owned(),
-        from: place.from.clone(),
-        to: to.clone(),
+        from: type_in(&place.from).to_owned(),
+        to: type_in(to).to_owned(),
     };
     Finding {
         kind: candidate.kind.to_owned(),
@@ -199,6 +200,18 @@ fn rewrite(from: &str, kind: &str, to: &Ty) -> Option<String> {
 fn closed(text: &str) -> String {
     let open = text.matches('(').count().saturating_sub(text.matches(')').count());
     format!("{text}{}", ")".repeat(open))
+}
+
+/// Returns the type in the text of a field or variant: `Vec<u8>` in `bytes: Vec<u8>` and in `Bytes(Vec<u8>`.
+fn type_in(text: &str) -> &str {
+    let is_name = |of: &str| !of.is_empty() && of.chars().all(|of| of.is_alphanumeric() || of == '_' || of == '#');
+    if let Some((_, ty)) = text.split_once(": ").filter(|(name, _)| is_name(name)) {
+        return ty;
+    }
+    let Some((_, ty)) = text.split_once('(').filter(|(name, _)| is_name(name)) else { return text };
+    // The text of a variant may end with its type.
+    let is_closed = text.matches('(').count() == text.matches(')').count();
+    if is_closed { ty.strip_suffix(')').unwrap_or(ty) } else { ty }
 }
 
 /// Returns the text with `Option` around the type of a field.
@@ -253,6 +266,16 @@ mod tests {
             assert_eq!(rewrite(from, kind, &int).as_deref(), Some(to));
         }
         assert_eq!(rewrite("count: NonZero", "narrow", &int), None);
+        for (text, ty) in [
+            ("r#type: Option<Vec<u8>>", "Option<Vec<u8>>"),
+            ("File(Attachment", "Attachment"),
+            ("File((u8, u8)", "(u8, u8)"),
+            ("File((u8, u8))", "(u8, u8)"),
+            ("(String, Type)", "(String, Type)"),
+            ("std::string::String", "std::string::String"),
+        ] {
+            assert_eq!(type_in(text), ty);
+        }
         assert_eq!(optional("a: Vec<u8>").as_deref(), Some("a: Option<Vec<u8>>"));
     }
 }

@@ -48,6 +48,11 @@ impl Form {
         self.0.documents
     }
 
+    /// Returns the number of positions of the form.
+    pub fn positions(&self) -> usize {
+        form::of(&self.0, true).len()
+    }
+
     /// Creates accumulators of this form for another round of the study, and drops the counts of the last one.
     pub fn study(self) -> Accumulator {
         Accumulator(form::of(&self.0, true))

@@ -21,7 +21,8 @@ const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 /// Returns whether a string may be the value of a tag: an identifier or name.
 fn is_word(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "-_.:/#@".contains(c);
-    text.len() <= MAX_WORD && text.starts_with(char::is_alphabetic) && text.chars().all(is_part)
+    // Templates have empty strings.
+    text.is_empty() || (text.len() <= MAX_WORD && text.starts_with(char::is_alphabetic) && text.chars().all(is_part))
 }
 
 /// A seed that reads one value into a node.

@@ -9,7 +9,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The number of bytes that the last round of the study reads to find the form of the documents.
+/// The least number of bytes that the last round of the study reads to find the form of the documents, if there are as many.
 pub(super) const STUDIED: u64 = 8 << 20;
 
 /// How much larger JSON is than compressed JSON, about.

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use study::{STUDIED_FORM, STUDIED_WHOLE, study};
+use study::{STUDIED_FORM, study};
 use text::{split, without_mark};
 
 /// The size of all read buffers together, as far as no line is longer.
@@ -84,8 +84,7 @@ pub fn texts(found: &Found, most: usize) -> Vec<String> {
 /// Reads all inputs, in the form that a sample of them has. `progress` receives the size of each file after it is read.
 pub fn read(found: &Found, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> Reading {
     let total: u64 = found.inputs.iter().map(|input| input.size).sum();
-    let studied = (total / 4).clamp(STUDIED_WHOLE, STUDIED);
-    let form = |is_cautious| in_thread(|| study(found, total, studied, &options.overrides, is_cautious).blank());
+    let form = |is_cautious| in_thread(|| study(found, total, STUDIED, &options.overrides, is_cautious).blank());
     let mut reading = read_by(&form(false), found, options, progress);
     if options.is_part || found.inputs.iter().any(Input::is_pipe) {
         return reading;

@@ -6,17 +6,14 @@ use crate::shape::infer::{Accumulator, Form};
 use crate::shape::overrides::Override;
 use std::io::Read;
 
-/// The most bytes of the sample for a form file.
+/// The most bytes of a sample.
 pub(super) const STUDIED_FORM: u64 = 64 << 20;
-
-/// The number of bytes up to which it reads all documents, and not a quarter of them.
-pub(super) const STUDIED_WHOLE: u64 = 1 << 20;
 
 /// The number of bytes that the first round of the study reads.
 const FIRST_STUDIED: u64 = 128 << 10;
 
-/// Reads an evenly spread sample of the inputs, of `studied` bytes, to find the form of the documents. The full pass
-/// reports errors.
+/// Reads an evenly spread sample of the inputs to find the form of the documents: at least `studied` bytes, and more until
+/// the form changes by a tenth at most. The full pass reports errors.
 ///
 /// The sample is read in rounds, each four times as long as the one before.
 /// Each round starts with the form that the one before it found, so a recursive type is known before many positions of
@@ -32,12 +29,14 @@ pub(super) fn study(found: &Found, total: u64, studied: u64, overrides: &[Overri
     // The second round distinguishes the variants of unions that the first round found.
     for round in 1.. {
         let mut accumulator = form.study();
+        let known = accumulator.positions();
         study_part(found, total, most, &mut accumulator);
         form = accumulator.into_form();
-        if round >= 2 && (most >= total || most >= studied) {
+        let is_whole = most >= total || most >= STUDIED_FORM;
+        if round >= 2 && (is_whole || (most >= studied && form.positions().abs_diff(known) * 10 <= known)) {
             break;
         }
-        most = (most * 4).min(studied);
+        most = (most * 4).min(if most < studied { studied } else { STUDIED_FORM });
     }
     form
 }
