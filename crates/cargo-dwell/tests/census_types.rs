@@ -1,5 +1,5 @@
 //! Runs `cargo dwell census` on programs with known data and checks types, owners, lengths, variants, and duplicates.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![cfg(agent)]
 #![allow(unexpected_cfgs, dead_code, reason = "another program uses these types")]
 
 mod support;

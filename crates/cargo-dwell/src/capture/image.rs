@@ -13,6 +13,7 @@ use super::{Block, Memory, Module, Moment, Snapshot, Thread};
 use crate::agent::layout::{
     self, ADDRESSES, Allocator, ENTRY, FRAMES, GRANULE, PAIRS, Pair, SHARDS, Shard, Slot, State,
 };
+use crate::arch::{self, AROUND};
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -172,7 +173,8 @@ pub(crate) fn snapshot(source: Source, about: &About) -> Result<Snapshot> {
     // Before the memory is read, since a read makes pages.
     let records = records(&bases, &state);
     // A sample of the blocks does not tell which bytes are free.
-    let smaps = about.smaps.as_ref().filter(|_| word(offset_of!(State, sample)) == 0);
+    let is_sampled = word(offset_of!(State, sample)) != 0;
+    let smaps = about.smaps.as_ref().filter(|_| !is_sampled && arch::page() == PAGE);
     let pages = smaps.map(|smaps| Pages::read(smaps, pagemap.as_ref(), &records));
 
     let pairs_len = word(offset_of!(State, pairs_len)).min(PAIRS);
@@ -223,10 +225,11 @@ pub(crate) fn snapshot(source: Source, about: &About) -> Result<Snapshot> {
         roots.extend(holding(*stack).map(|map| (*stack & !7, map.end)));
     }
     for thread in &about.threads {
-        // Thread-local memory is below the thread pointer, and the thread's control block is above it.
-        const BEFORE: u64 = 16 << 10;
-        const BEHIND: u64 = 2304;
-        roots.extend(holding(*thread).map(|map| (map.start.max(thread - BEFORE), map.end.min(thread + BEHIND))));
+        roots.extend(
+            holding(*thread).map(|map| {
+                (map.start.max(thread.saturating_sub(AROUND.0)), map.end.min(thread.saturating_add(AROUND.1)))
+            }),
+        );
     }
     roots.sort_unstable();
     roots.dedup();
