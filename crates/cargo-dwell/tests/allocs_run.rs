@@ -195,6 +195,8 @@ fn budgets_fail_with_a_line_each() {
     let index = row["suggestions"][0].as_u64().and_then(|index| usize::try_from(index).ok());
     let rule = &json["suggestions"][index.expect("a suggestion")];
     assert_eq!((&rule["kind"], &rule["place"]), (&"buffer".into(), &"buffer".into()), "{rule}");
+    let copies = rows.iter().find(|row| row["what"] == "Rc<Shared>").expect("copies of a counted value");
+    assert_eq!(copies["counts"]["allocations"], 501, "{copies}");
 }
 
 #[test]

@@ -50,12 +50,19 @@ fn all_input_forms_give_the_same_report() {
     };
     let lines = texts.join("\n").into_bytes();
     let marked = [b"\xEF\xBB\xBF", &lines[..]].concat();
+    let broken = texts.map(|text| text.replace("{\"", "{\n\"").replace(',', ",\n"));
     let folders = [
         folder("json", &[("1.json", texts[0].into()), ("2.json", texts[1].into()), ("3.JSON", texts[2].into())]),
         folder("jsonl", &[("a.jsonl", lines.clone()), ("b.txt", b"no JSON".to_vec())]),
         folder("windows", &[("a.ndjson", texts.join("\r\n\r\n").into_bytes())]),
         folder("marked", &[("a.jsonl", marked.clone())]),
         folder("zipped", &[("a.ndjson.gz", zip(&lines))]),
+        // As `jq --seq` and `jq` write them.
+        folder(
+            "sequence",
+            &[("a.jsonl", broken.each_ref().map(|text| format!("\u{1e}{text}\n")).concat().into_bytes())],
+        ),
+        folder("broken", &[("a.ndjson", broken.join("\n").into_bytes())]),
         folder("both", &[("1.json.gz", zip(texts[0].as_bytes())), ("2.jsonl", texts[1..].join("\n").into_bytes())]),
     ];
     // Removes the number of bytes, which differs between the forms.

@@ -225,3 +225,23 @@ fn values_with_the_name_of_their_map_are_no_maps() {
     let found = schema(&(0..60).map(|_| text(&mut rng)).collect::<Vec<_>>());
     assert!(found.records.iter().any(|record| record.paths[0] == "$.content.*"), "{:?}", found.records);
 }
+
+/// Where no key is new, a record loses nothing, so the keys are data only if that takes less memory.
+#[test]
+fn map_of_known_keys_takes_no_more_memory_than_a_record() {
+    let mut rng = Rng::with_seed(9);
+    let names: Vec<String> = (0..40).map(|_| word(&mut rng)).collect();
+    for (percent, is_map) in [(90, false), (8, true)] {
+        let text = |rng: &mut Rng| {
+            let kept: Vec<&String> = names.iter().filter(|_| rng.u32(..100) < percent).collect();
+            let members: Vec<String> =
+                kept.iter().map(|name| format!("\"{name}\":{{\"long\":{},\"short\":\"x\"}}", rng.u8(..))).collect();
+            format!("{{\"id\":{},\"names\":{{{}}}}}", rng.u8(..), members.join(","))
+        };
+        let texts: Vec<String> = (0..300).map(|_| text(&mut rng)).collect();
+        let found = schema(&texts);
+        let root = found.records.iter().find(|record| record.paths[0] == "$").expect("documents are records");
+        let names = root.fields.iter().find(|field| field.key == "names").expect("a field");
+        assert_eq!(matches!(names.slot.kind, Kind::Map(_)), is_map, "{percent} %: {:?}", names.slot.kind);
+    }
+}

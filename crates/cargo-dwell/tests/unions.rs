@@ -133,6 +133,24 @@ fn two_keys_are_an_adjacently_tagged_enum() {
 }
 
 #[test]
+fn contents_that_are_plain_or_missing_are_adjacent_too() {
+    let texts = texts(150, |n| match n % 5 {
+        0 => json!({"t": "Count", "c": n}),
+        1 => json!({"t": "Name", "c": format!("text {n}")}),
+        2 => json!({"t": "List", "c": [n, n + 1]}),
+        3 => json!({"t": "Place", "c": {"x": n, "y": 2 * n}}),
+        _ => json!({"t": "Stop"}),
+    });
+    let lean = load("adjacent_plain", &texts, |schema| {
+        let union = only(schema);
+        assert_eq!((union.variants.len(), &union.form), (5, &Tagging::Adjacent("c".into())));
+    });
+    for part in ["#[serde(tag = \"t\", content = \"c\")]", "Count(", "Stop,", "Place(Place),"] {
+        assert!(lean.contains(part), "{part}: {lean}");
+    }
+}
+
+#[test]
 fn payload_may_be_deeper_or_in_a_list() {
     let texts = texts(160, |n| {
         let (name, keys) = ANIMALS[n * 3 % 4];

@@ -184,7 +184,8 @@ fn ten_values_take_at_most_twice_the_bytes_of_boxes() {
 
 #[test]
 fn empty_slab_allocates_no_chunk() {
-    assert!(bytes_of(Slab::<[u8; 4096]>::new) < 320);
+    assert_eq!(bytes_of(Slab::<[u8; 4096]>::new), 0);
+    assert_eq!(bytes_of(dwell::slab::sync::Slab::<u64>::new), 0);
     assert_eq!(bytes_of(dwell::slab::Pool::new), 0);
     let slab = Slab::<[u8; 4096]>::new();
     assert_eq!((slab.capacity(), slab.leaked().count()), (0, 0));
@@ -192,6 +193,82 @@ fn empty_slab_allocates_no_chunk() {
     assert!(slab.capacity() != 0);
     slab.shrink_to_fit();
     assert_eq!(slab.capacity(), 0);
+}
+
+/// A container with a few values calls the allocator once, and frees that block when nothing is left, in any order.
+#[test]
+fn small_slab_is_one_allocation() {
+    let before = common::live();
+    for capacity in [0, 1, 12] {
+        let slab = Slab::with_capacity(capacity);
+        assert_eq!((common::live().0 - before.0, slab.capacity()), if capacity == 0 { (0, 0) } else { (1, 12) });
+        let mut slots: Vec<Slot<[u64; 8]>> = Vec::with_capacity(12);
+        slots.extend((0..12).map(|n| slab.insert([n; 8])));
+        assert_eq!(common::live().0 - before.0, 2, "the slab, and the vector of slots");
+        slots.truncate(1);
+        slab.shrink_to_fit();
+        assert_eq!((slab.len(), slab.capacity(), slots[0][7]), (1, 12, 0));
+        if capacity == 0 {
+            slots.clear();
+            slab.shrink_to_fit();
+            assert_eq!((slab.len(), slab.capacity(), common::live().0 - before.0), (0, 0, 1));
+            slots.push(slab.insert([7; 8]));
+        }
+        drop(slab);
+        assert_eq!(common::live().0 - before.0, 2, "the last slot frees the slab");
+        drop(slots);
+        assert_eq!(common::live(), before);
+    }
+}
+
+/// A slab that outgrows its first chunk moves the free stack out of it, and gives all memory back but that chunk.
+#[test]
+fn slab_outgrows_its_first_chunk() {
+    fn outgrow<T: Copy + PartialEq + std::fmt::Debug>(value: T) {
+        let before = common::live();
+        let slab = Slab::new();
+        let mut slots: Vec<Slot<T>> = Vec::with_capacity(100);
+        slots.extend((0..13).map(|_| slab.insert(value)));
+        drop(slots.drain(..7));
+        slots.extend((0..94).map(|_| slab.insert(value)));
+        assert!(slots.iter().all(|slot| **slot == value) && slab.len() == 100);
+        let addresses: std::collections::HashSet<usize> = slots.iter().map(|slot| slot.as_ptr().addr()).collect();
+        assert_eq!(addresses.len(), 100);
+        let kept = slots.pop();
+        drop(slots);
+        slab.shrink_to_fit();
+        assert_eq!(slab.len(), 1);
+        let more: [Slot<T>; 20] = [(); 20].map(|()| slab.insert(value));
+        drop(slab);
+        drop(more);
+        assert_eq!(kept.as_deref(), Some(&value));
+        drop((kept, addresses));
+        assert_eq!(common::live(), before);
+    }
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[repr(align(128))]
+    struct Aligned(u8);
+    outgrow(());
+    outgrow(7_u8);
+    outgrow([7_u64; 30]);
+    outgrow(Aligned(7));
+    outgrow([Aligned(7); 2]);
+    if !cfg!(miri) {
+        outgrow([7_u8; 4096]);
+    }
+}
+
+/// `shrink_to_fit` frees the core of an empty slab, but not the number of the last stamp.
+#[test]
+fn stamped_keys_stay_unique_after_shrink_to_fit() {
+    let slab = Slab::new();
+    let key = slab.insert(1_u64).leak_stamped();
+    drop(slab.reclaim_stamped(key));
+    slab.shrink_to_fit();
+    let new = slab.insert(2_u64).leak_stamped();
+    assert_ne!(key, new);
+    assert!(slab.reclaim_stamped(key).is_none());
+    assert_eq!(slab.reclaim_stamped(new).as_deref(), Some(&2));
 }
 
 /// The first chunk has capacity for a dozen values, and each later one for twice as many, up to a block of 64 KiB.

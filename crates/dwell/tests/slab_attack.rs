@@ -462,7 +462,8 @@ fn too_large_capacity_panics_with_the_limit() {
 #[test]
 fn try_functions_report_failed_allocations() {
     let left = left_by(|| {
-        assert!(failing_after(0, || Slab::<u64>::try_new().is_err() && sync::Slab::<u64>::try_new().is_err()));
+        assert!(failing_after(0, || Slab::<u64>::try_new().is_ok() && sync::Slab::<u64>::try_new().is_ok()));
+        assert!(failing_after(0, || Slab::<u64>::try_with_capacity(1).is_err()));
         let (pool, shared_pool, shared) = (Pool::new(), sync::Pool::new(), sync::Slab::<u64>::new());
         let make = || -> u64 { unreachable!("it is not called") };
         failing_after(0, || {
@@ -729,15 +730,21 @@ fn unwinding_drops_slots() {
 #[test]
 fn failed_allocation_returns_the_value() {
     let left = left_by(|| {
-        assert!(failing_after(0, || Slab::<u8>::builder().try_build().is_err()));
+        assert!(failing_after(0, || Slab::<u8>::builder().preallocate(1).try_build().is_err()));
         assert!(failing_after(1, || Bounded::<u8>::try_with_capacity(10).is_err()));
-        for successes in 0..2 {
-            // The failing allocation is the chunk, then the free stack.
-            let slab = Slab::new();
+        let built = || Slab::builder().chunk_capacity(20).build();
+        for (slab, successes) in [(Slab::new(), 0), (built(), 0), (built(), 1)] {
+            // The failing allocation is that of a small slab, or the chunk, then the free stack.
             let error = failing_after(successes, || slab.try_insert(String::new()).map(drop).unwrap_err());
             assert_eq!(error.into_inner(), "");
             assert!(slab.is_empty());
             assert_eq!(*slab.insert(String::from("now")), "now");
+        }
+        for successes in 0..3 {
+            // Large values: the core, the chunk, the free stack.
+            let slab = Slab::new();
+            failing_after(successes, || slab.try_insert([0_u64; 100]).map(drop).unwrap_err());
+            assert_eq!((slab.len(), slab.insert([7; 100])[99]), (0, 7));
         }
         let slab = Slab::new();
         let slots: Vec<Slot<String>> = (0..many!()).map(|n| slab.insert(n.to_string())).collect();

@@ -51,7 +51,7 @@ impl Drop for Reads {
 thread_local! {
     // Dropped last, since it is used first.
     static READS: Reads = const { Reads(Cell::new(None)) };
-    static SLABS: (Slab<u64>, Pool) = (Slab::new(), Pool::new());
+    static SLABS: (Slab<u64>, Pool) = const { (Slab::new(), Pool::new()) };
 }
 
 #[test]

@@ -226,7 +226,7 @@ fn slot_outlives_the_thread_of_its_slab() {
 fn slots_in_thread_locals_are_dropped_at_thread_exit() {
     thread_local! {
         static KEPT: Cell<Option<Slot<Counted>>> = const { Cell::new(None) };
-        static SLAB: Slab<Counted> = Slab::new();
+        static SLAB: Slab<Counted> = const { Slab::new() };
     }
     let dropped = Arc::new(AtomicUsize::new(0));
     for slab_first in [false, true] {

@@ -18,16 +18,15 @@
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
+mod tenths;
 
 use anyhow::{Context, Result, bail, ensure};
 use cargo_dwell::shape::held_out::{self, Outcome, Rules};
 use cargo_dwell::shape::infer::Accumulator;
 use cargo_dwell::shape::input;
 use cargo_dwell::shape::plan::{Plan, Set};
-use cargo_dwell::shape::schema::Schema;
 use cargo_dwell::shape::{part, quicktype, report, value};
 use cargo_dwell::units::{bytes, count};
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -53,12 +52,9 @@ fn main() {
         return;
     }
     if arguments.next_if_eq("--tenths").is_some() {
-        println!(
-            "| corpus | texts | types | without each tenth of the texts | largest change | only in one, at most |"
-        );
-        println!("|---|--:|--:|---|--:|--:|");
+        println!("{}", tenths::HEAD);
         for corpus in arguments {
-            match tenths_row(&corpus) {
+            match files(&corpus).and_then(|files| tenths::row(&corpus, &files)) {
                 Ok(row) => println!("{row}"),
                 Err(error) => println!("| {corpus} | {error:#} |"),
             }
@@ -284,48 +280,6 @@ fn row(corpus: &str, script: Option<&Path>) -> Result<String> {
         cells.extend(["fewer than five".into(), String::new(), String::new()]);
     }
     Ok(format!("| {} |", cells.join(" | ")))
-}
-
-/// Counts the types of a corpus, and those without each tenth of its texts.
-fn tenths_row(corpus: &str) -> Result<String> {
-    let texts = input::texts(&input::find(&files(corpus)?), held_out::MOST);
-    ensure!(texts.len() >= 10, "fewer than ten texts");
-    let types = |left_out: Option<usize>| -> Result<Vec<Outline>> {
-        let folder = tempfile::tempdir()?;
-        for (index, text) in texts.iter().enumerate().filter(|(index, _)| left_out != Some(index % 10)) {
-            save(folder.path(), index, text)?;
-        }
-        let found = input::find(&[folder.path().to_owned()]);
-        let reading = input::read(&found, &input::Options { keep_going: true, ..Default::default() }, &|_| {});
-        Ok(outlines(&reading.accumulator.finish()))
-    };
-    let all = types(None)?;
-    let tenths: Vec<Vec<Outline>> = (0..10).map(|tenth| types(Some(tenth))).collect::<Result<_>>()?;
-    let most = tenths.iter().map(|types| types.len().abs_diff(all.len())).max().unwrap_or(0);
-    let apart = tenths.iter().map(|types| only_in_first(&all, types) + only_in_first(types, &all)).max().unwrap_or(0);
-    let list: Vec<String> = tenths.iter().map(|types| types.len().to_string()).collect();
-    let change = 100.0 * most as f64 / all.len().max(1) as f64;
-    let texts = count(texts.len() as u64);
-    Ok(format!("| `{corpus}` | {texts} | {} | {} | {change:.0} % | {apart} |", all.len(), list.join(" ")))
-}
-
-/// The kind of a type, and its keys, variants or strings.
-type Outline = (&'static str, BTreeSet<String>);
-
-fn outlines(schema: &Schema) -> Vec<Outline> {
-    let records = schema.records.iter().filter(|record| !record.is_variant);
-    let records = records.map(|of| ("struct", of.fields.iter().map(|field| field.key.clone()).collect()));
-    let unions = schema.unions.iter().map(|of| ("enum", of.variants.iter().map(|(value, _)| value.clone()).collect()));
-    let words = schema.keywords.iter().map(|of| ("strings", of.values.keys().cloned().collect()));
-    records.chain(unions).chain(words).collect()
-}
-
-/// Counts the types of the first list without one in the second that has at least half of its keys.
-fn only_in_first(first: &[Outline], second: &[Outline]) -> usize {
-    let is_like = |one: &Outline, other: &Outline| {
-        one.0 == other.0 && one.1.intersection(&other.1).count() * 2 >= one.1.union(&other.1).count()
-    };
-    first.iter().filter(|one| !second.iter().any(|other| is_like(one, other))).count()
 }
 
 /// Reasons of refused, changed and lost texts that are printed on standard error.

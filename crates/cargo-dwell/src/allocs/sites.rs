@@ -95,14 +95,8 @@ pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames) -> Ve
         .collect();
     let roots: Vec<Option<String>> =
         snapshot.stacks.iter().map(|stack| root(&owners::functions(&snapshot, frames, stack), program)).collect();
-    let freed: Vec<Origin> = snapshot
-        .stacks
-        .iter()
-        .zip(&origins)
-        .map(|(stack, origin)| {
-            dropped_box(&owners::functions(&snapshot, frames, stack), program).unwrap_or_else(|| origin.clone())
-        })
-        .collect();
+    let dropped: Vec<Option<TypeId>> =
+        snapshot.stacks.iter().map(|stack| dropped(&owners::functions(&snapshot, frames, stack))).collect();
     let mut index: HashMap<Key, usize> = HashMap::new();
     let mut all: Vec<Site> = Vec::new();
     let mut root_counts: Vec<HashMap<&str, u64>> = Vec::new();
@@ -110,10 +104,20 @@ pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames) -> Ve
         let (Some(origin), Some(place)) = (origins.get(pair.stack as usize), places.get(pair.stack as usize)) else {
             continue;
         };
-        let of_free = pair.free_stack.and_then(|stack| freed.get(stack as usize)).filter(|_| origin.ty.is_none());
-        // Equal code of several callers may be one, without the functions that were inlined into it. The functions of
-        // the free then name the type; its size must be that of the block.
-        let origin = of_free.filter(|of| is_of_size(of, pair.size, program)).unwrap_or(origin);
+        // Equal code of several callers may be one, with the debug info of another one or without the functions that were
+        // inlined into it. The functions of the free then name the type; its size must be that of the block.
+        let is_known = match origin.ty {
+            Some(BlockType::Value(_)) => is_of_size(origin, pair.size, program),
+            of => of.is_some(),
+        };
+        let unknown = Origin { ty: None, content: String::new(), ..origin.clone() };
+        let origin = if is_known { origin } else { &unknown };
+        let of_free = pair.free_stack.filter(|_| !is_known).and_then(|stack| {
+            let of_drop = || dropped.get(stack as usize).copied().flatten();
+            let of_buffer = origins.get(stack as usize).filter(|of| is_of_size(of, pair.size, program)).cloned();
+            of_drop().and_then(|ty| owned_box(ty, pair.size, program)).or(of_buffer)
+        });
+        let origin = of_free.as_ref().unwrap_or(origin);
         let (key, site) = describe(origin, place, program, &traits);
         let at = *index.entry(key).or_insert(all.len());
         if at == all.len() {
@@ -267,19 +271,48 @@ fn place(stack: &[Result<&Frame, String>], origin: &Origin, own: &HashSet<&str>)
     }
 }
 
-/// Returns the box whose drop frees a block: the innermost `drop_in_place` of a stack drops it.
-fn dropped_box(stack: &[Result<&Frame, String>], program: &Program) -> Option<Origin> {
+/// Returns the type that the innermost `drop_in_place` of a stack drops.
+fn dropped(stack: &[Result<&Frame, String>]) -> Option<TypeId> {
     let mut frames = stack.iter().filter_map(|frame| frame.as_ref().ok());
     let frame = frames.find(|frame| frame.path.contains("drop_in_place<"))?;
-    let dropped = program.get(frame.params.first()?.ty);
-    match dropped.kind {
-        Kind::Pointer { pointee: Some(value) } if dropped.path.starts_with("alloc::boxed::Box<") => Some(Origin {
-            ty: Some(BlockType::Value(value)),
-            content: format!("Box<{}>", program.get(value).name),
-            ..Origin::default()
-        }),
-        _ => None,
+    Some(frame.params.first()?.ty)
+}
+
+/// The types of std that hold a pointer, a value or nothing, but no buffer.
+const INLINE: [&str; 5] = ["alloc::boxed::Box<", "core::ptr::", "core::option::", "core::cell::", "core::mem::"];
+
+/// Returns the box in a value of a type that a block of this size belongs to: the only target of this size of a pointer in the
+/// value. Enums whose variants free equal boxes do so in one place, so that no function shows which variant it was.
+fn owned_box(ty: TypeId, size: u64, program: &Program) -> Option<Origin> {
+    let (mut met, mut open) = (HashSet::from([ty]), vec![ty]);
+    let mut found: Option<TypeId> = None;
+    while let Some(ty) = open.pop() {
+        let of = program.get(ty);
+        // A reference does not own its target.
+        if of.name.starts_with('&') || is_std(head(&of.path)) && !INLINE.iter().any(|start| of.path.starts_with(start))
+        {
+            continue;
+        }
+        let mut add = |ty: TypeId| {
+            if met.insert(ty) {
+                open.push(ty);
+            }
+        };
+        match &of.kind {
+            Kind::Pointer { pointee: Some(target) } if program.size_of(*target) == size => match found {
+                Some(known) if program.get(known).path != program.get(*target).path => return None,
+                _ => found = Some(*target),
+            },
+            Kind::Struct(fields) | Kind::Closure(fields) => fields.iter().for_each(|field| add(field.ty)),
+            Kind::Enum(of) => of.variants.iter().flat_map(|of| &of.fields).for_each(|field| add(field.ty)),
+            Kind::Array { element, .. } => add(*element),
+            _ => {}
+        }
     }
+    // The block of a counted pointer begins with the counts.
+    let target = found.filter(|target| !is_std(head(&program.get(*target).path)))?;
+    let content = format!("Box<{}>", program.get(target).name);
+    Some(Origin { ty: Some(BlockType::Value(target)), content, ..Origin::default() })
 }
 
 /// Returns the type that the outermost `drop_in_place` of a stack drops.
@@ -312,6 +345,7 @@ fn short(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::debuginfo::{Enum, Field, Type, Variant};
 
     #[test]
     fn holders_are_known_by_their_name() {
@@ -327,6 +361,38 @@ mod tests {
         for (content, expected) in all {
             assert_eq!(holder(content), expected, "{content}");
         }
+    }
+
+    #[test]
+    fn a_dropped_enum_names_the_only_box_of_the_size() {
+        let mut types: Vec<Type> = Vec::new();
+        let mut add = |path: &str, size: u64, kind: Kind| {
+            let name = path.replace("app::", "");
+            let (name, path, krate) = (name.into(), path.into(), "app".into());
+            let (params, source) = (Vec::new(), None);
+            let (own, public, unit) = (true, false, 0);
+            types.push(Type { name, path, size, align: 8, kind, params, source, krate, own, public, unit });
+            TypeId(u32::try_from(types.len()).unwrap() - 1)
+        };
+        let field = |ty| Field { name: "0".into(), ty, offset: 0, line: None };
+        let variant = |ty| Variant { name: "A".into(), discriminants: Vec::new(), fields: vec![field(ty)] };
+        let node = add("app::Node", 40, Kind::Primitive);
+        let other = add("app::Other", 40, Kind::Primitive);
+        let pointer = |to| Kind::Pointer { pointee: Some(to) };
+        let to_node = add("*const app::Node", 8, pointer(node));
+        let to_other = add("*const app::Other", 8, pointer(other));
+        let borrowed = add("&app::Other", 8, pointer(other));
+        let of_std = add("core::ptr::non_null::NonNull<app::Node>", 8, Kind::Struct(vec![field(to_node)]));
+        let buffer = add("alloc::vec::Vec<app::Other>", 24, Kind::Struct(vec![field(to_other)]));
+        let list = |of: &[TypeId]| Kind::Enum(Enum { tag: None, variants: of.iter().copied().map(variant).collect() });
+        let only = add("app::Only", 32, list(&[of_std, to_node, borrowed, buffer]));
+        let both = add("app::Both", 16, list(&[of_std, to_other]));
+        let program = Program { types, ..Program::default() };
+        let content = |ty, size| owned_box(ty, size, &program).map(|origin| origin.content);
+        assert_eq!(content(only, 40).as_deref(), Some("Box<Node>"));
+        assert_eq!(content(only, 48), None, "a block of another size");
+        assert_eq!(content(both, 40), None, "two types have the size");
+        assert_eq!(content(buffer, 40), None, "a buffer of one element is no box");
     }
 
     #[test]

@@ -91,6 +91,12 @@ impl Move {
         if let Some(dependency) = &self.dependency {
             return Some(format!("{} is declared in {dependency}: its author can make this change", self.location));
         }
+        if self.edits.is_empty() && self.kind == "variant" {
+            return Some(format!(
+                "{}: a variant has several fields, which must first become a struct that a person names, or a macro declares it",
+                self.location
+            ));
+        }
         if self.edits.is_empty() {
             return Some(format!("{}: the report names no place in this workspace's source", self.location));
         }
@@ -99,7 +105,10 @@ impl Move {
             None if edit.to.is_empty() => {
                 Some(format!("{}: its fields must first become a struct, which a person has to name", edit.item))
             }
-            None => Some(format!("{}: from {} to {} is no move that apply can make", edit.item, edit.from, edit.to)),
+            None => {
+                let [from, to] = [&edit.from, &edit.to].map(|ty| on_one_line(ty));
+                Some(format!("{}: from {from} to {to} is no move that apply can make", edit.item))
+            }
         })
     }
 
@@ -308,12 +317,28 @@ pub(super) fn collect(value: &Value, name: &str, to: &mut Vec<Move>) {
     }
 }
 
+/// Returns a type that the source has on several lines on one.
+fn on_one_line(ty: &str) -> String {
+    let words: Vec<&str> = ty.split_whitespace().collect();
+    words.join(" ").replace("( ", "(").replace(", )", ")").replace("< ", "<").replace(", >", ">")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn edit(from: &str, to: &str) -> Edit {
         Edit { from: from.into(), to: to.into(), item: "A.b".into(), ..Edit::default() }
+    }
+
+    #[test]
+    fn a_refusal_is_one_line() {
+        let edits = vec![edit("Box<(\n    u8,\n    Map<\n        u8,\n    >,\n)>", "Arc<(u8, Map<u8>)>")];
+        let finding = Move { edits, ..Move::default() };
+        let expected = "A.b: from Box<(u8, Map<u8>)> to Arc<(u8, Map<u8>)> is no move that apply can make";
+        assert_eq!(finding.refusal().as_deref(), Some(expected));
+        let of = |kind: &str| Move { kind: kind.into(), location: "Expr".into(), ..Move::default() }.refusal().unwrap();
+        assert!(of("variant").contains("several fields") && of("box").contains("names no place"));
     }
 
     #[test]
@@ -401,6 +426,6 @@ mod tests {
         assert!(all.len() == 1 && all[0].is_named("A.op") && all[0].refusal().is_none());
         let all = read(layout);
         assert_eq!((all[0].location.as_str(), all[0].saves), ("E", Saves::Bytes(24)));
-        assert!(all[0].refusal().unwrap().contains("no place"));
+        assert!(all[0].refusal().unwrap().contains("several fields"));
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn alternatives<'p>(program: &'p Program, steps: &[Step]) -> Vec<Alte
             }
             let before = old.sum();
             let mut new = old.clone();
-            let sites = (0..program.sites.len()).filter(|site| !old.changes.contains_key(site));
+            let sites = (0..program.sites.len()).filter(|site| old.change(*site).is_none());
             let mut edits: Vec<Edit> = sites
                 .filter_map(|site| box_of(program, site, def).map(|change| Edit::Site(site, change)))
                 .filter(|&edit| new.apply(edit))
@@ -80,7 +80,7 @@ fn box_of(program: &Program, site: SiteId, def: DefId) -> Option<Change> {
     }
     Some(match inner == site {
         false => Change::Boxed,
-        true if of.counts.filled < of.counts.instances => Change::Sparse,
+        true if of.counts.filled < of.counts.instances && program.defs[def].is_shareable => Change::Sparse,
         true => Change::BoxedAlways,
     })
 }

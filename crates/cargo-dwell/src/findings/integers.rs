@@ -57,11 +57,8 @@ pub(super) fn find(walk: &Walk<'_, '_>, program: &Program, plan: &mut Plan<'_>, 
             continue;
         }
         let before = plan.sum().bytes;
-        let old: Vec<_> = group.iter().map(|(site, _)| plan.scalars.get(&in_model(*site)).copied()).collect();
-        let set = |plan: &mut Plan<'_>, site: SiteId, layout: Option<Layout>| match layout {
-            Some(layout) => plan.scalars.insert(in_model(site), layout),
-            None => plan.scalars.remove(&in_model(site)),
-        };
+        let old: Vec<_> = group.iter().map(|(site, _)| plan.scalar(in_model(*site))).collect();
+        let set = |plan: &mut Plan<'_>, site: SiteId, layout| plan.set_scalar(in_model(site), layout);
         for (site, layout) in &group {
             set(plan, *site, Some(*layout));
         }

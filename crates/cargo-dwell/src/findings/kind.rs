@@ -50,7 +50,7 @@ impl Heap<'_, '_, '_, '_> {
 
     /// Returns the change of a site's type that the search found.
     pub(super) fn change(&self, site: usize) -> Option<Change> {
-        self.plan.changes.get(&site).copied()
+        self.plan.change(site)
     }
 }
 

@@ -23,6 +23,7 @@ mod pinned;
 pub(crate) mod resident;
 mod rounding;
 mod search;
+mod shareable;
 mod short;
 mod shrink;
 mod slab;

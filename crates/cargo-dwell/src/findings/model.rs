@@ -1,5 +1,6 @@
 //! The model of `dwell::weigh`, filled with the counts of a walk.
 
+use super::shareable;
 use crate::debuginfo::{Kind, TypeId};
 use crate::heap::walk::{DefId, Holds, InModel, Owner, SiteId, Walk, head};
 use crate::source::{Item, Items};
@@ -60,6 +61,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         // No value that lives elsewhere fits into a `Copy` type.
         let items = self.items;
         let is_copy = |def: DefId| items.of(schema.get(schema.defs[def].ty)).is_some_and(Item::is_copy);
+        let unshareable = shareable::unshareable(schema.program);
         self.program.sites.push(site(String::new(), "", Shape::Leaf, Layout::NOTHING, Edge::Root));
         for of in &schema.sites {
             let own = match of.ty {
@@ -102,6 +104,7 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
                 name: def.name.to_string(),
                 own,
                 is_editable: def.is_editable && def.is_ready && !(def.is_enum && is_copy(number)),
+                is_shareable: !unshareable.contains(&def.ty),
                 is_enum: def.is_enum,
                 repr,
                 variants,

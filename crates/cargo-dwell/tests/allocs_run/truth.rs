@@ -113,6 +113,10 @@ const TOGETHER: usize = 363;
 const FOREIGN: usize = 379;
 const GROWN: usize = 395;
 
+/// A value that is copied because it is shared.
+#[derive(Clone)]
+struct Shared([u64; 47]);
+
 /// Allocates in orders of which the counts are known.
 fn orders() {
     for _ in 0..1000 {
@@ -134,6 +138,12 @@ fn orders() {
         grown.resize(GROWN, 1);
         grown.reserve_exact(GROWN * 8);
         drop(black_box(grown));
+    }
+    let mut shared = std::rc::Rc::new(Shared([1; 47]));
+    for _ in 0..500 {
+        let other = shared.clone();
+        std::rc::Rc::make_mut(&mut shared).0[0] += 1;
+        black_box(other);
     }
 }
 

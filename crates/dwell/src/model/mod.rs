@@ -18,6 +18,8 @@
 #[cfg(feature = "advice")]
 pub mod blocks;
 #[cfg(feature = "advice")]
+mod known;
+#[cfg(feature = "advice")]
 pub mod layout;
 pub mod malloc;
 #[cfg(feature = "advice")]

@@ -1,8 +1,9 @@
 //! A set of changes, and the resulting bytes.
 
 use super::blocks;
+use super::known::{Known, Part, User, Users, Wide, change_of, wide};
 use super::layout::{Layout, WORD, array, declared, enumeration, option, structure, tuple, up};
-use super::program::{DefId, Holder, Program, ReprOf, Shape, SiteId};
+use super::program::{Counts, DefId, Holder, Program, ReprOf, Shape, SiteId};
 use super::sorted::{Map, Set, sorted};
 use core::cell::{Cell, RefCell};
 use core::num::Saturating;
@@ -65,179 +66,196 @@ impl core::ops::AddAssign for Sum {
 }
 
 /// A program with some of its types changed.
+///
+/// A change affects the layouts of its target and of the types that store it inline, and the blocks of these. So a plan
+/// evaluates only these again: a search tries thousands of edits.
 #[derive(Debug, Clone)]
 pub struct Plan<'p> {
     /// The unchanged program.
     pub program: &'p Program,
     /// The sites with a changed type.
-    pub changes: Map<SiteId, Change>,
+    changes: Map<SiteId, Change>,
     /// The variants whose fields move into a box.
-    pub variants: Set<(DefId, usize)>,
+    variants: Set<(DefId, usize)>,
     /// The structs that lose their `repr(C)`.
-    pub reordered: Set<DefId>,
+    reordered: Set<DefId>,
     /// The scalars with a changed type, with the new layout.
-    pub scalars: Map<SiteId, Layout>,
+    scalars: Map<SiteId, Layout>,
     /// The layout of each unchanged struct and enum by the rules.
     old: Rc<[Layout]>,
-}
-
-/// The layouts that one evaluation has computed.
-struct Layouts<'a, 'p> {
-    plan: &'a Plan<'p>,
-    defs: RefCell<Vec<Option<Layout>>>,
-    sites: RefCell<Vec<Option<Layout>>>,
-    /// Whether all computed layouts are certain.
-    sure: Cell<bool>,
+    users: Rc<Users>,
+    known: RefCell<Known>,
 }
 
 impl<'p> Plan<'p> {
     /// Creates a plan without changes.
     pub fn new(program: &'p Program) -> Self {
         let (changes, variants, reordered, scalars) = (Map::new(), Set::new(), Set::new(), Map::new());
-        let mut plan = Self { program, changes, variants, reordered, scalars, old: Rc::new([]) };
-        let old = (0..program.defs.len()).map(|def| Layouts::new(&plan).rules(def, false)).collect();
-        plan.old = old;
+        let (users, known) = (Rc::new(Users::new(program)), RefCell::new(Known::nothing(program)));
+        let mut plan = Self { program, changes, variants, reordered, scalars, old: Rc::new([]), users, known };
+        plan.old = (0..program.defs.len()).map(|def| plan.rules(def, false)).collect();
         plan
+    }
+
+    /// Returns the change of a site.
+    pub fn change(&self, site: SiteId) -> Option<Change> {
+        self.changes.get(&site).copied()
+    }
+
+    /// Changes a site, or undoes its change.
+    pub fn set_change(&mut self, site: SiteId, change: Option<Change>) {
+        match change {
+            Some(change) => self.changes.insert(site, change),
+            None => self.changes.remove(&site),
+        }
+        self.known.get_mut().forget_site(site, &self.users);
+    }
+
+    /// Returns whether the fields of a variant are in a box.
+    pub fn is_boxed(&self, def: DefId, variant: usize) -> bool {
+        self.variants.contains(&(def, variant))
+    }
+
+    /// Moves the fields of a variant into a box, or back.
+    pub fn set_boxed(&mut self, def: DefId, variant: usize, is_boxed: bool) {
+        if is_boxed {
+            self.variants.insert((def, variant));
+        } else {
+            self.variants.remove(&(def, variant));
+        }
+        self.known.get_mut().forget_def(def, &self.users);
+    }
+
+    /// Returns whether a struct loses its `repr(C)`.
+    pub fn is_reordered(&self, def: DefId) -> bool {
+        self.reordered.contains(&def)
+    }
+
+    /// Removes the `repr(C)` of a struct, or adds it again.
+    pub fn set_reordered(&mut self, def: DefId, is_reordered: bool) {
+        if is_reordered {
+            self.reordered.insert(def);
+        } else {
+            self.reordered.remove(&def);
+        }
+        self.known.get_mut().forget_def(def, &self.users);
+    }
+
+    /// Returns the new layout of a scalar.
+    pub fn scalar(&self, site: SiteId) -> Option<Layout> {
+        self.scalars.get(&site).copied()
+    }
+
+    /// Changes the layout of a scalar, or undoes that.
+    pub fn set_scalar(&mut self, site: SiteId, layout: Option<Layout>) {
+        match layout {
+            Some(layout) => self.scalars.insert(site, layout),
+            None => self.scalars.remove(&site),
+        }
+        self.known.get_mut().forget_site(site, &self.users);
     }
 
     /// Returns bytes and allocations after all changes.
     pub fn sum(&self) -> Sum {
-        self.evaluate().0
+        self.evaluate();
+        let sum = self.known.borrow().sum();
+        let whole = |n: Wide| u64::try_from(n.0.max(0)).unwrap_or(u64::MAX);
+        Sum { bytes: whole(wide(self.program.inline) + sum.bytes), allocations: whole(sum.allocations) }
     }
 
     /// Returns whether the sum is exact and not an estimate.
     pub fn is_exact(&self) -> bool {
-        self.evaluate().1
+        self.evaluate();
+        self.known.borrow().sum().guesses == Saturating(0)
     }
 
     /// Returns the layout of a site after all changes.
     pub fn layout(&self, site: SiteId) -> Layout {
-        Layouts::new(self).site(site)
+        self.evaluate();
+        self.site(site)
     }
 
     /// Returns the layout of a struct or enum after all changes.
     pub fn def(&self, def: DefId) -> Layout {
-        Layouts::new(self).def(def)
+        self.evaluate();
+        self.of_def(def)
     }
 
     /// Returns the bytes of a variant's fields after all changes.
     pub fn variant_size(&self, def: DefId, variant: usize) -> u64 {
-        structure(&Layouts::new(self).fields(def, variant)).size
+        self.evaluate();
+        structure(&self.fields(def, variant)).size
     }
 
     /// Returns the variants of an enum with unboxed fields of more than `least` bytes, the largest first.
     pub fn largest_variants(&self, def: DefId, least: u64) -> Vec<usize> {
-        let layouts = Layouts::new(self);
-        let variants =
-            (0..self.program.defs[def].variants.len()).filter(|&variant| !self.variants.contains(&(def, variant)));
+        self.evaluate();
+        let variants = (0..self.program.defs[def].variants.len()).filter(|&variant| !self.is_boxed(def, variant));
         let mut by_size: Vec<(u64, usize)> =
-            variants.map(|variant| (structure(&layouts.fields(def, variant)).size, variant)).collect();
+            variants.map(|variant| (structure(&self.fields(def, variant)).size, variant)).collect();
         by_size.retain(|&(size, _)| size > least);
         sorted(by_size, &|a, b| b.0.cmp(&a.0)).into_iter().map(|(_, variant)| variant).collect()
     }
 
     /// Returns the size of the block that a box in place of the site's type would need.
     pub fn boxed_size(&self, site: SiteId) -> u64 {
-        Layouts::new(self).bare(self.program.without_option(site)).size
+        self.evaluate();
+        self.bare(self.program.without_option(site)).size
     }
 
-    fn evaluate(&self) -> (Sum, bool) {
-        let layouts = Layouts::new(self);
-        let mut sum = Total { bytes: wide(self.program.inline), allocations: wide(0) };
-        if let Some(root) = self.program.sites.first() {
-            sum.bytes += change_of(layouts.note(root.own, layouts.site(0)).size, root.own.size);
-        }
-        for site in 0..self.program.sites.len() {
-            layouts.blocks(site, &mut sum);
-        }
-        for &(def, variant) in self.variants.elements() {
-            let fields = layouts.fields(def, variant);
-            let filled = self.program.defs[def].variants[variant].counts.filled;
-            sum.add(filled, structure(&fields).size);
-        }
-        let is_exact = layouts.sure.get();
-        let whole = |n: Wide| u64::try_from(n.0.max(0)).unwrap_or(u64::MAX);
-        (Sum { bytes: whole(sum.bytes), allocations: whole(sum.allocations) }, is_exact)
-    }
-}
-
-/// A number in a sum. Sums and products saturate, since the counts of a wrong `Weigh` or of a damaged document may have any
-/// value.
-type Wide = Saturating<i128>;
-
-fn wide(n: u64) -> Wide {
-    Saturating(n.into())
-}
-
-struct Total {
-    bytes: Wide,
-    allocations: Wide,
-}
-
-impl Total {
-    /// Adds blocks of the same size. Zero-size values take no block.
-    fn add(&mut self, blocks: u64, size: u64) {
-        if size != 0 {
-            self.bytes += wide(blocks) * wide(size);
-            self.allocations += wide(blocks);
-        }
-    }
-}
-
-fn change_of(new: u64, old: u64) -> Wide {
-    wide(new) - wide(old)
-}
-
-impl<'a, 'p> Layouts<'a, 'p> {
-    fn new(plan: &'a Plan<'p>) -> Self {
-        let (defs, sites) = (vec![None; plan.program.defs.len()], vec![None; plan.program.sites.len()]);
-        Self { plan, defs: RefCell::new(defs), sites: RefCell::new(sites), sure: Cell::new(true) }
-    }
-
-    fn program(&self) -> &'p Program {
-        self.plan.program
-    }
-
-    fn own(&self, site: SiteId) -> Layout {
-        self.program().sites[site].own
-    }
-
-    /// Marks the sum as uncertain if the new layout differs from the old one and is not certain. Returns the new
-    /// layout.
-    fn note(&self, old: Layout, new: Layout) -> Layout {
-        if !new.sure && (new.size, new.align, new.niche) != (old.size, old.align, old.niche) {
-            self.sure.set(false);
-        }
-        new
-    }
-
-    /// Returns a site's layout after all changes.
-    fn site(&self, site: SiteId) -> Layout {
-        match self.plan.changes.get(&site) {
-            Some(Change::Boxed) => Layout::OPTIONAL_POINTER,
-            Some(Change::BoxedAlways | Change::Sparse | Change::Thin | Change::Sorted) => Layout::POINTER,
-            Some(Change::Exact) => Layout::WIDE_POINTER,
-            None => {
-                if let Some(known) = self.sites.borrow()[site] {
-                    return known;
+    /// Computes what is unknown. All that is read afterwards is known.
+    fn evaluate(&self) {
+        let open = self.known.borrow_mut().take_open();
+        for user in open {
+            match user {
+                User::Site(site) | User::Blocks(site) => {
+                    self.site(site);
+                    let part = self.blocks(site);
+                    self.known.borrow_mut().set_blocks(site, part);
                 }
-                let layout = self.bare(site);
-                self.sites.borrow_mut()[site] = Some(layout);
-                layout
+                User::Def(def) => {
+                    self.of_def(def);
+                    let part = self.boxes(def);
+                    self.known.borrow_mut().set_boxes(def, part);
+                }
             }
         }
     }
 
+    fn own(&self, site: SiteId) -> Layout {
+        self.program.sites[site].own
+    }
+
+    /// Returns a site's layout after all changes, and marks a guess if it differs from the old one and is not certain.
+    fn noted(&self, site: SiteId, is_guess: &Cell<bool>) -> Layout {
+        note(self.own(site), self.site(site), is_guess)
+    }
+
+    /// Returns a site's layout after all changes.
+    fn site(&self, site: SiteId) -> Layout {
+        if let Some(known) = self.known.borrow().site(site) {
+            return known;
+        }
+        let layout = match self.changes.get(&site) {
+            Some(Change::Boxed) => Layout::OPTIONAL_POINTER,
+            Some(Change::BoxedAlways | Change::Sparse | Change::Thin | Change::Sorted) => Layout::POINTER,
+            Some(Change::Exact) => Layout::WIDE_POINTER,
+            None => self.bare(site),
+        };
+        self.known.borrow_mut().set_site(site, layout);
+        layout
+    }
+
     /// Returns a site's layout after all changes except that of the site itself.
     fn bare(&self, site: SiteId) -> Layout {
-        let of = &self.program().sites[site];
-        if let Some(&scalar) = self.plan.scalars.get(&site) {
+        let of = &self.program.sites[site];
+        if let Some(&scalar) = self.scalars.get(&site) {
             return scalar;
         }
         let part = |part: SiteId| self.site(part);
         let has_changed = |parts: &[SiteId]| parts.iter().any(|&part| self.site(part) != self.own(part));
         match &of.shape {
-            Shape::Def(def) => self.def(*def),
+            Shape::Def(def) => self.of_def(*def),
             Shape::Tuple(parts) if has_changed(parts) => {
                 let old: Vec<Layout> = parts.iter().map(|&part| self.own(part)).collect();
                 let new: Vec<Layout> = parts.iter().map(|&site| part(site)).collect();
@@ -261,25 +279,25 @@ impl<'a, 'p> Layouts<'a, 'p> {
     }
 
     /// Returns the layout of a struct or enum after all changes.
-    fn def(&self, def: DefId) -> Layout {
-        if let Some(known) = self.defs.borrow()[def] {
+    fn of_def(&self, def: DefId) -> Layout {
+        if let Some(known) = self.known.borrow().def(def) {
             return known;
         }
-        let of = &self.program().defs[def];
-        let (old, plan) = (self.plan.old[def], self.plan);
+        let of = &self.program.defs[def];
+        let old = self.old[def];
         let same = |field: &super::FieldDef| self.site(field.site) == self.own(field.site);
-        let is_same = plan.variants.since(&(def, 0)).first().is_none_or(|&(of, _)| of != def)
-            && !plan.reordered.contains(&def)
+        let is_same = self.variants.since(&(def, 0)).first().is_none_or(|&(of, _)| of != def)
+            && !self.reordered.contains(&def)
             && of.variants.iter().all(|variant| variant.fields.iter().all(same));
         let new = if is_same { old } else { self.rules(def, true) };
         let layout = if new == old { of.own } else { checked(of.own, old, new) };
-        self.defs.borrow_mut()[def] = Some(layout);
+        self.known.borrow_mut().set_def(def, layout);
         layout
     }
 
     /// Returns the layout of a struct or enum by the rules.
     fn rules(&self, def: DefId, changed: bool) -> Layout {
-        let of = &self.program().defs[def];
+        let of = &self.program.defs[def];
         let fields = |variant: usize| -> Vec<Layout> {
             if changed {
                 self.fields(def, variant)
@@ -288,14 +306,14 @@ impl<'a, 'p> Layouts<'a, 'p> {
             }
         };
         if of.is_enum {
-            let boxed = |variant: usize| changed && self.plan.variants.contains(&(def, variant));
+            let boxed = |variant: usize| changed && self.variants.contains(&(def, variant));
             let of_variant = |variant| if boxed(variant) { vec![Layout::POINTER] } else { fields(variant) };
             let variants: Vec<Vec<Layout>> = (0..of.variants.len()).map(of_variant).collect();
             return enumeration(&variants);
         }
         let fields = fields(0);
         match of.repr {
-            ReprOf::C if !(changed && self.plan.reordered.contains(&def)) => declared(&fields),
+            ReprOf::C if !(changed && self.reordered.contains(&def)) => declared(&fields),
             ReprOf::Packed => {
                 let size = fields.iter().fold(0, |sum: u64, field| sum.saturating_add(field.size));
                 Layout { align: of.own.align, ..Layout::plain(size, 1) }
@@ -306,22 +324,37 @@ impl<'a, 'p> Layouts<'a, 'p> {
     }
 
     fn fields(&self, def: DefId, variant: usize) -> Vec<Layout> {
-        self.program().defs[def].variants[variant].fields.iter().map(|field| self.site(field.site)).collect()
+        self.program.defs[def].variants[variant].fields.iter().map(|field| self.site(field.site)).collect()
     }
 
-    /// Adds the blocks that the values of a site own.
-    fn blocks(&self, site: SiteId, sum: &mut Total) {
-        let of = &self.program().sites[site];
+    /// Returns the blocks of the boxed variants of an enum.
+    fn boxes(&self, def: DefId) -> Part {
+        let mut sum = Part::default();
+        let boxed = self.variants.since(&(def, 0)).iter().take_while(|&&(of, _)| of == def);
+        for &(_, variant) in boxed {
+            let filled = self.program.defs[def].variants[variant].counts.filled;
+            sum.add(filled, structure(&self.fields(def, variant)).size);
+        }
+        sum
+    }
+
+    /// Returns the blocks that the values of a site own, with the change in size of the root value itself.
+    fn blocks(&self, site: SiteId) -> Part {
+        let (mut sum, is_guess) = (Part::default(), Cell::new(false));
+        if site == 0 {
+            sum.bytes += change_of(self.noted(site, &is_guess).size, self.own(site).size);
+        }
+        let of = &self.program.sites[site];
         let counts = &of.counts;
         let old = |part: SiteId| self.own(part);
-        let new = |part: SiteId| self.note(self.own(part), self.site(part));
-        let change = self.plan.changes.get(&site).copied();
+        let new = |part: SiteId| self.noted(part, &is_guess);
+        let change = self.changes.get(&site).copied();
         match change {
-            Some(Change::Boxed) => sum.add(counts.filled, self.boxed(site)),
-            Some(Change::BoxedAlways) => sum.add(counts.instances, self.boxed(site)),
+            Some(Change::Boxed) => sum.add(counts.filled, self.boxed(site, &is_guess)),
+            Some(Change::BoxedAlways) => sum.add(counts.instances, self.boxed(site, &is_guess)),
             Some(Change::Sparse) => {
-                let inner = &self.program().sites[self.program().without_option(site)].counts;
-                sum.add(inner.filled.saturating_sub(inner.defaults), self.boxed(site));
+                let inner = &self.program.sites[self.program.without_option(site)].counts;
+                sum.add(inner.filled.saturating_sub(inner.defaults), self.boxed(site, &is_guess));
             }
             _ => {}
         }
@@ -341,10 +374,10 @@ impl<'a, 'p> Layouts<'a, 'p> {
             }
             // A boxed slice or string has no spare capacity, so its bytes are those of its contents.
             (&Shape::Pointer(Holder::Box, inner), Some(Change::Thin)) => {
-                if let Shape::Sequence(_, element) = self.program().sites[inner].shape {
+                if let Shape::Sequence(_, element) = self.program.sites[inner].shape {
                     // The site of the slice counts the growth of the elements.
                     let header = blocks::thin_header(new(element));
-                    let used = wide(self.program().sites[inner].counts.used);
+                    let used = wide(self.program.sites[inner].counts.used);
                     (used * wide(old(element).size) + wide(full) * wide(header), full)
                 } else {
                     (requested + wide(blocks::thin_texts(full, counts.long)), full)
@@ -360,21 +393,21 @@ impl<'a, 'p> Layouts<'a, 'p> {
                 (used * wide(entry.size) + wide(maps) * wide(blocks::thin_header(entry)), maps)
             }
             (&Shape::Sequence(holder, element), None) => {
-                (requested + self.grown(holder, counts, old(element), new(element)), counts.allocations)
+                (requested + grown(holder, counts, old(element), new(element), &is_guess), counts.allocations)
             }
             (&Shape::Map(holder, key, value), None) => {
                 let (old, new) = ([old(key), old(value)], [new(key), new(value)]);
-                (requested + self.map_grown(holder, counts, old, new), counts.allocations)
+                (requested + map_grown(holder, counts, old, new, &is_guess), counts.allocations)
             }
             (&Shape::Pointer(holder, to), None) => {
                 // The site of an unsized target counts its elements.
-                let is_thin = self.program().sites[site].own.size == WORD;
+                let is_thin = self.program.sites[site].own.size == WORD;
                 let thin_box = matches!(holder, Holder::Box | Holder::Sparse) && self.is_sized(to);
                 let counted = holder == Holder::Counted && self.is_sized(to);
                 let more = if old(to) == new(to) {
                     // The block of a slice in an `Rc` is rounded up to a word.
                     if holder == Holder::Counted && self.slice_changes(to) {
-                        self.sure.set(false);
+                        is_guess.set(true);
                     }
                     wide(0)
                 } else if thin_box {
@@ -382,7 +415,7 @@ impl<'a, 'p> Layouts<'a, 'p> {
                 } else if counted {
                     wide(counts.allocations) * change_of(blocks::counted(new(to)), blocks::counted(old(to)))
                 } else {
-                    self.sure.set(false);
+                    is_guess.set(true);
                     if is_thin { used * change_of(new(to).size, old(to).size) } else { wide(0) }
                 };
                 (requested + more, counts.allocations)
@@ -391,22 +424,26 @@ impl<'a, 'p> Layouts<'a, 'p> {
         };
         sum.bytes += bytes;
         sum.allocations += wide(blocks);
+        if is_guess.get() {
+            sum.guess();
+        }
+        sum
     }
 
-    fn boxed(&self, site: SiteId) -> u64 {
-        let inner = self.program().without_option(site);
+    fn boxed(&self, site: SiteId, is_guess: &Cell<bool>) -> u64 {
+        let inner = self.program.without_option(site);
         // If the value in an `Option` has its own change, the box contains the changed type.
         let layout = if inner == site { self.bare(site) } else { self.site(inner) };
-        self.note(self.own(inner), layout).size
+        note(self.own(inner), layout, is_guess).size
     }
 
     fn is_sized(&self, site: SiteId) -> bool {
-        !matches!(self.program().sites[site].shape, Shape::Text(Holder::Unsized) | Shape::Sequence(Holder::Unsized, _))
+        !matches!(self.program.sites[site].shape, Shape::Text(Holder::Unsized) | Shape::Sequence(Holder::Unsized, _))
             && self.own(site).size != 0
     }
 
     fn slice_changes(&self, site: SiteId) -> bool {
-        match self.program().sites[site].shape {
+        match self.program.sites[site].shape {
             Shape::Sequence(Holder::Unsized, element) => {
                 let (old, new) = (self.own(element), self.site(element));
                 old.size != new.size && !(old.size.is_multiple_of(WORD) && new.size.is_multiple_of(WORD))
@@ -414,64 +451,70 @@ impl<'a, 'p> Layouts<'a, 'p> {
             _ => false,
         }
     }
+}
 
-    /// Returns the bytes by which the blocks of a sequence grow with the size of its elements.
-    fn grown(&self, holder: Holder, counts: &super::Counts, old: Layout, new: Layout) -> Wide {
-        if old == new {
-            return wide(0);
-        }
-        let element_slots = wide(counts.element_slots);
-        match holder {
-            Holder::Linked => wide(counts.allocations) * change_of(blocks::link(new), blocks::link(old)),
-            Holder::Thin => {
-                let header = change_of(blocks::thin_header(new), blocks::thin_header(old));
-                element_slots * change_of(new.size, old.size) + wide(counts.allocations) * header
-            }
-            Holder::Other => {
-                if old.size != new.size {
-                    self.sure.set(false);
-                }
-                element_slots * change_of(new.size, old.size)
-            }
-            _ => element_slots * change_of(new.size, old.size),
-        }
+/// Returns the new layout, and marks a guess if it differs from the old one and is not certain.
+fn note(old: Layout, new: Layout, is_guess: &Cell<bool>) -> Layout {
+    if !new.sure && (new.size, new.align, new.niche) != (old.size, old.align, old.niche) {
+        is_guess.set(true);
     }
+    new
+}
 
-    /// Returns the bytes by which the blocks of a map grow with the size of its keys and values.
-    fn map_grown(&self, holder: Holder, counts: &super::Counts, old: [Layout; 2], new: [Layout; 2]) -> Wide {
-        if old == new {
-            return wide(0);
+/// Returns the bytes by which the blocks of a sequence grow with the size of its elements.
+fn grown(holder: Holder, counts: &Counts, old: Layout, new: Layout, is_guess: &Cell<bool>) -> Wide {
+    if old == new {
+        return wide(0);
+    }
+    let element_slots = wide(counts.element_slots);
+    match holder {
+        Holder::Linked => wide(counts.allocations) * change_of(blocks::link(new), blocks::link(old)),
+        Holder::Thin => {
+            let header = change_of(blocks::thin_header(new), blocks::thin_header(old));
+            element_slots * change_of(new.size, old.size) + wide(counts.allocations) * header
         }
-        let element_slots = wide(counts.element_slots);
-        let entries = [blocks::entry(old[0], old[1]), blocks::entry(new[0], new[1])];
-        let more = change_of(entries[1].size, entries[0].size);
-        match holder {
-            Holder::BTree => {
-                let ends =
-                    |[key, value]: [Layout; 2]| [blocks::leaf(key, value), blocks::internal(key, value)].map(wide);
-                let ([old_leaf, old_internal], [leaf, internal]) = (ends(old), ends(new));
-                let nodes = wide(counts.allocations);
-                // The bytes of all nodes determine the number of inner nodes.
-                let internals =
-                    (wide(counts.requested) - nodes * old_leaf) / (old_internal - old_leaf).max(Saturating(1));
-                (nodes - internals) * (leaf - old_leaf) + internals * (internal - old_internal)
+        Holder::Other => {
+            if old.size != new.size {
+                is_guess.set(true);
             }
-            Holder::Growable => {
-                if !blocks::table_is_regular(entries[0], entries[1]) {
-                    self.sure.set(false);
-                }
-                element_slots * more
+            element_slots * change_of(new.size, old.size)
+        }
+        _ => element_slots * change_of(new.size, old.size),
+    }
+}
+
+/// Returns the bytes by which the blocks of a map grow with the size of its keys and values.
+fn map_grown(holder: Holder, counts: &Counts, old: [Layout; 2], new: [Layout; 2], is_guess: &Cell<bool>) -> Wide {
+    if old == new {
+        return wide(0);
+    }
+    let element_slots = wide(counts.element_slots);
+    let entries = [blocks::entry(old[0], old[1]), blocks::entry(new[0], new[1])];
+    let more = change_of(entries[1].size, entries[0].size);
+    match holder {
+        Holder::BTree => {
+            let ends = |[key, value]: [Layout; 2]| [blocks::leaf(key, value), blocks::internal(key, value)].map(wide);
+            let ([old_leaf, old_internal], [leaf, internal]) = (ends(old), ends(new));
+            let nodes = wide(counts.allocations);
+            // The bytes of all nodes determine the number of inner nodes.
+            let internals = (wide(counts.requested) - nodes * old_leaf) / (old_internal - old_leaf).max(Saturating(1));
+            (nodes - internals) * (leaf - old_leaf) + internals * (internal - old_internal)
+        }
+        Holder::Growable => {
+            if !blocks::table_is_regular(entries[0], entries[1]) {
+                is_guess.set(true);
             }
-            Holder::Thin => {
-                let header = change_of(blocks::thin_header(entries[1]), blocks::thin_header(entries[0]));
-                element_slots * more + wide(counts.allocations) * header
+            element_slots * more
+        }
+        Holder::Thin => {
+            let header = change_of(blocks::thin_header(entries[1]), blocks::thin_header(entries[0]));
+            element_slots * more + wide(counts.allocations) * header
+        }
+        _ => {
+            if entries[0] != entries[1] {
+                is_guess.set(true);
             }
-            _ => {
-                if entries[0] != entries[1] {
-                    self.sure.set(false);
-                }
-                element_slots * more
-            }
+            element_slots * more
         }
     }
 }

@@ -30,6 +30,8 @@ pub struct Def {
     pub own: Layout,
     /// Whether the definition can be changed: the type is not from std or another crate.
     pub is_editable: bool,
+    /// Whether all threads may share a value, as they share the default of a `Sparse`.
+    pub is_shareable: bool,
     /// Whether the type is an enum.
     pub is_enum: bool,
     /// The order of the fields of a struct.

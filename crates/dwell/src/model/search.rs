@@ -74,14 +74,26 @@ impl Plan<'_> {
     pub fn apply(&mut self, edit: Edit) -> bool {
         match edit {
             Edit::Site(site, change) => {
-                if self.changes.contains_key(&site) {
-                    return false;
+                let is_new = self.change(site).is_none();
+                if is_new {
+                    self.set_change(site, Some(change));
                 }
-                self.changes.insert(site, change);
-                true
+                is_new
             }
-            Edit::Variant(def, variant) => self.variants.insert((def, variant)),
-            Edit::Reorder(def) => self.reordered.insert(def),
+            Edit::Variant(def, variant) => {
+                let is_new = !self.is_boxed(def, variant);
+                if is_new {
+                    self.set_boxed(def, variant, true);
+                }
+                is_new
+            }
+            Edit::Reorder(def) => {
+                let is_new = !self.is_reordered(def);
+                if is_new {
+                    self.set_reordered(def, true);
+                }
+                is_new
+            }
         }
     }
 
@@ -95,9 +107,9 @@ impl Plan<'_> {
     /// Undoes an edit.
     pub fn undo(&mut self, edit: Edit) {
         match edit {
-            Edit::Site(site, _) => self.changes.remove(&site),
-            Edit::Variant(def, variant) => self.variants.remove(&(def, variant)),
-            Edit::Reorder(def) => self.reordered.remove(&def),
+            Edit::Site(site, _) => self.set_change(site, None),
+            Edit::Variant(def, variant) => self.set_boxed(def, variant, false),
+            Edit::Reorder(def) => self.set_reordered(def, false),
         }
     }
 
@@ -546,11 +558,14 @@ fn of_site(program: &Program, id: SiteId, site: &Site, types: Types) -> Vec<Chan
     }
     let of_inner = &program.sites[inner].counts;
     let non_default = of_inner.filled.saturating_sub(of_inner.defaults);
-    let is_struct = |def: DefId| program.defs[def].is_editable && !program.defs[def].is_enum;
+    let has_default = |def: DefId| {
+        let def = &program.defs[def];
+        def.is_editable && def.is_shareable && !def.is_enum
+    };
     let is_optional_slot = matches!(site.edge, Edge::Field(..) | Edge::Tuple(_) | Edge::Value);
     if dwell
         && is_optional_slot
-        && matches!(program.sites[inner].shape, Shape::Def(def) if is_struct(def))
+        && matches!(program.sites[inner].shape, Shape::Def(def) if has_default(def))
         && (in_enum || is_rare(non_default))
     {
         // An `Option` becomes `Sparse` only if some values equal the default: `Sparse` does not distinguish `None` from

@@ -5,17 +5,18 @@
 //! and slabs whose slots are `Send`.
 
 use super::dedicated;
-use super::geometry::Geometry;
+use super::geometry::{FIRST_CELLS, Geometry, Starter};
 use super::key::Key;
 use super::memory::{CellEntry, Memory, Refusal};
 use super::stack::{CellPtr, FreeStack, StackFull};
-use crate::alloc::{AllocError, try_box};
+use crate::alloc::{try_alloc, try_box};
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
 use core::hint::assert_unchecked;
-use core::mem::ManuallyDrop;
+use core::mem::{self, ManuallyDrop};
 use core::num::NonZero;
 use core::ptr::{self, NonNull};
+use std_alloc::alloc::dealloc;
 use std_alloc::boxed::Box;
 
 /// The number of values leaked by destructors that are dropped in any case when a slab is dropped or its thread ends.
@@ -29,7 +30,7 @@ pub struct Core<O> {
     // 1. Each cell on `free` or on a list of returned cells is vacant, is on only one of these and only once, and is in
     //    a chunk that is not freed. A cell that `memory` has carved and that is on none of them is occupied, or kept by
     //    a `ThreadSlab` (`thread.rs`).
-    // 2. While the slab was not torn down and `memory` is not borrowed, `free` of a core from `CoreRef::allocate` has
+    // 2. While the slab was not torn down and `memory` is not borrowed, `free` of an allocated core has
     //    capacity for all carved cells, and each of its cells is this core's.
     // 3. `memory` is borrowed while the global allocator runs for it, but never while other user code runs.
     //
@@ -45,10 +46,11 @@ pub struct Core<O> {
 /// A pointer to a core.
 ///
 /// Block headers contain a copy of it. The last slot of a dropped slab frees the core through that copy, so the pointer
-/// must not be derived from a reference. Therefore no method of `&Core` returns a `CoreRef`. There are three
+/// must not be derived from a reference. Therefore no method of `&Core` returns a `CoreRef`. There are three kinds of
 /// constructors:
 ///
-/// - [`allocate`](Self::allocate): from `Box::into_raw`. This pointer may read, write and free the core.
+/// - [`allocate`](Self::allocate) and [`allocate_for`](Self::allocate_for): from the global allocator. This pointer may read,
+///   write and free the core, and all of the chunk if the core is in a starter. Such a core is called *allocated* below.
 /// - [`of_static`](Self::of_static): of the empty core, which is never written to.
 /// - [`of_thread`](Self::of_thread): of a core in thread-local storage. Only the contents of `Cell`s and `RefCell`s are
 ///   written through it. The core is never freed, because the slots of a module find it by the thread and not by a header.
@@ -112,7 +114,7 @@ pub unsafe trait Owners: Sized + 'static {
     ///
     /// # Safety
     ///
-    /// The core came from [`CoreRef::allocate`] on this thread and was not torn down. The caller does not use it again.
+    /// The core was [allocated](CoreRef) on this thread and was not torn down. The caller does not use it again.
     unsafe fn tear_down(core: CoreRef<Self>);
 }
 
@@ -123,10 +125,45 @@ pub struct Vacant {
 
 impl<O: Owners> CoreRef<O> {
     /// Allocates a core for at most `limit` cells.
-    pub(super) fn allocate(geometry: Geometry, limit: usize) -> Result<Self, AllocError<()>> {
-        let core = try_box(Core::new(FreeStack::new(0), geometry, limit, O::new())).map_err(|error| error.map(drop))?;
+    pub(super) fn allocate(geometry: Geometry, limit: usize) -> Result<Self, Refusal> {
+        Self::allocate_apart(FreeStack::new(0), geometry, limit)
+    }
+
+    fn allocate_apart(free: FreeStack, geometry: Geometry, limit: usize) -> Result<Self, Refusal> {
+        let core = try_box(Core::new(free, geometry, limit, O::new()));
+        let core = core.map_err(|error| Refusal::Alloc(error.layout()))?;
         // SAFETY: `Box::into_raw` returns the address of a box, which is not null.
         Ok(Self(unsafe { NonNull::new_unchecked(Box::into_raw(core)) }))
+    }
+
+    /// Allocates a core that will have at least `cells` cells, and whose stack has `ahead` words below the bottom: in a starter,
+    /// if one has as many cells, otherwise apart and without cells.
+    pub(super) fn allocate_for(geometry: Geometry, ahead: usize, cells: usize) -> Result<Self, Refusal> {
+        let free = FreeStack::new(ahead);
+        match geometry.starter(Layout::new::<Core<O>>(), ahead) {
+            Some(starter) if cells <= FIRST_CELLS => Self::allocate_starter(free, geometry, starter),
+            _ => Self::allocate_apart(free, geometry, Key::LIMIT),
+        }
+    }
+
+    /// Allocates a core in a starter, which must be that of this geometry, a `Core<O>` and this stack.
+    fn allocate_starter(free: FreeStack, geometry: Geometry, starter: Starter) -> Result<Self, Refusal> {
+        let base = try_alloc(starter.layout).ok_or(Refusal::Alloc(starter.layout))?;
+        // SAFETY: `base` was allocated with the layout, and by invariant 1 of `Starter` the core is inside it.
+        let core = unsafe { base.add(starter.core_at) }.cast();
+        // SAFETY: the same holds for the words.
+        let words = unsafe { base.add(starter.stack_at) }.cast();
+        // SAFETY: by invariant 1 of `Starter` there are words for this stack and `FIRST_CELLS` cells, aligned and apart from the
+        // other parts. The core, and with it the stack, is not used after the starter is freed. The new stack has no buffer.
+        unsafe { free.lend(words, FIRST_CELLS) };
+        let mut new = Core::new(free, geometry, Key::LIMIT, O::new());
+        // SAFETY: `base` was just allocated with the layout of a starter of this geometry. The memory has no chunk yet, and
+        // `CoreRef::free` frees the starter.
+        unsafe { new.memory.get_mut().start(Self(core), base, starter) };
+        // SAFETY: by invariant 1 of `Starter` there is memory for a core here, aligned and apart from the other parts. It was
+        // just allocated, so no other code uses it.
+        unsafe { core.write(new) };
+        Ok(Self(core))
     }
 
     /// Returns the pointer to an empty core.
@@ -149,7 +186,7 @@ impl<O: Owners> CoreRef<O> {
     /// The core is not freed while the reference is used.
     #[inline(always)]
     pub(super) unsafe fn get<'a>(self) -> &'a Core<O> {
-        // SAFETY: the three constructors return pointers to an initialised core, and the caller guarantees that it is
+        // SAFETY: the constructors return pointers to an initialised core, and the caller guarantees that it is
         // not freed while the reference is used. A core is accessed only through shared references and changes through
         // `Cell`s, `RefCell`s and atomics.
         unsafe { self.0.as_ref() }
@@ -229,31 +266,41 @@ impl<O: Owners> CoreRef<O> {
         // SAFETY: the caller guarantees that the core is not freed, and nothing below frees it.
         let core = unsafe { self.get() };
         core.collect();
-        let left = core.memory(|memory| {
+        let _ = core.grow(|memory| {
             // SAFETY: by invariant 1 each cell on the stack is in a chunk that is not freed. The chunk has the geometry
             // of this core, even if a wrong `Module` returns different slabs, because these hold values of the same
             // type, and a slot's kind cannot change.
             unsafe { memory.sweep(self, &core.free) };
-            memory.capacity
+            core.free.shrink(memory.capacity);
+            Ok(())
         });
-        if left == Ok(0) {
-            core.free.shrink();
-        }
     }
 
     /// Frees the core and all its memory.
     ///
     /// # Safety
     ///
-    /// The core came from [`allocate`](Self::allocate). Neither the core nor any of its cells is used again.
+    /// The core came from [`allocate`](Self::allocate) or [`allocate_for`](Self::allocate_for). Neither the core nor any of
+    /// its cells is used again.
     #[cold]
     pub(super) unsafe fn free(self) {
-        // SAFETY: the caller guarantees that the pointer came from `allocate`, which got it from `Box::into_raw`, and
-        // that the core is not used again.
-        let core = *unsafe { Box::from_raw(self.0.as_ptr()) };
-        // SAFETY: the caller guarantees that no cell is used again.
-        unsafe { ManuallyDrop::into_inner(core.memory).into_inner().free() };
-        core.free.free();
+        const { assert!(!mem::needs_drop::<Core<O>>(), "the core in a starter is not dropped") };
+        // SAFETY: the core is freed at the end of this function only.
+        let core = unsafe { self.get() };
+        core.free.take().free();
+        // SAFETY: the caller guarantees that the core is not used again, so there is no other reference to its memory, now or
+        // while the global allocator runs.
+        let memory = unsafe { &mut *core.memory.as_ptr() };
+        // SAFETY: the caller guarantees that no cell is used again, and nothing uses the memory again.
+        if let Some((base, layout)) = unsafe { memory.free() } {
+            // SAFETY: the first chunk is a starter, which `allocate_starter` got from the global allocator with this layout.
+            // The core is in it and has no destructor. Neither is used again.
+            unsafe { dealloc(base.as_ptr(), layout) };
+        } else {
+            // SAFETY: there is no starter, so the pointer came from `allocate`, which got it from `Box::into_raw`. The caller
+            // guarantees that the core is not used again.
+            drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+        }
     }
 }
 
@@ -338,20 +385,30 @@ impl<O: Owners> Core<O> {
         self.occupied()
     }
 
+    /// Returns whether no cell is occupied, and a new core may take the place of this one: see [`Memory::is_only_starter`].
+    /// Returned cells must have been collected.
+    pub(super) fn is_unused(&self) -> bool {
+        self.occupied() == 0 && self.memory(|memory| memory.is_only_starter()) == Ok(true)
+    }
+
     /// Returns the number of cells in all chunks.
     pub(super) fn capacity(&self) -> usize {
         self.memory(|memory| memory.capacity).unwrap_or(0)
     }
 
     /// Calls `each` with the layout of each allocation and the number of unused bytes in it. `each` must not be user
-    /// code.
+    /// code. It may allocate: the memory is borrowed meanwhile, so an allocator that uses this slab does not free it.
     pub(super) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
-        each(Layout::new::<Self>(), 0);
         let len = self.len();
-        let _ = self.memory(|memory| memory.each_block(len, each));
-        if let Some((_, layout)) = self.free.buffer() {
-            each(layout, (self.free.capacity() - self.free.len()) * size_of::<CellPtr>());
-        }
+        let _ = self.memory(|memory| {
+            if memory.starter.is_none() {
+                each(Layout::new::<Self>(), 0);
+            }
+            memory.each_block(len, each);
+            if let Some((_, layout)) = self.free.buffer() {
+                each(layout, (self.free.capacity() - self.free.len()) * size_of::<CellPtr>());
+            }
+        });
     }
 
     /// Calls `f` with the memory, of which the compiler then knows the geometry. Returns `None` if the memory is
@@ -405,6 +462,9 @@ impl<O: Owners> Core<O> {
     pub(super) fn drop_leaked(&self, drop: &mut dyn FnMut(CellPtr)) {
         let leaked = || self.memory(|memory| memory.leaked()).unwrap_or(0);
         let before = leaked();
+        if before == 0 {
+            return;
+        }
         let mut most = before + before.max(MOST_LEAKED_AGAIN);
         let mut found = true;
         while found && leaked() != 0 {
@@ -489,7 +549,7 @@ unsafe impl Owners for OneThread {
         };
         owners.left.set(NonZero::new(left.get() - 1));
         if owners.left.get().is_none() {
-            // SAFETY: `left` was not `None`, so the slab was torn down: the core came from `allocate`, and the slab
+            // SAFETY: `left` was not `None`, so the slab was torn down: the core was allocated, and the slab
             // does not use it again. This was the last occupied cell, and `owners` is not used again.
             unsafe { core.free() };
         }
@@ -508,8 +568,8 @@ unsafe impl Owners for OneThread {
         let left = NonZero::new(here.len());
         here.owners.left.set(left);
         if left.is_none() {
-            // SAFETY: no cell is occupied, so none is used again. The caller guarantees that the core came from
-            // `allocate` and is not used again, and `here` is not used again either.
+            // SAFETY: no cell is occupied, so none is used again. The caller guarantees that the core was
+            // allocated and is not used again, and `here` is not used again either.
             unsafe { core.free() };
         } else {
             // Without a buffer each drop finds a full stack and is counted. `take` comes first, because the global

@@ -23,6 +23,9 @@ const MIN_CELLS: usize = 4;
 /// bytes of ten boxes (`ten_values_take_at_most_twice_the_bytes_of_boxes` in `tests/slab.rs`); with 16 they do not.
 pub(super) const FIRST_CELLS: usize = 12;
 
+/// The maximum size of a starter, in bytes: one page. `shrink_to_fit` keeps the starter of a slab with values.
+const LARGEST_STARTER: usize = 4096;
+
 /// The maximum number of small blocks in a slab, which a slab of 8-byte values has.
 pub(super) const MOST_SMALL: usize = (MIN_BLOCK / 8).div_ceil(FIRST_CELLS).next_power_of_two().ilog2() as usize;
 
@@ -129,6 +132,19 @@ impl Geometry {
         Layout::from_size_align(size, self.block).ok()
     }
 
+    /// Returns the layout of a starter with a core of this layout, and with `ahead` words below the bottom of its free stack, or
+    /// `None` if it would be too large, or if a block has no more cells than a starter.
+    pub(super) fn starter(&self, core: Layout, ahead: usize) -> Option<Starter> {
+        if self.small == 0 {
+            return None;
+        }
+        let core_at = self.size(FIRST_CELLS).next_multiple_of(core.align());
+        let stack_at = (core_at + core.size()).next_multiple_of(align_of::<usize>());
+        let size = stack_at + (ahead + FIRST_CELLS) * size_of::<usize>();
+        let layout = Layout::from_size_align(size, self.block.max(core.align())).ok()?;
+        (size <= LARGEST_STARTER).then_some(Starter { layout, core_at, stack_at })
+    }
+
     /// Returns the position of the first cell of the block with this number. It saturates for numbers that no block
     /// has.
     pub(super) const fn position(&self, number: usize) -> usize {
@@ -165,9 +181,32 @@ impl Geometry {
     }
 }
 
+/// A *starter*: a first chunk that also contains the core of its slab, and a free stack for its cells.
+///
+/// ```text
+/// 0                                     core_at    stack_at
+/// ┌────────┬────────┬─────┬────────────┬──────────┬─────────────┐
+/// │ Header │ cell 0 │ ..  │ leaked bits│ Core     │ a word each │
+/// └────────┴────────┴─────┴────────────┴──────────┴─────────────┘
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Starter {
+    // # Invariants
+    //
+    // 1. The block of `FIRST_CELLS` cells, the core and the free stack for as many do not overlap, are aligned, and are inside
+    //    `layout`.
+    // 2. `layout` is aligned to a block.
+    // 3. The geometry has small blocks, of which the first has `FIRST_CELLS` cells.
+    pub(super) layout: Layout,
+    /// The offset of the core.
+    pub(super) core_at: usize,
+    /// The offset of the free stack.
+    pub(super) stack_at: usize,
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Geometry;
+    use super::{FIRST_CELLS, Geometry};
     use core::alloc::Layout;
 
     #[test]
@@ -210,6 +249,23 @@ mod tests {
             }
         }
         assert!(seen > if cfg!(miri) { 30 } else { 200 });
+    }
+
+    #[test]
+    fn parts_of_a_starter_do_not_overlap() {
+        let core = Layout::from_size_align(300, 8).unwrap();
+        for size in [0, 1, 8, 64, 100, 256] {
+            for align in [1, 8, 64, 128] {
+                let geometry = Geometry::of(Layout::from_size_align(size, align).unwrap().pad_to_align());
+                let starter = geometry.starter(core, 4).unwrap();
+                assert!(geometry.size(FIRST_CELLS) <= starter.core_at && starter.core_at.is_multiple_of(8));
+                assert!(starter.core_at + 300 <= starter.stack_at && starter.stack_at.is_multiple_of(8));
+                assert_eq!(starter.stack_at + 8 * (4 + FIRST_CELLS), starter.layout.size());
+                assert!(starter.layout.align() == geometry.block && starter.layout.size() <= 4096);
+            }
+        }
+        assert!(Geometry::of(Layout::from_size_align(400, 8).unwrap()).starter(core, 0).is_none());
+        assert!(Geometry::of(Geometry::LARGEST).starter(core, 0).is_none());
     }
 
     #[test]

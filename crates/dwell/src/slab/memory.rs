@@ -9,7 +9,7 @@
 //!
 //! `W` is the type of the owner in a header: a pointer to the core. This module never dereferences it.
 
-use super::geometry::{FIRST_CELLS, Geometry, MOST_SMALL};
+use super::geometry::{FIRST_CELLS, Geometry, MOST_SMALL, Starter};
 use super::key::{Key, StampedKey};
 use super::stack::{CellPtr, FreeStack};
 use crate::alloc::try_alloc;
@@ -39,7 +39,7 @@ pub(super) struct Header<W> {
     // 3. `stamps` is null or comes from a box of `cells` numbers, which this header owns: for each cell the stamp of
     //    its last leak, or 0 if that had none.
     // 4. If `chunk_cells` is not 0, the block is the first of a chunk, which the global allocator allocated with the
-    //    layout `geometry.chunk(chunk_cells)`. Exactly the first `carved` cells of the chunk were carved: handed out or
+    //    layout `geometry.chunk(chunk_cells)`, or with that of a starter. Exactly the first `carved` cells of the chunk were carved: handed out or
     //    pushed to the free stack. The first block and every block with a carved cell have a header.
     owner: W,
     /// The number of the block.
@@ -311,7 +311,9 @@ pub(super) struct Memory<W> {
     //    small blocks and `directory` the others. The numbers without a block in `directory` are a linked list that
     //    begins at `vacant`.
     // 4. `serial` is at least the `serial` of every block that was freed.
+    // 5. If `starter` is not `None`, `first` is a starter, which was allocated with this layout.
     geometry: Geometry,
+    pub(super) starter: Option<Layout>,
     first: Option<Block<W>>,
     carving: Option<Block<W>>,
     last: Option<Block<W>>,
@@ -328,8 +330,17 @@ pub(super) struct Memory<W> {
     limit: usize,
     /// The number of cells in each new chunk, or 0 if chunks grow with the slab.
     chunk_cells: usize,
-    /// Whether a chunk that grows with the slab has half as many cells as the slab, and not as many.
-    by_half: bool,
+    growth: Growth,
+}
+
+/// How a slab grows while its chunks are smaller than a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Growth {
+    /// A chunk has as many cells as the slab.
+    Double,
+    /// A chunk has a quarter as many cells as the slab: in a pool, which has many slabs, of which each is half empty after it has doubled.
+    /// Cells then have numbers with gaps, which only keys show.
+    ByQuarter,
 }
 
 impl<W: Copy + PartialEq> Memory<W> {
@@ -337,6 +348,7 @@ impl<W: Copy + PartialEq> Memory<W> {
         const { assert!(size_of::<W>() <= size_of::<usize>() && align_of::<W>() <= align_of::<usize>(), "a word") };
         Self {
             geometry,
+            starter: None,
             first: None,
             carving: None,
             last: None,
@@ -349,20 +361,42 @@ impl<W: Copy + PartialEq> Memory<W> {
             blocks: 0,
             limit,
             chunk_cells: 0,
-            by_half: false,
+            growth: Growth::Double,
         }
     }
 
-    /// Makes chunks smaller than a block grow by half of the slab, for a pool: it has many slabs, of which each is half empty after it
-    /// has doubled. Cells then have numbers with gaps, which only keys show.
-    pub(super) fn grow_by_half(&mut self) {
-        self.by_half = true;
+    /// Sets how the slab grows.
+    pub(super) fn grow_by(&mut self, growth: Growth) {
+        self.growth = growth;
     }
 
     /// Limits the memory to `limit` cells and to the number of keys, or to its capacity if that is more, and sets the number of cells in each new
     /// chunk. With `chunk_cells == 0` chunks grow with the slab.
     pub(super) fn configure(&mut self, limit: usize, chunk_cells: usize) {
         (self.limit, self.chunk_cells) = (limit.min(Key::LIMIT).max(self.capacity), chunk_cells);
+    }
+
+    /// Adds the first chunk, which is a starter.
+    ///
+    /// # Safety
+    ///
+    /// `base` was just allocated with the layout of `starter`, which is that of this geometry. This memory has no chunk yet, and
+    /// the owner frees the chunk that [`free`](Self::free) returns.
+    pub(super) unsafe fn start(&mut self, owner: W, base: NonNull<u8>, starter: Starter) {
+        // By invariant 3 of `Starter` the first small number is that of a block of this size. There is no chunk yet, so it is
+        // vacant.
+        //
+        // SAFETY: `base` was just allocated, so none of its cells was handed out, and by invariants 1 and 2 of `Starter` an
+        // aligned block of this many cells begins there.
+        let chunk = unsafe { self.begin_block(owner, base, 0, FIRST_CELLS, FIRST_CELLS) };
+        self.link(chunk);
+        (self.capacity, self.blocks, self.starter) = (FIRST_CELLS, 1, Some(starter.layout));
+    }
+
+    /// Returns whether all of the memory is a starter, and no key has a stamp: then a new core may take the place of this one.
+    pub(super) fn is_only_starter(&self) -> bool {
+        let stamped = self.serial != 0 || self.first.is_some_and(|chunk| chunk.serial.get() != 0);
+        self.starter.is_some() && self.blocks == 1 && !stamped
     }
 
     /// Carves about a page of cells that were never used. Returns the first one and pushes the others to the stack,
@@ -383,8 +417,12 @@ impl<W: Copy + PartialEq> Memory<W> {
         // A wrong `Module` may have pushed more cells than this memory has carved.
         let least = self.carved.max(stack.len()) + count;
         if least > stack.capacity() {
-            // While chunks grow by half, the stack does too.
-            let doubled = if self.by_half && self.capacity < geometry.cells { 0 } else { 2 * stack.capacity() };
+            // While chunks grow by a quarter, the stack does too.
+            let doubled = if self.growth == Growth::ByQuarter && self.capacity < geometry.cells {
+                0
+            } else {
+                2 * stack.capacity()
+            };
             let usual = self.capacity.max(doubled).max(least);
             stack.try_reserve(usual).or_else(|_| stack.try_reserve(least)).map_err(Refusal::Alloc)?;
         }
@@ -487,10 +525,13 @@ impl<W: Copy + PartialEq> Memory<W> {
     ///
     /// The first chunk has [`FIRST_CELLS`] cells. Each further chunk has [`FIRST_CELLS`] more than the slab, up to a
     /// whole block. From then on a chunk has as many blocks as the slab, up to [`LARGEST_CHUNK`] bytes. In a pool a chunk below a
-    /// whole block has half as many cells as the slab, and at least [`FIRST_CELLS`].
+    /// whole block has a quarter as many cells as the slab, and at least [`FIRST_CELLS`].
     fn usual(&self) -> usize {
         let Geometry { block, cells, .. } = self.geometry;
-        let grown = if self.by_half { FIRST_CELLS.max(self.capacity / 2) } else { self.capacity + FIRST_CELLS };
+        let grown = match self.growth {
+            Growth::Double => self.capacity + FIRST_CELLS,
+            Growth::ByQuarter => FIRST_CELLS.max(self.capacity / 4),
+        };
         let usual = match (self.chunk_cells, grown) {
             (0, small) if small < cells => small,
             (0, large) => cells * large.checked_div(cells).unwrap_or(0).min(LARGEST_CHUNK / block).max(1),
@@ -563,8 +604,8 @@ impl<W: Copy + PartialEq> Memory<W> {
             }
         }
         // The later blocks of a chunk get their numbers when cells are carved from them. Reserve memory for these
-        // numbers, so that the following inserts do not allocate.
-        let new = self.blocks.saturating_sub(self.directory.len());
+        // numbers, so that the following inserts do not allocate. A single block is the first of its chunk and has a number.
+        let new = if self.blocks <= 1 { 0 } else { self.blocks.saturating_sub(self.directory.len()) };
         let layout = Layout::array::<Numbered<W>>(self.blocks).unwrap_or(Layout::new::<Numbered<W>>());
         self.directory.try_reserve(new).map_err(|_| Refusal::Alloc(layout))?;
         stack.try_reserve(self.capacity).map_err(Refusal::Alloc)
@@ -576,11 +617,12 @@ impl<W: Copy + PartialEq> Memory<W> {
     pub(super) fn each_block(&self, mut occupied: usize, each: &mut dyn FnMut(Layout, usize)) {
         let directory = Layout::array::<Numbered<W>>(self.directory.capacity()).ok();
         directory.filter(|directory| directory.size() != 0).into_iter().for_each(|directory| each(directory, 0));
+        let mut starter = self.starter;
         for chunk in self.chunks() {
             let cells = chunk.chunk_cells as usize;
             let taken = occupied.min(cells);
             occupied -= taken;
-            if let Some(layout) = self.geometry.chunk(cells) {
+            if let Some(layout) = starter.take().or_else(|| self.geometry.chunk(cells)) {
                 each(layout, (cells - taken) * self.geometry.stride);
             }
             let stamped = chunk.blocks(self.geometry).filter(|header| !header.stamps.get().is_null());
@@ -620,24 +662,35 @@ impl<W: Copy + PartialEq> Memory<W> {
             entry.next_leaked(from)
         })
     }
+}
 
-    /// Frees every chunk.
+impl<W: Copy + PartialEq> Memory<W> {
+    /// Frees every chunk and the directory, except a starter, which the caller must free: returns its address and layout.
     ///
     /// # Safety
     ///
-    /// No cell is used again, not even as a vacant one.
-    pub(super) unsafe fn free(self) {
-        let mut next = self.first;
+    /// No cell is used again, not even as a vacant one, and this memory is not used again.
+    pub(super) unsafe fn free(&mut self) -> Option<(NonNull<u8>, Layout)> {
+        drop(mem::take(&mut self.directory));
+        let mut next = self.first.take();
+        let starter = next.zip(self.starter);
+        if let Some((chunk, _)) = starter {
+            next = chunk.next.get();
+            // SAFETY: `first` was the first block of a chunk, by invariant 1. No cell of any chunk is used again, so nobody reads
+            // the stamp of one.
+            unsafe { chunk.free_stamps(self.geometry) };
+        }
         while let Some(chunk) = next {
             next = chunk.next.get();
-            // SAFETY: the caller guarantees that no cell is used again. This method consumes the list, and `next` was
-            // read before.
+            // SAFETY: the caller guarantees that no cell is used again. `take` has removed the list, and `next` was read before. By
+            // invariant 5 only the first chunk may be a starter.
             unsafe { chunk.free(self.geometry) };
         }
+        starter.map(|(chunk, layout)| (chunk.0.cast(), layout))
     }
 
-    /// Frees the chunks whose cells are all vacant, and removes these cells from the stack. If no chunk is left, it
-    /// also frees the directory.
+    /// Frees the chunks whose cells are all vacant, except a starter, and removes these cells from the stack. If no chunk is
+    /// left, it also frees the directory.
     ///
     /// The stack is not trusted: a chunk is freed only if each of its carved cells is on the stack. Cells of another
     /// owner, which a wrong `Module` may have pushed, stay there and do not count.
@@ -661,9 +714,10 @@ impl<W: Copy + PartialEq> Memory<W> {
             }
             true
         });
+        let mut starter = self.starter.is_some();
         for chunk in self.chunks() {
             let vacant: u32 = chunk.blocks(geometry).map(|header| header.vacant.get()).sum();
-            let doomed = vacant == chunk.carved.get();
+            let doomed = vacant == chunk.carved.get() && !mem::take(&mut starter);
             chunk.blocks(geometry).for_each(|header| header.doomed.set(doomed));
         }
         self.carved -= stack.retain(|cell| own(cell).is_none_or(|header| !header.doomed.get()));
@@ -690,12 +744,12 @@ impl<W: Copy + PartialEq> Memory<W> {
             self.blocks -= cells.div_ceil(geometry.cells);
             // SAFETY: all carved cells of the chunk were on the stack, so none is occupied, and `retain` has removed
             // them. Its blocks were removed from the directory above, and it is not linked to the list again. So
-            // nothing uses it.
+            // nothing uses it. A starter is not doomed.
             unsafe { chunk.free(geometry) };
         }
         if self.first.is_none() {
-            let Self { serial, chunk_cells, by_half, .. } = *self;
-            *self = Self { serial, chunk_cells, by_half, ..Self::new(geometry, self.limit) };
+            let Self { serial, chunk_cells, growth, .. } = *self;
+            *self = Self { serial, chunk_cells, growth, ..Self::new(geometry, self.limit) };
         }
     }
 }
@@ -710,23 +764,33 @@ impl<W> Block<W> {
         })
     }
 
-    /// Frees the chunk and the stamp tables of its blocks.
+    /// Frees the stamp tables of the blocks of this chunk.
     ///
     /// # Safety
     ///
-    /// This is the first block of a chunk, and nothing in the chunk is used again.
-    unsafe fn free(self, geometry: Geometry) {
+    /// This is the first block of a chunk, and no cell of the chunk is used again.
+    unsafe fn free_stamps(self, geometry: Geometry) {
         for header in self.blocks(geometry) {
             let stamps = ptr::slice_from_raw_parts_mut(header.stamps.get(), header.cells as usize);
             if !stamps.is_null() {
                 // SAFETY: `stamps` is not null, so by invariant 3 of `Header` it came from a box of `cells` numbers
-                // that only this header owns. The header is not used again.
+                // that only this header owns. No cell is used again, so nothing reads a stamp again.
                 drop(unsafe { Box::from_raw(stamps) });
             }
         }
+    }
+
+    /// Frees the chunk and the stamp tables of its blocks.
+    ///
+    /// # Safety
+    ///
+    /// This is the first block of a chunk, which is no starter, and nothing in the chunk is used again.
+    unsafe fn free(self, geometry: Geometry) {
+        // SAFETY: the caller guarantees that this is the first block of a chunk, of which nothing is used again.
+        unsafe { self.free_stamps(geometry) };
         let layout = geometry.chunk(self.chunk_cells as usize).expect("it was allocated with this layout");
-        // SAFETY: by invariant 4 of `Header` the chunk came from the global allocator with this layout. The caller
-        // guarantees that nothing in it is used again.
+        // SAFETY: by invariant 4 of `Header` the chunk came from the global allocator with this layout, because it is no
+        // starter. The caller guarantees that nothing in it is used again.
         unsafe { dealloc(self.0.as_ptr().cast(), layout) };
     }
 }

@@ -114,6 +114,7 @@ pub(crate) mod insert;
 mod key;
 mod keyed;
 mod kind;
+mod lazy;
 pub mod map;
 mod memory;
 mod pool;

@@ -5,16 +5,15 @@ use super::dedicated;
 use super::engine::{CoreRef, OneThread, Owners};
 use super::geometry::Geometry;
 use super::insert::{CellAllocator, insert, insert_with, try_insert, try_insert_with};
-use super::key::Key;
 use super::kind::sealed::CrossThread;
 use super::kind::{SlotKind, sealed};
-use super::memory::{Memory, Refusal};
+use super::lazy::LazyCore;
+use super::memory::{Growth, Refusal};
 use super::slot::Slot;
-use super::stack::CellPtr;
+use super::stack::{CellPtr, POOL_AHEAD};
 use super::variance::Covariant;
 use crate::alloc::AllocError;
 use core::alloc::Layout;
-use core::cell::Cell;
 use core::fmt;
 use core::marker::PhantomData;
 
@@ -50,9 +49,8 @@ pub type SlotOfPool<T, O> = Slot<T, InPool<O>, Covariant>;
 pub struct SizeClasses<O: Threading> {
     // # Invariants
     //
-    // 1. Each core is `O::NO_SLAB`, or came from `CoreRef::allocate` on this thread with the layout of its class and
-    //    was not torn down.
-    cores: [Cell<CoreRef<O>>; CLASSES],
+    // 1. Each core has the geometry of its class.
+    cores: [LazyCore<O, POOL_AHEAD>; CLASSES],
 }
 
 /// The rule for which threads may drop the slots of a slab or pool: [`OneThread`] or
@@ -114,14 +112,13 @@ unsafe impl<T, O: Threading> CellAllocator<T> for SizeClasses<O> {
 impl<O: Threading> SizeClasses<O> {
     /// Creates a pool without memory.
     pub const fn new() -> Self {
-        Self { cores: [const { Cell::new(O::NO_SLAB) }; CLASSES] }
+        Self { cores: [const { LazyCore::new() }; CLASSES] }
     }
 
     /// Takes a cell from the free stack of a class.
     #[inline(always)]
     pub(super) fn pop_class(&self, class: Class) -> Option<CellPtr> {
-        // SAFETY: by invariant 1 the core was not torn down or is a static, so it is not freed.
-        unsafe { self.cores[class.index].get().get() }.free.pop()
+        self.cores[class.index].pop()
     }
 
     /// Allocates a cell for a value of this layout, if the free stack of its class is empty.
@@ -131,41 +128,23 @@ impl<O: Threading> SizeClasses<O> {
         let Some(class) = Class::of(layout) else {
             return dedicated::allocate(layout, O::NO_SLAB).ok_or(Refusal::Alloc(layout));
         };
-        let core = &self.cores[class.index];
-        if core.get() == O::NO_SLAB {
-            let new = CoreRef::allocate(Geometry::of(class.layout), Key::LIMIT);
-            let new = new.map_err(|error| Refusal::Alloc(error.layout()))?;
-            // SAFETY: the core was just allocated, and is not freed before the next line.
-            unsafe { new.get() }.memory(Memory::grow_by_half)?;
-            // If the global allocator has re-entered the pool and made a core too, that core is torn down.
-            Self::tear_down(core.replace(new));
-        }
-        // SAFETY: the core is not `NO_SLAB`, so by invariant 1 it was made on this thread and is not freed.
-        unsafe { core.get().refill() }
-    }
-
-    /// Tears down a core that was removed from `cores`, unless it is the empty one.
-    fn tear_down(core: CoreRef<O>) {
-        if core != O::NO_SLAB {
-            // SAFETY: by invariant 1 the core came from `allocate` on this thread and was not torn down. Callers have
-            // removed it from `cores`, so it is not used again.
-            unsafe { O::tear_down(core) };
-        }
+        self.cores[class.index].refill(Geometry::of(class.layout), Growth::ByQuarter)
     }
 
     /// Tears down the slabs of all classes.
     pub(crate) fn clear(&self) {
         for core in &self.cores {
-            Self::tear_down(core.replace(O::NO_SLAB));
+            // SAFETY: a pool uses a reference to a core only while the core grows. Then this is called if the global allocator
+            // calls `exit`, and that does not return.
+            unsafe { core.tear_down() };
         }
     }
 
     /// Calls `each` with the layout of each allocation of the slabs and the number of unused bytes in it. `each` must
     /// not be user code.
     pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
-        for core in self.cores.iter().map(Cell::get).filter(|core| *core != O::NO_SLAB) {
-            // SAFETY: the core is not `NO_SLAB`, so by invariant 1 it was not torn down and is not freed.
-            unsafe { core.get() }.each_block(each);
+        for core in &self.cores {
+            core.each_block(each);
         }
     }
 

@@ -121,7 +121,7 @@ impl AnyThread {
         let returns = unsafe { &core.get().owners.returns.1 };
         if returns.give(chain) {
             // SAFETY: this call brought `left` to 0, so the slab was torn down and no cell is occupied. So the core
-            // came from `allocate`, and nothing uses the core or its cells again.
+            // was allocated, and nothing uses the core or its cells again.
             unsafe { core.free() };
         }
     }
@@ -188,8 +188,8 @@ unsafe impl Owners for AnyThread {
         // guarantees that this is the thread of the slab.
         unsafe { here.push_linked(here.owners.returns.1.close()) };
         if here.owners.returns.1.expect(here.occupied().cast_signed()) {
-            // SAFETY: no cell is occupied, so none is used again. The caller guarantees that the core came from
-            // `allocate` and is not used again, and `here` is not used again either.
+            // SAFETY: no cell is occupied, so none is used again. The caller guarantees that the core was
+            // allocated and is not used again, and `here` is not used again either.
             unsafe { core.free() };
         }
     }

@@ -1,7 +1,6 @@
 //! The free stack of a slab: the addresses of its vacant cells. Inserts pop from it and drops push to it.
 
 use crate::alloc::try_alloc;
-#[cfg(feature = "std")]
 use crate::prefetch::prefetch;
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -12,10 +11,13 @@ use std_alloc::alloc::{dealloc, realloc};
 /// so it may access the whole chunk.
 pub(crate) type CellPtr = NonNull<()>;
 
-/// The number of pops by which [`FreeStack::pop_prefetch`] loads a cell in advance: enough to hide a cache miss behind
-/// values of one to four cache lines.
+/// The number of pops by which [`FreeStack::pop_prefetch`] loads a cell in advance, in the slab of a module: enough to hide a
+/// cache miss behind values of one to four cache lines.
 #[cfg(feature = "std")]
 pub(super) const AHEAD: usize = 16;
+
+/// The same in a pool, which has a stack for each size class: fewer, because each takes that many words.
+pub(super) const POOL_AHEAD: usize = 8;
 
 /// A stack of the addresses of vacant cells, with the most recently freed cell on top. It does not access the cells.
 ///
@@ -34,9 +36,9 @@ pub(super) const AHEAD: usize = 16;
 pub(super) struct FreeStack {
     // # Invariants
     //
-    // 1. Either the three pointers are null, or they point into one block from the global allocator with the layout
-    //    `self.layout(capacity)`: `bottom` is `ahead` words after its start, `end` is its end, and `bottom <= top <=
-    //    end`.
+    // 1. Either the three pointers are null, or they point into one block with the layout `self.layout(capacity)`:
+    //    `bottom` is `ahead` words after its start, `end` is its end, and `bottom <= top <= end`. If `lent`, the block is
+    //    a part of a chunk; otherwise it came from the global allocator.
     // 2. The words from the start of the block to `top` are initialised.
     // 3. The words from `bottom` to `top` are the addresses of vacant cells, each of which is on this stack once and on
     //    no other list.
@@ -44,14 +46,44 @@ pub(super) struct FreeStack {
     bottom: Cell<*mut CellPtr>,
     end: Cell<*mut CellPtr>,
     ahead: usize,
+    lent: Cell<bool>,
 }
 
 impl FreeStack {
-    /// Returns a stack without a buffer. `ahead` is the number of words below the bottom: [`AHEAD`] for a stack with
-    /// calls of [`pop_prefetch`](Self::pop_prefetch), otherwise 0.
+    /// Returns a stack without a buffer. `ahead` is the number of words below the bottom, as in the calls of
+    /// [`pop_prefetch`](Self::pop_prefetch), or 0.
     pub(super) const fn new(ahead: usize) -> Self {
         let [top, bottom, end] = [const { Cell::new(ptr::null_mut()) }; 3];
-        Self { top, bottom, end, ahead }
+        Self { top, bottom, end, ahead, lent: Cell::new(false) }
+    }
+
+    /// Gives a stack without a buffer a buffer for this many cells, which begins at `words`.
+    ///
+    /// # Safety
+    ///
+    /// `ahead + capacity` words are valid for reads and writes while this stack is used, and no other code accesses them. The
+    /// stack has no buffer.
+    pub(super) unsafe fn lend(&self, words: NonNull<CellPtr>, capacity: usize) {
+        debug_assert!(self.bottom.get().is_null());
+        // SAFETY: the caller guarantees that the block has `ahead` words before those for cells, which no other code uses.
+        unsafe { self.write_ahead(words) };
+        let bottom = words.as_ptr().wrapping_add(self.ahead);
+        self.bottom.set(bottom);
+        self.top.set(bottom);
+        self.end.set(bottom.wrapping_add(capacity));
+        self.lent.set(true);
+    }
+
+    /// Initialises the words below the bottom with a mapped address, because prefetching an unmapped one is slow.
+    ///
+    /// # Safety
+    ///
+    /// `ahead` words from `words` on are valid for writes, and no other code uses them.
+    unsafe fn write_ahead(&self, words: NonNull<CellPtr>) {
+        for index in 0..self.ahead {
+            // SAFETY: `index` is less than `ahead`, and the caller guarantees that as many words are valid for writes.
+            unsafe { words.as_ptr().wrapping_add(index).write(words.cast()) };
+        }
     }
 
     /// Pops the cell on top.
@@ -68,7 +100,7 @@ impl FreeStack {
         Some(unsafe { top.read() })
     }
 
-    /// Pops the cell on top, and prefetches the cell that is popped [`AHEAD`] pops later.
+    /// Pops the cell on top, and prefetches the cell that is popped `AHEAD` pops later.
     ///
     /// Cells freed in random order have random addresses, which no hardware prefetcher predicts. Inserting a million
     /// values after a million random drops takes 32 ticks a value with the prefetch and 70 without (`cargo run
@@ -76,12 +108,11 @@ impl FreeStack {
     ///
     /// # Safety
     ///
-    /// The stack was created with [`AHEAD`] words below the bottom.
-    #[cfg(feature = "std")]
+    /// The stack was created with `AHEAD` words below the bottom, or has no buffer.
     #[inline(always)]
-    pub(super) unsafe fn pop_prefetch(&self) -> Option<CellPtr> {
-        debug_assert!(self.ahead == AHEAD);
+    pub(super) unsafe fn pop_prefetch<const AHEAD: usize>(&self) -> Option<CellPtr> {
         let cell = self.pop()?;
+        debug_assert!(self.ahead == AHEAD);
         // SAFETY: `pop` returned a cell, so the stack has a buffer. By invariant 1 `top` is at least `ahead` words
         // after its start, and the caller guarantees that `ahead` is `AHEAD`. By invariant 2 the words below `top` are
         // initialised.
@@ -176,12 +207,13 @@ impl FreeStack {
             // is that of a layout with the same alignment, and it is not 0, since `cells` is more than the capacity.
             Some((block, now)) => NonNull::new(unsafe { realloc(block.as_ptr(), now, layout.size()) }),
             None => try_alloc(layout).inspect(|block| {
-                for index in 0..self.ahead {
-                    // Writes a mapped address, because prefetching an unmapped one is slow.
-                    // SAFETY: the block was allocated with `layout(cells)`, which begins with `ahead` words, and
-                    // `index` is less than `ahead`.
-                    unsafe { block.cast::<CellPtr>().as_ptr().wrapping_add(index).write(block.cast()) };
-                }
+                let block = block.cast::<CellPtr>();
+                // SAFETY: the block was just allocated with `layout(cells)`, which begins with `ahead` words.
+                unsafe { self.write_ahead(block) };
+                let words = block.as_ptr().wrapping_add(self.ahead);
+                // SAFETY: by invariants 1 and 2 of `old` these words are initialised: those of a lent buffer, or none. The new
+                // block has more words, and does not overlap the old one.
+                unsafe { ptr::copy_nonoverlapping(old.bottom.get(), words, old.len()) };
             }),
         };
         let Some(block) = block else {
@@ -221,6 +253,7 @@ impl FreeStack {
         self.top.swap(&other.top);
         self.bottom.swap(&other.bottom);
         self.end.swap(&other.end);
+        self.lent.swap(&other.lent);
     }
 
     /// Keeps the cells for which `keep` returns `true`, in order. Returns the number of removed cells.
@@ -242,8 +275,11 @@ impl FreeStack {
         len - kept
     }
 
-    /// Returns the start and the layout of the buffer, or `None` if there is no buffer.
+    /// Returns the start and the layout of the buffer, or `None` if there is none that the stack has allocated.
     pub(super) fn buffer(&self) -> Option<(NonNull<u8>, Layout)> {
+        if self.lent.get() {
+            return None;
+        }
         let block = NonNull::new(self.bottom.get())?.as_ptr().wrapping_sub(self.ahead);
         Some((NonNull::new(block)?.cast(), self.layout(self.capacity())?))
     }
@@ -253,11 +289,25 @@ impl FreeStack {
         Layout::array::<CellPtr>(capacity.checked_add(self.ahead)?).ok()
     }
 
-    /// Frees the buffer if the stack is empty.
-    pub(super) fn shrink(&self) {
-        if self.len() == 0 {
-            self.take().free();
+    /// Shrinks the buffer to this many cells, or to as many as are on the stack. Like [`try_reserve`](Self::try_reserve) it
+    /// leaves the stack without a buffer meanwhile.
+    pub(super) fn shrink(&self, cells: usize) {
+        let cells = cells.max(self.len());
+        let Some((block, layout)) = self.buffer().filter(|_| cells < self.capacity()) else { return };
+        let old = self.take();
+        if cells == 0 {
+            return old.free();
         }
+        let size = layout.size() - (old.capacity() - cells) * size_of::<CellPtr>();
+        // SAFETY: by invariant 1 of `old` the block came from the global allocator with this layout. The new size is that of
+        // `ahead + cells` words, which is less and not 0.
+        let Some(block) = NonNull::new(unsafe { realloc(block.as_ptr(), layout, size) }) else {
+            return self.swap(&old);
+        };
+        let bottom = block.cast::<CellPtr>().as_ptr().wrapping_add(self.ahead);
+        self.bottom.set(bottom);
+        self.top.set(bottom.wrapping_add(old.len()));
+        self.end.set(bottom.wrapping_add(cells));
     }
 
     /// Frees the buffer, but not the cells.

@@ -96,7 +96,7 @@ impl ThreadCore {
         // An insert right after a drop takes the cached cell. Only further inserts in a row pop the stack.
         match self.cached.take() {
             // SAFETY: by invariant 2 the stack has `AHEAD` words below the bottom.
-            None => unsafe { self.core.free.pop_prefetch() },
+            None => unsafe { self.core.free.pop_prefetch::<AHEAD>() },
             cell => cell,
         }
     }

@@ -4,7 +4,8 @@ use super::engine::{Core, CoreRef, OneThread};
 use super::geometry::Geometry;
 use super::insert::{CellAllocator, InsertError, insert, insert_with, refused, try_insert, try_insert_with};
 use super::keyed::{self, KeyedCells};
-use super::memory::{CellEntry, Refusal};
+use super::lazy::LazyCore;
+use super::memory::{CellEntry, Growth, Refusal};
 use super::slot::{KindSlot, Slot};
 use super::stack::CellPtr;
 use super::{Key, StampedKey, Threading};
@@ -40,11 +41,10 @@ pub type Slab<T> = TypedSlab<T, OneThread>;
 pub struct TypedSlab<T, O: Threading> {
     // # Invariants
     //
-    // 1. `core` came from `CoreRef::allocate` on this thread, with the geometry of a `T`. It is neither torn down nor
-    //    freed before the slab is dropped.
-    core: CoreRef<O>,
+    // 1. The core has the geometry of a `T`.
+    core: LazyCore<O, 0>,
     // `*mut T` makes the slab invariant in `T`, because values go in and come out through a shared reference. It also
-    // makes the slab neither `Send`, because of invariant 1, nor `Sync`.
+    // makes the slab neither `Send`, because its core belongs to this thread, nor `Sync`.
     of: PhantomData<*mut T>,
 }
 
@@ -99,9 +99,18 @@ impl<T> Builder<T> {
 
     /// Builds a slab for at most `limit` values.
     pub(super) fn finish<O: Threading>(self, limit: usize) -> Result<TypedSlab<T, O>, Refusal> {
-        let core = CoreRef::allocate(TypedSlab::<T, O>::GEOMETRY, limit);
-        let slab = TypedSlab { core: core.map_err(|error| Refusal::Alloc(error.layout()))?, of: PhantomData };
-        slab.core().memory(|memory| memory.configure(limit, self.chunk_capacity))?;
+        let configured = limit != Key::LIMIT || self.chunk_capacity != 0;
+        let core = if configured {
+            let core = CoreRef::allocate(TypedSlab::<T, O>::GEOMETRY, limit)?;
+            // SAFETY: the core was just allocated here, and nothing else tears it down.
+            unsafe { LazyCore::of(core) }
+        } else {
+            LazyCore::new()
+        };
+        let slab = TypedSlab { core, of: PhantomData };
+        if let Some(core) = slab.core.get() {
+            core.memory(|memory| memory.configure(limit, self.chunk_capacity))?;
+        }
         if self.preallocate != 0 {
             slab.reserve_or_refusal(self.preallocate)?;
         }
@@ -117,14 +126,13 @@ unsafe impl<T, O: Threading> CellAllocator<T> for TypedSlab<T, O> {
 
     #[inline(always)]
     fn pop(&self) -> Option<CellPtr> {
-        self.core().free.pop()
+        self.core.pop()
     }
 
     #[cold]
     #[inline(never)]
     fn refill(&self) -> Result<CellPtr, Refusal> {
-        // SAFETY: by invariant 1 of `TypedSlab` the core was made on this thread and is not freed.
-        unsafe { self.core.refill() }
+        self.core.refill(Self::GEOMETRY, Growth::Double)
     }
 }
 
@@ -134,7 +142,7 @@ unsafe impl<T> KeyedCells<T> for Slab<T> {
     #[inline]
     fn entry(&self, key: Key) -> Option<CellEntry<CoreRef<OneThread>>> {
         // SAFETY: by invariant 1 the core has the geometry of a `T`.
-        unsafe { self.core().entry(key, Self::GEOMETRY) }
+        unsafe { self.core.get()?.entry(key, Self::GEOMETRY) }
     }
 }
 
@@ -179,26 +187,25 @@ impl<T> Slab<T> {
     /// Returns the keys of the leaked values.
     pub fn leaked(&self) -> impl Iterator<Item = Key> {
         // SAFETY: by invariant 1 the core has the geometry of a `T`.
-        Key::each(|from| Some(unsafe { self.core().next_leaked(from, Self::GEOMETRY) }?.key()))
+        Key::each(|from| Some(unsafe { self.core.get()?.next_leaked(from, Self::GEOMETRY) }?.key()))
     }
 }
 
 impl<T, O: Threading> TypedSlab<T, O> {
     const GEOMETRY: Geometry = Geometry::of(Layout::new::<T>());
 
-    /// Creates a slab without memory for values.
-    pub fn new() -> Self {
-        Self::with_capacity(0)
+    /// Creates an empty slab. It allocates nothing: the first insert does.
+    pub const fn new() -> Self {
+        Self { core: LazyCore::new(), of: PhantomData }
     }
 
-    /// Like [`new`](Self::new), but returns an error if the allocation fails. An empty slab allocates about 300
-    /// bytes, and about 500 if its slots are `Send`.
+    /// Like [`new`](Self::new).
     ///
     /// # Errors
     ///
-    /// When the allocator has no memory.
+    /// None, since an empty slab allocates nothing.
     pub fn try_new() -> Result<Self, AllocError<()>> {
-        Self::try_with_capacity(0)
+        Ok(Self::new())
     }
 
     /// Creates a slab with memory for `capacity` values.
@@ -221,12 +228,6 @@ impl<T, O: Threading> TypedSlab<T, O> {
 
     fn allocate(capacity: usize) -> Result<Self, Refusal> {
         Slab::builder().preallocate(capacity).finish(Key::LIMIT)
-    }
-
-    #[inline(always)]
-    fn core(&self) -> &Core<O> {
-        // SAFETY: by invariant 1 the core is not freed while the slab is borrowed.
-        unsafe { self.core.get() }
     }
 
     /// Inserts a value.
@@ -282,7 +283,7 @@ impl<T, O: Threading> TypedSlab<T, O> {
     /// Returns the number of values in the slab, leaked ones included.
     #[inline]
     pub fn len(&self) -> usize {
-        self.core().len()
+        self.core.get().map_or(0, Core::len)
     }
 
     /// Returns whether the slab has no values.
@@ -294,7 +295,7 @@ impl<T, O: Threading> TypedSlab<T, O> {
     /// Returns the number of values that the slab has memory for.
     #[inline]
     pub fn capacity(&self) -> usize {
-        self.core().capacity()
+        self.core.get().map_or(0, Core::capacity)
     }
 
     /// Reserves memory for `additional` more values.
@@ -316,25 +317,26 @@ impl<T, O: Threading> TypedSlab<T, O> {
     }
 
     fn reserve_or_refusal(&self, additional: usize) -> Result<(), Refusal> {
-        // SAFETY: by invariant 1 the core was made on this thread and is not freed.
-        unsafe { self.core.reserve(additional) }
+        self.core.reserve(Self::GEOMETRY, additional)
     }
 
-    /// Frees the chunks without values. It visits every vacant cell.
+    /// Frees the chunks without values, except the first chunk of a slab of small values, as long as there are any. It visits every
+    /// vacant cell.
     pub fn shrink_to_fit(&self) {
-        // SAFETY: by invariant 1 the core was made on this thread and is not freed.
-        unsafe { self.core.sweep() };
+        self.core.sweep();
     }
 
     /// Calls `each` with the layout of each allocation of the slab and the number of unused bytes in it. `each` must
     /// not be user code.
     pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
-        self.core().each_block(each);
+        self.core.each_block(each);
     }
 
     fn drop_leaked(&self) {
-        // SAFETY: by invariant 1 the cells of the core are for values of a `T`, and its slots are of kind `O`.
-        unsafe { keyed::drop_leaked::<T, O, O>(self.core()) };
+        if let Some(core) = self.core.get() {
+            // SAFETY: by invariant 1 the cells of the core are for values of a `T`, and its slots are of kind `O`.
+            unsafe { keyed::drop_leaked::<T, O, O>(core) };
+        }
     }
 }
 
@@ -348,9 +350,8 @@ impl<T, O: Threading> Drop for TypedSlab<T, O> {
                 if panicked {
                     slab.drop_leaked();
                 }
-                // SAFETY: by invariant 1 of `TypedSlab` the core came from `allocate` on this thread and was not torn
-                // down. The slab is being dropped and does not use the core again.
-                unsafe { O::tear_down(slab.core) };
+                // SAFETY: the slab is being dropped and does not use the core again.
+                unsafe { slab.core.tear_down() };
             }
         }
         let mut tear_down = TearDown(self, true);

@@ -76,7 +76,7 @@ impl Tree {
         let texts = self.texts_by_site(&built);
         let least = before.bytes / LEAST;
         let estimates: Vec<Suggestion> = (0..program.sites.len())
-            .filter_map(|site| match plan.changes.get(&site) {
+            .filter_map(|site| match plan.change(site) {
                 None => shrink(program, site)
                     .or_else(|| inline(&built, site))
                     .or_else(|| intern(program, site, texts[site].as_ref()?, &plan)),
@@ -287,9 +287,9 @@ fn intern(program: &Program, site: SiteId, texts: &Texts, plan: &Plan<'_>) -> Op
     if !of.is_editable {
         return None;
     }
-    let change = plan.changes.get(&site);
+    let change = plan.change(site);
     let spare = if change.is_some() { counts.waste } else { 0 };
-    let header = if change == Some(&Change::Thin) { counts.allocations } else { 0 };
+    let header = if change == Some(Change::Thin) { counts.allocations } else { 0 };
     let inline = plan.layout(site).size;
     let now = counts.requested.saturating_sub(spare).saturating_add(header);
     let now = now.saturating_add(inline.saturating_mul(counts.slots));

@@ -14,8 +14,8 @@ use std_alloc::vec::Vec;
 
 /// Returns the text of a site's type after the changes of a plan.
 pub(super) fn type_text(program: &Program, plan: &Plan<'_>, site: SiteId) -> String {
-    match plan.changes.get(&site) {
-        Some(&change) => changed_type(program, plan, site, change),
+    match plan.change(site) {
+        Some(change) => changed_type(program, plan, site, change),
         None => text_of_parts(program, plan, site),
     }
 }
@@ -170,7 +170,7 @@ fn add_parts_of_default(program: &Program, plan: &Plan<'_>, site: SiteId, names:
             // An enum is empty if it is its default variant; the fields of the other variants do not matter.
             let fields = def.variants.iter().filter(|_| !def.is_enum).flat_map(|variant| &variant.fields);
             // Of the types that a field can change to, only a box asks its target whether it is empty.
-            let is_by_value = |field: SiteId| matches!(plan.changes.get(&field), None | Some(Change::BoxedAlways));
+            let is_by_value = |field: SiteId| matches!(plan.change(field), None | Some(Change::BoxedAlways));
             for field in fields.filter(|field| is_by_value(field.site)) {
                 add_parts_of_default(program, plan, field.site, names);
             }

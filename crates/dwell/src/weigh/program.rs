@@ -131,7 +131,9 @@ impl Builder {
             _ => (false, ReprOf::Rust),
         };
         let is_editable = ty.is_derived;
-        self.program.defs.push(Def { name: name.clone(), own, is_editable, is_enum, repr, variants: Vec::new() });
+        // The derive checks it: a `Weigh` does not know.
+        let (name_of, is_shareable, variants) = (name.clone(), true, Vec::new());
+        self.program.defs.push(Def { name: name_of, own, is_editable, is_shareable, is_enum, repr, variants });
         let of = match ty.kind {
             Kind::Struct { fields, .. } => vec![(name.clone(), name.clone(), fields)],
             Kind::Enum { variants } => variants

@@ -88,15 +88,23 @@ pub(super) fn of_site(
     if blocks < FEWEST {
         return Vec::new();
     }
-    let mut all: Vec<Suggestion> = RULES
-        .iter()
-        .filter_map(|rule| Some((rule.kind(), rule.propose(site, cx)?)))
+    let mut all: Vec<Suggestion> = proposals(site, cx)
+        .into_iter()
         .map(|(kind, proposal)| suggestion(kind, proposal, site, costs, model, program_nanos))
         .filter(|of| of.saves[1] > 0)
         .collect();
     // The order of the rules decides between equal savings.
     all.sort_by_key(|of| std::cmp::Reverse(of.saves[1] / 1000));
     all
+}
+
+/// Returns what the rules propose for a site. A block that only dependencies allocate stays where it is, since a person does
+/// not change their code.
+fn proposals(site: &Site, cx: &Context<'_>) -> Vec<(&'static str, Proposal)> {
+    if site.places.iter().all(|place| place.dependency.is_some()) {
+        return Vec::new();
+    }
+    RULES.iter().filter_map(|rule| Some((rule.kind(), rule.propose(site, cx)?))).collect()
 }
 
 #[expect(

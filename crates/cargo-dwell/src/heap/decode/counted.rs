@@ -69,8 +69,19 @@ fn recognise(schema: &mut Schema<'_>, ty: TypeId, site: SiteId, is_weak: bool) -
     Some(Rc::new(Counted { ptr, is_weak, target }))
 }
 
+/// The function of `Rc` and `Arc` that allocates a block for a copy of a value, in `make_mut` and others.
+const FOR_LAYOUT: &str = "allocate_for_layout<";
+
 fn of_frame(stack: &CallStack<'_, '_>) -> Option<BlockType> {
     // `Rc::new` calls `Box::new`, whose argument is the whole block.
+    for (module, inner) in [("alloc::rc::", "alloc::rc::RcInner"), ("alloc::sync::", "alloc::sync::ArcInner")] {
+        if stack.starts(&[module]) && stack.frame()?.path.contains(FOR_LAYOUT) {
+            let value = stack.schema.get(stack.param()?);
+            // The value of a slice, a text or a trait object has no type of its own.
+            let ty = stack.schema.by_path(&format!("{inner}<{}>", value.path)).filter(|_| value.size > 0)?;
+            return Some(BlockType::Value(ty));
+        }
+    }
     if !stack.starts(&["alloc::rc::", "alloc::sync::"]) || !stack.frame()?.path.contains("slice") {
         return None;
     }

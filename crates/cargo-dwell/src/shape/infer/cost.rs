@@ -33,6 +33,16 @@ pub(super) fn is_better_as_record(arena: &Arena, objects: &[ObjectId]) -> bool {
     record <= map
 }
 
+/// Returns whether a map with one type for all values takes at most as much memory as a record with a field for each key.
+///
+/// A map has a key beside each value, and its values have the fields of all of them; a record has a slot for each key in
+/// each of its objects.
+pub(super) fn is_better_as_map(arena: &Arena, objects: &[ObjectId]) -> bool {
+    let mut costs = Costs { arena, known: objects.iter().map(|&object| (object, (WORD, 0, 0))).collect() };
+    let (record, _) = costs.of(objects);
+    costs.entries(objects) <= record
+}
+
 struct Costs<'a> {
     arena: &'a Arena,
     /// The result of [`Costs::object`]; a pointer while it is not known, for a recursive type.
@@ -58,6 +68,27 @@ impl Costs<'_> {
             }
         }
         (instances * slots.values().sum::<u64>() + typed, map)
+    }
+
+    /// Returns the bytes of the entries of maps with these objects' keys and values.
+    fn entries(&mut self, objects: &[ObjectId]) -> u64 {
+        let arena = self.arena;
+        let (mut count, mut bytes, mut slot) = (0, 0, 0);
+        let mut slots = HashMap::<u64, u64>::new();
+        for field in objects.iter().filter_map(|&object| arena.fields(object)).flat_map(|fields| &fields.list) {
+            let values = arena.node(field.node).count();
+            let cost = self.node(field.node, values);
+            count += values;
+            bytes += values * (WORD + 1 + field.key.len() as u64) + cost.typed;
+            slot = cost.slot.max(slot);
+            let fields = arena.object_of(field.node).and_then(|object| arena.fields(object));
+            for inner in fields.into_iter().flat_map(|fields| &fields.list) {
+                let cost = self.node(inner.node, values);
+                let known = slots.entry(inner.hash).or_default();
+                *known = cost.slot.max(*known);
+            }
+        }
+        bytes + count * slots.values().sum::<u64>().max(slot)
     }
 
     /// Estimates the values of a position that has this number of slots.

@@ -7,9 +7,11 @@
 //! Turing). A record with a hundred optional keys has a high entropy too, but few keys that were seen once.
 
 use super::arena::{Arena, Fixed, MAX_FIELDS, NodeId, ObjectId, Shape};
-use super::compare::{self, MAX_COMPARED};
+use super::compare;
 use super::cost;
 use super::study::{Found, is_usual};
+pub(super) use super::values::{FREE, are_alike, children, elements, is_hopeless, is_plain, kinds};
+use super::values::{Likeness, has_map, hold_objects, likeness};
 use crate::shape::overrides::{Step, What};
 use crate::shape::schema::Lengths;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
@@ -20,136 +22,13 @@ const LOOK_AT: [usize; 2] = [64, 256];
 /// The study turns a record into a map only if it has at least this many keys; the full pass decides on the others.
 const SURE: usize = 32;
 
-const BOOL: u8 = 1;
-const NUMBER: u8 = 2;
-const TEXT: u8 = 4;
-const ARRAY: u8 = 8;
-const OBJECT: u8 = 16;
-pub(super) const FREE: u8 = 32;
-
-/// Returns the JSON types at a position other than `null`, with a bit for each.
-pub(super) fn kinds(arena: &Arena, node: NodeId) -> u8 {
-    let node = arena.node(node);
-    let bit = |count: u64, bit: u8| if count > 0 { bit } else { 0 };
-    bit(node.bools, BOOL)
-        | bit(node.integers + node.floats, NUMBER)
-        | bit(node.text_count(), TEXT)
-        | bit(node.array_count(), ARRAY)
-        | bit(node.objects, OBJECT)
-        | bit(node.free.as_ref().map_or(0, |free| free.count), FREE)
-}
-
-/// Returns whether the objects are maps already.
-fn has_map(arena: &Arena, object: ObjectId) -> bool {
-    matches!(arena.object(object).shape, Shape::Map { .. })
-}
-
-/// Whether the values of several keys have similar types.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Likeness {
-    /// The types differ, or no value is known.
-    None,
-    /// The values are strings, numbers, or sequences of these.
-    Plain,
-    /// The values are maps, or records with common keys.
-    Objects,
-}
-
-fn likeness(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool) -> Likeness {
-    likeness_of(arena, nodes, is_map, MAX_DEPTH)
-}
-
-/// The most levels of maps in maps whose values are compared.
-const MAX_DEPTH: usize = 3;
-
-fn likeness_of(arena: &Arena, nodes: &[NodeId], is_map: &dyn Fn(ObjectId) -> bool, depth: usize) -> Likeness {
-    let known: Vec<(NodeId, u8)> =
-        nodes.iter().map(|&node| (node, kinds(arena, node))).filter(|&(_, kinds)| kinds != 0).collect();
-    let mut frequency = HashMap::<u8, usize>::new();
-    for &(_, kinds) in &known {
-        *frequency.entry(kinds).or_default() += 1;
-    }
-    let Some((&usual, _)) = frequency.iter().max_by_key(|&(&kinds, &count)| (count, kinds)) else {
-        return Likeness::None;
-    };
-    let like: Vec<NodeId> = known.iter().filter(|&(_, kinds)| kinds & !usual == 0).map(|&(node, _)| node).collect();
-    if like.len() * 10 < known.len() * 9 {
-        return Likeness::None;
-    }
-    if usual & ARRAY != 0 {
-        let elements: Vec<NodeId> = like
-            .iter()
-            .filter_map(|&node| arena.node(node).array.as_ref())
-            .flat_map(|array| array.positions.iter().copied().chain([array.element]))
-            .collect();
-        // Empty sequences are compatible with all others.
-        if elements.iter().any(|&element| kinds(arena, element) != 0)
-            && likeness_of(arena, &elements, is_map, depth) == Likeness::None
-        {
-            return Likeness::None;
-        }
-    }
-    if usual & OBJECT == 0 {
-        return Likeness::Plain;
-    }
-    let (mut records, mut maps, mut keys) = (0u64, 0u64, HashMap::<u64, u64>::new());
-    let mut sets = Vec::<Vec<u64>>::new();
-    let mut values = Vec::new();
-    for object in like.iter().filter_map(|&node| arena.object_of(node)) {
-        if is_map(object) {
-            maps += 1;
-            values.extend(children(arena, object));
-            continue;
-        }
-        match &arena.object(object).shape {
-            Shape::Map { .. } => {}
-            Shape::Record(fields) => {
-                let used = fields.list.iter().filter(|field| arena.node(field.node).count() > 0);
-                let set: Vec<u64> = used.map(|field| field.hash).collect();
-                for &key in &set {
-                    *keys.entry(key).or_default() += 1;
-                }
-                records += u64::from(!set.is_empty());
-                if !set.is_empty() && sets.len() < MAX_COMPARED {
-                    sets.push(set);
-                }
-            }
-            Shape::Union(tagged) => {
-                *keys.entry(tagged.hash).or_default() += 1;
-                records += 1;
-            }
-        }
-    }
-    if maps > 0 && maps >= records {
-        // Maps are alike if their values are: the schemas and the responses of an API are both maps.
-        let alike = values.iter().all(|&value| kinds(arena, value) == 0)
-            || depth == 0
-            || likeness_of(arena, &values, is_map, depth - 1) != Likeness::None;
-        return if alike { Likeness::Objects } else { Likeness::None };
-    }
-    // Records are similar if most keys are in most of them, or if nearly all have one key in common. The first share is
-    // 1 if all records have the same keys, and 1 / records if no two have a key in common.
-    let total: u64 = keys.values().sum();
-    let squares: u64 = keys.values().map(|count| count * count).sum();
-    let common = keys.values().copied().max().unwrap_or(0);
-    let alike = squares * 5 >= records * total * 2 || (records >= 8 && common * 5 >= records * 4);
-    // A few common keys do not make records of different kinds alike: each must have one that resembles it.
-    // With many positions, few types take precedence over precise ones.
-    let alike = alike && (arena.len() >= arena.budget / 4 || compare::have_likes(&mut sets));
-    if records > 0 && alike { Likeness::Objects } else { Likeness::None }
-}
+/// The least share of entries with a key that no other object has, for keys to be data: a record would lose such keys of
+/// texts that it has not seen.
+const NEW: f64 = 0.02;
 
 /// The least share of entries with a key that no other object has, for an object whose values differ in type to be a
 /// map although some of them are objects.
 const MOSTLY_NEW: f64 = 0.5;
-
-/// Returns whether some of these positions have objects, directly or in arrays.
-fn hold_objects(arena: &Arena, nodes: &[NodeId]) -> bool {
-    let is = |&node: &NodeId| {
-        kinds(arena, node) & OBJECT != 0 || elements(arena, node).any(|element| kinds(arena, element) & OBJECT != 0)
-    };
-    nodes.iter().filter(|node| is(node)).count() * 10 > nodes.len()
-}
 
 /// Returns whether a key is unlikely to be a field's name: a number, a sentence, a path.
 fn is_data(key: &str) -> bool {
@@ -167,11 +46,6 @@ const MIN_EXTERNAL: u64 = 6;
 /// Returns whether a key can be the name of a variant.
 pub(super) fn is_name(key: &str) -> bool {
     !is_data(key) && key.starts_with(|c: char| c.is_alphabetic() || c == '_')
-}
-
-/// Returns whether values of these JSON types are plain and of one type, so that keys do not distinguish them.
-pub(super) fn is_plain(kinds: u8, other: u8) -> bool {
-    kinds == other && kinds.is_power_of_two() && kinds & (BOOL | NUMBER | TEXT) != 0
 }
 
 /// Returns whether each of these objects has exactly one of `keys` keys, and the keys repeat. `all` is the number of
@@ -248,10 +122,14 @@ pub(super) fn is_map(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(Objec
         // Each object has one key, and each key is new: `{"de": {..}}`, `{"en": {..}}`.
         Likeness::Objects if keys >= 4.0 && total <= objects && once >= keys => true,
         Likeness::Objects if keys >= 32.0 || (keys >= 16.0 && fill < 0.25) => true,
-        _ => (keys >= 8.0 && sure >= 0.02 && fill < 0.5) || (keys >= 16.0 && fill < 0.1),
+        _ => (keys >= 8.0 && sure >= NEW && fill < 0.5) || (keys >= 16.0 && fill < 0.1),
     };
+    // If no key is new, a record loses none of them, and bytes decide.
+    let is_known = objects >= 8.0 && sure < NEW && data < 0.6 * keys;
     // To compare the values takes longest.
-    [Likeness::None, Likeness::Plain, Likeness::Objects].into_iter().any(is) && is(likeness(arena, &nodes, also))
+    [Likeness::None, Likeness::Plain, Likeness::Objects].into_iter().any(is)
+        && is(likeness(arena, &nodes, also))
+        && (!is_known || cost::is_better_as_map(arena, objects_of))
 }
 
 /// Returns whether a record must not get a field for another key.
@@ -507,20 +385,6 @@ fn outliers(arena: &Arena, object: ObjectId) -> Option<u64> {
     (!core.is_empty() && within * 10 >= all * 9).then_some(of.instances.div_ceil(100).max(2))
 }
 
-/// Returns the positions directly below an object, including those of a union's variants.
-pub(super) fn children(arena: &Arena, object: ObjectId) -> Vec<NodeId> {
-    match &arena.object(object).shape {
-        Shape::Record(fields) => {
-            fields.list.iter().map(|field| field.node).chain(fields.rest.iter().map(|rest| rest.value)).collect()
-        }
-        Shape::Map { value, .. } => vec![*value],
-        Shape::Union(tagged) => {
-            let objects = tagged.variants.iter().map(|variant| variant.object).chain(tagged.untagged);
-            objects.flat_map(|object| children(arena, arena.find(object))).collect()
-        }
-    }
-}
-
 /// Returns the objects that several positions share.
 pub(super) fn shared(arena: &Arena) -> HashSet<ObjectId> {
     let (mut met, mut shared) = (HashSet::new(), HashSet::new());
@@ -553,12 +417,6 @@ pub(super) fn objects_below(arena: &Arena, object: ObjectId) -> Vec<ObjectId> {
     found
 }
 
-/// Returns the positions of an array: those of a tuple, and the common element.
-pub(super) fn elements(arena: &Arena, node: NodeId) -> impl Iterator<Item = NodeId> {
-    let array = arena.node(node).array.as_ref();
-    array.into_iter().flat_map(|array| array.positions.iter().copied().chain([array.element]))
-}
-
 /// Returns whether the arrays of a position may be tuples: several arrays of one length, with one type at each index.
 /// Also returns true for arrays of different lengths, whose positions are merged already.
 fn may_be_tuple(arena: &Arena, node: NodeId) -> bool {
@@ -566,14 +424,6 @@ fn may_be_tuple(arena: &Arena, node: NodeId) -> bool {
     let Fixed::At(length) = array.fixed else { return array.fixed == Fixed::Varied };
     let single = |&position: &NodeId| kinds(arena, position).count_ones() <= 1;
     length >= 2 && array.lengths.count >= 2 && array.positions[..length].iter().all(single)
-}
-
-/// Returns whether values of these JSON types are too varied for a type at one position. `inner` means that their
-/// elements or entries are varied too.
-pub(super) fn is_hopeless(kinds: u8, inner: bool) -> bool {
-    let plain = (kinds & (BOOL | NUMBER | TEXT)).count_ones();
-    let both = kinds & ARRAY != 0 && kinds & OBJECT != 0;
-    (both && plain >= 2) || (inner && (plain >= 2 || (both && plain >= 1)))
 }
 
 /// Returns whether a node shares no descendant with another node, so that its sums are exact.
@@ -689,9 +539,4 @@ fn unions(arena: &mut Arena) {
             arena.object_mut(object).tag = Some((*tag).into());
         }
     }
-}
-
-/// Returns whether the values of several positions could be the values of one map.
-pub(super) fn are_alike(arena: &Arena, nodes: &[NodeId]) -> bool {
-    nodes.len() < 2 || likeness(arena, nodes, &|object| has_map(arena, object)) != Likeness::None
 }

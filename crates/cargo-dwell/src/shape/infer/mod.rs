@@ -22,6 +22,7 @@ mod study;
 mod tests;
 mod text;
 mod types;
+mod values;
 mod visit;
 
 pub(super) use build::joined;

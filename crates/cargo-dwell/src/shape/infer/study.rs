@@ -367,12 +367,21 @@ impl Study {
 
     /// Returns the features other than the tag that the objects differ in. The type of a value is a feature only for a
     /// common tag key, and if the value is always present. The last object of a text may lack it, since the sample ends
-    /// in the middle of a text.
+    /// in the middle of a text. If there is only one other key, the contents of an adjacently tagged enum, then variants
+    /// without contents lack it.
     fn features_of(&self, tag: u64, values: &Values, objects: u64, usual: bool) -> Vec<usize> {
         let with = |feature: usize| values.counts.values().map(move |seen| seen.own.count(feature));
-        let is_always = |feature: usize| {
-            let without = objects - with(feature).sum::<u64>().min(objects);
+        let is_all = |objects: u64, with: u64| {
+            let without = objects.saturating_sub(with);
             without == 0 || (objects >= 8 && without * 100 <= objects.max(100))
+        };
+        let is_adjacent = self.own.all.iter().filter(|((_, mark), _)| *mark == 0).count() == 2;
+        let is_always = |feature: usize| {
+            let of_variant = |seen: &Seen| {
+                let with = seen.own.count(feature);
+                with == 0 || is_all(seen.objects, with)
+            };
+            is_all(objects, with(feature).sum()) || (is_adjacent && values.counts.values().all(of_variant))
         };
         let always: HashSet<u64> = (0..)
             .zip(&self.own.all)

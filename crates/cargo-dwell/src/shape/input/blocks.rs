@@ -5,7 +5,7 @@
 use super::file::{Format, Input};
 use super::problem::{Problem, cannot_read};
 use super::reader::{BUFFER, Reader, fill, too_long};
-use super::text::{are_lines, without_mark};
+use super::text::{are_lines, have_longer_texts, without_mark};
 use super::{PART, STACK};
 use crate::shape::infer::{Accumulator, Blank};
 use std::io::{self, Cursor, Read};
@@ -46,7 +46,8 @@ pub(super) fn open(input: &Input, least: u64) -> io::Result<Option<Opened<'_>>> 
 
 /// Returns whether the input has lines for several threads.
 pub(super) fn are_many(input: &Input, opened: &Opened<'_>) -> bool {
-    !opened.ended && (input.form == Format::Lines || are_lines(without_mark(&opened.buffer)))
+    let text = without_mark(&opened.buffer);
+    !opened.ended && if input.form == Format::Lines { !have_longer_texts(text) } else { are_lines(text) }
 }
 
 /// Reads the input. Returns the sum of the parts, and the problems in the order of their lines.

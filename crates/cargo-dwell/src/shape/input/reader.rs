@@ -2,7 +2,9 @@
 
 use super::file::{Format, Input};
 use super::problem::{Problem, cannot_read, not_utf8};
-use super::text::{SEPARATOR, advance, are_lines, offset_of, split, without_mark, without_separators};
+use super::text::{
+    SEPARATOR, advance, are_lines, have_longer_texts, offset_of, split, without_mark, without_separators,
+};
 use crate::shape::infer::{self, Accumulator};
 use serde_json::de::StrRead;
 use std::io::{self, BufReader, Cursor, Read};
@@ -37,7 +39,8 @@ impl Reader<'_> {
     /// Reads the source after its first bytes, which are in the buffer.
     pub(super) fn read_on(&mut self, source: Box<dyn Read + Send + '_>, buffer: &mut Vec<u8>, ended: bool) {
         let lines = match self.input.form {
-            Format::Lines => true,
+            // Some programs break the lines of longer texts in it.
+            Format::Lines => !have_longer_texts(without_mark(buffer)),
             // A `.json` file may hold JSON Lines too.
             Format::Text | Format::Unknown => are_lines(without_mark(buffer)),
         };

@@ -90,8 +90,7 @@ pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
 
 /// Returns whether the input is JSON Lines: the first line is a complete text and another line follows.
 pub(super) fn are_lines(text: &[u8]) -> bool {
-    let start = |byte: &u8| byte.is_ascii_whitespace() || *byte == SEPARATOR;
-    let text = &text[text.iter().take_while(|byte| start(byte)).count()..];
+    let Some(text) = first_of_lines(text) else { return false };
     let Some(end) = memchr::memchr(b'\n', text) else { return false };
     let rest = text[end..].trim_ascii_start();
     // The cheap test comes first, since a single text may be one long line. A second text that goes on after its line
@@ -105,6 +104,24 @@ pub(super) fn are_lines(text: &[u8]) -> bool {
         && !memchr::memchr(b'\n', rest).is_some_and(goes_on)
 }
 
+/// Returns whether an input that should be JSON Lines has texts of several lines.
+pub(super) fn have_longer_texts(text: &[u8]) -> bool {
+    let Some(text) = first_of_lines(text) else { return true };
+    let first = memchr::memchr(b'\n', text).map_or(text, |end| &text[..end]);
+    let is_cut = |error: serde_json::Error| error.is_eof();
+    serde_json::from_slice::<IgnoredAny>(first).is_err_and(is_cut)
+        && matches!(serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>().next(), Some(Ok(_)))
+}
+
+/// Returns the input from its first text on. `None`: record separators begin texts of which one has several lines.
+fn first_of_lines(text: &[u8]) -> Option<&[u8]> {
+    let is_before = |byte: &u8| byte.is_ascii_whitespace() || *byte == SEPARATOR;
+    let (before, text) = text.split_at(text.iter().take_while(|byte| is_before(byte)).count());
+    let is_next = |end: usize| text[end..].trim_ascii_start().first().is_none_or(|&byte| byte == SEPARATOR);
+    let has_lines = !before.contains(&SEPARATOR) || memchr::memchr_iter(b'\n', text).all(is_next);
+    has_lines.then_some(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,6 +132,22 @@ mod tests {
         let texts: Vec<&str> = split(text).map(|(_, text)| text).collect();
         assert_eq!(texts, ["{\"a\":\n1}", "[2]", "3", "\"x\""]);
         assert_eq!(split("1 x 2").collect::<Vec<_>>(), [(0, "1"), (2, "x 2")]);
+    }
+
+    #[test]
+    fn texts_of_several_lines_are_no_lines() {
+        for (text, are, have) in [
+            ("1\n2\n", true, false),
+            ("\u{1e}1\n\u{1e}2\n", true, false),
+            // Short texts have one line each, even if a program breaks the longer ones.
+            ("\u{1e}{}\n\u{1e}1\n\u{1e}{\n\"a\": 1\n}\n", false, true),
+            ("{\n\"a\": 1\n}\n{\n\"a\": 2\n}\n", false, true),
+            // A line that was cut off.
+            ("{\"a\":\n{\"a\": 2}\n", false, false),
+            ("[1,\n", false, false),
+        ] {
+            assert_eq!((are_lines(text.as_bytes()), have_longer_texts(text.as_bytes())), (are, have), "{text:?}");
+        }
     }
 
     #[test]
