@@ -5,6 +5,9 @@ pub(crate) const NAME: &str = "aarch64";
 pub(crate) const TARGET: &str = "aarch64-unknown-linux-gnu";
 pub(crate) const MACHINE: u16 = 183;
 
+/// The bits of a user address, if nobody asks for more.
+pub(crate) const ADDRESS_BITS: u32 = 48;
+
 /// The registers that are read: `x0` to `x30`, `sp`, `pc`.
 pub(crate) const REGISTERS: usize = 33;
 /// The numbers of registers in DWARF.
@@ -37,6 +40,17 @@ pub(crate) const GROUP: u64 = 8;
 /// The bytes of a thread before and behind its pointer: the control block is before it, and thread-local memory behind.
 pub(crate) const AROUND: (u64, u64) = (2304, 16 << 10);
 
+/// The distance from where [`is_control_block`] finds a thread's control block to its pointer. It differs between versions of
+/// glibc.
+pub(crate) const TO_POINTER: Option<u64> = None;
+
+/// Returns `true` if the words from an address on are those of a thread's control block: the thread's number, and the address
+/// of the list of the mutexes that it holds, of which the list has a copy if it is empty.
+pub(crate) fn is_control_block(word: impl Fn(usize) -> u64, addr: u64, id: i32) -> bool {
+    let list = addr.wrapping_add(16);
+    word(0) & u64::from(u32::MAX) == u64::from(id.unsigned_abs()) && word(1) == list && word(2) == list
+}
+
 /// Returns where the executable's block of thread-local memory begins, by its size and alignment. It is behind the thread
 /// pointer and two words.
 pub(crate) fn thread_locals(pointer: u64, _size: u64, align: u64) -> Option<u64> {
@@ -47,8 +61,7 @@ pub(crate) fn thread_locals(pointer: u64, _size: u64, align: u64) -> Option<u64>
 /// Returns an address of code as it is in a register or on the stack: without the signature of pointer authentication, which
 /// is in the bits above the address.
 pub(crate) fn code_address(word: u64) -> u64 {
-    const BITS: u64 = 48;
-    word & ((1 << BITS) - 1)
+    word & ((1 << ADDRESS_BITS) - 1)
 }
 
 /// The bytes of a function that [`saves_frame_pointer`] needs.
@@ -74,6 +87,13 @@ mod tests {
         assert!(saves_frame_pointer(&code(&[0xd100_c3ff, 0xa902_7bfd, 0x9100_83fd])));
         // stp x29, x30, [sp, #-16]!; ldr x29, [x0]
         assert!(!saves_frame_pointer(&code(&[0xa9bf_7bfd, 0xf940_001d])));
+    }
+
+    #[test]
+    fn control_blocks_are_recognised() {
+        let words = [7, 0x1010, 0x1010];
+        assert!(is_control_block(|at| words[at], 0x1000, 7));
+        assert!(!is_control_block(|at| words[at], 0x1000, 8) && !is_control_block(|at| words[at], 0x2000, 7));
     }
 
     #[test]

@@ -5,6 +5,9 @@ pub(crate) const NAME: &str = "x86-64";
 pub(crate) const TARGET: &str = "x86_64-unknown-linux-gnu";
 pub(crate) const MACHINE: u16 = 62;
 
+/// The bits of a user address.
+pub(crate) const ADDRESS_BITS: u32 = 47;
+
 /// The registers that are read: `rax`, `rdx`, `rcx`, `rbx`, `rsi`, `rdi`, `rbp`, `rsp`, `r8` to `r15`, `rip`.
 pub(crate) const REGISTERS: usize = 17;
 /// The numbers of registers in DWARF.
@@ -29,6 +32,15 @@ pub(crate) const GROUP: u64 = dwell::model::table::GROUP_OF_SSE2 as u64;
 
 /// The bytes of a thread before and behind its pointer: thread-local memory is before it, and the control block behind.
 pub(crate) const AROUND: (u64, u64) = (16 << 10, 2304);
+
+/// The distance from where [`is_control_block`] finds a thread's control block to its pointer.
+pub(crate) const TO_POINTER: Option<u64> = Some(0);
+
+/// Returns `true` if the words from an address on are those of a thread's control block, which has its own address in two
+/// fields.
+pub(crate) fn is_control_block(word: impl Fn(usize) -> u64, addr: u64, _id: i32) -> bool {
+    word(0) == addr && word(2) == addr
+}
 
 /// Returns where the executable's block of thread-local memory begins, by its size and alignment. It ends at the thread
 /// pointer.

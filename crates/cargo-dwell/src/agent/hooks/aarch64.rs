@@ -1,6 +1,10 @@
 //! aarch64: one instruction is replaced by a branch, which reaches 128 MiB.
 
-#![expect(clippy::cast_possible_wrap, reason = "distances of code are below 2^47")]
+#![expect(
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "distances of code are below 2^47, and fields of instructions have their low bits"
+)]
 
 use super::super::layout::PLACEMENTS;
 use super::Processor;
@@ -150,7 +154,7 @@ impl Instruction {
 fn branch(from: u64, to: u64) -> Option<u32> {
     let distance = to.wrapping_sub(from) as i64;
     let fits = distance % 4 == 0 && (-(1 << 27)..1 << 27).contains(&distance);
-    fits.then(|| 0x1400_0000 | (distance >> 2) as u32 & 0x3ff_ffff)
+    fits.then_some(0x1400_0000 | (distance >> 2) as u32 & 0x3ff_ffff)
 }
 
 /// Encodes `adrp`.
@@ -158,7 +162,7 @@ fn page_address(register: u32, from: u64, page: u64) -> Option<u32> {
     let pages = (page.wrapping_sub(from & !0xfff) as i64) >> 12;
     let fits = (-(1 << 20)..1 << 20).contains(&pages);
     let pages = pages as u32;
-    fits.then(|| 0x9000_0000 | (pages & 3) << 29 | (pages >> 2 & 0x7_ffff) << 5 | register)
+    fits.then_some(0x9000_0000 | (pages & 3) << 29 | (pages >> 2 & 0x7_ffff) << 5 | register)
 }
 
 /// Encodes `adrp; add`: any address in a distance of 4 GiB.

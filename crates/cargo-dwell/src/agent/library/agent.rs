@@ -30,6 +30,7 @@ use layout::{Mode, Shard, Shared, State, Status, ADDRESSES, ENTRY, FRAMES, GRANU
 /// The agent's records. The tool reads them from a copy of the process, at this address.
 pub static STATE: State = State {
     shadow: AtomicU64::new(0),
+    addresses: AtomicU64::new(ADDRESSES),
     pairs: AtomicU64::new(0),
     pairs_len: AtomicU64::new(1),
     frames: AtomicU64::new(0),
@@ -243,11 +244,12 @@ fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (
     }
     shared.bias.store(bias, Ordering::Relaxed);
 
+    STATE.addresses.store(arch::end_of_addresses(stack_end), Ordering::Relaxed);
     // An entry of the shadow is twice as large if it also has the time of the allocation.
     let counts = shared.mode.load(Ordering::Relaxed) == Mode::Counts as u32;
     let entry = if counts { profile::ENTRY } else { ENTRY };
     for (field, bytes) in [
-        (&STATE.shadow, ADDRESSES / GRANULE * entry),
+        (&STATE.shadow, arch::addresses() / GRANULE * entry),
         (&STATE.pairs, PAIRS * 8),
         (&STATE.frames, FRAMES * 8),
         (&STATE.ledgers, if counts { LEDGERS * 8 } else { 4096 }),

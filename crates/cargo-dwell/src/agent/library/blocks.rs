@@ -7,9 +7,9 @@
 //! The process may be copied between any two instructions of another thread. So a block is added after its allocation
 //! and removed before it is freed, and the address in an entry is written last.
 
-use crate::layout::{Shard, Slot, ADDRESSES, ENTRY, GRANULE, IN_SHARD, SHARDS, SMALL, TOMBSTONE};
+use crate::layout::{Shard, Slot, ENTRY, GRANULE, IN_SHARD, SHARDS, SMALL, TOMBSTONE};
 use crate::stacks::{self, Walked};
-use crate::{sys, STATE};
+use crate::{arch, sys, STATE};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 /// The record of a block.
@@ -34,8 +34,8 @@ impl Block {
 /// Returns the shadow's entry for an address.
 #[inline(always)]
 fn entry(addr: u64) -> &'static AtomicU32 {
-    let at = STATE.shadow.load(Ordering::Relaxed) + (addr & (ADDRESSES - 1)) / GRANULE * ENTRY;
-    // SAFETY: the shadow has an entry for each granule below `ADDRESSES`, and the mask keeps the address below that. The
+    let at = STATE.shadow.load(Ordering::Relaxed) + (addr & (arch::addresses() - 1)) / GRANULE * ENTRY;
+    // SAFETY: the shadow has an entry for each granule below `addresses`, and the mask keeps the address below that. The
     // shadow is mapped before the hooks are armed and never unmapped. Every bit pattern is a valid atomic integer.
     unsafe { &*(at as *const AtomicU32) }
 }

@@ -267,10 +267,8 @@ impl Extent {
             add(self.first, size.min(self.bytes - (self.first - self.start)));
             return;
         };
-        let Some(bits) = header.checked_add(FREE).and_then(|at| of.memory.bytes_at(at, pages.most() as usize / 8))
-        else {
-            return;
-        };
+        let bits = |at: u64| of.memory.bytes_at(at, usize::try_from(pages.most() / 8).ok()?);
+        let Some(bits) = header.checked_add(FREE).and_then(bits) else { return };
         for number in 0..(self.bytes / size).min(pages.most()) {
             let byte = usize::try_from(number / 8).ok().and_then(|at| bits.get(at)).copied().unwrap_or(u8::MAX);
             if byte >> (number % 8) & 1 == 0 {

@@ -53,6 +53,7 @@ impl Before {
     }
 
     /// Returns the registers with which a thread repeats its system call, if the stop made that fail.
+    #[expect(clippy::unused_self, reason = "other processors need it")]
     pub(crate) fn repeated(self, _process: i32, _id: i32, of: &User) -> Option<User> {
         let failed = of.rax as i64 == -i64::from(libc::EINTR) && WITHOUT_EFFECT.contains(&(of.orig_rax as i64));
         failed.then(|| User { rax: of.orig_rax, rip: of.rip.wrapping_sub(SYSCALL), ..*of })

@@ -1,7 +1,9 @@
 //! aarch64.
 
 use crate::layout::ADDRESSES;
+use crate::STATE;
 use core::arch::asm;
+use core::sync::atomic::Ordering;
 
 pub const CLOSE: usize = 57;
 pub const READ: usize = 63;
@@ -125,6 +127,18 @@ pub fn thread_pointer() -> u64 {
     // SAFETY: a register is read, nothing else.
     unsafe { asm!("mrs {0}, tpidr_el0", out(reg) pointer, options(pure, nomem, nostack, preserves_flags)) };
     pointer
+}
+
+/// Returns where the user address space ends, by the end of the main thread's stack, which is near it. Kernels have 39 bits
+/// of addresses, 42, 47 or 48; those with 52 use the first 48 if nobody asks for more.
+pub fn end_of_addresses(stack_end: u64) -> u64 {
+    stack_end.next_power_of_two().min(ADDRESSES)
+}
+
+/// Returns where the user address space ends, as a power of two.
+#[inline(always)]
+pub fn addresses() -> u64 {
+    STATE.addresses.load(Ordering::Relaxed)
 }
 
 /// Makes written code visible to the fetch of instructions.

@@ -1,5 +1,6 @@
 //! x86-64.
 
+use crate::layout::ADDRESSES;
 use core::arch::asm;
 
 pub const READ: usize = 0;
@@ -120,6 +121,17 @@ pub fn thread_pointer() -> u64 {
     // SAFETY: the first word of the thread's control block is its own address, by the ABI of x86-64.
     unsafe { asm!("mov {0}, qword ptr fs:[0]", out(reg) pointer, options(pure, readonly, nostack, preserves_flags)) };
     pointer
+}
+
+/// Returns where the user address space ends. It is the same on all kernels.
+pub fn end_of_addresses(_stack_end: u64) -> u64 {
+    ADDRESSES
+}
+
+/// Returns where the user address space ends, as a power of two.
+#[inline(always)]
+pub fn addresses() -> u64 {
+    ADDRESSES
 }
 
 /// Makes written code visible to the fetch of instructions, which this processor does itself.
