@@ -16,11 +16,15 @@ fn main() {
     let out = Path::new(&env::var_os("OUT_DIR").unwrap_or_default()).join("agent.so");
     // An empty file stands for no agent.
     std::fs::write(&out, []).expect("cargo's folder for the output is writable");
-    if !target.starts_with("x86_64-") || !target.contains("-linux-") {
+    println!("cargo::rustc-check-cfg=cfg(agent)");
+    let processor = target.split('-').next().unwrap_or_default();
+    if !["x86_64", "aarch64"].contains(&processor) || !target.contains("-linux-") {
         return;
     }
+    // There is an agent for this target, so programs can be run and looked at.
+    println!("cargo::rustc-cfg=agent");
     // The agent is loaded into programs for glibc, for which the tool itself may not be built.
-    let of_agent = if target.ends_with("-gnu") { target } else { "x86_64-unknown-linux-gnu".to_owned() };
+    let of_agent = if target.ends_with("-gnu") { target.clone() } else { format!("{processor}-unknown-linux-gnu") };
     let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     rustc.args(flags::FLAGS).arg("--target").arg(&of_agent);
     if let Some(linker) = env::var_os("RUSTC_LINKER").filter(|_| env::var("HOST").is_ok_and(|host| host != of_agent)) {

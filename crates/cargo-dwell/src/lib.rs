@@ -1,9 +1,10 @@
 //! The parts of `cargo dwell`, as a library for its tests and for `dwell-bench`.
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 pub mod agent;
 pub mod allocs;
 pub mod apply;
+pub mod arch;
 pub mod capture;
 pub mod census;
 pub mod check;

@@ -1,5 +1,5 @@
 //! Compares the counts of `cargo dwell allocs` with a counting allocator, for programs with every kind of exit.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![cfg(agent)]
 
 mod support;
 

@@ -1,6 +1,6 @@
 //! `cargo dwell apply` with the types of the library: each move on a package, with its tests.
 
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![cfg(agent)]
 
 use serde_json::{Value, json};
 use std::fs;

@@ -1,5 +1,5 @@
 //! Programs that are killed while they grow: what was live is in the report.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![cfg(agent)]
 
 mod support;
 

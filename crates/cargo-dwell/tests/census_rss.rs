@@ -1,5 +1,5 @@
 //! The parts of the resident memory of programs whose parts are known.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![cfg(agent)]
 
 mod support;
 

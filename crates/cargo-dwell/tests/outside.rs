@@ -1,6 +1,6 @@
 //! Looks at programs that were started without the tool, and compares what is found with what the program's own allocator
 //! wrote down; and checks that such a program is not disturbed.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![cfg(agent)]
 
 #[path = "outside/container.rs"]
 mod container;

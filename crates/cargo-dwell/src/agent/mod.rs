@@ -18,8 +18,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The files of the agent's crate.
-const SOURCES: [(&str, &str); 11] = [
+const SOURCES: [(&str, &str); 14] = [
     ("agent.rs", include_str!("library/agent.rs")),
+    ("arch.rs", include_str!("library/arch.rs")),
+    ("arch/aarch64.rs", include_str!("library/arch/aarch64.rs")),
+    ("arch/x86_64.rs", include_str!("library/arch/x86_64.rs")),
     ("blocks.rs", include_str!("library/blocks.rs")),
     ("helper.rs", include_str!("library/helper.rs")),
     ("hooks.rs", include_str!("library/hooks.rs")),
@@ -133,6 +136,9 @@ fn make(source: &Source, folder: &Path, name: &str, library: &Path) -> Result<()
 fn compile(rustc: &OsStr, work: &Path, built: &Path) -> Result<()> {
     for (file, text) in SOURCES {
         let file = work.join(file);
+        if let Some(folder) = file.parent() {
+            fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", folder.display()))?;
+        }
         fs::write(&file, text).with_context(|| format!("{}: cannot be written", file.display()))?;
     }
     let output = Command::new(rustc)

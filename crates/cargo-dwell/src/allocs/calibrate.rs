@@ -6,7 +6,7 @@
 #![expect(clippy::cast_precision_loss, reason = "counts and times are far below 2^52")]
 
 mod patterns;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 mod steps;
 
 use patterns::{Counted, Pattern};
@@ -196,11 +196,11 @@ fn time(pattern: &Pattern) -> [f64; 2] {
 
 /// Returns the instructions of each phase of each pattern, without those of the marks; `None` if they cannot be counted.
 fn instructions(all: &[Pattern]) -> Option<Vec<Vec<u64>>> {
-    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    #[cfg(agent)]
     {
         steps::count(all)
     }
-    #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+    #[cfg(not(agent))]
     {
         let _ = all;
         None

@@ -13,6 +13,7 @@ use super::{Block, Memory, Module, Moment, Snapshot, Thread};
 use crate::agent::layout::{
     self, ADDRESSES, Allocator, ENTRY, FRAMES, GRANULE, PAIRS, Pair, SHARDS, Shard, Slot, State,
 };
+use crate::arch::{self, AROUND};
 use anyhow::{Context, Result, bail};
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -157,7 +158,7 @@ impl Source {
 fn bases(state: &WordArray) -> [(u64, u64); 3] {
     let word = |at: usize| state.get(at / 8);
     [
-        (word(offset_of!(State, shadow)), ADDRESSES / GRANULE * ENTRY),
+        (word(offset_of!(State, shadow)), word(offset_of!(State, addresses)).min(ADDRESSES) / GRANULE * ENTRY),
         (word(offset_of!(State, pairs)), PAIRS * 8),
         (word(offset_of!(State, frames)), FRAMES * 8),
     ]
@@ -172,7 +173,8 @@ pub(crate) fn snapshot(source: Source, about: &About) -> Result<Snapshot> {
     // Before the memory is read, since a read makes pages.
     let records = records(&bases, &state);
     // A sample of the blocks does not tell which bytes are free.
-    let smaps = about.smaps.as_ref().filter(|_| word(offset_of!(State, sample)) == 0);
+    let is_sampled = word(offset_of!(State, sample)) != 0;
+    let smaps = about.smaps.as_ref().filter(|_| !is_sampled && arch::page() == PAGE);
     let pages = smaps.map(|smaps| Pages::read(smaps, pagemap.as_ref(), &records));
 
     let pairs_len = word(offset_of!(State, pairs_len)).min(PAIRS);
@@ -223,10 +225,11 @@ pub(crate) fn snapshot(source: Source, about: &About) -> Result<Snapshot> {
         roots.extend(holding(*stack).map(|map| (*stack & !7, map.end)));
     }
     for thread in &about.threads {
-        // Thread-local memory is below the thread pointer, and the thread's control block is above it.
-        const BEFORE: u64 = 16 << 10;
-        const BEHIND: u64 = 2304;
-        roots.extend(holding(*thread).map(|map| (map.start.max(thread - BEFORE), map.end.min(thread + BEHIND))));
+        roots.extend(
+            holding(*thread).map(|map| {
+                (map.start.max(thread.saturating_sub(AROUND.0)), map.end.min(thread.saturating_add(AROUND.1)))
+            }),
+        );
     }
     roots.sort_unstable();
     roots.dedup();
@@ -291,20 +294,33 @@ fn records(fixed: &[(u64, u64)], state: &WordArray) -> Vec<(u64, u64)> {
         .collect()
 }
 
-/// Returns the threads with their thread pointers. That of a thread whose registers are not known is the address of its
-/// control block, which glibc puts at the end of the stack, and which has its own address in two fields.
+/// Returns the threads with their thread pointers. That of a thread whose registers are not known is found by its control
+/// block, which glibc puts at the end of the stack.
 fn threads(memory: &dyn Memory, maps: &[Mapping], about: &About) -> Vec<Thread> {
     const SEARCHED: u64 = 16 << 10;
+    let holding = |addr: u64| maps.iter().find(|map| map.readable && (map.start..map.end).contains(&addr));
+    let control_block = |thread: &Thread, start: u64, end: u64| {
+        let start = start.next_multiple_of(16);
+        let words = WordArray::read(memory, start, end.checked_sub(start)? as usize)?;
+        let addr = |at: usize| start + 8 * at as u64;
+        let is_own = |at: &usize| arch::is_control_block(|word| words.get(at + word), addr(*at), thread.id);
+        (0..words.0.len()).step_by(2).rev().find(is_own).map(addr)
+    };
+    let is_main = |stack: u64| holding(stack).is_some_and(|map| map.path == Path::new("[stack]"));
+    let main = about.threads.first().copied();
+    // In which distance of the pointer the block is found, is the same for all threads.
+    let distance = arch::TO_POINTER.or_else(|| {
+        let thread = about.registers.iter().find(|thread| thread.stack_pointer().is_some_and(is_main))?;
+        let start = holding(main?)?.start.max(main?.checked_sub(AROUND.0)?);
+        main?.checked_sub(control_block(thread, start, main?)?)
+    });
     let pointer = |thread: &Thread| {
         let stack = thread.stack_pointer()?;
-        if maps.iter().any(|map| (map.start..map.end).contains(&stack) && map.path == Path::new("[stack]")) {
-            return about.threads.first().copied();
+        if is_main(stack) {
+            return main;
         }
-        let map = maps.iter().find(|map| map.readable && (map.start..map.end).contains(&stack))?;
-        let start = map.end.checked_sub(SEARCHED)?.max(map.start).next_multiple_of(16);
-        let words = WordArray::read(memory, start, (map.end - start) as usize)?;
-        let is_own = |at: &usize| [0, 2].iter().all(|word| words.get(at + word) == start + 8 * *at as u64);
-        (0..words.0.len()).step_by(2).rev().find(is_own).map(|at| start + 8 * at as u64)
+        let map = holding(stack)?;
+        control_block(thread, map.end.checked_sub(SEARCHED)?.max(map.start), map.end)?.checked_add(distance?)
     };
     let known = |thread: &Thread| Thread { pointer: thread.pointer.or_else(|| pointer(thread)), ..thread.clone() };
     about.registers.iter().map(known).collect()

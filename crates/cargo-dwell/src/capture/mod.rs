@@ -1,29 +1,32 @@
 //! A snapshot of a process: its live blocks with their call stacks, and its memory.
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 mod copied;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 pub(crate) mod image;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 mod malloc;
 mod maps;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 pub mod outside;
 mod pagemap;
 pub(crate) mod pieces;
 mod prologue;
+#[cfg(agent)]
+mod registers;
 mod resident;
 pub mod run;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 mod spill;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 mod stop;
 mod thread;
 mod unwind;
 pub(crate) mod variables;
 
+pub use crate::arch::Registers;
 pub use resident::Resident;
-pub use thread::{Registers, Thread};
+pub use thread::Thread;
 
 use std::path::PathBuf;
 

@@ -1,9 +1,11 @@
 //! The pages of a process that exist.
 
+use crate::arch;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-pub(crate) const PAGE: u64 = 4096;
+/// The bytes of a page here. A page of the kernel may be several of them.
+pub(crate) const PAGE: u64 = arch::SMALLEST_PAGE;
 /// The page is in memory.
 pub(crate) const PRESENT: u64 = 1 << 63;
 /// The page was moved to a swap device.
@@ -30,9 +32,12 @@ impl PageMap {
     pub(crate) fn flags(&self, page: u64, count: usize) -> Vec<u64> {
         match self {
             Self::File(file) => {
-                let mut bytes = vec![0; count * 8];
-                let read = file.read_at(&mut bytes, page * 8).unwrap_or(0);
-                bytes[..read].as_chunks::<8>().0.iter().map(|flags| u64::from_le_bytes(*flags)).collect()
+                let parts = arch::page() / PAGE;
+                let (first, last) = whole(page, count, parts);
+                let mut bytes = vec![0; usize::try_from(last - first).unwrap_or(0) * 8];
+                let read = file.read_at(&mut bytes, first * 8).unwrap_or(0);
+                let flags = bytes[..read].as_chunks::<8>().0.iter().map(|flags| u64::from_le_bytes(*flags));
+                divided(flags, page - first * parts, count, parts)
             }
             Self::Known(ranges) => {
                 let mut flags = vec![0; count];
@@ -48,9 +53,36 @@ impl PageMap {
     }
 }
 
+/// Returns the first page of the kernel of which one of `count` pages is a part, and one past the last. A page of the kernel
+/// has so many `parts`.
+pub(crate) fn whole(page: u64, count: usize, parts: u64) -> (u64, u64) {
+    (page / parts, page.saturating_add(count as u64).div_ceil(parts))
+}
+
+/// Gives each part of the kernel's pages the flags of its page. Leaves out the first `skipped` parts, and all behind `count`.
+fn divided(flags: impl Iterator<Item = u64>, skipped: u64, count: usize, parts: u64) -> Vec<u64> {
+    let skipped = usize::try_from(skipped).unwrap_or(usize::MAX);
+    let parts = usize::try_from(parts).unwrap_or(1);
+    flags.flat_map(|flags| std::iter::repeat_n(flags, parts)).skip(skipped).take(count).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn larger_pages_are_divided() {
+        // Pages of 4 KiB are the kernel's.
+        assert_eq!(whole(7, 3, 1), (7, 10));
+        assert_eq!(divided([1, 2, 3].into_iter(), 0, 3, 1), [1, 2, 3]);
+        // Of 16 KiB: from the last part of the second one to the first of the fourth.
+        assert_eq!(whole(7, 6, 4), (1, 4));
+        assert_eq!(divided([1, 2, 3].into_iter(), 3, 6, 4), [1, 2, 2, 2, 2, 3]);
+        // Of 64 KiB, of which the file tells only one.
+        assert_eq!(whole(16, 32, 16), (1, 3));
+        assert_eq!(divided([5].into_iter(), 0, 32, 16), [5; 16]);
+        assert_eq!(whole(u64::MAX, 5, 16).1, u64::MAX.div_ceil(16));
+    }
 
     #[test]
     fn known_pages_are_present() {

@@ -11,6 +11,10 @@ const LONGEST: usize = 24;
 /// Returns the frame pointer of a function whose stack pointer is `stack` at a call. `code` begins with its first
 /// instruction.
 pub(super) fn frame_pointer(code: &[u8], stack: u64) -> Option<u64> {
+    // The instructions of other processors are not read. Frames end there.
+    if cfg!(not(target_arch = "x86_64")) {
+        return None;
+    }
     let mut instructions = Decoder::new(64, code, DecoderOptions::NONE).into_iter().take(LONGEST).peekable();
     instructions.next_if(|of| of.code() == Code::Endbr64);
     let is_push = |of: &Instruction| of.mnemonic() == Mnemonic::Push && of.op0_kind() == OpKind::Register;
@@ -44,7 +48,7 @@ pub(super) fn frame_pointer(code: &[u8], stack: u64) -> Option<u64> {
     stack.checked_add(bytes)
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use super::frame_pointer;
 

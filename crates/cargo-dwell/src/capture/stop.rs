@@ -6,7 +6,8 @@
 
 #![expect(clippy::cast_sign_loss, reason = "system calls have numbers, and statuses are words")]
 
-use super::thread::{INSTRUCTION_POINTER, Registers, STACK_POINTER, Thread};
+use super::{Thread, registers};
+use crate::arch::{INSTRUCTION_POINTER, STACK_POINTER, UNKNOWN};
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -14,23 +15,6 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_millis(100);
 /// The maximum number of rounds in which new threads are looked for.
 const ROUNDS: usize = 16;
-
-/// The system calls that a thread does not notice to have been interrupted.
-const RESTARTED: [i64; 13] = [
-    libc::SYS_futex,
-    libc::SYS_poll,
-    libc::SYS_ppoll,
-    libc::SYS_select,
-    libc::SYS_pselect6,
-    libc::SYS_nanosleep,
-    libc::SYS_clock_nanosleep,
-    libc::SYS_wait4,
-    libc::SYS_waitid,
-    libc::SYS_pause,
-    libc::SYS_rt_sigsuspend,
-    libc::SYS_sched_yield,
-    libc::SYS_restart_syscall,
-];
 
 /// A process whose threads are stopped until this is dropped. It must be dropped by the thread that made it.
 #[derive(Debug)]
@@ -65,8 +49,8 @@ impl Stopped {
             for &id in &fresh {
                 known.push(id);
                 match doing(process, id) {
-                    Some(Doing::Waiting(call, stack, code)) if !RESTARTED.contains(&call) => {
-                        let mut registers: Registers = [None; 17];
+                    Some(Doing::Waiting(call, stack, code)) if !registers::RESTARTED.contains(&call) => {
+                        let mut registers = UNKNOWN;
                         registers[STACK_POINTER] = Some(stack);
                         registers[INSTRUCTION_POINTER] = Some(code);
                         stopped.threads.push(Thread { id, registers, pointer: None });
@@ -89,7 +73,7 @@ impl Stopped {
             match state(self.process, id) {
                 State::Stopped(signal) => {
                     self.held.push((id, signal));
-                    self.threads.extend(registers(id));
+                    self.threads.extend(registers::thread_of(id));
                     return;
                 }
                 State::Ended => return,
@@ -188,29 +172,6 @@ pub(super) fn state(process: i32, id: i32) -> State {
         (_, libc::CLD_TRAPPED | libc::CLD_STOPPED) => State::Stopped(if status >> 8 == 0 { status } else { 0 }),
         _ => State::Ended,
     }
-}
-
-/// Reads the registers of a stopped thread.
-fn registers(id: i32) -> Option<Thread> {
-    Some(thread(id, &user_registers(id)?))
-}
-
-/// Returns the kernel's registers of a stopped thread.
-pub(super) fn user_registers(id: i32) -> Option<libc::user_regs_struct> {
-    // SAFETY: the struct consists of integers, for which zero is valid.
-    let mut of: libc::user_regs_struct = unsafe { std::mem::zeroed() };
-    // SAFETY: the request writes to a local of the type that it requires.
-    let read = unsafe { libc::ptrace(libc::PTRACE_GETREGS, id, 0, &raw mut of) };
-    (read == 0).then_some(of)
-}
-
-/// Returns a thread with its registers.
-pub(super) fn thread(id: i32, of: &libc::user_regs_struct) -> Thread {
-    let registers = [
-        of.rax, of.rdx, of.rcx, of.rbx, of.rsi, of.rdi, of.rbp, of.rsp, of.r8, of.r9, of.r10, of.r11, of.r12, of.r13,
-        of.r14, of.r15, of.rip,
-    ];
-    Thread { id, registers: registers.map(Some), pointer: Some(of.fs_base) }
 }
 
 #[cfg(test)]

@@ -1,18 +1,8 @@
 //! The registers of a thread, and values by DWARF expressions over them.
 
 use super::Memory;
+use crate::arch::{Registers, STACK_POINTER};
 use gimli::{Encoding, EndianSlice, Evaluation, EvaluationResult, LittleEndian, Location, Piece, Value};
-
-/// The numbers of registers in DWARF for x86-64.
-pub(crate) const FRAME_POINTER: usize = 6;
-/// The stack pointer.
-pub(crate) const STACK_POINTER: usize = 7;
-/// The instruction pointer, in the column of the return address.
-pub(crate) const INSTRUCTION_POINTER: usize = 16;
-
-/// Registers by their DWARF number: `rax`, `rdx`, `rcx`, `rbx`, `rsi`, `rdi`, `rbp`, `rsp`, `r8` to `r15`, `rip`. `None`
-/// for those that are not known.
-pub type Registers = [Option<u64>; 17];
 
 /// A thread of a captured process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +11,7 @@ pub struct Thread {
     pub id: i32,
     /// Its registers.
     pub registers: Registers,
-    /// The base of its thread-local memory, if known: the register `fs`.
+    /// The base of its thread-local memory, if known.
     pub pointer: Option<u64>,
 }
 

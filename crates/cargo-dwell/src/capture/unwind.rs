@@ -1,7 +1,11 @@
 //! Finds the frames of threads by the unwind tables (`.eh_frame`) of the mapped files, without frame pointers.
 
-use super::thread::{FRAME_POINTER, INSTRUCTION_POINTER, Registers, STACK_POINTER, State, Thread};
+use super::thread::{State, Thread};
 use super::{Memory, Module, prologue};
+use crate::arch::{
+    FRAME_POINTER, INSTRUCTION_POINTER, PRESERVED, RETURN_ADDRESS, Registers, STACK_POINTER, UNKNOWN, VENDOR,
+    code_address,
+};
 use crate::debuginfo;
 use gimli::{
     BaseAddresses, CfaRule, EhFrame, EhFrameHdr, EndianSlice, FrameDescriptionEntry, LittleEndian, ParsedEhFrameHdr,
@@ -14,9 +18,6 @@ const DEEPEST: usize = 1024;
 
 /// The maximum number of bytes of a function's first instructions.
 const PROLOGUE: u64 = 128;
-
-/// The registers that a function keeps for its caller: `rbx`, `rbp`, `r12` to `r15`.
-const PRESERVED: [usize; 6] = [3, 6, 12, 13, 14, 15];
 
 type Section<'d> = EndianSlice<'d, LittleEndian>;
 
@@ -72,7 +73,9 @@ impl<'d> Table<'d> {
             bases = bases.clone().set_eh_frame_hdr(address);
             EhFrameHdr::new(data, LittleEndian).parse(&bases, 8).ok()
         });
-        Some(Self { module, file, bases, frames: EhFrame::new(frames, LittleEndian), index })
+        let mut frames = EhFrame::new(frames, LittleEndian);
+        frames.set_vendor(VENDOR);
+        Some(Self { module, file, bases, frames, index })
     }
 
     /// Returns the entry of the function at an address of the file.
@@ -117,7 +120,7 @@ impl<'d> Table<'d> {
 impl Tables<'_> {
     /// Returns `true` if the word at an address is an address of code.
     fn is_return(&self, memory: &dyn Memory, addr: u64) -> bool {
-        let word = State { memory, registers: &[None; 17], cfa: None }.word(addr);
+        let word = State { memory, registers: &UNKNOWN, cfa: None }.word(addr).map(code_address);
         word.is_some_and(|word| self.0.iter().any(|table| (table.module.start..table.module.end).contains(&word)))
     }
 
@@ -148,7 +151,7 @@ impl Tables<'_> {
                     }
                 };
                 let state = State { cfa: Some(cfa), ..state };
-                let mut caller: Registers = [None; 17];
+                let mut caller: Registers = UNKNOWN;
                 for (number, slot) in caller.iter_mut().enumerate() {
                     *slot = match row.register(gimli::Register(u16::try_from(number).ok()?)) {
                         Some(RegisterRule::Offset(offset)) => state.word(cfa.wrapping_add_signed(offset)),
@@ -166,6 +169,7 @@ impl Tables<'_> {
                     };
                 }
                 caller[STACK_POINTER] = caller[STACK_POINTER].filter(|_| is_signal).or(Some(cfa));
+                caller[INSTRUCTION_POINTER] = caller[RETURN_ADDRESS].map(code_address);
                 Some((cfa, caller, is_signal))
             });
             let Some((cfa, caller, is_signal)) = step.flatten() else { break };

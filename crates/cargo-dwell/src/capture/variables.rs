@@ -3,6 +3,7 @@
 use super::Snapshot;
 use super::thread::State;
 use super::unwind::{StackFrame, Unwinder};
+use crate::arch;
 use crate::debuginfo::{self, Field, Kind, Locals, Program, Static, Text, TypeId};
 use object::read::elf::{ElfFile64, ProgramHeader as _};
 use object::{LittleEndian, elf};
@@ -105,7 +106,9 @@ fn pointee(program: &Program, ty: TypeId, depth: u32) -> Option<TypeId> {
 /// Returns the thread-local variables of the executable that are initialised.
 fn thread_locals(snapshot: &Snapshot, program: &Program) -> Vec<Variable> {
     let mut all = Vec::new();
-    let Some(size) = snapshot.modules.first().and_then(|executable| block_size(&executable.path)) else { return all };
+    let Some((size, align)) = snapshot.modules.first().and_then(|executable| block_size(&executable.path)) else {
+        return all;
+    };
     for of in &program.thread_locals {
         let Some((ty, offset, state)) = stored(program, of) else { continue };
         let size_of = program.size_of(ty);
@@ -113,10 +116,9 @@ fn thread_locals(snapshot: &Snapshot, program: &Program) -> Vec<Variable> {
             continue;
         }
         for thread in &snapshot.threads {
-            // The executable's block ends at the thread pointer.
-            let Some(start) = thread.pointer.and_then(|end| end.checked_sub(size)?.checked_add(of.address)) else {
-                continue;
-            };
+            let start =
+                thread.pointer.and_then(|pointer| arch::thread_locals(pointer, size, align)?.checked_add(of.address));
+            let Some(start) = start else { continue };
             let memory = State { memory: &*snapshot.memory, registers: &thread.registers, cfa: None };
             let read = |at: u64, len: u64| memory.bytes(start.checked_add(at)?, len);
             if let Some(Alive { at, value }) = &state
@@ -176,12 +178,12 @@ fn name_of(path: &str) -> &str {
     path.split("::{").next().unwrap_or(path)
 }
 
-/// Returns the size of an executable's block of thread-local memory.
-pub(super) fn block_size(executable: &std::path::Path) -> Option<u64> {
+/// Returns the size and the alignment of an executable's block of thread-local memory.
+pub(super) fn block_size(executable: &std::path::Path) -> Option<(u64, u64)> {
     let map = debuginfo::map(executable).ok()?;
     let file = ElfFile64::<LittleEndian>::parse(&*map).ok()?;
     let segment = file.elf_program_headers().iter().find(|of| of.p_type(LittleEndian) == elf::PT_TLS)?;
-    segment.p_memsz(LittleEndian).checked_next_multiple_of(segment.p_align(LittleEndian).max(1))
+    Some((segment.p_memsz(LittleEndian), segment.p_align(LittleEndian)))
 }
 
 #[cfg(test)]

@@ -123,7 +123,7 @@ impl Census {
         if self.pid.is_none() && self.core.is_none() {
             return Ok(None);
         }
-        #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+        #[cfg(agent)]
         {
             use super::outside::{self, Target};
             let target = match (self.pid, &self.core) {
@@ -134,7 +134,7 @@ impl Census {
             let ran = Ran { also: self.output.also()?, ..Ran::default() };
             outside::run(&target, self.build.exe.as_deref(), self.run.every, ran, &self.output).map(Some)
         }
-        #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
-        bail!("--pid and --core need Linux on x86-64")
+        #[cfg(not(agent))]
+        bail!("--pid and --core need Linux on x86-64 or aarch64")
     }
 }

@@ -2,7 +2,7 @@
 
 mod args;
 pub mod output;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 pub mod outside;
 
 pub use args::Census;

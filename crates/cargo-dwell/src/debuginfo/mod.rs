@@ -121,9 +121,9 @@ struct At<'a> {
     variables: &'a [u64],
 }
 
-/// Returns the addresses of some symbols of an executable, or of the file with its debug info. The addresses count from
+/// Returns the addresses and sizes of some symbols of an executable, or of the file with its debug info. They count from
 /// its start.
-pub(crate) fn symbols(path: &Path, wanted: &[&str]) -> HashMap<String, u64> {
+pub(crate) fn symbols(path: &Path, wanted: &[&str]) -> HashMap<String, (u64, u64)> {
     use object::ObjectSymbol as _;
     let mut found = HashMap::new();
     let Ok(map) = file::map(path) else { return found };
@@ -133,7 +133,7 @@ pub(crate) fn symbols(path: &Path, wanted: &[&str]) -> HashMap<String, u64> {
             if let Ok(name) = symbol.name()
                 && wanted.contains(&name)
             {
-                found.insert(name.to_owned(), symbol.address());
+                found.insert(name.to_owned(), (symbol.address(), symbol.size()));
             }
         }
     };

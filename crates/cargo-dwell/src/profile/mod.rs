@@ -1,9 +1,9 @@
 //! A profile of a program's allocations: counts for each pair of size and call stack, and samples of its processor time.
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 mod records;
 pub mod run;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 mod sampler;
 
 use crate::capture::{Memory, Module, Moment, Snapshot};

@@ -1,6 +1,6 @@
 //! Runs a program, and reads its profile after its end.
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 pub use counted::profile;
 
 use std::path::PathBuf;
@@ -23,12 +23,12 @@ pub struct Options {
 ///
 /// # Errors
 /// Always returns an error.
-#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+#[cfg(not(agent))]
 pub fn profile(_: &std::path::Path, _: &[std::ffi::OsString], _: &Options) -> anyhow::Result<super::Profile> {
-    anyhow::bail!("`cargo dwell allocs` needs Linux with glibc on x86-64")
+    anyhow::bail!("`cargo dwell allocs` needs Linux with glibc on x86-64 or aarch64")
 }
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 mod counted {
     use super::super::records::{self, ReadFrom};
     use super::super::sampler::Sampler;

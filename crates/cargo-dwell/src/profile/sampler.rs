@@ -14,6 +14,7 @@
 use super::records::ReadFrom;
 use super::{POINTS, Point, Samples};
 use crate::agent::layout::{self, SHARED_BYTES, Shared};
+use crate::arch;
 use crate::capture::{Memory, Module};
 use anyhow::{Context, Result};
 use std::collections::HashMap;
@@ -293,7 +294,11 @@ const RECORD_SAMPLE: u32 = 9;
 /// the samples begin.
 const HEAD: usize = 1024;
 const TAIL: usize = 1032;
-const PAGE: usize = 4096;
+
+/// Returns the bytes of a page, with which a buffer begins.
+fn page() -> usize {
+    arch::page() as usize
+}
 
 impl Events {
     /// Opens an event for each processor, for all threads that the process will have.
@@ -313,9 +318,10 @@ impl Events {
         let mut all = Vec::new();
         let mut failure = None;
         // The number of pages of samples is a power of two.
-        let pages = (BUFFERS / PAGE / processors as usize).max(4);
+        let pages = (BUFFERS / page() / processors as usize).max(4);
         let pages = 1 << pages.ilog2();
-        let pages = if pages * processors as usize + processors as usize > BUFFERS / PAGE { pages / 2 } else { pages };
+        let pages =
+            if pages * processors as usize + processors as usize > BUFFERS / page() { pages / 2 } else { pages };
         for processor in 0..processors {
             // SAFETY: the call reads the attributes, a local with the size that they state.
             let file = unsafe {
@@ -327,7 +333,7 @@ impl Events {
             }
             // SAFETY: the call succeeded, so the number is a new file without another owner.
             let file = unsafe { OwnedFd::from_raw_fd(file as i32) };
-            match memmap2::MmapOptions::new().len((1 + pages) * PAGE).map_raw(file.as_raw_fd()) {
+            match memmap2::MmapOptions::new().len((1 + pages) * page()).map_raw(file.as_raw_fd()) {
                 Ok(buffer) => all.push(Event { _file: file, buffer }),
                 Err(error) => failure = Some(error),
             }
@@ -359,9 +365,9 @@ impl Event {
 
     /// Copies bytes from the ring.
     fn copy(&self, from: u64, into: &mut [u8]) {
-        let size = self.buffer.len() - PAGE;
+        let size = self.buffer.len() - page();
         for (at, byte) in (from..).zip(into) {
-            let offset = PAGE + at as usize % size;
+            let offset = page() + at as usize % size;
             // SAFETY: `offset` is within the mapping.
             let there = unsafe { self.buffer.as_ptr().add(offset) };
             // SAFETY: the byte is mapped, and the kernel does not write between the tail and the head.

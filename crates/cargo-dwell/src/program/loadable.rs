@@ -1,5 +1,6 @@
 //! Checks whether the agent can be loaded into an executable.
 
+use crate::arch::{MACHINE, NAME, PROLOGUE, TARGET, saves_frame_pointer};
 use anyhow::{Context, Result, bail};
 use object::elf;
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
@@ -60,11 +61,11 @@ fn check(data: &[u8]) -> Result<u64> {
         bail!("is not an ELF executable");
     };
     if ident[4] == elf::ELFCLASS32.0 {
-        bail!("is a 32-bit executable; build it for x86_64-unknown-linux-gnu");
+        bail!("is a 32-bit executable; build it for {TARGET}");
     }
     let machine = u16::from_le_bytes([ident[18], ident[19]]);
-    if ident[5] != elf::ELFDATA2LSB.0 || machine != elf::EM_X86_64.0 {
-        bail!("is not for x86-64; build it for x86_64-unknown-linux-gnu");
+    if ident[5] != elf::ELFDATA2LSB.0 || machine != MACHINE {
+        bail!("is not for {NAME}; build it for {TARGET}");
     }
     let Ok(file) = ElfFile64::<LittleEndian>::parse(data) else {
         bail!("is a damaged ELF file, maybe truncated; build it again");
@@ -76,15 +77,10 @@ fn check(data: &[u8]) -> Result<u64> {
     let interpreter =
         file.elf_program_headers().iter().find_map(|segment| segment.interpreter(LittleEndian, data).ok().flatten());
     let Some(interpreter) = interpreter else {
-        bail!(
-            "is linked statically, so no agent can be loaded; build it for x86_64-unknown-linux-gnu, without crt-static"
-        );
+        bail!("is linked statically, so no agent can be loaded; build it for {TARGET}, without crt-static");
     };
     if !String::from_utf8_lossy(interpreter).contains("ld-linux") {
-        bail!(
-            "is not for glibc (its loader is {}); build it for x86_64-unknown-linux-gnu",
-            String::from_utf8_lossy(interpreter)
-        );
+        bail!("is not for glibc (its loader is {}); build it for {TARGET}", String::from_utf8_lossy(interpreter));
     }
     Ok(header.e_entry(LittleEndian))
 }
@@ -104,9 +100,8 @@ pub(crate) fn has_frame_pointers(data: &[u8]) -> Option<bool> {
         {
             continue;
         }
-        let Some(code) = code_at(&file, data, symbol.address(), 8) else { continue };
-        let code = code.strip_prefix(b"\xf3\x0f\x1e\xfa").unwrap_or(code);
-        if code.starts_with(b"\x55\x48\x89\xe5") {
+        let Some(code) = code_at(&file, data, symbol.address(), PROLOGUE) else { continue };
+        if saves_frame_pointer(code) {
             with += 1;
         } else {
             without += 1;

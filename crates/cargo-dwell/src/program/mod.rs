@@ -1,6 +1,6 @@
 //! Finds the executable that a command inspects: builds it with cargo, or opens an existing one.
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 pub(crate) mod loadable;
 mod select;
 

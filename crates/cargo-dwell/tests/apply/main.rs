@@ -1,6 +1,6 @@
 //! `cargo dwell apply` on a package: the change, the repairs of its uses, the tests, and what is refused.
 
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![cfg(agent)]
 
 mod repairs;
 

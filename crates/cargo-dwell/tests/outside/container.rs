@@ -12,7 +12,7 @@ const INSIDE: &str = "/in-the-container";
 #[test]
 fn a_program_in_a_container_has_the_blocks_that_it_knows() {
     let Some(exe) = truth() else { return };
-    let may = Command::new("unshare").args(["-mpf", "--mount-proc", "true"]).output();
+    let may = Command::new("unshare").args(["-mpf", "--kill-child", "--mount-proc", "true"]).output();
     if !may.as_ref().is_ok_and(|of| of.status.success()) {
         eprintln!("skipped: namespaces cannot be made here: {may:?}");
         return;

@@ -117,6 +117,11 @@ impl Truth {
     }
 }
 
+/// Returns the notes without the one that RSS is not divided, which there is on a kernel whose pages are larger than 4 KiB.
+pub(crate) fn without_pages(notes: &[String]) -> Vec<&str> {
+    notes.iter().map(String::as_str).filter(|note| !note.starts_with("RSS is not divided")).collect()
+}
+
 /// The environment variable that enables tests that build allocators written in C for a minute or more.
 pub(crate) const ALL_ALLOCATORS: &str = "DWELL_TEST_ALLOCATORS";
 

@@ -10,6 +10,7 @@
 #![no_std]
 #![deny(unsafe_op_in_unsafe_fn)]
 
+mod arch;
 mod blocks;
 mod helper;
 mod hooks;
@@ -24,11 +25,12 @@ mod thread;
 
 use core::ffi::{c_char, CStr};
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
-use layout::{Mode, Shard, Shared, State, Status, ADDRESSES, ENTRY, FRAMES, GRANULE, LEDGERS, PAIRS, SHARDS, TABLES};
+use layout::{Mode, Shard, Shared, State, Status, ADDRESSES, ENTRY, FRAMES, GRANULE, LARGEST_PAGE, LEDGERS, PAIRS, SHARDS, TABLES};
 
 /// The agent's records. The tool reads them from a copy of the process, at this address.
 pub static STATE: State = State {
     shadow: AtomicU64::new(0),
+    addresses: AtomicU64::new(ADDRESSES),
     pairs: AtomicU64::new(0),
     pairs_len: AtomicU64::new(1),
     frames: AtomicU64::new(0),
@@ -75,14 +77,16 @@ pub fn map_for_good(bytes: usize) -> Result<usize, u32> {
     Ok(addr)
 }
 
-/// A page that `fork` wipes in the child.
-#[repr(C, align(4096))]
+/// A page that `fork` wipes in the child, of the largest size that pages may have.
+#[cfg_attr(target_arch = "x86_64", repr(C, align(4096)))]
+#[cfg_attr(target_arch = "aarch64", repr(C, align(65536)))]
 struct Page {
     armed: AtomicU32,
-    _rest: [u8; 4092],
+    _rest: [u8; LARGEST_PAGE - 4],
 }
 
-static PAGE: Page = Page { armed: AtomicU32::new(0), _rest: [0; 4092] };
+static PAGE: Page = Page { armed: AtomicU32::new(0), _rest: [0; LARGEST_PAGE - 4] };
+const _: () = assert!(core::mem::align_of::<Page>() == LARGEST_PAGE && core::mem::size_of::<Page>() == LARGEST_PAGE);
 
 /// Returns `true` if the hooks record calls.
 #[inline(always)]
@@ -99,18 +103,6 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     }
 }
 
-// The unwind tables of `core` refer to this symbol, but the agent never unwinds. It is hidden, so that it does not
-// replace the program's.
-core::arch::global_asm!(
-    ".pushsection .text.rust_eh_personality,\"ax\",@progbits",
-    ".globl rust_eh_personality",
-    ".hidden rust_eh_personality",
-    ".type rust_eh_personality, @function",
-    "rust_eh_personality:",
-    "ud2",
-    ".popsection",
-);
-
 /// The agent's initialiser. The loader calls it before the program's own ones.
 #[used]
 #[link_section = ".init_array"]
@@ -118,6 +110,14 @@ static START: extern "C" fn(i32, *const *const c_char, *mut *mut c_char) = start
 
 extern "C" {
     fn getauxval(kind: u64) -> u64;
+}
+
+/// Returns the size of a page of the kernel.
+pub fn page() -> usize {
+    const AUX_PAGE: u64 = 6;
+    // SAFETY: `getauxval` takes a number, and only reads the table that the kernel passed to the process.
+    let page = unsafe { getauxval(AUX_PAGE) } as usize;
+    if page.is_power_of_two() { page } else { LARGEST_PAGE }
 }
 
 extern "C" fn start(_: i32, _: *const *const c_char, environment: *mut *mut c_char) {
@@ -244,11 +244,12 @@ fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (
     }
     shared.bias.store(bias, Ordering::Relaxed);
 
+    STATE.addresses.store(arch::end_of_addresses(stack_end), Ordering::Relaxed);
     // An entry of the shadow is twice as large if it also has the time of the allocation.
     let counts = shared.mode.load(Ordering::Relaxed) == Mode::Counts as u32;
     let entry = if counts { profile::ENTRY } else { ENTRY };
     for (field, bytes) in [
-        (&STATE.shadow, ADDRESSES / GRANULE * entry),
+        (&STATE.shadow, arch::addresses() / GRANULE * entry),
         (&STATE.pairs, PAIRS * 8),
         (&STATE.frames, FRAMES * 8),
         (&STATE.ledgers, if counts { LEDGERS * 8 } else { 4096 }),
@@ -261,9 +262,9 @@ fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (
         }
         field.store(addr as u64, Ordering::Relaxed);
     }
-    // SAFETY: `PAGE` is one aligned page of zeros, so the loader maps it as private anonymous memory. The advice
+    // SAFETY: `PAGE` is aligned to the size of a page and has only zeros, so the loader maps it as private anonymous memory. The advice
     // changes it only in a child of a `fork`, to zeros, which are valid for all its fields.
-    let error = unsafe { sys::call(sys::MADVISE, [&PAGE as *const Page as usize, 4096, WIPE_ON_FORK, 0, 0, 0]) };
+    let error = unsafe { sys::call(sys::MADVISE, [&PAGE as *const Page as usize, LARGEST_PAGE, WIPE_ON_FORK, 0, 0, 0]) };
     if error != 0 {
         return Err((Status::NoHelper, -error as u32));
     }
@@ -272,8 +273,8 @@ fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (
     unsafe { sys::call(sys::GETRLIMIT, [RLIMIT_STACK, limit.as_mut_ptr() as usize, 0, 0, 0, 0]) };
     stacks::MAIN_LOW.store(stack_end - limit[0].min(MOST_STACK), Ordering::Relaxed);
     stacks::MAIN_HIGH.store(stack_end, Ordering::Relaxed);
-    stacks::MAIN_THREAD.store(thread::pointer(), Ordering::Relaxed);
-    shared.thread_pointer.store(thread::pointer(), Ordering::Relaxed);
+    stacks::MAIN_THREAD.store(arch::thread_pointer(), Ordering::Relaxed);
+    shared.thread_pointer.store(arch::thread_pointer(), Ordering::Relaxed);
     thread::prepare(hooks::end_of_thread);
     STATE.sample.store(shared.sample.load(Ordering::Relaxed), Ordering::Relaxed);
     profile::prepare(counts);
@@ -286,11 +287,12 @@ fn prepare(shared: &'static Shared, socket: u32, stack_end: u64) -> Result<(), (
 
 /// Returns `true` if this process runs the plan's executable. Without `/proc` that is not known, and the result is `false`.
 fn is_executable(shared: &Shared) -> bool {
+    const NO_FOLDER: isize = -100;
     // The kernel's `struct stat` begins with device and inode.
     let mut stat = [0_u64; 32];
-    // SAFETY: the path is a NUL-terminated string; the call writes 144 bytes, and `stat` has 256.
+    // SAFETY: the path is a NUL-terminated string; the call writes at most 144 bytes, and `stat` has 256.
     let error = unsafe {
-        sys::call(sys::STAT, [c"/proc/self/exe".as_ptr() as usize, stat.as_mut_ptr() as usize, 0, 0, 0, 0])
+        sys::call(sys::STAT_AT, [NO_FOLDER as usize, c"/proc/self/exe".as_ptr() as usize, stat.as_mut_ptr() as usize, 0, 0, 0])
     };
     error == 0
         && stat[0] == shared.device.load(Ordering::Relaxed) && stat[1] == shared.inode.load(Ordering::Relaxed)

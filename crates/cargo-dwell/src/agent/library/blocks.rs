@@ -9,7 +9,7 @@
 
 use crate::layout::{Shard, Slot, ENTRY, GRANULE, IN_SHARD, SHARDS, SMALL, TOMBSTONE};
 use crate::stacks::{self, Walked};
-use crate::{sys, STATE};
+use crate::{arch, sys, STATE};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 /// The record of a block.
@@ -34,8 +34,8 @@ impl Block {
 /// Returns the shadow's entry for an address.
 #[inline(always)]
 fn entry(addr: u64) -> &'static AtomicU32 {
-    let at = STATE.shadow.load(Ordering::Relaxed) + (addr & 0x7fff_ffff_ffff) / GRANULE * ENTRY;
-    // SAFETY: the shadow has an entry for each granule below 2^47, and the mask keeps the address below that. The
+    let at = STATE.shadow.load(Ordering::Relaxed) + (addr & (arch::addresses() - 1)) / GRANULE * ENTRY;
+    // SAFETY: the shadow has an entry for each granule below `addresses`, and the mask keeps the address below that. The
     // shadow is mapped before the hooks are armed and never unmapped. Every bit pattern is a valid atomic integer.
     unsafe { &*(at as *const AtomicU32) }
 }

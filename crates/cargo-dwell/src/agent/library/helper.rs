@@ -5,8 +5,7 @@
 //! end of the program, and the tool reads the final state from it.
 
 use crate::layout::{Event, Shared};
-use crate::{sys, STATE};
-use core::arch::asm;
+use crate::{arch, sys, STATE};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 const CLONE_VM: usize = 0x100;
@@ -39,27 +38,9 @@ pub fn start(shared: &'static Shared, socket: u32) -> Result<u32, u32> {
     unsafe {
         sys::call(sys::SIGPROCMASK, [SET_MASK, &mask as *const u64 as usize, &mut before as *mut u64 as usize, 8, 0, 0]);
     }
-    let result: isize;
-    // SAFETY: the new process runs on its own stack and calls `main`, which does not return; this process skips that
-    // call. The processes share memory, but `main` uses only atomics, its stack and system calls. It uses no
-    // thread-local memory, because that would be this thread's.
-    unsafe {
-        asm!(
-            "syscall",
-            "test rax, rax",
-            "jnz 2f",
-            "xor ebp, ebp",
-            "call {main}",
-            "ud2",
-            "2:",
-            main = sym main,
-            inlateout("rax") sys::CLONE => result,
-            in("rdi") CLONE_VM | CLONE_PARENT,
-            in("rsi") stack + STACK,
-            in("rdx") 0_usize, in("r10") 0_usize, in("r8") 0_usize,
-            lateout("rcx") _, lateout("r11") _,
-        );
-    }
+    // SAFETY: the stack was mapped just now. The processes share memory, but `main` uses only atomics, its stack and system
+    // calls. It uses no thread-local memory, because that would be this thread's.
+    let result = unsafe { arch::start(CLONE_VM | CLONE_PARENT, stack + STACK, main) };
     // SAFETY: the call reads `before`, a local that holds the previous mask.
     unsafe { sys::call(sys::SIGPROCMASK, [SET_MASK, &before as *const u64 as usize, 0, 8, 0, 0]) };
     if result < 0 { Err(-result as u32) } else { Ok(result as u32) }
@@ -204,8 +185,9 @@ fn hung_up() -> bool {
         found: i16,
     }
     let mut poll = Poll { file: socket() as i32, wanted: 0, found: 0 };
-    // SAFETY: the call reads and writes one `pollfd`, whose C type has these fields.
-    unsafe { sys::call(sys::POLL, [&mut poll as *mut Poll as usize, 1, 0, 0, 0, 0]) };
+    let at_once = [0_u64; 2];
+    // SAFETY: the call reads and writes one `pollfd`, whose C type has these fields, and reads a timespec.
+    unsafe { sys::call(sys::POLL, [&mut poll as *mut Poll as usize, 1, at_once.as_ptr() as usize, 0, 0, 0]) };
     poll.found & POLL_HANG_UP != 0
 }
 
@@ -258,7 +240,7 @@ pub fn before_fall(live: i64, size: i64, frame: u64) {
         let done = STATE.done.load(Ordering::Acquire);
         if STATE.wanted.compare_exchange(0, Event::PEAK, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
             STATE.asker_stack.store(frame, Ordering::Relaxed);
-            STATE.asker_thread.store(crate::thread::pointer(), Ordering::Relaxed);
+            STATE.asker_thread.store(arch::thread_pointer(), Ordering::Relaxed);
             ring();
             wait(done);
             STATE.taken.store(live, Ordering::Release);
@@ -303,7 +285,7 @@ fn grown(at: u64, frame: u64) {
         return;
     }
     STATE.asker_stack.store(frame, Ordering::Relaxed);
-    STATE.asker_thread.store(crate::thread::pointer(), Ordering::Relaxed);
+    STATE.asker_thread.store(arch::thread_pointer(), Ordering::Relaxed);
     ring();
     wait(done);
     STATE.spent_nanos.fetch_add(sys::now().saturating_sub(start), Ordering::Relaxed);

@@ -1,5 +1,6 @@
 //! The hooks: functions that replace an allocator's functions. They call the original and record the result.
 
+use crate::arch::{after_frame, frame};
 use crate::blocks;
 use crate::helper;
 use crate::layout::{Allocator, Call, FUNCTIONS, FUNCTION_COUNT};
@@ -8,7 +9,6 @@ use crate::sample;
 use crate::stacks::Walked;
 use crate::thread::{self, Thread};
 use crate::{is_armed, STATE};
-use core::arch::asm;
 use core::sync::atomic::{compiler_fence, AtomicUsize, Ordering};
 
 /// A hooked function. Each has at most three arguments, in registers; functions with fewer ignore the rest.
@@ -27,15 +27,6 @@ extern "C" {
 
 const EINVAL: i32 = 22;
 const ENOMEM: i32 = 12;
-
-/// Returns the frame pointer of the calling function.
-#[inline(always)]
-fn frame() -> u64 {
-    let frame: u64;
-    // SAFETY: the agent is compiled with frame pointers; a register is read, nothing else.
-    unsafe { asm!("mov {}, rbp", out(reg) frame, options(nomem, nostack, preserves_flags)) };
-    frame
-}
 
 /// Calls `original` and records the result. `frame` is the frame pointer of the hook.
 ///
@@ -266,7 +257,7 @@ macro_rules! export {
                 return unsafe { $original(a, b, c) };
             }
             // SAFETY: `record` calls the same function of glibc, with the arguments that the program gave it.
-            unsafe { record(a, b, c, frame()) }
+            after_frame(unsafe { record(a, b, c, frame()) })
         }
     )*};
 }
@@ -299,7 +290,8 @@ pub unsafe extern "C" fn free(block: usize) {
         return;
     }
     // SAFETY: `record` passes the program's block to glibc's `free` once. This function does not.
-    unsafe { record(block, frame()) }
+    unsafe { record(block, frame()) };
+    after_frame(0);
 }
 
 /// Wraps glibc's `reallocarray`, for which glibc exports no second name.
@@ -340,7 +332,7 @@ pub unsafe extern "C" fn posix_memalign(out: *mut usize, align: usize, size: usi
     0
 }
 
-/// Replaces glibc's `mlockall` and does nothing. Locking all memory would map all pages of the shadow, which are 32 TiB.
+/// Replaces glibc's `mlockall` and does nothing. Locking all memory would map all pages of the shadow, which are tens of TiB.
 /// The sanitizers of LLVM, whose shadows are as large, do the same.
 #[no_mangle]
 pub extern "C" fn mlockall(_: i32) -> i32 {

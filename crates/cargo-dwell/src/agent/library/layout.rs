@@ -5,9 +5,11 @@ use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 /// The environment variable that passes two file descriptors to the agent, the plan and the socket: `FD,FD`.
 pub const VARIABLE: &str = "CARGO_DWELL_CENSUS";
 /// The first word of a plan. It changes with the format.
-pub const MAGIC: u64 = 0x0033_306c_6c65_7744;
+pub const MAGIC: u64 = 0x0034_306c_6c65_7744;
+/// The largest size of a page in bytes that kernels for this processor may have.
+pub const LARGEST_PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else { 1 << 12 };
 /// The size of [`Shared`] in the plan's file in bytes. The patches follow it.
-pub const SHARED_BYTES: usize = 4096;
+pub const SHARED_BYTES: usize = LARGEST_PAGE;
 /// The maximum number of frames kept of a call stack.
 pub const DEPTH: usize = 32;
 /// Blocks of fewer bytes at multiples of [`GRANULE`] are in the shadow, others in the shards.
@@ -18,8 +20,8 @@ pub const IN_SHARD: u32 = u32::MAX;
 pub const GRANULE: u64 = 16;
 /// The size of a shadow's entry in bytes. An entry is the number of a [`Pair`], [`IN_SHARD`], or 0.
 pub const ENTRY: u64 = 4;
-/// The end of the user address space.
-pub const ADDRESSES: u64 = 1 << 47;
+/// The largest end of the user address space. [`State::addresses`] is the one of the kernel.
+pub const ADDRESSES: u64 = if cfg!(target_arch = "aarch64") { 1 << 48 } else { 1 << 47 };
 /// The number of hash tables for blocks outside the shadow.
 pub const SHARDS: usize = 16;
 /// The maximum number of pairs, and of words of frames.
@@ -103,8 +105,9 @@ pub enum Mode {
 /// The records of the hooks, in the program's memory.
 #[repr(C)]
 pub struct State {
-    /// The address of the shadow, which has an entry for each [`GRANULE`] bytes of address space.
+    /// The address of the shadow, which has an entry for each [`GRANULE`] bytes of address space, and where that ends.
     pub shadow: AtomicU64,
+    pub addresses: AtomicU64,
     /// The address of the [`Pair`]s, and their number. Number 0 is not used.
     pub pairs: AtomicU64,
     pub pairs_len: AtomicU64,

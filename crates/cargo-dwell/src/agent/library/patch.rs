@@ -1,6 +1,7 @@
 //! Patches the functions of statically linked allocators: a jump to a hook replaces their first instructions. The tool
 //! has encoded all code; the agent copies bytes.
 
+use crate::arch;
 use crate::hooks;
 use crate::layout::{Patch, Patches, Shared, PATCH_BYTES, PLACEMENTS, SHARED_BYTES};
 use crate::sys;
@@ -78,10 +79,13 @@ fn apply_all(plan: &[u8], bias: u64) -> Option<u32> {
         code.get_mut(patch.hook as usize..)?.get_mut(..hook.len())?.copy_from_slice(&hook);
     }
     let base = code.as_ptr() as usize;
+    // SAFETY: the code is the mapping made above.
+    unsafe { arch::written(base, code_bytes) };
     // SAFETY: the mapping was made above, and this function does not write to it after this.
     if unsafe { sys::call(sys::MPROTECT, [base, code_bytes, PROT_READ_EXEC, 0, 0, 0]) } != 0 {
         return None;
     }
+    let page = crate::page();
     let mut patched = 0;
     for patch in patches() {
         let addr = bias.wrapping_add(patch.addr) as usize;
@@ -92,8 +96,8 @@ fn apply_all(plan: &[u8], bias: u64) -> Option<u32> {
         if there != &patch.old[..len] {
             continue;
         }
-        let (first, last) = (addr & !4095, (addr + len - 1) & !4095);
-        let pages = last - first + 4096;
+        let (first, last) = (addr & !(page - 1), (addr + len - 1) & !(page - 1));
+        let pages = last - first + page;
         // SAFETY: the pages hold code of the executable, as argued above. The call makes them writable and does not
         // change them.
         if unsafe { sys::call(sys::MPROTECT, [first, pages, PROT_ALL, 0, 0, 0]) } != 0 {
@@ -105,6 +109,8 @@ fn apply_all(plan: &[u8], bias: u64) -> Option<u32> {
             // executes them.
             unsafe { (addr as *mut u8).add(index).write_volatile(*byte) };
         }
+        // SAFETY: the bytes are those of the executable that were written above.
+        unsafe { arch::written(addr, len) };
         // SAFETY: the call restores the usual protection of code, and nothing writes to the pages after this.
         unsafe { sys::call(sys::MPROTECT, [first, pages, PROT_READ_EXEC, 0, 0, 0]) };
         patched += 1;

@@ -10,7 +10,7 @@ use crate::layout::{
 };
 use crate::stacks::Walked;
 use crate::thread::{self, Thread};
-use crate::{blocks, sample, sys, STATE};
+use crate::{arch, blocks, sample, sys, STATE};
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 /// The size of an entry of the shadow in this mode.
@@ -65,8 +65,8 @@ fn entry(addr: u64) -> Option<&'static AtomicU64> {
     if addr % GRANULE != 0 {
         return None;
     }
-    let at = STATE.shadow.load(Ordering::Relaxed) + (addr & 0x7fff_ffff_ffff) / GRANULE * ENTRY;
-    // SAFETY: in this mode the shadow has a word for each granule below 2^47, and the mask keeps the address below
+    let at = STATE.shadow.load(Ordering::Relaxed) + (addr & (arch::addresses() - 1)) / GRANULE * ENTRY;
+    // SAFETY: in this mode the shadow has a word for each granule below `addresses`, and the mask keeps the address below
     // that. The shadow is mapped before the hooks are armed and never unmapped. Every bit pattern is valid.
     Some(unsafe { &*(at as *const AtomicU64) })
 }

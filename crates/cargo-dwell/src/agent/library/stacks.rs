@@ -1,7 +1,8 @@
 //! Call stacks, walked by frame pointers. Each distinct stack is stored once.
 
+use crate::arch::{return_address, thread_pointer};
 use crate::layout::{DEPTH, FRAMES, PAIRS};
-use crate::thread::{self, Thread};
+use crate::thread::Thread;
 use crate::{STATE, sys};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -135,7 +136,7 @@ fn walk_by(mut frame: u64, last: u64, mut found: impl FnMut(u64), read: impl Fn(
     // A frame is the caller's frame pointer, then the return address.
     while frame < last && frame % 8 == 0 {
         let (Some(next), Some(address)) = (read(frame), read(frame + 8)) else { break };
-        found(address);
+        found(return_address(address));
         left -= 1;
         if next <= frame || left == 0 {
             break;
@@ -158,7 +159,7 @@ pub fn pair(number: u32) -> &'static crate::layout::Pair {
 /// Determines the readable range of the calling thread's own stack. Returns `true` if `frame` is in it.
 #[cold]
 fn learn(thread: &Thread, frame: u64) -> bool {
-    let pointer = thread::pointer();
+    let pointer = thread_pointer();
     if pointer == MAIN_THREAD.load(Ordering::Relaxed) {
         let range = MAIN_LOW.load(Ordering::Relaxed)..MAIN_HIGH.load(Ordering::Relaxed);
         // The kernel maps the pages of the main thread's stack on demand.

@@ -1,56 +1,13 @@
 //! System calls without libc: nothing here allocates, sets `errno` or reads thread-local memory.
 
-use core::arch::asm;
+pub use crate::arch::{
+    call, CLOCK_GETTIME, CLONE, CLOSE, CLOSE_RANGE, EXIT_GROUP, FUTEX, GETPID, GETRLIMIT, KILL, MADVISE, MMAP, MPROTECT,
+    MUNMAP, POLL, PRCTL, PROCESS_VM_READV, READ, SETSID, SIGPROCMASK, STAT_AT, WRITE, YIELD,
+};
 use core::sync::atomic::{AtomicU32, Ordering};
-
-pub const READ: usize = 0;
-pub const WRITE: usize = 1;
-pub const CLOSE: usize = 3;
-pub const STAT: usize = 4;
-pub const POLL: usize = 7;
-pub const MMAP: usize = 9;
-pub const MPROTECT: usize = 10;
-pub const MUNMAP: usize = 11;
-pub const SIGPROCMASK: usize = 14;
-pub const YIELD: usize = 24;
-pub const MADVISE: usize = 28;
-pub const GETPID: usize = 39;
-pub const CLONE: usize = 56;
-pub const EXIT_GROUP: usize = 231;
-pub const KILL: usize = 62;
-pub const GETRLIMIT: usize = 97;
-pub const SETSID: usize = 112;
-pub const PRCTL: usize = 157;
-pub const FUTEX: usize = 202;
-pub const CLOCK_GETTIME: usize = 228;
-pub const PROCESS_VM_READV: usize = 310;
-pub const CLOSE_RANGE: usize = 436;
 
 const PROT_READ_WRITE: usize = 3;
 const MAP_PRIVATE_ANONYMOUS_NORESERVE: usize = 0x2 | 0x20 | 0x4000;
-
-/// Makes a system call. Errors are negative.
-///
-/// # Safety
-/// All memory that the call accesses must be valid for that access, and the call must not unmap or overwrite a Rust
-/// value that is in use.
-#[inline(always)]
-pub unsafe fn call(number: usize, args: [usize; 6]) -> isize {
-    let result: isize;
-    // SAFETY: the registers are those of Linux' convention on x86-64, which clobbers only rcx and r11 beside the
-    // result. The caller guarantees that the call's accesses to memory are valid.
-    unsafe {
-        asm!(
-            "syscall",
-            inlateout("rax") number => result,
-            in("rdi") args[0], in("rsi") args[1], in("rdx") args[2],
-            in("r10") args[3], in("r8") args[4], in("r9") args[5],
-            lateout("rcx") _, lateout("r11") _,
-            options(nostack),
-        );
-    }
-    result
-}
 
 /// Maps zeroed memory. Pages take no memory until they are touched.
 pub fn map(bytes: usize) -> Result<usize, u32> {

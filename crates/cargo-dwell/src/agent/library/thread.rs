@@ -1,6 +1,6 @@
 //! The data of each thread.
 
-use core::arch::{asm, global_asm};
+use crate::arch;
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -24,48 +24,15 @@ pub struct Thread {
     pub ledger: Cell<u64>,
 }
 
-// Thread-local memory with the initial-exec model, reserved at program start. Rust's `thread_local` in a library calls
-// `__tls_get_addr`, which may allocate.
-global_asm!(
-    ".pushsection .tbss.dwell_thread,\"awT\",@nobits",
-    ".balign 16",
-    ".globl dwell_thread",
-    ".hidden dwell_thread",
-    ".type dwell_thread, @object",
-    ".size dwell_thread, 64",
-    "dwell_thread:",
-    ".zero 64",
-    ".popsection",
-);
-
 const _: () = assert!(core::mem::size_of::<Thread>() == 64);
 
 /// Returns the calling thread's data. The reference is valid while the thread runs, and a hook does not change threads.
 #[inline(always)]
 pub fn current() -> &'static Thread {
-    let thread: *const Thread;
-    // SAFETY: the instructions add the offset of `dwell_thread`, which the loader put into the global offset table, to
-    // the thread pointer, the first word of the thread's control block; they write no memory.
-    unsafe {
-        asm!(
-            "mov {0}, qword ptr [rip + dwell_thread@gottpoff]",
-            "add {0}, qword ptr fs:[0]",
-            out(reg) thread,
-            options(pure, readonly, nostack),
-        );
-    }
+    let thread = arch::thread_data() as *const Thread;
     // SAFETY: `dwell_thread` has 64 bytes, the size of a `Thread`. They are aligned to 16, zero at first, and belong
     // only to this thread. All fields are `Cell`s of integers, for which every bit pattern is valid.
     unsafe { &*thread }
-}
-
-/// Returns the thread pointer, which is above the stack of a pthread.
-#[inline(always)]
-pub fn pointer() -> u64 {
-    let pointer: u64;
-    // SAFETY: the first word of the thread's control block is its own address, by the ABI of x86-64.
-    unsafe { asm!("mov {0}, qword ptr fs:[0]", out(reg) pointer, options(pure, readonly, nostack, preserves_flags)) };
-    pointer
 }
 
 /// The pthread key with the destructor that runs at the end of a thread; `u32::MAX` if there is none.

@@ -1,4 +1,4 @@
-//! glibc's malloc, 2.28 to 2.44, on x86-64.
+//! glibc's malloc, 2.28 to 2.44, on processors with 64 bits.
 //!
 //! Memory is divided into *chunks*, each with its size in a word before the block, and with a bit that tells whether the
 //! chunk before it is in use. A free chunk that can be merged clears that bit of the next one; a free chunk in a *fast bin*

@@ -5,6 +5,7 @@
 //! too.
 
 use super::{Allocator, Live, Place, glibc, words};
+use crate::arch;
 use crate::capture::{Memory, Rounding, variables};
 use crate::debuginfo;
 use anyhow::{Result, bail};
@@ -13,20 +14,19 @@ use std::collections::HashMap;
 /// The variables with the tree and with the data of a thread, with and without the prefix of the functions.
 pub(super) const NAMES: [(&str, &str); 2] =
     [("_rjem_je_arena_emap_global", "_rjem_je_tsd_tls"), ("je_arena_emap_global", "je_tsd_tls")];
-/// The entries of the tree's root and of each leaf, for addresses of 48 bits.
-const ENTRIES: usize = 1 << 18;
-/// The bits of an address below the number of its leaf.
-const LEAF: u32 = 30;
+/// The bits of an address.
+const ADDRESS: u32 = 48;
 /// The size of a bin of a cache.
 const BIN: u64 = 24;
 /// The number of size classes.
 const CLASSES: u64 = 232;
-const PAGE: u64 = 4096;
 
 /// jemalloc 5.3.
 pub(super) struct Jemalloc {
     /// The address of the tree.
     pub(super) tree: u64,
+    /// The bytes of the tree, and of what is stored with it.
+    pub(super) tree_bytes: u64,
     /// Where the data of a thread begins in the executable's block of thread-local memory.
     pub(super) of_thread: u64,
 }
@@ -38,11 +38,48 @@ struct Layout {
     /// The offset of the cache's bins in the data of a thread, and their number.
     bins: u64,
     count: u64,
+    pages: PageSize,
+}
+
+/// The bits of an address below the number of its page, for which jemalloc was built. It need not be that of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct PageSize(u32);
+
+impl PageSize {
+    /// Finds it by the bytes of the tree's root, which is nearly all of `bytes`.
+    fn by_root(bytes: u64) -> Option<Self> {
+        [12, 14, 16].map(Self).into_iter().find(|of| (of.root()..of.root() + of.root() / 2).contains(&bytes))
+    }
+
+    /// Returns the bits of the number of a leaf in the root, and of an entry in a leaf.
+    const fn bits(self) -> u32 {
+        (ADDRESS - self.0) / 2
+    }
+
+    /// Returns the bytes of the root.
+    const fn root(self) -> u64 {
+        8 << self.bits()
+    }
+
+    /// Returns the bits of an address below the number of its leaf.
+    const fn leaf(self) -> u32 {
+        self.0 + self.bits()
+    }
+
+    /// Returns the bytes of a page.
+    const fn bytes(self) -> u64 {
+        1 << self.0
+    }
+
+    /// Returns the most blocks of a slab: those of the smallest class in a page.
+    const fn most(self) -> u64 {
+        self.bytes() / 8
+    }
 }
 
 impl Layout {
     /// Returns the layout, if the structures are known.
-    fn new(fields: impl Fn(&str) -> HashMap<String, u64>) -> Option<Self> {
+    fn new(tree_bytes: u64, fields: impl Fn(&str) -> HashMap<String, u64>) -> Option<Self> {
         let has = |name: &str, known: &[(&str, u64)]| {
             let fields = fields(name);
             known.iter().all(|(field, at)| fields.get(*field) == Some(at))
@@ -56,7 +93,8 @@ impl Layout {
         let end = thread.values().copied().filter(|at| *at > cache).min()?;
         let bins = cache.checked_add(*fields("tcache_s").get("bins")?)?;
         let root = *fields("rtree_s").get("root")?;
-        is_known.then_some(Self { root, bins, count: (end.checked_sub(bins)? / BIN).min(CLASSES) })
+        let pages = PageSize::by_root(tree_bytes.checked_sub(root)?)?;
+        is_known.then_some(Self { root, bins, count: (end.checked_sub(bins)? / BIN).min(CLASSES), pages })
     }
 }
 
@@ -77,7 +115,7 @@ impl Allocator for Jemalloc {
     fn live(&self, of: &Place<'_>) -> Result<Live> {
         let name = of.executable.0.display();
         let fields = |name: &str| debuginfo::c_struct(of.executable.1, name).unwrap_or_default();
-        let Some(layout) = Layout::new(fields) else {
+        let Some(layout) = Layout::new(self.tree_bytes, fields) else {
             bail!(
                 "{name}: its allocator is jemalloc, whose C code has no debug info, or is not of version 5.3; build it with \
                  `debug = 2` in the profile, or start it with `cargo dwell census --exe`"
@@ -87,7 +125,7 @@ impl Allocator for Jemalloc {
         let caches = self.caches(of, &layout);
         let mut blocks = Vec::new();
         for extent in &extents {
-            extent.blocks(of, &caches.free, &mut blocks);
+            extent.blocks(of, layout.pages, &caches.free, &mut blocks);
         }
         if blocks.is_empty() {
             bail!(
@@ -119,17 +157,19 @@ impl Jemalloc {
     fn extents(&self, of: &Place<'_>, layout: &Layout) -> Vec<Extent> {
         let mut extents = Vec::new();
         // Other leaves than those of mapped memory are damaged entries.
+        let pages = layout.pages;
+        let number = |addr: u64| addr >> pages.leaf();
         let is_mapped = |high: u64| {
-            of.maps.iter().any(|map| map.start >> LEAF <= high && high <= map.end.saturating_sub(1) >> LEAF)
+            of.maps.iter().any(|map| number(map.start) <= high && high <= number(map.end.saturating_sub(1)))
         };
-        let leaves = entries(of, self.tree.wrapping_add(layout.root));
+        let leaves = entries(of, pages, self.tree.wrapping_add(layout.root));
         for (high, leaf) in leaves.into_iter().filter(|(high, _)| is_mapped(*high)) {
-            for (low, entry) in entries(of, leaf) {
+            for (low, entry) in entries(of, pages, leaf) {
                 // The address of a header is between its size class and the state.
                 let header = entry << 16 >> 16 & !0x7f;
                 // Pages inside of an extent may have the entry of an earlier one.
-                let page = (high << 18 | low) * PAGE;
-                extents.extend(Extent::read(of, header).filter(|extent| extent.start == page));
+                let page = (high << pages.bits() | low) * pages.bytes();
+                extents.extend(Extent::read(of, pages, header).filter(|extent| extent.start == page));
             }
         }
         extents.sort_unstable_by_key(|extent| extent.start);
@@ -142,9 +182,10 @@ impl Jemalloc {
     /// The arenas have a list of all caches only if jemalloc was built with statistics, so the caches are found by the threads.
     fn caches(&self, of: &Place<'_>, layout: &Layout) -> Caches {
         let mut caches = Caches::default();
-        let Some(size) = variables::block_size(of.executable.1) else { return caches };
+        let Some((size, align)) = variables::block_size(of.executable.1) else { return caches };
         for pointer in of.threads.iter().filter_map(|thread| thread.pointer) {
-            let data = pointer.wrapping_sub(size).wrapping_add(self.of_thread);
+            let Some(start) = arch::thread_locals(pointer, size, align) else { continue };
+            let data = start.wrapping_add(self.of_thread);
             for number in 0..layout.count {
                 caches.read(of, data.wrapping_add(layout.bins + BIN * number));
             }
@@ -179,8 +220,8 @@ impl Caches {
 }
 
 /// Returns the entries of a node of the tree that are not zero, with their numbers.
-fn entries(of: &Place<'_>, start: u64) -> Vec<(u64, u64)> {
-    let mut bytes = vec![0; 8 * ENTRIES];
+fn entries(of: &Place<'_>, pages: PageSize, start: u64) -> Vec<(u64, u64)> {
+    let mut bytes = vec![0; 8 << pages.bits()];
     let read = Memory::read(of.memory, start, &mut bytes);
     let entries = bytes[..read].as_chunks::<8>().0.iter().map(|entry| u64::from_le_bytes(*entry));
     (0_u64..).zip(entries).filter(|(_, entry)| *entry != 0).collect()
@@ -200,11 +241,11 @@ fn size_of_class(class: u64) -> Option<u64> {
 
 impl Extent {
     /// Reads the header of an extent; `None` if it is not in use.
-    fn read(of: &Place<'_>, header: u64) -> Option<Self> {
+    fn read(of: &Place<'_>, pages: PageSize, header: u64) -> Option<Self> {
         let word = |offset: u64| of.memory.word(header.checked_add(offset)?);
         let (bits, addr, size) = (word(0)?, word(8)?, word(16)?);
         let (is_slab, state, class) = (bits >> 12 & 1 == 1, bits >> 17 & 7, bits >> 20 & 0xff);
-        let (start, bytes) = (addr & !(PAGE - 1), size & !(PAGE - 1));
+        let (start, bytes) = (addr & !(pages.bytes() - 1), size & !(pages.bytes() - 1));
         let end = start.checked_add(bytes)?;
         let is_mapped = of.maps.iter().any(|map| map.writable && map.is_anonymous() && map.contains(start));
         let is_used = state == 0 && class < CLASSES && bytes > 0 && end > start && is_mapped;
@@ -212,10 +253,9 @@ impl Extent {
     }
 
     /// Adds the blocks that are live.
-    fn blocks(&self, of: &Place<'_>, free: &[u64], blocks: &mut Vec<(u64, u64)>) {
+    fn blocks(&self, of: &Place<'_>, pages: PageSize, free: &[u64], blocks: &mut Vec<(u64, u64)>) {
         /// The offset of the bits, one for each free block.
         const FREE: u64 = 64;
-        const MOST: u64 = 512;
         let Some(size) = size_of_class(self.class) else { return };
         let mut add = |addr: u64, size: u64| {
             if free.binary_search(&addr).is_err() {
@@ -227,8 +267,9 @@ impl Extent {
             add(self.first, size.min(self.bytes - (self.first - self.start)));
             return;
         };
-        let Some(bits) = header.checked_add(FREE).and_then(|at| of.memory.bytes_at(at, 64)) else { return };
-        for number in 0..(self.bytes / size).min(MOST) {
+        let bits = |at: u64| of.memory.bytes_at(at, usize::try_from(pages.most() / 8).ok()?);
+        let Some(bits) = header.checked_add(FREE).and_then(bits) else { return };
+        for number in 0..(self.bytes / size).min(pages.most()) {
             let byte = usize::try_from(number / 8).ok().and_then(|at| bits.get(at)).copied().unwrap_or(u8::MAX);
             if byte >> (number % 8) & 1 == 0 {
                 add(self.start + number * size, size);
@@ -240,6 +281,15 @@ impl Extent {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_are_known_by_the_root_of_the_tree() {
+        assert_eq!(PageSize::by_root((8 << 18) + 120), Some(PageSize(12)));
+        assert_eq!(PageSize::by_root((8 << 17) + 120), Some(PageSize(14)));
+        assert_eq!(PageSize::by_root((8 << 16) + 120), Some(PageSize(16)));
+        assert_eq!(PageSize::by_root(8 << 15), None);
+        assert_eq!((PageSize(12).leaf(), PageSize(16).leaf(), PageSize(16).most()), (30, 32, 8192));
+    }
 
     #[test]
     fn classes_have_their_sizes() {

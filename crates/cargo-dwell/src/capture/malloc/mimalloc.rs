@@ -3,6 +3,7 @@
 //! The offsets in a page's header are those of the debug info of its C code. glibc's blocks, those of C code, are there too.
 
 use super::{Allocator, Live, Place, glibc, words};
+use crate::arch;
 use crate::capture::Rounding;
 use crate::capture::maps::Mapping;
 use crate::debuginfo;
@@ -13,9 +14,9 @@ use std::collections::HashMap;
 pub(super) const PAGE_MAP: &str = "_mi_page_map";
 /// The header of a page.
 const PAGE: &str = "mi_page_s";
-/// The entries of the map for addresses of 47 bits, each of which points to a part, and of a part, each of which points to a
-/// header.
-const PARTS: usize = 1 << 18;
+/// The entries of the map, each of which points to a part, and of a part, each of which points to a header. There is a header
+/// for each 64 KiB of addresses.
+const PARTS: usize = 1 << (arch::ADDRESS_BITS - 13 - 16);
 const PAGES: usize = 1 << 13;
 
 /// mimalloc 3.

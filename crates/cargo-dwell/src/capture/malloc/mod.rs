@@ -70,11 +70,12 @@ pub(super) fn live(of: &Place<'_>) -> Result<Live> {
     wanted.extend(jemalloc::NAMES.iter().flat_map(|(tree, thread)| [*tree, *thread]));
     let found = debuginfo::symbols(of.executable.1, &wanted);
     if let Some(map) = found.get(mimalloc::PAGE_MAP) {
-        return mimalloc::Mimalloc { page_map: map.wrapping_add(of.bias) }.live(of);
+        return mimalloc::Mimalloc { page_map: map.0.wrapping_add(of.bias) }.live(of);
     }
     for (tree, thread) in jemalloc::NAMES {
         if let (Some(tree), Some(of_thread)) = (found.get(tree), found.get(thread)) {
-            return jemalloc::Jemalloc { tree: tree.wrapping_add(of.bias), of_thread: *of_thread }.live(of);
+            let ((tree, tree_bytes), of_thread) = (*tree, of_thread.0);
+            return jemalloc::Jemalloc { tree: tree.wrapping_add(of.bias), tree_bytes, of_thread }.live(of);
         }
     }
     if let Some((_, name)) = OTHERS.iter().find(|(function, _)| found.contains_key(*function)) {

@@ -6,6 +6,7 @@
 #![expect(clippy::cast_possible_truncation, reason = "`usize` has 64 bits where this runs")]
 
 use super::halt;
+use crate::arch;
 use crate::capture::maps::Mapping;
 use anyhow::{Context as _, Result, bail};
 use memmap2::{Advice, MmapMut, MmapOptions};
@@ -17,7 +18,6 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-const PAGE: u64 = 4096;
 /// The longest mapping that is read. Longer ones are address space that a sanitizer has reserved.
 const LONGEST: u64 = 1 << 38;
 /// The bytes that one call copies, and the ranges.
@@ -123,8 +123,9 @@ fn by_page(pagemap: Option<&File>, map: &Mapping, ranges: &mut Vec<(u64, u64)>) 
     const SWAPPED: u64 = 1 << 62;
     const OF_FILE: u64 = 1 << 61;
     const ENTRIES: u64 = 1 << 16;
+    let size = arch::page();
     let mut bytes = Vec::new();
-    let (mut page, last) = (map.start / PAGE, map.end / PAGE);
+    let (mut page, last) = (map.start / size, map.end / size);
     while page < last {
         let count = ENTRIES.min(last - page);
         bytes.resize(count as usize * 8, 0);
@@ -135,10 +136,10 @@ fn by_page(pagemap: Option<&File>, map: &Mapping, ranges: &mut Vec<(u64, u64)>) 
             if known && !is_own || !known && !map.writable {
                 continue;
             }
-            let start = (page + index) * PAGE;
+            let start = (page + index) * size;
             match ranges.last_mut() {
-                Some((from, len)) if *from + *len == start => *len += PAGE,
-                _ => ranges.push((start, PAGE)),
+                Some((from, len)) if *from + *len == start => *len += size,
+                _ => ranges.push((start, size)),
             }
         }
         page += count;

@@ -7,9 +7,10 @@
 
 use super::Captured;
 use super::executable::{self, Executable, build_id_in, notes};
+use crate::arch::{IN_CORE, POINTER_IN_CORE, Registers};
 use crate::capture::copied::Copied;
 use crate::capture::maps::Mapping;
-use crate::capture::{Moment, Registers, Thread};
+use crate::capture::{Moment, Thread};
 use crate::debuginfo;
 use anyhow::{Context, Result, bail};
 use object::read::elf::{ElfFile64, FileHeader as _, ProgramHeader as _};
@@ -19,6 +20,8 @@ use std::path::{Path, PathBuf};
 const NT_PRSTATUS: u32 = 1;
 const NT_AUXV: u32 = 6;
 const NT_FILE: u32 = 0x4649_4c45;
+/// The thread pointer of a thread, behind its registers.
+const NT_ARM_TLS: u32 = 0x401;
 
 /// Reads a core. The executable is `exe`, or else the one that the core names.
 ///
@@ -119,6 +122,11 @@ impl Notes {
         for (kind, contents) in notes(bytes) {
             match kind {
                 NT_PRSTATUS => self.threads.extend(thread(contents)),
+                NT_ARM_TLS if POINTER_IN_CORE.is_none() => {
+                    if let Some(thread) = self.threads.last_mut() {
+                        thread.pointer = word(contents, 0);
+                    }
+                }
                 NT_AUXV => self.entry = super::entry_in(contents),
                 NT_FILE => self.files.extend(files(contents).unwrap_or_default()),
                 _ => {}
@@ -135,13 +143,10 @@ fn word(bytes: &[u8], at: usize) -> Option<u64> {
 fn thread(bytes: &[u8]) -> Option<Thread> {
     const PID: usize = 32;
     const REGISTERS: usize = 112;
-    /// The places of the DWARF registers in `user_regs_struct`.
-    const ORDER: [usize; 17] = [10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16];
-    const FS_BASE: usize = 21;
     let register = |number: usize| word(bytes, REGISTERS + 8 * number);
-    let registers: Registers = ORDER.map(register);
+    let registers: Registers = IN_CORE.map(register);
     let id = i32::from_le_bytes(*bytes.get(PID..)?.first_chunk()?);
-    Some(Thread { id, registers, pointer: register(FS_BASE) })
+    Some(Thread { id, registers, pointer: POINTER_IN_CORE.and_then(register) })
 }
 
 /// Reads the mapped files: their number, the size of a page, three words for each, and the names.

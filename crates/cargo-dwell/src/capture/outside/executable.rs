@@ -1,5 +1,6 @@
 //! The executable of a process or a core, and the comparison of builds.
 
+use crate::arch::{MACHINE, NAME};
 use crate::capture::Module;
 use crate::capture::copied::Copied;
 use crate::capture::maps::Mapping;
@@ -43,24 +44,23 @@ pub(super) fn check(file: &Path) -> Result<()> {
 }
 
 /// Returns why an executable or core cannot be read, if it is of another architecture.
-pub(super) fn refused(data: &[u8]) -> Option<&'static str> {
+pub(super) fn refused(data: &[u8]) -> Option<String> {
     const HEADER: usize = 64;
     const CLASS: usize = 4;
-    const MACHINE: usize = 18;
+    const OF_MACHINE: usize = 18;
     const BITS_32: u8 = 1;
     const BITS_64: u8 = 2;
-    const X86_64: u16 = 62;
     if !data.starts_with(b"\x7fELF") {
-        return Some("is not an ELF file");
+        return Some("is not an ELF file".to_owned());
     }
     if data.len() < HEADER && data.get(CLASS) != Some(&BITS_32) {
-        return Some("has a truncated ELF header; it was not written to its end");
+        return Some("has a truncated ELF header; it was not written to its end".to_owned());
     }
-    let machine = data.get(MACHINE..MACHINE + 2).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]));
+    let machine = data.get(OF_MACHINE..OF_MACHINE + 2).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]));
     match (data.get(CLASS), machine) {
-        (Some(&BITS_64), Some(X86_64)) => None,
-        (Some(&BITS_32), _) => Some("is a program of 32 bits; only x86-64 can be read"),
-        _ => Some("is for another architecture; only x86-64 can be read"),
+        (Some(&BITS_64), Some(MACHINE)) => None,
+        (Some(&BITS_32), _) => Some(format!("is a program of 32 bits; only {NAME} can be read")),
+        _ => Some(format!("is for another architecture; only {NAME} can be read, which this tool was built for")),
     }
 }
 

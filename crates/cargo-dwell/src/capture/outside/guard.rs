@@ -5,7 +5,8 @@
 //! this process is done or gone, or after [`PAUSE`]. It has its own session, so that no terminal stops or ends it.
 
 use super::halt::{self, Halted};
-use crate::capture::{Registers, Thread};
+use crate::arch::{REGISTERS, Registers};
+use crate::capture::Thread;
 use anyhow::{Context as _, Result, bail};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -15,7 +16,7 @@ use std::time::Duration;
 /// The longest pause. A process whose memory is in the swap takes too long.
 pub(super) const PAUSE: Duration = Duration::from_secs(20);
 /// The words of a thread: its number, a bit for each known register, the registers, the thread pointer.
-const WORDS: usize = 20;
+const WORDS: usize = REGISTERS + 3;
 /// The exit codes of the child: the program was released on request, or too late.
 const RELEASED: i32 = 0;
 const LATE: i32 = 3;
@@ -175,16 +176,17 @@ fn parse(bytes: &[u8]) -> Vec<Thread> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arch::UNKNOWN;
     use std::process::Command;
 
     #[test]
     fn threads_pass_the_pipe() {
-        let mut registers: Registers = [None; 17];
+        let mut registers: Registers = UNKNOWN;
         registers[7] = Some(u64::MAX);
-        registers[16] = Some(0);
+        registers[REGISTERS - 1] = Some(0);
         let threads = [
             Thread { id: 7, registers, pointer: None },
-            Thread { id: i32::MAX, registers: [Some(3); 17], pointer: Some(9) },
+            Thread { id: i32::MAX, registers: [Some(3); REGISTERS], pointer: Some(9) },
         ];
         let bytes: Vec<u8> = threads.iter().flat_map(|of| words(of).map(u64::to_le_bytes).concat()).collect();
         assert_eq!(parse(&bytes), threads);

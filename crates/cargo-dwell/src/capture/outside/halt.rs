@@ -7,9 +7,8 @@
 //!
 //! [`guard`](super::guard) does this in a process of its own, which outlives this one.
 
-#![expect(clippy::cast_possible_wrap, reason = "registers have numbers of system calls and errors")]
-
 use crate::capture::Thread;
+use crate::capture::registers::{self, Before, User};
 use crate::capture::stop::{self, State};
 use anyhow::{Result, bail};
 use std::fs;
@@ -21,25 +20,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The maximum number of rounds in which new threads are looked for.
 const ROUNDS: usize = 1000;
 
-/// The system calls that fail with `EINTR` after a stop, and that have done nothing then.
-const WITHOUT_EFFECT: [i64; 13] = [
-    libc::SYS_epoll_wait,
-    libc::SYS_epoll_pwait,
-    libc::SYS_epoll_pwait2,
-    libc::SYS_rt_sigtimedwait,
-    libc::SYS_io_getevents,
-    libc::SYS_semop,
-    libc::SYS_semtimedop,
-    libc::SYS_read,
-    libc::SYS_recvfrom,
-    libc::SYS_recvmsg,
-    libc::SYS_accept,
-    libc::SYS_accept4,
-    libc::SYS_io_uring_enter,
-];
-/// The length of the instruction `syscall`.
-const SYSCALL: u64 = 2;
-
 /// A process whose threads are stopped until this is dropped. It must be dropped by the thread that made it.
 #[derive(Debug)]
 pub(super) struct Halted {
@@ -48,9 +28,9 @@ pub(super) struct Halted {
     /// The threads that are stopped, each with the signal to deliver.
     held: Vec<(i32, i32)>,
     /// The threads that did not stop in time. They are in the kernel, and stop before they return to the program.
-    late: Vec<i32>,
+    late: Vec<(i32, Before)>,
     /// The threads that were set back to a system call, with the registers before.
-    set_back: Vec<(i32, libc::user_regs_struct)>,
+    set_back: Vec<(i32, User)>,
 }
 
 impl Halted {
@@ -67,8 +47,9 @@ impl Halted {
             known.extend(&fresh);
             let mut asked = Vec::new();
             for id in fresh {
+                let before = Before::new(process, id);
                 if stop::interrupt(id) {
-                    asked.push(id);
+                    asked.push((id, before));
                 } else {
                     let error = io::Error::last_os_error();
                     // A thread that has ended, or whose process does.
@@ -79,30 +60,30 @@ impl Halted {
                 }
             }
             let until = Instant::now() + PATIENCE;
-            for id in asked {
-                halted.wait(id, until);
+            for (id, before) in asked {
+                halted.wait(id, before, until);
             }
         }
         bail!("process {process} starts threads faster than they can be stopped; try again")
     }
 
     /// Waits until a thread stops, and reads its registers.
-    fn wait(&mut self, id: i32, until: Instant) {
+    fn wait(&mut self, id: i32, before: Before, until: Instant) {
         let begin = Instant::now();
         loop {
             match stop::state(0, id) {
                 State::Stopped(signal) => {
                     self.held.push((id, signal));
-                    if let Some(of) = stop::user_registers(id) {
-                        self.threads.push(stop::thread(id, &of));
-                        if set_back(self.process, id, &of) {
+                    if let Some(of) = registers::read(id) {
+                        self.threads.push(registers::thread(id, &of));
+                        if set_back(self.process, id, before, &of) {
                             self.set_back.push((id, of));
                         }
                     }
                     return;
                 }
                 State::Ended => return,
-                State::Runs if Instant::now() >= until => return self.late.push(id),
+                State::Runs if Instant::now() >= until => return self.late.push((id, before)),
                 State::Runs if begin.elapsed() < Duration::from_millis(1) => std::thread::yield_now(),
                 State::Runs => std::thread::sleep(Duration::from_micros(100)),
             }
@@ -115,7 +96,7 @@ impl Drop for Halted {
         // Of a signal that came meanwhile the program has to learn as it would have.
         for (id, of) in &self.set_back {
             if is_signalled(self.process, *id) {
-                set_registers(*id, of);
+                registers::write(*id, of);
             }
         }
         for &(id, signal) in &self.held {
@@ -123,12 +104,12 @@ impl Drop for Halted {
         }
         // A thread can be detached only while it is stopped. The kernel does it when this process ends.
         let until = Instant::now() + PATIENCE;
-        for &id in &self.late {
+        for &(id, before) in &self.late {
             loop {
                 match stop::state(0, id) {
                     State::Stopped(signal) => {
-                        if let Some(of) = stop::user_registers(id) {
-                            set_back(self.process, id, &of);
+                        if let Some(of) = registers::read(id) {
+                            set_back(self.process, id, before, &of);
                         }
                         stop::detach(id, signal);
                     }
@@ -145,17 +126,9 @@ impl Drop for Halted {
 }
 
 /// Sets a thread back to its system call, if the stop made that fail. Returns `true` if it did.
-fn set_back(process: i32, id: i32, of: &libc::user_regs_struct) -> bool {
-    let failed = of.rax as i64 == -i64::from(libc::EINTR) && WITHOUT_EFFECT.contains(&(of.orig_rax as i64));
-    failed
-        && !is_signalled(process, id)
-        && set_registers(id, &libc::user_regs_struct { rax: of.orig_rax, rip: of.rip.wrapping_sub(SYSCALL), ..*of })
-}
-
-/// Writes the registers of a stopped thread.
-fn set_registers(id: i32, of: &libc::user_regs_struct) -> bool {
-    // SAFETY: the request reads a local of the type that it requires, and no other memory of this process.
-    unsafe { libc::ptrace(libc::PTRACE_SETREGS, id, 0, std::ptr::from_ref(of)) == 0 }
+fn set_back(process: i32, id: i32, before: Before, of: &User) -> bool {
+    let Some(again) = before.repeated(process, id, of) else { return false };
+    !is_signalled(process, id) && registers::write(id, &again)
 }
 
 /// Returns a line of a thread's `status`.

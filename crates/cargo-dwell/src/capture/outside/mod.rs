@@ -17,8 +17,10 @@ pub use process::attach;
 use super::copied::Copied;
 use super::image::Copy;
 use super::maps::{self, Mapping, below};
+use super::pagemap::PAGE;
 use super::resident::{self, Pages, Sources};
 use super::{Block, Module, Moment, Rounding, Snapshot, Thread, malloc};
+use crate::arch::{self, AROUND};
 use anyhow::Result;
 use executable::Executable;
 use std::path::{Path, PathBuf};
@@ -70,6 +72,7 @@ impl Captured {
         };
         let live = malloc::live(&place)?;
         let mut notes = Vec::new();
+        notes.extend(self.smaps.as_ref().and_then(|_| resident::undivided()));
         if live.lost > 0 {
             notes.push(format!(
                 "{} bytes of the heap could not be read: the lists of {} are inconsistent there",
@@ -79,7 +82,7 @@ impl Captured {
         let blocks: Vec<Block> =
             live.blocks.iter().map(|(addr, size)| Block { addr: *addr, size: *size, stack: 0, weight: 1 }).collect();
         let live_bytes = blocks.iter().map(|block| block.size).sum();
-        let resident = self.smaps.as_ref().map(|smaps| {
+        let resident = self.smaps.as_ref().filter(|_| arch::page() == PAGE).map(|smaps| {
             let stacks = self.threads.iter().filter_map(|of| Some((of.stack_pointer()?, of.pointer))).collect();
             let has_classes = live.rounding == Rounding::Classes;
             let (memory, blocks) = (&self.memory, blocks.as_slice());
@@ -117,9 +120,6 @@ impl Captured {
 
     /// Returns the parts of memory that belong to threads: their stacks and thread-local memory.
     fn roots(&self) -> Vec<(u64, u64)> {
-        // Thread-local memory is below the thread pointer, and the thread's control block is above it.
-        const BEFORE: u64 = 16 << 10;
-        const BEHIND: u64 = 2304;
         let holding = |addr: u64| self.maps.iter().find(|map| map.readable && map.contains(addr));
         let mut roots = Vec::new();
         for thread in &self.threads {
@@ -127,8 +127,9 @@ impl Captured {
                 roots.extend(holding(stack).map(|map| (stack & !7, map.end)));
             }
             if let Some(pointer) = thread.pointer {
-                let around =
-                    |map: &Mapping| (map.start.max(pointer.saturating_sub(BEFORE)), map.end.min(pointer + BEHIND));
+                let around = |map: &Mapping| {
+                    (map.start.max(pointer.saturating_sub(AROUND.0)), map.end.min(pointer.saturating_add(AROUND.1)))
+                };
                 roots.extend(holding(pointer).map(around));
             }
         }

@@ -11,6 +11,7 @@ use super::copied::Copied;
 use super::maps::{Mapping, mappings};
 use super::pagemap::{PAGE, PRESENT, PageMap};
 use super::{Block, Memory};
+use crate::arch::{self, AROUND};
 use std::path::Path;
 
 /// Larger mappings are not divided by page: their page table would take too long to read.
@@ -181,6 +182,13 @@ fn present(pagemap: Option<&PageMap>, mapping: &Mapping) -> Option<Ranges> {
     Some(Ranges(found))
 }
 
+/// Returns a note if the resident memory cannot be divided here: what is free of a page is known by pages of 4 KiB.
+pub(super) fn undivided() -> Option<String> {
+    let page = arch::page() / 1024;
+    (arch::page() != PAGE)
+        .then(|| format!("RSS is not divided: it is counted in pages of 4 KiB, and those of this kernel have {page}"))
+}
+
 /// Divides the resident memory.
 pub(super) fn divide(pages: &Pages, of: &Sources<'_>) -> Resident {
     let mappings = &pages.0;
@@ -256,10 +264,9 @@ pub(super) fn divide(pages: &Pages, of: &Sources<'_>) -> Resident {
 
 /// Returns the stack of a thread: from its mapping's start to the thread's control block, which glibc puts at its end.
 fn stack(mappings: &[(Mapping, Option<Ranges>)], (stack, thread): (u64, Option<u64>)) -> Option<(u64, u64)> {
-    const CONTROL_BLOCK: u64 = 2304;
     let (mapping, _) = mappings.iter().find(|(mapping, _)| mapping.contains(stack))?;
     let end = thread.filter(|thread| mapping.contains(*thread) && *thread > stack);
-    let end = end.map_or(mapping.end, |thread| (thread + CONTROL_BLOCK).next_multiple_of(PAGE).min(mapping.end));
+    let end = end.map_or(mapping.end, |thread| (thread + AROUND.1).next_multiple_of(PAGE).min(mapping.end));
     mapping.is_anonymous().then_some((mapping.start, end))
 }
 

@@ -1,5 +1,6 @@
 //! The memory that a program may use: the limits of its control groups, and the machine's memory.
 
+use crate::arch;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -188,7 +189,7 @@ pub(super) fn smaps(pid: i32) -> Option<String> {
 /// Returns the resident bytes of a process.
 pub(super) fn resident(pid: i32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
-    text.split(' ').nth(1)?.parse::<u64>().ok().map(|pages| pages * 4096)
+    text.split(' ').nth(1)?.parse::<u64>().ok().map(|pages| pages * arch::page())
 }
 
 #[cfg(test)]

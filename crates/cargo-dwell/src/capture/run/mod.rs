@@ -1,25 +1,25 @@
 //! Runs a program with the agent and takes its snapshots.
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 mod growth;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 mod limits;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 mod listen;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 mod message;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 mod plan;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 mod process;
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 mod signals;
 
 use super::Snapshot;
 use crate::units::{bytes, percent};
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 pub(crate) use process::{Watch, watched};
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(agent)]
 pub use process::{snapshots, snapshots_early};
 use serde::{Deserialize, Serialize};
 
@@ -100,16 +100,16 @@ impl Killed {
 ///
 /// # Errors
 /// Always returns an error.
-#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+#[cfg(not(agent))]
 pub fn snapshots(_: &std::path::Path, _: &[std::ffi::OsString], _: &Options) -> anyhow::Result<Run> {
-    anyhow::bail!("`cargo dwell census` needs Linux with glibc on x86-64")
+    anyhow::bail!("`cargo dwell census` needs Linux with glibc on x86-64 or aarch64")
 }
 
 /// Returns an error, because there is no agent for this platform.
 ///
 /// # Errors
 /// Always returns an error.
-#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+#[cfg(not(agent))]
 pub fn snapshots_early(
     executable: &std::path::Path,
     args: &[std::ffi::OsString],

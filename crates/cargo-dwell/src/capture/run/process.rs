@@ -14,7 +14,9 @@ use super::message::{Message, Moved};
 use super::plan::{EndOf, Plan, sockets};
 use super::{At, Killed, Options, Run, signals};
 use crate::agent::{self, hooks, layout};
+use crate::arch;
 use crate::capture::image::{self, About, Process, Source};
+use crate::capture::resident;
 use crate::capture::spill::Spilled;
 use crate::capture::{Moment, Snapshot, Thread};
 use crate::debuginfo;
@@ -95,6 +97,7 @@ fn run<'w>(
                 .to_owned(),
         );
     }
+    notes.extend(resident::undivided().filter(|_| !options.counts));
     let patches = hooks::plan(&target.data);
     if let Some(first) = patches.refused.first() {
         let more = patches.refused.len() - 1;
@@ -654,7 +657,11 @@ impl Session<'_, '_> {
         // The helper has the program's memory, also the pages of files.
         about.smaps = smaps(helper).filter(|_| !self.options.counts);
         // The frames are gone, but the thread-local memory of the main thread still exists.
-        about.registers.push(Thread { id: self.pid, registers: [None; 17], pointer: about.threads.first().copied() });
+        about.registers.push(Thread {
+            id: self.pid,
+            registers: arch::UNKNOWN,
+            pointer: about.threads.first().copied(),
+        });
         let process = Arc::new(Process::new(helper, Arc::clone(&self.socket))?);
         let [taken, live] = image::live(&process, about.state).context(image::NO_RECORDS)?;
         Ok(Some(End { process, about, taken, live }))

@@ -1,12 +1,11 @@
 //! `HashMap`, `HashSet` and `HashTable` of std and hashbrown. A block has the buckets, then a control byte for each.
 
+use crate::arch::GROUP;
 use crate::debuginfo::{Kind, Text, TypeId};
 use crate::heap::walk::{BlockType, Blocks, CallStack, Decoded, Decoder, Entries, Family, Holds, InModel, Movable, Part, Schema, SiteId, Start, Use, Value, Walk, head, length, named, of_type, word};
 use dwell::model::{Edge, Holder, Shape, table};
 use std::rc::Rc;
 
-/// The width of hashbrown's groups of control bytes on x86-64, where the program ran.
-const GROUP: u64 = table::GROUP_OF_SSE2 as u64;
 /// The most buckets that are read.
 const MOST: u64 = 1 << 40;
 const TABLES: &str = "table";

@@ -1,0 +1,141 @@
+//! x86-64.
+
+use crate::layout::ADDRESSES;
+use core::arch::asm;
+
+pub const READ: usize = 0;
+pub const WRITE: usize = 1;
+pub const CLOSE: usize = 3;
+pub const MMAP: usize = 9;
+pub const MPROTECT: usize = 10;
+pub const MUNMAP: usize = 11;
+pub const SIGPROCMASK: usize = 14;
+pub const YIELD: usize = 24;
+pub const MADVISE: usize = 28;
+pub const GETPID: usize = 39;
+pub const CLONE: usize = 56;
+pub const KILL: usize = 62;
+pub const GETRLIMIT: usize = 97;
+pub const SETSID: usize = 112;
+pub const PRCTL: usize = 157;
+pub const FUTEX: usize = 202;
+pub const CLOCK_GETTIME: usize = 228;
+pub const EXIT_GROUP: usize = 231;
+pub const STAT_AT: usize = 262;
+pub const POLL: usize = 271;
+pub const PROCESS_VM_READV: usize = 310;
+pub const CLOSE_RANGE: usize = 436;
+
+/// Makes a system call. Errors are negative.
+///
+/// # Safety
+/// All memory that the call accesses must be valid for that access, and the call must not unmap or overwrite a Rust
+/// value that is in use.
+#[inline(always)]
+pub unsafe fn call(number: usize, args: [usize; 6]) -> isize {
+    let result: isize;
+    // SAFETY: the registers are those of Linux' convention on x86-64, which clobbers only rcx and r11 beside the
+    // result. The caller guarantees that the call's accesses to memory are valid.
+    unsafe {
+        asm!(
+            "syscall",
+            inlateout("rax") number => result,
+            in("rdi") args[0], in("rsi") args[1], in("rdx") args[2],
+            in("r10") args[3], in("r8") args[4], in("r9") args[5],
+            lateout("rcx") _, lateout("r11") _,
+            options(nostack),
+        );
+    }
+    result
+}
+
+/// Starts a process that calls `main` on a stack which ends at `stack`. Returns its process id or a negative error.
+///
+/// # Safety
+/// With these flags of `clone`, `main` must be able to run beside this process. The stack must be mapped and unused.
+pub unsafe fn start(flags: usize, stack: usize, main: extern "C" fn() -> !) -> isize {
+    let result: isize;
+    // SAFETY: the new process runs on its own stack and calls `main`, which does not return; this process skips that
+    // call. The caller guarantees the rest.
+    unsafe {
+        asm!(
+            "syscall",
+            "test rax, rax",
+            "jnz 2f",
+            "xor ebp, ebp",
+            "call r12",
+            "ud2",
+            "2:",
+            inlateout("rax") CLONE => result,
+            in("rdi") flags, in("rsi") stack, in("r12") main,
+            in("rdx") 0_usize, in("r10") 0_usize, in("r8") 0_usize,
+            lateout("rcx") _, lateout("r11") _,
+        );
+    }
+    result
+}
+
+/// Returns the frame pointer of the calling function.
+#[inline(always)]
+pub fn frame() -> u64 {
+    let frame: u64;
+    // SAFETY: the agent is compiled with frame pointers; a register is read, nothing else.
+    unsafe { asm!("mov {}, rbp", out(reg) frame, options(nomem, nostack, preserves_flags)) };
+    frame
+}
+
+/// Returns the result of a function that was called with [`frame`]. A call in the last place may be a jump: the frame of
+/// the function that it jumps to begins at the same address, with the same return address.
+#[inline(always)]
+pub fn after_frame(result: usize) -> usize {
+    result
+}
+
+/// Returns a return address as it is on the stack.
+#[inline(always)]
+pub fn return_address(word: u64) -> u64 {
+    word
+}
+
+/// Returns the address of the calling thread's `dwell_thread`.
+#[inline(always)]
+pub fn thread_data() -> usize {
+    let thread: usize;
+    // SAFETY: the instructions add the offset of `dwell_thread`, which the loader put into the global offset table, to
+    // the thread pointer, the first word of the thread's control block; they write no memory.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr [rip + dwell_thread@gottpoff]",
+            "add {0}, qword ptr fs:[0]",
+            out(reg) thread,
+            options(pure, readonly, nostack),
+        );
+    }
+    thread
+}
+
+/// Returns the thread pointer, which is above the stack of a pthread.
+#[inline(always)]
+pub fn thread_pointer() -> u64 {
+    let pointer: u64;
+    // SAFETY: the first word of the thread's control block is its own address, by the ABI of x86-64.
+    unsafe { asm!("mov {0}, qword ptr fs:[0]", out(reg) pointer, options(pure, readonly, nostack, preserves_flags)) };
+    pointer
+}
+
+/// Returns where the user address space ends. It is the same on all kernels.
+pub fn end_of_addresses(_stack_end: u64) -> u64 {
+    ADDRESSES
+}
+
+/// Returns where the user address space ends, as a power of two.
+#[inline(always)]
+pub fn addresses() -> u64 {
+    ADDRESSES
+}
+
+/// Makes written code visible to the fetch of instructions, which this processor does itself.
+///
+/// # Safety
+/// The bytes must be mapped.
+pub unsafe fn written(_addr: usize, _len: usize) {}
