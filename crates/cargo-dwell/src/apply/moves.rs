@@ -98,7 +98,11 @@ impl Move {
             ));
         }
         if self.edits.is_empty() {
-            return Some(format!("{}: the report names no place in this workspace's source", self.location));
+            let (location, how) = (&self.location, on_one_line(&self.how));
+            let change = if how.is_empty() { String::new() } else { format!(" ({how})") };
+            return Some(format!(
+                "{location}: the report has no edit of this workspace's source for it{change}; a person can make it"
+            ));
         }
         self.edits.iter().find_map(|edit| match self.becomes(edit) {
             Some(_) => None,
@@ -338,7 +342,7 @@ mod tests {
         let expected = "A.b: from Box<(u8, Map<u8>)> to Arc<(u8, Map<u8>)> is no move that apply can make";
         assert_eq!(finding.refusal().as_deref(), Some(expected));
         let of = |kind: &str| Move { kind: kind.into(), location: "Expr".into(), ..Move::default() }.refusal().unwrap();
-        assert!(of("variant").contains("several fields") && of("box").contains("names no place"));
+        assert!(of("variant").contains("several fields") && of("box").contains("has no edit"));
     }
 
     #[test]

@@ -425,5 +425,5 @@ fn advice_of_weigh_is_applied() {
     // A type that the source does not have.
     let other = fs::read_to_string(&report).expect("a file").replace("Entry.details", "Other.details");
     fs::write(&report, other).expect("a file");
-    refused(package.path(), &["--from", from, "--allow-no-vcs", "1"], "names no place in this workspace's source");
+    refused(package.path(), &["--from", from, "--allow-no-vcs", "1"], "has no edit of this workspace's source");
 }
