@@ -98,11 +98,10 @@ impl Move {
             ));
         }
         if self.edits.is_empty() {
-            let (location, how) = (&self.location, on_one_line(&self.how));
-            let change = if how.is_empty() { String::new() } else { format!(" ({how})") };
-            return Some(format!(
-                "{location}: the report has no edit of this workspace's source for it{change}; a person can make it"
-            ));
+            // A suggestion of `allocs` may have no location.
+            let what = [self.location.clone(), on_one_line(&self.how)].into_iter().filter(|text| !text.is_empty());
+            let what = what.collect::<Vec<_>>().join(": ");
+            return Some(format!("{what}: the report has no edit of this workspace's source; a person can make it"));
         }
         self.edits.iter().find_map(|edit| match self.becomes(edit) {
             Some(_) => None,
