@@ -462,11 +462,11 @@ fn schema_is_independent_of_parts_and_mostly_of_document_order() {
 #[test]
 fn number_of_threads_changes_nothing() {
     // The objects under `set` have 72 keys with objects in the first six files, and 72 keys with other values in the
-    // last one. A reader that meets 64 of the former first takes the keys for data. The study reads less of each file
-    // than the first 75 lines.
+    // last one. A reader that meets 64 of the former first takes the keys for data. The study reads 4 MiB of two
+    // files, which are less than the first 55 lines.
     let folder = tempfile::tempdir().unwrap();
     for file in 0..7 {
-        let pad = |n: usize| format!("{{\"id\":{n},\"pad\":\"{}\"}}\n", "x".repeat(8000));
+        let pad = |n: usize| format!("{{\"id\":{n},\"pad\":\"{}\"}}\n", "x".repeat(80_000));
         let set = |n: usize| {
             let entry = match file {
                 6 => format!("\"s{n}\":{}", ["1", "\"t\"", "true", "[1]"][n % 4]),
@@ -475,7 +475,7 @@ fn number_of_threads_changes_nothing() {
             format!("{{\"id\":{n},\"set\":{{{entry}}}}}\n").repeat(2)
         };
         let sets = if file == 6 { 72 } else { 12 };
-        let text: String = (0..75).map(pad).chain((0..sets).map(set)).collect();
+        let text: String = (0..55).map(pad).chain((0..sets).map(set)).collect();
         std::fs::write(folder.path().join(format!("{file}.jsonl")), text).unwrap();
     }
     let found = input::find(&[folder.path().to_owned()]);
@@ -488,7 +488,7 @@ fn number_of_threads_changes_nothing() {
         let restored = Accumulator::restore(&mut serde_json::Deserializer::from_slice(&saved)).unwrap();
         (saved, Plan::new(&restored.finish()).rust(Set::Lean))
     };
-    let parts = [0, 2_000_000, 1_000_000, 300_000];
+    let parts = [0, 18_000_000, 9_000_000, 300_000];
     let one = parts.map(|part| read(1, part));
     for (part, one) in parts.into_iter().zip(&one) {
         for threads in [2, 3, 7] {
