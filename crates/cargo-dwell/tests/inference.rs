@@ -488,7 +488,7 @@ fn number_of_threads_changes_nothing() {
         let restored = Accumulator::restore(&mut serde_json::Deserializer::from_slice(&saved)).unwrap();
         (saved, Plan::new(&restored.finish()).rust(Set::Lean))
     };
-    let parts = [0, 18_000_000, 9_000_000, 300_000];
+    let parts = [0, 13_000_000, 9_000_000, 300_000];
     let one = parts.map(|part| read(1, part));
     for (part, one) in parts.into_iter().zip(&one) {
         for threads in [2, 3, 7] {
