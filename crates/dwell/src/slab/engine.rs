@@ -151,7 +151,7 @@ impl<O: Owners> CoreRef<O> {
         let base = try_alloc(starter.layout).ok_or(Refusal::Alloc(starter.layout))?;
         // SAFETY: `base` was allocated with the layout, and by invariant 1 of `Starter` the core is inside it.
         let core = unsafe { base.add(starter.core_at) }.cast();
-        // SAFETY: the same holds for the words.
+        // SAFETY: by the same invariant the words are inside it too.
         let words = unsafe { base.add(starter.stack_at) }.cast();
         // SAFETY: by invariant 1 of `Starter` there are words for this stack and `FIRST_CELLS` cells, aligned and apart from the
         // other parts. The core, and with it the stack, is not used after the starter is freed. The new stack has no buffer.

@@ -126,7 +126,7 @@ unsafe fn read_set<T>(id: i32, set: i32, into: &mut T) -> bool {
 pub(crate) fn read(id: i32) -> Option<User> {
     // SAFETY: the struct consists of integers, for which zero is valid.
     let mut of: User = unsafe { std::mem::zeroed() };
-    // SAFETY: it consists of integers.
+    // SAFETY: the struct consists of integers, for which every bit pattern is valid.
     unsafe { read_set(id, GENERAL, &mut of) }.then_some(of)
 }
 

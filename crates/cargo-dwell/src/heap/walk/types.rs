@@ -529,14 +529,16 @@ impl<'p> Schema<'p> {
     }
 
     /// Reads the fields of the types that known types store inline, although the walk met no value of them: the size of an enum
-    /// depends on all its variants.
+    /// depends on all its variants. They are only read, since no value shows what to change in them.
     pub(crate) fn prepare_inline(&mut self) {
         let mut site = 0;
         while let Some(of) = self.sites.get(site) {
             let is_inline = !matches!(of.edge, Edge::Element | Edge::Key | Edge::Value | Edge::Pointee);
             if let Holds::Def(def) = of.decoder.holds()
                 && is_inline
+                && !self.defs[def].is_ready
             {
+                self.defs[def].is_editable = false;
                 self.prepare(def);
             }
             site += 1;

@@ -18,10 +18,9 @@ const MAX_INNER: usize = 128;
 /// The first whole number above the range of `i64`.
 const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 
-/// Returns whether a string may be the value of a tag: an identifier or name.
+/// Returns whether a string may be the value of a tag: an identifier, a name, or the empty string that templates have.
 fn is_word(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "-_.:/#@".contains(c);
-    // Templates have empty strings.
     text.is_empty() || (text.len() <= MAX_WORD && text.starts_with(char::is_alphabetic) && text.chars().all(is_part))
 }
 

@@ -152,13 +152,14 @@ pub unsafe fn written(addr: usize, len: usize) {
     // The lowest and another field have the sizes of lines, as powers of two of four bytes.
     let (data, code) = (4 << (sizes >> 16 & 15), 4 << (sizes & 15));
     for line in (addr & !(data - 1)..addr + len).step_by(data) {
-        // SAFETY: the caller guarantees that the line is mapped; its contents do not change.
+        // SAFETY: the instruction faults on memory that is not mapped. The line has bytes of the range, which the caller guarantees to
+        // be mapped, and no line spans two pages. Its contents stay as they are.
         unsafe { asm!("dc cvau, {0}", in(reg) line, options(nostack, preserves_flags)) };
     }
     // SAFETY: the instruction only waits.
     unsafe { asm!("dsb ish", options(nostack, preserves_flags)) };
     for line in (addr & !(code - 1)..addr + len).step_by(code) {
-        // SAFETY: as above.
+        // SAFETY: the line has bytes of the mapped range, as in the loop before. What is invalidated is fetched from memory again.
         unsafe { asm!("ic ivau, {0}", in(reg) line, options(nostack, preserves_flags)) };
     }
     // SAFETY: the instructions only wait.
