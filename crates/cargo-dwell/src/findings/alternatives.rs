@@ -21,7 +21,8 @@ pub(crate) struct Alternative<'p> {
 /// Returns the alternatives to `steps`, at most one for each struct. An alternative needs no more edits, and saves at
 /// least half as much.
 pub(crate) fn alternatives<'p>(program: &'p Program, steps: &[Step]) -> Vec<Alternative<'p>> {
-    let least = Plan::new(program).sum().bytes / LEAST;
+    let plan = Plan::new(program);
+    let least = plan.sum().bytes / LEAST;
     let structs = (0..program.defs.len()).filter(|&def| !program.defs[def].is_enum && program.defs[def].is_editable);
     structs
         .filter_map(|def| {
@@ -35,7 +36,7 @@ pub(crate) fn alternatives<'p>(program: &'p Program, steps: &[Step]) -> Vec<Alte
             };
             let instead_of: Vec<usize> =
                 (0..steps.len()).filter(|&step| steps[step].edits.iter().any(is_inside)).collect();
-            let mut old = Plan::new(program);
+            let mut old = plan.clone();
             for step in &steps[..*instead_of.first()?] {
                 old.apply_all(&step.edits);
             }

@@ -1,7 +1,7 @@
 //! A set of changes, and the resulting bytes.
 
 use super::blocks;
-use super::known::{Known, Part, User, Users, Wide, change_of, wide};
+use super::known::{Graph, Known, Node, Part, Wide, change_of, wide};
 use super::layout::{Layout, WORD, array, declared, enumeration, option, structure, tuple, up};
 use super::program::{Counts, DefId, Holder, Program, ReprOf, Shape, SiteId};
 use super::sorted::{Map, Set, sorted};
@@ -67,8 +67,8 @@ impl core::ops::AddAssign for Sum {
 
 /// A program with some of its types changed.
 ///
-/// A change affects the layouts of its target and of the types that store it inline, and the blocks of these. So a plan
-/// evaluates only these again: a search tries thousands of edits.
+/// A change affects the layouts of its target and of the types that store it inline, as far as these change, and the blocks of all
+/// of them. A plan evaluates only these again, because a search tries thousands of edits.
 #[derive(Debug, Clone)]
 pub struct Plan<'p> {
     /// The unchanged program.
@@ -83,7 +83,7 @@ pub struct Plan<'p> {
     scalars: Map<SiteId, Layout>,
     /// The layout of each unchanged struct and enum by the rules.
     old: Rc<[Layout]>,
-    users: Rc<Users>,
+    graph: Rc<Graph>,
     known: RefCell<Known>,
 }
 
@@ -91,8 +91,9 @@ impl<'p> Plan<'p> {
     /// Creates a plan without changes.
     pub fn new(program: &'p Program) -> Self {
         let (changes, variants, reordered, scalars) = (Map::new(), Set::new(), Set::new(), Map::new());
-        let (users, known) = (Rc::new(Users::new(program)), RefCell::new(Known::nothing(program)));
-        let mut plan = Self { program, changes, variants, reordered, scalars, old: Rc::new([]), users, known };
+        let graph = Rc::new(Graph::new(program));
+        let known = RefCell::new(Known::nothing(program, &graph));
+        let mut plan = Self { program, changes, variants, reordered, scalars, old: Rc::new([]), graph, known };
         plan.old = (0..program.defs.len()).map(|def| plan.rules(def, false)).collect();
         plan
     }
@@ -108,7 +109,7 @@ impl<'p> Plan<'p> {
             Some(change) => self.changes.insert(site, change),
             None => self.changes.remove(&site),
         }
-        self.known.get_mut().forget_site(site, &self.users);
+        self.known.get_mut().open(Node::Site(site), &self.graph);
     }
 
     /// Returns whether the fields of a variant are in a box.
@@ -123,7 +124,7 @@ impl<'p> Plan<'p> {
         } else {
             self.variants.remove(&(def, variant));
         }
-        self.known.get_mut().forget_def(def, &self.users);
+        self.known.get_mut().open(Node::Def(def), &self.graph);
     }
 
     /// Returns whether a struct loses its `repr(C)`.
@@ -138,7 +139,7 @@ impl<'p> Plan<'p> {
         } else {
             self.reordered.remove(&def);
         }
-        self.known.get_mut().forget_def(def, &self.users);
+        self.known.get_mut().open(Node::Def(def), &self.graph);
     }
 
     /// Returns the new layout of a scalar.
@@ -152,7 +153,7 @@ impl<'p> Plan<'p> {
             Some(layout) => self.scalars.insert(site, layout),
             None => self.scalars.remove(&site),
         }
-        self.known.get_mut().forget_site(site, &self.users);
+        self.known.get_mut().open(Node::Site(site), &self.graph);
     }
 
     /// Returns bytes and allocations after all changes.
@@ -203,22 +204,23 @@ impl<'p> Plan<'p> {
         self.bare(self.program.without_option(site)).size
     }
 
-    /// Computes what is unknown. All that is read afterwards is known.
+    /// Computes what is open. All that is read afterwards is known.
     fn evaluate(&self) {
-        let open = self.known.borrow_mut().take_open();
-        for user in open {
-            match user {
-                User::Site(site) | User::Blocks(site) => {
-                    self.site(site);
-                    let part = self.blocks(site);
-                    self.known.borrow_mut().set_blocks(site, part);
-                }
-                User::Def(def) => {
-                    self.of_def(def);
-                    let part = self.boxes(def);
-                    self.known.borrow_mut().set_boxes(def, part);
-                }
-            }
+        let take = || self.known.borrow_mut().take_open(&self.graph);
+        while let Some(node) = take() {
+            let layout = match node {
+                Node::Site(site) => self.changed(site),
+                Node::Def(def) => self.changed_def(def),
+            };
+            self.known.borrow_mut().set_layout(node, layout, &self.graph);
+        }
+        let take = || self.known.borrow_mut().take_open_part(&self.graph);
+        while let Some(node) = take() {
+            let part = match node {
+                Node::Site(site) => self.blocks(site),
+                Node::Def(def) => self.boxes(def),
+            };
+            self.known.borrow_mut().set_part(node, part, &self.graph);
         }
     }
 
@@ -233,20 +235,25 @@ impl<'p> Plan<'p> {
 
     /// Returns a site's layout after all changes.
     fn site(&self, site: SiteId) -> Layout {
-        if let Some(known) = self.known.borrow().site(site) {
-            return known;
-        }
-        let layout = match self.changes.get(&site) {
+        self.known.borrow().layout(Node::Site(site), &self.graph)
+    }
+
+    /// Returns the layout of a struct or enum after all changes.
+    fn of_def(&self, def: DefId) -> Layout {
+        self.known.borrow().layout(Node::Def(def), &self.graph)
+    }
+
+    /// Computes a site's layout after all changes.
+    fn changed(&self, site: SiteId) -> Layout {
+        match self.changes.get(&site) {
             Some(Change::Boxed) => Layout::OPTIONAL_POINTER,
             Some(Change::BoxedAlways | Change::Sparse | Change::Thin | Change::Sorted) => Layout::POINTER,
             Some(Change::Exact) => Layout::WIDE_POINTER,
             None => self.bare(site),
-        };
-        self.known.borrow_mut().set_site(site, layout);
-        layout
+        }
     }
 
-    /// Returns a site's layout after all changes except that of the site itself.
+    /// Computes a site's layout after all changes except that of the site itself.
     fn bare(&self, site: SiteId) -> Layout {
         let of = &self.program.sites[site];
         if let Some(&scalar) = self.scalars.get(&site) {
@@ -278,11 +285,8 @@ impl<'p> Plan<'p> {
         }
     }
 
-    /// Returns the layout of a struct or enum after all changes.
-    fn of_def(&self, def: DefId) -> Layout {
-        if let Some(known) = self.known.borrow().def(def) {
-            return known;
-        }
+    /// Computes the layout of a struct or enum after all changes.
+    fn changed_def(&self, def: DefId) -> Layout {
         let of = &self.program.defs[def];
         let old = self.old[def];
         let same = |field: &super::FieldDef| self.site(field.site) == self.own(field.site);
@@ -290,9 +294,7 @@ impl<'p> Plan<'p> {
             && !self.reordered.contains(&def)
             && of.variants.iter().all(|variant| variant.fields.iter().all(same));
         let new = if is_same { old } else { self.rules(def, true) };
-        let layout = if new == old { of.own } else { checked(of.own, old, new) };
-        self.known.borrow_mut().set_def(def, layout);
-        layout
+        if new == old { of.own } else { checked(of.own, old, new) }
     }
 
     /// Returns the layout of a struct or enum by the rules.

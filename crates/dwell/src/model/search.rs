@@ -113,14 +113,14 @@ impl Plan<'_> {
         }
     }
 
-    /// Returns the sum with more edits, and the edits among them that are new.
-    fn with(&mut self, edits: &[Edit]) -> (Sum, Vec<Edit>) {
+    /// Calls `f` with more edits, which are undone again. Returns also the edits among them that are new.
+    pub(super) fn with<R>(&mut self, edits: &[Edit], f: impl FnOnce(&Self) -> R) -> (R, Vec<Edit>) {
         let new: Vec<Edit> = edits.iter().copied().filter(|&edit| self.apply(edit)).collect();
-        let sum = self.sum();
+        let found = f(self);
         for &edit in &new {
             self.undo(edit);
         }
-        (sum, new)
+        (found, new)
     }
 }
 
@@ -130,14 +130,13 @@ pub fn search(program: &Program, types: Types) -> Vec<Step> {
     let run = |first: &[Edit], banned: &[Vec<Edit>]| polished(program, search.greedy(first, banned), search.least);
     let mut best = run(&[], &[]);
     // Tries the groups that shrink an enum most as the first step: a single edit that looked better may exclude them.
-    let plan = Plan::new(program);
+    let mut plan = Plan::new(program);
     let size = |def: DefId| i128::from(program.defs[def].own.size);
     let mut groups: Vec<(i128, &Vec<Edit>)> = Vec::new();
     for (edits, _) in search.candidates.iter().filter(|(edits, _)| edits.len() > 1) {
         let Some(def) = edits.iter().find_map(|edit| enum_of(program, *edit)) else { continue };
-        let mut plan = plan.clone();
-        plan.apply_all(edits);
-        groups.push((i128::from(plan.def(def).size) - size(def), edits));
+        let (new, _) = plan.with(edits, |plan| plan.def(def).size);
+        groups.push((i128::from(new) - size(def), edits));
     }
     let groups = sorted(groups, &|(a, few), (b, more)| (a, few.len()).cmp(&(b, more.len())));
     for (_, first) in groups.into_iter().take(FIRST) {
@@ -206,7 +205,7 @@ fn end(steps: &[Step]) -> i128 {
 
 /// Returns the saving of edits against `now`, the sum of `plan`.
 fn saving(plan: &mut Plan<'_>, edits: &[Edit], now: Sum) -> i128 {
-    let (sum, new) = plan.with(edits);
+    let (sum, new) = plan.with(edits, Plan::sum);
     if new.is_empty() { 0 } else { now.cost() - sum.cost() }
 }
 
@@ -237,7 +236,7 @@ struct Search<'p> {
 impl<'p> Search<'p> {
     fn new(program: &'p Program, types: Types) -> Self {
         let (mut candidates, groups) = candidates(program, types);
-        candidates.extend(with_largest_variants(&Plan::new(program), &groups));
+        candidates.extend(with_largest_variants(&mut Plan::new(program), &groups));
         let instances = Instances::new(program);
         let complete = |edits: Vec<Edit>| instances.complete(program, types, edits);
         let candidates: Vec<Vec<Edit>> = candidates.into_iter().filter_map(complete).collect();
@@ -277,7 +276,7 @@ impl<'p> Search<'p> {
                 open.update(|edits, stale| is_group(edits, stale).then(|| saving(&mut plan, edits, now)));
             }
             // After the step, other variants may be the largest.
-            for edits in with_largest_variants(&plan, &self.groups) {
+            for edits in with_largest_variants(&mut plan, &self.groups) {
                 let Some(edits) = self.instances.complete(self.program, self.types, edits) else { continue };
                 if is_allowed(&edits) && known.insert(edits.clone()) {
                     open.push(Cow::Owned(edits), 0);
@@ -293,14 +292,14 @@ impl<'p> Search<'p> {
 
 /// Returns the edits of a step without those that save nothing.
 fn pruned(plan: &mut Plan<'_>, edits: &[Edit]) -> Vec<Edit> {
-    let (sum, edits) = plan.with(edits);
+    let (sum, edits) = plan.with(edits, Plan::sum);
     let mut best = sum.cost();
     let mut units = units(plan.program, &edits);
     let mut index = 0;
     while units.len() > 1 && index < units.len() {
         let mut fewer = units.clone();
         fewer.remove(index);
-        let cost = plan.with(&fewer.concat()).0.cost();
+        let cost = plan.with(&fewer.concat(), Plan::sum).0.cost();
         if cost <= best {
             (best, units) = (cost, fewer);
         } else {
@@ -445,7 +444,7 @@ fn candidates(program: &Program, types: Types) -> (Vec<Vec<Edit>>, Vec<Vec<Edit>
 }
 
 /// Returns boxes for the largest variants of each enum, alone and with each group of edits of its fields.
-fn with_largest_variants(plan: &Plan<'_>, groups: &[Vec<Edit>]) -> Vec<Vec<Edit>> {
+fn with_largest_variants(plan: &mut Plan<'_>, groups: &[Vec<Edit>]) -> Vec<Vec<Edit>> {
     let program = plan.program;
     let mut found = Vec::new();
     let mut with = |plan: &Plan<'_>, def: DefId, most: usize, edits: &[Edit]| {
@@ -462,9 +461,7 @@ fn with_largest_variants(plan: &Plan<'_>, groups: &[Vec<Edit>]) -> Vec<Vec<Edit>
             continue;
         };
         let Some(def) = program.sites[first].def.filter(|&def| program.defs[def].is_enum) else { continue };
-        let mut plan = plan.clone();
-        plan.apply_all(edits);
-        with(&plan, def, 4, edits);
+        plan.with(edits, |plan| with(plan, def, 4, edits));
     }
     for (id, _) in program.defs.iter().enumerate().filter(|(_, def)| def.is_editable && def.is_enum) {
         with(plan, id, 16, &[]);
