@@ -75,6 +75,31 @@ fn answers_annotations_events_and_models() {
     }
 }
 
+/// Tables of different rows are one type. The keys of small tables stay fields, whatever share of the rows a large one has.
+#[test]
+fn keys_of_small_tables_are_fields() {
+    let table = |kind: usize, rows: usize| {
+        let value = |row: usize, key: usize| match (kind + key) % 4 {
+            0 => row.to_string(),
+            1 => format!("\"text {row}\""),
+            2 => row.is_multiple_of(2).to_string(),
+            _ => format!("[{row}]"),
+        };
+        let row = |row: usize| {
+            let fields: Vec<String> = (0..6).map(|key| format!("\"of_{kind}_{key}\":{}", value(row, key))).collect();
+            format!("{{{}}}", fields.join(","))
+        };
+        format!("[{}]", (0..rows).map(row).collect::<Vec<_>>().join(","))
+    };
+    for rows in [300, 3000] {
+        let texts: Vec<String> = (0..30).map(|kind| table(kind, if kind == 0 { rows } else { 5 })).collect();
+        let found = schema(&texts);
+        let widest = found.records.iter().max_by_key(|record| record.fields.len()).expect("a record");
+        assert_eq!(widest.fields.len(), 180, "{rows} rows");
+        assert!(!widest.fields.iter().any(|field| field.rest), "{rows} rows");
+    }
+}
+
 fn word(rng: &mut Rng) -> String {
     (0..6).map(|_| char::from(rng.u8(b'a'..=b'z'))).collect()
 }

@@ -78,8 +78,10 @@ pub(super) fn is_map(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(Objec
         return false;
     }
     let (keys, objects) = (counts.len() as f64, instances.max(1) as f64);
-    let total = counts.values().map(|(count, _)| count).sum::<u64>() as f64;
-    let once = counts.values().filter(|(count, _)| *count == 1).count() as f64;
+    let entries = counts.values().map(|(count, _)| count).sum::<u64>();
+    let total = entries as f64;
+    let singles = counts.values().filter(|(count, _)| *count == 1).count() as u64;
+    let once = singles as f64;
     let data = counts.values().filter(|(_, is_data)| *is_data).count() as f64;
     // Few different keys, one in each object, are the variants of an enum, if their values differ in type.
     let mut lengths = Lengths::default();
@@ -97,8 +99,7 @@ pub(super) fn is_map(arena: &Arena, objects_of: &[ObjectId], also: &dyn Fn(Objec
     }
     // The probability that the next key is new, and the share of filled cells in the matrix of objects and keys.
     let (new, fill) = (once / total, total / (objects * keys));
-    // Less a standard deviation: one key that occurs once, such as a rare field, shows nothing.
-    let sure = (once - once.sqrt()) / total;
+    let sure = share_of_new(singles, entries);
     let is = |likeness| match likeness {
         // Objects of different kinds under keys that repeat keep their types as fields, unless a slot for each key takes more
         // memory than a map.
@@ -382,7 +383,22 @@ fn outliers(arena: &Arena, object: ObjectId) -> Option<u64> {
         .collect();
     let (within, all) =
         of.sets.within(|key| core.contains_key(&key)).unwrap_or((core.values().sum(), of.lengths.total));
-    (!core.is_empty() && within * 10 >= all * 9).then_some(of.instances.div_ceil(100).max(2))
+    if core.is_empty() || within * 10 < all * 9 {
+        return None;
+    }
+    let least = of.instances.div_ceil(100).max(2);
+    // Rare keys that repeat are those of objects of another kind, and stay fields.
+    let rare =
+        fields.list.iter().map(|field| arena.node(field.node).count()).filter(|count| (1..least).contains(count));
+    let (entries, once) = rare.fold((0, 0), |(entries, once), count| (entries + count, once + u64::from(count == 1)));
+    (fields.rest.is_some() || share_of_new(once, entries) >= NEW).then_some(least)
+}
+
+/// Estimates the probability that the next key is new, from the number of keys that occur once and of all entries. It is less a
+/// standard deviation: one key that occurs once, such as a rare field, shows nothing.
+fn share_of_new(once: u64, entries: u64) -> f64 {
+    let once = once as f64;
+    (once - once.sqrt()) / entries.max(1) as f64
 }
 
 /// Returns the objects that several positions share.

@@ -185,6 +185,7 @@ impl Accumulator {
 
     /// Adds the counts of another set of accumulators.
     pub fn merge(&mut self, other: Self) {
+        self.0.outvoted = None;
         self.0.merge(other.0);
     }
 
@@ -203,7 +204,10 @@ impl Accumulator {
         self.0.prune();
         decide::settle(&mut self.0, |arena| Types::new(arena).outvoted());
         self.0.name_maps(&decide::shared(&self.0));
-        if !Types::new(&self.0).is_overruled {
+        let types = Types::new(&self.0);
+        if !types.is_overruled {
+            let outvoted = types.outvoted();
+            self.0.outvoted = Some(outvoted);
             return None;
         }
         // In a study, the side with more entries decides.
@@ -228,7 +232,8 @@ impl Accumulator {
     pub fn finish(mut self) -> Schema {
         self.0.settle();
         self.0.prune();
-        decide::settle(&mut self.0, |arena| Types::new(arena).outvoted());
+        let outvoted = self.0.outvoted.take();
+        decide::settle(&mut self.0, |arena| outvoted.unwrap_or_else(|| Types::new(arena).outvoted()));
         loop {
             self.0.name_maps(&decide::shared(&self.0));
             let types = Types::new(&self.0);

@@ -75,6 +75,8 @@ pub(super) struct Arena {
     pub(super) overrides: Arc<[Override]>,
     /// Whether objects become maps only if their values are alike and no other position shares them.
     pub(super) cautious: bool,
+    /// The result of `Types::outvoted`, if it is known and nothing has changed since.
+    pub(super) outvoted: Option<HashSet<ObjectId>>,
     /// The objects that the user decided to be no maps.
     pub(super) kept: HashSet<ObjectId>,
     /// Whether this arena is a study, which searches for tags.
@@ -139,6 +141,7 @@ impl Arena {
             moment: 0,
             overrides: Arc::default(),
             cautious: false,
+            outvoted: None,
             kept: HashSet::default(),
             studying,
             seen: Vec::new(),

@@ -185,12 +185,14 @@ impl<'a> Types<'a> {
             (Form::Record, Form::Map) => {
                 // There are too few objects to decide whether their keys are data, so the values decide.
                 let slots = self.slots(small.class);
-                let nodes: Group = slots.iter().flat_map(|slot| slot.group.iter().copied()).collect();
-                let counts: u64 = nodes.iter().map(|&node| self.arena.node(node).count()).sum();
-                let values = self.values(self.members(large.class).iter().copied());
+                let ((count, kinds), (_, others)) = (self.all_values(small.class), self.all_values(large.class));
                 // A record with strings beside objects is none of a map of objects.
-                let is_like = self.kinds(&nodes) & !self.kinds(&values) == 0;
-                is_like && counts < 3 * slots.len() as u64 && decide::are_alike(self.arena, &[nodes, values].concat())
+                let may_be = kinds & !others == 0 && count < 3 * slots.len() as u64;
+                may_be && {
+                    let nodes = slots.iter().flat_map(|slot| slot.group.iter().copied());
+                    let values = self.values(self.members(large.class).iter().copied());
+                    decide::are_alike(self.arena, &nodes.chain(values).collect::<Group>())
+                }
             }
             _ => false,
         }

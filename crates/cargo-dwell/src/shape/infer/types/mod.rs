@@ -60,6 +60,8 @@ pub(super) struct Types<'a> {
     untagged: HashSet<ObjectId>,
     /// Whether a map of the form made a class of records with more entries a map.
     pub(super) is_overruled: bool,
+    /// How often a class became a map, or a map became records.
+    changes: u64,
 }
 
 /// The objects of one type.
@@ -82,11 +84,22 @@ struct Class<'a> {
     is_union: OnceCell<bool>,
     /// The result of [`Types::slots`], until objects are added.
     slots: OnceCell<Rc<[Slot<'a>]>>,
+    /// The result of [`Types::all_values`], until objects are added or become maps.
+    values: OnceCell<(u64, u8)>,
+    /// The kind as which [`Types::close`] looked at its positions, until objects are added.
+    closed: Option<Form>,
+    /// The value of [`Types::changes`] when its keys were found to be no data, until objects are added.
+    no_map: Option<u64>,
+    /// The number of entries of the objects.
+    entries: u64,
+    /// Whether one of the objects is a map whose counts cannot become those of fields.
+    is_fixed: bool,
 }
 
 impl Class<'_> {
     fn new(arena: &Arena, object: ObjectId, has_shared: bool) -> Self {
-        let shape = &arena.object(object).shape;
+        let of = arena.object(object);
+        let shape = &of.shape;
         Self {
             members: vec![object],
             is_map: matches!(shape, Shape::Map { .. }),
@@ -97,6 +110,12 @@ impl Class<'_> {
             tag: None,
             is_union: OnceCell::new(),
             slots: OnceCell::new(),
+            values: OnceCell::new(),
+            closed: None,
+            no_map: None,
+            entries: of.lengths.total,
+            // In the full pass, the counts of a map cannot become those of fields.
+            is_fixed: !arena.studying && matches!(shape, Shape::Map { .. }),
         }
     }
 
@@ -108,7 +127,10 @@ impl Class<'_> {
         self.has_union |= other.has_union;
         self.is_record |= other.is_record;
         self.tag = self.tag.or(other.tag);
-        (self.is_union, self.slots) = (OnceCell::new(), OnceCell::new());
+        self.entries += other.entries;
+        self.is_fixed |= other.is_fixed;
+        (self.is_union, self.slots, self.values) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        (self.closed, self.no_map) = (None, None);
     }
 }
 
@@ -129,7 +151,8 @@ impl<'a> Types<'a> {
     /// Classifies the objects.
     pub(super) fn new(arena: &'a Arena) -> Self {
         let (parents, classes) = (HashMap::new(), HashMap::new());
-        let mut types = Self { arena, parents, classes, untagged: arena.untagged_objects(), is_overruled: false };
+        let mut types =
+            Self { arena, parents, classes, untagged: arena.untagged_objects(), is_overruled: false, changes: 0 };
         types.enter(arena.root, &decide::shared(arena));
         loop {
             while types.close() || types.find_maps() {}
@@ -187,6 +210,7 @@ impl<'a> Types<'a> {
         // The lower number remains, so that the result does not depend on the order.
         let (kept, gone) = (left.min(right), left.max(right));
         let is_map = self.stays_map(kept, gone);
+        let forms = [kept, gone].map(|class| self.is_map(class));
         self.parents.insert(gone, kept);
         if let Some(moved) = self.classes.remove(&gone)
             && let Some(class) = self.classes.get_mut(&kept)
@@ -196,27 +220,22 @@ impl<'a> Types<'a> {
                 (class.is_map, class.is_named_map) = (false, false);
             }
         }
+        let is = self.is_map(kept);
+        self.changes += u64::from(forms.iter().any(|&was| was != is));
         true
     }
 
-    /// Returns whether a map and records that turn out to be of one type are a map: the side with more entries decides. In
-    /// the full pass, the counts of a map cannot become those of fields, so it stays one.
+    /// Returns whether a map and records that turn out to be of one type are a map: the side with more entries decides, unless
+    /// the map is fixed.
     fn stays_map(&mut self, left: ObjectId, right: ObjectId) -> bool {
         let is_map = |class: ObjectId| self.classes[&class].is_map || self.classes[&class].is_named_map;
-        let is_fixed = |class: ObjectId| {
-            let has_map = |&object: &ObjectId| matches!(self.arena.object(object).shape, Shape::Map { .. });
-            !self.arena.studying && self.members(class).iter().any(has_map)
-        };
-        let entries = |class: ObjectId| -> u64 {
-            self.members(class).iter().map(|&object| self.arena.object(object).lengths.total).sum()
-        };
         let (map, record) = match (is_map(left), is_map(right)) {
             (true, false) => (left, right),
             (false, true) => (right, left),
             _ => return true,
         };
-        let is_larger = entries(map) >= entries(record);
-        let is_map = is_larger || is_fixed(map);
+        let is_larger = self.classes[&map].entries >= self.classes[&record].entries;
+        let is_map = is_larger || self.classes[&map].is_fixed;
         self.is_overruled |= is_map && !is_larger;
         is_map
     }
@@ -266,10 +285,15 @@ impl<'a> Types<'a> {
         self.classes.get_mut(&class).expect("a class has its number until it is merged into another")
     }
 
+    fn is_map(&self, class: ObjectId) -> bool {
+        let of = &self.classes[&class];
+        of.is_map && !of.has_shared
+    }
+
     /// Returns the kind of the objects of a class.
     pub(super) fn form(&self, class: ObjectId) -> Form {
         let of = &self.classes[&class];
-        if of.is_map && !of.has_shared {
+        if self.is_map(class) {
             Form::Map
         } else if of.has_union && !of.is_record && *of.is_union.get_or_init(|| self.is_union(&of.members)) {
             Form::Union
@@ -443,6 +467,19 @@ impl<'a> Types<'a> {
             classes.extend(self.classes_within(&elements));
         }
         classes
+    }
+
+    /// Returns the number and the JSON types of the values of a class of maps, or of the fields of a class of records.
+    fn all_values(&self, class: ObjectId) -> (u64, u8) {
+        let of = &self.classes[&class];
+        *of.values.get_or_init(|| {
+            let nodes = if self.form(class) == Form::Map {
+                self.values(of.members.iter().copied())
+            } else {
+                self.slots(class).iter().flat_map(|slot| slot.group.iter().copied()).collect()
+            };
+            (nodes.iter().map(|&node| self.arena.node(node).count()).sum(), self.kinds(&nodes))
+        })
     }
 
     fn kinds(&self, group: &[NodeId]) -> u8 {

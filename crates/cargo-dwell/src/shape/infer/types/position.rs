@@ -4,6 +4,7 @@ use super::{Form, Types};
 use crate::shape::infer::arena::{NodeId, ObjectId};
 use crate::shape::infer::decide;
 use foldhash::{HashMap, HashMapExt, HashSet};
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 impl Types<'_> {
@@ -16,7 +17,12 @@ impl Types<'_> {
                 if self.parents.contains_key(&class) {
                     continue; // The loop has merged it into another.
                 }
-                again |= match self.form(class) {
+                let form = self.form(class);
+                // Objects at a position stay of one type, so there is nothing to do again until others are added.
+                if self.class_mut(class).closed.replace(form) == Some(form) {
+                    continue;
+                }
+                again |= match form {
                     Form::Union => {
                         let joined = self.join_variants(class);
                         let class = self.class(class);
@@ -95,17 +101,27 @@ impl Types<'_> {
         // The record of a variant belongs to its union.
         let variants: HashSet<ObjectId> =
             unions.flat_map(|class| self.variants(class)).map(|(_, variant)| variant).collect();
-        let is_map = |class: &ObjectId| {
-            self.form(*class) == Form::Record && !variants.contains(class) && !self.classes[class].is_named_map && {
-                let parts: Vec<ObjectId> = self.parts(*class).collect();
-                !parts.iter().any(|part| self.arena.kept.contains(part))
-                    && decide::is_map(self.arena, &parts, &|object| self.form(self.class(object)) == Form::Map)
-                    && self.study_tag(*class).is_none()
-            }
+        let now = self.changes;
+        let is_open = |&class: &ObjectId| {
+            let of = &self.classes[&class];
+            self.form(class) == Form::Record
+                && !variants.contains(&class)
+                && !of.is_named_map
+                && of.no_map != Some(now)
+                && !self.parts(class).any(|part| self.arena.kept.contains(&part))
         };
-        let maps: Vec<ObjectId> = classes.iter().copied().filter(is_map).collect();
+        let is_map = |&class: &ObjectId| {
+            let parts: Vec<ObjectId> = self.parts(class).collect();
+            decide::is_map(self.arena, &parts, &|object| self.form(self.class(object)) == Form::Map)
+        };
+        let (mut maps, others): (Vec<ObjectId>, Vec<ObjectId>) =
+            classes.iter().copied().filter(is_open).partition(is_map);
+        maps.retain(|&class| self.study_tag(class).is_none());
         let tags: Vec<(ObjectId, &str)> =
             maps.iter().filter_map(|&class| Some((class, self.tag_of_all(class)?))).collect();
+        for class in others {
+            self.class_mut(class).no_map = Some(now);
+        }
         let mut changed = false;
         let tags: HashMap<ObjectId, &str> = tags.into_iter().collect();
         for class in maps {
@@ -123,8 +139,11 @@ impl Types<'_> {
             return false;
         }
         let class = self.class_mut(class);
+        class.values = OnceCell::new();
         let is = if class.has_shared { &mut class.is_named_map } else { &mut class.is_map };
-        !std::mem::replace(is, true)
+        let is_new = !std::mem::replace(is, true);
+        self.changes += u64::from(is_new);
+        is_new
     }
 
     /// Treats unions with one variant as records.
