@@ -78,8 +78,17 @@ fn blocks_of(snapshot: &Snapshot, size: u64) -> usize {
 
 #[test]
 fn exit_snapshot_matches_a_counting_allocator() {
-    let file = folder().join("exit.txt");
-    let run = run(&["exit", file.to_str().expect("UTF-8")], &[At::Exit]);
+    check_exit(truth());
+}
+
+#[test]
+fn exit_snapshot_of_a_dev_build_matches_a_counting_allocator() {
+    check_exit(&compile("truth-dev", &["-Copt-level=0"]));
+}
+
+fn check_exit(exe: &Path) {
+    let file = exe.with_extension("exit");
+    let run = run_exe(exe, &["exit", file.to_str().expect("UTF-8")], &[At::Exit]);
     assert_eq!(run.code, 7);
     let snapshot = only(&run);
     assert_eq!(snapshot.at, Moment::Exit);
@@ -181,6 +190,12 @@ fn an_executable_runs_without_cargo_and_rustc() {
 
 #[test]
 fn a_program_without_types_is_refused_before_it_runs() {
+    // The std of Debian has types, and so does each program that is linked with it.
+    let version = Command::new("rustc").arg("-vV").output().expect("rustc runs").stdout;
+    if String::from_utf8_lossy(&version).contains("(built from a source tarball)") {
+        eprintln!("skipped: the std of a distribution's rustc has debug info with types");
+        return;
+    }
     let file = folder().join("refused.txt");
     let _ = fs::remove_file(&file);
     let exe = compile("no-types", &["-Cdebuginfo=0"]);
@@ -415,7 +430,10 @@ fn every_option_repeats_snapshots() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let at: Vec<_> = json["snapshots"].as_array().expect("a list").iter().map(|snapshot| &snapshot["at"]).collect();
-    assert!(at.len() >= 2 && at[0] == "20ms" && at[1] == "30ms", "{at:?}");
+    // A slow machine misses some.
+    let millis = |at: &serde_json::Value| at.as_str()?.strip_suffix("ms")?.parse::<u64>().ok();
+    let is_repeated = at.iter().skip(1).all(|at| millis(at).is_some_and(|millis| millis > 0 && millis % 30 == 0));
+    assert!(at.len() >= 2 && at[0] == "20ms" && is_repeated, "{at:?}");
 }
 
 /// Checks that the executable is refused: nothing on standard output, one line on standard error that contains `part`,

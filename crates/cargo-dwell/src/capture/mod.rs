@@ -118,8 +118,8 @@ pub struct Snapshot {
 /// How an allocator rounds sizes up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
-    /// glibc: multiples of 16 bytes less 8, or pages less 16 bytes; sometimes a little more.
-    Glibc,
+    /// glibc: multiples of 16 bytes less 8, or pages of so many bytes less 16 bytes; sometimes a little more.
+    Glibc(u64),
     /// mimalloc and jemalloc: classes, of which each is at most a quarter larger than the one before.
     Classes,
 }
@@ -131,16 +131,31 @@ impl Rounding {
         /// A rest that is too small for a chunk stays with a block, also where it was aligned.
         const REST: u64 = 32;
         const LEAST: u64 = 24;
-        const PAGE: u64 = 4096;
         let Some(rest) = usable.checked_sub(size) else { return false };
         match self {
             // A block that is mapped separately.
-            Self::Glibc if usable.is_multiple_of(16) => rest < PAGE + REST,
-            Self::Glibc => {
+            Self::Glibc(page) if usable.is_multiple_of(16) => rest < page.saturating_add(REST),
+            Self::Glibc(_) => {
                 let rounded = (size.saturating_add(8).next_multiple_of(16) - 8).max(LEAST);
                 usable <= rounded + REST
             }
             Self::Classes => rest <= (usable / 4).max(16),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_that_are_mapped_separately_are_rounded_up_to_pages() {
+        // 3 MiB in pages of 4 and of 16 KiB.
+        let (size, of_4, of_16) = (3 << 20, (3 << 20) + 4096 - 16, (3 << 20) + 16384 - 16);
+        assert!(Rounding::Glibc(4096).fits(size, of_4) && !Rounding::Glibc(4096).fits(size, of_16));
+        assert!(Rounding::Glibc(16384).fits(size, of_16) && Rounding::Glibc(16384).fits(size, of_4));
+        assert!(!Rounding::Glibc(16384).fits(size, of_16 + 16384) && !Rounding::Glibc(4096).fits(size, size - 16));
+        // Others are not.
+        assert!(Rounding::Glibc(16384).fits(100, 104) && !Rounding::Glibc(16384).fits(100, 152));
     }
 }

@@ -5,7 +5,7 @@ use crate::capture::Snapshot;
 use crate::capture::outside::{self, Captured};
 use crate::report::json::Document;
 use crate::units;
-use anyhow::{Result, bail};
+use anyhow::Result;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -31,10 +31,6 @@ pub fn run(
     ran: Ran,
     args: &OutputArgs,
 ) -> Result<ExitCode> {
-    // Its tests do not pass there yet.
-    if cfg!(target_arch = "aarch64") {
-        bail!("`--pid` and `--core` do not work on aarch64 yet; start the program by `cargo dwell census`");
-    }
     let document = census(target, exe, every, ran)?;
     output::show(&document, args, false)
 }

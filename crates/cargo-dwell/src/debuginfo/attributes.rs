@@ -20,6 +20,36 @@ pub(super) struct Common<'d> {
     pub(super) is_public: bool,
 }
 
+/// Returns the fixed address of an expression, as [`Attributes::fixed_address`]. `indexed` returns an address of the unit's
+/// table.
+fn fixed_address(
+    of: gimli::Expression<Slice<'_>>,
+    encoding: gimli::Encoding,
+    indexed: impl Fn(gimli::DebugAddrIndex) -> Option<u64>,
+) -> Option<(u64, bool)> {
+    let mut operations = of.operations(encoding);
+    let of_thread = |value: u64, next: Option<Operation<_>>| (next == Some(Operation::TLS)).then_some((value, true));
+    let (mut address, is_thread_local) = match operations.next().ok()?? {
+        Operation::Address { address } => (address, false),
+        Operation::AddressIndex { index } => (indexed(index)?, false),
+        Operation::UnsignedConstant { value } => of_thread(value, operations.next().ok()?)?,
+        Operation::ConstantIndex { index } => of_thread(indexed(index)?, operations.next().ok()?)?,
+        _ => return None,
+    };
+    // The linker has removed it.
+    if address == 0 && !is_thread_local {
+        return None;
+    }
+    while let Some(operation) = operations.next().ok()? {
+        match operation {
+            // For aarch64, LLVM joins statics: each is at an offset in the joint one.
+            Operation::PlusConstant { value } if !is_thread_local => address = address.checked_add(value)?,
+            _ => return None,
+        }
+    }
+    Some((address, is_thread_local))
+}
+
 /// An opened unit whose attributes are read.
 pub(super) struct Attributes<'a, 'd> {
     pub(super) dwarf: &'a Dwarf<Slice<'d>>,
@@ -32,18 +62,8 @@ impl<'d> Attributes<'_, 'd> {
     /// Returns the address of a static with `false`, or the offset of a thread-local variable in its thread's block with
     /// `true`.
     pub(super) fn fixed_address(&self, attr: &Attribute<Slice<'d>>) -> Option<(u64, bool)> {
-        let mut operations = attr.exprloc_value()?.operations(self.opened.unit.encoding());
         let indexed = |index| self.dwarf.address(&self.opened.unit, index).ok();
-        let first = operations.next().ok()??;
-        let (address, is_thread_local) = match (first, operations.next().ok()?) {
-            (Operation::Address { address }, None) => (address, false),
-            (Operation::AddressIndex { index }, None) => (indexed(index)?, false),
-            (Operation::UnsignedConstant { value }, Some(Operation::TLS)) => (value, true),
-            (Operation::ConstantIndex { index }, Some(Operation::TLS)) => (indexed(index)?, true),
-            _ => return None,
-        };
-        let is_end = operations.next().ok()?.is_none();
-        is_end.then_some((address, is_thread_local)).filter(|of| of.0 != 0 || of.1)
+        fixed_address(attr.exprloc_value()?, self.opened.unit.encoding(), indexed)
     }
 
     /// Returns the offset in the coroutine, from a location expression that adds a constant to the frame's address.
@@ -75,6 +95,11 @@ impl<'d> Attributes<'_, 'd> {
             }
             _ => None,
         }
+    }
+
+    /// Returns the name of a variable's symbol.
+    pub(super) fn symbol(&self, attrs: &Attrs<'d>) -> Option<&'d [u8]> {
+        self.text(attrs.iter().find(|attr| attr.name() == dw::DW_AT_linkage_name)?.value())
     }
 
     pub(super) fn common(&self, attrs: &Attrs<'d>) -> Common<'d> {
@@ -153,5 +178,34 @@ pub(super) fn number(attr: &Attribute<Slice<'_>>) -> Option<i128> {
             Some(i128::from_le_bytes(bytes))
         }
         _ => attr.udata_value().map(i128::from),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gimli::{Encoding, Format, RunTimeEndian};
+
+    fn of(code: &[u8]) -> Option<(u64, bool)> {
+        let encoding = Encoding { address_size: 8, format: Format::Dwarf32, version: 5 };
+        let code = gimli::EndianSlice::new(code, RunTimeEndian::Little);
+        fixed_address(gimli::Expression(code), encoding, |index| [0, 0x5000].get(index.0).copied())
+    }
+
+    #[test]
+    fn statics_have_an_address_and_an_offset() {
+        let (plus, tls) = (dw::DW_OP_plus_uconst.0, dw::DW_OP_form_tls_address.0);
+        let address = [dw::DW_OP_addr.0, 0x10, 0x40, 0, 0, 0, 0, 0, 0];
+        assert_eq!(of(&address), Some((0x4010, false)));
+        assert_eq!(of(&[&address[..], &[plus, 8]].concat()), Some((0x4018, false)));
+        assert_eq!(of(&[dw::DW_OP_addrx.0, 1]), Some((0x5000, false)));
+        assert_eq!(of(&[dw::DW_OP_addrx.0, 1, plus, 0x7f]), Some((0x507f, false)));
+        // One that was removed, a part of a static, and garbage.
+        assert_eq!(of(&[dw::DW_OP_addrx.0, 0, plus, 8]), None);
+        assert_eq!(of(&[&address[..], &[plus, 8, dw::DW_OP_piece.0, 8]].concat()), None);
+        assert_eq!(of(&address[..4]), None);
+        assert_eq!(of(&[dw::DW_OP_const1u.0, 24, tls]), Some((24, true)));
+        assert_eq!(of(&[dw::DW_OP_const1u.0, 0, tls]), Some((0, true)));
+        assert_eq!(of(&[dw::DW_OP_const1u.0, 24]), None);
     }
 }

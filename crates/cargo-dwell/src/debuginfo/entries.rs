@@ -64,6 +64,7 @@ pub(super) struct UnitReader<'a, 'd> {
     number: u32,
     pool: &'a Pool<'d>,
     budget: &'a Budget,
+    thread_locals: &'a HashMap<&'d [u8], u64>,
     worker: &'a mut Worker<'d>,
     types: &'a mut UnitTypes,
     files: HashMap<u64, Option<Arc<str>>, FixedState>,
@@ -91,6 +92,7 @@ impl<'a, 'd> UnitReader<'a, 'd> {
             number,
             pool: shared.pool,
             budget: shared.budget,
+            thread_locals: shared.thread_locals,
             worker,
             types,
             files: HashMap::default(),
@@ -395,11 +397,13 @@ impl<'d> UnitReader<'_, 'd> {
     fn global(&mut self, attrs: &Attrs<'d>) -> Result<(), Error> {
         let common = self.unit.common(attrs);
         let location = attrs.iter().find(|attr| attr.name() == dw::DW_AT_location);
-        let (Some(name), Some((address, is_thread_local))) =
-            (common.name, location.and_then(|attr| self.unit.fixed_address(attr)))
-        else {
-            return Ok(());
+        let place = if let Some(location) = location {
+            self.unit.fixed_address(location)
+        } else {
+            let symbol = self.unit.symbol(attrs);
+            symbol.and_then(|name| Some((*self.thread_locals.get(name)?, true)))
         };
+        let (Some(name), Some((address, is_thread_local))) = (common.name, place) else { return Ok(()) };
         let name = String::from_utf8_lossy(name);
         let path = if self.path.is_empty() { name.into_owned() } else { format!("{}::{name}", self.path) };
         self.keep(path.len() + size_of::<RawStatic>())?;

@@ -5,8 +5,9 @@ use super::budget::Budget;
 use anyhow::{Context, Result, bail};
 use gimli::{DwarfSections, EndianSlice, RunTimeEndian, SectionId};
 use memmap2::Mmap;
-use object::{CompressionFormat, Object, ObjectSection};
+use object::{Architecture, CompressionFormat, Object, ObjectSection, ObjectSymbol as _, SymbolKind};
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io;
@@ -205,6 +206,17 @@ pub(super) fn slice(data: &[u8], endian: RunTimeEndian) -> Slice<'_> {
 /// Returns the byte order of a file.
 pub(super) fn endian(object: &object::File<'_>) -> RunTimeEndian {
     if object.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big }
+}
+
+/// Returns the offsets of thread-local symbols by their names. For aarch64, LLVM gives thread-local variables no location, since
+/// its ELF has no relocation for one.
+pub(super) fn thread_locals<'d>(object: &object::File<'d>) -> HashMap<&'d [u8], u64> {
+    let mut all = HashMap::new();
+    if object.architecture() == Architecture::Aarch64 {
+        let defined = object.symbols().filter(|symbol| symbol.kind() == SymbolKind::Tls && !symbol.is_undefined());
+        all.extend(defined.filter_map(|symbol| Some((symbol.name_bytes().ok()?, symbol.address()))));
+    }
+    all
 }
 
 /// Returns the places of an executable's `.dwp` file: beside it, and for one that was copied elsewhere, where the linker

@@ -62,11 +62,13 @@ pub(super) struct Skeleton<'d> {
     pub(super) ranges: gimli::DebugRngListsBase,
 }
 
-/// The pool and the budget, which all threads share.
+/// What all threads share.
 #[derive(Clone, Copy)]
 pub(super) struct Shared<'a, 'd> {
     pub pool: &'a Pool<'d>,
     pub budget: &'a Budget,
+    /// The offsets of thread-local symbols, by their names, where debug info has none.
+    pub thread_locals: &'a HashMap<&'d [u8], u64>,
 }
 
 /// The data that one thread collects.

@@ -305,7 +305,7 @@ fn read_sections(
     let sections = file::sections(object, budget)?;
     let dwarf = sections.borrow(|section| file::slice(section, endian));
     let name = path.display().to_string();
-    let mut output = read::Output::new();
+    let mut output = read::Output::new(file::thread_locals(object));
     let mut inputs = Vec::new();
     let mut units = dwarf.units();
     loop {

@@ -18,6 +18,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The data that all threads share.
 pub(super) struct Output<'d> {
     pub pool: Pool<'d>,
+    /// As in [`Shared`].
+    pub thread_locals: HashMap<&'d [u8], u64>,
     pub units: Vec<UnitTypes>,
     pub bodies: HashMap<String, Body>,
     /// The type of `{impl#3}` in a path: `app::{impl#3}` is `Server`.
@@ -30,10 +32,11 @@ pub(super) struct Output<'d> {
     pub rust_units: usize,
 }
 
-impl Output<'_> {
-    pub(super) fn new() -> Self {
+impl<'d> Output<'d> {
+    pub(super) fn new(thread_locals: HashMap<&'d [u8], u64>) -> Self {
         Self {
             pool: Pool::new(),
+            thread_locals,
             units: Vec::new(),
             bodies: HashMap::new(),
             impls: HashMap::new(),
@@ -63,13 +66,13 @@ pub(super) fn read<'d>(
     let mut order: Vec<usize> = (0..inputs.len()).collect();
     order.sort_by_key(|&index| (std::cmp::Reverse(inputs[index].header.length_including_self()), index));
     let next = AtomicUsize::new(0);
-    let pool = &output.pool;
+    let shared = Shared { pool: &output.pool, budget, thread_locals: &output.thread_locals };
     let work = || -> Result<Worker<'d>> {
         let mut worker = Worker::default();
         while let Some(&index) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
             let input = &inputs[index];
             worker
-                .unit(input, index, first + index, pool, budget)
+                .unit(input, index, first + index, shared)
                 .inspect_err(|_| next.store(order.len(), Ordering::Relaxed))?;
             progress(input.header.length_including_self() as u64);
         }
@@ -115,14 +118,8 @@ pub(super) fn read<'d>(
 }
 
 impl<'d> Worker<'d> {
-    fn unit(
-        &mut self,
-        input: &Input<'_, 'd>,
-        index: usize,
-        number: usize,
-        pool: &Pool<'d>,
-        budget: &Budget,
-    ) -> Result<()> {
+    fn unit(&mut self, input: &Input<'_, 'd>, index: usize, number: usize, shared: Shared<'_, 'd>) -> Result<()> {
+        let budget = shared.budget;
         let mut types = UnitTypes { name: String::new(), base: input.base, types: Vec::new(), unnamed: Vec::new() };
         let damaged = |error: &Error| {
             format!("{}: the unit at {:#x} of its debug info is damaged: {error}", input.file, input.header.offset().0)
@@ -143,7 +140,6 @@ impl<'d> Worker<'d> {
                 types.name = opened.unit.name.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
                 budget.charge(types.name.len() as u64 + 128)?;
                 let number = u32::try_from(number).unwrap_or(u32::MAX);
-                let shared = Shared { pool, budget };
                 let mut reader = UnitReader::new(input, files_of, opened, number, shared, self, &mut types);
                 let read = reader.read();
                 let is_over = reader.is_over();

@@ -21,15 +21,15 @@ pub(crate) fn truth() -> Option<&'static Path> {
 }
 
 pub(crate) fn build(dependencies: &str, flags: &str) -> Option<PathBuf> {
-    build_at(&folder().join(flags.replace(' ', "")), dependencies, flags)
+    build_at(&folder().join(flags.replace(' ', "")), dependencies, flags, true)
 }
 
-pub(crate) fn build_at(folder: &Path, dependencies: &str, flags: &str) -> Option<PathBuf> {
+pub(crate) fn build_at(folder: &Path, dependencies: &str, flags: &str, release: bool) -> Option<PathBuf> {
     let source = support::truth::source("outside/truth.rs");
     let tokio = "tokio = { version = \"1\", default-features = false, features = [\"rt\", \"sync\", \"time\"] }";
     let folder = folder.to_owned();
     let dependencies = &format!("{tokio}\n{dependencies}");
-    Package { folder, bin: "truth", source, dependencies, flags, release: true, lto: false }.build()
+    Package { folder, bin: "truth", source, dependencies, flags, release, lto: false }.build()
 }
 
 /// Returns a small program, whose threads allocate without pause.

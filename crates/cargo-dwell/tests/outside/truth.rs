@@ -215,17 +215,24 @@ fn churn(seed: u64, end: &AtomicBool, rounds: &AtomicU64) {
     }
 }
 
+/// The kernel's `struct epoll_event`, which has no padding on x86-64.
+#[cfg_attr(target_arch = "x86_64", repr(C, packed))]
+#[cfg_attr(not(target_arch = "x86_64"), repr(C))]
+struct Event {
+    events: u32,
+    data: u64,
+}
+
 unsafe extern "C" {
     fn epoll_create1(flags: i32) -> i32;
-    fn epoll_ctl(epoll: i32, operation: i32, file: i32, event: *mut [u8; 12]) -> i32;
-    fn epoll_wait(epoll: i32, events: *mut [u8; 12], most: i32, timeout: i32) -> i32;
+    fn epoll_ctl(epoll: i32, operation: i32, file: i32, event: *mut Event) -> i32;
+    fn epoll_wait(epoll: i32, events: *mut Event, most: i32, timeout: i32) -> i32;
 }
 
 /// Waits for the end of the standard input in `epoll_wait`, which must not fail.
 fn wait() {
     let epoll = unsafe { epoll_create1(0) };
-    let mut event = [0_u8; 12];
-    event[0] = 1;
+    let mut event = Event { events: 1, data: 0 };
     assert_eq!(unsafe { epoll_ctl(epoll, 1, 0, &mut event) }, 0);
     let mut byte = [0];
     loop {

@@ -10,6 +10,7 @@
 //! the end of an arena (its *top*) before the size of the last chunk, so that at most that chunk is not seen.
 
 use super::{Allocator, Live, Place};
+use crate::agent::layout::LARGEST_PAGE;
 use crate::capture::Rounding;
 use crate::capture::maps::Mapping;
 use crate::debuginfo;
@@ -115,6 +116,7 @@ impl Layout {
 }
 
 const NBINS: u64 = 128;
+/// The smallest page, which divides all others.
 const PAGE: u64 = 4096;
 /// The size and alignment of the heaps of arenas other than the main one.
 const HEAP: u64 = 64 << 20;
@@ -281,7 +283,7 @@ impl Heap<'_> {
         });
         self.mapped(&parts, &mut blocks);
         blocks.sort_unstable();
-        Live { blocks, allocator: format!("glibc 2.{minor}"), rounding: Rounding::Glibc, lost }
+        Live { blocks, allocator: format!("glibc 2.{minor}"), rounding: Rounding::Glibc(self.of.page), lost }
     }
 
     /// Reads the fast bins.
@@ -477,13 +479,14 @@ impl Heap<'_> {
             is_one.then(|| (start + offset + 16, size + self.layout.beside - 16, start + whole))
         };
         // The offsets that alignments of 32 bytes to a page lead to.
-        chunk(0).or_else(|| (5..13).find_map(|power| chunk((1 << power) - 16)))
+        chunk(0).or_else(|| (5..=LARGEST_PAGE.ilog2()).find_map(|power| chunk((1 << power) - 16)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capture::copied::Copied;
 
     #[test]
     fn structures_differ_by_version() {
@@ -496,6 +499,35 @@ mod tests {
         assert_eq!(sizes, [0x250, 0x290, 0x290, 0x290, 0x300, 0x300]);
         for of in &LAYOUTS {
             assert_eq!(of.system() + 16, of.arena, "{}", of.from);
+        }
+    }
+
+    #[test]
+    fn aligned_blocks_that_are_mapped_separately_are_found() {
+        let (start, len) = (1_u64 << 30, 4 * LARGEST_PAGE);
+        let map = Mapping {
+            start,
+            end: start + len as u64,
+            readable: true,
+            writable: true,
+            private: true,
+            ..Mapping::default()
+        };
+        for power in 5..=LARGEST_PAGE.ilog2() {
+            let at = (1 << power) - 16;
+            let mut bytes = vec![0; len];
+            bytes[at..at + 8].copy_from_slice(&(at as u64).to_le_bytes());
+            bytes[at + 8..at + 16].copy_from_slice(&((len - at) as u64 | MAPPED).to_le_bytes());
+            let mut memory = Copied::default();
+            let buffer = memory.buffer(Box::new(bytes));
+            memory.part(start, buffer, 0, len);
+            let file = |path: &Path| path.to_owned();
+            let executable = (Path::new("/a"), Path::new("/a"));
+            let of = Place { maps: &[], memory: &memory, threads: &[], executable, bias: 0, page: PAGE, file: &file };
+            let heap = Heap { of: &of, layout: BINS, anonymous: vec![&map], others: &[] };
+            let mut blocks = Vec::new();
+            heap.mapped(&[], &mut blocks);
+            assert_eq!(blocks, [(start + (1 << power), (len - (1 << power)) as u64)], "{power}");
         }
     }
 

@@ -20,6 +20,8 @@ pub(super) struct Place<'a> {
     pub(super) executable: (&'a Path, &'a Path),
     /// The difference between an address of the executable in the process and in the file.
     pub(super) bias: u64,
+    /// The bytes of a page of its kernel.
+    pub(super) page: u64,
     /// Returns where a mapped file can be read.
     pub(super) file: &'a dyn Fn(&Path) -> PathBuf,
 }

@@ -7,7 +7,8 @@
 
 use super::Captured;
 use super::executable::{self, Executable, build_id_in, notes};
-use crate::arch::{IN_CORE, POINTER_IN_CORE, Registers};
+use crate::agent::layout::LARGEST_PAGE;
+use crate::arch::{IN_CORE, POINTER_IN_CORE, Registers, SMALLEST_PAGE};
 use crate::capture::copied::Copied;
 use crate::capture::maps::Mapping;
 use crate::capture::{Moment, Thread};
@@ -98,6 +99,7 @@ pub fn open(path: &Path, exe: Option<&Path>) -> Result<Captured> {
         memory,
         threads: found.threads,
         executable,
+        page: found.page.unwrap_or(SMALLEST_PAGE).clamp(SMALLEST_PAGE, LARGEST_PAGE as u64),
         root,
         moment: Moment::Core,
         millis: 0,
@@ -115,6 +117,8 @@ struct Notes {
     /// First address, one past the last, offset, path.
     files: Vec<(u64, u64, u64, PathBuf)>,
     entry: Option<u64>,
+    /// The bytes of a page.
+    page: Option<u64>,
 }
 
 impl Notes {
@@ -127,7 +131,10 @@ impl Notes {
                         thread.pointer = word(contents, 0);
                     }
                 }
-                NT_AUXV => self.entry = super::entry_in(contents),
+                NT_AUXV => {
+                    self.entry = super::word_in(contents, super::AT_ENTRY);
+                    self.page = super::word_in(contents, super::AT_PAGESZ);
+                }
                 NT_FILE => self.files.extend(files(contents).unwrap_or_default()),
                 _ => {}
             }

@@ -32,6 +32,8 @@ pub struct Captured {
     memory: Copied,
     threads: Vec<Thread>,
     executable: Executable,
+    /// The bytes of a page of its kernel.
+    page: u64,
     /// The folder below which the program's files are found: of a container, its root.
     root: PathBuf,
     moment: Moment,
@@ -68,6 +70,7 @@ impl Captured {
             threads: &self.threads,
             executable: (&of.path, &of.file),
             bias: of.bias,
+            page: self.page,
             file: &file,
         };
         let live = malloc::live(&place)?;
@@ -139,13 +142,16 @@ impl Captured {
     }
 }
 
-/// Returns the address of the first instruction from the kernel's words for a process: pairs of a key and a value.
-fn entry_in(words: &[u8]) -> Option<u64> {
-    const AT_ENTRY: u64 = 9;
+/// The keys of a kernel's words for a process: the bytes of a page, and the address of the first instruction.
+const AT_PAGESZ: u64 = 6;
+const AT_ENTRY: u64 = 9;
+
+/// Returns the value of a key among the kernel's words for a process: pairs of a key and a value.
+fn word_in(words: &[u8], wanted: u64) -> Option<u64> {
     let (words, _) = words.as_chunks::<16>();
     words.iter().find_map(|pair| {
         let (key, value) = pair.split_at(8);
         let [key, value] = [key, value].map(|word| word.first_chunk().map(|word| u64::from_le_bytes(*word)));
-        value.filter(|_| key == Some(AT_ENTRY))
+        value.filter(|_| key == Some(wanted))
     })
 }

@@ -10,6 +10,7 @@ use super::copy::{Buffer, copy};
 use super::executable::{self, Executable};
 use super::guard::Guard;
 use super::halt;
+use crate::arch;
 use crate::capture::Moment;
 use crate::capture::copied::Copied;
 use crate::capture::maps::{self, Mapping, below};
@@ -55,7 +56,8 @@ pub fn attach(pid: i32, exe: Option<&Path>) -> Result<Captured> {
     memory.complete(&maps, &root, (&executable.path, &executable.file), true);
     let moment = Moment::Attached;
     let millis = started.unwrap_or(0);
-    Ok(Captured { maps, memory, threads, executable, root, moment, millis, smaps, pause: Some(pause) })
+    let page = arch::page();
+    Ok(Captured { maps, memory, threads, executable, page, root, moment, millis, smaps, pause: Some(pause) })
 }
 
 /// Checks that there is such a process, and that it can have a heap.
@@ -137,7 +139,7 @@ fn files(pid: i32, exe: Option<&Path>) -> Result<(PathBuf, PathBuf)> {
 /// Returns the address of a process's first instruction.
 fn entry(pid: i32) -> Option<u64> {
     let words = fs::read(format!("/proc/{pid}/auxv")).ok()?;
-    super::entry_in(&words)
+    super::word_in(&words, super::AT_ENTRY)
 }
 
 /// Returns the running time of a process in milliseconds.
