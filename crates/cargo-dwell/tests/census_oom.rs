@@ -7,13 +7,19 @@ use cargo_dwell::report::json::Document;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 const MIB: u64 = 1 << 20;
 
 fn folder() -> PathBuf {
     support::target_dir().join("census_oom")
+}
+
+/// Waits until no other test kills: the kernel counts the kills of its OOM killer for the whole machine.
+fn alone() -> MutexGuard<'static, ()> {
+    static KILLS: Mutex<()> = Mutex::new(());
+    KILLS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn truth() -> &'static Path {
@@ -123,6 +129,7 @@ fn random(seed: u64) -> u64 {
 
 #[test]
 fn a_kill_at_any_limit_leaves_what_was_live() {
+    let _alone = alone();
     let Some(group) = Group::new("dwell-oom") else {
         eprintln!("skipped: no memory control group can be made here");
         return;
@@ -156,6 +163,7 @@ fn a_kill_at_any_limit_leaves_what_was_live() {
 
 #[test]
 fn a_kill_without_a_limit_leaves_half_of_what_was_live() {
+    let _alone = alone();
     for number in 0..3 {
         let at = (20 + random(number) % 100) * MIB;
         let run = Run::start("killed", &[], 130);

@@ -2,11 +2,13 @@
 //!
 //! A thread that runs, or that waits in a system call which the kernel restarts after a stop, is stopped by `ptrace`. Other
 //! system calls, such as `epoll_wait`, would return `EINTR`, which a program might not expect. A thread that waits in one
-//! is left alone: `/proc` has its stack pointer and its instruction pointer.
+//! is left alone: `/proc` has its stack pointer and its instruction pointer. One that enters such a call before it stops is set
+//! back to it ([`SetBack`]).
 
 #![expect(clippy::cast_sign_loss, reason = "system calls have numbers, and statuses are words")]
 
-use super::{Thread, registers};
+use super::Thread;
+use super::registers::{self, Before, User};
 use crate::arch::{INSTRUCTION_POINTER, STACK_POINTER, UNKNOWN};
 use std::fs;
 use std::time::{Duration, Instant};
@@ -24,7 +26,8 @@ pub(crate) struct Stopped {
     /// The threads that are stopped, each with the signal to deliver.
     held: Vec<(i32, i32)>,
     /// The threads that did not stop in time.
-    late: Vec<i32>,
+    late: Vec<(i32, Before)>,
+    set_back: Vec<SetBack>,
 }
 
 /// What a thread does.
@@ -38,7 +41,8 @@ enum Doing {
 impl Stopped {
     /// Stops all threads of a child. Threads that cannot be stopped are left out.
     pub(crate) fn new(process: i32) -> Self {
-        let mut stopped = Self { threads: Vec::new(), process, held: Vec::new(), late: Vec::new() };
+        let mut stopped =
+            Self { threads: Vec::new(), process, held: Vec::new(), late: Vec::new(), set_back: Vec::new() };
         let mut known: Vec<i32> = Vec::new();
         for _ in 0..ROUNDS {
             let fresh: Vec<i32> = tasks(process).into_iter().filter(|id| !known.contains(id)).collect();
@@ -48,6 +52,7 @@ impl Stopped {
             let mut asked = Vec::new();
             for &id in &fresh {
                 known.push(id);
+                let before = Before::new(process, id);
                 match doing(process, id) {
                     Some(Doing::Waiting(call, stack, code)) if !registers::RESTARTED.contains(&call) => {
                         let mut registers = UNKNOWN;
@@ -55,30 +60,33 @@ impl Stopped {
                         registers[INSTRUCTION_POINTER] = Some(code);
                         stopped.threads.push(Thread { id, registers, pointer: None });
                     }
-                    _ if interrupt(id) => asked.push(id),
+                    _ if interrupt(id) => asked.push((id, before)),
                     _ => {}
                 }
             }
             let until = Instant::now() + PATIENCE;
-            for id in asked {
-                stopped.wait(id, until);
+            for (id, before) in asked {
+                stopped.wait(id, before, until);
             }
         }
         stopped
     }
 
     /// Waits until a thread stops, and reads its registers.
-    fn wait(&mut self, id: i32, until: Instant) {
+    fn wait(&mut self, id: i32, before: Before, until: Instant) {
         loop {
             match state(self.process, id) {
                 State::Stopped(signal) => {
                     self.held.push((id, signal));
-                    self.threads.extend(registers::thread_of(id));
+                    if let Some(of) = registers::read(id) {
+                        self.threads.push(registers::thread(id, &of));
+                        self.set_back.extend(SetBack::new(self.process, id, before, of));
+                    }
                     return;
                 }
                 State::Ended => return,
                 State::Runs if Instant::now() < until => std::thread::yield_now(),
-                State::Runs => return self.late.push(id),
+                State::Runs => return self.late.push((id, before)),
             }
         }
     }
@@ -86,15 +94,19 @@ impl Stopped {
 
 impl Drop for Stopped {
     fn drop(&mut self) {
+        self.set_back.iter().for_each(SetBack::before_detach);
         for &(id, signal) in &self.held {
             detach(id, signal);
         }
         // A thread can be detached only while it is stopped.
         let until = Instant::now() + 10 * PATIENCE;
-        for &id in &self.late {
+        for &(id, before) in &self.late {
             loop {
                 match state(self.process, id) {
-                    State::Stopped(signal) => detach(id, signal),
+                    State::Stopped(signal) => {
+                        registers::read(id).and_then(|of| SetBack::new(self.process, id, before, of));
+                        detach(id, signal);
+                    }
                     State::Runs if Instant::now() < until => {
                         std::thread::sleep(Duration::from_millis(1));
                         continue;
@@ -105,6 +117,46 @@ impl Drop for Stopped {
             }
         }
     }
+}
+
+/// A stopped thread that was set back to its system call, as the kernel does for other calls. Unless a signal waits for the
+/// thread: then its program expects `EINTR`.
+#[derive(Debug)]
+pub(super) struct SetBack {
+    process: i32,
+    id: i32,
+    /// The registers with which the call has failed.
+    failed: User,
+}
+
+impl SetBack {
+    /// Sets a thread back, if the stop made its system call fail. `of` are its registers.
+    pub(super) fn new(process: i32, id: i32, before: Before, of: User) -> Option<Self> {
+        let again = before.repeated(process, id, &of)?;
+        let is_back = !is_signalled(process, id) && registers::write(id, &again);
+        is_back.then_some(Self { process, id, failed: of })
+    }
+
+    /// Lets the call fail if a signal came meanwhile, of which the program has to learn as it would have.
+    pub(super) fn before_detach(&self) {
+        if is_signalled(self.process, self.id) {
+            registers::write(self.id, &self.failed);
+        }
+    }
+}
+
+/// Returns a line of a thread's `status`.
+pub(super) fn status(process: i32, id: i32, key: &str) -> Option<String> {
+    let text = fs::read_to_string(format!("/proc/{process}/task/{id}/status")).ok()?;
+    text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':').map(|rest| rest.trim().to_owned()))
+}
+
+/// Returns `true` if a signal waits for a thread that does not block it. If that cannot be told, too.
+fn is_signalled(process: i32, id: i32) -> bool {
+    let mask = |key: &str| u64::from_str_radix(&status(process, id, key)?, 16).ok();
+    let [own, shared, blocked] = ["SigPnd", "ShdPnd", "SigBlk"].map(mask);
+    let (Some(own), Some(shared), Some(blocked)) = (own, shared, blocked) else { return true };
+    (own | shared) & !blocked != 0
 }
 
 /// Returns the threads of a process.

@@ -276,9 +276,10 @@ fn main() {
             });
             let poller = std::thread::spawn(|| {
                 let file = unsafe { epoll_create1(0) };
-                for _ in 0..20 {
+                // Waits that are long, and short ones that begin while a snapshot is made.
+                for millis in [100; 10].into_iter().chain([1; 1000]) {
                     let mut events = [0; 4];
-                    assert_eq!(unsafe { epoll_wait(file, events.as_mut_ptr(), 1, 100) }, 0);
+                    assert_eq!(unsafe { epoll_wait(file, events.as_mut_ptr(), 1, millis) }, 0);
                 }
             });
             let reader = std::thread::spawn(move || {

@@ -177,6 +177,7 @@ fn parse(bytes: &[u8]) -> Vec<Thread> {
 mod tests {
     use super::*;
     use crate::arch::UNKNOWN;
+    use crate::capture::stop;
     use std::process::Command;
 
     #[test]
@@ -197,7 +198,7 @@ mod tests {
         let mut other = Command::new("sleep").arg("0.4").spawn().expect("it starts");
         let id = other.id().cast_signed();
         std::thread::sleep(Duration::from_millis(50));
-        let state = || halt::status(id, id, "State").unwrap_or_default();
+        let state = || stop::status(id, id, "State").unwrap_or_default();
         let guard = Guard::new(id).expect("it is stopped");
         assert!(state().starts_with('t') && guard.threads.len() == 1, "{} {:?}", state(), guard.threads);
         guard.release(id).expect("in time");

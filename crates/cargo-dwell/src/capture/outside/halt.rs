@@ -8,8 +8,8 @@
 //! [`guard`](super::guard) does this in a process of its own, which outlives this one.
 
 use crate::capture::Thread;
-use crate::capture::registers::{self, Before, User};
-use crate::capture::stop::{self, State};
+use crate::capture::registers::{self, Before};
+use crate::capture::stop::{self, SetBack, State};
 use anyhow::{Result, bail};
 use std::fs;
 use std::io;
@@ -29,8 +29,7 @@ pub(super) struct Halted {
     held: Vec<(i32, i32)>,
     /// The threads that did not stop in time. They are in the kernel, and stop before they return to the program.
     late: Vec<(i32, Before)>,
-    /// The threads that were set back to a system call, with the registers before.
-    set_back: Vec<(i32, User)>,
+    set_back: Vec<SetBack>,
 }
 
 impl Halted {
@@ -76,9 +75,7 @@ impl Halted {
                     self.held.push((id, signal));
                     if let Some(of) = registers::read(id) {
                         self.threads.push(registers::thread(id, &of));
-                        if set_back(self.process, id, before, &of) {
-                            self.set_back.push((id, of));
-                        }
+                        self.set_back.extend(SetBack::new(self.process, id, before, of));
                     }
                     return;
                 }
@@ -93,12 +90,7 @@ impl Halted {
 
 impl Drop for Halted {
     fn drop(&mut self) {
-        // Of a signal that came meanwhile the program has to learn as it would have.
-        for (id, of) in &self.set_back {
-            if is_signalled(self.process, *id) {
-                registers::write(*id, of);
-            }
-        }
+        self.set_back.iter().for_each(SetBack::before_detach);
         for &(id, signal) in &self.held {
             stop::detach(id, signal);
         }
@@ -108,9 +100,7 @@ impl Drop for Halted {
             loop {
                 match stop::state(0, id) {
                     State::Stopped(signal) => {
-                        if let Some(of) = registers::read(id) {
-                            set_back(self.process, id, before, &of);
-                        }
+                        registers::read(id).and_then(|of| SetBack::new(self.process, id, before, of));
                         stop::detach(id, signal);
                     }
                     State::Runs if Instant::now() < until => {
@@ -125,29 +115,9 @@ impl Drop for Halted {
     }
 }
 
-/// Sets a thread back to its system call, if the stop made that fail. Returns `true` if it did.
-fn set_back(process: i32, id: i32, before: Before, of: &User) -> bool {
-    let Some(again) = before.repeated(process, id, of) else { return false };
-    !is_signalled(process, id) && registers::write(id, &again)
-}
-
-/// Returns a line of a thread's `status`.
-pub(super) fn status(process: i32, id: i32, key: &str) -> Option<String> {
-    let text = fs::read_to_string(format!("/proc/{process}/task/{id}/status")).ok()?;
-    text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':').map(|rest| rest.trim().to_owned()))
-}
-
-/// Returns `true` if a signal waits for a thread that does not block it. If that cannot be told, too.
-fn is_signalled(process: i32, id: i32) -> bool {
-    let mask = |key: &str| u64::from_str_radix(&status(process, id, key)?, 16).ok();
-    let [own, shared, blocked] = ["SigPnd", "ShdPnd", "SigBlk"].map(mask);
-    let (Some(own), Some(shared), Some(blocked)) = (own, shared, blocked) else { return true };
-    (own | shared) & !blocked != 0
-}
-
 /// Returns `true` if a thread has not ended.
 fn is_alive(process: i32, id: i32) -> bool {
-    status(process, id, "State").is_some_and(|state| !state.starts_with(['Z', 'X']))
+    stop::status(process, id, "State").is_some_and(|state| !state.starts_with(['Z', 'X']))
 }
 
 /// Returns the error of a process that has ended.
@@ -157,9 +127,9 @@ pub(super) fn gone(process: i32) -> anyhow::Error {
 
 /// Returns the error of a process that must not be stopped, with what to do.
 pub(super) fn refused(process: i32, error: &io::Error) -> anyhow::Error {
-    let tracer = status(process, process, "TracerPid").filter(|tracer| tracer != "0");
+    let tracer = stop::status(process, process, "TracerPid").filter(|tracer| tracer != "0");
     if let Some(thread) = tracer {
-        let of = thread.parse().ok().and_then(|thread| status(thread, thread, "Tgid"));
+        let of = thread.parse().ok().and_then(|thread| stop::status(thread, thread, "Tgid"));
         let tracer = of.unwrap_or(thread);
         return anyhow::anyhow!(
             "process {process} is traced by process {tracer}, such as a debugger, and only one can; end that first"

@@ -14,6 +14,7 @@ use crate::arch;
 use crate::capture::Moment;
 use crate::capture::copied::Copied;
 use crate::capture::maps::{self, Mapping, below};
+use crate::capture::stop;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::io;
@@ -62,7 +63,7 @@ pub fn attach(pid: i32, exe: Option<&Path>) -> Result<Captured> {
 
 /// Checks that there is such a process, and that it can have a heap.
 fn expect_process(pid: i32) -> Result<()> {
-    let status = |key: &str| halt::status(pid, pid, key);
+    let status = |key: &str| stop::status(pid, pid, key);
     let Some(state) = status("State") else {
         let Ok(text) = fs::read_to_string(format!("/proc/{pid}/status")) else {
             bail!("there is no process {pid}");

@@ -9,10 +9,3 @@ mod x86_64;
 pub(super) use aarch64::*;
 #[cfg(target_arch = "x86_64")]
 pub(super) use x86_64::*;
-
-use super::Thread;
-
-/// Reads a stopped thread.
-pub(super) fn thread_of(id: i32) -> Option<Thread> {
-    Some(thread(id, &read(id)?))
-}

@@ -559,7 +559,10 @@ impl<'p> Schema<'p> {
         };
         is_argument || state.awaited.as_ref().is_some_and(is_awaited)
     }
+}
 
+/// The bytes of a type.
+impl Schema<'_> {
     /// Returns the padding of a type, except inside enums.
     pub(crate) fn padding(&mut self, ty: TypeId) -> Ranges {
         if let Some(known) = self.paddings.get(&ty) {
