@@ -3,7 +3,7 @@
 //! A thread that runs, or that waits in a system call which the kernel restarts after a stop, is stopped by `ptrace`. Other
 //! system calls, such as `epoll_wait`, would return `EINTR`, which a program might not expect. A thread that waits in one
 //! is left alone: `/proc` has its stack pointer and its instruction pointer. One that enters such a call before it stops is set
-//! back to it ([`SetBack`]).
+//! back to it ([`SetBack`]). On aarch64 the kernel forgets the first argument of the call, so there it returns `EINTR`.
 
 #![expect(clippy::cast_sign_loss, reason = "system calls have numbers, and statuses are words")]
 

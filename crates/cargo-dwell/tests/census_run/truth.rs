@@ -276,8 +276,9 @@ fn main() {
             });
             let poller = std::thread::spawn(|| {
                 let file = unsafe { epoll_create1(0) };
-                // Waits that are long, and short ones that begin while a snapshot is made.
-                for millis in [100; 10].into_iter().chain([1; 1000]) {
+                // Waits that are long, and short ones that begin while a snapshot is made. On aarch64 these cannot be set back.
+                let short = if cfg!(target_arch = "x86_64") { 1000 } else { 0 };
+                for millis in [100; 10].into_iter().chain(std::iter::repeat_n(1, short)) {
                     let mut events = [0; 4];
                     assert_eq!(unsafe { epoll_wait(file, events.as_mut_ptr(), 1, millis) }, 0);
                 }

@@ -11,6 +11,7 @@
 
 use super::{Allocator, Live, Place};
 use crate::agent::layout::LARGEST_PAGE;
+use crate::arch::SMALLEST_PAGE;
 use crate::capture::Rounding;
 use crate::capture::maps::Mapping;
 use crate::debuginfo;
@@ -116,8 +117,8 @@ impl Layout {
 }
 
 const NBINS: u64 = 128;
-/// The smallest page, which divides all others.
-const PAGE: u64 = 4096;
+/// The smallest page, of which all others are multiples.
+const PAGE: u64 = SMALLEST_PAGE;
 /// The size and alignment of the heaps of arenas other than the main one.
 const HEAP: u64 = 64 << 20;
 /// The smallest chunk.

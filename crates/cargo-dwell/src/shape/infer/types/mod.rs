@@ -285,6 +285,7 @@ impl<'a> Types<'a> {
         self.classes.get_mut(&class).expect("a class has its number until it is merged into another")
     }
 
+    /// Returns whether the keys of a class are data.
     fn is_map(&self, class: ObjectId) -> bool {
         let of = &self.classes[&class];
         of.is_map && !of.has_shared
