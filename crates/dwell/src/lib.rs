@@ -92,9 +92,6 @@ pub mod alloc;
 pub mod bump;
 #[cfg(any(feature = "bump", feature = "small"))]
 mod coerce;
-#[cfg(feature = "weigh")]
-#[doc(hidden)]
-pub mod model;
 #[cfg(feature = "pin")]
 pub mod pin;
 mod prefetch;

@@ -2,8 +2,8 @@
 //! `let mut list = Vec::with_capacity(16);`, or it is made before the loop and cleared in each round.
 
 use super::syntax::{Bytes, dense};
-use crate::source::Edit;
 use anyhow::{Result, bail};
+use dwell_source::Edit;
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 

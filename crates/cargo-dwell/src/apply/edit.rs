@@ -7,9 +7,9 @@ use super::syntax::dense;
 use super::tree::Tree;
 use super::types::with_paths;
 use super::{capacity, definition, everywhere, library, shrink};
-use crate::source::Edit;
 use anyhow::{Result, bail};
 use cargo_metadata::Metadata;
+use dwell_source::Edit;
 use std::path::Path;
 
 /// What the edits of a move do.

@@ -3,9 +3,9 @@
 use super::syntax::dense;
 use super::types::{difference, with_paths};
 use super::weigh;
-use crate::source::{Edit, Items};
-use crate::units;
 use anyhow::{Context, Result, bail};
+use dwell_output::units;
+use dwell_source::{Edit, Items};
 use serde::Deserialize;
 use serde_json::Value;
 use std::fs;

@@ -3,8 +3,8 @@
 use super::cargo::{self, Cargo};
 use super::tree::{Change, Tree};
 use crate::program::BuildArgs;
-use crate::units;
 use anyhow::{Context, Result, bail};
+use dwell_output::units;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -9,9 +9,9 @@ use super::repair::{self, Repaired};
 use super::tree::{Change, Tree};
 use super::{edit, write};
 use crate::program::{self, BuildArgs};
-use crate::units;
 use anyhow::{Context, Result, bail};
 use cargo_metadata::Metadata;
+use dwell_output::units;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
@@ -520,7 +520,7 @@ pub struct Trial {
 ///
 /// # Errors
 /// Returns an error if the workspace cannot be copied or checked, or if the edit cannot be made.
-pub fn trial(manifest: &Path, edit: &crate::source::Edit, target: &Path) -> Result<Trial> {
+pub fn trial(manifest: &Path, edit: &dwell_source::Edit, target: &Path) -> Result<Trial> {
     let build = BuildArgs { manifest_path: Some(manifest.to_owned()), ..BuildArgs::default() };
     let args = Apply {
         finding: Vec::new(),
@@ -577,7 +577,7 @@ mod tests {
     #[test]
     fn moves_are_chosen_by_number_and_name() {
         let edit =
-            crate::source::Edit { item: "A.b".into(), from: "B".into(), to: "Box<B>".into(), ..Default::default() };
+            dwell_source::Edit { item: "A.b".into(), from: "B".into(), to: "Box<B>".into(), ..Default::default() };
         let able = Move { location: "m::A.b".into(), edits: vec![edit], ..Move::default() };
         let unable = Move { location: "C.d".into(), dependency: Some("hyper".into()), ..Move::default() };
         let moves = [able, unable];

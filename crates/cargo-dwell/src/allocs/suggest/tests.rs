@@ -1,7 +1,7 @@
 use super::super::sites::Holder;
 use super::*;
-use crate::debuginfo::{Kind, Type, TypeId};
-use crate::profile::{Allocator, Counts, LIFETIMES};
+use dwell_debuginfo::{Kind, Type, TypeId};
+use dwell_heap::profile::{Allocator, Counts, LIFETIMES};
 use std::collections::BTreeMap;
 
 /// A program with one type, of 24 bytes.
@@ -147,7 +147,7 @@ fn few_or_unknown_blocks_are_no_evidence() {
     few.counts.allocations = 50;
     let program = program();
     let cx = Context { program: &program, is_sampled: false, sources: Sources::default() };
-    let profile = crate::profile::Profile::default();
+    let profile = dwell_heap::profile::Profile::default();
     let calibration = super::super::calibrate::Calibration::default();
     let (model, _) = Model::new(&profile, &calibration);
     assert!(of_site(&few, Costs::default(), &model, 1000, &cx).is_empty());
