@@ -7,10 +7,9 @@
 mod forward;
 
 use super::coerce::{CoerceBrand, SlotView};
-use super::sync::{Pool, PoolSlot};
+use super::pool::Pool;
+use super::pooled::Pooled;
 use super::thread_pool;
-#[cfg(feature = "weigh")]
-use super::{InPool, kind::sealed::SlotKind, sync::AnyThread};
 use crate::alloc::AllocError;
 use crate::raw::Meta;
 #[cfg(feature = "weigh")]
@@ -76,7 +75,7 @@ pub type PoolArcWeak<T> = Weak<T, AtomicCounts>;
 pub struct Counted<T: ?Sized, C: Counts> {
     // # Invariants
     //
-    // 1. `cell` is from `into_raw` of a `PoolSlot<InCell<T, C>>`, whose cell is occupied until the weak count is 0.
+    // 1. `cell` is from `into_raw` of a `Pooled<InCell<T, C>>`, whose cell is occupied until the weak count is 0.
     // 2. The strong count is the number of these pointers, forgotten ones included. While it is not 0 the value is live, and it
     //    counts as one in the weak count. The weak count is that and the number of weak pointers.
     cell: NonNull<InCell<T, C>>,
@@ -381,7 +380,7 @@ unsafe fn remove_weak<T: ?Sized, C: Counts>(cell: NonNull<InCell<T, C>>) {
         // SAFETY: by invariant 1 the pointer came from `into_raw` of such a slot. No count is left, so no other slot is made of it.
         // The value was dropped or moved out, and a `ManuallyDrop` is not dropped again. It has the same address and layout. A slot
         // of a `sync::Pool` may be dropped on any thread.
-        drop(unsafe { PoolSlot::from_raw(cell.as_ptr() as *mut ManuallyDrop<InCell<T, C>>) });
+        drop(unsafe { Pooled::from_raw(cell.as_ptr() as *mut ManuallyDrop<InCell<T, C>>) });
     }
 }
 
@@ -430,7 +429,7 @@ impl<T, C: Counts> Counted<T, C> {
     }
 
     #[inline]
-    fn of(slot: PoolSlot<InCell<T, C>>) -> Self {
+    fn of(slot: Pooled<InCell<T, C>>) -> Self {
         // SAFETY: `into_raw` returns the pointer of a slot, which is not null.
         let cell = unsafe { NonNull::new_unchecked(slot.into_raw()) };
         Self { cell, of: PhantomData }
@@ -592,7 +591,7 @@ impl<T: ?Sized, C: Counts> Counted<T, C> {
     /// Returns the layout of the dedicated block for contents of this layout, or `None` if they share a chunk.
     #[cfg(feature = "weigh")]
     pub(crate) fn dedicated_block(contents: Layout) -> Option<Layout> {
-        <InPool<AnyThread> as SlotKind>::dedicated_block(contents)
+        super::pool::dedicated_block(contents)
     }
 
     /// Converts the pointer to one to its value, which [`from_raw`](Self::from_raw) converts back. Until then it stays counted.
