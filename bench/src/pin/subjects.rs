@@ -79,7 +79,7 @@ sends! {
     /// Has `WORDS` words of inline storage.
     InlineBox [const WORDS], "dwell/inline", (): <F> pin::InlineFuture<'static, u64, WORDS>, |(), future| future.inline();
     Small [const WORDS], "dwell/small", (): <F> SmallBox<Dyn, WORDS>, |(), future| future.small();
-    Pool, "dwell/pool", Pool: <F> pin::PoolFuture<'static, u64>, |storage, future| future.pooled_in(storage);
+    Pool, "dwell/pool", slab::Pool: <F> pin::PoolFuture<'static, u64>, |storage, future| future.pooled_in(storage);
     Pooled, "dwell/pooled", (): <F> pin::PoolFuture<'static, u64>, |(), future| future.pooled();
 }
 

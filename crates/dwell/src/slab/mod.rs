@@ -106,7 +106,7 @@ mod boxed;
 mod classes;
 mod coerce;
 #[cfg(feature = "std")]
-pub(crate) mod counted;
+mod counted;
 mod dedicated;
 mod engine;
 mod error;
@@ -148,7 +148,7 @@ pub use self::boxed::{BoxedIterExt, PoolIter};
 #[doc(hidden)]
 pub use self::boxed::{Pooling, Unsized, pool, unsize};
 #[cfg(feature = "std")]
-pub use self::counted::{Counted, PoolArc, PoolArcWeak, PoolRc, PoolRcWeak, Weak};
+pub use self::counted::{PoolArc, PoolArcWeak, PoolRc, PoolRcWeak};
 pub use self::error::{Full, SlotsRemaining};
 pub use self::key::{Key, StampedKey};
 pub use self::map::SlabMap;

@@ -357,9 +357,10 @@ impl<T> Slab<T> {
 
     /// Returns the keys of the leaked values.
     pub fn leaked(&self) -> impl Iterator<Item = Key> {
-        // SAFETY: by invariant 1 the core has the geometry of a `T`.
         Key::each(|from| {
-            Some(unsafe { self.slab.core.get()?.next_leaked(from, TypedSlab::<T, OneThread>::GEOMETRY) }?.key())
+            let core = self.slab.core.get()?;
+            // SAFETY: by invariant 1 the core has the geometry of a `T`.
+            Some(unsafe { core.next_leaked(from, TypedSlab::<T, OneThread>::GEOMETRY) }?.key())
         })
     }
 }

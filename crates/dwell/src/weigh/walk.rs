@@ -97,7 +97,9 @@ handle! {
     [] Rc<T>;
     [] Arc<T>;
     #[cfg(all(feature = "slab", feature = "std"))]
-    [C: crate::slab::counted::Counts,] crate::slab::Counted<T, C>;
+    [] crate::slab::PoolRc<T>;
+    #[cfg(all(feature = "slab", feature = "std"))]
+    [] crate::slab::PoolArc<T>;
 }
 
 /// Walks over a value and everything it owns, and returns the total.

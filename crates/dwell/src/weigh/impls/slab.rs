@@ -109,50 +109,58 @@ handle! {
     [] Pin<Pooled<T>>: dedicated_block;
 }
 
-/// A counted pointer owns the memory that its value owns, together with the other pointers to it. The value's own bytes belong to the
-/// pool, unless it has a dedicated block.
 #[cfg(feature = "std")]
-impl<T: Weigh + ?Sized, C: crate::slab::counted::Counts> Weigh for crate::slab::Counted<T, C> {
-    const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: true });
+macro_rules! counted {
+    ($($Rc:ident $Weak:ident;)*) => {$(
+        /// A counted pointer owns the memory that its value owns, together with the other pointers to it. The value's own bytes belong to the
+        /// pool, unless it has a dedicated block.
+        impl<T: Weigh + ?Sized> Weigh for crate::slab::$Rc<T> {
+            const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: true });
 
-    #[inline]
-    fn is_default(&self) -> bool {
-        // As for an `Rc`: not of a shared value.
-        Self::strong_count(self) == 1 && T::is_default(self)
-    }
-
-    #[inline]
-    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
-    where
-        Self: 'v,
-    {
-        let address = Self::as_ptr(self).addr();
-        let is_shared = Self::strong_count(self) != 1;
-        if const { !T::REACH.is_skipped(TREE) } && walk.is_deep() {
-            if !is_shared || !walk.was_at(address) {
-                walk.defer_shared(self);
+            #[inline]
+            fn is_default(&self) -> bool {
+                // As for an `Rc`: not of a shared value.
+                Self::strong_count(self) == 1 && T::is_default(self)
             }
-            return;
+
+            #[inline]
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+                let address = Self::as_ptr(self).addr();
+                let is_shared = Self::strong_count(self) != 1;
+                if const { !T::REACH.is_skipped(TREE) } && walk.is_deep() {
+                    if !is_shared || !walk.was_at(address) {
+                        walk.defer_shared(self);
+                    }
+                    return;
+                }
+                if is_shared && !walk.is_first_at(address) {
+                    return;
+                }
+                let contents = Self::contents(self);
+                if let Some(block) = dedicated_block(contents) {
+                    walk.block(block.size(), block.align(), block.size() - contents.size());
+                }
+                walk.pointee::<T>(self);
+            }
         }
-        if is_shared && !walk.is_first_at(address) {
-            return;
+
+        /// A weak pointer owns nothing: its cell belongs to the pool.
+        impl<T: ?Sized> Weigh for crate::slab::$Weak<T> {
+            const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
+
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, _: &mut Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+            }
         }
-        let contents = Self::contents(self);
-        if let Some(block) = Self::dedicated_block(contents) {
-            walk.block(block.size(), block.align(), block.size() - contents.size());
-        }
-        walk.pointee::<T>(self);
-    }
+    )*};
 }
-
-/// A weak pointer owns nothing: its cell belongs to the pool.
 #[cfg(feature = "std")]
-impl<T: ?Sized, C: crate::slab::counted::Counts> Weigh for crate::slab::Weak<T, C> {
-    const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
-
-    fn weigh<'a, 'v, const TREE: bool>(&'a self, _: &mut Walk<'a, 'v, TREE>)
-    where
-        Self: 'v,
-    {
-    }
+counted! {
+    PoolRc PoolRcWeak;
+    PoolArc PoolArcWeak;
 }
