@@ -53,7 +53,7 @@ pub(super) fn replace(tree: &mut Tree, workspace: &Metadata, edit: &Edit, become
                     let words = edit.to.rsplit(',').next().unwrap_or_default().trim_end_matches('>').trim();
                     (format!("dwell::SmallBox<{value}, {words}>"), "dwell::small_box!")
                 }
-                Becomes::Owner(Owner::PoolDyn, _) => (format!("{}<{value}>", with_paths("PoolSlot")), "dwell::pooled!"),
+                Becomes::Owner(Owner::PoolDyn, _) => (format!("{}<{value}>", with_paths("Pooled")), "dwell::pooled!"),
                 _ => (format!("{}<{value}>", with_paths("Pooled")), "dwell::slab::Pooled::new"),
             };
             match of.cast.filter(|_| !is_future) {
