@@ -26,6 +26,8 @@ pub(crate) struct Order<'a> {
     pub(crate) first: i32,
     /// The kernel's words for the process: pairs of a key and a value.
     pub(crate) words: &'a [u64],
+    /// The time in milliseconds since 1970.
+    pub(crate) time: u64,
     /// The most bytes, and those that stay free on the disk.
     pub(crate) most: u64,
     pub(crate) keep_free: u64,
@@ -101,7 +103,8 @@ pub(crate) fn run(order: &Order<'_>) -> ! {
 
 fn write(order: &Order<'_>) -> Result<(), Failure> {
     let memory = at(Stage::Memory);
-    let text = Buffer::file(c"/proc/self/maps").map_err(at(Stage::Maps))?;
+    let text = Buffer::file(c"/proc/self/maps")
+        .map_err(|error| (if error == libc::ENOMEM { Stage::Memory } else { Stage::Maps }, error))?;
     let mut plan = Plan::new(order)?;
     plan.find(&text)?;
     let head = plan.head(&text).map_err(&memory)?;
@@ -289,6 +292,7 @@ impl<'a> Plan<'a> {
         }
         note(&mut notes, b"CORE", elf::NT_FILE, words.values())?;
         note(&mut notes, elf::OWN, elf::OWN_MAPS, text.values())?;
+        note(&mut notes, elf::OWN, elf::OWN_TIME, &self.order.time.to_le_bytes())?;
         Ok(notes)
     }
 

@@ -17,7 +17,7 @@ use std::process;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A [`Control`] that is shared with the child.
 ///
@@ -70,7 +70,6 @@ impl Turn {
             return Err(Error::Busy);
         }
         let turn = Self;
-        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let now = millis(FIRST.get_or_init(Instant::now).elapsed()).saturating_add(1);
         let last = LAST.load(Ordering::Relaxed);
         if last > 0 && now - last < millis(spacing) {
@@ -127,6 +126,10 @@ pub(crate) struct Child {
     _turn: Turn,
 }
 
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 const NO_SIGNALS: u64 = u64::MAX;
 
 impl Child {
@@ -154,6 +157,7 @@ impl Child {
             threads: &threads.all,
             first: i32::try_from(process::id()).unwrap_or(0),
             words: &words,
+            time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| millis(since)),
             most: options.most,
             keep_free: options.keep_free,
             seconds: options.timeout.as_secs().saturating_add(2),
@@ -297,7 +301,7 @@ fn metadata(file: BorrowedFd<'_>) -> io::Result<fs::Metadata> {
 
 /// The first child after `unshare(CLONE_NEWPID)` is the first process of a namespace, which ends with it.
 fn expect_same_namespace() -> Result<(), Error> {
-    let of = |name: &str| fs::read_link(format!("/proc/self/ns/{name}")).ok();
+    let of = |name: &str| fs::read_link(format!("/proc/thread-self/ns/{name}")).ok();
     match (of("pid"), of("pid_for_children")) {
         (Some(own), Some(other)) if own != other => Err(Error::Namespace),
         (Some(_), None) => Err(Error::Namespace),

@@ -19,6 +19,8 @@ pub(crate) const NT_ARM_TLS: u32 = 0x401;
 pub(crate) const OWN: &[u8] = b"dwell";
 /// Its contents are the lines of `/proc/self/maps`. What no part has of memory without a file is zero.
 pub(crate) const OWN_MAPS: u32 = 1;
+/// Its contents are the milliseconds since 1970, as a word.
+pub(crate) const OWN_TIME: u32 = 2;
 
 /// Returns the header of the file.
 pub(crate) fn file_header(parts: usize) -> [u8; FILE_HEADER] {

@@ -154,6 +154,13 @@ mod chunks {
         type Item = io::Result<Vec<u8>>;
 
         fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+            self.poll_chunk(cx)
+        }
+    }
+
+    impl Chunks {
+        /// Returns the next chunk: what [`Stream::poll_next`] does, for a type that is no stream itself, such as a body of hyper.
+        pub fn poll_chunk(&self, cx: &mut Context<'_>) -> Poll<Option<io::Result<Vec<u8>>>> {
             let mut state = self.0.lock();
             let chunk = state.chunk.take();
             if chunk.is_none() && !state.is_over {

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A folder for dumps, and how many there may be.
 ///
-/// The dumps are named by the program, the time in seconds and the process: `server.1735689600.17.core`. No file is removed: if
+/// The dumps are named by the program, the time in milliseconds and the process: `server.1735689600123.17.core`. No file is removed: if
 /// the folder has as many dumps of the program as are allowed, there is none until somebody removes one.
 ///
 /// ```no_run
@@ -118,8 +118,8 @@ impl Folder {
         if count >= self.files {
             return Err(Error::Full(self.path.clone(), self.files));
         }
-        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let path = self.path.join(format!("{program}.{seconds}.{}.core", process::id()));
+        let millis = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
+        let path = self.path.join(format!("{program}.{millis}.{}.core", process::id()));
         let summary = self.options.write(&path)?;
         Ok((path, summary))
     }
@@ -298,8 +298,14 @@ pub fn on_signal(signal: i32, folder: impl Into<Folder>) -> Result<Watch, Error>
     let run = move || {
         let mut bytes = [0; 64];
         while !seen.load(Ordering::Acquire) {
-            if sys::wait_to_read(reader.as_raw_fd(), 250) && sys::read(reader.as_raw_fd(), &mut bytes).is_ok() {
-                folder.dump();
+            if !sys::wait_to_read(reader.as_raw_fd(), 250) {
+                continue;
+            }
+            match sys::read(reader.as_raw_fd(), &mut bytes) {
+                // The other end is closed, because the signal cannot have a handler.
+                Ok(0) => break,
+                Ok(_) => folder.dump(),
+                Err(_) => {}
             }
         }
     };
