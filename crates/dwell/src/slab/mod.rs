@@ -127,6 +127,8 @@ mod serde;
 mod slot;
 mod stack;
 #[cfg(feature = "std")]
+mod surplus;
+#[cfg(feature = "std")]
 pub mod sync;
 #[cfg(feature = "std")]
 #[doc(hidden)]
@@ -155,6 +157,8 @@ pub use self::pooled::Pooled;
 pub use self::slot::{KindSlot, Slot};
 #[cfg(feature = "std")]
 pub use self::thread::{Init, PerThread};
+#[cfg(feature = "std")]
+pub use self::thread_pool::trim;
 pub use self::typed::{Builder, Slab, TypedSlab};
 pub use self::variance::{Covariant, Invariant};
 
