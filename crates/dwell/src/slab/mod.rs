@@ -131,6 +131,8 @@ mod serde;
 mod slot;
 mod stack;
 #[cfg(feature = "std")]
+mod surplus;
+#[cfg(feature = "std")]
 pub mod sync;
 #[cfg(feature = "std")]
 #[doc(hidden)]
@@ -157,6 +159,8 @@ pub use self::pool::Pool;
 #[cfg(feature = "std")]
 pub use self::pooled::Pooled;
 pub use self::slot::Slot;
+#[cfg(feature = "std")]
+pub use self::thread_pool::trim;
 pub use self::typed::{Builder, Slab};
 
 /// The maximum number of values in a slab: the number of distinct keys.

@@ -1,6 +1,6 @@
 //! Pools: memory for values of many types, with a slab for each size class.
 
-use super::classes::{CLASSES, Class};
+use super::classes::{CLASSES, Class, is_large};
 use super::dedicated;
 use super::engine::{CoreRef, Owners};
 use super::geometry::Geometry;
@@ -17,7 +17,7 @@ use core::alloc::Layout;
 use core::convert::Infallible;
 use core::fmt;
 
-/// A pool for values of all types: small values in slabs by size class, others in dedicated blocks.
+/// A pool for values of all types: small values in slabs by size class, others in blocks of their own.
 ///
 /// [`Pooled::new`] uses the pool of the thread; a pool of your own frees its memory when it and its values are dropped.
 ///
@@ -33,8 +33,9 @@ use core::fmt;
 /// ```
 ///
 /// Sizes are rounded up to a multiple of 8, and above 64 bytes by at most a quarter, so that types share slabs. A value of
-/// more than 14 KiB, or aligned to more than 128 bytes, gets a dedicated allocation, aligned to at least 64 KiB. The pool
-/// stays on its thread. Its values are `Send` and `Sync` where their types are, and may outlive it. They have no keys.
+/// more than 8 KiB is a block of the global allocator, as in a `Box`. A smaller value that is aligned to more than 128 bytes
+/// gets an allocation that is aligned to at least 64 KiB. The pool stays on its thread. Its values are `Send` and `Sync` where
+/// their types are, and may outlive it. They have no keys.
 pub struct Pool {
     // # Invariants
     //
@@ -51,20 +52,26 @@ impl SlotKind for InPool {}
 // is not `Keyed`.
 unsafe impl sealed::SlotKind for InPool {
     #[inline(always)]
-    unsafe fn free_cell(cell: CellPtr, _: Layout) {
-        // SAFETY: the caller guarantees that this is an occupied cell of a pool. It belongs to a size class, all of
-        // which have blocks of `MIN_BLOCK` bytes, or to a dedicated block. Neither is freed while the cell is occupied.
+    unsafe fn free_cell(cell: CellPtr, value: Layout) {
+        if is_large(value) {
+            // SAFETY: the caller guarantees that this is an occupied cell of a pool for a value of this layout, which is not used
+            // again. `dedicated::allocate` makes those of large values.
+            return unsafe { dedicated::free_large(cell, value) };
+        }
+        // SAFETY: the caller guarantees that this is an occupied cell of a pool, for a value that is not large. It belongs to a
+        // size class, all of which have blocks of `MIN_BLOCK` bytes, or to a dedicated block. Neither is freed while the cell is
+        // occupied.
         let core = unsafe { dedicated::owner_in_pool::<CoreRef<AnyThread>>(cell) };
         // SAFETY: the header says that the cell belongs to this core or, if that is `NO_SLAB`, to a dedicated block.
         // The caller guarantees that it is occupied, contains no live value, and is not used again.
-        unsafe { core.free_cell(cell) };
+        unsafe { core.free_cell_in_pool(cell) };
     }
 }
 
 /// Returns the layout of the dedicated block for a value of this layout, or `None` if the value shares a chunk.
 #[cfg(feature = "weigh")]
 pub(crate) fn dedicated_block(value: Layout) -> Option<Layout> {
-    if Class::of(value).is_some() { None } else { dedicated::layout(value).map(|(block, _)| block) }
+    if Class::of(value).is_some() { None } else { dedicated::layout(value) }
 }
 
 // SAFETY: a dedicated block may be freed on any thread. `AnyThread` is `CrossThread`, so a cell of a slab may be freed on any
@@ -119,6 +126,18 @@ impl Pool {
             // calls `exit`, and that does not return.
             unsafe { core.tear_down() };
         }
+    }
+
+    /// Frees the chunks without values. A pool does that by itself when most of its cells are vacant, unless it needed them again
+    /// at once the last time: see [`trim`](super::trim).
+    ///
+    /// ```
+    /// let pool = dwell::slab::sync::Pool::new();
+    /// drop((0..1000).map(|n| pool.insert([n; 10])).collect::<Vec<_>>());
+    /// pool.shrink_to_fit();
+    /// ```
+    pub fn shrink_to_fit(&self) {
+        self.cores.iter().for_each(LazyCore::sweep);
     }
 
     /// Calls `each` with the layout of each allocation of the slabs and the number of unused bytes in it. `each` must
