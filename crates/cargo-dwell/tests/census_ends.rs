@@ -1,6 +1,7 @@
 //! However a program ends, also while it is stopped for a snapshot, the tool ends, and nothing is left.
 #![cfg(agent)]
 
+#[path = "../../dwell-heap/tests/support/mod.rs"]
 mod support;
 
 use std::fs;

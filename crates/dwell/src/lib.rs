@@ -123,26 +123,3 @@ pub use crate::weigh::{Weigh, weigh};
 pub use dwell_derive::Sparse;
 #[cfg(all(feature = "derive", feature = "pin", feature = "std"))]
 pub use dwell_derive::erased;
-
-// The code blocks of the README and of the pages are tests: `cargo test -p dwell --features advice,derive,serde,tower --doc`.
-#[cfg(all(doctest, feature = "default", feature = "advice", feature = "derive", feature = "serde", feature = "tower"))]
-mod pages {
-    #[doc = include_str!("../../../README.md")]
-    mod readme {}
-    #[doc = include_str!("../../../docs/moving.md")]
-    mod moving {}
-    #[doc = include_str!("../../../docs/how-to/arenas.md")]
-    mod arenas {}
-    #[doc = include_str!("../../../docs/how-to/boxes.md")]
-    mod boxes {}
-    #[doc = include_str!("../../../docs/how-to/futures.md")]
-    mod futures {}
-    #[doc = include_str!("../../../docs/how-to/slabs.md")]
-    mod slabs {}
-    #[doc = include_str!("../../../docs/how-to/sparse.md")]
-    mod sparse {}
-    #[doc = include_str!("../../../docs/in-ci.md")]
-    mod in_ci {}
-    #[doc = include_str!("../../../docs/how-to/weigh.md")]
-    mod weigh {}
-}

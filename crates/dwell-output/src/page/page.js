@@ -123,7 +123,7 @@ addEventListener("keydown",event=>{
  if(event.key==="/"&&document.activeElement!==box){event.preventDefault();box.focus()}
 });
 addEventListener("resize",all);
-box.value=decodeURIComponent(location.hash.replace(/^#q=/,""));
+if(location.hash.startsWith("#q="))box.value=decodeURIComponent(location.hash.slice(3));
 search();
 // The largest finding is the first thing to look at.
 const first=cards.length?paths(cards[0]).map(find).find(Boolean):undefined;
