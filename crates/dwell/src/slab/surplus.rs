@@ -147,7 +147,8 @@ impl Surplus {
                 let looks = self.looks.get() + 1;
                 self.looks.set(looks);
                 let rest = if looks * found.chunks > vacant / 4 { FEW_CELLS.max(found.chunks) } else { 1 };
-                self.high.set(vacant.saturating_add(found.missing.max(rest)));
+                // The push that makes as many vacant comes here.
+                self.high.set(vacant.saturating_add(found.missing.max(rest)) - 1);
                 return;
             }
             // SAFETY: by invariant 2 of `Core` the cells on the stack are those of this core. By invariant 1 each is counted once.
