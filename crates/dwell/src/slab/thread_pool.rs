@@ -1,9 +1,9 @@
 //! The pool of each thread, for [`Pooled`](super::Pooled), [`PoolRc`](super::PoolRc), `.pooled()`, `.boxed_iter()` and `pooled!`.
 
-use super::InPool;
 use super::classes::Class;
 use super::insert::{self, CellAllocator, CellPtr, Refusal};
-use super::sync::{AnyThread, Pool, PoolSlot};
+use super::pool::{InPool, Pool};
+use super::pooled::Pooled;
 use crate::alloc::AllocError;
 use core::alloc::Layout;
 use core::mem::ManuallyDrop;
@@ -28,10 +28,11 @@ impl Drop for ClearPool {
 struct ThreadPool;
 
 // SAFETY: each cell comes from a `Pool`, whose `CellAllocator<T>` returns vacant cells for a `T` that no other code
-// uses and that `InPool<AnyThread>` frees. The slots of a pool may outlive it, so the thread's pool and the temporary
+// uses and that `InPool` frees. The values of a pool may outlive it, so the thread's pool and the temporary
 // one may end first.
 unsafe impl<T> CellAllocator<T> for ThreadPool {
-    type Kind = InPool<AnyThread>;
+    type Kind = InPool;
+    type Handle = Pooled<T>;
 
     #[inline(always)]
     fn pop(&self) -> Option<CellPtr> {
@@ -84,18 +85,18 @@ pub fn trim() {
 
 /// Inserts a value into the thread's pool.
 #[inline(always)]
-pub(crate) fn insert<T>(value: T) -> PoolSlot<T> {
+pub(crate) fn insert<T>(value: T) -> Pooled<T> {
     insert::insert(&ThreadPool, value)
 }
 
 /// Inserts the value that `make` returns into the thread's pool. Takes the cell before it calls `make`.
 #[inline(always)]
-pub(crate) fn insert_with<T>(make: impl FnOnce() -> T) -> PoolSlot<T> {
+pub(crate) fn insert_with<T>(make: impl FnOnce() -> T) -> Pooled<T> {
     insert::insert_with(&ThreadPool, make)
 }
 
 /// Like [`insert`], but returns an error if the allocation fails.
 #[inline(always)]
-pub(crate) fn try_insert<T>(value: T) -> Result<PoolSlot<T>, AllocError<T>> {
+pub(crate) fn try_insert<T>(value: T) -> Result<Pooled<T>, AllocError<T>> {
     insert::try_insert(&ThreadPool, value)
 }
