@@ -17,7 +17,7 @@ use core::alloc::Layout;
 use core::convert::Infallible;
 use core::fmt;
 
-/// A pool for values of all types: small values in slabs by size class, others in blocks of their own.
+/// A pool for values of all types: small values in slabs by size class, others in dedicated blocks.
 ///
 /// [`Pooled::new`] uses the pool of the thread; a pool of your own frees its memory when it and its values are dropped.
 ///
@@ -33,9 +33,9 @@ use core::fmt;
 /// ```
 ///
 /// Sizes are rounded up to a multiple of 8, and above 64 bytes by at most a quarter, so that types share slabs. A value of
-/// more than 8 KiB is a block of the global allocator, as in a `Box`. A smaller value that is aligned to more than 128 bytes
-/// gets an allocation that is aligned to at least 64 KiB. The pool stays on its thread. Its values are `Send` and `Sync` where
-/// their types are, and may outlive it. They have no keys.
+/// more than 8 KiB is a block of the global allocator, as in a `Box`; a smaller one that is aligned to more than 128 bytes gets
+/// an allocation that is aligned to at least 64 KiB. The pool stays on its thread. Its values are `Send` and `Sync` where their
+/// types are, and may outlive it. They have no keys.
 pub struct Pool {
     // # Invariants
     //
@@ -132,7 +132,7 @@ impl Pool {
     /// at once the last time: see [`trim`](super::trim).
     ///
     /// ```
-    /// let pool = dwell::slab::sync::Pool::new();
+    /// let pool = dwell::slab::Pool::new();
     /// drop((0..1000).map(|n| pool.insert([n; 10])).collect::<Vec<_>>());
     /// pool.shrink_to_fit();
     /// ```

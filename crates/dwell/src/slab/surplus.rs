@@ -5,7 +5,7 @@
 //!  carved ┤                 ▲ drop          A push at the upper mark looks for chunks without values, if more than half
 //!         ┤ upper mark ─ ─ ╱ ─ ─            of the cells are vacant. It counts the vacant cells of each chunk: only the
 //!         ┤               ╱                 ones that were pushed since it counted last. It frees the chunks if they have a
-//!         ┤ lower mark ─ ╱ ─ ─ ─            quarter of the cells. The next upper mark is where a chunk can be empty at the
+//!         ┤ lower mark ─ ╱ ─ ─ ─            quarter of the cells. The next upper mark is where they can have as many at the
 //!       0 ┴─────────────╱────────           earliest. A pop at the lower mark takes cells that are counted.
 //! ```
 //!
@@ -38,6 +38,8 @@ pub(super) struct Surplus {
     counted: Cell<usize>,
     /// If the memory is kept, the number of vacant cells below which it is needed again. Otherwise 0.
     kept: Cell<usize>,
+    /// How often no chunk could be freed since most cells are vacant.
+    looks: Cell<usize>,
     /// The marks of the stack.
     low: Cell<usize>,
     high: Cell<usize>,
@@ -61,6 +63,7 @@ impl Surplus {
         Self {
             counted: Cell::new(0),
             kept: Cell::new(0),
+            looks: Cell::new(0),
             low: Cell::new(0),
             high: Cell::new(usize::MAX),
             since: Cell::new(None),
@@ -137,10 +140,15 @@ impl Surplus {
             }
             self.counted.set(vacant);
             self.low.set(vacant);
-            let found = memory.vacancy();
-            if found.empty < few || found.empty < carved / 4 {
-                // No chunk is empty before that many pushes. To look at all chunks costs as much as some pushes.
-                self.high.set(vacant.saturating_add(found.least.max(found.chunks / 8).max(16)));
+            let enough = few.max(carved / 4);
+            let found = memory.vacancy(enough);
+            if found.empty < enough {
+                // To look at all chunks costs as much as a few pushes for each.
+                let looks = self.looks.get() + 1;
+                self.looks.set(looks);
+                let rest = if looks * found.chunks > vacant / 4 { FEW_CELLS.max(found.chunks) } else { 1 };
+                // The push that makes as many vacant comes here.
+                self.high.set(vacant.saturating_add(found.missing.max(rest)) - 1);
                 return;
             }
             // SAFETY: by invariant 2 of `Core` the cells on the stack are those of this core. By invariant 1 each is counted once.
@@ -158,6 +166,7 @@ impl Surplus {
     fn watch(&self, high: usize) {
         self.counted.set(0);
         self.kept.set(0);
+        self.looks.set(0);
         self.low.set(0);
         self.high.set(high);
     }

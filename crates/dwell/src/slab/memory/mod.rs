@@ -9,6 +9,7 @@
 //!
 //! `W` is the type of the owner in a header: a pointer to the core. This module never dereferences it.
 
+mod discard;
 mod vacancy;
 
 use super::geometry::{FIRST_CELLS, Geometry, MOST_SMALL, Starter};
@@ -26,9 +27,6 @@ use std_alloc::vec::Vec;
 
 /// The size up to which chunks grow with the slab, in bytes.
 const LARGEST_CHUNK: usize = 1 << 20;
-
-/// The same in a pool, which gives chunks back: one value that lives longer than the others keeps a chunk.
-const LARGEST_IN_POOL: usize = 1 << 18;
 
 /// The approximate number of bytes of cells that are carved at once: a page.
 const PAGE: usize = 4096;
@@ -551,13 +549,13 @@ impl<W: Copy + PartialEq> Memory<W> {
     /// whole block has a quarter as many cells as the slab, and at least [`FIRST_CELLS`].
     fn usual(&self) -> usize {
         let Geometry { block, cells, .. } = self.geometry;
-        let (grown, largest) = match self.growth {
-            Growth::Double => (self.capacity + FIRST_CELLS, LARGEST_CHUNK),
-            Growth::ByQuarter => (FIRST_CELLS.max(self.capacity / 4), LARGEST_IN_POOL),
+        let grown = match self.growth {
+            Growth::Double => self.capacity + FIRST_CELLS,
+            Growth::ByQuarter => FIRST_CELLS.max(self.capacity / 4),
         };
         let usual = match (self.chunk_cells, grown) {
             (0, small) if small < cells => small,
-            (0, large) => cells * large.checked_div(cells).unwrap_or(0).min(largest / block).max(1),
+            (0, large) => cells * large.checked_div(cells).unwrap_or(0).min(LARGEST_CHUNK / block).max(1),
             (chunk_cells, _) => chunk_cells,
         };
         usual.min(self.limit - self.capacity)
@@ -707,7 +705,7 @@ impl<W: Copy + PartialEq> Memory<W> {
             next = chunk.next.get();
             // SAFETY: the caller guarantees that no cell is used again. `take` has removed the list, and `next` was read before. By
             // invariant 5 only the first chunk may be a starter.
-            unsafe { chunk.free(self.geometry) };
+            unsafe { chunk.free(self.geometry, false) };
         }
         starter.map(|(chunk, layout)| (chunk.0.cast(), layout))
     }
@@ -739,15 +737,19 @@ impl<W> Block<W> {
         }
     }
 
-    /// Frees the chunk and the stamp tables of its blocks.
+    /// Frees the chunk and the stamp tables of its blocks. If `discards`, gives its pages back to the system before.
     ///
     /// # Safety
     ///
     /// This is the first block of a chunk, which is no starter, and nothing in the chunk is used again.
-    unsafe fn free(self, geometry: Geometry) {
+    unsafe fn free(self, geometry: Geometry, discards: bool) {
         // SAFETY: the caller guarantees that this is the first block of a chunk, of which nothing is used again.
         unsafe { self.free_stamps(geometry) };
         let layout = geometry.chunk(self.chunk_cells as usize).expect("it was allocated with this layout");
+        if discards {
+            // SAFETY: the chunk is freed below, begins at a multiple of a block, and nothing in it is used again.
+            unsafe { discard::discard(self.0.cast(), layout.size()) };
+        }
         // SAFETY: by invariant 4 of `Header` the chunk came from the global allocator with this layout, because it is no
         // starter. The caller guarantees that nothing in it is used again.
         unsafe { dealloc(self.0.as_ptr().cast(), layout) };

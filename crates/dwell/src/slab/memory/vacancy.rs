@@ -10,8 +10,8 @@ use core::ptr::NonNull;
 pub(in super::super) struct Vacancy {
     /// The number of carved cells in chunks without an occupied cell, except the starter.
     pub(in super::super) empty: usize,
-    /// The least number of occupied cells in another chunk, except the starter.
-    pub(in super::super) least: usize,
+    /// How many cells must be freed, if it is the right ones, before `enough` are in such chunks.
+    pub(in super::super) missing: usize,
     pub(in super::super) chunks: usize,
 }
 
@@ -50,14 +50,26 @@ impl<W: Copy + PartialEq> Memory<W> {
 
     /// Returns how many cells are in chunks that could be freed, if all vacant cells were [counted](Self::count).
     #[cfg(feature = "std")]
-    pub(in super::super) fn vacancy(&self) -> Vacancy {
-        let mut found = Vacancy { empty: 0, least: usize::MAX, chunks: 0 };
+    pub(in super::super) fn vacancy(&self, enough: usize) -> Vacancy {
+        let mut found = Vacancy { empty: 0, missing: 0, chunks: 0 };
+        // The cells and the occupied cells of chunks of which at most a half is occupied, at most a quarter, and so on.
+        let mut parts = [(0, 0); 32];
         for chunk in self.chunks().skip(usize::from(self.starter.is_some())) {
             found.chunks += 1;
-            match (chunk.carved.get() - chunk.vacant.get()) as usize {
-                0 => found.empty += chunk.carved.get() as usize,
-                occupied => found.least = found.least.min(occupied),
+            let (cells, occupied) = (chunk.carved.get(), chunk.carved.get() - chunk.vacant.get());
+            match cells.checked_div(occupied) {
+                None => found.empty += cells as usize,
+                Some(part) => {
+                    let (all, taken) = &mut parts[part.ilog2() as usize];
+                    (*all, *taken) = (*all + cells as usize, *taken + occupied as usize);
+                }
             }
+        }
+        let mut wanted = enough.saturating_sub(found.empty);
+        for (all, taken) in parts.into_iter().rev() {
+            let part = wanted.min(all);
+            found.missing += (part * taken).checked_div(all).unwrap_or(0);
+            wanted -= part;
         }
         found
     }
@@ -128,7 +140,7 @@ impl<W: Copy + PartialEq> Memory<W> {
             // SAFETY: all carved cells of the chunk were on the stack, since as many were counted, so none is occupied, and
             // `retain` has removed them. Its blocks were removed from the directory above, and it is not linked to the list
             // again. So nothing uses it. A starter is not doomed.
-            unsafe { chunk.free(geometry) };
+            unsafe { chunk.free(geometry, true) };
         }
         if self.first.is_none() {
             let Self { serial, chunk_cells, growth, .. } = *self;
