@@ -26,4 +26,4 @@ mod weigh;
 mod write;
 
 pub use args::Apply;
-pub use run::{Trial, trial};
+pub use run::trial;
