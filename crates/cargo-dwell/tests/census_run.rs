@@ -5,8 +5,8 @@
 #[path = "../../dwell-heap/tests/support/mod.rs"]
 mod support;
 
-use dwell_heap::stacks::DEPTH;
 use dwell_heap::run::{At, Options, Run, snapshots};
+use dwell_heap::stacks::DEPTH;
 use dwell_heap::{Moment, Snapshot};
 use std::ffi::OsString;
 use std::fs;

@@ -7,7 +7,7 @@
 #[path = "../../dwell-heap/tests/support/mod.rs"]
 mod support;
 
-use cargo_dwell::layout::json::{self, Type};
+use cargo_dwell::parts::layout_json::{self as json, Type};
 use dwell_debuginfo::Options;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;

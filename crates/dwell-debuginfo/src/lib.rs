@@ -1,10 +1,22 @@
 //! The types of a program, from the debug info of its executable.
 //!
-//! Only this module knows DWARF; the rest of the tool uses the plain values of [`model`]. `file` finds and maps the
-//! files, `unit` opens a compilation unit, `read` reads all units with several threads (`entries` and `attributes` read
-//! one `input`, into the types of `raw`), `pool` keeps each type once, `link` builds the model from them with the help of
-//! `names`, and `cache` stores the result by build id.
-//! `budget` limits the memory that these modules allocate for hostile debug info.
+//! ```no_run
+//! let program = dwell_debuginfo::load("target/debug/app".as_ref(), &dwell_debuginfo::Options::default())?;
+//! for (_, ty) in program.types().filter(|(_, ty)| ty.own) {
+//!     println!("{} bytes: {}", ty.size, ty.path);
+//! }
+//! # Ok::<(), anyhow::Error>(())
+//! ```
+//!
+//! Only this crate knows DWARF, in ELF, Mach-O and WebAssembly. [`load`] returns a [`Program`]: plain values, which `model.rs`
+//! declares. [`load_with_frames`] and [`load_with_locals`] also return the functions and the variables of addresses.
+//!
+//! # Where things are
+//!
+//! `file` finds and maps the files, `unit` opens a compilation unit, `read` reads all units with several threads (`entries`
+//! and `attributes` read one `input`, into the types of `raw`), `pool` keeps each type once, `link` builds the model from them
+//! with the help of `names`, and `cache` stores the result by build id. `frames` and `locals` read functions and variables,
+//! `c_structs` the structs of C code. `budget` limits the memory that these modules allocate for hostile debug info.
 
 mod attributes;
 mod budget;
@@ -16,7 +28,7 @@ mod frames;
 mod input;
 mod link;
 mod locals;
-pub mod model;
+mod model;
 mod names;
 mod pool;
 mod raw;

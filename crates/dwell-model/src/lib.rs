@@ -1,16 +1,16 @@
 //! The model of type layouts and of changes to them, which `dwell::weigh` and the command-line tool share.
 //!
-//! - `layout`: the compiler's rules for sizes and niches.
-//! - `blocks`: the sizes of the blocks that containers request.
-//! - `table`: the tables of std's hash maps.
-//! - `Program`: the types of a program, with the counts at each site. The counts may come from live values, from documents or
-//!   from a heap.
-//! - `Plan`: a set of changes, and the resulting bytes.
-//! - `search`: the search for the changes that save most.
-//! - `queue`: the order in which a greedy search takes candidates.
-//! - `sorted`: maps and sets that compile fast.
+//! A [`Program`] has types with the counts at each site; the counts may come from live values, from JSON documents or from a
+//! heap. A [`Plan`] is a set of changes with the resulting bytes, and [`search`](mod@search) finds the changes that save most.
 //!
-//! All numbers are bytes, or counts of values and blocks.
+//! - `layout` has the compiler's rules for sizes and niches ([`Layout`]).
+//! - [`blocks`] has the sizes of the blocks that containers request, and [`table`] the tables of std's hash maps.
+//! - `plan` has the **changes**: each is a variant of [`Change`].
+//! - `queue` is the order in which a greedy search takes candidates.
+//! - [`sorted`] has maps and sets that compile fast.
+//!
+//! All numbers are bytes, or counts of values and blocks. The crate has no stability guarantee of its own: its version is that of
+//! `dwell`, which depends on this one only with the feature `advice`.
 
 #![no_std]
 #![forbid(unsafe_code)]

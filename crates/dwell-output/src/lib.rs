@@ -1,4 +1,5 @@
-//! Headings and tables of reports, for a terminal or for Markdown.
+//! How the reports of `cargo dwell` look: headings and tables for a terminal or for Markdown, [numbers for people](units),
+//! [similar names](nearest), and the [HTML page](page).
 
 pub mod nearest;
 pub mod page;

@@ -2,7 +2,6 @@
 //!
 //! Nothing is compiled: `loading` compares each held-out text with the schema.
 
-use super::UnknownKeys;
 use super::accept;
 pub use super::accept::is_held;
 use super::formats::Typed;
@@ -10,6 +9,7 @@ use super::input::{self, Found};
 pub use super::loading::{Effect, Outcome};
 use super::quicktype;
 use super::schema::Schema;
+use crate::UnknownKeys;
 use dwell_output::units::{count, percent, plural};
 use serde_json::Value;
 use std::collections::BTreeSet;

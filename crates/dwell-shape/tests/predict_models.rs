@@ -1,8 +1,8 @@
-//! Compares predicted and measured memory on real data: the folder `DWELL_MODELS`, or a tenth of the AWS models beside
-//! the repository.
+//! Compares predicted and measured memory on real data: the JSON files in the folder `DWELL_MODELS`, such as AWS's Smithy
+//! models.
 //!
-//! `DWELL_MODELS=../shared/data/aws-models cargo test -p cargo-dwell --test predict_models -- --nocapture` reads all of
-//! the models, which takes a minute, and prints prediction and measurement.
+//! `DWELL_MODELS=FOLDER cargo test -p dwell-shape --test predict_models -- --nocapture` reads all of them, which takes a
+//! minute, and prints prediction and measurement; with `DWELL_MODELS_STEP=10` it reads every tenth.
 
 mod support;
 
@@ -14,19 +14,16 @@ use std::path::PathBuf;
 
 /// Returns the folder of models and the step between the files to read.
 fn folder() -> Option<(PathBuf, usize)> {
-    if let Some(folder) = std::env::var_os("DWELL_MODELS") {
-        // A relative path starts at the workspace's root, while tests run in the folder of their package.
-        return Some((support::root().join(folder), 1));
-    }
-    // The models lie beside the repository.
-    let beside = support::root().join("../shared/data/aws-models");
-    beside.is_dir().then_some((beside, 10))
+    let folder = std::env::var_os("DWELL_MODELS")?;
+    let step = std::env::var("DWELL_MODELS_STEP").map_or(1, |step| step.parse().expect("a number"));
+    // A relative path starts at the workspace's root, while tests run in the folder of their package.
+    Some((support::root().join(folder), step))
 }
 
 #[test]
 fn models_take_the_predicted_memory() {
     let Some((folder, step)) = folder() else {
-        eprintln!("skipped: DWELL_MODELS names no folder and ../shared/data/aws-models is not there");
+        eprintln!("skipped: DWELL_MODELS names no folder with models");
         return;
     };
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

@@ -35,4 +35,4 @@ mod weigh;
 mod write;
 
 pub use args::Apply;
-pub use run::{Trial, trial};
+pub use run::trial;

@@ -1,7 +1,8 @@
 //! The differences in size between two builds, by field.
 
 use super::saved::{Document, Known, KnownField, KnownType, Selection};
-use crate::futures::{self, About};
+use crate::about::About;
+use crate::futures;
 use anyhow::{Result, bail};
 use comfy_table::Cell;
 use dwell_debuginfo::Options;

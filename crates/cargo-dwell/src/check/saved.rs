@@ -1,6 +1,7 @@
 //! The file of sizes that `--save` writes and `--diff` reads.
 
-use crate::futures::{self, About};
+use crate::about::About;
+use crate::futures;
 use crate::{dyn_traits, layout};
 use anyhow::{Context, Result, bail};
 use dwell_debuginfo::Program;

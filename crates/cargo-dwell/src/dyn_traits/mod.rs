@@ -4,7 +4,7 @@ mod blocks;
 mod edits;
 pub mod json;
 
-use crate::futures::About;
+use crate::about::About;
 use anyhow::{Result, bail};
 use clap::Args;
 use comfy_table::Cell;

@@ -2,7 +2,7 @@
 
 use super::size::{AWAITED, Graph, coroutines_in, key, locals, total};
 use super::suggestion::{Problem, Suggestion};
-use crate::layout::Rank;
+use crate::rank::Rank;
 use dwell_debuginfo::{Coroutine, Field, Flavour, Kind, Program, TypeId};
 use dwell_source::Edit;
 use serde::{Deserialize, Serialize};

@@ -9,9 +9,7 @@ mod source;
 mod suggest;
 mod suggestion;
 
-pub use report::About;
-pub use suggestion::Problem;
-
+use crate::about::About;
 use anyhow::{Result, bail};
 use bytesize::ByteSize;
 use clap::Args;
@@ -73,8 +71,7 @@ pub fn run(program: &Program, args: &FuturesArgs, root: Option<&Path>, profile: 
     let min = args.min.map_or(0, |size| size.as_u64());
     ids.retain(|&id| program.size_of(id) >= min);
     let futures = describe(program, &ids, root);
-    let report =
-        report::Report { version: 1, program: report::About::new(program, profile), all: every.len(), own, futures };
+    let report = report::Report { version: 1, program: About::new(program, profile), all: every.len(), own, futures };
     dwell_output::print(|mut out| report.write(args, &mut out))
 }
 

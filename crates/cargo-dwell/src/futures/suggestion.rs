@@ -1,7 +1,7 @@
 //! A suggestion that makes a future smaller, and what makes it worth while.
 
 use super::size::Change;
-use crate::layout::Rank;
+use crate::rank::Rank;
 use dwell_debuginfo::{Source, TypeId};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;

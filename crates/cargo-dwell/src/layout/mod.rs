@@ -10,9 +10,7 @@ mod report;
 mod resize;
 mod suggest;
 
-pub use candidates::Change;
-pub use holders::{Holder, Places, Rank};
-pub use suggest::{Evidence, Suggestion};
+pub use holders::Places;
 
 use anyhow::{Result, bail};
 use bytesize::ByteSize;

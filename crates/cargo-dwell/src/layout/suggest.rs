@@ -11,9 +11,10 @@
 
 use super::candidates::{Candidate, Change, Finder, HEADER};
 use super::counts::Counts;
-use super::holders::{Holder, Holders, Rank};
+use super::holders::{Holder, Holders};
 use super::measure::Embedding;
 use super::resize::Sizes;
+use crate::rank::Rank;
 use dwell_debuginfo::{Program, Type, TypeId};
 use dwell_output::units::count;
 use dwell_source::{Edit, Item, Items};

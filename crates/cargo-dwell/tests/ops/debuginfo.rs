@@ -44,8 +44,8 @@ pub(crate) fn parse(data: &[u8]) -> bool {
             assert!(ty.align.is_power_of_two() && program.get(id).size == ty.size);
         }
         // The reports of the commands must not panic either.
-        let _ = cargo_dwell::layout::json::types(program, true, None);
-        let _ = cargo_dwell::dyn_traits::json::traits(program, true, None);
+        let _ = cargo_dwell::parts::layout_json::types(program, true, None);
+        let _ = cargo_dwell::parts::dyn_json::traits(program, true, None);
     }
     parsed.is_ok()
 }

@@ -5,8 +5,8 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
-use super::measured::{Measured, number, parse};
 use crate::check::CheckFailed;
+use crate::measured::{Measured, number, parse};
 use crate::row::{Output, Row};
 
 /// The names that identify a number: module, workload, subject, metric.
@@ -93,7 +93,7 @@ struct Line {
 
 /// A claim with its numbers as text.
 #[derive(Debug, Serialize)]
-pub(super) struct Table {
+pub(crate) struct Table {
     title: String,
     source: String,
     verdict: String,
@@ -119,7 +119,7 @@ struct Cells {
 }
 
 fn file() -> Result<File> {
-    toml::from_str(include_str!("../../seeds.toml")).context("bench/seeds.toml")
+    toml::from_str(include_str!("../seeds.toml")).context("bench/seeds.toml")
 }
 
 /// Returns the number of bounds that these rows measure, and messages for those that they contradict.
@@ -140,7 +140,7 @@ pub(crate) fn judge(rows: &[Row]) -> Result<(usize, Vec<String>)> {
 }
 
 /// Returns the claims with the numbers of the rows.
-pub(super) fn tables(rows: &[Measured]) -> Result<Vec<Table>> {
+pub(crate) fn tables(rows: &[Measured]) -> Result<Vec<Table>> {
     let file = file()?;
     let found = |names: Option<Names>| names.map_or_else(|| "–".to_owned(), |names| value(rows, &names));
     let table = |claim: Claim| Table {
@@ -177,7 +177,7 @@ fn value(rows: &[Measured], names: &Names) -> String {
 }
 
 /// Returns the claims as Markdown.
-pub(super) fn markdown(rows: &[Measured]) -> Result<String> {
+pub(crate) fn markdown(rows: &[Measured]) -> Result<String> {
     let mut text = "\n## The tables of the articles\n".to_owned();
     for table in tables(rows)? {
         let contradicted: Vec<String> = table.contradicted().collect();
@@ -201,7 +201,7 @@ pub(super) fn markdown(rows: &[Measured]) -> Result<String> {
 }
 
 /// Prints verdicts that the rows contradict to standard error. Returns their number.
-pub(super) fn complain(lines: &[String]) -> Result<usize> {
+pub(crate) fn complain(lines: &[String]) -> Result<usize> {
     let tables = tables(&parse(lines)?)?;
     let contradicted: Vec<String> = tables.iter().flat_map(Table::contradicted).collect();
     for line in &contradicted {
@@ -288,6 +288,6 @@ mod tests {
 
     #[test]
     fn committed_results_contradict_no_verdict() {
-        assert!(!include_str!("../../results/all.md").contains("the verdict no longer fits"));
+        assert!(!include_str!("../results/all.md").contains("the verdict no longer fits"));
     }
 }

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 use std::fmt::Write as _;
 
-use super::measured::{Measured, number, parse};
+use crate::measured::{Measured, number, parse};
 
 /// The goals of `goals.toml`.
 #[derive(Debug, Deserialize)]
@@ -30,7 +30,7 @@ struct Goal {
 
 impl Goals {
     pub(crate) fn read() -> Result<Self> {
-        toml::from_str(include_str!("../../goals.toml")).context("bench/goals.toml")
+        toml::from_str(include_str!("../goals.toml")).context("bench/goals.toml")
     }
 
     /// Returns whether a goal names this subject of Dwell.
@@ -56,7 +56,7 @@ impl Goal {
 }
 
 /// Returns a table with a line for each goal that the rows measure.
-pub(super) fn markdown(rows: &[Measured]) -> Result<String> {
+pub(crate) fn markdown(rows: &[Measured]) -> Result<String> {
     let mut text = "| goal | Dwell | beside | × | at most | | |\n|---|---|---|--:|--:|---|---|\n".to_owned();
     for goal in Goals::read()?.goals {
         let Some(((ours, value), (theirs, other))) = goal.best(rows, &goal.dwell).zip(goal.best(rows, &goal.beside))

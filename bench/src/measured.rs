@@ -8,15 +8,15 @@ use crate::row::{self, MIMALLOC, RANGE};
 
 /// The fields of a row that a report reads.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Measured {
-    pub(super) module: String,
-    pub(super) workload: String,
-    pub(super) subject: String,
-    pub(super) metric: String,
-    pub(super) value: Option<f64>,
-    pub(super) unit: String,
-    pub(super) baseline: String,
-    pub(super) ratio: Option<f64>,
+pub(crate) struct Measured {
+    pub(crate) module: String,
+    pub(crate) workload: String,
+    pub(crate) subject: String,
+    pub(crate) metric: String,
+    pub(crate) value: Option<f64>,
+    pub(crate) unit: String,
+    pub(crate) baseline: String,
+    pub(crate) ratio: Option<f64>,
 }
 
 fn all(lines: &[String]) -> Result<Vec<Measured>> {
@@ -24,14 +24,14 @@ fn all(lines: &[String]) -> Result<Vec<Measured>> {
 }
 
 /// Returns the names and values that describe the machine and the command, from the rows of `about`.
-pub(super) fn about(lines: &[String]) -> Result<Vec<(String, String)>> {
+pub(crate) fn about(lines: &[String]) -> Result<Vec<(String, String)>> {
     let rows = all(lines)?.into_iter().filter(|row| row.module == "about");
     Ok(rows.map(|row| (row.workload, row.subject)).collect())
 }
 
 /// Parses rows and returns those with numbers, without the description of the machine. Counts of instructions are
 /// without the loop, as their ratios are.
-pub(super) fn with_ranges(lines: &[String]) -> Result<Vec<Measured>> {
+pub(crate) fn with_ranges(lines: &[String]) -> Result<Vec<Measured>> {
     let mut rows: Vec<Measured> = all(lines)?.into_iter().filter(|row| row.module != "about").collect();
     subtract_loops(&mut rows);
     Ok(rows)
@@ -52,12 +52,12 @@ fn subtract_loops(rows: &mut [Measured]) {
 }
 
 /// Parses rows and returns those with numbers, without confidence intervals.
-pub(super) fn parse(lines: &[String]) -> Result<Vec<Measured>> {
+pub(crate) fn parse(lines: &[String]) -> Result<Vec<Measured>> {
     let rows = with_ranges(lines)?.into_iter();
     Ok(rows.filter(|row| !RANGE.iter().any(|end| row.metric.ends_with(end))).collect())
 }
 
 /// Formats a number with three or four digits.
-pub(super) fn number(value: f64, unit: &str) -> String {
+pub(crate) fn number(value: f64, unit: &str) -> String {
     if value.abs() < 10.0 { format!("{value:.2}") } else { row::number(value, unit) }
 }
