@@ -1,4 +1,4 @@
-//! A census as JSON: what `--save` and `--format json` write. `docs/census.md` names the fields.
+//! A census as JSON: what `--save` and `--format json` write. `docs/json-output.md` names the fields.
 
 pub use crate::capture::run::Killed;
 pub use crate::heap::resident::{Remedy, Rss, Survivor};

@@ -1,4 +1,4 @@
-//! A finding as JSON. `docs/census.md` names the fields.
+//! A finding as JSON. `docs/json-output.md` names the fields.
 
 use crate::Edit;
 use dwell_model::Change;

@@ -1,4 +1,4 @@
-//! The result of a run as JSON, which all reports are made from. `docs/allocs.md` describes the fields.
+//! The result of a run as JSON, which all reports are made from. `docs/json-output.md` describes the fields.
 
 use super::calibrate::{Calibration, Place};
 use dwell_source::Edit;

@@ -41,7 +41,7 @@ impl Costs {
 
 /// The fewest samples in the allocator for which their number counts.
 const FEWEST: u64 = 20;
-/// The range around a prediction; docs/allocs.md has the programs for which it holds.
+/// The range around a prediction; bench/results/allocs.md has the programs for which it holds.
 const LEAST: f64 = 0.5;
 const MOST: f64 = 1.5;
 /// The bounds of the scale: beyond these something else than the allocator was measured.

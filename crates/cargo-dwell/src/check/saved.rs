@@ -13,7 +13,7 @@ use std::path::Path;
 /// The version of the schema.
 const VERSION: u32 = 1;
 
-/// All sizes of a program. `docs/layout.md` names the fields.
+/// All sizes of a program. `docs/json-output.md` names the fields.
 #[derive(Debug, Serialize)]
 pub struct Document {
     version: u32,

@@ -1,4 +1,4 @@
-//! Traits with vtables as JSON. `docs/layout.md` names the fields.
+//! Traits with vtables as JSON. `docs/json-output.md` names the fields.
 
 use super::blocks::{self, Block, WORD};
 use super::edits::Fields;

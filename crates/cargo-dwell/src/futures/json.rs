@@ -1,4 +1,4 @@
-//! Futures as JSON, with the fields that `docs/layout.md` documents.
+//! Futures as JSON, with the fields that `docs/json-output.md` documents.
 
 use super::size::{AWAITED, Graph, coroutines_in, key, locals, total};
 use super::suggestion::{Problem, Suggestion};

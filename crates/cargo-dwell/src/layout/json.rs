@@ -1,4 +1,4 @@
-//! Types as JSON. `docs/layout.md` names the fields.
+//! Types as JSON. `docs/json-output.md` names the fields.
 
 use super::measure::{is_listed, measure};
 use super::suggest::{Facts, Suggestion};

@@ -372,7 +372,7 @@ fn survivors(
 }
 
 /// Returns what gives memory back. Fewer arenas and another allocator are not among these: on servers that were measured,
-/// they held more (`docs/census.md`).
+/// they held more (`docs/census-report.md`).
 fn remedies(rss: &Rss, resident: &Resident, apart: u64) -> Vec<Remedy> {
     let remedy = |kind: &str, how: String, returns| Remedy { kind: kind.into(), how, returns };
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! The rows of a heap as JSON: blocks by owner and type, fields, enums, strings, call stacks. `docs/census.md` names the
+//! The rows of a heap as JSON: blocks by owner and type, fields, enums, strings, call stacks. `docs/json-output.md` names the
 //! fields.
 
 use serde::{Deserialize, Serialize};
