@@ -13,7 +13,7 @@ const PART: usize = 20_000;
 
 pub(super) fn suite() -> Suite {
     let mut ops = Vec::new();
-    add::<layouts::naive::Model>(&mut ops, "walk/naive", subjects::all());
+    add::<layouts::unboxed::Model>(&mut ops, "walk/unboxed", subjects::all());
     add::<layouts::boxed::Model>(&mut ops, "walk/boxed", subjects::all());
     add::<layouts::btree::Model>(&mut ops, "walk/btree", subjects::all());
     Suite { module: "weigh", baseline: subjects::BASELINE, ops }

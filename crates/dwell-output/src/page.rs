@@ -1,7 +1,7 @@
 //! A report as one HTML page: numbers, suggestions, icicle charts of live bytes, and a searchable table.
 //!
-//! The page loads nothing from the network. The HTML has all information; a script draws the charts, shows the details
-//! of a bar, and searches.
+//! The page loads nothing from the network. The HTML has all information; a script (`page/page.js`) draws the charts, shows the
+//! details of a bar with its finding, and searches.
 
 use crate::units::{bytes, count, plural};
 use serde::Serialize;
@@ -12,6 +12,8 @@ use std::fmt::Write;
 pub struct Page {
     /// The heading.
     pub title: String,
+    /// What the heading is short for, shown beside the pointer.
+    pub about: String,
     /// What the bars of the charts count.
     pub unit: Unit,
     /// What suggestions save.
@@ -86,6 +88,10 @@ pub struct Suggestion {
     pub saves: u64,
     /// The reason for the saving, and the cost.
     pub why: String,
+    /// The line of the source to change, or that allocates.
+    pub at: String,
+    /// The paths of the bars that it changes.
+    pub paths: Vec<String>,
 }
 
 /// A histogram of a quantity.
@@ -93,6 +99,8 @@ pub struct Suggestion {
 pub struct Histogram {
     /// The counted quantity.
     pub title: String,
+    /// What the numbers are.
+    pub unit: Unit,
     /// Ranges, each with the number of values in it.
     pub bars: Vec<(String, u64)>,
 }
@@ -171,97 +179,26 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-const STYLE: &str = r"<style>
-:root{color-scheme:light dark;--line:#ddd;--dim:#666;--back:#fff;--ink:#1b1b1b}
-@media(prefers-color-scheme:dark){:root{--line:#333;--dim:#aaa;--back:#161616;--ink:#ddd}}
-body{font:14px/1.45 system-ui,sans-serif;margin:1.5em auto;max-width:1200px;padding:0 1em;color:var(--ink);background:var(--back)}
-h1{font-size:1.3em}h2{font-size:1.05em;margin:1.6em 0 .4em}.dim{color:var(--dim)}
-#numbers{display:flex;gap:2.5em;flex-wrap:wrap}#numbers b{display:block;font-size:1.6em}
-.icicle{position:relative;margin:.2em 0 1em}
-.bar{position:absolute;box-sizing:border-box;height:21px;overflow:hidden;white-space:nowrap;text-overflow:ellipsis;padding:0 4px;
-border:0;border-right:1px solid var(--back);border-radius:2px;font:12px/20px ui-monospace,monospace;text-align:left;color:#111;cursor:pointer}
-.bar:hover,.bar:focus,.bar.found{outline:2px solid var(--ink);z-index:1}
-.struct{background:#dddad2}.text{background:#a6cee3}.sequence{background:#b2df8a}.map{background:#fdbf6f}.pointer{background:#cab2d6}
-.padding{background:#f2c6c6}.other{background:#e8e8e8}
-.absent{background:repeating-linear-gradient(45deg,#dddad2,#dddad2 4px,#fff 4px,#fff 8px)}
-.spare{background:repeating-linear-gradient(45deg,#b2df8a,#b2df8a 4px,#fff 4px,#fff 8px)}
-.key span{padding:1px 8px;margin-right:6px;border-radius:2px;color:#111}
-#detail{border:1px solid var(--line);border-radius:4px;padding:.6em .8em;min-height:3em;font:12px/1.5 ui-monospace,monospace;white-space:pre-wrap}
-table{border-collapse:collapse;font:12px/1.5 ui-monospace,monospace;width:100%}
-td,th{padding:2px 10px;text-align:right;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
-.number{white-space:nowrap}
-.histogram{width:auto;margin:.4em 0 1em}.histogram td:first-child{text-align:right;white-space:nowrap}.histogram td:last-child{width:30em;text-align:left}
-.histogram i{display:block;height:1em;background:#a6cee3}
-td:first-child,th:first-child,.left{text-align:left}thead th{position:sticky;top:0;background:var(--back)}
-input{font:inherit;padding:.3em .6em;width:24em;max-width:100%}
-</style>
-";
-
-const SCRIPT: &str = r##"<script>
-"use strict";
-const data=JSON.parse(document.getElementById("data").textContent);
-const unit=document.body.dataset.unit;
-const steps={bytes:["B","kB","MB","GB","TB","PB"],ns:["ns","us","ms","s"]}[unit]||["","k","M","G","T"];
-const human=n=>{let at=0;while(n>=999.95&&at<steps.length-1){n/=1000;at++}return (at?n.toFixed(1):n)+" "+steps[at]};
-const widest=Math.max(1,...data.map(i=>i.is_alone?0:i.root.bytes));
-const scale=i=>i.is_alone?Math.max(1,i.root.bytes):widest;
-const detail=document.getElementById("detail");
-let query="";
-function show(bar,path){detail.textContent=path+"\n"+human(bar.bytes)+" ("+bar.bytes+" "+unit+")"+bar.details.map(d=>"\n"+d[0]+": "+d[1]).join("")}
-function draw(plot,icicle,from,whole){
- plot.textContent="";let rows=0;
- const add=(bar,left,row,path)=>{
-  const l=(left-from)/whole,w=bar.bytes/whole;
-  if(l+w<=0||l>=1||w<4e-4)return;
-  rows=Math.max(rows,row+1);
-  const b=document.createElement("button");
-  const x=Math.max(0,l),r=Math.min(1,l+w);
-  b.className="bar "+bar.class+(query&&path.toLowerCase().includes(query)?" found":"");
-  b.style.left=x*100+"%";b.style.width=(r-x)*100+"%";b.style.top=row*22+"px";
-  b.textContent=bar.name;b.title=path+" "+human(bar.bytes);
-  b.onclick=()=>{show(bar,path);draw(plot,icicle,left,bar.bytes===icicle.root.bytes&&row===0?scale(icicle):bar.bytes)};
-  plot.append(b);
-  let at=left;
-  for(const inner of bar.bars){add(inner,at,row+1,path+inner.name);at+=inner.bytes}
- };
- add(icicle.root,0,0,icicle.root.name);
- plot.style.height=rows*22+"px";
-}
-const plots=[];
-for(const [index,icicle] of data.entries()){const plot=document.getElementById("plot"+index);plots.push([plot,icicle]);}
-const all=()=>{for(const [plot,icicle] of plots)draw(plot,icicle,0,scale(icicle))};
-const box=document.getElementById("search");
-function search(){
- query=box.value.trim().toLowerCase();let shown=0;
- for(const row of document.querySelectorAll("#table tbody tr")){row.hidden=query!==""&&!row.textContent.toLowerCase().includes(query);if(!row.hidden)shown++}
- document.getElementById("shown").textContent=shown;
- all();
-}
-box.oninput=search;
-addEventListener("keydown",e=>{if(e.key==="Escape")all()});
-box.value=decodeURIComponent(location.hash.replace(/^#q=/,""));
-search();
-</script>
-"##;
+const STYLE: &str = concat!("<style>\n", include_str!("page/page.css"), "</style>\n");
+const SCRIPT: &str = concat!("<script>\n", include_str!("page/page.js"), "</script>\n");
 
 impl Page {
-    /// Renders the page.
+    /// Renders the page: the picture with what a bar is beside it, what to change, and then all else.
     pub fn html(&self) -> String {
         let mut out = String::from("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
         out.push_str("<meta name=\"viewport\" content=\"width=device-width\">\n");
         out.push_str("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n");
         let (title, unit) = (escaped(&self.title), self.unit.name());
-        let _ = writeln!(out, "<title>{title}</title>\n{STYLE}</head><body data-unit=\"{unit}\">\n<h1>{title}</h1>");
-        out.push_str("<div id=\"numbers\">");
+        let _ = writeln!(out, "<title>{title}</title>\n{STYLE}</head><body data-unit=\"{unit}\">");
+        let _ = write!(out, "<header><h1 title=\"{}\">{title}</h1><div id=\"numbers\">", escaped(&self.about));
         for (label, number) in &self.numbers {
             let _ = write!(out, "<div><b>{}</b>{}</div>", escaped(number), escaped(label));
         }
-        out.push_str("</div>\n");
+        out.push_str("</div></header>\n");
+        self.write_top(&mut out);
         for note in &self.notes {
             let _ = writeln!(out, "<p class=\"dim\">{}</p>", escaped(note));
         }
-        self.write_icicles(&mut out);
-        self.write_suggestions(&mut out);
         self.write_changes(&mut out);
         self.write_histograms(&mut out);
         self.write_table(&mut out);
@@ -277,40 +214,71 @@ impl Page {
             let _ = writeln!(out, "<p>No change that saves {} was found.</p>", self.saves.what());
             return;
         }
-        let first = self.suggestions.len().min(FIRST);
-        let (first, rest) = self.suggestions.split_at(first);
-        rows(out, first, self.saves);
+        let most = self.suggestions.iter().map(|one| one.saves).max().unwrap_or(1).max(1);
+        let (first, rest) = self.suggestions.split_at(self.suggestions.len().min(FIRST));
+        out.push_str("<div id=\"advice\">\n");
+        cards(out, first, self.saves, most);
+        out.push_str("</div>\n");
         if !rest.is_empty() {
             let number = plural(rest.len() as u64, "suggestion");
-            let _ = writeln!(out, "<details><summary>{number} with smaller savings</summary>");
-            rows(out, rest, self.saves);
+            let _ = writeln!(out, "<details id=\"more\"><summary>{number} with smaller savings</summary>");
+            cards(out, rest, self.saves, most);
             out.push_str("</details>\n");
         }
     }
 
-    fn write_icicles(&self, out: &mut String) {
+    /// Writes the first picture, what to change, and the other pictures; beside them is what a bar is.
+    fn write_top(&self, out: &mut String) {
+        out.push_str("<div class=\"top\"><div>\n");
         if self.icicles.is_empty() {
-            return;
+            self.write_suggestions(out);
         }
-        let (what, verb) = (self.unit.what(), if self.unit == Unit::Bytes { "are" } else { "is" });
-        let _ = write!(
-            out,
-            "<h2>Where the {what} {verb}</h2>\n<p class=\"dim\">A bar is as wide as its {what} and that of the bars below \
-             it. Click a bar to see what it is and to widen it; Escape goes back.</p>\n<p class=\"key\">"
-        );
-        for (_, class, text) in Class::ALL {
-            let _ = write!(out, "<span class=\"{class}\">{text}</span>");
-        }
-        out.push_str("</p>\n");
         for (index, icicle) in self.icicles.iter().enumerate() {
             let _ = writeln!(
                 out,
-                "<div>{}, {}</div><div class=\"icicle\" id=\"plot{index}\"></div>",
+                "<div class=\"chart\"><h3>{}, {} <span class=\"crumbs\" id=\"crumbs{index}\"></span></h3>\
+                 <div class=\"icicle\" id=\"plot{index}\"></div>",
                 escaped(&icicle.title),
                 self.unit.shown(icicle.root.bytes)
             );
+            if index == 0 {
+                self.write_key(out);
+            }
+            out.push_str("</div>\n");
+            if index == 0 {
+                self.write_suggestions(out);
+                if self.icicles.len() > 1 {
+                    out.push_str("<h2>Other pictures</h2>\n");
+                }
+            }
         }
-        out.push_str("<div id=\"detail\" class=\"dim\">Click a bar.</div>\n");
+        let what = self.unit.what();
+        let _ = writeln!(
+            out,
+            "</div><div id=\"side\"><div id=\"detail\" class=\"dim\">A bar is as wide as its {what} with that of the bars \
+             below it. Click one to see what it is and to widen it, or walk with Tab and the arrows. Escape goes back, / \
+             searches.</div></div></div>"
+        );
+    }
+
+    /// Writes the colours that the charts use.
+    fn write_key(&self, out: &mut String) {
+        fn uses(bar: &Bar, class: Class) -> bool {
+            bar.class == class || bar.bars.iter().any(|bar| uses(bar, class))
+        }
+        // Functions have no kinds of memory.
+        let plain = [Class::Struct, Class::Pointer, Class::Other];
+        let mut kinds = Class::ALL.iter().filter(|(class, ..)| !plain.contains(class));
+        if !kinds.any(|(class, ..)| self.icicles.iter().any(|icicle| uses(&icicle.root, *class))) {
+            return;
+        }
+        out.push_str("<p class=\"key\">");
+        for (class, name, text) in Class::ALL {
+            if self.icicles.iter().any(|icicle| uses(&icicle.root, class)) {
+                let _ = write!(out, "<span class=\"{name}\">{text}</span>");
+            }
+        }
+        out.push_str("</p>");
     }
 
     fn write_changes(&self, out: &mut String) {
@@ -330,24 +298,28 @@ impl Page {
     }
 
     fn write_histograms(&self, out: &mut String) {
-        if self.histograms.is_empty() {
+        // One bar compares nothing.
+        let histograms: Vec<&Histogram> = self.histograms.iter().filter(|histogram| histogram.bars.len() > 1).collect();
+        if histograms.is_empty() {
             return;
         }
-        out.push_str("<h2>Sizes and lengths</h2>\n");
-        for histogram in &self.histograms {
+        out.push_str("<h2>Sizes and lengths</h2>\n<div class=\"histograms\">\n");
+        for histogram in histograms {
             let most = histogram.bars.iter().map(|bar| bar.1).max().unwrap_or(1).max(1);
-            let _ = writeln!(out, "<div>{}</div><table class=\"histogram\"><tbody>", escaped(&histogram.title));
-            for (label, count) in &histogram.bars {
+            let _ = writeln!(out, "<div><h3>{}</h3><table class=\"histogram\"><tbody>", escaped(&histogram.title));
+            for (label, number) in &histogram.bars {
                 // At least 1 %, so that the bar is visible.
-                let width = (u128::from(*count) * 100 / u128::from(most)).max(1);
+                let width = (u128::from(*number) * 100 / u128::from(most)).max(1);
                 let _ = writeln!(
                     out,
-                    "<tr><td>{}</td><td>{count}</td><td><i style=\"width:{width}%\"></i></td></tr>",
-                    escaped(label)
+                    "<tr><td>{}</td><td>{}</td><td><i style=\"width:{width}%\"></i></td></tr>",
+                    escaped(label),
+                    histogram.unit.shown(*number)
                 );
             }
-            out.push_str("</tbody></table>\n");
+            out.push_str("</tbody></table></div>\n");
         }
+        out.push_str("</div>\n");
     }
 
     fn write_table(&self, out: &mut String) {
@@ -361,19 +333,23 @@ impl Page {
 }
 
 fn write_rows(out: &mut String, id: &str, head: &[String], rows: &[Vec<String>]) {
-    let _ = write!(out, "<table id=\"{id}\"><thead><tr>");
+    // A column with long words is broken between these and not in the middle of a short one.
+    let is_long: Vec<bool> =
+        (0..head.len()).map(|at| rows.iter().any(|row| row.get(at).is_some_and(|cell| cell.len() > LONG))).collect();
+    let _ = write!(out, "<div class=\"wide\"><table id=\"{id}\"><thead><tr>");
     for name in head {
         let _ = write!(out, "<th>{}</th>", escaped(name));
     }
     out.push_str("</tr></thead><tbody>\n");
     for row in rows {
         out.push_str("<tr>");
-        for cell in row {
-            let _ = write!(out, "<td>{}</td>", escaped(cell));
+        for (at, cell) in row.iter().enumerate() {
+            let class = if is_long.get(at) == Some(&true) { " class=\"long\"" } else { "" };
+            let _ = write!(out, "<td{class}>{}</td>", escaped(cell));
         }
         out.push_str("</tr>\n");
     }
-    out.push_str("</tbody></table>\n");
+    out.push_str("</tbody></table></div>\n");
 }
 
 /// The number of changes shown by default.
@@ -381,23 +357,34 @@ const CHANGES: usize = 30;
 /// The number of suggestions shown by default.
 const FIRST: usize = 12;
 
-fn rows(out: &mut String, suggestions: &[Suggestion], unit: Unit) {
-    out.push_str(
-        "<table><thead><tr><th>where</th><th class=\"left\">before</th><th class=\"left\">after</th><th>saves</th>\
-         <th class=\"left\">reason and cost</th></tr></thead><tbody>\n",
-    );
+/// The length from which a cell of a table may take several lines.
+const LONG: usize = 24;
+
+fn cards(out: &mut String, suggestions: &[Suggestion], unit: Unit, most: u64) {
     for one in suggestions {
+        let width = (u128::from(one.saves) * 100 / u128::from(most)).max(1);
+        let saves = unit.shown(one.saves);
+        let change = if one.before.is_empty() {
+            format!("<code>{}</code>", escaped(&one.after))
+        } else {
+            format!("<code>{}</code> &rarr; <code>{}</code>", escaped(&one.before), escaped(&one.after))
+        };
         let _ = writeln!(
             out,
-            "<tr><td>{}</td><td class=\"left\">{}</td><td class=\"left\">{}</td><td class=\"number\">{}</td><td class=\"left\">{}</td></tr>",
+            "<article class=\"advice\" tabindex=\"0\" data-saves=\"{saves}\" data-paths=\"{}\"><div class=\"saves\">\
+             <b>{saves}</b><i style=\"width:{width}%\"></i></div><div><div class=\"what name\">{}</div><div \
+             class=\"how name\">{change}</div><div class=\"dim\">{}</div><div class=\"line name\">{}</div></div></article>",
+            escaped(&one.paths.join("\n")),
             escaped(&one.location),
-            escaped(&one.before),
-            escaped(&one.after),
-            unit.shown(one.saves),
             escaped(&one.why),
+            escaped(&one.at),
         );
     }
-    out.push_str("</tbody></table>\n");
+}
+
+/// Returns the last part of a path.
+pub fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Escapes `text` for an element or a quoted attribute.
@@ -416,15 +403,24 @@ mod tests {
             unit: Unit::Bytes,
             saves: Unit::Bytes,
             title: hostile.into(),
+            about: hostile.into(),
             numbers: vec![(hostile.into(), hostile.into())],
             notes: vec![hostile.into()],
-            suggestions: vec![Suggestion { location: hostile.into(), ..Suggestion::default() }],
+            suggestions: vec![Suggestion {
+                location: hostile.into(),
+                paths: vec![hostile.into()],
+                ..Suggestion::default()
+            }],
             icicles: vec![Icicle {
                 title: hostile.into(),
                 root: Bar { name: hostile.into(), bytes: 1, ..Bar::default() },
                 is_alone: true,
             }],
-            histograms: vec![Histogram { title: hostile.into(), bars: vec![(hostile.into(), 1)] }],
+            histograms: vec![Histogram {
+                title: hostile.into(),
+                bars: vec![(hostile.into(), 1), (hostile.into(), 2)],
+                ..Histogram::default()
+            }],
             changes: Some((hostile.into(), Table { head: vec![hostile.into()], rows: vec![vec![hostile.into()]] })),
             table: Table { head: vec![hostile.into()], rows: vec![vec![hostile.into()]] },
         };

@@ -32,6 +32,8 @@ pub fn page(plan: &Plan<'_>, sampled: bool) -> String {
             .into_iter()
             .filter(|one| one.saves > 0)
             .map(|one| Suggestion {
+                // The outermost bar is `$`.
+                paths: vec![one.path.trim_start_matches('$').to_owned()],
                 location: one.path,
                 before: one.from,
                 after: one.to,
@@ -40,6 +42,7 @@ pub fn page(plan: &Plan<'_>, sampled: bool) -> String {
                     (Some(filled), Some(slots)) => format!("{} filled; {}", percent(filled, slots), one.cost),
                     _ => one.cost,
                 },
+                ..Suggestion::default()
             })
             .collect(),
         icicles: vec![

@@ -100,7 +100,9 @@ handle! {
     [] Rc<T>;
     [] Arc<T>;
     #[cfg(all(feature = "slab", feature = "std"))]
-    [C: crate::slab::Counts,] crate::slab::Counted<T, C>;
+    [] crate::slab::PoolRc<T>;
+    #[cfg(all(feature = "slab", feature = "std"))]
+    [] crate::slab::PoolArc<T>;
 }
 
 /// Walks over a value and everything it owns, and returns the total.
@@ -645,26 +647,6 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         // With a depth of at least 1 the walk follows each deferred pointer instead of deferring it again.
         inner.finish_deferred(self.depth_left.max(1));
         self.core = inner.core;
-    }
-
-    #[doc(hidden)]
-    #[deprecated = "renamed to `slots`"]
-    #[inline]
-    pub fn places<T: Weigh + ?Sized + 'v>(&mut self, index: usize, slots: usize, used: usize) {
-        self.slots::<T>(index, slots, used);
-    }
-
-    #[doc(hidden)]
-    #[deprecated = "renamed to `defer`"]
-    #[inline]
-    pub fn puts_off<T: Weigh + 'v>(&mut self, pointer: &'a T) -> bool {
-        self.defer(pointer)
-    }
-
-    #[doc(hidden)]
-    #[deprecated = "renamed to `opaque`"]
-    pub fn missed(&mut self) {
-        self.opaque();
     }
 
     /// Counts an opaque part: a lock that is held, a cell that is mutably borrowed.

@@ -39,9 +39,9 @@ impl Rule for Pool {
             let name = last_name(of_trait);
             (
                 "`pooled!`, a slot of the thread's pool",
-                "write `pooled!(value)` instead of `Box::new(value)`, and `PoolSlot<dyn Trait>` instead of `Box<dyn Trait>`",
+                "write `pooled!(value)` instead of `Box::new(value)`, and `Pooled<dyn Trait>` instead of `Box<dyn Trait>`",
                 format!("Box<dyn {name}>"),
-                format!("dwell::slab::sync::PoolSlot<dyn {name}>"),
+                format!("dwell::slab::Pooled<dyn {name}>"),
             )
         };
         let counts = &site.counts;

@@ -160,7 +160,7 @@ fn edits_name_a_place_of_the_workspace() {
     let sources = Sources::new(Some(folder.path()));
     let spot = |line| Spot { source: Some(("a.rs".into(), line)), ..Spot::default() };
     let of_dependency = Spot { dependency: Some("other".into()), ..spot(2) };
-    let to = "dwell::slab::sync::PoolSlot<dyn Op>";
+    let to = "dwell::slab::Pooled<dyn Op>";
     let edits = sources.everywhere(&[of_dependency.clone(), spot(9), spot(2)], "Box<dyn Op>", to.into());
     assert_eq!(edits.len(), 1);
     assert_eq!((edits[0].line, &*edits[0].item, &*edits[0].from, &*edits[0].to), (2, "Box<dyn Op>", "Box<dyn Op>", to));

@@ -1,7 +1,8 @@
 //! Reads a core.
 //!
 //! Cores of the kernel and of `gcore` are ELF files: a segment for each mapping, with the bytes that were kept, and notes
-//! with the registers of the threads and the names of the mapped files.
+//! with the registers of the threads and the names of the mapped files. Heap dumps of `dwell-heapdump` have a segment for
+//! adjacent pages with contents, and the mappings in a note of their own.
 
 #![expect(clippy::cast_possible_truncation, reason = "`usize` has 64 bits where this runs")]
 
@@ -10,7 +11,7 @@ use super::executable::{self, Executable, build_id_in, notes};
 use crate::agent::layout::LARGEST_PAGE;
 use crate::arch::{IN_CORE, POINTER_IN_CORE, Registers, SMALLEST_PAGE};
 use crate::capture::copied::Copied;
-use crate::capture::maps::Mapping;
+use crate::capture::maps::{self, Mapping};
 use crate::capture::{Moment, Thread};
 use crate::debuginfo;
 use anyhow::{Context, Result, bail};
@@ -21,6 +22,9 @@ use std::path::{Path, PathBuf};
 const NT_PRSTATUS: u32 = 1;
 const NT_AUXV: u32 = 6;
 const NT_FILE: u32 = 0x4649_4c45;
+/// The name of the notes of a heap dump, and the one with the lines of `/proc/self/maps`.
+const OF_DUMP: &[u8] = b"dwell";
+const NT_DWELL_MAPS: u32 = 1;
 /// The thread pointer of a thread, behind its registers.
 const NT_ARM_TLS: u32 = 0x401;
 
@@ -63,7 +67,15 @@ pub fn open(path: &Path, exe: Option<&Path>) -> Result<Captured> {
             parts.push((start, from as usize, len as usize));
         }
     }
-    name(&mut maps, &found.files);
+    // What a heap dump leaves out of memory without a file is zero.
+    let is_dump = found.maps.is_some();
+    match found.maps.take() {
+        Some(mappings) => {
+            maps = mappings;
+            found.forget_unknown();
+        }
+        None => name(&mut maps, &found.files),
+    }
     let is_kept = |map: &Mapping| parts.iter().any(|(start, _, len)| map.contains(*start) && *len > 0);
     if !maps.iter().any(|map| map.writable && map.is_anonymous() && is_kept(map)) {
         bail!(
@@ -92,7 +104,7 @@ pub fn open(path: &Path, exe: Option<&Path>) -> Result<Captured> {
     let executable = executable.with_context(|| {
         format!("{}: is not the executable of the core {shown}; name the right one with --exe", exe.display())
     })?;
-    memory.complete(&maps, Path::new(""), (&executable.path, &executable.file), false);
+    memory.complete(&maps, Path::new(""), (&executable.path, &executable.file), is_dump);
     let root = PathBuf::new();
     Ok(Captured {
         maps,
@@ -119,11 +131,19 @@ struct Notes {
     entry: Option<u64>,
     /// The bytes of a page.
     page: Option<u64>,
+    /// The mappings, in a heap dump.
+    maps: Option<Vec<Mapping>>,
 }
 
 impl Notes {
     fn read(&mut self, bytes: &[u8]) {
-        for (kind, contents) in notes(bytes) {
+        for (name, kind, contents) in notes(bytes) {
+            if name == OF_DUMP {
+                if kind == NT_DWELL_MAPS {
+                    self.maps = Some(maps::mappings(&String::from_utf8_lossy(contents)));
+                }
+                continue;
+            }
             match kind {
                 NT_PRSTATUS => self.threads.extend(thread(contents)),
                 NT_ARM_TLS if POINTER_IN_CORE.is_none() => {
@@ -138,6 +158,16 @@ impl Notes {
                 NT_FILE => self.files.extend(files(contents).unwrap_or_default()),
                 _ => {}
             }
+        }
+    }
+}
+
+impl Notes {
+    /// A heap dump has zero for the registers that a process does not know of its own threads.
+    fn forget_unknown(&mut self) {
+        for thread in &mut self.threads {
+            thread.registers = thread.registers.map(|register| register.filter(|value| *value != 0));
+            thread.pointer = thread.pointer.filter(|pointer| *pointer != 0);
         }
     }
 }

@@ -94,7 +94,7 @@ pub(super) fn build_id_in(memory: &Copied, start: u64) -> Option<Vec<u8>> {
         if kind == elf::PT_NOTE {
             let at = address.wrapping_sub(first.unwrap_or(0)).wrapping_add(start);
             let bytes = memory.bytes_at(at, usize::try_from(segment.p_memsz.get(e).min(LONGEST)).ok()?)?;
-            if let Some((_, id)) = notes(&bytes).find(|(kind, _)| *kind == BUILD_ID) {
+            if let Some((.., id)) = notes(&bytes).find(|(_, kind, _)| *kind == BUILD_ID) {
                 return Some(id.to_vec());
             }
         }
@@ -102,16 +102,18 @@ pub(super) fn build_id_in(memory: &Copied, start: u64) -> Option<Vec<u8>> {
     None
 }
 
-/// Returns the types and contents of notes.
-pub(super) fn notes(bytes: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
+/// Returns the names, types and contents of notes.
+pub(super) fn notes(bytes: &[u8]) -> impl Iterator<Item = (&[u8], u32, &[u8])> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
         let word = |at: usize| Some(u32::from_le_bytes(*rest.get(at..)?.first_chunk()?));
-        let (name, len, kind) = (word(0)? as usize, word(4)? as usize, word(8)?);
-        let from = 12_usize.checked_add(name.checked_next_multiple_of(4)?)?;
+        let (name_len, len, kind) = (word(0)? as usize, word(4)? as usize, word(8)?);
+        let from = 12_usize.checked_add(name_len.checked_next_multiple_of(4)?)?;
+        // It ends with a zero.
+        let name = rest.get(12..12_usize.checked_add(name_len.saturating_sub(1))?)?;
         let contents = rest.get(from..from.checked_add(len)?)?;
         rest = rest.get(from + len.checked_next_multiple_of(4)?..).unwrap_or_default();
-        Some((kind, contents))
+        Some((name, kind, contents))
     })
 }
 
@@ -147,7 +149,7 @@ mod tests {
         let mut bytes = Vec::new();
         bytes.extend([4_u32, 3, 7].map(u32::to_le_bytes).concat());
         bytes.extend(b"GNU\0abc\0");
-        assert_eq!(notes(&bytes).collect::<Vec<_>>(), [(7, &b"abc"[..])]);
+        assert_eq!(notes(&bytes).collect::<Vec<_>>(), [(&b"GNU"[..], 7, &b"abc"[..])]);
         bytes.extend([u32::MAX, u32::MAX, 7].map(u32::to_le_bytes).concat());
         assert_eq!(notes(&bytes).count(), 1);
     }

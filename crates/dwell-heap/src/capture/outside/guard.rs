@@ -1,12 +1,13 @@
 //! Holds a process in a process of its own, so that it continues unharmed whatever happens to this one.
 //!
-//! Threads that wait in `epoll_wait` are set back to that call after they have stopped ([`halt`](super::halt)). If this
-//! process was killed between the two, the program would get `EINTR`. So a child stops the program and lets it continue: when
-//! this process is done or gone, or after [`PAUSE`]. It has its own session, so that no terminal stops or ends it.
+//! Threads that wait in `epoll_wait` are set back to that call after they have stopped ([`Stopped`]). If this process was
+//! killed between the two, the program would get `EINTR`. So a child stops the program and lets it continue: when this
+//! process is done or gone, or after [`PAUSE`]. It has its own session, so that no terminal stops or ends it.
 
-use super::halt::{self, Halted};
+use super::halt;
 use crate::arch::{REGISTERS, Registers};
 use crate::capture::Thread;
+use crate::capture::stop::{Stopped, Which};
 use anyhow::{Context as _, Result, bail};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -28,13 +29,15 @@ pub(super) struct Guard {
     child: i32,
     /// The child waits until the other end of this is closed.
     hold: Option<File>,
+    /// The child closes the other end of this when the program continues.
+    answer: File,
 }
 
 impl Guard {
     /// Stops a process.
     pub(super) fn new(process: i32) -> Result<Self> {
         let (asked, hold) = pipe()?;
-        let (mut answer, report) = pipe()?;
+        let (answer, report) = pipe()?;
         // SAFETY: the child runs on a copy of this thread's memory. Other threads do not exist there, so it uses nothing that
         // they might have locked: only files of its own, and the heap, which glibc makes usable in a child.
         let child = unsafe { libc::fork() };
@@ -50,9 +53,8 @@ impl Guard {
         }
         drop(asked);
         drop(report);
-        let mut guard = Self { threads: Vec::new(), child, hold: Some(hold) };
-        let mut bytes = Vec::new();
-        answer.read_to_end(&mut bytes).context("the process that stops the program does not answer")?;
+        let mut guard = Self { threads: Vec::new(), child, hold: Some(hold), answer };
+        let bytes = guard.read().context("the process that stops the program does not answer")?;
         guard.threads = match bytes.split_first() {
             Some((b'T', threads)) => parse(threads),
             Some((_, error)) => bail!("{}", String::from_utf8_lossy(error)),
@@ -61,9 +63,25 @@ impl Guard {
         Ok(guard)
     }
 
-    /// Lets the process continue. Returns an error if it did so before.
-    pub(super) fn release(mut self, process: i32) -> Result<()> {
-        match self.end() {
+    /// Reads what the child says: its length, then the bytes. Nothing if it has ended.
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        let mut length = [0; 8];
+        let mut bytes = Vec::new();
+        if self.answer.read_exact(&mut length).is_ok() {
+            (&self.answer).take(u64::from_le_bytes(length)).read_to_end(&mut bytes)?;
+        }
+        Ok(bytes)
+    }
+
+    /// Lets the process continue.
+    pub(super) fn release(&mut self) {
+        drop(self.hold.take());
+        let _ = self.read();
+    }
+
+    /// Returns an error if the process was not stopped until it was released.
+    pub(super) fn end(mut self, process: i32) -> Result<()> {
+        match self.wait() {
             Some(RELEASED) => Ok(()),
             Some(LATE) => bail!(
                 "process {process} was stopped for {} s and its memory not yet copied, so it continues: much of it may be in the \
@@ -74,14 +92,15 @@ impl Guard {
         }
     }
 
-    /// Ends the child, and returns its exit code.
-    fn end(&mut self) -> Option<i32> {
-        drop(self.hold.take()?);
+    /// Waits for the child, once, and returns its exit code.
+    fn wait(&mut self) -> Option<i32> {
+        drop(self.hold.take());
+        let child = std::mem::take(&mut self.child);
         let mut status = 0;
         loop {
             // SAFETY: the call writes to a local. The child was not waited for yet, so the number is still its own.
-            let done = unsafe { libc::waitpid(self.child, &raw mut status, 0) };
-            if done == self.child {
+            let done = unsafe { libc::waitpid(child, &raw mut status, 0) };
+            if done == child {
                 return libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status));
             }
             if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
@@ -93,7 +112,9 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        self.end();
+        if self.child != 0 {
+            self.wait();
+        }
     }
 }
 
@@ -120,20 +141,26 @@ fn serve(process: i32, asked: &File, mut report: File) -> i32 {
     if is_closed(asked, 0) {
         return RELEASED;
     }
-    let halted = match Halted::new(process) {
-        Ok(halted) => halted,
-        Err(error) => {
-            let _ = report.write_all(format!("E{error:#}").as_bytes());
+    let mut say = |bytes: &[u8]| {
+        let _ = report.write_all(&bytes.len().to_le_bytes());
+        let _ = report.write_all(bytes);
+    };
+    let mut stopped = match Stopped::new(process, Which::All) {
+        Ok(stopped) => stopped,
+        Err(failed) => {
+            say(format!("E{:#}", halt::error(process, &failed)).as_bytes());
             return 1;
         }
     };
     let mut bytes = vec![b'T'];
-    halted.threads.iter().for_each(|thread| bytes.extend(words(thread).iter().flat_map(|word| word.to_le_bytes())));
-    let _ = report.write_all(&bytes);
-    drop(report);
+    stopped.threads.iter().for_each(|thread| bytes.extend(words(thread).iter().flat_map(|word| word.to_le_bytes())));
+    say(&bytes);
     let longest = i32::try_from(PAUSE.as_millis()).unwrap_or(i32::MAX);
     let is_asked = is_closed(asked, longest);
-    drop(halted);
+    stopped.release();
+    // The program continues. What is left takes a moment.
+    drop(report);
+    drop(stopped);
     if is_asked { RELEASED } else { LATE }
 }
 
@@ -199,10 +226,11 @@ mod tests {
         let id = other.id().cast_signed();
         std::thread::sleep(Duration::from_millis(50));
         let state = || stop::status(id, id, "State").unwrap_or_default();
-        let guard = Guard::new(id).expect("it is stopped");
+        let mut guard = Guard::new(id).expect("it is stopped");
         assert!(state().starts_with('t') && guard.threads.len() == 1, "{} {:?}", state(), guard.threads);
-        guard.release(id).expect("in time");
+        guard.release();
         assert!(!state().starts_with('t'), "{}", state());
+        guard.end(id).expect("in time");
         assert!(other.wait().expect("it ends").success());
     }
 }

@@ -40,11 +40,11 @@ pub fn attach(pid: i32, exe: Option<&Path>) -> Result<Captured> {
     let mut guard = Guard::new(pid)?;
     let copied = mappings(pid).and_then(|maps| Ok((copy(pid, &maps, &mut buffer)?, maps)));
     let threads = std::mem::take(&mut guard.threads);
-    let released = guard.release(pid);
+    guard.release();
     let pause = start.elapsed();
 
     let (parts, maps) = copied?;
-    released?;
+    guard.end(pid)?;
     // What is resident of files changes seldom, so that this need not be read during the stop.
     let smaps = fs::read_to_string(format!("/proc/{pid}/smaps")).ok().map(|text| maps::mappings(&text));
     let executable = Executable::find(&maps, entry, &file)

@@ -1,10 +1,16 @@
 //! aarch64.
 
-#![expect(clippy::cast_possible_wrap, reason = "registers have numbers of system calls and errors")]
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "registers have numbers of system calls, errors and timeouts"
+)]
 
 use crate::arch::{INSTRUCTION_POINTER, STACK_POINTER, UNKNOWN, code_address};
 use crate::capture::Thread;
+use crate::capture::stop::waits_of;
 use std::fs;
+use std::time::Duration;
 
 /// The registers of the kernel.
 pub(crate) type User = libc::user_regs_struct;
@@ -38,15 +44,17 @@ const WITHOUT_EFFECT: [i64; 12] = [
     libc::SYS_accept4,
     libc::SYS_io_uring_enter,
 ];
+/// Those of them that have a timeout in milliseconds as the fourth argument.
+pub(crate) const TIMED: [i64; 1] = [libc::SYS_epoll_pwait];
 /// The length of the instruction `svc`.
 const SVC: u64 = 4;
 /// The register with the number of a system call.
 const NUMBER: usize = 8;
 
-/// What a thread did before it was asked to stop: the result of a system call replaces its first argument, which the kernel
+/// The system call of a thread before it was asked to stop: the result of a system call replaces its first argument, which the kernel
 /// does not tell afterwards.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Before {
+pub(crate) struct Called {
     /// How often it has waited.
     waits: Option<u64>,
     call: Option<Call>,
@@ -75,16 +83,10 @@ impl Call {
     }
 }
 
-/// Returns how often a thread has waited.
-fn waits(process: i32, id: i32) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{process}/task/{id}/status")).ok()?;
-    text.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:")?.trim().parse().ok())
-}
-
-impl Before {
+impl Called {
     pub(crate) fn new(process: i32, id: i32) -> Self {
         // A thread that waits once more meanwhile is recognised by the number, which is read first.
-        let waits = waits(process, id);
+        let waits = waits_of(process, id);
         let text = fs::read_to_string(format!("/proc/{process}/task/{id}/syscall")).unwrap_or_default();
         Self { waits, call: Call::parse(&text) }
     }
@@ -96,7 +98,7 @@ impl Before {
         let failed = of.regs[0] as i64 == -i64::from(libc::EINTR) && of.regs[NUMBER] as i64 == call.number;
         let is_same = (of.sp, of.pc) == (call.stack, call.code) && of.regs[1..6] == call.arguments[1..];
         // The stop itself is one.
-        let has_waited = self.waits.is_none() || waits(process, id) != self.waits.map(|waits| waits + 1);
+        let has_waited = self.waits.is_none() || waits_of(process, id) != self.waits.map(|waits| waits + 1);
         if !failed || !is_same || has_waited {
             return None;
         }
@@ -105,6 +107,22 @@ impl Before {
         again.pc = of.pc.wrapping_sub(SVC);
         Some(again)
     }
+}
+
+/// Returns the timeout of a system call that is repeated, if it has one.
+pub(crate) fn timeout(of: &User) -> Option<Duration> {
+    let millis = u64::try_from(of.regs[3] as i32).ok().filter(|_| TIMED.contains(&(of.regs[NUMBER] as i64)))?;
+    Some(Duration::from_millis(millis))
+}
+
+/// Changes the timeout of a system call that is repeated.
+pub(crate) fn set_timeout(of: &mut User, left: Duration) {
+    of.regs[3] = super::millis(left);
+}
+
+/// Returns where a thread is in its code.
+pub(crate) fn code(of: &User) -> u64 {
+    of.pc
 }
 
 /// A set of registers.

@@ -1,8 +1,13 @@
 //! x86-64.
 
-#![expect(clippy::cast_possible_wrap, reason = "registers have numbers of system calls and errors")]
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "registers have numbers of system calls, errors and timeouts"
+)]
 
 use crate::capture::Thread;
+use std::time::Duration;
 
 /// The registers of the kernel.
 pub(crate) type User = libc::user_regs_struct;
@@ -40,14 +45,16 @@ const WITHOUT_EFFECT: [i64; 13] = [
     libc::SYS_accept4,
     libc::SYS_io_uring_enter,
 ];
+/// Those of them that have a timeout in milliseconds as the fourth argument.
+pub(crate) const TIMED: [i64; 2] = [libc::SYS_epoll_wait, libc::SYS_epoll_pwait];
 /// The length of the instruction `syscall`.
 const SYSCALL: u64 = 2;
 
-/// What a thread did before it was asked to stop. The registers tell it afterwards, too.
+/// The system call of a thread before it was asked to stop. The registers tell it afterwards, too.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Before;
+pub(crate) struct Called;
 
-impl Before {
+impl Called {
     pub(crate) fn new(_process: i32, _id: i32) -> Self {
         Self
     }
@@ -58,6 +65,22 @@ impl Before {
         let failed = of.rax as i64 == -i64::from(libc::EINTR) && WITHOUT_EFFECT.contains(&(of.orig_rax as i64));
         failed.then(|| User { rax: of.orig_rax, rip: of.rip.wrapping_sub(SYSCALL), ..*of })
     }
+}
+
+/// Returns the timeout of a system call that is repeated, if it has one.
+pub(crate) fn timeout(of: &User) -> Option<Duration> {
+    let millis = u64::try_from(of.r10 as i32).ok().filter(|_| TIMED.contains(&(of.orig_rax as i64)))?;
+    Some(Duration::from_millis(millis))
+}
+
+/// Changes the timeout of a system call that is repeated.
+pub(crate) fn set_timeout(of: &mut User, left: Duration) {
+    of.r10 = super::millis(left);
+}
+
+/// Returns where a thread is in its code.
+pub(crate) fn code(of: &User) -> u64 {
+    of.rip
 }
 
 /// Reads the registers of a stopped thread.

@@ -5,7 +5,7 @@ use super::limits::smaps;
 use super::message::{Message, Moved};
 use super::plan::{Plan, wake};
 use crate::agent::layout::Event;
-use crate::capture::stop::Stopped;
+use crate::capture::stop::Tracer;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -21,10 +21,8 @@ pub(super) fn listen(socket: &OwnedFd, growth: &Growth, sender: &Sender<Message>
     let Ok(socket) = socket.try_clone() else { return };
     let mut file = File::from(socket);
     let plan: &Plan = &growth.plan;
-    // This thread traces those of the program, so it must let them continue.
-    let mut stopped: Option<(Stopped, Instant)> = None;
+    let mut stopped: Option<(Tracer, Instant)> = None;
     loop {
-        stopped = stopped.filter(|(_, since)| since.elapsed() < MOST_HELD);
         let mut poll = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         // SAFETY: the call reads and writes one entry, which is a local.
         let ready = unsafe { libc::poll(&raw mut poll, 1, PATIENCE) };
@@ -38,7 +36,10 @@ pub(super) fn listen(socket: &OwnedFd, growth: &Growth, sender: &Sender<Message>
         let Ok(Event::BYTES) = file.read(&mut bytes) else { return };
         let event = Event::from_bytes(bytes);
         if event.what == Event::STOP {
-            stopped = Some((Stopped::new(growth.pid), Instant::now()));
+            // The last one ends first.
+            drop(stopped.take());
+            let since = Instant::now();
+            stopped = Tracer::start(growth.pid, MOST_HELD).map(|tracer| (tracer, since));
             // The helper waits for the tool after the copy, too.
             let waits = Growth::is_kept(event.pid.cast_unsigned()) && growth.nearness().holds();
             plan.shared().busy.store(u32::from(waits), Ordering::Release);

@@ -140,7 +140,7 @@ fn run<'w>(
     if let Some(watch) = &mut watch {
         watch.started(pid, &plan.file)?;
     }
-    signals::PROGRAM.store(pid, Ordering::Relaxed);
+    signals::PROGRAM.store(pid, Ordering::Release);
     let ours = Arc::new(ours);
     let over = Arc::new(AtomicBool::new(false));
     // `wait` would return when a thread is stopped.
@@ -161,7 +161,7 @@ fn run<'w>(
         }
         let at = now();
         let status = child.wait();
-        signals::PROGRAM.store(0, Ordering::Relaxed);
+        signals::PROGRAM.store(0, Ordering::Release);
         let _ = sender.send(Message::Ended(status, at));
     });
     let mut session = Session {
@@ -183,7 +183,6 @@ fn run<'w>(
         asked: Vec::new(),
         early_asks: Vec::new(),
         started,
-        interrupted: false,
         thinned: false,
         early,
         watch,
@@ -267,7 +266,6 @@ struct Session<'r, 'e> {
     /// The snapshots that were due before the agent was ready. The loader takes long for a large program.
     early_asks: Vec<Moment>,
     started: Instant,
-    interrupted: bool,
     /// Whether snapshots of `--every` were dropped.
     thinned: bool,
     early: Option<Early<'e>>,
@@ -394,11 +392,7 @@ impl Session<'_, '_> {
             libc::SIGINT if self.options.at.contains(&At::Signal) => self.ask(Moment::Signal),
             _ => {}
         }
-        if signal == libc::SIGINT && std::mem::replace(&mut self.interrupted, true) {
-            // The first signal takes a snapshot; the second one ends the program.
-            // SAFETY: `kill` takes two numbers and touches no memory of this process.
-            unsafe { libc::kill(self.pid, libc::SIGKILL) };
-        } else if alone {
+        if alone {
             // SAFETY: `kill` takes two numbers and touches no memory of this process.
             unsafe { libc::kill(self.pid, signal) };
         }

@@ -13,6 +13,8 @@ use std::io::Read;
 use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::Sender;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The process id of the program; 0 if it does not run.
 pub(crate) static PROGRAM: AtomicI32 = AtomicI32::new(0);
@@ -55,19 +57,59 @@ pub(crate) fn listen(sender: Sender<Message>) -> Result<()> {
         // SAFETY: the handler has the type that SA_SIGINFO requires, and calls only async-signal-safe functions.
         unsafe { libc::sigaction(signal, &raw const action, std::ptr::null_mut()) };
     }
-    std::thread::spawn(move || {
+    thread::spawn(move || {
         let mut file = File::from(read);
         let mut bytes = [0; 2];
+        let mut ends = Ends::default();
         while file.read_exact(&mut bytes).is_ok() {
             let signal = i32::from(bytes[0]);
-            if sender.send(Message::Signal(signal, bytes[1] != 0)).is_err() && signal != libc::SIGUSR1 {
-                // The program has ended. While the tool computes, it ends as without a handler.
-                // SAFETY: the signal exists, and the default action needs no handler.
-                unsafe { libc::signal(signal, libc::SIG_DFL) };
-                // SAFETY: the signal exists.
-                unsafe { libc::raise(signal) };
+            let is_over = sender.send(Message::Signal(signal, bytes[1] != 0)).is_err();
+            // Of the others, a program may read its configuration again by SIGHUP.
+            if is_over && signal == libc::SIGHUP || matches!(signal, libc::SIGINT | libc::SIGTERM | libc::SIGQUIT) {
+                ends.signal(signal, is_over);
             }
         }
     });
     Ok(())
+}
+
+/// The signals that end a process.
+#[derive(Default)]
+struct Ends {
+    count: u32,
+}
+
+impl Ends {
+    /// The first one is for the program. The second one kills it, and ends this process unless that reports at once. Once the
+    /// program has ended, each one ends this process as without a handler.
+    fn signal(&mut self, signal: i32, is_over: bool) {
+        /// The time in which a killed program is gone.
+        const PATIENCE: Duration = Duration::from_secs(2);
+        self.count += 1;
+        let program = PROGRAM.load(Ordering::Acquire);
+        if is_over || self.count > 2 || self.count == 2 && program == 0 {
+            end_by(signal);
+        } else if self.count == 2 {
+            // SAFETY: `kill` takes two numbers and accesses no memory of this process. The child was not waited for yet, or just now.
+            unsafe { libc::kill(program, libc::SIGKILL) };
+            thread::spawn(move || {
+                let until = Instant::now() + PATIENCE;
+                while PROGRAM.load(Ordering::Acquire) != 0 {
+                    if Instant::now() >= until {
+                        end_by(signal);
+                    }
+                    thread::sleep(Duration::from_millis(10));
+                }
+            });
+        }
+    }
+}
+
+/// Ends this process by a signal, as without a handler.
+fn end_by(signal: i32) {
+    // SAFETY: the signal exists, and the default action needs no handler.
+    unsafe { libc::signal(signal, libc::SIG_DFL) };
+    // SAFETY: the call takes two numbers, and accesses no memory. The signal may be blocked in this thread only if it is
+    // in the whole process.
+    unsafe { libc::kill(libc::getpid(), signal) };
 }

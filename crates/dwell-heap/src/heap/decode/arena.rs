@@ -1,5 +1,5 @@
-//! Chunks of arenas, and handles that own values inside them: `dwell::slab::Slot<T>`, `dwell::bump::Box<T>`,
-//! `dwell::bump::Vec<T>`.
+//! Chunks of arenas, and handles that own values inside them: `dwell::slab::Slot<T>` and `Pooled<T>`,
+//! `dwell::bump::Box<T>`, `dwell::bump::Vec<T>`.
 
 use crate::debuginfo::TypeId;
 use crate::heap::walk::{Decoded, Decoder, Family, Schema, SiteId, Value, WORD, Walk, find, named, wide};
@@ -16,6 +16,7 @@ pub(super) const FAMILY: Family = Family {
     ],
     ..Family::of(&[
         ("dwell::slab::slot::Slot", slot),
+        ("dwell::slab::pooled::Pooled", slot),
         ("dwell::bump::boxed::Box", slot),
         ("dwell::bump::vec::Vec", vec),
         ("dwell::bump::unmanaged::UnmanagedVec", vec),

@@ -9,6 +9,9 @@
 //!
 //! `W` is the type of the owner in a header: a pointer to the core. This module never dereferences it.
 
+mod discard;
+mod vacancy;
+
 use super::geometry::{FIRST_CELLS, Geometry, MOST_SMALL, Starter};
 use super::key::{Key, StampedKey};
 use super::stack::{CellPtr, FreeStack};
@@ -38,7 +41,7 @@ pub(super) struct Header<W> {
     //    if its cell holds a value that was leaked and is not lent.
     // 3. `stamps` is null or comes from a box of `cells` numbers, which this header owns: for each cell the stamp of
     //    its last leak, or 0 if that had none.
-    // 4. If `chunk_cells` is not 0, the block is the first of a chunk, which the global allocator allocated with the
+    // 4. `before` blocks of whole size precede this one in its chunk. If `chunk_cells` is not 0, the block is the first of a chunk, which the global allocator allocated with the
     //    layout `geometry.chunk(chunk_cells)`, or with that of a starter. Exactly the first `carved` cells of the chunk were carved: handed out or
     //    pushed to the free stack. The first block and every block with a carved cell have a header.
     owner: W,
@@ -48,7 +51,7 @@ pub(super) struct Header<W> {
     stamps: Cell<*mut u32>,
     /// The number of leaked cells, including lent ones.
     leaked: Cell<u32>,
-    /// During [`Memory::sweep`]: the number of cells of this block on the stack.
+    /// In the first block of a chunk, the number of cells of the chunk that [`Memory::count`] has found on the stack.
     vacant: Cell<u32>,
     /// The number of the last stamped leak in this block: see [`stamp_of`].
     serial: Cell<u64>,
@@ -56,8 +59,10 @@ pub(super) struct Header<W> {
     chunk_cells: u32,
     /// In the first block of a chunk, the number of cells that were carved from the chunk.
     carved: Cell<u32>,
-    /// During [`Memory::sweep`]: whether all cells of the chunk are vacant.
+    /// In the first block of a chunk, during [`Memory::free_vacant`]: whether all cells of the chunk are vacant.
     doomed: Cell<bool>,
+    /// The number of blocks before this one in its chunk.
+    before: u32,
     /// In the first block of a chunk, the next chunk.
     next: Cell<Option<Block<W>>>,
 }
@@ -278,6 +283,15 @@ impl<W> Deref for Block<W> {
     }
 }
 
+/// Which block of a chunk [`Memory::begin_block`] begins.
+#[derive(Clone, Copy)]
+enum Part {
+    /// The first of a chunk of this many cells.
+    Chunk { cells: usize },
+    /// The block after this many others.
+    Later { before: usize },
+}
+
 /// An entry of the directory.
 enum Numbered<W> {
     /// The block with this number.
@@ -330,7 +344,7 @@ pub(super) struct Memory<W> {
     limit: usize,
     /// The number of cells in each new chunk, or 0 if chunks grow with the slab.
     chunk_cells: usize,
-    growth: Growth,
+    pub(super) growth: Growth,
 }
 
 /// How a slab grows while its chunks are smaller than a block.
@@ -388,7 +402,7 @@ impl<W: Copy + PartialEq> Memory<W> {
         //
         // SAFETY: `base` was just allocated, so none of its cells was handed out, and by invariants 1 and 2 of `Starter` an
         // aligned block of this many cells begins there.
-        let chunk = unsafe { self.begin_block(owner, base, 0, FIRST_CELLS, FIRST_CELLS) };
+        let chunk = unsafe { self.begin_block(owner, base, 0, FIRST_CELLS, Part::Chunk { cells: FIRST_CELLS }) };
         self.link(chunk);
         (self.capacity, self.blocks, self.starter) = (FIRST_CELLS, 1, Some(starter.layout));
     }
@@ -432,7 +446,9 @@ impl<W: Copy + PartialEq> Memory<W> {
             let number = self.vacant_number(block_cells)?;
             // SAFETY: the block has `block_cells` cells. By invariant 4 of `Header` none of them was carved, because
             // `index` is 0.
-            unsafe { self.begin_block(owner, block, number, block_cells, 0) };
+            unsafe {
+                self.begin_block(owner, block, number, block_cells, Part::Later { before: carved / geometry.cells })
+            };
         }
         // SAFETY: `index` is less than `block_cells`, so the cell is inside the block.
         let first = unsafe { block.add(geometry.offset(index)) }.cast();
@@ -456,8 +472,12 @@ impl<W: Copy + PartialEq> Memory<W> {
         block: NonNull<u8>,
         number: usize,
         cells: usize,
-        chunk_cells: usize,
+        part: Part,
     ) -> Block<W> {
+        let (chunk_cells, before) = match part {
+            Part::Chunk { cells } => (cells, 0),
+            Part::Later { before } => (0, before),
+        };
         let new = Block(block.cast::<Header<W>>());
         let empty = Header {
             owner,
@@ -468,6 +488,7 @@ impl<W: Copy + PartialEq> Memory<W> {
             serial: Cell::new(self.serial),
             vacant: Cell::new(0),
             doomed: Cell::new(false),
+            before: u32::try_from(before).expect("a chunk has fewer blocks than there are keys"),
             chunk_cells: u32::try_from(chunk_cells).expect("a chunk has fewer cells than there are keys"),
             carved: Cell::new(0),
             next: Cell::new(None),
@@ -560,7 +581,7 @@ impl<W: Copy + PartialEq> Memory<W> {
         let base = try_alloc(layout).ok_or(Refusal::Alloc(layout))?;
         // SAFETY: `base` was just allocated with the layout of a chunk, whose first block has `in_block` cells. None
         // was handed out.
-        let chunk = unsafe { self.begin_block(owner, base, number, in_block, cells) };
+        let chunk = unsafe { self.begin_block(owner, base, number, in_block, Part::Chunk { cells }) };
         self.link(chunk);
         self.capacity += cells;
         self.blocks += cells.div_ceil(self.geometry.cells);
@@ -684,73 +705,9 @@ impl<W: Copy + PartialEq> Memory<W> {
             next = chunk.next.get();
             // SAFETY: the caller guarantees that no cell is used again. `take` has removed the list, and `next` was read before. By
             // invariant 5 only the first chunk may be a starter.
-            unsafe { chunk.free(self.geometry) };
+            unsafe { chunk.free(self.geometry, false) };
         }
         starter.map(|(chunk, layout)| (chunk.0.cast(), layout))
-    }
-
-    /// Frees the chunks whose cells are all vacant, except a starter, and removes these cells from the stack. If no chunk is
-    /// left, it also frees the directory.
-    ///
-    /// The stack is not trusted: a chunk is freed only if each of its carved cells is on the stack. Cells of another
-    /// owner, which a wrong `Module` may have pushed, stay there and do not count.
-    ///
-    /// # Safety
-    ///
-    /// Each cell on the stack belongs to a `Memory<W>` with this geometry, and its chunk is not freed.
-    pub(super) unsafe fn sweep(&mut self, owner: W, stack: &FreeStack) {
-        let geometry = self.geometry;
-        self.chunks().flat_map(|chunk| chunk.blocks(geometry)).for_each(|header| header.vacant.set(0));
-        let own = |cell: CellPtr| {
-            // SAFETY: the caller guarantees that the cell is in a block with this geometry that is not freed, so its
-            // header is at the masked address. Headers are accessed only through shared references after they are
-            // written.
-            let header = unsafe { &*header::<W>(cell, geometry.block) };
-            (header.owner == owner).then_some(header)
-        };
-        stack.retain(|cell| {
-            if let Some(header) = own(cell) {
-                header.vacant.set(header.vacant.get() + 1);
-            }
-            true
-        });
-        let mut starter = self.starter.is_some();
-        for chunk in self.chunks() {
-            let vacant: u32 = chunk.blocks(geometry).map(|header| header.vacant.get()).sum();
-            let doomed = vacant == chunk.carved.get() && !mem::take(&mut starter);
-            chunk.blocks(geometry).for_each(|header| header.doomed.set(doomed));
-        }
-        self.carved -= stack.retain(|cell| own(cell).is_none_or(|header| !header.doomed.get()));
-        let mut next = self.first.take();
-        (self.carving, self.last) = (None, None);
-        while let Some(chunk) = next {
-            next = chunk.next.get();
-            if !chunk.doomed.get() {
-                self.link(chunk);
-                continue;
-            }
-            for header in chunk.blocks(geometry) {
-                match (header.number as usize).checked_sub(geometry.small) {
-                    None => self.small[header.number as usize] = None,
-                    Some(number) => {
-                        let next = mem::replace(&mut self.vacant, u32::try_from(number).ok());
-                        self.directory[number] = Numbered::Vacant(next);
-                    }
-                }
-                self.serial = self.serial.max(header.serial.get());
-            }
-            let cells = chunk.chunk_cells as usize;
-            self.capacity -= cells;
-            self.blocks -= cells.div_ceil(geometry.cells);
-            // SAFETY: all carved cells of the chunk were on the stack, so none is occupied, and `retain` has removed
-            // them. Its blocks were removed from the directory above, and it is not linked to the list again. So
-            // nothing uses it. A starter is not doomed.
-            unsafe { chunk.free(geometry) };
-        }
-        if self.first.is_none() {
-            let Self { serial, chunk_cells, growth, .. } = *self;
-            *self = Self { serial, chunk_cells, growth, ..Self::new(geometry, self.limit) };
-        }
     }
 }
 
@@ -780,15 +737,19 @@ impl<W> Block<W> {
         }
     }
 
-    /// Frees the chunk and the stamp tables of its blocks.
+    /// Frees the chunk and the stamp tables of its blocks. If `discards`, gives its pages back to the system before.
     ///
     /// # Safety
     ///
     /// This is the first block of a chunk, which is no starter, and nothing in the chunk is used again.
-    unsafe fn free(self, geometry: Geometry) {
+    unsafe fn free(self, geometry: Geometry, discards: bool) {
         // SAFETY: the caller guarantees that this is the first block of a chunk, of which nothing is used again.
         unsafe { self.free_stamps(geometry) };
         let layout = geometry.chunk(self.chunk_cells as usize).expect("it was allocated with this layout");
+        if discards {
+            // SAFETY: the chunk is freed below, begins at a multiple of a block, and nothing in it is used again.
+            unsafe { discard::discard(self.0.cast(), layout.size()) };
+        }
         // SAFETY: by invariant 4 of `Header` the chunk came from the global allocator with this layout, because it is no
         // starter. The caller guarantees that nothing in it is used again.
         unsafe { dealloc(self.0.as_ptr().cast(), layout) };

@@ -1,9 +1,8 @@
 //! Iterators and closures that functions return, in slots of the thread's pool.
 
+use super::coerce::SlotView;
+use super::{Pooled, thread_pool};
 use crate::alloc::AllocError;
-use crate::slab::SlotView;
-use crate::slab::sync::PoolSlot;
-use crate::slab::thread_pool;
 use core::cell::Cell;
 use core::convert::Infallible;
 use core::marker::PhantomData;
@@ -12,24 +11,24 @@ use core::ptr;
 /// A type-erased iterator in a slot of the thread's pool: the result of [`boxed_iter`](BoxedIterExt::boxed_iter).
 ///
 /// It has two words, as a `Box<dyn Iterator>` has, and is returned in registers. For the trait objects of other traits
-/// write `PoolSlot<dyn Trait>` and [`pooled!`](crate::pooled).
-pub type PoolIter<'a, T> = PoolSlot<dyn Iterator<Item = T> + 'a>;
+/// write `Pooled<dyn Trait>` and [`pooled!`](crate::pooled).
+pub type PoolIter<'a, T> = Pooled<dyn Iterator<Item = T> + 'a>;
 
 /// Stores a value in a slot of this thread's pool and coerces it to the type that the context expects, a
-/// [`PoolSlot<dyn Trait>`](crate::slab::sync::PoolSlot).
+/// [`Pooled<dyn Trait>`](Pooled).
 ///
 /// The slot has two words, as a `Box<dyn Trait>` has, and needs no `malloc`: the pool reuses the memory of dropped
 /// values. Types are inferred as for `Box::new(value)`.
 ///
 /// ```
 /// use dwell::pooled;
-/// use dwell::slab::sync::PoolSlot;
+/// use dwell::slab::Pooled;
 ///
-/// fn adder(by: u8) -> PoolSlot<dyn Fn(u8) -> u8> {
+/// fn adder(by: u8) -> Pooled<dyn Fn(u8) -> u8> {
 ///     pooled!(move |x| x + by)
 /// }
 ///
-/// fn both_ends(of: &[u8]) -> PoolSlot<dyn DoubleEndedIterator<Item = u8> + '_> {
+/// fn both_ends(of: &[u8]) -> Pooled<dyn DoubleEndedIterator<Item = u8> + '_> {
 ///     pooled!(of.iter().copied().filter(|byte| *byte > 0))
 /// }
 ///
@@ -42,17 +41,17 @@ pub type PoolIter<'a, T> = PoolSlot<dyn Iterator<Item = T> + 'a>;
 /// # Panics
 ///
 /// Calls the allocation error handler if the allocation fails.
-/// [`Pool::try_insert`](crate::slab::SizeClasses::try_insert) returns the value instead. Panics if the value is coerced
+/// [`Pooled::try_new`](crate::slab::Pooled::try_new) returns the value instead. Panics if the value is coerced
 /// to a slice of more than `usize::MAX / 32` elements.
 #[macro_export]
 macro_rules! pooled {
     ($value:expr $(,)?) => {
-        $crate::small::Unsized::finish($crate::small::unsize($crate::small::pool($value)))
+        $crate::slab::Unsized::finish($crate::slab::unsize($crate::slab::pool($value)))
     };
 }
 
 std::thread_local! {
-    /// The slot that [`pool`] made last on this thread: from `into_raw` of a `PoolSlot`, of which no slot was made since. Or null.
+    /// The slot that [`pool`] made last on this thread: from `into_raw` of a `Pooled`, of which no slot was made since. Or null.
     ///
     /// A view has the address of its slot, but may access only the value, and a slot the whole chunk.
     static LAST: Cell<*mut ()> = const { Cell::new(ptr::null_mut()) };
@@ -84,15 +83,15 @@ pub fn pool<'p, U: 'p>(value: U) -> &'p mut SlotView<Pooling<'p, U>, U> {
 #[doc(hidden)]
 pub struct Unsized<U, T: ?Sized> {
     // Invariant: `like` has the metadata of a `U` that is coerced to a `T`. Its address has no meaning.
-    slot: PoolSlot<U>,
+    slot: Pooled<U>,
     like: *const T,
 }
 
 /// Makes a slot of the value of a view, once:
 ///
 /// ```compile_fail,E0499
-/// let view = dwell::small::pool(1_u8);
-/// let (one, two) = (dwell::small::unsize(view), dwell::small::unsize(view));
+/// let view = dwell::slab::pool(1_u8);
+/// let (one, two) = (dwell::slab::unsize(view), dwell::slab::unsize(view));
 /// ```
 ///
 /// # Panics
@@ -105,9 +104,8 @@ pub fn unsize<'p, U: 'p, T: ?Sized + 'p>(view: &'p mut SlotView<Pooling<'p, U>, 
     assert!(ptr::addr_eq(slot, view.as_ptr()), "not a view of this slot");
     // SAFETY: `pool` on this thread got the pointer from `into_raw` of a slot, and no slot was made of it since, so its cell is
     // still occupied by the value that `pool` moved there. The view has the address of that cell, so it is a view of this value,
-    // which is a `U`. `LAST` is null now and the view is consumed, so no other slot is made of it. The slot is of a pool, so it
-    // cannot be leaked.
-    let slot = unsafe { PoolSlot::from_raw(slot.cast()) };
+    // which is a `U`. `LAST` is null now and the view is consumed, so no other slot is made of it.
+    let slot = unsafe { Pooled::from_raw(slot.cast()) };
     Unsized { slot, like: view.as_ptr() }
 }
 
@@ -118,9 +116,9 @@ impl<U, T: ?Sized> Unsized<U, T> {
     ///
     /// Panics if the value is coerced to a slice of more than `usize::MAX / 32` elements; it is dropped.
     #[inline]
-    pub fn finish(self) -> PoolSlot<T> {
+    pub fn finish(self) -> Pooled<T> {
         // SAFETY: `like` has the metadata of the value as a `T`: every view with the brand of a `U` was one of a `U` before it was
-        // coerced, and `U` is sized. The slot is of a pool, so it cannot be leaked.
+        // coerced, and `U` is sized.
         unsafe { self.slot.unsized_like(self.like) }
     }
 }
@@ -128,7 +126,7 @@ impl<U, T: ?Sized> Unsized<U, T> {
 /// Postfix methods that erase an iterator's type without `malloc`.
 ///
 /// ```
-/// use dwell::small::{BoxedIterExt, PoolIter};
+/// use dwell::slab::{BoxedIterExt, PoolIter};
 ///
 /// fn evens(of: &[u32], reverse: bool) -> PoolIter<'_, u32> {
 ///     let evens = of.iter().copied().filter(|n| n % 2 == 0);
@@ -177,7 +175,7 @@ pub trait BoxedIterExt: Iterator + Sized {
     /// The same as for [`boxed_iter`](Self::boxed_iter). [`try_boxed_iter_send`](Self::try_boxed_iter_send) returns the
     /// iterator instead.
     #[inline(always)]
-    fn boxed_iter_send<'a>(self) -> PoolSlot<dyn Iterator<Item = Self::Item> + Send + 'a>
+    fn boxed_iter_send<'a>(self) -> Pooled<dyn Iterator<Item = Self::Item> + Send + 'a>
     where
         Self: Send + 'a,
     {
@@ -190,7 +188,7 @@ pub trait BoxedIterExt: Iterator + Sized {
     ///
     /// If the allocation fails; the error contains the iterator.
     #[inline(always)]
-    fn try_boxed_iter_send<'a>(self) -> Result<PoolSlot<dyn Iterator<Item = Self::Item> + Send + 'a>, AllocError<Self>>
+    fn try_boxed_iter_send<'a>(self) -> Result<Pooled<dyn Iterator<Item = Self::Item> + Send + 'a>, AllocError<Self>>
     where
         Self: Send + 'a,
     {
