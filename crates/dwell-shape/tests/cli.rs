@@ -130,6 +130,13 @@ fn first_word_may_be_that_of_cargo_dwell() {
 }
 
 #[test]
+fn other_commands_are_said_to_be_elsewhere() {
+    let output = dwell(&["census", "--pid", "1"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("-p cargo-dwell -- census"));
+}
+
+#[test]
 fn wrong_usage_exits_with_code_2() {
     for args in [
         &["shape", "--shapes"][..],

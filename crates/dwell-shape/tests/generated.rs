@@ -1,7 +1,7 @@
 //! Tests the types generated for the built-in sample: they equal `generated/sample.rs`, load every document, serialize
 //! it back unchanged, and take exactly the predicted memory.
 //!
-//! `DWELL_BLESS=1 cargo test -p cargo-dwell --test generated` updates the file.
+//! `DWELL_BLESS=1 cargo test -p dwell-shape --test generated` updates the file.
 
 #[allow(clippy::pedantic, clippy::large_enum_variant, unreachable_pub, reason = "the code is a user's")]
 #[path = "generated/sample.rs"]
@@ -75,7 +75,7 @@ fn generated_file_is_up_to_date() {
     let changed = source.lines().zip(known.lines()).position(|(new, old)| new != old);
     assert!(
         source == known,
-        "line {} is now: {:?}; if that is right: DWELL_BLESS=1 cargo test -p cargo-dwell --test generated",
+        "line {} is now: {:?}; if that is right: DWELL_BLESS=1 cargo test -p dwell-shape --test generated",
         changed.unwrap_or(0) + 1,
         changed.and_then(|line| source.lines().nth(line)),
     );

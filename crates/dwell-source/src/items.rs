@@ -18,41 +18,91 @@ pub struct Item {
     pub file: String,
     /// The line of the declaration, from 1.
     pub line: u32,
-    /// The attributes and comments above it.
-    above: String,
+    /// Its attributes, and those of its fields and variants.
+    attributes: Vec<Attribute>,
+    /// The number of `attributes` that are its own.
+    own: usize,
     /// The lines from the declaration to its end.
     body: String,
     /// The modules that contain it, as far as the file's name and its text show them.
     modules: Vec<String>,
-    /// The inner attributes of the file.
-    of_file: String,
+    /// The attributes of the file and of the modules in it that contain the declaration.
+    around: Vec<Attribute>,
+}
+
+/// An attribute: its identifiers in order, such as `allow`, `clippy` and `large_enum_variant`.
+#[derive(Clone, Debug)]
+struct Attribute(Vec<String>);
+
+impl Attribute {
+    fn new(tokens: TokenStream) -> Self {
+        fn add(words: &mut Vec<String>, tokens: TokenStream) {
+            for tree in tokens {
+                match tree {
+                    TokenTree::Ident(word) => words.push(word.to_string()),
+                    TokenTree::Group(group) => add(words, group.stream()),
+                    _ => {}
+                }
+            }
+        }
+        let mut words = Vec::new();
+        add(&mut words, tokens);
+        Self(words)
+    }
+
+    /// Returns the attributes in tokens, also those deeper inside.
+    fn all(tokens: &[TokenTree], found: &mut Vec<Self>) {
+        for (index, tree) in tokens.iter().enumerate() {
+            let TokenTree::Group(group) = tree else { continue };
+            let is_attribute = group.delimiter() == Delimiter::Bracket
+                && matches!(tokens[..index].last(), Some(TokenTree::Punct(hash)) if hash.as_char() == '#');
+            if is_attribute {
+                found.push(Self::new(group.stream()));
+            } else {
+                Self::all(&group.stream().into_iter().collect::<Vec<_>>(), found);
+            }
+        }
+    }
+
+    /// Returns `true` if it is this one, perhaps under a condition (`cfg_attr`), with one of these words as an argument.
+    fn has(&self, name: &str, words: &[&str]) -> bool {
+        let at = match &self.0[..] {
+            [first, rest @ ..] if first == "cfg_attr" => rest.iter().position(|word| word == name).map(|at| at + 1),
+            [first, ..] => (first == name).then_some(0),
+            [] => None,
+        };
+        at.is_some_and(|at| self.0[at + 1..].iter().any(|word| words.contains(&&**word)))
+    }
+
+    /// Returns `true` if it is one of these.
+    fn is(&self, names: &[&str]) -> bool {
+        self.0.first().is_some_and(|first| names.contains(&&**first))
+    }
 }
 
 impl Item {
-    /// Returns `true` if an attribute or a comment shows that the author decided against boxing.
+    /// Returns `true` if an attribute shows that the author decided against boxing: it allows clippy's lint about large values.
+    /// A comment that speaks of boxes may speak of anything.
     pub fn declines_a_box(&self) -> bool {
         let lints = ["large_enum_variant", "result_large_err", "large_types_passed_by_value"];
-        let allows = |text: &str| lints.iter().any(|lint| text.contains(lint));
-        let comments = self.body.lines().chain(self.above.lines());
-        let mut comments = comments.filter_map(|line| Some(line.split_once("//")?.1));
-        let says_box = |text: &str| {
-            let lower = text.to_lowercase();
-            lower.split(|of: char| !of.is_alphanumeric()).any(|word| matches!(word, "box" | "boxed" | "boxing"))
-        };
-        allows(&self.above) || allows(&self.of_file) || comments.any(says_box)
+        let mut all = self.attributes.iter().chain(&self.around);
+        all.any(|of| of.has("allow", &lints) || of.has("expect", &lints))
     }
 
     /// Returns `true` if the type derives `Copy`: a box in it would end that.
     pub fn is_copy(&self) -> bool {
-        // A long list of derived traits has a line for each.
-        let attributes = self.above.lines().filter(|line| !line.trim_start().starts_with("//"));
-        let is_word = |of: char| of.is_alphanumeric() || of == '_';
-        attributes.flat_map(|line| line.split(|of| !is_word(of))).any(|word| word == "Copy")
+        self.derives(&["Copy"])
     }
 
     /// Returns `true` if the declaration has a `repr` attribute.
     pub fn has_repr(&self) -> bool {
-        self.above.contains("repr(")
+        self.attributes[..self.own]
+            .iter()
+            .any(|of| of.is(&["repr"]) || of.is(&["cfg_attr"]) && of.0.iter().any(|word| word == "repr"))
+    }
+
+    fn derives(&self, names: &[&str]) -> bool {
+        self.attributes[..self.own].iter().any(|of| of.has("derive", names))
     }
 
     /// Returns the text from the declaration to its end.
@@ -62,16 +112,13 @@ impl Item {
 
     /// Returns `true` if values of the type are parsed from data, such as a configuration.
     pub fn is_deserialized(&self) -> bool {
-        self.above.lines().any(|line| line.contains("derive(") && line.contains("Deserialize"))
+        self.derives(&["Deserialize", "DeserializeOwned"])
     }
 
     /// Returns `true` if the type is the parsed command line: the program has one.
     pub fn is_command_line(&self) -> bool {
-        let derives = ["Parser", "Subcommand", "Args", "ValueEnum", "StructOpt", "FromArgs", "Options"];
-        let words = |line: &str| line.split(|of: char| !of.is_alphanumeric()).any(|word| derives.contains(&word));
-        self.above.lines().any(|line| line.contains("derive(") && words(line))
-            || self.above.contains("#[command(")
-            || self.above.contains("#[clap(")
+        self.derives(&["Parser", "Subcommand", "Args", "ValueEnum", "StructOpt", "FromArgs", "Options"])
+            || self.attributes[..self.own].iter().any(|of| of.is(&["command", "clap"]))
     }
 }
 
@@ -123,7 +170,6 @@ impl Items {
 
     fn add(&mut self, file: &str, text: &str) {
         let lines: Vec<&str> = text.lines().collect();
-        let of_file: String = lines.iter().filter(|line| line.trim_start().starts_with("#![")).copied().collect();
         let is_test = file.split('/').any(|part| matches!(part, "tests" | "benches" | "tests.rs" | "test.rs"));
         let code = lines.iter().take_while(|line| !is_test && line.trim() != "#[cfg(test)]");
         let code: Vec<&str> = code.copied().collect();
@@ -142,18 +188,33 @@ impl Items {
         // A file that is no Rust, such as a template, has no declarations.
         let is_worth = ["struct ", "enum ", "union "].iter().any(|word| text.contains(word));
         if let Some(Ok(tokens)) = is_worth.then(|| text.parse::<TokenStream>()) {
-            let source = Source { file, lines: &lines, of_file: &of_file };
-            self.declarations(tokens, &source, &mut modules_of(file));
+            let source = Source { file, lines: &lines };
+            self.declarations(tokens, &source, &mut Around { modules: modules_of(file), attributes: Vec::new() });
         }
         proc_macro2::extra::invalidate_current_thread_spans();
     }
 
     /// Adds the declarations among the tokens of a file, also those in modules, functions and arguments of macros.
-    fn declarations(&mut self, tokens: TokenStream, source: &Source<'_>, modules: &mut Vec<String>) {
+    fn declarations(&mut self, tokens: TokenStream, source: &Source<'_>, around: &mut Around) {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
         let mut rest = &trees[..];
+        // The attributes of what comes next.
+        let mut pending: Vec<Attribute> = Vec::new();
+        let outside = around.attributes.len();
         while let Some(first) = rest.first() {
             let (after, inside) = match rest {
+                [TokenTree::Punct(hash), TokenTree::Punct(bang), TokenTree::Group(group), after @ ..]
+                    if hash.as_char() == '#' && bang.as_char() == '!' =>
+                {
+                    around.attributes.push(Attribute::new(group.stream()));
+                    (after, None)
+                }
+                [TokenTree::Punct(hash), TokenTree::Group(group), after @ ..]
+                    if hash.as_char() == '#' && group.delimiter() == Delimiter::Bracket =>
+                {
+                    pending.push(Attribute::new(group.stream()));
+                    (after, None)
+                }
                 // The rules of a macro declare nothing.
                 [TokenTree::Ident(word), TokenTree::Punct(_), TokenTree::Ident(_), TokenTree::Group(_), after @ ..]
                     if *word == "macro_rules" =>
@@ -163,9 +224,12 @@ impl Items {
                 [TokenTree::Ident(word), TokenTree::Ident(name), TokenTree::Group(group), after @ ..]
                     if *word == "mod" =>
                 {
-                    modules.push(name.to_string());
-                    self.declarations(group.stream(), source, modules);
-                    modules.pop();
+                    let known = around.attributes.len();
+                    around.attributes.append(&mut pending);
+                    around.modules.push(name.to_string());
+                    self.declarations(group.stream(), source, around);
+                    around.modules.pop();
+                    around.attributes.truncate(known);
                     (after, None)
                 }
                 [TokenTree::Ident(word), TokenTree::Ident(name), after @ ..]
@@ -178,18 +242,29 @@ impl Items {
                     };
                     let length = after.iter().position(is_end).unwrap_or(0);
                     let end = after.get(length).map_or_else(|| name.span().end().line, |tree| tree.span().end().line);
-                    let item = source.item(word.span().start(), end, modules);
+                    let mut attributes = std::mem::take(&mut pending);
+                    let own = attributes.len();
+                    Attribute::all(&after[..after.len().min(length + 1)], &mut attributes);
+                    let item = source.item(word.span().start(), end, around, attributes, own);
                     self.by_name.entry(plain(&name.to_string()).to_owned()).or_default().push(item);
                     (after, None)
                 }
                 [_, after @ ..] => (after, Some(first)),
                 [] => break,
             };
-            if let Some(TokenTree::Group(group)) = inside {
-                self.declarations(group.stream(), source, modules);
+            match inside {
+                Some(TokenTree::Group(group)) => {
+                    if group.delimiter() == Delimiter::Brace {
+                        pending.clear();
+                    }
+                    self.declarations(group.stream(), source, around);
+                }
+                Some(TokenTree::Punct(of)) if of.as_char() == ';' => pending.clear(),
+                _ => {}
             }
             rest = after;
         }
+        around.attributes.truncate(outside);
     }
 
     /// Returns the declaration of the type with a path in the debug info. Of several with its name, it is the one whose file has the most parts of the
@@ -248,33 +323,30 @@ impl Items {
     }
 }
 
+/// What contains a declaration.
+struct Around {
+    modules: Vec<String>,
+    attributes: Vec<Attribute>,
+}
+
 /// A source file.
 struct Source<'s> {
     file: &'s str,
     lines: &'s [&'s str],
-    of_file: &'s str,
 }
 
 impl Source<'_> {
     /// Returns the declaration that begins at a place and ends on a line.
-    fn item(&self, start: LineColumn, end: usize, modules: &[String]) -> Item {
+    fn item(&self, start: LineColumn, end: usize, around: &Around, attributes: Vec<Attribute>, own: usize) -> Item {
         let index = start.line.saturating_sub(1);
-        let is_above = |line: &&&str| {
-            let line = line.trim();
-            line.starts_with("#[") || line.starts_with("//") || line.ends_with(")]") || line.ends_with(',')
-        };
-        let above = self.lines.get(..index).unwrap_or_default().iter().rev().take(40).take_while(is_above);
-        // One line may have the attributes too.
-        let beside: String =
-            self.lines.get(index).map(|line| line.chars().take(start.column).collect()).unwrap_or_default();
-        let above: Vec<&str> = std::iter::once(&*beside).chain(above.copied()).collect();
         Item {
             file: self.file.to_owned(),
             line: u32::try_from(start.line).unwrap_or(u32::MAX),
-            above: above.join("\n"),
+            attributes,
+            own,
             body: self.lines.get(index..end.min(self.lines.len())).unwrap_or_default().join("\n"),
-            modules: modules.to_vec(),
-            of_file: self.of_file.to_owned(),
+            modules: around.modules.clone(),
+            around: around.attributes.clone(),
         }
     }
 }
@@ -363,11 +435,38 @@ mod tests {
     fn authors_decision_is_found() {
         for text in [
             "#[allow(clippy::large_enum_variant)]\n#[derive(Debug)]\nenum Kind {\n    A,\n}\n",
-            "enum Kind {\n    // Most are this one: do not box it.\n    A,\n}\n",
+            "#[expect(\n    clippy::large_enum_variant,\n    reason = \"few\"\n)]\npub(crate) enum Kind { A }\n",
+            "#[cfg_attr(clippy, allow(clippy::large_enum_variant))] enum Kind { A }\n",
+            "enum Kind {\n    #[allow(clippy::large_enum_variant)]\n    A([u64; 90]),\n}\n",
             "#![allow(clippy::large_enum_variant)]\nenum Kind {\n    A,\n}\n",
+            "mod a {\n    #![allow(clippy::large_enum_variant)]\n    enum Kind { A }\n}\n",
+            "#[allow(clippy::large_enum_variant)]\nmod a { enum Kind { A } }\n",
         ] {
             assert!(items(text).by_name["Kind"][0].declines_a_box(), "{text}");
         }
+    }
+
+    /// A comment or a name that speaks of boxes or lints decides nothing, nor does an attribute of something else.
+    #[test]
+    fn only_an_attribute_declines_a_box() {
+        for text in [
+            "enum Kind {\n    A,\n    B([f64; 24]), // with its bounding box\n}\n",
+            "/// Do not box large_enum_variant.\nenum Kind { A }\n",
+            "// #[allow(clippy::large_enum_variant)]\nenum Kind { A }\n",
+            "#[doc = \"#[allow(clippy::large_enum_variant)]\"] enum Kind { A }\n",
+            "#[warn(clippy::large_enum_variant)] enum Kind { A }\n",
+            "#[allow(clippy::large_enum_variant)]\nenum Other { A }\nenum Kind { A }\n",
+            "#[allow(clippy::large_enum_variant)]\nfn f() {}\nenum Kind { A }\n",
+            "#[allow(clippy::large_enum_variant)]\nuse a::b;\nenum Kind { A }\n",
+            "mod a { #![allow(clippy::large_enum_variant)] }\nenum Kind { A }\n",
+            "const LINT: &str = \"allow(clippy::large_enum_variant)\";\nenum Kind { A }\n",
+        ] {
+            assert!(!items(text).by_name["Kind"][0].declines_a_box(), "{text}");
+        }
+    }
+
+    #[test]
+    fn attributes_of_a_declaration_are_found() {
         assert!(items("#[repr(C)] pub struct Kind {\n    a: u8,\n}\n").by_name["Kind"][0].has_repr());
         for derive in ["#[derive(Clone, Copy)]", "#[derive(Debug)]\n#[derive(\n    Clone,\n    Copy,\n)]"] {
             assert!(
@@ -376,7 +475,15 @@ mod tests {
             );
         }
         assert!(!items("#[derive(Clone, CopyTo)]\nstruct Kind {\n    a: u8,\n}\n").by_name["Kind"][0].is_copy());
-        assert!(!items("enum Kind {\n    A(Box<u8>), // a boxer\n}\n").by_name["Kind"][0].declines_a_box());
+        assert!(items("#[derive(Parser)] struct Kind { a: u8 }").by_name["Kind"][0].is_command_line());
+        assert!(
+            items("#[derive(Debug)]\n#[command(version)]\nstruct Kind { a: u8 }").by_name["Kind"][0].is_command_line()
+        );
+        assert!(items("#[derive(serde::Deserialize)] struct Kind { a: u8 }").by_name["Kind"][0].is_deserialized());
+        assert!(
+            !items("struct Kind { #[command(flatten)] a: u8 } // derive(Deserialize)").by_name["Kind"][0]
+                .is_command_line()
+        );
     }
 
     #[test]
