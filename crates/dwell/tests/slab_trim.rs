@@ -25,6 +25,7 @@ const BLOCK: usize = 64 * 1024;
 
 thread_local! {
     static RE_ENTERS: Cell<bool> = const { Cell::new(false) };
+    static INSERTS: Cell<bool> = const { Cell::new(false) };
     static KEPT: ManuallyDrop<RefCell<Option<Pooled<Cells>>>> = const { ManuallyDrop::new(RefCell::new(None)) };
 }
 
@@ -35,6 +36,9 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LIVE.fetch_add(layout.size().cast_signed(), Ordering::Relaxed);
         CHUNKS.fetch_add(usize::from(layout.align() == BLOCK), Ordering::Relaxed);
+        if layout.align() == BLOCK && INSERTS.try_with(Cell::take) == Ok(true) {
+            drop(Pooled::new(7_u16));
+        }
         // SAFETY: the caller's contract is that of `System`.
         unsafe { System.alloc(layout) }
     }
@@ -428,4 +432,26 @@ fn large_values_take_what_a_box_takes() {
     assert!(unwound.is_err());
     assert_eq!(Pooled::new([3_u8; 9000]).into_inner()[0], 3);
     assert_eq!(PoolArc::try_unwrap(PoolArc::new([4_u8; 9000])).unwrap()[8999], 4);
+}
+
+/// The process ended with "memory allocation of 560 bytes failed".
+#[test]
+#[cfg_attr(miri, ignore = "it starts a process")]
+fn an_allocator_that_uses_the_pool_that_calls_it_is_told_so() {
+    const CHILD: &str = "DWELL_TEST_CHILD";
+    if std::env::var_os(CHILD).is_some() {
+        drop(Pooled::new(1_u16));
+        INSERTS.set(true);
+        drop((0..10_000_u16).map(Pooled::new).collect::<Vec<_>>());
+        return;
+    }
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "an_allocator_that_uses_the_pool_that_calls_it_is_told_so", "--nocapture"]);
+    let output = child.env(CHILD, "1").output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(
+        message.contains("the global allocator inserted a value into a slab or pool that was calling"),
+        "{message}"
+    );
 }

@@ -50,15 +50,16 @@ const PADDING: usize = 15;
 ///
 /// Padding and not alignment, because an allocator takes several times as long for an over-aligned core.
 #[repr(C)] // the padding comes first
-struct Padded<T>([MaybeUninit<u64>; PADDING], T);
+struct Padded<T, const WORDS: usize>([MaybeUninit<u64>; WORDS], T);
 
-impl<T> Padded<T> {
+impl<T, const WORDS: usize> Padded<T, WORDS> {
     const fn new(value: T) -> Self {
-        Self([MaybeUninit::uninit(); PADDING], value)
+        Self([MaybeUninit::uninit(); WORDS], value)
     }
 }
 
 /// The slot kind of slabs whose slots may be dropped on any thread: [`sync::Slab`](super::sync::Slab).
+#[repr(C)] // `surplus` lies between the others
 pub struct AnyThread {
     // # Invariants
     //
@@ -67,11 +68,11 @@ pub struct AnyThread {
     // 2. While `thread` is not `NO_THREAD`, only that thread uses the free stack, `surplus` and the memory of the core, and by
     //    invariant 2 of `Core` the stack has capacity for each carved cell.
     /// Read by all threads, rarely written.
-    thread: Padded<AtomicUsize>,
-    /// Written by all threads.
-    returns: Padded<Returns>,
-    /// Only its own thread uses this, as the free stack.
+    thread: Padded<AtomicUsize, PADDING>,
+    /// Used by its own thread, and rarely: a part of the padding of `returns`.
     surplus: Surplus,
+    /// Written by all threads.
+    returns: Padded<Returns, { PADDING - size_of::<Surplus>() / 8 }>,
 }
 
 /// A number that no thread has. It means that the slab was torn down or that its memory is growing.

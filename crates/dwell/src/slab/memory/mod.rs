@@ -310,8 +310,9 @@ pub enum Refusal {
     /// The slab of this thread is already set up.
     #[cfg(feature = "std")]
     Initialized,
-    /// The global allocator failed to allocate this layout or has re-entered the slab, or the needed layout does not
-    /// exist.
+    /// The global allocator has re-entered the slab while the slab called it.
+    ReEntered,
+    /// The global allocator failed to allocate this layout, or the needed layout does not exist.
     Alloc(Layout),
 }
 
