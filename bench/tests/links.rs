@@ -1,5 +1,5 @@
-//! Checks that the links of the README, CONTRIBUTING and the book resolve, and that the summary of the book lists every
-//! page.
+//! Checks that the links of the README, CONTRIBUTING, the book and the results resolve, that the summary of the book lists every
+//! page, that what the pages name exists, and that numbers which the README repeats are those of the results.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -56,13 +56,109 @@ fn has_anchor(page: &Path, wanted: &str) -> bool {
     text.lines().filter(|line| line.starts_with('#')).any(|line| anchor(line.trim_start_matches('#').trim()) == wanted)
 }
 
+/// Returns all documents: those at the root, the pages of the book, the results, and the READMEs of the crates.
+fn documents() -> Vec<PathBuf> {
+    let of_root = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "RELEASING.md", "bench/README.md"].map(PathBuf::from);
+    let of_book = pages().into_iter().map(|page| Path::new("docs").join(page));
+    let of_crates = ["dwell-bumpalo", "dwell-slab"].map(|name| Path::new("crates").join(name).join("README.md"));
+    let results = fs::read_dir(root().join("bench/results")).unwrap().map(|entry| entry.unwrap().path());
+    let named = of_root.into_iter().chain(of_book).chain(of_crates);
+    named.map(|path| root().join(path)).chain(results).collect()
+}
+
+/// Returns the words after `option` in the commands of a text: `ast` for `--example ast`.
+fn after<'t>(text: &'t str, option: &str) -> Vec<&'t str> {
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || matches!(c, '`' | ')' | ',' | ';' | '=')).collect();
+    words.windows(2).filter(|two| two[0] == option).map(|two| two[1]).collect()
+}
+
+/// Whether a file or folder of this name, with or without `.rs`, is in one of the folders.
+fn is_in(folders: &[&str], name: &str) -> bool {
+    let crates =
+        ["crates/dwell", "crates/cargo-dwell", "crates/dwell-slab", "crates/dwell-bumpalo", "bench", "bench/real"];
+    crates.iter().any(|of| {
+        folders.iter().any(|folder| {
+            let path = root().join(of).join(folder);
+            path.join(format!("{name}.rs")).exists() || path.join(name).is_dir()
+        })
+    })
+}
+
+/// A page must not name a program that is not in the repository, as pages about `mailer` did.
+#[test]
+fn examples_tests_and_paths_of_the_pages_exist() {
+    let mut missing = Vec::new();
+    for file in documents() {
+        let text = fs::read_to_string(&file).unwrap();
+        let mut miss = |what: &str, name: &str| missing.push(format!("{}: {what} {name}", file.display()));
+        for name in after(&text, "--example").into_iter().filter(|name| !name.is_empty() && *name != "NAME") {
+            if !is_in(&["examples"], name) {
+                miss("--example", name);
+            }
+        }
+        // `cargo dwell allocs --test NAME` is about the user's own tests.
+        for line in text.lines().filter(|line| line.contains("cargo test") || line.contains(".ci/aarch64/test")) {
+            for name in after(line, "--test").into_iter().filter(|name| name.starts_with(char::is_lowercase)) {
+                if !is_in(&["tests"], name) && !line.contains("async-trait") && !line.contains("test test") {
+                    miss("--test", name);
+                }
+            }
+        }
+        for code in text.split('`').skip(1).step_by(2) {
+            let is_path = ["crates/", "bench/", "docs/", ".ci/", "fuzz/"].iter().any(|of| code.starts_with(of));
+            let is_plain = !code.contains(|c: char| c.is_whitespace() || matches!(c, '*' | '{' | '<' | ':' | '('));
+            if is_path && is_plain && !root().join(code).exists() {
+                miss("path", code);
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// The rows of real programs in the README and in the pages are those of the results, with fewer columns.
+#[test]
+fn rows_of_real_programs_are_those_of_the_results() {
+    let cells =
+        |line: &str| -> Vec<String> { line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect() };
+    let text = fs::read_to_string(root().join("bench/results/real.md")).unwrap();
+    let mut results = Vec::new();
+    let (mut program, mut change) = (String::new(), String::new());
+    for row in text.lines().filter(|line| line.starts_with("| ")).map(cells).filter(|row| row.len() == 10) {
+        if !row[0].is_empty() {
+            (program, change) = (row[0].clone(), row[1].clone());
+        }
+        results.push([&[program.clone(), change.clone(), row[4].clone()], &row[5..9]].concat());
+    }
+    assert!(results.len() > 30);
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let rows: Vec<Vec<String>> = readme
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .map(cells)
+        .filter(|row| row.len() == 7 && row[3].contains('.'))
+        .collect();
+    assert!(rows.len() >= 6, "{rows:?}");
+    for row in &rows {
+        assert!(results.contains(row), "{row:?}");
+    }
+    let moving = fs::read_to_string(root().join("docs/moving.md")).unwrap();
+    let rows: Vec<Vec<String>> = moving
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .map(cells)
+        .filter(|row| row.len() == 5 && row[1].contains('.'))
+        .collect();
+    assert!(rows.len() >= 3, "{rows:?}");
+    for row in &rows {
+        assert!(results.iter().any(|of| of[0].starts_with("lru") && of[2..] == row[..]), "{row:?}");
+    }
+}
+
 #[test]
 fn links_resolve_to_files_and_headings() {
-    let docs = root().join("docs");
-    let mut files = vec![root().join("README.md"), root().join("CONTRIBUTING.md")];
-    files.extend(pages().into_iter().map(|page| docs.join(page)));
     let mut broken = Vec::new();
-    for file in files {
+    for file in documents() {
         for link in links(&fs::read_to_string(&file).unwrap()) {
             if link.contains("://") {
                 continue;

@@ -3,12 +3,10 @@
 //! The page is one file that loads nothing: it contains the style, the script and the rows. The script draws the
 //! charts; this module assembles the file.
 
-pub(crate) mod goals;
 mod markdown;
-mod measured;
 mod picture;
-pub(crate) mod seeds;
 
+use crate::{measured, seeds};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use std::fs;
@@ -27,7 +25,7 @@ pub(crate) struct Args {
     /// Replaces the table of results in a README: the lines between the two comments `results`.
     #[arg(long, value_name = "FILE")]
     readme: Option<PathBuf>,
-    /// Writes a bar chart (SVG) of the bytes that each layout of `sparse` takes: the picture in the README.
+    /// Writes a bar chart (SVG) of the bytes that each layout of `sparse` takes: `docs/memory.svg`.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }

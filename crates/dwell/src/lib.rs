@@ -91,9 +91,6 @@ pub mod alloc;
 pub mod bump;
 #[cfg(any(feature = "bump", feature = "small"))]
 mod coerce;
-#[cfg(feature = "weigh")]
-#[doc(hidden)]
-pub mod model;
 #[cfg(feature = "pin")]
 pub mod pin;
 mod prefetch;
@@ -126,26 +123,3 @@ pub use crate::weigh::{Weigh, weigh};
 pub use dwell_derive::Sparse;
 #[cfg(all(feature = "derive", feature = "pin", feature = "std"))]
 pub use dwell_derive::erased;
-
-// The code blocks of the README and of the how-tos are tests: `cargo test -p dwell --features advice,derive,serde,tower --doc`.
-#[cfg(all(doctest, feature = "default", feature = "advice", feature = "derive", feature = "serde", feature = "tower"))]
-mod pages {
-    #[doc = include_str!("../../../README.md")]
-    mod readme {}
-    #[doc = include_str!("../../../docs/first-gain.md")]
-    mod first_gain {}
-    #[doc = include_str!("../../../docs/how-to/arenas.md")]
-    mod arenas {}
-    #[doc = include_str!("../../../docs/how-to/boxes.md")]
-    mod boxes {}
-    #[doc = include_str!("../../../docs/how-to/futures.md")]
-    mod futures {}
-    #[doc = include_str!("../../../docs/how-to/slabs.md")]
-    mod slabs {}
-    #[doc = include_str!("../../../docs/how-to/sparse.md")]
-    mod sparse {}
-    #[doc = include_str!("../../../docs/how-to/types.md")]
-    mod types {}
-    #[doc = include_str!("../../../docs/how-to/weigh.md")]
-    mod weigh {}
-}

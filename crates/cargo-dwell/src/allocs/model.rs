@@ -9,7 +9,7 @@
 
 use super::calibrate::{Calibration, Calls, Cost};
 use super::document::Time;
-use crate::profile::{Allocator, Counts, Pair, Profile};
+use dwell_heap::profile::{Allocator, Counts, Pair, Profile};
 
 /// The costs of pairs.
 pub(super) struct Model<'c> {
@@ -41,7 +41,7 @@ impl Costs {
 
 /// The fewest samples in the allocator for which their number counts.
 const FEWEST: u64 = 20;
-/// The range around a prediction; docs/allocs.md has the programs for which it holds.
+/// The range around a prediction; bench/results/allocs.md has the programs for which it holds.
 const LEAST: f64 = 0.5;
 const MOST: f64 = 1.5;
 /// The bounds of the scale: beyond these something else than the allocator was measured.
@@ -138,7 +138,7 @@ impl<'c> Model<'c> {
 #[expect(clippy::float_cmp, reason = "sums of small whole numbers are exact")]
 mod tests {
     use super::*;
-    use crate::profile::Samples;
+    use dwell_heap::profile::Samples;
 
     fn calibration() -> Calibration {
         let cost = |nanos: f64| Cost { nanos, instructions: nanos * 4.0 };

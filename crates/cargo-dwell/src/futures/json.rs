@@ -1,10 +1,10 @@
-//! Futures as JSON, with the fields that `docs/layout.md` documents.
+//! Futures as JSON, with the fields that `docs/json-output.md` documents.
 
 use super::size::{AWAITED, Graph, coroutines_in, key, locals, total};
 use super::suggestion::{Problem, Suggestion};
-use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, TypeId};
-use crate::layout::Rank;
-use crate::source::Edit;
+use crate::rank::Rank;
+use dwell_debuginfo::{Coroutine, Field, Flavour, Kind, Program, TypeId};
+use dwell_source::Edit;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 

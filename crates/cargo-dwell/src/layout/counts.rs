@@ -1,5 +1,5 @@
 //! The counts of a saved census: how many values of each enum and field there were, and how many of each variant. The
-//! format is that of `docs/census.md`.
+//! format is that of `docs/json-output.md`.
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;

@@ -113,9 +113,10 @@ impl<T: ?Sized, K: SlotKind> Drop for Owner<T, K> {
             unsafe { value.drop_in_place() };
             mem::forget(guard);
         }
+        let layout = self.layout_after_drop();
         // SAFETY: by invariants 1 and 3 the cell is occupied and belongs to a slab with handles of kind `K`, for values
         // of this layout. The value was dropped above or needs no drop, and the owner is not used again.
-        unsafe { K::free_cell(value.cast(), self.layout_after_drop()) };
+        unsafe { K::free_cell(value.cast(), layout) };
     }
 }
 

@@ -4,8 +4,7 @@ use super::seen::Seen;
 use super::tally::{Counter, Cursor, Tally, whole};
 use super::types::{opaque_type_of, shared_type_of};
 use super::{Weigh, Weight};
-use crate::model::LONG_TEXT;
-use crate::model::malloc::Model;
+use crate::weigh::malloc::Model;
 use core::convert::identity;
 use core::mem;
 use core::ops::Deref;
@@ -18,6 +17,10 @@ use std_alloc::vec::Vec;
 const DEEPEST: i32 = 64;
 /// The largest number of nested guards. The walk counts deeper values as opaque, unless an `Rc` or `Arc` leads to them.
 const MOST_GUARDS: u32 = 256;
+/// The length in bytes from which on a `ThinStr` needs a longer header.
+const LONG_TEXT: usize = 255;
+#[cfg(feature = "advice")]
+const _: () = assert!(LONG_TEXT == dwell_model::LONG_TEXT, "the model counts the same texts as long");
 
 /// A walk over a value, to which implementations of [`Weigh`] report.
 ///

@@ -1,5 +1,5 @@
 //! Loads AWS's Smithy models, the `.json` files of a folder, into the structs that one writes first, and keeps them until the end:
-//! the types of `bench/src/sparse/layouts.rs` in the layout `naive`, without what the comparison there needs.
+//! the types of `bench/src/sparse/layouts.rs` in the layout `unboxed`, without what the comparison there needs.
 //!
 //! ```sh
 //! cd crates/cargo-dwell/examples/smithy

@@ -1,6 +1,5 @@
 //! Which chunks have no occupied cell, and freeing them.
 
-use super::super::geometry::Geometry;
 use super::super::stack::{CellPtr, FreeStack};
 use super::{Block, Memory, Numbered, header};
 use core::mem;
