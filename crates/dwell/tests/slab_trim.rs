@@ -85,7 +85,7 @@ fn growth<R>(f: impl FnOnce() -> R) -> (isize, R) {
 }
 
 /// The number of values in a spike: several chunks. Their cells have 2048 bytes.
-const MANY: usize = if cfg!(miri) { 300 } else { 5_000 };
+const MANY: usize = if cfg!(miri) { 150 } else { 5_000 };
 /// No chunk of a pool is larger.
 const CHUNK: isize = 1024 * 1024;
 
