@@ -95,6 +95,14 @@ fn this_thread() -> usize {
     THREAD.get()
 }
 
+/// Returns whether `thread` of a slab has the number of this thread.
+#[inline(always)]
+fn is_this_thread(thread: &AtomicUsize) -> bool {
+    // Relaxed: only the slab's own thread writes this, so it reads its own last write. Another thread reads the number of that
+    // thread or `NO_THREAD`, which both differ from its own number.
+    thread.load(Ordering::Relaxed) == THREAD.get()
+}
+
 impl AnyThread {
     const_fn! {
         fn of(thread: usize) -> Self {
@@ -109,9 +117,7 @@ impl AnyThread {
     /// Returns whether this thread made the slab, and the slab is neither torn down nor growing.
     #[inline(always)]
     pub(super) fn is_here(&self) -> bool {
-        // Relaxed: only the slab's own thread writes this, so it reads its own last write. Another thread reads the
-        // number of that thread or `NO_THREAD`, which both differ from its own number.
-        self.thread.1.load(Ordering::Relaxed) == THREAD.get()
+        is_this_thread(&self.thread.1)
     }
 
     /// Returns what its pool counts. Only the thread of the slab may use it.
@@ -359,7 +365,7 @@ impl Returns {
 #[cfg(test)]
 #[cfg(not(loom))]
 mod tests {
-    use super::{AnyThread, Owners, THREAD};
+    use super::{AnyThread, Owners, THREAD, is_this_thread};
     use std::thread;
 
     /// `resume` stored the number of a thread without a number, so that each such thread took itself for the slab's: the
@@ -371,7 +377,8 @@ mod tests {
         owners.suspend();
         owners.resume();
         assert!(owners.is_here());
-        assert!(thread::scope(|threads| !threads.spawn(|| owners.is_here()).join().unwrap()));
+        let of = &owners.thread.1;
+        assert!(thread::scope(|threads| !threads.spawn(|| is_this_thread(of)).join().unwrap()));
     }
 }
 
