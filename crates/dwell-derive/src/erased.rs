@@ -361,20 +361,22 @@ impl Args {
                 } else {
                     let mut output = (**output).clone();
                     InferImplTrait.visit_type_mut(&mut output);
-                    // Determines the type of each `return` in the body.
+                    // Determines the type of each `return` in the body. No code that the compiler finds to be unreachable, if the
+                    // body never returns or no value of the type exists: a crate may forbid the lint, and so to allow it.
+                    let value = Ident::new("__dwell_output", span);
                     let hint = quote_spanned! {span=>
-                        if false {
-                            #[allow(unreachable_code)]
-                            return #krate::pin::unreachable_output::<#output>();
+                        if let ::core::option::Option::Some(#value) = ::core::option::Option::None::<#output> {
+                            return #value;
                         }
                     };
-                    let value = Ident::new("__dwell_output", span);
-                    quote! {
-                        #hint
-                        #(#moves)*
-                        let #value: #output = #body;
-                        #[allow(unreachable_code)]
-                        #value
+                    // A block of the macro's edition: it drops the temporary values of the body before the arguments, as an
+                    // `async fn` does.
+                    quote_spanned! {Span::mixed_site()=>
+                        {
+                            #hint
+                            #(#moves)*
+                            #body
+                        }
                     }
                 }
             }

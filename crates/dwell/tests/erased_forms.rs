@@ -24,6 +24,7 @@
     let_underscore_drop,
     missing_docs,
     unnameable_types,
+    unreachable_code,
     unreachable_pub,
     rust_2018_idioms,
     rust_2021_compatibility,

@@ -62,7 +62,7 @@ pub use self::inline::InlineBox;
 pub use self::pooled::{LocalPoolFuture, PoolFuture, SyncPoolFuture};
 #[cfg(feature = "std")]
 #[doc(hidden)]
-pub use self::pooled::{Never, erase, erase_local, erase_sync, unreachable_output};
+pub use self::pooled::{Never, erase, erase_local, erase_sync};
 pub use self::reusable::{LocalReusableFuture, Reusable, ReusableFuture};
 #[cfg(feature = "tokio")]
 pub use self::tokio::{spawn_erased, try_spawn_erased};

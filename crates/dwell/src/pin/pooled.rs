@@ -79,9 +79,3 @@ pub trait Function {
 impl<R> Function for fn() -> R {
     type Output = R;
 }
-
-/// Gives a type to code that never runs, for `#[erased]`.
-#[doc(hidden)]
-pub fn unreachable_output<T>() -> T {
-    unreachable!("`#[erased]` does not call this")
-}

@@ -377,7 +377,7 @@ impl<O: Owners> Core<O> {
     pub(super) fn memory<R>(&self, f: impl FnOnce(&mut Memory<CoreRef<O>>) -> R) -> Result<R, Refusal> {
         match self.memory.try_borrow_mut() {
             Ok(mut memory) => Ok(f(&mut memory)),
-            Err(_) => Err(Refusal::Alloc(Layout::new::<Self>())),
+            Err(_) => Err(Refusal::ReEntered),
         }
     }
 

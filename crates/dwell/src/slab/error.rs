@@ -84,6 +84,10 @@ impl fmt::Display for Refusal {
             Self::TooMany { limit, asked, .. } => write!(f, "the slab can have at most {limit} slots, not {asked}"),
             #[cfg(feature = "std")]
             Self::Initialized => f.write_str("the slab is already initialized on this thread"),
+            Self::ReEntered => f.write_str(
+                "the global allocator inserted a value into a slab or pool that was calling the global allocator; there, use the \
+                 `try_` functions and handle the error",
+            ),
             Self::Alloc(layout) => {
                 write!(f, "failed to allocate {} bytes with alignment {}", layout.size(), layout.align())
             }

@@ -113,6 +113,12 @@ fn refill<T, S: CellAllocator<T>>(alloc: &S) -> CellPtr {
 pub(super) fn refused(refusal: Refusal) -> ! {
     match refusal {
         Refusal::Alloc(layout) => handle_alloc_error(layout),
+        // A global allocator must not unwind.
+        #[cfg(feature = "std")]
+        Refusal::ReEntered => {
+            std::eprintln!("{refusal}");
+            std::process::abort();
+        }
         refusal => panic!("{refusal}"),
     }
 }

@@ -106,6 +106,8 @@ mod boxed;
 mod classes;
 mod coerce;
 #[cfg(feature = "std")]
+mod conversions;
+#[cfg(feature = "std")]
 mod counted;
 mod dedicated;
 mod engine;

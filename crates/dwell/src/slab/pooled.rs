@@ -35,8 +35,8 @@ use core::pin::Pin;
 /// ```
 ///
 /// It has 8 bytes, and `new`, `Clone`, `Default`, `From<T>`, `Deserialize` (feature `serde`) and the traits that a slot forwards
-/// to its value work as those of a `Box`. It is `Send` and `Sync` where the value is, and may outlive its thread. Three things
-/// of a `Box` do not exist in stable Rust:
+/// to its value work as those of a `Box`. It is `Send` and `Sync` where the value is, and may outlive its thread. What a `Box`
+/// does that a type of a library cannot in stable Rust is in a table of the how-to on slabs. The most common:
 ///
 /// | of a `Box` | write |
 /// |---|---|

@@ -50,15 +50,16 @@ const PADDING: usize = 15;
 ///
 /// Padding and not alignment, because an allocator takes several times as long for an over-aligned core.
 #[repr(C)] // the padding comes first
-struct Padded<T>([MaybeUninit<u64>; PADDING], T);
+struct Padded<T, const WORDS: usize>([MaybeUninit<u64>; WORDS], T);
 
-impl<T> Padded<T> {
+impl<T, const WORDS: usize> Padded<T, WORDS> {
     const fn new(value: T) -> Self {
-        Self([MaybeUninit::uninit(); PADDING], value)
+        Self([MaybeUninit::uninit(); WORDS], value)
     }
 }
 
 /// The slot kind of slabs whose slots may be dropped on any thread: [`sync::Slab`](super::sync::Slab).
+#[repr(C)] // `surplus` lies between the others
 pub struct AnyThread {
     // # Invariants
     //
@@ -67,11 +68,11 @@ pub struct AnyThread {
     // 2. While `thread` is not `NO_THREAD`, only that thread uses the free stack, `surplus` and the memory of the core, and by
     //    invariant 2 of `Core` the stack has capacity for each carved cell.
     /// Read by all threads, rarely written.
-    thread: Padded<AtomicUsize>,
-    /// Written by all threads.
-    returns: Padded<Returns>,
-    /// Only its own thread uses this, as the free stack.
+    thread: Padded<AtomicUsize, PADDING>,
+    /// Used by its own thread, and rarely: a part of the padding of `returns`.
     surplus: Surplus,
+    /// Written by all threads.
+    returns: Padded<Returns, { PADDING - size_of::<Surplus>() / 8 }>,
 }
 
 /// A number that no thread has. It means that the slab was torn down or that its memory is growing.
@@ -94,6 +95,14 @@ fn this_thread() -> usize {
     THREAD.get()
 }
 
+/// Returns whether `thread` of a slab has the number of this thread.
+#[inline(always)]
+fn is_this_thread(thread: &AtomicUsize) -> bool {
+    // Relaxed: only the slab's own thread writes this, so it reads its own last write. Another thread reads the number of that
+    // thread or `NO_THREAD`, which both differ from its own number.
+    thread.load(Ordering::Relaxed) == THREAD.get()
+}
+
 impl AnyThread {
     const_fn! {
         fn of(thread: usize) -> Self {
@@ -108,9 +117,7 @@ impl AnyThread {
     /// Returns whether this thread made the slab, and the slab is neither torn down nor growing.
     #[inline(always)]
     pub(super) fn is_here(&self) -> bool {
-        // Relaxed: only the slab's own thread writes this, so it reads its own last write. Another thread reads the
-        // number of that thread or `NO_THREAD`, which both differ from its own number.
-        self.thread.1.load(Ordering::Relaxed) == THREAD.get()
+        is_this_thread(&self.thread.1)
     }
 
     /// Returns what its pool counts. Only the thread of the slab may use it.
@@ -358,7 +365,7 @@ impl Returns {
 #[cfg(test)]
 #[cfg(not(loom))]
 mod tests {
-    use super::{AnyThread, Owners, THREAD};
+    use super::{AnyThread, Owners, THREAD, is_this_thread};
     use std::thread;
 
     /// `resume` stored the number of a thread without a number, so that each such thread took itself for the slab's: the
@@ -370,7 +377,8 @@ mod tests {
         owners.suspend();
         owners.resume();
         assert!(owners.is_here());
-        assert!(thread::scope(|threads| !threads.spawn(|| owners.is_here()).join().unwrap()));
+        let of = &owners.thread.1;
+        assert!(thread::scope(|threads| !threads.spawn(|| is_this_thread(of)).join().unwrap()));
     }
 }
 

@@ -146,7 +146,7 @@ impl Surplus {
                 // To look at all chunks costs as much as a few pushes for each.
                 let looks = self.looks.get() + 1;
                 self.looks.set(looks);
-                let rest = if looks * found.chunks > vacant / 4 { FEW_CELLS.max(found.chunks) } else { 1 };
+                let rest = if looks * found.chunks > vacant { FEW_CELLS.max(found.chunks) } else { 1 };
                 // The push that makes as many vacant comes here.
                 self.high.set(vacant.saturating_add(found.missing.max(rest)) - 1);
                 return;

@@ -64,11 +64,17 @@ fn refill(layout: Layout) -> Result<CellPtr, Refusal> {
     Pool::new().refill_class(layout)
 }
 
+/// Allocates a cell of the thread's pool for a value of this layout. An `InPool` handle frees it.
+pub(super) fn allocate(layout: Layout) -> CellPtr {
+    let cell = Class::of(layout).and_then(pop).map_or_else(|| refill(layout), Ok);
+    cell.unwrap_or_else(|refusal| insert::refused(refusal))
+}
+
 /// Frees the memory of this thread's pool that no value is in.
 ///
 /// The pool of a thread, in which [`Pooled`](super::Pooled), [`PoolRc`](super::PoolRc) and [`PoolArc`](super::PoolArc) put their
 /// values, gives chunks back by itself: when more than half of its cells of a size are vacant, it frees the chunks that have no
-/// value. If it needed as many again within 10 ms, it keeps them the next time. A value that another thread has dropped is
+/// value. If it needed as many again within 100 ms, it keeps them the next time. A value that another thread has dropped is
 /// vacant when its own thread needs a cell. So a server may call this function when it begins to wait.
 ///
 /// It visits each vacant cell.

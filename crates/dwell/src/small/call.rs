@@ -79,6 +79,17 @@ pub trait CallOnce<Args> {
 /// let double: SmallBox<OnceFn<(u32,), u32>> = small_box!(|n| n * 2);
 /// assert_eq!(double.call_once((4,)), 8);
 /// ```
+///
+/// It is `'static`. The trait object of a closure that borrows is written out:
+///
+/// ```
+/// use dwell::small::CallOnce;
+/// use dwell::{SmallBox, small_box};
+///
+/// let text = String::from("abc");
+/// let len: SmallBox<dyn CallOnce<(), Output = usize> + '_> = small_box!(|| text.len());
+/// assert_eq!(len.call_once(()), 3);
+/// ```
 pub type OnceFn<Args = (), R = ()> = dyn CallOnce<Args, Output = R>;
 
 /// An [`OnceFn`] that may be sent to other threads, as the jobs of a thread pool are.

@@ -4,8 +4,10 @@
 //! freed when there is no weak count left. The pool knows nothing of this: the last pointer makes a slot of the cell again,
 //! and drops it.
 
+mod cyclic;
 mod forward;
 mod pointers;
+mod unsized_values;
 
 pub use self::pointers::{PoolArc, PoolArcWeak, PoolRc, PoolRcWeak};
 
@@ -41,9 +43,12 @@ struct Counted<T: ?Sized, C: Counts> {
 
 /// The engine of [`PoolRcWeak`] and [`PoolArcWeak`]: a pointer that does not keep the value alive. It keeps its cell occupied.
 struct Weak<T: ?Sized, C: Counts> {
-    // Invariant: as 1 and 2 of `Counted`. This is counted in the weak count.
+    // Invariant: as 1 and 2 of `Counted`. This is counted in the weak count. Or its address is `NO_CELL`.
     cell: NonNull<InCell<T, C>>,
 }
+
+/// The address of a weak pointer to no cell. Cells are aligned to 8.
+const NO_CELL: usize = usize::MAX;
 
 /// The contents of a cell.
 #[repr(C)] // the value last, for unsizing
@@ -81,6 +86,8 @@ mod sealed {
     pub(super) unsafe trait Counts: 'static {
         /// One strong pointer, and the weak count that all strong pointers own together.
         fn one() -> Self;
+        /// No strong pointer, and a weak one.
+        fn weak_only() -> Self;
         fn strong(&self) -> u32;
         fn weak(&self) -> u32;
         fn add_strong(&self);
@@ -95,7 +102,7 @@ mod sealed {
         fn is_unique(&self) -> bool;
         /// Removes the only strong pointer, or returns `false` if there are others.
         fn take_only(&self) -> bool;
-        /// Sets the strong count to 1 after `take_only`.
+        /// Sets the strong count to 1 after `take_only` or `weak_only`.
         fn restore_only(&self);
     }
 }
@@ -110,6 +117,10 @@ fn too_many() -> ! {
 unsafe impl sealed::Counts for OneThreadCounts {
     fn one() -> Self {
         Self { strong: Cell::new(1), weak: Cell::new(1) }
+    }
+
+    fn weak_only() -> Self {
+        Self { strong: Cell::new(0), weak: Cell::new(1) }
     }
 
     #[inline]
@@ -186,6 +197,10 @@ const LOCKED: u32 = u32::MAX;
 unsafe impl sealed::Counts for AtomicCounts {
     fn one() -> Self {
         Self { strong: AtomicU32::new(1), weak: AtomicU32::new(1) }
+    }
+
+    fn weak_only() -> Self {
+        Self { strong: AtomicU32::new(0), weak: AtomicU32::new(1) }
     }
 
     #[inline]
@@ -549,8 +564,14 @@ impl<T: ?Sized, C: Counts> Weak<T, C> {
     /// Returns a strong pointer, if there still is one.
     #[inline]
     fn upgrade(&self) -> Option<Counted<T, C>> {
+        self.counts()?.upgrade().then(|| Counted { cell: self.cell, of: PhantomData })
+    }
+
+    /// Returns the counts, if there is a cell.
+    #[inline]
+    fn counts(&self) -> Option<&C> {
         // SAFETY: the cell is occupied, because this pointer is counted.
-        unsafe { counts(self.cell) }.upgrade().then(|| Counted { cell: self.cell, of: PhantomData })
+        (self.cell.addr().get() != NO_CELL).then(|| unsafe { counts(self.cell) })
     }
 }
 
@@ -575,8 +596,9 @@ impl<T: ?Sized, C: Counts> Clone for Counted<T, C> {
 impl<T: ?Sized, C: Counts> Clone for Weak<T, C> {
     #[inline]
     fn clone(&self) -> Self {
-        // SAFETY: the cell is occupied, because this pointer is counted.
-        unsafe { counts(self.cell) }.add_weak();
+        if let Some(counts) = self.counts() {
+            counts.add_weak();
+        }
         Self { cell: self.cell }
     }
 }
@@ -607,7 +629,9 @@ impl<T: ?Sized, C: Counts> Drop for Counted<T, C> {
 impl<T: ?Sized, C: Counts> Drop for Weak<T, C> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: this pointer owns a weak count, and does not use the cell again.
-        unsafe { remove_weak(self.cell) };
+        if self.counts().is_some() {
+            // SAFETY: this pointer owns a weak count, and does not use the cell again.
+            unsafe { remove_weak(self.cell) };
+        }
     }
 }

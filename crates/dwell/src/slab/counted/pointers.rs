@@ -4,7 +4,11 @@ use super::super::coerce::{CoerceBrand, SlotView};
 use super::super::pool::Pool;
 use super::{AtomicCounts, Counted, OneThreadCounts, Weak};
 use crate::alloc::AllocError;
+use core::any::Any;
 use core::ops::Deref;
+use core::pin::Pin;
+use std_alloc::string::String;
+use std_alloc::vec::Vec;
 
 macro_rules! pointers {
     (
@@ -59,6 +63,35 @@ macro_rules! pointers {
             #[inline]
             pub fn new_in(value: T, pool: &Pool) -> Self {
                 Self(Counted::new_in(value, pool))
+            }
+
+            /// Stores the value that `make` returns. `make` gets a weak pointer to it, which has no value before it returns.
+            ///
+            /// ```
+            #[doc = concat!("use dwell::slab::{", $name, ", ", $name, "Weak};")]
+            ///
+            #[doc = concat!("struct Node(", $name, "Weak<Node>);")]
+            #[doc = concat!("let node = ", $name, "::new_cyclic(|weak| Node(weak.clone()));")]
+            #[doc = concat!("assert!(", $name, "::ptr_eq(&node, &node.0.upgrade().unwrap()));")]
+            /// ```
+            pub fn new_cyclic(make: impl FnOnce(&$Weak<T>) -> T) -> Self {
+                // SAFETY: the weak pointer is `repr(transparent)` over that of the engine.
+                Self(Counted::new_cyclic(|weak| make(unsafe { &*core::ptr::from_ref(weak).cast::<$Weak<T>>() })))
+            }
+
+            /// Stores a value and pins it.
+            #[inline]
+            pub fn pin(value: T) -> Pin<Self> {
+                // SAFETY: the value does not move when the pointer does, and is dropped in place before its cell is freed. A `Pin`
+                // gives out neither the pointer nor a clone of it that is not pinned, unless the value is `Unpin`.
+                unsafe { Pin::new_unchecked(Self::new(value)) }
+            }
+
+            /// Moves the value out if this is the last strong pointer. If it is called for all pointers to a value, one of the calls
+            /// gets it.
+            #[inline]
+            pub fn into_inner(this: Self) -> Option<T> {
+                Counted::into_inner(this.0)
             }
 
             /// Moves the value out if this is the only strong pointer, or returns the pointer. Weak pointers do not count.
@@ -199,7 +232,50 @@ macro_rules! pointers {
             }
         }
 
+        impl<T> $Weak<T> {
+            /// Creates a weak pointer to no value. It allocates nothing.
+            pub const fn new() -> Self {
+                Self(Weak::new())
+            }
+
+            /// Unsizes the value, as the strong pointer does. There need not be one.
+            ///
+            /// ```
+            /// use std::fmt::Display;
+            ///
+            #[doc = concat!("let weak: dwell::slab::", $name, "Weak<dyn Display> = dwell::slab::", $name, "Weak::<u8>::new().coerce(|view| view as _);")]
+            /// assert!(weak.upgrade().is_none());
+            /// ```
+            pub fn coerce<U: ?Sized, F>(self, unsize: F) -> $Weak<U>
+            where
+                F: for<'a, 'brand> FnOnce(&'a SlotView<CoerceBrand<'brand>, T>) -> &'a SlotView<CoerceBrand<'brand>, U>,
+            {
+                $Weak(self.0.coerce(unsize))
+            }
+        }
+
+        impl<T> Default for $Weak<T> {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+
         impl<T: ?Sized> $Weak<T> {
+            /// Returns the number of strong pointers.
+            pub fn strong_count(&self) -> usize {
+                self.0.strong_count()
+            }
+
+            /// Returns the number of weak pointers, or 0 if there is no strong one.
+            pub fn weak_count(&self) -> usize {
+                self.0.weak_count()
+            }
+
+            /// Returns whether two pointers are to the same value, or both to none.
+            pub fn ptr_eq(&self, other: &Self) -> bool {
+                self.0.ptr_eq(&other.0)
+            }
+
             /// Returns a strong pointer, if there still is one.
             #[inline]
             pub fn upgrade(&self) -> Option<$Rc<T>> {
@@ -227,6 +303,65 @@ macro_rules! pointers {
             #[inline]
             fn clone(&self) -> Self {
                 Self(self.0.clone())
+            }
+        }
+
+        impl $Rc<dyn Any> {
+            /// Converts the pointer to one to the concrete type.
+            ///
+            /// # Errors
+            ///
+            /// If the value has another type; the error is the pointer.
+            pub fn downcast<T: 'static>(self) -> Result<$Rc<T>, Self> {
+                self.0.downcast().map($Rc).map_err(Self)
+            }
+        }
+
+        impl $Rc<dyn Any + Send + Sync> {
+            /// Converts the pointer to one to the concrete type.
+            ///
+            /// # Errors
+            ///
+            /// If the value has another type; the error is the pointer.
+            pub fn downcast<T: 'static>(self) -> Result<$Rc<T>, Self> {
+                self.0.downcast().map($Rc).map_err(Self)
+            }
+        }
+
+        /// Moves the elements to one cell.
+        impl<T> From<Vec<T>> for $Rc<[T]> {
+            fn from(elements: Vec<T>) -> Self {
+                Self(Counted::of_vec(elements))
+            }
+        }
+
+        impl<T: Clone> From<&[T]> for $Rc<[T]> {
+            fn from(elements: &[T]) -> Self {
+                elements.to_vec().into()
+            }
+        }
+
+        impl<T, const N: usize> From<[T; N]> for $Rc<[T]> {
+            fn from(elements: [T; N]) -> Self {
+                $Rc::new(elements).coerce(|view| view as _)
+            }
+        }
+
+        impl<T> FromIterator<T> for $Rc<[T]> {
+            fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
+                elements.into_iter().collect::<Vec<_>>().into()
+            }
+        }
+
+        impl From<&str> for $Rc<str> {
+            fn from(text: &str) -> Self {
+                Self(Counted::of_str(text))
+            }
+        }
+
+        impl From<String> for $Rc<str> {
+            fn from(text: String) -> Self {
+                text.as_str().into()
             }
         }
 

@@ -310,8 +310,9 @@ pub enum Refusal {
     /// The slab of this thread is already set up.
     #[cfg(feature = "std")]
     Initialized,
-    /// The global allocator failed to allocate this layout or has re-entered the slab, or the needed layout does not
-    /// exist.
+    /// The global allocator has re-entered the slab while the slab called it.
+    ReEntered,
+    /// The global allocator failed to allocate this layout, or the needed layout does not exist.
     Alloc(Layout),
 }
 
@@ -407,10 +408,12 @@ impl<W: Copy + PartialEq> Memory<W> {
         (self.capacity, self.blocks, self.starter) = (FIRST_CELLS, 1, Some(starter.layout));
     }
 
-    /// Returns whether all of the memory is a starter, and no key has a stamp: then a new core may take the place of this one.
+    /// Returns whether all of the memory is a starter, or there is none in a pool, which has no limit, and no key has a stamp: then a
+    /// new core may take the place of this one.
     pub(super) fn is_only_starter(&self) -> bool {
         let stamped = self.serial != 0 || self.first.is_some_and(|chunk| chunk.serial.get() != 0);
-        self.starter.is_some() && self.blocks == 1 && !stamped
+        let blocks = usize::from(self.starter.is_some());
+        (blocks == 1 || self.growth == Growth::ByQuarter) && self.blocks == blocks && !stamped
     }
 
     /// Carves about a page of cells that were never used. Returns the first one and pushes the others to the stack,

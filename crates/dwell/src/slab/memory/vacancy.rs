@@ -52,24 +52,26 @@ impl<W: Copy + PartialEq> Memory<W> {
     #[cfg(feature = "std")]
     pub(in super::super) fn vacancy(&self, enough: usize) -> Vacancy {
         let mut found = Vacancy { empty: 0, missing: 0, chunks: 0 };
-        // The cells and the occupied cells of chunks of which at most a half is occupied, at most a quarter, and so on.
-        let mut parts = [(0, 0); 32];
+        // The number of chunks, cells and occupied cells, for chunks of which at most a half is occupied, at most a quarter, and so
+        // on.
+        let mut parts = [(0, 0, 0); 32];
         for chunk in self.chunks().skip(usize::from(self.starter.is_some())) {
             found.chunks += 1;
             let (cells, occupied) = (chunk.carved.get(), chunk.carved.get() - chunk.vacant.get());
             match cells.checked_div(occupied) {
                 None => found.empty += cells as usize,
                 Some(part) => {
-                    let (all, taken) = &mut parts[part.ilog2() as usize];
-                    (*all, *taken) = (*all + cells as usize, *taken + occupied as usize);
+                    let (chunks, all, taken) = &mut parts[part.ilog2() as usize];
+                    (*chunks, *all, *taken) = (*chunks + 1, *all + cells as usize, *taken + occupied as usize);
                 }
             }
         }
         let mut wanted = enough.saturating_sub(found.empty);
-        for (all, taken) in parts.into_iter().rev() {
-            let part = wanted.min(all);
-            found.missing += (part * taken).checked_div(all).unwrap_or(0);
-            wanted -= part;
+        for (chunks, all, taken) in parts.into_iter().rev().filter(|(chunks, ..)| *chunks != 0) {
+            // As if all chunks of the part were equal: only whole ones help.
+            let needed = (wanted * chunks).div_ceil(all).min(chunks);
+            found.missing += taken * needed / chunks;
+            wanted -= wanted.min(all);
         }
         found
     }
