@@ -5,7 +5,7 @@
 //! expect. A thread that was stopped in one of those is set back to its call ([`SetBack`]), with what is left of its timeout.
 //!
 //! The agent's mode leaves a thread alone that waits in such a call ([`Which::Willing`]): `/proc` has its stack pointer and its
-//! instruction pointer. It is traced all the same: the kernel queues a signal for a traced thread even if the program
+//! instruction pointer. So does the other mode where the timeout of the call is in memory. The thread is traced all the same: the kernel queues a signal for a traced thread even if the program
 //! ignores it, and such a signal ends the call of any thread that is not traced.
 //!
 //! A program may end while it is stopped. A traced thread that has ended stays until the thread that traces it waits for it
@@ -95,19 +95,29 @@ enum Doing {
     Running,
     /// It waits in a system call: its number, the stack pointer and the instruction pointer.
     Waiting(i64, u64, u64),
+    /// The same, and the timeout of the call is in memory.
+    WaitingUntil(i64, u64, u64),
 }
 
 impl Doing {
     fn is_restarted(self) -> bool {
         match self {
             Self::Running => true,
-            Self::Waiting(call, ..) => registers::RESTARTED.contains(&call),
+            Self::Waiting(call, ..) | Self::WaitingUntil(call, ..) => registers::RESTARTED.contains(&call),
+        }
+    }
+
+    /// Returns `true` if the thread is left alone. It cannot wait for less than the whole time again, if that is in memory.
+    fn is_left(self, which: Which) -> bool {
+        match which {
+            Which::Willing => !self.is_restarted(),
+            Which::All => matches!(self, Self::WaitingUntil(..)),
         }
     }
 
     /// Returns a thread with the registers that are known without a stop.
     fn thread(self, id: i32) -> Option<Thread> {
-        let Self::Waiting(_, stack, code) = self else { return None };
+        let (Self::Waiting(_, stack, code) | Self::WaitingUntil(_, stack, code)) = self else { return None };
         let mut registers: Registers = UNKNOWN;
         registers[STACK_POINTER] = Some(stack);
         registers[INSTRUCTION_POINTER] = Some(code);
@@ -140,7 +150,7 @@ impl Stopped {
             let does = doing(self.process, id);
             let before = Before::new(self.process, id, does);
             if seize(id) {
-                let left = does.filter(|does| which == Which::Willing && !does.is_restarted());
+                let left = does.filter(|does| does.is_left(which));
                 match left.and_then(|does| does.thread(id)) {
                     Some(thread) => {
                         self.threads.push(thread);
@@ -179,8 +189,7 @@ impl Stopped {
                 }
                 State::Ended => return,
                 State::Runs if begin.elapsed() < SOON => thread::yield_now(),
-                // It waits for a disk, or in `vfork` until the child calls `exec`.
-                State::Runs if Instant::now() >= until || is_in(self.process, id, 'D') => {
+                State::Runs if Instant::now() >= until || is_in_vfork(self.process, id) => {
                     self.threads.extend(doing(self.process, id).and_then(|does| does.thread(id)));
                     return self.others.push(Other { id, before, is_asked: true });
                 }
@@ -433,6 +442,13 @@ fn is_alive(process: i32, id: i32) -> bool {
     status(process, id, "State").is_some_and(|state| !state.starts_with(['Z', 'X']))
 }
 
+/// Returns `true` if a thread waits until its child calls `exec`. Other calls that nothing interrupts end soon, and may change
+/// memory before that.
+fn is_in_vfork(process: i32, id: i32) -> bool {
+    let is_call = |does| matches!(does, Doing::Waiting(call, ..) if registers::FORKS.contains(&call));
+    is_in(process, id, 'D') && doing(process, id).is_some_and(is_call)
+}
+
 /// Returns `true` if a thread is in this state.
 fn is_in(process: i32, id: i32, wanted: char) -> bool {
     status(process, id, "State").is_some_and(|state| state.starts_with(wanted))
@@ -470,7 +486,12 @@ fn parse(text: &str) -> Option<Doing> {
     let word = |text: &&str| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok();
     match words.as_slice() {
         ["running"] => Some(Doing::Running),
-        [call, .., stack, code] => Some(Doing::Waiting(call.parse().ok()?, word(stack)?, word(code)?)),
+        [call, arguments @ .., stack, code] => {
+            let (call, stack, code) = (call.parse().ok()?, word(stack)?, word(code)?);
+            let timeout = registers::TIMED_IN_MEMORY.iter().find(|of| of.0 == call);
+            let is_timed = timeout.and_then(|of| word(arguments.get(of.1)?)).is_some_and(|timeout| timeout != 0);
+            Some(if is_timed { Doing::WaitingUntil(call, stack, code) } else { Doing::Waiting(call, stack, code) })
+        }
         _ => None,
     }
 }
@@ -531,6 +552,10 @@ mod tests {
     fn lines_of_system_calls_are_parsed() {
         let waiting = "202 0x7f 0x80 0x2 0x0 0x0 0x0 0x7ffd 0x7f12\n";
         assert_eq!(parse(waiting), Some(Doing::Waiting(202, 0x7ffd, 0x7f12)));
+        let timed = format!("{} 0x4 0x7f 0x8 0x7ff0 0x0 0x8 0x7ffd 0x7f12\n", libc::SYS_epoll_pwait2);
+        assert_eq!(parse(&timed), Some(Doing::WaitingUntil(libc::SYS_epoll_pwait2, 0x7ffd, 0x7f12)));
+        let without = timed.replace("0x7ff0", "0x0");
+        assert_eq!(parse(&without), Some(Doing::Waiting(libc::SYS_epoll_pwait2, 0x7ffd, 0x7f12)));
         assert_eq!(parse("running\n"), Some(Doing::Running));
         assert_eq!(parse("-1 0x7ffd 0x7f12"), Some(Doing::Waiting(-1, 0x7ffd, 0x7f12)));
         assert_eq!(parse(""), None);
@@ -594,6 +619,13 @@ mod tests {
             waits(timed),
         ];
         println!("ready");
+        if mode == "vfork" {
+            let mut stack = vec![0_u64; 1 << 14];
+            let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+            // SAFETY: the child has the stack for itself, since this thread waits until it ends.
+            unsafe { libc::clone(slow, stack.as_mut_ptr_range().end.cast(), flags, std::ptr::null_mut()) };
+            std::process::exit(0);
+        }
         if mode == "timed" {
             all.into_iter().last().unwrap().join().unwrap();
             std::process::exit(0);
@@ -611,6 +643,14 @@ mod tests {
             }
             mode => panic!("{mode}"),
         }
+    }
+
+    /// The child of `vfork`.
+    extern "C" fn slow(_: *mut libc::c_void) -> i32 {
+        let time = libc::timespec { tv_sec: 3, tv_nsec: 0 };
+        // SAFETY: the call reads a local.
+        unsafe { libc::nanosleep(&raw const time, std::ptr::null_mut()) };
+        0
     }
 
     /// Waits for one second by `epoll_wait`, and tells how it ended.
@@ -675,6 +715,26 @@ mod tests {
             // Four times the whole timeout would be 1,800.
             assert!(found == 0 && (1000..1600).contains(&millis), "{found} after {millis} ms");
         }
+    }
+
+    /// The pause was as long as the child took.
+    #[test]
+    fn a_thread_in_vfork_is_not_waited_for() {
+        let mut child = program("vfork");
+        let id = child.id().cast_signed();
+        let until = Instant::now() + LONG;
+        while !tasks(id).into_iter().any(|thread| is_in_vfork(id, thread)) {
+            assert!(Instant::now() < until, "no thread is in vfork");
+        }
+        let stop = move || {
+            let stopped = Stopped::new(id, Which::All).expect("it is a child");
+            (stopped.held.len(), stopped.others.len(), stopped.threads.len())
+        };
+        let begin = Instant::now();
+        let (held, others, threads) = thread::spawn(stop).join().unwrap();
+        assert!(others == 1 && held + others == threads, "{held} {others} {threads}");
+        assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
+        assert!(child.wait().unwrap().success());
     }
 
     #[test]

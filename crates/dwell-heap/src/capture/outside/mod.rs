@@ -12,7 +12,7 @@ mod halt;
 mod process;
 
 pub use core::open;
-pub use process::attach;
+pub use process::{attach, hold};
 
 use super::copied::Copied;
 use super::image::Copy;

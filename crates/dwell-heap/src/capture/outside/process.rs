@@ -20,7 +20,8 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Copies a running process. Its executable is `exe`, or else what the kernel names.
 ///
@@ -59,6 +60,21 @@ pub fn attach(pid: i32, exe: Option<&Path>) -> Result<Captured> {
     let millis = started.unwrap_or(0);
     let page = arch::page();
     Ok(Captured { maps, memory, threads, executable, page, root, moment, millis, smaps, pause: Some(pause) })
+}
+
+/// Stops a process for this time, as [`attach`] does while it copies, and returns for how long it was stopped.
+///
+/// # Errors
+/// Returns an error in one line if there is no such process, or if it must not be looked at.
+pub fn hold(pid: i32, time: Duration) -> Result<Duration> {
+    expect_process(pid)?;
+    let start = Instant::now();
+    let mut guard = Guard::new(pid)?;
+    thread::sleep(time);
+    guard.release();
+    let pause = start.elapsed();
+    guard.end(pid)?;
+    Ok(pause)
 }
 
 /// Checks that there is such a process, and that it can have a heap.

@@ -47,6 +47,15 @@ const WITHOUT_EFFECT: [i64; 13] = [
 ];
 /// Those of them that have a timeout in milliseconds as the fourth argument.
 pub(crate) const TIMED: [i64; 2] = [libc::SYS_epoll_wait, libc::SYS_epoll_pwait];
+/// Those of them that have a pointer to a timeout, and its argument's number.
+pub(crate) const TIMED_IN_MEMORY: [(i64, usize); 4] = [
+    (libc::SYS_epoll_pwait2, 3),
+    (libc::SYS_rt_sigtimedwait, 2),
+    (libc::SYS_semtimedop, 3),
+    (libc::SYS_io_getevents, 4),
+];
+/// The system calls that may wait for a child.
+pub(crate) const FORKS: [i64; 3] = [libc::SYS_vfork, libc::SYS_clone, libc::SYS_clone3];
 /// The length of the instruction `syscall`.
 const SYSCALL: u64 = 2;
 

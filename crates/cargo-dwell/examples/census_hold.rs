@@ -1,0 +1,32 @@
+//! What `cargo dwell census --pid` does to a program of any language: starts a command, and stops it every two seconds for 20 ms
+//! until it ends. `cargo run -p cargo-dwell --example census_hold -- COMMAND ARGUMENTS..`
+
+#[cfg(agent)]
+fn main() -> anyhow::Result<()> {
+    use anyhow::Context as _;
+    use cargo_dwell::capture::outside;
+    use std::process::Command;
+    use std::time::{Duration, Instant};
+
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let (command, arguments) = arguments.split_first().context("name a command")?;
+    let start = Instant::now();
+    let mut child = Command::new(command).args(arguments).spawn()?;
+    let mut pauses = Vec::new();
+    let status = loop {
+        std::thread::sleep(Duration::from_secs(2));
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        // It may end in this moment.
+        pauses.extend(outside::hold(child.id().cast_signed(), Duration::from_millis(20)));
+    };
+    let longest = pauses.iter().max().copied().unwrap_or_default();
+    eprintln!("{status} after {:.1?}, stopped {} times for {longest:.1?} at most", start.elapsed(), pauses.len());
+    Ok(())
+}
+
+#[cfg(not(agent))]
+fn main() {
+    eprintln!("`cargo dwell census --pid` needs Linux on x86-64 or aarch64");
+}
