@@ -4,7 +4,7 @@
 #[cfg(agent)]
 fn main() -> anyhow::Result<()> {
     use anyhow::Context as _;
-    use cargo_dwell::capture::outside;
+    use dwell_heap::outside;
     use std::process::Command;
     use std::time::{Duration, Instant};
 
