@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::CheckFailed;
 use crate::op::{LOOP, Op, Suite};
-use crate::report::seeds;
 use crate::row::{Output, Row};
+use crate::seeds;
 use crate::{callgrind, sparse, suites, time};
 
 /// The number of instructions, without the loop, below which an operation counts as empty.

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use self::baseline::Baseline;
 use crate::check::CheckFailed;
-use crate::report::goals::Goals;
+use crate::goals::Goals;
 use crate::row::{Output, Row};
 use crate::{callgrind, sparse, suites, weigh};
 

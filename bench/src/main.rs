@@ -14,12 +14,15 @@ mod compile;
 mod count;
 mod fairness;
 mod gate;
+mod goals;
+mod measured;
 mod medians;
 mod op;
 mod pin;
 mod report;
 mod row;
 mod scaling;
+mod seeds;
 mod select;
 mod sink;
 mod slab;
@@ -141,10 +144,10 @@ fn run(cli: Cli) -> Result<()> {
         return report::run(args, io::stdin().lock(), cli.html);
     }
     if let Command::Seeds = &cli.command {
-        return report::seeds::run(&row::read(io::stdin().lock())?, Output { json: cli.json, kept: None });
+        return seeds::run(&row::read(io::stdin().lock())?, Output { json: cli.json, kept: None });
     }
     if let Command::Goals = &cli.command {
-        return report::goals::run(&row::read(io::stdin().lock())?);
+        return goals::run(&row::read(io::stdin().lock())?);
     }
     if cli.mimalloc && !count::is_mimalloc() {
         return again::with_mimalloc();

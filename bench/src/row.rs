@@ -170,7 +170,7 @@ pub(crate) fn number(value: f64, unit: &str) -> String {
         return format!("{value:.1}");
     }
     let sign = if value < 0.0 { "-" } else { "" };
-    format!("{sign}{}", cargo_dwell::units::group(&format!("{:.0}", value.abs())))
+    format!("{sign}{}", dwell_output::units::group(&format!("{:.0}", value.abs())))
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@ use anyhow::{Context, Result};
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
-use super::measured::{self, Measured, number, parse, with_ranges};
-use super::{goals, seeds};
 use crate::about;
+use crate::measured::{self, Measured, number, parse, with_ranges};
 use crate::row::{MIMALLOC, distinct};
+use crate::{goals, seeds};
 
 /// Escapes text for a table cell.
 fn cell(text: &str) -> String {

@@ -3,12 +3,10 @@
 //! The page is one file that loads nothing: it contains the style, the script and the rows. The script draws the
 //! charts; this module assembles the file.
 
-pub(crate) mod goals;
 mod markdown;
-mod measured;
 mod picture;
-pub(crate) mod seeds;
 
+use crate::{measured, seeds};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use std::fs;

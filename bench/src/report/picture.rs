@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use std::fmt::Write as _;
 
-use super::measured::Measured;
+use crate::measured::Measured;
 
 /// The layouts of `dwell-bench sparse` and their labels, in the order of the picture.
 const LAYOUTS: [(&str, &str); 8] = [
@@ -69,8 +69,8 @@ pub(super) fn svg(rows: &[Measured]) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::measured::parse;
     use super::{LAYOUTS, svg};
+    use crate::measured::parse;
 
     fn row(subject: &str, value: f64) -> String {
         format!(

@@ -397,7 +397,7 @@ mod tests {
     /// Compares each layout with the document itself, since all layouts could lose the same part.
     #[test]
     fn every_layout_preserves_the_document() {
-        let documents = cargo_dwell::sample::documents(3, 12).map(|(_, json)| String::from_utf8(json).unwrap());
+        let documents = dwell_shape::sample::documents(3, 12).map(|(_, json)| String::from_utf8(json).unwrap());
         // Parts that the sample lacks: keys that are present with an empty or false value.
         let bare = r#"{"shapes": {"a#B": {"type": "operation", "traits": {"aws.iam#iamAction": {"resources": {}},
             "smithy.api#documentation": "", "aws.api#arn": {"template": "t", "absolute": false}},

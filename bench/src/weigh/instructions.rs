@@ -26,7 +26,7 @@ const MODELS: usize = 8;
 fn add<M: DeserializeOwned + 'static>(ops: &mut Vec<Op>, workload: &str, subjects: Vec<Subject<Vec<M>>>) {
     for subject in subjects {
         ops.push(Op::new(workload, subject.name, move || {
-            let documents = cargo_dwell::sample::documents(SEED, MODELS);
+            let documents = dwell_shape::sample::documents(SEED, MODELS);
             let models: Vec<M> =
                 documents.map(|(_, json)| serde_json::from_slice(&json).expect("a model is Smithy")).collect();
             Box::new(move |operations| {

@@ -8,8 +8,8 @@
 //! enum of the workspace.
 
 use anyhow::{Context, Result, bail};
-use cargo_dwell::apply::trial;
-use cargo_dwell::source::Edit;
+use cargo_dwell::parts::trial;
+use dwell_source::Edit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;

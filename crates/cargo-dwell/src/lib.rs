@@ -1,29 +1,41 @@
-//! The parts of `cargo dwell`, as a library for its tests and for `dwell-bench`.
+//! The commands of `cargo dwell`: their arguments, what they do in which order, and their reports.
+//!
+//! | command | where | uses |
+//! |---|---|---|
+//! | `shape` | the crate `dwell-shape` | |
+//! | `layout`, `futures`, `dyn` | `layout/`, `futures/`, `dyn_traits/`, and `inspect.rs` for what they share: builds, `check/` (budgets, `--save`, `--diff`) | `dwell-debuginfo` |
+//! | `stack` | `stack/` | `dwell-debuginfo` |
+//! | `census` | `census/` | `dwell-heap` |
+//! | `allocs` | `allocs/`, with a file for each suggestion in `suggest/`; `calibrate/` measures what the places of the library cost | `dwell-heap` |
+//! | `apply` | `apply/`, with a file for each **repair rule** in `repair/` | `dwell-source` |
+//!
+//! `cli.rs` lists the commands. `program/` finds or builds the executable that a command reads. **Report formats** of a census
+//! are in `report/`, a file for each, and a line in `FORMATS` of `report/files.rs` for those that write a file. What reports
+//! of all commands share is in `dwell-output`. **Decoders** and findings are in `dwell-heap`, **JSON unions** in `dwell-shape`.
 
-#[cfg(agent)]
-pub mod agent;
-pub mod allocs;
-pub mod apply;
-pub mod arch;
-pub mod capture;
-pub mod census;
-pub mod check;
-pub mod cli;
-pub mod debuginfo;
-pub mod dyn_traits;
-pub mod findings;
-pub mod futures;
-pub mod heap;
-pub mod inspect;
-pub mod layout;
-pub mod nearest;
-pub mod output;
-pub mod page;
-pub mod profile;
-pub mod program;
-pub mod report;
-pub mod sample;
-pub mod shape;
-pub mod source;
-pub mod stack;
-pub mod units;
+#![allow(unreachable_pub, reason = "a program: its root exports the command line, and the rest only to tests")]
+
+mod about;
+mod allocs;
+mod apply;
+mod census;
+mod check;
+mod cli;
+mod dyn_traits;
+mod futures;
+mod inspect;
+mod layout;
+mod program;
+mod rank;
+mod report;
+mod stack;
+
+pub use cli::Cli;
+
+/// The rows of the reports as JSON, and what the project's own measurements run.
+pub mod parts {
+    #[doc(inline)]
+    pub use crate::apply::trial;
+    pub use crate::dyn_traits::json as dyn_json;
+    pub use crate::layout::json as layout_json;
+}

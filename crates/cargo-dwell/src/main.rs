@@ -1,6 +1,6 @@
 //! The `cargo dwell` command.
 
-use cargo_dwell::cli::Cli;
+use cargo_dwell::Cli;
 use std::process::ExitCode;
 
 /// `shape` allocates many small nodes and maps: with mimalloc the whole command takes a sixth less time than with

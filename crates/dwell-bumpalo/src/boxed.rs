@@ -64,14 +64,6 @@ impl<'a, T: ?Sized> Box<'a, T> {
     }
 }
 
-#[cfg(feature = "collections")]
-impl<'a, A> Box<'a, [A]> {
-    /// Moves the items of an iterator into a boxed slice.
-    pub fn from_iter_in<T: IntoIterator<Item = A>>(iter: T, a: &'a Bump) -> Self {
-        crate::collections::Vec::from_iter_in(iter, a).into_boxed_slice()
-    }
-}
-
 impl<T> Default for Box<'_, [T]> {
     fn default() -> Self {
         Self(bump::Box::default())

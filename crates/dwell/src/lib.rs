@@ -38,7 +38,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `std` (default) | everything that needs threads or thread-local variables: [`slab!`], `slab::sync`, `bump::Pool`, `.pooled()`; and the traits of this crate for the types of std. Without it the crate is `no_std` and needs `alloc` |
+//! | `std` (default) | everything that needs threads or thread-local variables: [`slab!`], `slab::sync`, `slab::Pool`, `bump::BumpPool`, `.pooled()`; and the traits of this crate for the types of std. Without it the crate is `no_std` and needs `alloc` |
 //! | `small`, `slab`, `bump`, `pin`, `sparse`, `weigh` (default) | the module of that name; `pin` enables `small` and `slab` |
 //! | `advice` | the suggestions of [`mod@weigh`], `Tree::advise` and `WhatIf`: most of the module's build time |
 //! | `derive` | `#[derive(Sparse)]`, `#[derive(Weigh)]`, `#[erased]` for `async fn`s |
@@ -49,7 +49,6 @@
 //! | `allocator-api2` | custom allocators that implement the trait of allocator-api2 0.2, which hashbrown and bumpalo use |
 //! | `allocator-api2-04` | custom allocators that implement the trait of allocator-api2 0.4, wrapped in an `alloc::V04`; both features may be enabled |
 //! | `ahash-0_8`, `arrayvec-0_7`, `bumpalo`, `bytes`, `camino`, `chrono-0_4`, `compact_str-0_9`, `compact_str-0_10`, `dashmap`, `hashbrown-0_17`, `http`, `indexmap`, `parking_lot-0_12`, `rustc-hash`, `semver`, `serde_json`, `slab-0_4`, `slotmap`, `smallvec`, `smol_str-0_3`, `time-0_3`, `url`, `uuid` | [`Weigh`] and `IsEmpty` for the types of these crates |
-//! | `allocator-api2-0_2`, `allocator-api2-0_4`, `futures-0_3`, `tower-0_3` | the same four features, named after the versions of the crates |
 //! | `nightly` | `core`'s `Allocator`, `Unsize` constructors, `Fn*` for boxes of closures, drop check by `may_dangle`; requires a nightly compiler and has no stability guarantee |
 //!
 //! # Guarantees
@@ -92,9 +91,6 @@ pub mod alloc;
 pub mod bump;
 #[cfg(any(feature = "bump", feature = "small"))]
 mod coerce;
-#[cfg(feature = "weigh")]
-#[doc(hidden)]
-pub mod model;
 #[cfg(feature = "pin")]
 pub mod pin;
 mod prefetch;

@@ -4,8 +4,8 @@ use super::diff::Diff;
 use super::document::{Document, Row};
 use super::folded::{By, measure};
 use super::text::{millions, saves, seconds};
-use crate::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table, Unit, file_name};
-use crate::units::{bytes, count};
+use dwell_output::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table, Unit, file_name};
+use dwell_output::units::{bytes, count};
 use std::collections::BTreeMap;
 
 /// The maximum number of suggestions.

@@ -3,10 +3,10 @@
 use super::document::{Document, VERSION};
 use super::folded::By;
 use super::{diff, folded, html, text};
-use crate::output::{self, Format, Look};
 use crate::report::saved;
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use dwell_output::{Format, Look};
 use serde::Deserialize;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ pub(super) fn show(document: &Document, args: &OutputArgs, beside: bool) -> Resu
         saved::write(file, |out| out.write_all(html::page(document, args.by, diff.as_ref()).as_bytes()))?;
     }
     let beside = beside && args.format == Format::Human;
-    output::print_to(beside, |mut out| match (args.format, &diff) {
+    dwell_output::print_to(beside, |mut out| match (args.format, &diff) {
         (Format::Json, None) => {
             serde_json::to_writer(&mut out, document)?;
             writeln!(out)

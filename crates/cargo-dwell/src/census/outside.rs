@@ -1,11 +1,11 @@
 //! A census of a program that was started without the agent: a running process, or a core.
 
-use super::output::{self, OutputArgs, Ran};
-use crate::capture::Snapshot;
-use crate::capture::outside::{self, Captured};
-use crate::report::json::Document;
-use crate::units;
+pub use super::output::{self, OutputArgs};
 use anyhow::Result;
+use dwell_heap::json::Document;
+use dwell_heap::outside::{self, Captured};
+use dwell_heap::{Ran, Snapshot};
+use dwell_output::units;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -60,7 +60,7 @@ pub fn census(target: &Target, exe: Option<&Path>, every: Option<Duration>, mut 
         eprintln!("note: {note}");
     }
     ran.millis = snapshots.last().map_or(0, |snapshot| snapshot.millis);
-    output::from_outside(&ran, &mut snapshots)
+    dwell_heap::from_outside(&ran, &mut snapshots)
 }
 
 /// Tells how long the program was stopped.

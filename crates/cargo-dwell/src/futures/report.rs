@@ -3,39 +3,14 @@
 use super::FuturesArgs;
 use super::json::{Advice, Await, Future, Held, Node};
 use super::size::{AWAITED, is_temporary, total};
-use crate::debuginfo::Program;
-use crate::layout::Rank;
-use crate::output::{Format, Look, header, right};
-use crate::units::{count, plural};
+use crate::about::About;
+use crate::rank::Rank;
 use comfy_table::Cell;
-use serde::{Deserialize, Serialize};
+use dwell_output::units::{count, plural};
+use dwell_output::{Format, Look, header, right};
+use serde::Serialize;
 use std::collections::HashSet;
 use std::io;
-
-/// The program that a report describes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct About {
-    /// The executable.
-    pub file: String,
-    /// The profile that it was built with, if cargo dwell built it.
-    pub profile: Option<String>,
-    /// The compiler's version.
-    pub rustc: Option<String>,
-    /// The build id in hexadecimal digits.
-    pub build_id: Option<String>,
-}
-
-impl About {
-    /// Returns the description of a program.
-    pub fn new(program: &Program, profile: Option<&str>) -> Self {
-        Self {
-            file: program.file.display().to_string(),
-            profile: profile.map(str::to_owned),
-            rustc: program.rustc.as_deref().map(str::to_owned),
-            build_id: program.build_id.as_deref().map(str::to_owned),
-        }
-    }
-}
 
 #[derive(Debug, Serialize)]
 pub(super) struct Report {

@@ -3,11 +3,11 @@
 use super::measure::{Measured, measure};
 use super::suggest::{Facts, Suggestion};
 use super::{LayoutArgs, json};
-use crate::debuginfo::{Kind, Program, Type, TypeId};
-use crate::futures;
-use crate::output::{Format, Look, header, right};
-use crate::units::{count, percent, plural};
+use crate::about;
 use comfy_table::Cell;
+use dwell_debuginfo::{Kind, Program, Type, TypeId};
+use dwell_output::units::{count, percent, plural};
+use dwell_output::{Format, Look, header, right};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::io;
@@ -29,13 +29,13 @@ const CHANGES: usize = 6;
 #[derive(Serialize)]
 struct Document {
     version: u32,
-    program: futures::About,
+    program: about::About,
     types: Vec<json::Type>,
 }
 
 pub(super) fn json(about: &About<'_>, ids: &[TypeId], out: &mut impl io::Write) -> io::Result<()> {
     let types = ids.iter().map(|id| json::Type::new(about.facts, *id)).collect();
-    let document = Document { version: 1, program: futures::About::new(about.program, about.profile), types };
+    let document = Document { version: 1, program: about::About::new(about.program, about.profile), types };
     serde_json::to_writer(&mut *out, &document)?;
     writeln!(out)
 }

@@ -11,12 +11,13 @@
 
 use super::candidates::{Candidate, Change, Finder, HEADER};
 use super::counts::Counts;
-use super::holders::{Holder, Holders, Rank};
+use super::holders::{Holder, Holders};
 use super::measure::Embedding;
 use super::resize::Sizes;
-use crate::debuginfo::{Program, Type, TypeId};
-use crate::source::{Edit, Item, Items};
-use crate::units::count;
+use crate::rank::Rank;
+use dwell_debuginfo::{Program, Type, TypeId};
+use dwell_output::units::count;
+use dwell_source::{Edit, Item, Items};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
@@ -127,7 +128,7 @@ impl<'p> Facts<'p> {
 
     /// Returns the declaration of an own type.
     pub(super) fn item(&self, ty: &Type) -> Option<&Item> {
-        if ty.own && ty.source.is_none() { self.items.of(ty) } else { None }
+        if ty.own && ty.source.is_none() { self.items.at(&ty.path) } else { None }
     }
 
     /// Returns the position of a type's declaration.

@@ -2,10 +2,10 @@
 
 use super::diff::Diff;
 use super::format::FileFormat;
-use super::json::{Bin, Blocks, Document, Snapshot};
 use super::text::{how, is_inline, type_of, why};
-use crate::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table, Unit, file_name};
-use crate::units::{bytes, count, percent};
+use dwell_heap::json::{Bin, Blocks, Document, Snapshot};
+use dwell_output::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table, Unit, file_name};
+use dwell_output::units::{bytes, count, percent};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -246,8 +246,8 @@ fn table(snapshot: &Snapshot) -> Table {
 
 #[cfg(test)]
 mod tests {
-    use super::super::json::{Field, Variant};
     use super::*;
+    use dwell_heap::json::{Field, Variant};
 
     fn snapshot() -> Snapshot {
         let blocks = |owner: &str, content: &str, element: &str, bytes, len, unused_bytes| Blocks {

@@ -1,10 +1,10 @@
 //! A census as text: totals, types and findings, or one type in detail.
 
-use super::json::{Blocks, Document, Enum, Field, Finding, Retained, RetainedKey, Snapshot, Strings};
-use crate::output::{Look, header, right};
-use crate::units::{bytes, count, percent};
 use anyhow::{Result, bail};
 use comfy_table::Cell;
+use dwell_heap::json::{Blocks, Document, Enum, Field, Finding, Retained, RetainedKey, Snapshot, Strings};
+use dwell_output::units::{bytes, count, percent};
+use dwell_output::{Look, header, right};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::io;
@@ -335,7 +335,7 @@ impl<'d> TypeDetail<'d> {
             names.extend(snapshot.blocks.iter().flat_map(|of| [&*of.content, &*of.element]));
             let mut names: Vec<&str> = names.into_iter().collect();
             names.sort_unstable();
-            bail!("no live value is of type `{name}`{}", crate::nearest::suggestion(name, names.into_iter()));
+            bail!("no live value is of type `{name}`{}", dwell_output::nearest::suggestion(name, names.into_iter()));
         }
         Ok(detail)
     }
@@ -563,7 +563,7 @@ mod tests {
 
     #[test]
     fn type_detail_shows_lengths_and_owners() {
-        use super::super::json::Bin;
+        use dwell_heap::json::Bin;
         let bin = |from, to, count| Bin { from, to, count };
         let shapes = Blocks {
             owner: "Model.shapes".into(),

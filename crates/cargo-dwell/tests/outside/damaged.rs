@@ -1,8 +1,8 @@
 //! Cores with random changes: whatever their words are, they are read to the end without a panic.
 
 use crate::running::{Running, build, churn, folder, gcore, ran, truth};
-use cargo_dwell::capture::outside;
-use cargo_dwell::census::output::Symbols;
+use dwell_heap::Symbols;
+use dwell_heap::outside;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -46,6 +46,14 @@ macro_rules! vec {
 #[repr(transparent)]
 pub struct Vec<'bump, T: 'bump>(bump::Vec<'bump, T, 1>);
 
+#[cfg(feature = "boxed")]
+impl<'a, A> Box<'a, [A]> {
+    /// Moves the items of an iterator into a boxed slice.
+    pub fn from_iter_in<T: IntoIterator<Item = A>>(iter: T, a: &'a Bump) -> Self {
+        Vec::from_iter_in(iter, a).into_boxed_slice()
+    }
+}
+
 impl<'bump, T: 'bump> Vec<'bump, T> {
     pub(super) fn from_inner(vec: bump::Vec<'bump, T, 1>) -> Self {
         Self(vec)

@@ -1,0 +1,63 @@
+//! The rows that a report reads.
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::op::LOOP;
+use crate::row::{self, MIMALLOC, RANGE};
+
+/// The fields of a row that a report reads.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Measured {
+    pub(crate) module: String,
+    pub(crate) workload: String,
+    pub(crate) subject: String,
+    pub(crate) metric: String,
+    pub(crate) value: Option<f64>,
+    pub(crate) unit: String,
+    pub(crate) baseline: String,
+    pub(crate) ratio: Option<f64>,
+}
+
+fn all(lines: &[String]) -> Result<Vec<Measured>> {
+    lines.iter().map(|line| serde_json::from_str(line).with_context(|| format!("not a row: {line}"))).collect()
+}
+
+/// Returns the names and values that describe the machine and the command, from the rows of `about`.
+pub(crate) fn about(lines: &[String]) -> Result<Vec<(String, String)>> {
+    let rows = all(lines)?.into_iter().filter(|row| row.module == "about");
+    Ok(rows.map(|row| (row.workload, row.subject)).collect())
+}
+
+/// Parses rows and returns those with numbers, without the description of the machine. Counts of instructions are
+/// without the loop, as their ratios are.
+pub(crate) fn with_ranges(lines: &[String]) -> Result<Vec<Measured>> {
+    let mut rows: Vec<Measured> = all(lines)?.into_iter().filter(|row| row.module != "about").collect();
+    subtract_loops(&mut rows);
+    Ok(rows)
+}
+
+/// Subtracts the loop from the instructions of the other subjects that were counted with the same allocator.
+fn subtract_loops(rows: &mut [Measured]) {
+    let is_mimalloc = |row: &Measured| row.subject.ends_with(MIMALLOC);
+    let is_loop = |row: &Measured| row.metric == "ir" && row.subject.trim_end_matches(MIMALLOC) == LOOP;
+    let loops: Vec<Measured> = rows.iter().filter(|row| is_loop(row)).cloned().collect();
+    for row in rows.iter_mut().filter(|row| row.metric == "ir" && !is_loop(row)) {
+        let of = |bare: &&Measured| {
+            (&bare.module, &bare.workload, is_mimalloc(bare)) == (&row.module, &row.workload, is_mimalloc(row))
+        };
+        let bare = loops.iter().find(of).and_then(|bare| bare.value);
+        row.value = row.value.map(|value| value - bare.unwrap_or(0.0));
+    }
+}
+
+/// Parses rows and returns those with numbers, without confidence intervals.
+pub(crate) fn parse(lines: &[String]) -> Result<Vec<Measured>> {
+    let rows = with_ranges(lines)?.into_iter();
+    Ok(rows.filter(|row| !RANGE.iter().any(|end| row.metric.ends_with(end))).collect())
+}
+
+/// Formats a number with three or four digits.
+pub(crate) fn number(value: f64, unit: &str) -> String {
+    if value.abs() < 10.0 { format!("{value:.2}") } else { row::number(value, unit) }
+}

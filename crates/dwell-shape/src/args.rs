@@ -1,0 +1,148 @@
+//! The arguments of the command.
+
+use crate::overrides::Override;
+use crate::plan::Set;
+use crate::report::Format;
+use crate::style;
+use bytesize::ByteSize;
+use clap::Args;
+use std::path::PathBuf;
+
+/// The arguments of `cargo dwell shape`.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+#[command(
+    after_help = "Exit code: 0 on success, 2 if an input could not be read (the report covers the rest) or for wrong usage."
+)]
+pub struct ShapeArgs {
+    /// Files and folders with JSON (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or
+    /// .zst), `-` for standard input; without a path, reads a built-in sample
+    #[arg(value_name = "DIR|FILE")]
+    pub paths: Vec<PathBuf>,
+    /// Write Rust types to FILE
+    #[arg(long, value_name = "FILE")]
+    pub rust: Option<PathBuf>,
+    /// Which types --rust writes
+    #[arg(long, value_enum, default_value_t)]
+    pub types: Set,
+    /// Accept only values like those in the data: enums of strings have no variant `Other`, unknown keys are errors
+    #[arg(long)]
+    pub strict: bool,
+    /// How the types treat unknown keys [default: ignore; with --strict, refuse]
+    #[arg(long, value_enum, value_name = "ACTION")]
+    pub unknown_keys: Option<UnknownKeys>,
+    /// Use `serde_json::Number` instead of `f64` for fields that mix integers and fractions, so that 1 is written back as
+    /// 1 and not as 1.0
+    #[arg(long)]
+    pub exact_numbers: bool,
+    /// Use `f64` for fields that mix integers and fractions (the default)
+    #[arg(long, hide = true, conflicts_with = "exact_numbers")]
+    pub floats: bool,
+    /// Use plain strings instead of enums of strings
+    #[arg(long)]
+    pub no_enums: bool,
+    /// Override one decision of the inference, as PATH=WHAT: map, struct, string, enum, skip, tag=KEY, or the name of a
+    /// type, such as $.users=map; also as `set = ["$.users=map"]` below `[shape]` in dwell.toml
+    #[arg(long, value_name = "PATH=WHAT")]
+    pub set: Vec<Override>,
+    /// Derive further traits, such as Eq or `schemars::JsonSchema`
+    #[arg(long, value_name = "TRAITS", value_delimiter = ',')]
+    pub derive: Vec<String>,
+    /// The name of the type of a document
+    #[arg(long, value_name = "NAME", default_value = style::DOCUMENT)]
+    pub root: String,
+    /// The visibility of types and fields: pub, pub(crate) or pub(super)
+    #[arg(long, value_name = "VISIBILITY", default_value = "pub")]
+    pub visibility: String,
+    /// Let strings borrow from the JSON text, as `Cow<'a, str>`; a string with escapes owns a copy
+    #[arg(long)]
+    pub borrow: bool,
+    /// Write no counts in comments, and sort variants by name, so that the file changes only if the types do
+    #[arg(long)]
+    pub plain: bool,
+    /// Use the types of these crates for strings that are all UUIDs, dates or absolute URLs, if they are written back
+    /// unchanged
+    #[arg(long, value_enum, value_name = "CRATES", value_delimiter = ',')]
+    pub text: Vec<TextType>,
+    /// Cross-validate: infer types from four fifths of the documents and test them on the rest, in K rounds (5 test
+    /// every document once); print how many documents do not load or are written back differently
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=20))]
+    pub held_out: Option<u32>,
+    /// Write intermediate counts to PART, for a later --merge, and print no report
+    #[arg(long, value_name = "PART")]
+    pub save: Option<PathBuf>,
+    /// Report on the part files that --save wrote, on this machine or on others
+    #[arg(long, value_name = "PART", num_args = 1.., conflicts_with_all = ["paths", "sample", "held_out", "form"])]
+    pub merge: Vec<PathBuf>,
+    /// Write the form of the documents (which objects are unions, maps or one recursive type) to FORM, for a later
+    /// --form, and print no report; reads at most 64 MiB
+    #[arg(long, value_name = "FORM", conflicts_with_all = ["merge", "save", "form", "held_out"])]
+    pub save_form: Option<PathBuf>,
+    /// Use the form that --save-form wrote, instead of inferring one; parts with one form merge to the output of one run
+    #[arg(long, value_name = "FORM")]
+    pub form: Option<PathBuf>,
+    /// Write the report to FILE as an HTML page: icicle charts of live bytes by JSON path, suggestions, and a
+    /// searchable table
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Hold the types in this Rust file against the data: the bytes of their fields, what they refuse, lose and never
+    /// see, and what to change; modules that the file declares are read too
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rust", "html", "json_schema", "held_out", "save", "save_form"])]
+    pub against: Option<PathBuf>,
+    /// The type of a document in the file of --against
+    #[arg(long = "type", value_name = "NAME", requires = "against")]
+    pub type_name: Option<String>,
+    /// Write the types to FILE as a JSON Schema, which accepts what the lean types accept
+    #[arg(long, value_name = "FILE")]
+    pub json_schema: Option<PathBuf>,
+    /// Overwrite the files of --rust, --html, --json-schema, --save and --save-form
+    #[arg(long)]
+    pub force: bool,
+    /// The output format
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Print only the N suggestions with the largest savings and the N largest records
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+    /// Leave out suggestions that save less, such as 64K or 1MiB
+    #[arg(long, value_name = "BYTES", value_parser = dwell_output::units::parse_bytes)]
+    pub min_saving: Option<ByteSize>,
+    /// Read only about N documents: files at even intervals, and the first lines of JSON Lines files
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub sample: Option<u32>,
+    /// Allow comments and trailing commas (JSONC), and read .jsonc files in folders too
+    #[arg(long)]
+    pub jsonc: bool,
+    /// Stop at the first input that cannot be read, without a report
+    #[arg(long)]
+    pub strict_input: bool,
+    /// Skip inputs that cannot be read (the default)
+    #[arg(long, hide = true, conflicts_with = "strict_input")]
+    pub keep_going: bool,
+    /// Read with N threads, at most one for each 64 MiB and eight in all; the result is the same [default: one for each
+    /// core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
+}
+
+/// Crates with types for strings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum TextType {
+    /// `uuid::Uuid`
+    Uuid,
+    /// `chrono::NaiveDate`, `chrono::DateTime` for RFC 3339
+    Chrono,
+    /// `url::Url`
+    Url,
+}
+
+/// How types treat unknown keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum UnknownKeys {
+    /// Drop them
+    Ignore,
+    /// Keep them in a map of `serde_json::Value`
+    Keep,
+    /// Fail to load the document
+    Refuse,
+}

@@ -1,0 +1,323 @@
+//! The command: from arguments to the report and the files.
+
+use crate::args::{ShapeArgs, TextType};
+use crate::overrides::{self, Override};
+use crate::plan::{Plan, Set};
+use crate::schema::{self, Kind, Schema};
+use crate::style::Style;
+use crate::{against, formats, held_out, html, infer, input, part, report};
+use anyhow::{Context, Result, bail};
+use dwell_output::units::plural;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Runs `cargo dwell shape`.
+///
+/// # Errors
+/// Returns an error if an input cannot be read and must not be skipped, if a file exists and must not be overwritten,
+/// or if output cannot be written.
+pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
+    let targets = [
+        ("--rust", &args.rust),
+        ("--html", &args.html),
+        ("--json-schema", &args.json_schema),
+        ("--save", &args.save),
+        ("--save-form", &args.save_form),
+    ];
+    for (option, file) in targets {
+        if let Some(file) = file {
+            check_target(option, file, args.force)?;
+        }
+    }
+    style(args).check()?;
+    let overrides = [overrides::configured()?, args.set.clone()].concat();
+    if !args.merge.is_empty() {
+        if let Some(file) = &args.save {
+            part::join(&args.merge, file, args.force)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let accumulator = part::merge(&args.merge)?;
+        return finish(args, accumulator, &overrides, &[]);
+    }
+    let form = args.form.as_deref().map(part::form).transpose()?;
+    let mut found = if args.paths.is_empty() { input::sample() } else { input::find_jsonc(&args.paths, args.jsonc) };
+    if args.paths.is_empty() {
+        eprintln!("note: no path given; using a built-in sample of {} service models", found.inputs.len());
+    }
+    let keep_going = !args.strict_input;
+    if !keep_going && !found.problems.is_empty() {
+        return Err(found.problems.swap_remove(0).into());
+    }
+    let files = found.inputs.len();
+    if let Some(texts) = args.sample {
+        let each = plural(found.sample(texts as usize), "document");
+        let files = plural(files as u64, "file");
+        eprintln!("note: sample: reading {} of {files}, at most {each} of each", found.inputs.len());
+    }
+    if let Some(file) = &args.save_form {
+        // Inputs that cannot be read are skipped: the run that reads them all reports them.
+        let form = input::form(&found, &overrides);
+        let documents = form.documents();
+        if documents == 0 {
+            bail!("no input could be read");
+        }
+        part::save_form(file, args.force, form)?;
+        print_problems(&found.problems);
+        return Ok(exit_code(&found.problems, documents));
+    }
+
+    let progress = progress(found.inputs.iter().map(input::Input::size).sum());
+    let options = input::Options {
+        threads: args.threads.map_or(0, usize::from),
+        keep_going,
+        part: 0,
+        overrides: overrides.clone(),
+        is_part: args.save.is_some(),
+    };
+    let advance = |bytes| progress.inc(bytes);
+    let mut reading = match &form {
+        Some(form) => input::read_by(form, &found, &options, &advance),
+        None => input::read(&found, &options, &advance),
+    };
+    progress.finish_and_clear();
+    if !keep_going && !reading.problems.is_empty() {
+        return Err(reading.problems.swap_remove(0).into());
+    }
+    let mut left_out = std::mem::take(&mut found.problems);
+    left_out.append(&mut reading.problems);
+    print_problems(&left_out);
+    if let Some(rounds) = args.held_out {
+        held_out::print(&found, rounds, rules(args));
+    }
+    finish(args, reading.accumulator, &overrides, &left_out)
+}
+
+/// Infers types from the JSON at these paths and returns them as Rust source, for a `build.rs`.
+///
+/// ```
+/// use dwell_shape::{generate, plan::Set, style::Style};
+///
+/// # let dir = std::env::temp_dir().join(format!("dwell-generate-{}", std::process::id()));
+/// # std::fs::create_dir_all(&dir)?;
+/// let data = dir.join("user.json");
+/// std::fs::write(&data, r#"{"name": "Ann", "age": 41}"#)?;
+/// let style = Style { root: "User".into(), plain: true, ..Style::default() };
+/// let source = generate(&[data], Set::Std, &[], style)?;
+/// assert!(source.contains("pub struct User {"));
+/// # std::fs::remove_dir_all(dir)?;
+/// # Ok::<(), anyhow::Error>(())
+/// ```
+///
+/// # Errors
+/// Returns an error if a path or a text cannot be read, if there is no text, or if a name in `style` is not valid.
+pub fn generate(paths: &[PathBuf], set: Set, overrides: &[Override], style: Style) -> Result<String> {
+    style.check()?;
+    let mut found = input::find(paths);
+    let options = input::Options { overrides: overrides.to_vec(), ..input::Options::default() };
+    let mut reading = input::read(&found, &options, &|_| {});
+    found.problems.append(&mut reading.problems);
+    if !found.problems.is_empty() {
+        return Err(found.problems.swap_remove(0).into());
+    }
+    let mut accumulator = reading.accumulator;
+    accumulator.set_overrides(overrides);
+    let mut schema = accumulator.finish();
+    if schema.documents == 0 {
+        bail!("no input could be read");
+    }
+    if let Some(path) = overrides::apply(overrides, &mut schema).first() {
+        bail!("the types have nothing at {path}");
+    }
+    if style.plain {
+        schema.sort_variants();
+    }
+    schema.style = style;
+    Ok(Plan::new(&schema).rust(set))
+}
+
+/// The number of problems that are printed; a summary counts the others.
+const SHOWN: usize = 50;
+
+fn print_problems(problems: &[input::Problem]) {
+    for problem in problems.iter().take(SHOWN) {
+        eprintln!("error: {problem}");
+    }
+    if problems.len() > SHOWN {
+        eprintln!("error: {} with errors", plural((problems.len() - SHOWN) as u64, "more input"));
+    }
+}
+
+/// Returns the options that decide how the types are written.
+fn style(args: &ShapeArgs) -> Style {
+    Style {
+        plain: args.plain,
+        derives: args.derive.clone(),
+        visibility: args.visibility.clone(),
+        root: args.root.clone(),
+        borrow: args.borrow,
+    }
+}
+
+/// Returns the options that decide which values the types accept.
+fn rules(args: &ShapeArgs) -> held_out::Rules {
+    let has = |of| args.text.contains(&of);
+    held_out::Rules {
+        strict: args.strict,
+        exact_numbers: args.exact_numbers,
+        unknown: args.unknown_keys,
+        typed: formats::Typed { uuid: has(TextType::Uuid), chrono: has(TextType::Chrono), url: has(TextType::Url) },
+    }
+}
+
+/// Saves or reports the counts.
+fn finish(
+    args: &ShapeArgs,
+    mut accumulator: infer::Accumulator,
+    overrides: &[Override],
+    left_out: &[input::Problem],
+) -> Result<ExitCode> {
+    if let Some(file) = &args.save {
+        let documents = accumulator.documents();
+        part::save(file, args.force, accumulator)?;
+        return Ok(exit_code(left_out, documents));
+    }
+    accumulator.set_overrides(overrides);
+    let mut schema = accumulator.finish();
+    if schema.documents == 0 {
+        bail!("no input could be read");
+    }
+    rules(args).apply(&mut schema);
+    for path in overrides::apply(overrides, &mut schema) {
+        eprintln!("note: --set: the types have nothing at {path}");
+    }
+    if args.no_enums {
+        schema.drop_keywords();
+    }
+    if args.plain {
+        schema.sort_variants();
+    }
+    schema.style = style(args);
+    if let Some(file) = &args.against {
+        let report = against::compare(&schema, file, args.type_name.as_deref())?;
+        let mut out = io::BufWriter::new(anstream::stdout().lock());
+        let written = report.write(args.format, args.top, &mut out).and_then(|()| out.flush());
+        written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })?;
+        return Ok(exit_code(left_out, schema.documents));
+    }
+    if is_medley(&schema) {
+        eprintln!("note: the files seem to contain unrelated data; run the command for one kind of file at a time");
+    }
+    if let Some((path, percent)) = one_map(&schema) {
+        eprintln!("note: {percent} % of the objects have one type, a map that contains itself: {path}");
+    }
+    let plan = Plan::new(&schema);
+    // The report and the files are independent: a failure of one does not suppress the others.
+    let rust = args.rust.as_ref().map_or(Ok(()), |file| write_new(file, args.force, &plan.rust(args.types)));
+    let html = args
+        .html
+        .as_ref()
+        .map_or(Ok(()), |file| write_new(file, args.force, &html::page(&plan, args.sample.is_some())));
+    let json = args
+        .json_schema
+        .as_ref()
+        .map_or(Ok(()), |file| write_new(file, args.force, &format!("{:#}\n", plan.json_schema())));
+    print(&plan, args)?;
+    rust.and(html).and(json)?;
+    Ok(exit_code(left_out, schema.documents))
+}
+
+/// Reports how many inputs were skipped, and chooses the exit code.
+fn exit_code(left_out: &[input::Problem], documents: u64) -> ExitCode {
+    if left_out.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("error: {} skipped; {} read", were(left_out.len() as u64, "input"), were(documents, "document"));
+    ExitCode::from(2)
+}
+
+/// Returns the path of the map that contains itself and has most objects of the data, and their share in percent.
+fn one_map(schema: &Schema) -> Option<(&str, u64)> {
+    let all: u64 = schema.records.iter().map(|record| record.instances).sum();
+    let is_map = |record: &&schema::Record| matches!(&record.fields[..], [field] if field.rest);
+    let most = schema.records.iter().filter(is_map).max_by_key(|record| record.instances)?;
+    let path = most.paths.first()?;
+    (all >= 100 && most.instances * 2 > all).then(|| (&**path, most.instances * 100 / all))
+}
+
+/// Returns whether the documents, or their elements, are probably unrelated objects. Their record then has at least 20
+/// keys, and fewer than a tenth of the keys are in more than half of the objects.
+fn is_medley(schema: &Schema) -> bool {
+    let slots = match &schema.root.kind {
+        Kind::Mixed { alternatives } => alternatives.iter().collect(),
+        _ => vec![&schema.root],
+    };
+    let records = slots.into_iter().filter_map(|slot| match &slot.kind {
+        Kind::Record { id, .. } => Some(&schema.records[*id]),
+        Kind::Seq(seq) => match seq.element.kind {
+            Kind::Record { id, .. } => Some(&schema.records[id]),
+            _ => None,
+        },
+        _ => None,
+    });
+    schema.documents > 1
+        && records.into_iter().any(|record| {
+            let often = record.fields.iter().filter(|field| field.slot.count * 2 > record.instances).count();
+            record.fields.len() >= 20 && often * 10 < record.fields.len()
+        })
+}
+
+fn were(number: u64, noun: &str) -> String {
+    format!("{} {}", plural(number, noun), if number == 1 { "was" } else { "were" })
+}
+
+/// Creates a progress bar on standard error, if that is a terminal.
+fn progress(bytes: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {eta}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// Checks that `file` can be written. This precedes reading, since a later failure would lose the report.
+fn check_target(option: &str, file: &Path, force: bool) -> Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if file.as_os_str() == "-" {
+        bail!("{option} -: standard output is used for the report; pass a file name");
+    } else if file.is_dir() {
+        bail!("{}: is a folder; name a file in it", file.display());
+    } else if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        bail!("{}: the folder {} does not exist; create it first", file.display(), folder.display());
+    } else if !force && file.exists() {
+        bail!("{}: exists already; --force overwrites it", file.display());
+    }
+    Ok(())
+}
+
+/// Writes a file. Without `force` it does not overwrite one, even one that was created in the meantime.
+fn write_new(file: &Path, force: bool, source: &str) -> Result<()> {
+    let mut options = File::options();
+    options.write(true);
+    if force {
+        options.create(true).truncate(true)
+    } else {
+        options.create_new(true)
+    };
+    let written = options.open(file).and_then(|mut file| file.write_all(source.as_bytes()));
+    written.with_context(|| format!("{}: cannot be written", file.display()))
+}
+
+fn print(plan: &Plan<'_>, args: &ShapeArgs) -> Result<()> {
+    let min_saving = args.min_saving.map_or(0, |size| size.as_u64());
+    let options = report::Options { top: args.top, min_saving, width: None, sampled: args.sample.is_some() };
+    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    let written = plan.write(args.format, &options, &mut out);
+    match written.and_then(|()| out.flush()) {
+        // A closed pipe is not an error.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("standard output"),
+    }
+}
