@@ -66,50 +66,51 @@ fn documents() -> Vec<PathBuf> {
     named.map(|path| root().join(path)).chain(results).collect()
 }
 
-/// Returns the words after `option` in the commands of a text: `ast` for `--example ast`.
-fn after<'t>(text: &'t str, option: &str) -> Vec<&'t str> {
+/// Returns the words after `option` in a command: `ast` for `--example ast`.
+fn after<'t>(line: &'t str, option: &str) -> Vec<&'t str> {
     let words: Vec<&str> =
-        text.split(|c: char| c.is_whitespace() || matches!(c, '`' | ')' | ',' | ';' | '=')).collect();
-    words.windows(2).filter(|two| two[0] == option).map(|two| two[1]).collect()
+        line.split(|c: char| c.is_whitespace() || matches!(c, '`' | ')' | ',' | ';' | '=')).collect();
+    words.windows(2).filter(|two| two[0] == option && !two[1].is_empty()).map(|two| two[1]).collect()
 }
 
-/// Whether a file or folder of this name, with or without `.rs`, is in one of the folders.
-fn is_in(folders: &[&str], name: &str) -> bool {
-    let crates =
-        ["crates/dwell", "crates/cargo-dwell", "crates/dwell-slab", "crates/dwell-bumpalo", "bench", "bench/real"];
-    crates.iter().any(|of| {
-        folders.iter().any(|folder| {
-            let path = root().join(of).join(folder);
-            path.join(format!("{name}.rs")).exists() || path.join(name).is_dir()
-        })
+/// Whether a package, or one of all if none is named, has a file or folder of this name in `folder`.
+fn has(package: Option<&str>, folder: &str, name: &str) -> bool {
+    let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
+    let bench = [root().join("bench"), root().join("bench/real")];
+    crates.chain(bench).any(|path| {
+        let manifest = fs::read_to_string(path.join("Cargo.toml")).unwrap_or_default();
+        package.is_none_or(|package| manifest.contains(&format!("name = \"{package}\"")))
+            && (path.join(folder).join(format!("{name}.rs")).exists() || path.join(folder).join(name).is_dir())
     })
 }
 
-/// A page must not name a program that is not in the repository, as pages about `mailer` did.
+/// A page must not name a program that is not in the repository, as pages about `mailer` did, nor one in another package.
 #[test]
 fn examples_tests_and_paths_of_the_pages_exist() {
     let mut missing = Vec::new();
     for file in documents() {
         let text = fs::read_to_string(&file).unwrap();
-        let mut miss = |what: &str, name: &str| missing.push(format!("{}: {what} {name}", file.display()));
-        for name in after(&text, "--example").into_iter().filter(|name| !name.is_empty() && *name != "NAME") {
-            if !is_in(&["examples"], name) {
-                miss("--example", name);
+        let mut miss = |what: &str, line: &str| missing.push(format!("{}: no such {what}: {line}", file.display()));
+        for line in text.lines() {
+            let package = after(line, "-p").first().copied();
+            for name in after(line, "--example").into_iter().filter(|name| *name != "NAME") {
+                if !has(package, "examples", name) {
+                    miss("example", line);
+                }
             }
-        }
-        // `cargo dwell allocs --test NAME` is about the user's own tests.
-        for line in text.lines().filter(|line| line.contains("cargo test") || line.contains(".ci/aarch64/test")) {
-            for name in after(line, "--test").into_iter().filter(|name| name.starts_with(char::is_lowercase)) {
-                if !is_in(&["tests"], name) && !line.contains("async-trait") && !line.contains("test test") {
-                    miss("--test", name);
+            // `cargo dwell allocs --test NAME` is about the user's own tests, and async-trait has its own.
+            if line.contains("cargo test") && !line.contains("async-trait") {
+                for name in after(line, "--test").into_iter().filter(|name| name.starts_with(char::is_lowercase)) {
+                    if !has(package, "tests", name) {
+                        miss("test", line);
+                    }
                 }
             }
         }
         for code in text.split('`').skip(1).step_by(2) {
             let is_path = ["crates/", "bench/", "docs/", ".ci/", "fuzz/"].iter().any(|of| code.starts_with(of));
-            let is_plain = !code.contains(|c: char| c.is_whitespace() || matches!(c, '*' | '{' | '<' | ':' | '('))
-                && !code.contains("NAME");
-            if is_path && is_plain && !root().join(code).exists() {
+            let is_plain = !code.contains(|c: char| c.is_whitespace() || matches!(c, '*' | '{' | '<' | ':' | '('));
+            if is_path && is_plain && !code.contains("NAME") && !root().join(code).exists() {
                 miss("path", code);
             }
         }
