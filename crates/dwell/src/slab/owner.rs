@@ -138,14 +138,11 @@ impl<T: ?Sized, K: SlotKind> Owner<T, K> {
         if size_of::<&T>() == size_of::<usize>() {
             return self.layout();
         }
-        // A volatile read, so that the compiler does not keep the metadata in a register while the destructor runs. And a `&T`,
-        // unlike in `layout`, since nothing uses the value any more: the size of an `UnsafeCell<dyn Trait>` is rounded up to its
-        // alignment. Without either a drop takes four instructions more.
-        // SAFETY: `self` is a reference to an owner, so its field is initialised and aligned, and nothing writes to it meanwhile.
-        let value = unsafe { (&raw const self.value).read_volatile() };
+        // A `&T`, unlike in `layout`, since nothing uses the value any more: the size of an `UnsafeCell<dyn Trait>` is rounded up to
+        // its alignment, which takes five instructions.
         // SAFETY: the cell is not freed yet, so the pointer is aligned and points to memory of that layout. `for_value` uses only its
         // metadata and reads no byte of the value.
-        Layout::for_value(unsafe { value.as_ref() })
+        Layout::for_value(unsafe { self.value.as_ref() })
     }
 
     /// Consumes the owner and returns its cell with the value in it. The caller must drop the value and free the cell.
