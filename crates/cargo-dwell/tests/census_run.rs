@@ -156,7 +156,7 @@ fn mimalloc_is_counted() {
 #[test]
 fn jemalloc_is_counted() {
     if std::env::var_os(ALL_ALLOCATORS).is_none() {
-        eprintln!("skipped: jemalloc takes a minute to build; set {ALL_ALLOCATORS}=1");
+        crate::support::skip(format_args!("jemalloc takes a minute to build; set {ALL_ALLOCATORS}=1"));
         return;
     }
     check_over("jemalloc", "tikv-jemallocator = \"0.7\"");
@@ -194,7 +194,7 @@ fn a_program_without_types_is_refused_before_it_runs() {
     // The std of Debian has types, and so does each program that is linked with it.
     let version = Command::new("rustc").arg("-vV").output().expect("rustc runs").stdout;
     if String::from_utf8_lossy(&version).contains("(built from a source tarball)") {
-        eprintln!("skipped: the std of a distribution's rustc has debug info with types");
+        crate::support::skip("the std of a distribution's rustc has debug info with types");
         return;
     }
     let file = folder().join("refused.txt");
@@ -471,7 +471,7 @@ fn unsupported_executables_are_refused() {
     let output = Command::new("objcopy").arg("--strip-all").args([truth(), &*stripped]).output();
     match output {
         Ok(output) if output.status.success() => check_refused(&stripped, "has no debug info"),
-        _ => eprintln!("skipped: no objcopy to strip the program with"),
+        _ => crate::support::skip("no objcopy to strip the program with"),
     }
     check_refused(&folder.join("none"), "there is no such file");
     check_refused(&folder, "is not a file");

@@ -99,7 +99,7 @@ fn check_resident(exe: &Path) {
     running.end();
     let (mut snapshot, notes) = captured.snapshot().expect("its heap is read");
     if !notes.is_empty() && without_pages(&notes).is_empty() {
-        eprintln!("skipped: {}", notes[0]);
+        crate::support::skip(format_args!("{}", notes[0]));
         return;
     }
     let symbols = Symbols::load(&ran(exe), std::slice::from_ref(&snapshot)).expect("debug info");
@@ -131,7 +131,7 @@ fn a_core_of_the_kernel_is_read() {
     let Some(exe) = truth() else { return };
     let pattern = fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap_or_default();
     if pattern.trim() != "core" {
-        eprintln!("skipped: the kernel gives cores to {}", pattern.trim());
+        crate::support::skip(format_args!("the kernel gives cores to {}", pattern.trim()));
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -144,7 +144,7 @@ fn a_core_of_the_kernel_is_read() {
     running.child.wait().expect("it ends");
     let cores = ["core".to_owned(), format!("core.{id}")].map(|name| folder.path().join(name));
     let Some(core) = cores.into_iter().find(|core| core.exists()) else {
-        eprintln!("skipped: the kernel wrote no core");
+        crate::support::skip("the kernel wrote no core");
         return;
     };
     check(outside::open(&core, None).expect("it can be read"), exe, &truth);

@@ -57,7 +57,7 @@ fn shape_page_opens_and_searches() {
     assert_eq!(again.status.code(), Some(2));
 
     let Some(browser) = chromium() else {
-        println!("skipped: there is no Chromium to open the page with");
+        crate::support::skip("there is no Chromium to open the page with");
         return;
     };
     let dom = opened(&browser, &page, "");
@@ -114,7 +114,7 @@ fn census_diff_page_compares_two_runs() {
         diff["changes"].as_array().unwrap().iter().map(|of| of["owner"].as_str().unwrap()).collect();
     assert_eq!(owners, ["Shape.members", "Gone.list"]);
     let Some(browser) = chromium() else {
-        println!("skipped: there is no Chromium to open the page with");
+        crate::support::skip("there is no Chromium to open the page with");
         return;
     };
     let dom = opened(&browser, &page, "");
@@ -159,7 +159,7 @@ fn census_page_opens_and_searches() {
     let output = command.arg("census").arg(&saved).arg("--html").arg(&page).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let Some(browser) = chromium() else {
-        println!("skipped: there is no Chromium to open the page with");
+        crate::support::skip("there is no Chromium to open the page with");
         return;
     };
     let dom = opened(&browser, &page, "");
@@ -218,7 +218,7 @@ fn allocs_page_opens_and_searches() {
     assert!(text.starts_with("10.0 ms of CPU time, 4.0 ms (40 %) of it in the allocator: 3.0 M allocations"), "{text}");
     assert!(text.contains("`pooled!` instead of Box<dyn Fn(u8)> gives ~20.0 % (1.0-30.0) of it back"), "{text}");
     let Some(browser) = chromium() else {
-        println!("skipped: there is no Chromium to open the page with");
+        crate::support::skip("there is no Chromium to open the page with");
         return;
     };
     let dom = opened(&browser, &page, "");
@@ -259,7 +259,7 @@ fn census_page_shows_resident_memory_by_part() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("RSS by part: 50.0 MB resident, apart from 700 B of census"), "{text}");
     let Some(browser) = chromium() else {
-        println!("skipped: there is no Chromium to open the page with");
+        crate::support::skip("there is no Chromium to open the page with");
         return;
     };
     let dom = opened(&browser, &page, "");

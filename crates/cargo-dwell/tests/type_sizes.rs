@@ -314,7 +314,7 @@ fn has_nightly() -> bool {
     let version = Command::new("rustc").args(["+nightly", "--version"]).output();
     let found = version.is_ok_and(|output| output.status.success());
     if !found {
-        println!("skipped: there is no nightly toolchain, which -Zprint-type-sizes needs");
+        crate::support::skip("there is no nightly toolchain, which -Zprint-type-sizes needs");
     }
     found
 }
@@ -377,7 +377,7 @@ fn types_around_futures_in_release() {
 #[test]
 fn program() {
     let (Some(exe), Some(folder)) = (std::env::var_os("DWELL_EXE"), std::env::var_os("DWELL_TYPE_SIZES")) else {
-        println!("skipped: DWELL_EXE and DWELL_TYPE_SIZES name no program");
+        crate::support::skip("DWELL_EXE and DWELL_TYPE_SIZES name no program");
         return;
     };
     let mut printed = Vec::new();
@@ -458,7 +458,7 @@ fn mach_o_with_a_dsym() {
         let exe = folder.join("pages");
         let output = compile(&debug.join("pages"), &["-g", "-Zprint-type-sizes"]);
         if !output.status.success() {
-            println!("skipped: this nightly does not compile a crate without core");
+            crate::support::skip("this nightly does not compile a crate without core");
             return;
         }
         assert!(compile(&exe, &[]).status.success());

@@ -1,6 +1,7 @@
 //! Compares the types that `debuginfo` reads with the output of the program itself, for each format of debug info.
 
 use dwell_debuginfo::{Flavour, Kind, Options, Program, Type};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -19,7 +20,7 @@ fn try_build(folder: &Path, flags: &[&str]) -> Option<PathBuf> {
         .output()
         .unwrap();
     if !output.status.success() {
-        println!("skipped: rustc {flags:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let _ = writeln!(std::io::stderr(), "skipped: rustc {flags:?}: {}", String::from_utf8_lossy(&output.stderr));
         return None;
     }
     Some(folder.join("fixture"))
@@ -225,7 +226,7 @@ fn separate_debug_file_is_found_by_build_id_and_debuglink() {
         Command::new("objcopy").args(args).current_dir(folder.path()).status().is_ok_and(|status| status.success())
     };
     if !objcopy(&["--only-keep-debug", "fixture", "kept"]) || !objcopy(&["--strip-debug", "fixture", "stripped"]) {
-        println!("skipped: there is no objcopy");
+        let _ = writeln!(std::io::stderr(), "skipped: there is no objcopy");
         return;
     }
     let id = dwell_debuginfo::load(&executable, &own()).unwrap().build_id.unwrap();

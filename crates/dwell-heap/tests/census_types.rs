@@ -135,7 +135,7 @@ fn types_are_identified_under_jemalloc() {
 
 fn check_over(allocator: &str, krate: &str) {
     if !all_allocators() {
-        eprintln!("skipped: set DWELL_TEST_ALLOCATORS=1 to build {allocator}");
+        crate::support::skip(format_args!("set DWELL_TEST_ALLOCATORS=1 to build {allocator}"));
         return;
     }
     for release in [false, true] {

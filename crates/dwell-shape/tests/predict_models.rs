@@ -23,7 +23,7 @@ fn folder() -> Option<(PathBuf, usize)> {
 #[test]
 fn models_take_the_predicted_memory() {
     let Some((folder, step)) = folder() else {
-        eprintln!("skipped: DWELL_MODELS names no folder with models");
+        crate::support::skip("DWELL_MODELS names no folder with models");
         return;
     };
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

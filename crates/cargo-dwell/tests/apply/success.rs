@@ -342,7 +342,7 @@ fn main() {
     let (root, folder) = (package.path(), package.path().join("app"));
     let folder = folder.as_path();
     if !(git(root, &["init", "-q"]) && git(root, &["add", "-A"]) && git(root, &["commit", "-qm", "x"])) {
-        println!("skipped: git cannot be run");
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), b"skipped: git cannot be run\n");
         return;
     }
     fs::write(folder.join("src/model.rs"), model).expect("a file");

@@ -14,7 +14,7 @@ fn a_program_in_a_container_has_the_blocks_that_it_knows() {
     let Some(exe) = truth() else { return };
     let may = Command::new("unshare").args(["-mpf", "--kill-child", "--mount-proc", "true"]).output();
     if !may.as_ref().is_ok_and(|of| of.status.success()) {
-        eprintln!("skipped: namespaces cannot be made here: {may:?}");
+        crate::support::skip(format_args!("namespaces cannot be made here: {may:?}"));
         return;
     }
     let root = tempfile::tempdir().expect("a folder");

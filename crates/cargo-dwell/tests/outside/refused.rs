@@ -38,7 +38,7 @@ fn what_cannot_be_looked_at_is_refused_in_one_line() {
             let no_right = one_line(&output);
             assert!(no_right.contains("must not be looked at by ptrace"), "{no_right}");
         }
-        Err(error) => eprintln!("skipped: the tool cannot be run as another user: {error}"),
+        Err(error) => crate::support::skip(format_args!("the tool cannot be run as another user: {error}")),
     }
     running.end();
     // A program without debug info.
@@ -139,7 +139,7 @@ fn a_process_of_32_bits_is_refused() {
     let built = Command::new("cc").args(["-m32", "-nostdlib", "-static", "-o"]).arg(&exe).arg(&source).output();
     let started = built.ok().filter(|of| of.status.success()).and_then(|_| Command::new(&exe).spawn().ok());
     let Some(mut small) = started else {
-        eprintln!("skipped: no program of 32 bits can be built and run here");
+        crate::support::skip("no program of 32 bits can be built and run here");
         return;
     };
     std::thread::sleep(Duration::from_millis(50));
@@ -151,7 +151,7 @@ fn a_process_of_32_bits_is_refused() {
         let line = one_line(&refused);
         assert!(line.contains("is a program of 32 bits"), "{line}");
     } else {
-        eprintln!("skipped: the kernel runs no programs of 32 bits");
+        crate::support::skip("the kernel runs no programs of 32 bits");
     }
 }
 
@@ -182,7 +182,7 @@ fn a_full_disk_is_reported_in_one_line_and_keeps_the_older_file() {
             assert!(lines.len() == 4 && lines[0].contains("saved: cannot be written: No space left"), "{text}");
             assert_eq!(lines[1..], ["code 2", "older", "saved"], "{text}");
         }
-        other => eprintln!("skipped: no file system can be mounted here: {other:?}"),
+        other => crate::support::skip(format_args!("no file system can be mounted here: {other:?}")),
     }
     running.end();
 }

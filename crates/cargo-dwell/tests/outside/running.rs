@@ -158,7 +158,7 @@ pub(crate) fn gcore(running: &Running, name: &str) -> Option<PathBuf> {
     let made = Command::new("gcore").arg("-o").arg(&path).arg(running.id().to_string()).output();
     let core = folder().join(format!("{name}.{}", running.id()));
     if !core.exists() {
-        eprintln!("skipped: gcore cannot be run here: {made:?}");
+        crate::support::skip(format_args!("gcore cannot be run here: {made:?}"));
         return None;
     }
     Some(core)

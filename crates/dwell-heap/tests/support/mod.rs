@@ -17,3 +17,9 @@ pub(crate) fn target_dir() -> PathBuf {
     let target = own.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists());
     target.map_or_else(|| root().join("target"), Path::to_owned)
 }
+
+/// Prints why a test is skipped. libtest keeps what a test that passes prints by the macros.
+pub(crate) fn skip(reason: impl std::fmt::Display) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stderr(), "skipped: {reason}");
+}

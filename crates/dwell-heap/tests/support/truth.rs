@@ -72,7 +72,7 @@ impl Package<'_> {
         if !output.status.success() {
             let errors = String::from_utf8_lossy(&output.stderr);
             assert!(errors.contains("offline") || errors.contains("no matching package"), "{errors}");
-            eprintln!("skipped: the crates of {bin} cannot be had without network");
+            super::skip(format_args!("the crates of {bin} cannot be had without network"));
             return None;
         }
         Some(folder.join("target").join(if *release { "release" } else { "debug" }).join(bin))
@@ -129,7 +129,7 @@ pub(crate) const ALL_ALLOCATORS: &str = "DWELL_TEST_ALLOCATORS";
 pub(crate) fn tests_jemalloc() -> bool {
     let is_tested = std::env::var_os(ALL_ALLOCATORS).is_some();
     if !is_tested {
-        eprintln!("skipped: jemalloc takes a minute to build; set {ALL_ALLOCATORS}=1");
+        super::skip(format_args!("jemalloc takes a minute to build; set {ALL_ALLOCATORS}=1"));
     }
     is_tested
 }

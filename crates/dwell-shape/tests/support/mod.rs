@@ -126,11 +126,17 @@ pub(crate) fn unformatted(source: &str) -> String {
     rustfmt.args(["--edition", "2024", "--check", "--color", "never"]).current_dir(std::env::temp_dir());
     let child = rustfmt.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let Ok(mut child) = child else {
-        eprintln!("skipped: no rustfmt to check the generated code with");
+        skip("no rustfmt to check the generated code with");
         return String::new();
     };
     child.stdin.take().expect("piped").write_all(source.as_bytes()).expect("rustfmt reads");
     let output = child.wait_with_output().expect("rustfmt ends");
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     text.into_owned()
+}
+
+/// Prints why a test is skipped. libtest keeps what a test that passes prints by the macros.
+pub(crate) fn skip(reason: impl std::fmt::Display) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stderr(), "skipped: {reason}");
 }
