@@ -20,6 +20,7 @@ pub mod nearest;
 pub mod output;
 pub mod page;
 pub mod profile;
+mod pprof;
 pub mod program;
 pub mod report;
 pub mod sample;

@@ -24,7 +24,7 @@ mod read;
 mod unit;
 
 pub(crate) use c_structs::c_struct;
-pub(crate) use file::map;
+pub(crate) use file::{map, search_also};
 pub use locals::Locals;
 pub use model::{
     Coroutine, Enum, Field, Flavour, Frame, Kind, Local, Param, Program, Source, State, Static, Tag, Text, Type,

@@ -7,6 +7,7 @@ mod folded;
 mod format;
 mod html;
 pub mod json;
+mod pprof;
 mod rss;
 pub(crate) mod saved;
 pub(crate) mod snapshot;

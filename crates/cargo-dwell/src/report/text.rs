@@ -529,8 +529,27 @@ fn is_behind_pointer(before: &str) -> bool {
     false
 }
 
-/// Returns the owners from a type up to a root. Each step takes the owner with the most bytes.
+/// Returns the owners from a type up to a root, as sentences.
 fn path(snapshot: &Snapshot, name: &str) -> Vec<String> {
+    owners(snapshot, name)
+        .into_iter()
+        .map(|Step { of, within, owner }| match within {
+            Some(content) => format!("{of} is in {content} of {owner}"),
+            None => format!("{of} is in {owner}"),
+        })
+        .collect()
+}
+
+/// A step from a type to its owner.
+pub(crate) struct Step<'d> {
+    of: &'d str,
+    /// What the owner has the type in, if that is a block.
+    within: Option<&'d str>,
+    pub(crate) owner: String,
+}
+
+/// Returns the owners from a type up to a root. Each step takes the owner with the most bytes.
+pub(crate) fn owners<'d>(snapshot: &'d Snapshot, name: &'d str) -> Vec<Step<'d>> {
     let mut steps = Vec::new();
     let mut met: HashSet<&str> = HashSet::new();
     let mut of = name;
@@ -542,13 +561,13 @@ fn path(snapshot: &Snapshot, name: &str) -> Vec<String> {
             snapshot.fields.iter().filter(|field| mentions(&field.field_type, of)).max_by_key(|field| field.instances)
         };
         if let Some(blocks) = holder {
-            steps.push(format!("{of} is in {} of {}", blocks.content, owner(blocks)));
+            steps.push(Step { of, within: Some(&blocks.content), owner: owner(blocks) });
             if !["field", "weak"].contains(&&*blocks.by) {
                 break;
             }
             of = type_of(&blocks.owner);
         } else if let Some(field) = inline() {
-            steps.push(format!("{of} is in {}.{}", field.of, field.field));
+            steps.push(Step { of, within: None, owner: format!("{}.{}", field.of, field.field) });
             of = type_of(&field.of);
         } else {
             break;
