@@ -1,7 +1,7 @@
 //! Compares Dwell with other crates, in one run.
 //!
 //! `dwell-bench MODULE` measures one module, `all` all of them, `gate` the bounds in `gates.toml`. Each module has a
-//! folder, which defines its operations (`op`); `callgrind` and `time` measure them. `docs/bench.md` explains how to add
+//! folder, which defines its operations (`op`); `callgrind` and `time` measure them. `README.md` explains how to add
 //! a row or a peer.
 
 mod about;

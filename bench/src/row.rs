@@ -170,7 +170,7 @@ pub(crate) fn number(value: f64, unit: &str) -> String {
         return format!("{value:.1}");
     }
     let sign = if value < 0.0 { "-" } else { "" };
-    format!("{sign}{}", cargo_dwell::units::group(&format!("{:.0}", value.abs())))
+    format!("{sign}{}", dwell_output::units::group(&format!("{:.0}", value.abs())))
 }
 
 #[cfg(test)]
@@ -178,21 +178,21 @@ mod tests {
     use super::{Row, number, table};
 
     fn row(subject: &str, metric: &'static str, value: f64, unit: &'static str) -> Row {
-        let (workload, baseline) = ("smithy".to_owned(), "naive".to_owned());
+        let (workload, baseline) = ("smithy".to_owned(), "unboxed".to_owned());
         Row { module: "sparse", workload, subject: subject.to_owned(), metric, value, unit, baseline, ratio: 0.5 }
     }
 
     #[test]
     fn workloads_are_headings() {
-        let other = Row { workload: "access".to_owned(), ..row("naive", "bytes", 1.0, "MB") };
-        let table = table(&[row("naive", "bytes", 2.0, "MB"), other]);
+        let other = Row { workload: "access".to_owned(), ..row("unboxed", "bytes", 1.0, "MB") };
+        let table = table(&[row("unboxed", "bytes", 2.0, "MB"), other]);
         let heads: Vec<&str> = table.lines().filter(|line| line.ends_with(':')).collect();
         assert_eq!(heads, ["smithy:", "access:"]);
     }
 
     #[test]
     fn table_has_a_line_per_subject() {
-        let rows = [row("naive", "bytes", 2.0, "MB"), row("boxed", "allocs", 12345.0, "")];
+        let rows = [row("unboxed", "bytes", 2.0, "MB"), row("boxed", "allocs", 12345.0, "")];
         let table = table(&rows);
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines.len(), 3);

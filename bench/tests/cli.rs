@@ -67,7 +67,7 @@ fn invalid_requests_fail_before_measuring() {
 #[test]
 fn json_output_has_only_rows() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, json) in cargo_dwell::sample::documents(2, 3) {
+    for (name, json) in dwell_shape::sample::documents(2, 3) {
         fs::write(folder.path().join(name), json).unwrap();
     }
     let output = bench(&["sparse", "--quick", "--json", "--models", folder.path().to_str().unwrap()]);

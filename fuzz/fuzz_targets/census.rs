@@ -1,12 +1,12 @@
 //! The memory of a program with some bytes changed: the walk of `cargo dwell census` terminates without a panic, reads
 //! nothing far from live blocks and the executable, and counts each block once.
-//! `crates/cargo-dwell/tests/census_types.rs` does the same with random changes. Linux on x86-64 only.
+//! `crates/dwell-heap/tests/census_types.rs` does the same with random changes. Linux on x86-64 only.
 #![no_main]
 
-#[path = "../../crates/cargo-dwell/tests/ops/census.rs"]
+#[path = "../../crates/dwell-heap/tests/ops/census.rs"]
 mod ops;
 
-use cargo_dwell::capture::Moment;
+use dwell_heap::Moment;
 use ops::Copied;
 use std::path::Path;
 use std::process::Command;
@@ -20,7 +20,7 @@ fn copied() -> &'static Copied {
         let folder = fuzz.join("target/census");
         std::fs::create_dir_all(&folder).expect("a folder");
         let exe = folder.join("truth");
-        let source = fuzz.join("../crates/cargo-dwell/tests/census_types/truth.rs");
+        let source = fuzz.join("../crates/dwell-heap/tests/census_types/truth.rs");
         let flags = ["--edition=2024", "-g", "-Copt-level=2", "-Cforce-frame-pointers=yes", "-o"];
         let built = Command::new("rustc").args(flags).arg(&exe).arg(source).status().expect("rustc runs");
         assert!(built.success(), "the program does not build");

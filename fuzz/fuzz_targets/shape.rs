@@ -6,15 +6,15 @@
 
 #![no_main]
 
-use cargo_dwell::shape::held_out::Outcome;
-use cargo_dwell::shape::infer::{Accumulator, Blank};
-use cargo_dwell::shape::plan::{Plan, Set};
+use dwell_shape::held_out::Outcome;
+use dwell_shape::infer::{Accumulator, Blank};
+use dwell_shape::plan::{Plan, Set};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let Some((&first, data)) = data.split_first() else { return };
     let Ok(text) = std::str::from_utf8(data) else { return };
-    let is_json = |line: &&str| cargo_dwell::shape::infer::check(&mut serde_json::Deserializer::from_str(line)).is_ok();
+    let is_json = |line: &&str| dwell_shape::infer::check(&mut serde_json::Deserializer::from_str(line)).is_ok();
     let lines: Vec<&str> = text.lines().filter(is_json).collect();
     let studied = usize::from(first) % (lines.len() + 1);
     let mut study = Accumulator::new();

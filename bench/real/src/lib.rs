@@ -3,7 +3,7 @@
 //!
 //! `programs` lists the programs, `side` writes the two sides of one, `cargo` builds and tests them, `measure` runs
 //! their drivers, `table` prints the results. docs/real.md describes the measurements. `dependents` tests published
-//! crates with Dwell's drop-ins in place of their dependencies; docs/dependents.md describes it.
+//! crates with Dwell's drop-ins in place of their dependencies; bench/results/dependents.md describes it.
 
 mod cargo;
 mod dependents;

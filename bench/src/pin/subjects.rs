@@ -79,7 +79,7 @@ sends! {
     /// Has `WORDS` words of inline storage.
     InlineBox [const WORDS], "dwell/inline", (): <F> pin::InlineFuture<'static, u64, WORDS>, |(), future| future.inline();
     Small [const WORDS], "dwell/small", (): <F> SmallBox<Dyn, WORDS>, |(), future| future.small();
-    Pool, "dwell/pool", sync::Pool: <F> pin::PoolFuture<'static, u64>, |storage, future| future.boxed_in(storage);
+    Pool, "dwell/pool", slab::Pool: <F> pin::PoolFuture<'static, u64>, |storage, future| future.pooled_in(storage);
     Pooled, "dwell/pooled", (): <F> pin::PoolFuture<'static, u64>, |(), future| future.pooled();
 }
 
@@ -93,7 +93,7 @@ impl Subject for LocalPool {
     type Held<'a, F: Work> = pin::LocalPoolFuture<'static, u64>;
 
     fn make<F: Work>(storage: &mut Self::Storage, future: F) -> Self::Held<'_, F> {
-        future.boxed_local_in(storage)
+        future.pooled_local_in(storage)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Writes rows as Markdown: all of them as tables, and the headlines for a README.
+//! Writes rows as Markdown: all of them as tables, and the headlines for the README of `bench/results`.
 
 use anyhow::{Context, Result};
 use std::cmp::Ordering;
@@ -14,7 +14,7 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-/// Returns the text of `docs/results.md`.
+/// Returns the text of `bench/results/all.md`.
 pub(super) fn results(lines: &[String]) -> Result<String> {
     let rows = parse(lines)?;
     let about = measured::about(lines)?;
@@ -25,7 +25,7 @@ pub(super) fn results(lines: &[String]) -> Result<String> {
     for command in if commands.is_empty() { vec!["MODULE --json"] } else { commands } {
         writeln!(text, "    cargo run --release -p dwell-bench -- {command} >> rows.jsonl")?;
     }
-    text += "    cargo run --release -p dwell-bench -- report --markdown docs/results.md < rows.jsonl\n\n";
+    text += "    cargo run --release -p dwell-bench -- report --markdown bench/results/all.md < rows.jsonl\n\n";
     text +=
         "Lower is better in every column. `×` is the number divided by the baseline's, for times the median of the ";
     text += "ratios within rounds. `ir` are instructions without those of the empty loop, where a table has a line ";

@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// Replaces the table of results in a README: the lines between the two comments `results`.
     #[arg(long, value_name = "FILE")]
     readme: Option<PathBuf>,
-    /// Writes a bar chart (SVG) of the bytes that each layout of `sparse` takes: the picture in the README.
+    /// Writes a bar chart (SVG) of the bytes that each layout of `sparse` takes: `docs/memory.svg`.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }

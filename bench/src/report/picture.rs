@@ -1,4 +1,4 @@
-//! The picture in the README: the bytes of one program's data in several layouts, as a bar chart.
+//! The picture `docs/memory.svg`: the bytes of one program's data in several layouts, as a bar chart.
 
 use anyhow::{Result, bail};
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use super::measured::Measured;
 
 /// The layouts of `dwell-bench sparse` and their labels, in the order of the picture.
 const LAYOUTS: [(&str, &str); 8] = [
-    ("naive", "first draft, nothing boxed"),
+    ("unboxed", "first draft, nothing boxed"),
     ("boxed", "two structs boxed by hand"),
     ("dwell/sparse", "Sparse where weigh suggests it"),
     ("dwell/box-str", "+ Box<str>"),
@@ -74,13 +74,13 @@ mod tests {
 
     fn row(subject: &str, value: f64) -> String {
         format!(
-            r#"{{"module":"sparse","workload":"smithy","subject":"{subject}","metric":"bytes","value":{value},"unit":"MB","baseline":"naive","ratio":1.0}}"#
+            r#"{{"module":"sparse","workload":"smithy","subject":"{subject}","metric":"bytes","value":{value},"unit":"MB","baseline":"unboxed","ratio":1.0}}"#
         )
     }
 
     #[test]
     fn bar_length_is_proportional_to_the_value() {
-        let picture = svg(&parse(&[row("naive", 500.0), row("dwell/sorted", 50.0)]).unwrap()).unwrap();
+        let picture = svg(&parse(&[row("unboxed", 500.0), row("dwell/sorted", 50.0)]).unwrap()).unwrap();
         assert!(picture.contains("width=\"420.0\"") && picture.contains(">500.0 MB<"), "{picture}");
         assert!(picture.contains("width=\"42.0\"") && picture.contains(">50.0 MB<"), "{picture}");
         assert!(picture.contains("Box&lt;[T]&gt;"));

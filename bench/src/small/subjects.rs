@@ -1,6 +1,6 @@
 //! The compared boxes. Each is an implementation of `Subject`.
 
-use dwell::small::{CallOnce, PushWith};
+use dwell::small::{CallOnce, PushCoerced};
 use dwell::{SmallBox, small_box};
 use std::ops::{Deref, DerefMut};
 
@@ -99,7 +99,7 @@ impl Subject for Dwell {
     }
 
     fn push<U: Object + 'static>(boxes: &mut Vec<Self::Object>, value: U) {
-        boxes.push_with(value, |value| value);
+        boxes.push_coerced(value, |value| value);
     }
 }
 

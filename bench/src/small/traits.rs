@@ -1,4 +1,4 @@
-//! Compares the table of trait implementations in `docs/small.md` with the compiler.
+//! Compares the table of trait implementations in `bench/results/small.md` with the compiler.
 
 use std::any::Any;
 use std::borrow::{Borrow, BorrowMut, Cow};
@@ -115,7 +115,7 @@ column!(ours, Ours);
 
 /// Returns the rows of the documented table: their names and the columns `Box`, ssobox, smallbox, and dwell.
 fn documented() -> Vec<(String, Vec<String>)> {
-    let page = include_str!("../../../docs/small.md");
+    let page = include_str!("../../results/small.md");
     let table = page.lines().skip_while(|line| !line.starts_with("| trait |")).skip(2);
     let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
     table
@@ -144,6 +144,6 @@ fn documented_table_matches_the_compiler() {
             wrong.extend(["| ", name, " | ", &asked.join(" | "), " |\n"]);
         }
     }
-    assert!(wrong.is_empty(), "docs/small.md should have\n{wrong}");
+    assert!(wrong.is_empty(), "bench/results/small.md should have\n{wrong}");
     assert_eq!(documented.len(), boxed.len());
 }

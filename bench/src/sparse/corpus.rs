@@ -40,14 +40,14 @@ impl Corpus {
 
     /// Describes the corpus in words.
     pub(crate) fn describe(&self) -> String {
-        let what = if self.made.is_some() { "generated models (cargo_dwell::sample, seed 1)" } else { "models" };
+        let what = if self.made.is_some() { "generated models (dwell_shape::sample, seed 1)" } else { "models" };
         format!("{} {what}, {:.1} MB of JSON", self.files, self.bytes as f64 / 1e6)
     }
 }
 
 fn sample(models: usize) -> Result<TempDir> {
     let folder = tempfile::tempdir().context("cannot make a folder for the sample")?;
-    for (name, json) in cargo_dwell::sample::documents(SEED, models) {
+    for (name, json) in dwell_shape::sample::documents(SEED, models) {
         fs::write(folder.path().join(name), json).context("cannot write the sample")?;
     }
     Ok(folder)

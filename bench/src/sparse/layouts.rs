@@ -2,7 +2,7 @@
 //!
 //! A layout is a module with six aliases, with which `smithy_types!` defines the structs. The fields are those of the
 //! article. It shows a part of `Traits`; the rest follows from its sizes (`Shape` 2488 bytes, `Reference` 408, `Traits`
-//! 384 naive; 112 and 32 boxed) and from the contents of the models.
+//! 384 unboxed; 112 and 32 boxed) and from the contents of the models.
 
 use allocative::Allocative;
 use datasize::DataSize;
@@ -264,7 +264,7 @@ macro_rules! layouts {
 
 layouts! {
     /// The first draft: nothing is boxed.
-    naive: String, Vec<T>, FxHashMap<Text, T>, T, T, IfAny<T>;
+    unboxed: String, Vec<T>, FxHashMap<Text, T>, T, T, IfAny<T>;
     /// The layout that the article arrives at.
     boxed: String, Vec<T>, FxHashMap<Text, T>, Box<T>, BoxedIfAny<T>, IfAny<T>;
     /// `Option<Box<T>>` wherever the next layout has a `Sparse`.
@@ -397,7 +397,7 @@ mod tests {
     /// Compares each layout with the document itself, since all layouts could lose the same part.
     #[test]
     fn every_layout_preserves_the_document() {
-        let documents = cargo_dwell::sample::documents(3, 12).map(|(_, json)| String::from_utf8(json).unwrap());
+        let documents = dwell_shape::sample::documents(3, 12).map(|(_, json)| String::from_utf8(json).unwrap());
         // Parts that the sample lacks: keys that are present with an empty or false value.
         let bare = r#"{"shapes": {"a#B": {"type": "operation", "traits": {"aws.iam#iamAction": {"resources": {}},
             "smithy.api#documentation": "", "aws.api#arn": {"template": "t", "absolute": false}},
@@ -416,7 +416,7 @@ mod tests {
 
     #[test]
     fn sizes_match_the_article() {
-        assert_eq!(super::naive::SIZES, [2488, 408, 384]);
+        assert_eq!(super::unboxed::SIZES, [2488, 408, 384]);
         assert_eq!(super::boxed::SIZES, [112, 32, 384]);
     }
 }

@@ -46,7 +46,7 @@ macro_rules! layouts {
 
 /// All layouts. Each of dwell's layouts adds one change to the one before.
 pub(super) const LAYOUTS: &[Layout] = layouts! {
-    "naive": naive,
+    "unboxed": unboxed,
     "boxed": boxed,
     "option-box": option_box,
     "dwell/sparse": sparse,

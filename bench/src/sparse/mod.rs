@@ -38,7 +38,7 @@ pub(crate) struct Args {
     select: Select,
 }
 
-const BASELINE: &str = "naive";
+const BASELINE: &str = "unboxed";
 
 /// Returns whether a layout has this name.
 #[cfg(test)]
@@ -119,22 +119,22 @@ fn row(subject: &str, metric: &'static str, value: f64, unit: &'static str, rati
     Row { module: "sparse", workload, subject: subject.to_owned(), metric, value, unit, baseline, ratio }
 }
 
-/// Returns the rows for the memory of a layout, with ratios to the naive one.
+/// Returns the rows for the memory of a layout, with ratios to the unboxed one.
 fn memory_rows(subject: &str, report: &Report, baseline: &Report) -> Result<Vec<Row>> {
-    let (Some(counted), Some(naive)) = (&report.counted, &baseline.counted) else {
+    let (Some(counted), Some(unboxed)) = (&report.counted, &baseline.counted) else {
         bail!("{subject}: the run that counts allocations printed no count")
     };
-    if counted.hash != naive.hash {
+    if counted.hash != unboxed.hash {
         return Err(CheckFailed::error(format!("{subject} does not hold the data that {BASELINE} holds")));
     }
     let megabytes = |metric, bytes: f64, of: f64| row(subject, metric, bytes / 1e6, "MB", bytes / of);
     let mut rows = vec![
-        megabytes("bytes", counted.bytes as f64, naive.bytes as f64),
-        row(subject, "allocs", counted.blocks as f64, "", counted.blocks as f64 / naive.blocks as f64),
+        megabytes("bytes", counted.bytes as f64, unboxed.bytes as f64),
+        row(subject, "allocs", counted.blocks as f64, "", counted.blocks as f64 / unboxed.blocks as f64),
     ];
-    if let (Some(jemalloc), Some(naive)) = (counted.jemalloc, naive.jemalloc) {
-        rows.push(megabytes("jemalloc", jemalloc as f64, naive as f64));
+    if let (Some(jemalloc), Some(unboxed)) = (counted.jemalloc, unboxed.jemalloc) {
+        rows.push(megabytes("jemalloc", jemalloc as f64, unboxed as f64));
     }
-    rows.push(megabytes("rss", counted.rss as f64, naive.rss as f64));
+    rows.push(megabytes("rss", counted.rss as f64, unboxed.rss as f64));
     Ok(rows)
 }

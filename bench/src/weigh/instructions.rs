@@ -13,7 +13,7 @@ const PART: usize = 20_000;
 
 pub(super) fn suite() -> Suite {
     let mut ops = Vec::new();
-    add::<layouts::naive::Model>(&mut ops, "walk/naive", subjects::all());
+    add::<layouts::unboxed::Model>(&mut ops, "walk/unboxed", subjects::all());
     add::<layouts::boxed::Model>(&mut ops, "walk/boxed", subjects::all());
     add::<layouts::btree::Model>(&mut ops, "walk/btree", subjects::all());
     Suite { module: "weigh", baseline: subjects::BASELINE, ops }
@@ -26,7 +26,7 @@ const MODELS: usize = 8;
 fn add<M: DeserializeOwned + 'static>(ops: &mut Vec<Op>, workload: &str, subjects: Vec<Subject<Vec<M>>>) {
     for subject in subjects {
         ops.push(Op::new(workload, subject.name, move || {
-            let documents = cargo_dwell::sample::documents(SEED, MODELS);
+            let documents = dwell_shape::sample::documents(SEED, MODELS);
             let models: Vec<M> =
                 documents.map(|(_, json)| serde_json::from_slice(&json).expect("a model is Smithy")).collect();
             Box::new(move |operations| {

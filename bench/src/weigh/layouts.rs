@@ -36,7 +36,7 @@ macro_rules! weighed_types {
 }
 
 /// The first draft: nothing is boxed.
-pub(super) mod naive {
+pub(super) mod unboxed {
     type Text = String;
     type List<T> = Vec<T>;
     type Map<V> = HashMap<Text, V>;

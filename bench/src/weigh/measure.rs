@@ -24,7 +24,7 @@ pub(super) struct Layout {
 }
 
 pub(super) const LAYOUTS: &[Layout] = &[
-    Layout { name: "naive", run: |task| task.run::<layouts::naive::Model>(&subjects::all()) },
+    Layout { name: "unboxed", run: |task| task.run::<layouts::unboxed::Model>(&subjects::all()) },
     Layout { name: "boxed", run: |task| task.run::<layouts::boxed::Model>(&subjects::all()) },
     Layout { name: "btree", run: |task| task.run::<layouts::btree::Model>(&subjects::all()) },
     Layout { name: "lean", run: |task| task.run::<layouts::lean::Model>(&subjects::dwell()) },
@@ -110,7 +110,7 @@ impl Task {
         let modelled = weigh_as(&models, model()).heap;
         let allocations = live.blocks.cast_unsigned() as u64;
         let loaded = self.weigh(&models, live.bytes, subjects);
-        let boxed = (self.layout == "naive").then(|| boxed(&models)).transpose()?;
+        let boxed = (self.layout == "unboxed").then(|| boxed(&models)).transpose()?;
         let tree = tree(&models);
         let advice = tree.advise().to_string();
         if let Some(file) = &self.tree {
@@ -146,7 +146,7 @@ impl Task {
     }
 }
 
-/// Predicts the heap bytes and allocations of the naive layout after the article's changes.
+/// Predicts the heap bytes and allocations of the unboxed layout after the article's changes.
 fn boxed<T: Weigh>(models: &T) -> Result<(u64, u64)> {
     let tree = tree(models);
     let mut what_if = WhatIf::new(&tree);

@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// A folder of Smithy models in JSON; without it a sample is generated.
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
-    /// Writes the tree of the naive layout as a page of HTML.
+    /// Writes the tree of the unboxed layout as a page of HTML.
     #[arg(long, value_name = "FILE")]
     tree: Option<PathBuf>,
     #[command(flatten)]
@@ -62,7 +62,7 @@ fn run_program(args: &Args, quick: bool, output: Output) -> Result<()> {
     output.say(&format!("{}; {} allocator", corpus.describe(), count::allocator()))?;
     let reports = measure_all(&corpus, if quick { 3 } else { 11 }, args.tree.as_deref())?;
     output.rows(&rows(&reports))?;
-    output.say("\nThe suggestions for `naive`; each saving assumes the suggestions above it:")?;
+    output.say("\nThe suggestions for `unboxed`; each saving assumes the suggestions above it:")?;
     output.say(reports[0].advice.trim_end())?;
     Ok(())
 }
@@ -73,7 +73,7 @@ pub(crate) fn counted() -> Result<Vec<Row>> {
 }
 
 fn measure_all(corpus: &Corpus, rounds: usize, html: Option<&Path>) -> Result<Vec<Report>> {
-    let html = |layout: &Layout| if layout.name == "naive" { html } else { None };
+    let html = |layout: &Layout| if layout.name == "unboxed" { html } else { None };
     LAYOUTS.iter().map(|layout| measure::measure(layout, corpus.folder(), rounds, html(layout))).collect()
 }
 
@@ -109,12 +109,12 @@ fn modelled(layout: &str, report: &Report) -> [Row; 2] {
     [row("bytes", report.modelled as f64 / 1e6, "MB"), row("error", (ratio - 1.0).abs() * 100.0, "%")]
 }
 
-/// Returns the rows for the prediction of the article's layout from the naive one, with ratios to the measured numbers.
+/// Returns the rows for the prediction of the article's layout from the unboxed one, with ratios to the measured numbers.
 fn prediction(bytes: u64, allocations: u64, measured: &Report) -> [Row; 3] {
     let truth = measured.states[0].truth as f64;
     let row = |metric, value: f64, unit, of: f64| Row {
         module: "weigh",
-        workload: "naive to boxed".to_owned(),
+        workload: "unboxed to boxed".to_owned(),
         subject: "dwell/predicted".to_owned(),
         metric,
         value,

@@ -9,7 +9,7 @@
 
 use anyhow::{Context, Result, bail};
 use cargo_dwell::apply::trial;
-use cargo_dwell::source::Edit;
+use dwell_source::Edit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;

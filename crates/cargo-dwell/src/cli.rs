@@ -4,10 +4,10 @@ use crate::allocs::Allocs;
 use crate::apply::Apply;
 use crate::census::Census;
 use crate::inspect::{Dyn, Futures, Layout};
-use crate::shape::{self, ShapeArgs};
 use crate::stack::Stack;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use dwell_shape::ShapeArgs;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -51,7 +51,7 @@ impl Cli {
     /// Returns the reason of a failure, as text for a line on standard error.
     pub fn run(&self) -> Result<ExitCode> {
         match &self.command {
-            Command::Shape(args) => shape::run(args),
+            Command::Shape(args) => dwell_shape::run(args),
             Command::Layout(layout) => layout.run(),
             Command::Futures(futures) => futures.run(),
             Command::Dyn(dyn_traits) => dyn_traits.run(),

@@ -2,14 +2,14 @@
 //! budgets.
 
 use crate::check::{self, Budgets, CheckArgs, Diff, Document, Selection};
-use crate::debuginfo::{self, Options, Program};
 use crate::dyn_traits::{self, DynArgs};
 use crate::futures::{self, FuturesArgs};
 use crate::layout::{self, LayoutArgs};
-use crate::output::{self, Format};
 use crate::program::{self, BuildArgs, Executable, Outcome, Purpose};
 use anyhow::{Result, bail};
 use clap::Args;
+use dwell_debuginfo::{Options, Program};
+use dwell_output::Format;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -93,12 +93,12 @@ impl Dyn {
 
 /// Reads the types of an executable. The own crates of one from elsewhere are guessed.
 fn open(file: &Path, options: &Options, format: Format) -> Result<Program> {
-    let mut program = debuginfo::load(file, options)?;
+    let mut program = dwell_debuginfo::load(file, options)?;
     for what in program.damaged.iter().take(5) {
         eprintln!("note: {what}");
     }
     if !program.types().any(|(_, ty)| ty.own) {
-        let crates = debuginfo::guess_own(&mut program);
+        let crates = dwell_debuginfo::guess_own(&mut program);
         if format == Format::Human && program.types().any(|(_, ty)| ty.own) {
             eprintln!(
                 "note: the executable is not of this workspace; its own crates are taken to be {}",
@@ -145,13 +145,13 @@ fn inspect(
     if let (Some(file), Some(document)) = (&check.diff, &document) {
         let diff = Diff::new(document, file, &options, selection)?;
         broken.extend(check.fail_on_growth.iter().flat_map(|most| diff.grown(most.as_u64())));
-        output::print(|mut out| diff.write(format, &mut out))?;
+        dwell_output::print(|mut out| diff.write(format, &mut out))?;
     } else {
         report(&program, &executable)?;
         for (other, file) in others.iter().zip(&check.also) {
             let executable = Executable { file: file.clone(), profile: None, ..executable.clone() };
             if format != Format::Json {
-                output::print(|out| writeln!(out))?;
+                dwell_output::print(|out| writeln!(out))?;
             }
             report(other, &executable)?;
         }

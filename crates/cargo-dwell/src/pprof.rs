@@ -104,7 +104,8 @@ impl Profile {
         let function = *self.known.entry((name, file)).or_insert(next);
         if function == next {
             let mut message = Message::default();
-            for (number, value) in [(1, function), (2, name), (3, name), (4, file)] {
+            // Without a name of the linker, `pprof` takes the name as it is, and does not cut what is in `<>`.
+            for (number, value) in [(1, function), (2, name), (4, file)] {
                 message.number(number, value);
             }
             self.functions.message(field::FUNCTION, &message);

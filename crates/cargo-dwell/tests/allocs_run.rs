@@ -1,11 +1,12 @@
 //! Compares the counts of `cargo dwell allocs` with a counting allocator, for programs with every kind of exit.
 #![cfg(agent)]
 
+#[path = "../../dwell-heap/tests/support/mod.rs"]
 mod support;
 
-use cargo_dwell::debuginfo::{self, load_with_frames};
-use cargo_dwell::profile::run::{Options, profile};
-use cargo_dwell::profile::{Allocator, Counts, Profile};
+use dwell_debuginfo::load_with_frames;
+use dwell_heap::profile::run::{Options, profile};
+use dwell_heap::profile::{Allocator, Counts, Profile};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,7 +46,7 @@ fn of_program(exe: &Path, profile: &Profile) -> Counts {
         (of_exe.start..of_exe.end).contains(frame).then(|| frame - of_exe.bias - 1)
     };
     let addresses: Vec<u64> = profile.pairs.iter().filter_map(|pair| address(pair.stack)).collect();
-    let (_, frames) = load_with_frames(exe, &debuginfo::Options::default(), &addresses).expect("debug info");
+    let (_, frames) = load_with_frames(exe, &dwell_debuginfo::Options::default(), &addresses).expect("debug info");
     let is_counted = |stack: u32| {
         let Some(address) = address(stack) else { return false };
         let paths = || frames.get(&address).into_iter().flatten().map(|frame| &*frame.path);

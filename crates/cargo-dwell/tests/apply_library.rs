@@ -286,12 +286,12 @@ fn trait_objects_and_nodes_move_into_pools() {
     let everywhere = |kind: &str, from: &str, to: &str| finding(kind, from, from, to);
     applied(
         &[
-            everywhere("pool", "Box<dyn Op>", "dwell::slab::sync::PoolSlot<dyn Op>"),
+            everywhere("pool", "Box<dyn Op>", "dwell::slab::Pooled<dyn Op>"),
             everywhere("slab", "Box<Tree>", "dwell::slab::Pooled<Tree>"),
             everywhere("pool", "Pin<Box<dyn Future>>", "dwell::pin::PoolFuture"),
         ],
         &[
-            "struct Twice(dwell::slab::sync::PoolSlot<dyn Op>);",
+            "struct Twice(dwell::slab::Pooled<dyn Op>);",
             "dwell::pooled!(Add(n))",
             "Node(dwell::slab::Pooled<Tree>, dwell::slab::Pooled<Tree>)",
             "leaves(left.into_inner()) + leaves(right.into_inner())",

@@ -1,9 +1,10 @@
 //! Programs that are killed while they grow: what was live is in the report.
 #![cfg(agent)]
 
+#[path = "../../dwell-heap/tests/support/mod.rs"]
 mod support;
 
-use cargo_dwell::report::json::Document;
+use dwell_heap::json::Document;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

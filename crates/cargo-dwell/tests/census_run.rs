@@ -2,11 +2,12 @@
 //! of exit.
 #![cfg(agent)]
 
+#[path = "../../dwell-heap/tests/support/mod.rs"]
 mod support;
 
-use cargo_dwell::agent::layout::DEPTH;
-use cargo_dwell::capture::run::{At, Options, Run, snapshots};
-use cargo_dwell::capture::{Moment, Snapshot};
+use dwell_heap::run::{At, Options, Run, snapshots};
+use dwell_heap::stacks::DEPTH;
+use dwell_heap::{Moment, Snapshot};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -502,7 +503,7 @@ fn unsupported_executables_are_refused() {
 /// the executable.
 fn of_program(snapshot: &Snapshot) -> (u64, u64) {
     let exe = &snapshot.modules[0];
-    let of_exe = |block: &&cargo_dwell::capture::Block| {
+    let of_exe = |block: &&dwell_heap::Block| {
         let innermost = snapshot.stacks[block.stack as usize].first();
         innermost.is_some_and(|frame| (exe.start..exe.end).contains(frame))
     };

@@ -18,7 +18,7 @@ static SERIAL: Mutex<()> = Mutex::new(());
 fn library() -> Vec<(String, Vec<u8>)> {
     use object::{Object, ObjectSection};
     let folder = tempfile::tempdir().unwrap();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/debuginfo/small.rs");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dwell-debuginfo/tests/debuginfo/small.rs");
     let output = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
         .args(["--edition", "2024", "--crate-type", "cdylib", "-g", "-C", "panic=abort", "-C", "link-arg=-nostdlib"])
         .args(["-A", "warnings", "-o", "small"])

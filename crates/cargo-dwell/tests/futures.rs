@@ -2,6 +2,7 @@
 //! program prints, the held values those in the comments of its source, and each suggested change must save the
 //! predicted bytes.
 
+#[path = "../../dwell-heap/tests/support/mod.rs"]
 mod support;
 
 use serde_json::Value;

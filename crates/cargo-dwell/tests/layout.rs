@@ -10,7 +10,7 @@ fn dwell(command: &str, arguments: &[&str]) -> Output {
     static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/debuginfo/fixture.rs");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dwell-debuginfo/tests/debuginfo/fixture.rs");
         let status = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
             .args(["--edition", "2024", "-g", "-A", "warnings", "-o", "fixture"])
             .arg(source)

@@ -12,12 +12,13 @@ mod libcs;
 mod refused;
 #[path = "outside/running.rs"]
 mod running;
+#[path = "../../dwell-heap/tests/support/mod.rs"]
 mod support;
 #[path = "outside/undisturbed.rs"]
 mod undisturbed;
 
-use cargo_dwell::capture::outside;
-use cargo_dwell::census::output::Symbols;
+use dwell_heap::Symbols;
+use dwell_heap::outside;
 use running::{Running, build, build_at, check, folder, gcore, one_line, ran, tool, truth};
 use std::fs;
 use std::path::Path;

@@ -3,6 +3,7 @@
 //!
 //! Without Chromium the tests print that they skip the browser.
 
+#[path = "../../dwell-heap/tests/support/mod.rs"]
 mod support;
 
 use std::path::{Path, PathBuf};

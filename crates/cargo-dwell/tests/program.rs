@@ -1,5 +1,6 @@
 //! Tests how the commands choose the program, their messages for wrong input, and their exit codes.
 
+#[path = "../../dwell-heap/tests/support/mod.rs"]
 mod support;
 
 use serde_json::Value;

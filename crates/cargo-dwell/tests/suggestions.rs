@@ -1,6 +1,7 @@
 //! Runs `cargo dwell layout`, `futures` and `stack` on `tests/suggested`. Each suggested change was also made by hand in
 //! that program, which prints the sizes before and after; what is not worth doing must not be suggested.
 
+#[path = "../../dwell-heap/tests/support/mod.rs"]
 mod support;
 
 use serde_json::Value;

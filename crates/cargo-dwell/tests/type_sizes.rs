@@ -4,10 +4,11 @@
 //! `DWELL_EXE=PROGRAM DWELL_TYPE_SIZES=FOLDER cargo test --test type_sizes program -- --nocapture` compares any
 //! program. The folder holds the compiler's output for each crate in a file named after the crate.
 
+#[path = "../../dwell-heap/tests/support/mod.rs"]
 mod support;
 
-use cargo_dwell::debuginfo::{self, Options};
 use cargo_dwell::layout::json::{self, Type};
+use dwell_debuginfo::Options;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -305,7 +306,7 @@ fn difference(printed: &Printed, known: &Type) -> String {
 
 fn types_of(exe: &Path, own: &str) -> Vec<Type> {
     let options = Options { own_crates: vec![own.to_owned()], ..Options::default() };
-    json::types(&debuginfo::load(exe, &options).expect("debug info"), true, None)
+    json::types(&dwell_debuginfo::load(exe, &options).expect("debug info"), true, None)
 }
 
 /// Returns whether there is a nightly toolchain; if not, prints that the test is skipped.
@@ -462,7 +463,7 @@ fn mach_o_with_a_dsym() {
         }
         assert!(compile(&exe, &[]).status.success());
         set_uuid(&exe);
-        let stripped = debuginfo::load(&exe, &Options::default());
+        let stripped = dwell_debuginfo::load(&exe, &Options::default());
         assert!(stripped.is_err(), "a .dSYM of another build was taken");
         set_uuid(&debug.join("pages"));
         let printed = parse("pages", &String::from_utf8(output.stdout).expect("UTF-8"));

@@ -274,7 +274,7 @@ impl Args {
 
         let krate = &self.krate;
         let future = match self.auto {
-            Auto::Nothing => quote!(LocalPooledFuture),
+            Auto::Nothing => quote!(LocalPoolFuture),
             Auto::Send => quote!(PoolFuture),
             Auto::SendSync => quote!(SyncPoolFuture),
         };

@@ -108,12 +108,14 @@ fn write(order: &Order<'_>) -> Result<(), Failure> {
     let mut plan = Plan::new(order)?;
     plan.find(&text)?;
     let head = plan.head(&text).map_err(&memory)?;
-    let total = plan.parts.values().iter().fold(head.values().len() as u64, |sum, [start, end]| sum + length(*start, *end));
+    let total =
+        plan.parts.values().iter().fold(head.values().len() as u64, |sum, [start, end]| sum + length(*start, *end));
     order.control.total.store(total, Ordering::Release);
     if total > order.most {
         return Err((Stage::Size, 0));
     }
-    if order.is_regular && sys::free_disk(order.file).map_err(at(Stage::Disk))? < total.saturating_add(order.keep_free) {
+    if order.is_regular && sys::free_disk(order.file).map_err(at(Stage::Disk))? < total.saturating_add(order.keep_free)
+    {
         return Err((Stage::Disk, libc::ENOSPC));
     }
     // The names are in memory that is dropped when it is written.
@@ -188,9 +190,12 @@ impl<'a> Plan<'a> {
         let mut pages = PageMap::new(page);
         for map in Mapping::all(text.values()).filter(Mapping::is_own) {
             let bits = [(0, b'r', 4), (1, b'w', 2), (2, b'x', 1)];
-            let flags = bits.iter().fold(0, |all, (index, letter, bit)| {
-                if map.flags.get(*index) == Some(letter) { all | bit } else { all }
-            });
+            let flags = bits.iter().fold(
+                0,
+                |all, (index, letter, bit)| {
+                    if map.flags.get(*index) == Some(letter) { all | bit } else { all }
+                },
+            );
             let parts = &mut self.parts;
             if map.may_have_headers() {
                 add(parts, map.start, map.start + page, flags).map_err(&memory)?;
@@ -301,7 +306,11 @@ impl<'a> Plan<'a> {
     fn may_forget(&self, map: &Mapping<'_>, before: Option<&Mapping<'_>>) -> bool {
         // What is directly behind a file are its statics.
         let is_static = before.is_some_and(|before| before.is_file() && before.end == map.start);
-        !self.is_merged && map.is_anonymous() && map.is_own() && !is_static && !self.own.iter().any(|addr| map.contains(*addr))
+        !self.is_merged
+            && map.is_anonymous()
+            && map.is_own()
+            && !is_static
+            && !self.own.iter().any(|addr| map.contains(*addr))
     }
 }
 

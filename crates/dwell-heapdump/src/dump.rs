@@ -15,8 +15,8 @@ use std::ops::Deref;
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
 use std::process;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A [`Control`] that is shared with the child.
@@ -32,7 +32,8 @@ unsafe impl Sync for Shared {}
 
 impl Shared {
     fn new() -> Result<Self, Error> {
-        let at = sys::map(size_of::<Control>(), true).map_err(|error| Error::Copy(io::Error::from_raw_os_error(error)))?;
+        let at =
+            sys::map(size_of::<Control>(), true).map_err(|error| Error::Copy(io::Error::from_raw_os_error(error)))?;
         // All fields are zero, as the kernel gives the memory.
         NonNull::new(at.cast()).map(Self).ok_or(Error::Unsupported)
     }
@@ -261,7 +262,9 @@ impl Child {
             Some(Stage::Size) => Err(Error::Size { needed: bytes, most: self.most }),
             Some(Stage::Disk) => Err(Error::Disk { needed: bytes.saturating_add(self.keep_free), free: 0 }),
             None => {
-                let signal = status.filter(|status| libc::WIFSIGNALED(*status)).map_or(libc::SIGKILL, |status| libc::WTERMSIG(status));
+                let signal = status
+                    .filter(|status| libc::WIFSIGNALED(*status))
+                    .map_or(libc::SIGKILL, |status| libc::WTERMSIG(status));
                 Err(if signal == libc::SIGALRM { Error::Timeout } else { Error::Killed(signal) })
             }
         }

@@ -130,7 +130,9 @@ fn folders(groups: &str, mounts: &str) -> Vec<Group> {
     let mut found = Vec::new();
     for line in groups.lines() {
         let mut parts = line.splitn(3, ':');
-        let (Some(number), Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next()) else { continue };
+        let (Some(number), Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next()) else {
+            continue;
+        };
         let is_unified = number == "0" && controllers.is_empty();
         if !is_unified && !controllers.split(',').any(|controller| controller == "memory") {
             continue;

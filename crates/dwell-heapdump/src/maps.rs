@@ -102,7 +102,17 @@ mod tests {
 
     #[test]
     fn damaged_lines_are_left_out() {
-        for line in ["", "-", "12-", "12-13", "12-13 rw-p", "12-13 rw-p 0", "x-13 rw-p 0 0 0 /a", "-1 rw-p 0 0 0 ", "11111111111111111-2 rw-p 0 0 0 "] {
+        for line in [
+            "",
+            "-",
+            "12-",
+            "12-13",
+            "12-13 rw-p",
+            "12-13 rw-p 0",
+            "x-13 rw-p 0 0 0 /a",
+            "-1 rw-p 0 0 0 ",
+            "11111111111111111-2 rw-p 0 0 0 ",
+        ] {
             assert_eq!(Mapping::all(line.as_bytes()).count(), 0, "{line}");
         }
         assert_eq!(Mapping::all(b"12-13 rw-p 0 0:0 0").count(), 1);

@@ -87,12 +87,7 @@ fn unknown(map: &Mapping<'_>, found: &mut dyn FnMut(Pages) -> Result<(), Errno>)
 }
 
 /// Lets the kernel tell the pages from `at` on. Returns where it stopped, or `None` if it is too old for that.
-fn scan(
-    file: i32,
-    at: u64,
-    end: u64,
-    found: &mut dyn FnMut(Pages) -> Result<(), Errno>,
-) -> Result<Option<u64>, Errno> {
+fn scan(file: i32, at: u64, end: u64, found: &mut dyn FnMut(Pages) -> Result<(), Errno>) -> Result<Option<u64>, Errno> {
     /// The page is one of a file, which nothing was written to; it is in memory; it is in the swap; it is the one with zeros.
     const OF_FILE: u64 = 1 << 2;
     const PRESENT: u64 = 1 << 3;

@@ -88,9 +88,7 @@ pub(crate) fn step_back() {
     let parameter = 0_u64;
     // A program of realtime priority has children of the same.
     // SAFETY: the kernel reads the first four bytes of the local.
-    unsafe {
-        syscall(libc::SYS_sched_setscheduler, 0_usize, c_long::from(libc::SCHED_OTHER), &raw const parameter)
-    };
+    unsafe { syscall(libc::SYS_sched_setscheduler, 0_usize, c_long::from(libc::SCHED_OTHER), &raw const parameter) };
     // SAFETY: the call takes no pointers. It concerns the calling thread, the only one of the child.
     unsafe { syscall(libc::SYS_setpriority, libc::PRIO_PROCESS as usize, 0_usize, NICE) };
     let name = c"heapdump";
@@ -195,14 +193,7 @@ pub(crate) fn link(from: &CStr, to: &CStr) -> Result<(), Errno> {
     let here = c_long::from(libc::AT_FDCWD);
     // SAFETY: the kernel reads the paths up to their ends.
     let linked = unsafe {
-        syscall(
-            libc::SYS_linkat,
-            here,
-            from.as_ptr(),
-            here,
-            to.as_ptr(),
-            c_long::from(libc::AT_SYMLINK_FOLLOW),
-        )
+        syscall(libc::SYS_linkat, here, from.as_ptr(), here, to.as_ptr(), c_long::from(libc::AT_SYMLINK_FOLLOW))
     };
     checked(linked).map(|_| ())
 }
@@ -348,7 +339,9 @@ pub(crate) fn wake(pipe: c_int) {
 /// Lets a write to a full pipe fail.
 pub(crate) fn set_nonblocking(file: c_int) {
     // SAFETY: the call takes no pointers.
-    unsafe { syscall(libc::SYS_fcntl, c_long::from(file), c_long::from(libc::F_SETFL), c_long::from(libc::O_NONBLOCK)) };
+    unsafe {
+        syscall(libc::SYS_fcntl, c_long::from(file), c_long::from(libc::F_SETFL), c_long::from(libc::O_NONBLOCK))
+    };
 }
 
 /// Sets the handler of a signal that has none. Returns `false` if it has, or if it cannot have one.

@@ -144,7 +144,11 @@ impl Watch {
     }
 
     /// Starts a thread that looks at this interval whether there is a reason.
-    fn start(folder: Folder, interval: Duration, mut has_reason: impl FnMut() -> bool + Send + 'static) -> Result<Self, Error> {
+    fn start(
+        folder: Folder,
+        interval: Duration,
+        mut has_reason: impl FnMut() -> bool + Send + 'static,
+    ) -> Result<Self, Error> {
         let is_over = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&is_over);
         let run = move || {

@@ -1,6 +1,11 @@
 //! What a dump does to the program that makes it: nothing that it can see.
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-#![allow(unreachable_pub, clippy::multiple_unsafe_ops_per_block, clippy::undocumented_unsafe_blocks, reason = "calls of libc in tests")]
+#![allow(
+    unreachable_pub,
+    clippy::multiple_unsafe_ops_per_block,
+    clippy::undocumented_unsafe_blocks,
+    reason = "calls of libc in tests"
+)]
 
 mod support;
 
@@ -232,7 +237,8 @@ fn huge_locked_and_unforked_pages_stay_as_they_are() {
         let all = map(17 * HUGE);
         let skip = all.as_ptr().align_offset(HUGE);
         let huge = &mut all[skip..skip + 16 * HUGE];
-        let advise = |memory: &mut [u8], advice| unsafe { libc::madvise(memory.as_mut_ptr().cast(), memory.len(), advice) };
+        let advise =
+            |memory: &mut [u8], advice| unsafe { libc::madvise(memory.as_mut_ptr().cast(), memory.len(), advice) };
         assert_eq!(advise(huge, libc::MADV_HUGEPAGE), 0);
         for (index, byte) in huge.iter_mut().enumerate() {
             *byte = (index / 4096 % 251) as u8 + 1;
@@ -368,7 +374,11 @@ fn old_kernels_have_dumps() {
                 // No scan of pages, no descriptors of processes, and no files without names.
                 forbid(&Filter { call: libc::SYS_ioctl, argument: (1, 0xffff, 0x6610), errno: libc::ENOTTY });
                 forbid(&Filter { call: libc::SYS_clone, argument: (0, 0x1000, 0x1000), errno: libc::EINVAL });
-                forbid(&Filter { call: libc::SYS_openat, argument: (2, 0x40_0000, 0x40_0000), errno: libc::EOPNOTSUPP });
+                forbid(&Filter {
+                    call: libc::SYS_openat,
+                    argument: (2, 0x40_0000, 0x40_0000),
+                    errno: libc::EOPNOTSUPP,
+                });
                 write(&path).unwrap();
                 let error = Options::new().at_most(1).write(scratch.path("b.core")).unwrap_err();
                 assert!(matches!(error, Error::Size { .. }), "{error}");
@@ -399,8 +409,15 @@ fn a_full_disk_has_no_half_file() {
         let place = std::ffi::CString::new(scratch.0.to_str().unwrap()).unwrap();
         let mounted = unsafe {
             libc::unshare(libc::CLONE_NEWNS) == 0
-                && libc::mount(c"none".as_ptr(), c"/".as_ptr(), ptr::null(), libc::MS_REC | libc::MS_PRIVATE, ptr::null()) == 0
-                && libc::mount(c"none".as_ptr(), place.as_ptr(), c"tmpfs".as_ptr(), 0, c"size=128k".as_ptr().cast()) == 0
+                && libc::mount(
+                    c"none".as_ptr(),
+                    c"/".as_ptr(),
+                    ptr::null(),
+                    libc::MS_REC | libc::MS_PRIVATE,
+                    ptr::null(),
+                ) == 0
+                && libc::mount(c"none".as_ptr(), place.as_ptr(), c"tmpfs".as_ptr(), 0, c"size=128k".as_ptr().cast())
+                    == 0
         };
         if !mounted {
             println!("skipped: no file system can be mounted here");
@@ -534,7 +551,10 @@ fn one_dump_at_a_time() {
         drop(dump);
         write(scratch.path("a.core")).unwrap();
         assert!(matches!(write(scratch.path("a.core")).unwrap_err(), Error::Exists(_)));
-        assert!(matches!(Options::new().spacing(Duration::from_secs(999)).write(scratch.path("b.core")).unwrap_err(), Error::Spacing));
+        assert!(matches!(
+            Options::new().spacing(Duration::from_secs(999)).write(scratch.path("b.core")).unwrap_err(),
+            Error::Spacing
+        ));
         let error = Options::new().at_most(1 << 12).write(scratch.path("b.core")).unwrap_err();
         assert!(error.to_string().ends_with("and 1 MiB are allowed"), "{error}");
         assert_eq!(scratch.names(), ["a.core", "child.core"]);

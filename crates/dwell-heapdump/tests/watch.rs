@@ -67,9 +67,10 @@ struct Group(std::path::PathBuf);
 
 impl Group {
     fn new(bytes: u64) -> Option<Self> {
-        let place = ["/sys/fs/cgroup/memory", "/sys/fs/cgroup"].map(Path::new).into_iter().find(|place| {
-            place.join("memory.limit_in_bytes").exists() || place.join("cgroup.controllers").exists()
-        })?;
+        let place = ["/sys/fs/cgroup/memory", "/sys/fs/cgroup"]
+            .map(Path::new)
+            .into_iter()
+            .find(|place| place.join("memory.limit_in_bytes").exists() || place.join("cgroup.controllers").exists())?;
         let folder = place.join(format!("dwell-heapdump-{}", std::process::id()));
         fs::create_dir(&folder).ok()?;
         let group = Self(folder);

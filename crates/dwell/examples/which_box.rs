@@ -9,8 +9,7 @@
 //! dropped.
 
 use dwell::pin::{ErasedExt, InlineFuture};
-use dwell::slab::sync::PoolSlot;
-use dwell::small::{BoxedIterExt, PoolIter};
+use dwell::slab::{BoxedIterExt, PoolIter, Pooled};
 use dwell::{SmallBox, pooled, small_box};
 use std::env;
 use std::hint::black_box;
@@ -129,7 +128,7 @@ mod boxed {
 }
 
 mod slot {
-    use super::{BoxedIterExt, PoolIter, PoolSlot, pooled};
+    use super::{BoxedIterExt, PoolIter, Pooled, pooled};
 
     #[inline(never)]
     pub(super) fn evens(of: &[u64], k: u64) -> PoolIter<'_, u64> {
@@ -145,12 +144,12 @@ mod slot {
     }
 
     #[inline(never)]
-    pub(super) fn adder(by: u64) -> PoolSlot<dyn Fn(u64) -> u64> {
+    pub(super) fn adder(by: u64) -> Pooled<dyn Fn(u64) -> u64> {
         pooled!(move |x| x + by)
     }
 
     #[inline(never)]
-    pub(super) fn mixer(by: [u64; 4]) -> PoolSlot<dyn Fn(u64) -> u64> {
+    pub(super) fn mixer(by: [u64; 4]) -> Pooled<dyn Fn(u64) -> u64> {
         pooled!(move |x| x + by[0] + by[1] + by[2] + by[3])
     }
 

@@ -6,7 +6,7 @@
 //! use dwell::{Bump, alloc::AllocError};
 //!
 //! let bump = Bump::new();
-//! bump.set_limit(Some(1000)); // bytes
+//! bump.set_allocation_limit(Some(1000)); // bytes
 //! let error: AllocError<[u8; 5000]> = bump.try_alloc([7; 5000]).unwrap_err();
 //! assert_eq!(error.layout().size(), 5000);
 //! assert_eq!(error.into_inner()[0], 7);

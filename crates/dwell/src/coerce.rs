@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-/// A value that can be coerced but not accessed, for the closures of `SmallBox::new_with`, `SmallBox::coerce` and
+/// A value that can be coerced but not accessed, for the closures of `SmallBox::new_coerced`, `SmallBox::coerce` and
 /// `bump::Box::coerce`.
 ///
 /// Coerce it and return it: `|value| value as _`.

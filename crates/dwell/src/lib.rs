@@ -38,7 +38,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `std` (default) | everything that needs threads or thread-local variables: [`slab!`], `slab::sync`, `bump::Pool`, `.pooled()`; and the traits of this crate for the types of std. Without it the crate is `no_std` and needs `alloc` |
+//! | `std` (default) | everything that needs threads or thread-local variables: [`slab!`], `slab::sync`, `slab::Pool`, `bump::BumpPool`, `.pooled()`; and the traits of this crate for the types of std. Without it the crate is `no_std` and needs `alloc` |
 //! | `small`, `slab`, `bump`, `pin`, `sparse`, `weigh` (default) | the module of that name; `pin` enables `small` and `slab` |
 //! | `advice` | the suggestions of [`mod@weigh`], `Tree::advise` and `WhatIf`: most of the module's build time |
 //! | `derive` | `#[derive(Sparse)]`, `#[derive(Weigh)]`, `#[erased]` for `async fn`s |
@@ -49,7 +49,6 @@
 //! | `allocator-api2` | custom allocators that implement the trait of allocator-api2 0.2, which hashbrown and bumpalo use |
 //! | `allocator-api2-04` | custom allocators that implement the trait of allocator-api2 0.4, wrapped in an `alloc::V04`; both features may be enabled |
 //! | `ahash-0_8`, `arrayvec-0_7`, `bumpalo`, `bytes`, `camino`, `chrono-0_4`, `compact_str-0_9`, `compact_str-0_10`, `dashmap`, `hashbrown-0_17`, `http`, `indexmap`, `parking_lot-0_12`, `rustc-hash`, `semver`, `serde_json`, `slab-0_4`, `slotmap`, `smallvec`, `smol_str-0_3`, `time-0_3`, `url`, `uuid` | [`Weigh`] and `IsEmpty` for the types of these crates |
-//! | `allocator-api2-0_2`, `allocator-api2-0_4`, `futures-0_3`, `tower-0_3` | the same four features, named after the versions of the crates |
 //! | `nightly` | `core`'s `Allocator`, `Unsize` constructors, `Fn*` for boxes of closures, drop check by `may_dangle`; requires a nightly compiler and has no stability guarantee |
 //!
 //! # Guarantees
@@ -92,9 +91,6 @@ pub mod alloc;
 pub mod bump;
 #[cfg(any(feature = "bump", feature = "small"))]
 mod coerce;
-#[cfg(feature = "weigh")]
-#[doc(hidden)]
-pub mod model;
 #[cfg(feature = "pin")]
 pub mod pin;
 mod prefetch;
@@ -128,13 +124,13 @@ pub use dwell_derive::Sparse;
 #[cfg(all(feature = "derive", feature = "pin", feature = "std"))]
 pub use dwell_derive::erased;
 
-// The code blocks of the README and of the how-tos are tests: `cargo test -p dwell --features advice,derive,serde,tower --doc`.
+// The code blocks of the README and of the pages are tests: `cargo test -p dwell --features advice,derive,serde,tower --doc`.
 #[cfg(all(doctest, feature = "default", feature = "advice", feature = "derive", feature = "serde", feature = "tower"))]
 mod pages {
     #[doc = include_str!("../../../README.md")]
     mod readme {}
-    #[doc = include_str!("../../../docs/first-gain.md")]
-    mod first_gain {}
+    #[doc = include_str!("../../../docs/moving.md")]
+    mod moving {}
     #[doc = include_str!("../../../docs/how-to/arenas.md")]
     mod arenas {}
     #[doc = include_str!("../../../docs/how-to/boxes.md")]
@@ -145,8 +141,8 @@ mod pages {
     mod slabs {}
     #[doc = include_str!("../../../docs/how-to/sparse.md")]
     mod sparse {}
-    #[doc = include_str!("../../../docs/how-to/types.md")]
-    mod types {}
+    #[doc = include_str!("../../../docs/in-ci.md")]
+    mod in_ci {}
     #[doc = include_str!("../../../docs/how-to/weigh.md")]
     mod weigh {}
 }

@@ -64,7 +64,7 @@ fn full_arena_returns_refused_values() {
     use dwell::{Bump, bump};
 
     let bump = Bump::with_capacity(64);
-    bump.set_limit(Some(bump.allocated_bytes()));
+    bump.set_allocation_limit(Some(bump.allocated_bytes()));
     let (vec, refused, rest) = bump::Vec::try_from_iter_in(0..1000_u64, &bump).unwrap_err().into_inner();
     assert_eq!(refused, vec.len() as u64);
     assert!(vec.iter().copied().chain([refused]).chain(rest).eq(0..1000));

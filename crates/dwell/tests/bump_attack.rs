@@ -6,7 +6,7 @@ mod common;
 
 use common::{Counts, Spy, failing_after, forget, left_by, panics};
 use dwell::alloc::{Allocator, Global};
-use dwell::bump::{self, Pool, Scope};
+use dwell::bump::{self, BumpPool, Scope};
 use dwell::{AllocError, Bump};
 use std::alloc::Layout;
 use std::cell::Cell;
@@ -513,7 +513,7 @@ fn zero_size_allocations_always_succeed() {
     }
     fn check<const MIN_ALIGN: usize>() {
         let bump = Bump::<MIN_ALIGN>::with_min_align();
-        bump.set_limit(Some(0));
+        bump.set_allocation_limit(Some(0));
         for align in aligns() {
             let block = bump.alloc_layout(bytes(0, align));
             assert!(block.addr().get().is_multiple_of(align));
@@ -522,7 +522,7 @@ fn zero_size_allocations_always_succeed() {
         }
         assert_eq!(bump.alloc_slice_copy::<u64>(&[]).len(), 0);
         assert_eq!(bump.allocated_bytes(), 0);
-        bump.set_limit(None);
+        bump.set_allocation_limit(None);
         for align in aligns() {
             for used in 0..3 {
                 bump.alloc_slice_copy(&vec![1_u8; used]);
@@ -1102,7 +1102,7 @@ fn large_block_within_a_limit_leaves_the_free_range() {
     (0..10).for_each(|_| _ = bump.alloc_layout(bytes(20_000, 8)));
     bump.reset();
     bump.alloc(1_u64);
-    bump.set_limit(Some(bump.allocated_bytes() + 50_000));
+    bump.set_allocation_limit(Some(bump.allocated_bytes() + 50_000));
     let free = bump.chunk_capacity();
     assert!(free > 0);
     bump.alloc_layout(bytes(30_000, 8));
@@ -1119,7 +1119,7 @@ fn spare_chunk_is_freed_for_a_growing_block() {
     });
     let mut bytes = bump::Vec::<u8>::with_capacity_in(100_000, &bump);
     bytes.resize(100_000, 7);
-    bump.set_limit(Some(bump.allocated_bytes() + 10_000));
+    bump.set_allocation_limit(Some(bump.allocated_bytes() + 10_000));
     assert_eq!(bytes.try_reserve_exact(30_000).map_err(|error| error.layout()), Ok(()));
     assert!(bytes.capacity() >= 130_000 && bump.allocated_bytes() < 140_000 && is_filled(&bytes, 7));
 }
@@ -1154,7 +1154,7 @@ fn slowly_growing_rounds_do_not_double_the_chunk() {
         bump.reset();
     }
     // Under a limit the next chunk is as large as the limit allows.
-    bump.set_limit(Some(bump.allocated_bytes() + 5000));
+    bump.set_allocation_limit(Some(bump.allocated_bytes() + 5000));
     (0..2 * least).map_while(|_| bump.try_alloc_layout(bytes(4000, 8)).ok()).count();
     bump.reset();
     assert!(bump.try_alloc_layout(bytes(4000, 8)).is_ok());
@@ -1517,7 +1517,7 @@ fn huge_size_hints_are_not_trusted() {
         }
     }
     let limited = Bump::new();
-    limited.set_limit(Some(1200));
+    limited.set_allocation_limit(Some(1200));
     for bump in [&Bump::new(), &limited] {
         for hint in [usize::MAX, usize::MAX / 8, 1 << 47, 1 << 40, 1 << 20] {
             for len in [0, 1, 5] {
@@ -1618,10 +1618,10 @@ fn failed_allocation_at_every_step_loses_nothing() {
             let mut bump = Bump::new();
             // `repeat` and `vec!` abort if the global allocator fails, so the arena's limit makes its requests fail
             // instead.
-            bump.set_limit(Some(limit));
+            bump.set_allocation_limit(Some(limit));
             done = attempt(&bump, &counts).is_ok();
             assert!(bump.allocated_bytes() <= limit);
-            bump.set_limit(None);
+            bump.set_allocation_limit(None);
             attempt(&bump, &counts).unwrap();
             bump.reset();
             attempt(&bump, &counts).unwrap();
@@ -1690,7 +1690,7 @@ fn strings_and_pools_report_failed_allocations() {
     text.try_extend(['c', 'd']).unwrap();
     assert_eq!(text, "keptabcd");
 
-    let pool = Pool::new();
+    let pool = BumpPool::new();
     assert!(failing_after(0, || pool.try_get().is_err()));
     drop(pool.get());
     // The pool returns an arena that was put back, without allocating.
@@ -1702,7 +1702,7 @@ fn strings_and_pools_report_failed_allocations() {
 fn limit_is_used_up_exactly() {
     for limit in (0..1500).step_by(if cfg!(miri) { 407 } else { stride() }) {
         let bump = Bump::<1>::with_min_align();
-        bump.set_limit(Some(limit));
+        bump.set_allocation_limit(Some(limit));
         let mut taken = 0;
         while bump.try_alloc(1_u8).is_ok() {
             taken += 1;
@@ -1715,13 +1715,13 @@ fn limit_is_used_up_exactly() {
     }
     let bump = Bump::new();
     bump.alloc([1_u8; 400]);
-    bump.set_limit(Some(0));
+    bump.set_allocation_limit(Some(0));
     assert!(bump.try_alloc([1_u8; 400]).is_err());
     bump.scope(|scope| assert!(scope.try_alloc([1_u8; 400]).is_err()));
-    bump.set_limit(None);
+    bump.set_allocation_limit(None);
     bump.alloc([1_u8; 400]);
     // The limit also holds in a scope, for the scope and the arena together.
-    bump.set_limit(Some(bump.allocated_bytes() + 100_000));
+    bump.set_allocation_limit(Some(bump.allocated_bytes() + 100_000));
     bump.scope(|scope| {
         assert!(scope.try_alloc([1_u8; 60_000]).is_ok());
         assert!(bump.try_alloc([1_u8; 60_000]).is_err());
@@ -1879,7 +1879,7 @@ fn each_operation_works_on_a_lazy_first_chunk() {
     let uses: [Use; 15] = [
         |_| (),
         |bump| assert_eq!(bump.allocated_bytes(), 496),
-        |bump| bump.set_limit(Some(496)),
+        |bump| bump.set_allocation_limit(Some(496)),
         |bump| assert_eq!(bump.chunks().map(<[_]>::len).sum::<usize>(), 8),
         Bump::reset,
         |bump| _ = bump.alloc([1_u8; 1000]),
@@ -1901,7 +1901,7 @@ fn each_operation_works_on_a_lazy_first_chunk() {
             *bump = Bump::new();
             let scope = bump.scope_guard();
             let (outer, inner) = (bump.alloc(1_u64), scope.alloc(2_u64));
-            scope.set_limit(Some(2000));
+            scope.set_allocation_limit(Some(2000));
             assert_eq!((*outer, *inner, scope.allocated_bytes()), (1, 2, bump.allocated_bytes()));
             assert!(scope.try_alloc([0_u8; 2000]).is_err());
         },
@@ -1923,7 +1923,7 @@ fn each_operation_works_on_a_lazy_first_chunk() {
 #[test]
 fn threads_share_a_pool() {
     const ROUNDS: u32 = if cfg!(miri) { 2 } else { 20 };
-    let mut pool = Pool::new();
+    let mut pool = BumpPool::new();
     for round in 0..if cfg!(miri) { 2 } else { 3 } {
         let barrier = Barrier::new(4);
         let kept: Vec<&mut [u32]> = thread::scope(|threads| {
@@ -1956,7 +1956,7 @@ fn threads_share_a_pool() {
 #[test]
 fn pool_survives_panics_and_forgotten_guards() {
     let counts = Counts::default();
-    let mut pool = Pool::new();
+    let mut pool = BumpPool::new();
     for round in 0..3_u8 {
         let kept = {
             let bump = pool.get();
@@ -2005,7 +2005,7 @@ fn clone_of_the_allocator_may_use_the_pool() {
 
     #[derive(Default)]
     struct Shared {
-        pool: OnceLock<Weak<Pool<8, Clones>>>,
+        pool: OnceLock<Weak<BumpPool<8, Clones>>>,
         clones: AtomicUsize,
     }
 
@@ -2037,7 +2037,7 @@ fn clone_of_the_allocator_may_use_the_pool() {
     }
 
     let shared = Arc::new(Shared::default());
-    let pool = Arc::new(Pool::new_in(Clones(Arc::clone(&shared))));
+    let pool = Arc::new(BumpPool::new_in(Clones(Arc::clone(&shared))));
     shared.pool.set(Arc::downgrade(&pool)).unwrap();
     assert_eq!(*pool.get().alloc(7_u8), 7);
     assert_eq!(shared.clones.load(Ordering::Relaxed), 4);
@@ -2051,9 +2051,9 @@ fn auto_traits() {
     fn safe<T: UnwindSafe + RefUnwindSafe + Unpin>() {}
     send::<Bump>();
     send::<Bump<1, bump::First<'_>>>();
-    send::<Pool>();
-    sync::<Pool>();
-    send::<bump::Pooled<'_>>();
+    send::<BumpPool>();
+    sync::<BumpPool>();
+    send::<bump::BumpPoolGuard<'_>>();
     send::<bump::Box<'_, dyn fmt::Debug + Send>>();
     sync::<bump::Box<'_, dyn fmt::Debug + Sync>>();
     send::<bump::IntoIter<'_, u8>>();
@@ -2071,8 +2071,8 @@ fn auto_traits() {
     safe::<bump::Vec<'_, u8>>();
     safe::<bump::IntoIter<'_, u8>>();
     safe::<bump::String<'_>>();
-    safe::<bump::Pooled<'_>>();
-    safe::<Pool>();
+    safe::<bump::BumpPoolGuard<'_>>();
+    safe::<BumpPool>();
     safe::<bump::Thin<'_, u8, str>>();
     assert_eq!(size_of::<Option<bump::Thin<'_, [u64; 9], [u64]>>>(), size_of::<usize>());
     assert_eq!(size_of::<Option<bump::Box<'_, u8>>>(), size_of::<usize>());
@@ -2201,7 +2201,7 @@ fn refused_chunk_of_a_round_is_requested_once() {
     let bytes = bump.allocated_bytes();
     bump.reset();
     // Not enough for one chunk of the whole round, and enough for several ones.
-    outer.set_limit(Some(outer.allocated_bytes() + bytes));
+    outer.set_allocation_limit(Some(outer.allocated_bytes() + bytes));
     let placed = (0..VALUES).take_while(|n| bump.try_alloc(*n).is_ok()).count();
     assert!(bump.allocated_bytes() < 8 * placed * 5 / 2, "{} for {placed}", bump.allocated_bytes());
     assert!(bump.chunks().count() < 40);
@@ -2215,7 +2215,7 @@ fn block_grows_within_its_chunk_beyond_the_limit() {
     bytes.resize(5_000, 1);
     bytes.shrink_to_fit();
     let held = bump.allocated_bytes();
-    bump.set_limit(Some(1_000));
+    bump.set_allocation_limit(Some(1_000));
     bytes.try_reserve_exact(30_000).unwrap();
     bytes.resize(35_000, 2);
     assert!(bytes[..5_000].iter().all(|byte| *byte == 1) && bytes[5_000..].iter().all(|byte| *byte == 2));

@@ -642,7 +642,7 @@ fn base_allocator_re_enters_during_the_first_chunk() {
         |arena| keep(arena, FIRST[2](arena)),
         |arena| keep(arena, FIRST[4](arena)),
         |arena| arena.scope(|scope| assert_eq!(*scope.alloc(7), 7)),
-        |arena| arena.set_limit(None),
+        |arena| arena.set_allocation_limit(None),
         |arena| {
             let checkpoint = arena.checkpoint();
             arena.alloc([1_u64; 100]);
@@ -680,7 +680,7 @@ fn limit_holds_while_the_base_allocator_re_enters() {
             // The limit is set before the first chunk is requested; below, during the request.
             let what: fn(&'static Scripted) = |arena| _ = arena.try_alloc_slice_copy(&[7_u64; 50]);
             scripted(Script::new(when, what), |arena| {
-                arena.set_limit(Some(limit));
+                arena.set_allocation_limit(Some(limit));
                 for size in [1, 30, 60, 100, 1000, 3000, 10] {
                     let _ = arena.try_alloc_slice_copy(&SEVENS[..size]);
                     let mut vec = bump::Vec::new_in(arena);
@@ -693,7 +693,7 @@ fn limit_holds_while_the_base_allocator_re_enters() {
         }
     }
     for first in FIRST {
-        let what: fn(&'static Scripted) = |arena| arena.set_limit(Some(80_000));
+        let what: fn(&'static Scripted) = |arena| arena.set_allocation_limit(Some(80_000));
         scripted(Script::new(0, what), |arena| {
             first(arena);
             (0..if cfg!(miri) { 120 } else { 200 }).for_each(|_| _ = arena.try_alloc([7_u64; 100]));
@@ -702,7 +702,7 @@ fn limit_holds_while_the_base_allocator_re_enters() {
     }
     // From inside a scope.
     scripted(Script::new(usize::MAX, |_| {}), |arena| {
-        arena.scope(|scope| scope.set_limit(Some(100)));
+        arena.scope(|scope| scope.set_allocation_limit(Some(100)));
         assert!(arena.try_alloc([7_u64; 20]).is_err() && arena.try_alloc(7_u64).is_ok());
         assert!(arena.allocated_bytes() <= 100);
     });
@@ -802,7 +802,7 @@ unsafe impl Allocator for HandsOut {
 #[cfg(feature = "std")]
 #[test]
 fn values_kept_in_a_pooled_arena_do_not_move() {
-    let mut pool = bump::Pool::<8, HandsOut>::new_in(HandsOut { value: 7.into(), is_out: Cell::new(false) });
+    let mut pool = bump::BumpPool::<8, HandsOut>::new_in(HandsOut { value: 7.into(), is_out: Cell::new(false) });
     {
         // On the heap, so that a reference into a guard dangles when the guard is dropped.
         let arenas = Box::new([pool.get(), pool.get(), pool.get()]);

@@ -1088,7 +1088,7 @@ fn allocation_limit_and_chunk_capacity() {
     assert_eq!(bump.allocation_limit(), Some(0));
     bump.set_allocation_limit(Some(usize::MAX));
     assert_eq!(bump.allocation_limit(), None);
-    bump.set_limit(None);
+    bump.set_allocation_limit(None);
     assert_eq!(bump.allocation_limit(), None);
 }
 

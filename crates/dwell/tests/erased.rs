@@ -13,7 +13,7 @@ mod common;
 
 use common::{Counts, Spy, panics};
 use dwell::erased;
-use dwell::pin::{LocalPooledFuture, PoolFuture};
+use dwell::pin::{LocalPoolFuture, PoolFuture};
 use std::cell::RefCell;
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -320,7 +320,7 @@ fn inherent_functions_are_supported() {
 }
 
 mod not_send {
-    use super::{LocalPooledFuture, Rc, RefCell, block_on, erased, pause};
+    use super::{LocalPoolFuture, Rc, RefCell, block_on, erased, pause};
 
     #[erased(?Send)]
     trait Local {
@@ -345,7 +345,7 @@ mod not_send {
     fn futures_need_not_be_send() {
         let log = Rc::default();
         let object: &dyn Local = &log;
-        let future: LocalPooledFuture<'_, usize> = object.twice("x".into());
+        let future: LocalPoolFuture<'_, usize> = object.twice("x".into());
         assert_eq!(block_on(future), 2);
     }
 }

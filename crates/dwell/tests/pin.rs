@@ -198,7 +198,7 @@ fn panic_in_poll_or_drop_drops_once() {
         }
     };
     assert!(panics(|| {
-        let future: InlineBox<dyn Future<Output = ()>, 8> = InlineBox::new_with(in_poll(), |value| value as _);
+        let future: InlineBox<dyn Future<Output = ()>, 8> = InlineBox::new_coerced(in_poll(), |value| value as _);
         block_on(pin!(future));
     }));
     assert!(counts.balanced());
@@ -213,17 +213,17 @@ fn panic_in_poll_or_drop_drops_once() {
     assert!(counts.balanced());
 
     counts.panic_at_drop.set(counts.dropped.get() + 1);
-    assert!(panics(|| drop(InlineBox::<dyn Debug + '_, 2>::new_with(counts.spy(2), |value| value))));
+    assert!(panics(|| drop(InlineBox::<dyn Debug + '_, 2>::new_coerced(counts.spy(2), |value| value))));
     assert!(counts.balanced());
 
-    assert!(panics(|| drop(InlineBox::<dyn Debug + '_, 2>::new_with(counts.spy(3), |_| panic!("intentional")))));
+    assert!(panics(|| drop(InlineBox::<dyn Debug + '_, 2>::new_coerced(counts.spy(3), |_| panic!("intentional")))));
     assert!(counts.balanced());
 }
 
 #[test]
 fn forgotten_futures_only_leak() {
     let counts = Counts::default();
-    mem::forget(InlineBox::<dyn Debug + '_, 2>::new_with(counts.spy(1), |value| value));
+    mem::forget(InlineBox::<dyn Debug + '_, 2>::new_coerced(counts.spy(1), |value| value));
     mem::forget(LocalInlineFuture::<_, 2>::new_local(ready(counts.spy(2))));
     assert_eq!(counts.dropped.get(), 0);
 }
@@ -236,13 +236,13 @@ fn values_of_all_layouts() {
     #[derive(Debug)]
     struct Nothing;
 
-    let aligned = InlineBox::<dyn Debug, 8, Aligned>::new_with(Aligned(7), |value| value);
+    let aligned = InlineBox::<dyn Debug, 8, Aligned>::new_coerced(Aligned(7), |value| value);
     assert_eq!((&raw const *aligned).addr() % 64, 0);
     assert_eq!(format!("{aligned:?}"), "Aligned(7)");
-    assert_eq!(format!("{:?}", InlineBox::<dyn Debug, 0>::new_with(Nothing, |value| value)), "Nothing");
-    let slice = InlineBox::<[u8], 1>::new_with([1, 2, 3], |value| value);
+    assert_eq!(format!("{:?}", InlineBox::<dyn Debug, 0>::new_coerced(Nothing, |value| value)), "Nothing");
+    let slice = InlineBox::<[u8], 1>::new_coerced([1, 2, 3], |value| value);
     assert_eq!(*slice, [1, 2, 3]);
-    let mut sized = InlineBox::<u8, 1>::new_with(7, |value| value);
+    let mut sized = InlineBox::<u8, 1>::new_coerced(7, |value| value);
     *sized += 1;
     assert_eq!(*sized, 8);
 }
@@ -277,7 +277,7 @@ fn inline_future_is_covariant_over_its_lifetime() {
 
 #[test]
 fn writes_through_interior_mutability_are_visible() {
-    let cell = InlineBox::<dyn Fn() -> u32, 1>::new_with(
+    let cell = InlineBox::<dyn Fn() -> u32, 1>::new_coerced(
         {
             let count = Cell::new(0);
             move || count.replace(count.get() + 1)

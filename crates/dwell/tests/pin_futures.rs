@@ -6,7 +6,7 @@ mod common;
 use common::failing_after;
 use dwell::pin::tower::{PoolCallsLayer, PoolCloneService, PoolCloneSyncService, PoolService};
 use dwell::pin::{ErasedReadExt, ErasedSinkExt, ErasedStreamExt, ErasedWriteExt, InlineBox, Reusable};
-use dwell::slab::{Slab, sync};
+use dwell::slab::{Pool, Pooled, Slab};
 use dwell::{SmallBox, small_box};
 use futures::executor::{block_on, block_on_stream};
 use futures::future::FusedFuture;
@@ -45,12 +45,12 @@ fn sum<S: Stream<Item = u32> + ?Sized>(mut stream: Pin<&mut S>) -> u32 {
 
 #[test]
 fn streams_in_all_storages() {
-    let pool = sync::Pool::new();
+    let pool = Pool::new();
     let inline: InlineBox<dyn Stream<Item = u32> + Send, 16> = numbers(4).inline();
     assert_eq!(inline.size_hint(), numbers(4).size_hint());
     assert_eq!(sum(pin!(inline)), 6);
     assert_eq!(sum(pin!(numbers(4).small_local::<2>())), 6);
-    assert_eq!(sum(numbers(4).boxed_in(&pool).as_mut()), 6);
+    assert_eq!(sum(numbers(4).pooled_in(&pool).as_mut()), 6);
     let mut pooled = ErasedStreamExt::pooled(numbers(4));
     assert_eq!(thread::spawn(move || sum(pooled.as_mut())).join().unwrap(), 6);
     // A slot whose value is an `Unpin` stream is a stream without being pinned.
@@ -63,12 +63,12 @@ fn reusable_holds_streams_one_after_another() {
     let mut reusable = Reusable::<dyn Stream<Item = u32>>::new();
     assert_eq!(reusable.size_hint(), (0, Some(0)));
     assert_eq!(sum(Pin::new(&mut reusable)), 0);
-    reusable.set_with(stream::iter(0..4), |value| value);
+    reusable.set_coerced(stream::iter(0..4), |value| value);
     assert_eq!(reusable.size_hint(), (4, Some(4)));
-    reusable.set_with(numbers(4), |value| value);
+    reusable.set_coerced(numbers(4), |value| value);
     assert_eq!(reusable.size_hint(), numbers(4).size_hint());
     assert_eq!(sum(Pin::new(&mut reusable)), 6);
-    reusable.set_with(stream::once(async { 5 }), |value| value);
+    reusable.set_coerced(stream::once(async { 5 }), |value| value);
     assert_eq!(sum(Pin::new(&mut reusable)), 5);
 }
 
@@ -91,9 +91,9 @@ fn sinks_in_inline_and_pooled_storage() {
 
 #[test]
 fn readers_and_writers_in_pooled_and_small_storage() {
-    let pool = sync::Pool::new();
+    let pool = Pool::new();
     let mut text = String::new();
-    let mut reader = ErasedReadExt::boxed_in(Cursor::new("in a pool"), &pool);
+    let mut reader = ErasedReadExt::pooled_in(Cursor::new("in a pool"), &pool);
     block_on(reader.read_to_string(&mut text)).unwrap();
     assert_eq!(text, "in a pool");
 
@@ -117,14 +117,14 @@ fn buffered_readers_and_seeks_in_all_storages() {
     async fn lines(reader: impl AsyncBufRead) -> Vec<String> {
         pin!(reader).lines().map(Result::unwrap).collect().await
     }
-    let pool = sync::Pool::new();
-    let slot: sync::PoolSlot<dyn AsyncBufRead + Send + Unpin> = pool.insert(text()).coerce(|value| value as _);
+    let pool = Pool::new();
+    let slot: Pooled<dyn AsyncBufRead + Send + Unpin> = pool.insert(text()).coerce(|value| value as _);
     let small: SmallBox<dyn AsyncBufRead> = small_box!(text());
     block_on(async {
-        assert_eq!(lines(Inline::new_with(text(), |value| value as _)).await, ["one", "two"]);
+        assert_eq!(lines(Inline::new_coerced(text(), |value| value as _)).await, ["one", "two"]);
         assert_eq!(lines(small).await, ["one", "two"]);
         assert_eq!(lines(slot).await, ["one", "two"]);
-        let pinned: Pin<sync::PoolSlot<Cursor<Vec<u8>>>> = pool.insert(text()).into_pin();
+        let pinned: Pin<Pooled<Cursor<Vec<u8>>>> = pool.insert(text()).into_pin();
         assert_eq!(lines(pinned).await, ["one", "two"]);
 
         let mut rest = String::new();
@@ -154,13 +154,13 @@ fn fused_futures_and_streams_in_all_storages() {
     fn seven() -> impl FusedFuture<Output = u8> {
         async { 7 }.fuse()
     }
-    let pool = sync::Pool::new();
-    check!(pin!(InlineBox::<Fused, 8>::new_with(seven(), |value| value as _)));
-    check!(pin!(SmallBox::<Fused, 8>::new_with(seven(), |value| value)));
+    let pool = Pool::new();
+    check!(pin!(InlineBox::<Fused, 8>::new_coerced(seven(), |value| value as _)));
+    check!(pin!(SmallBox::<Fused, 8>::new_coerced(seven(), |value| value)));
     check!(pool.insert(seven()).coerce::<Fused, _>(|value| value).into_pin());
     let mut reusable = Reusable::<Fused>::new();
     assert!(reusable.is_terminated());
-    reusable.set_with(seven(), |value| value as _);
+    reusable.set_coerced(seven(), |value| value as _);
     check!(Pin::new(&mut reusable));
 
     macro_rules! check_stream {
@@ -176,19 +176,19 @@ fn fused_futures_and_streams_in_all_storages() {
     fn one() -> impl FusedStream<Item = u8> {
         stream::iter([1]).fuse()
     }
-    check_stream!(pin!(InlineBox::<FusedS, 8>::new_with(one(), |value| value as _)));
-    check_stream!(pin!(SmallBox::<FusedS, 8>::new_with(one(), |value| value)));
+    check_stream!(pin!(InlineBox::<FusedS, 8>::new_coerced(one(), |value| value as _)));
+    check_stream!(pin!(SmallBox::<FusedS, 8>::new_coerced(one(), |value| value)));
     check_stream!(pool.insert(one()).coerce::<FusedS, _>(|value| value).into_pin());
     let mut reusable = Reusable::<FusedS>::new();
     assert!(reusable.is_terminated());
-    reusable.set_with(one(), |value| value as _);
+    reusable.set_coerced(one(), |value| value as _);
     check_stream!(Pin::new(&mut reusable));
 }
 
 /// In `select!`, which takes fused futures.
 #[test]
 fn pooled_futures_in_select() {
-    let pool = sync::Pool::new();
+    let pool = Pool::new();
     let mut ready = pool.insert(async { 1 }.fuse()).into_pin();
     let mut never = pool.insert(std::future::pending::<u8>().fuse()).into_pin();
     let won = block_on(async {

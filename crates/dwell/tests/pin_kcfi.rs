@@ -9,7 +9,7 @@ use std::process::Command;
 
 const PROGRAM: &str = r"
 use dwell::pin::{ErasedExt, InlineBox, InlineFuture, ReusableFuture};
-use dwell::slab::sync::PoolSlot;
+use dwell::slab::Pooled;
 use dwell::small::CallOnce;
 use dwell::{SmallBox, pooled, small_box};
 use std::hint::black_box;
@@ -70,9 +70,9 @@ fn main() {
     black_box(&small).number();
     let spilled: SmallBox<dyn Object> = small_box!([(); 8].map(|()| Dropped(2)));
     black_box(&spilled).number();
-    let slot: PoolSlot<dyn Object> = pooled!(Dropped(2));
+    let slot: Pooled<dyn Object> = pooled!(Dropped(2));
     black_box(&slot).number();
-    let inline = InlineBox::<dyn Object, 2>::new_with(Dropped(2), |value| value);
+    let inline = InlineBox::<dyn Object, 2>::new_coerced(Dropped(2), |value| value);
     black_box(&inline).number();
     let call: SmallBox<dyn CallOnce<(u8,), Output = u8>> = small_box!(|x: u8| x + 1);
     black_box(call).call_once((1,));

@@ -5,7 +5,7 @@ mod common;
 
 use common::{Counts, failing_after, forget, left_by, panics};
 use dwell::pin::{ErasedExt, LocalPoolFuture, LocalReusableFuture, PinExt, PoolFuture, Reusable, ReusableFuture};
-use dwell::slab::{self, Pool, Slab, Slot, sync};
+use dwell::slab::{self, Pool, Pooled, Slab, Slot, sync};
 use std::cell::RefCell;
 use std::fmt::Debug;
 use std::future::{poll_fn, ready};
@@ -80,11 +80,11 @@ impl Drop for DropAddress<'_> {
 #[test]
 fn pinned_slots_outlive_their_slab_or_pool() {
     let pool: Pool = Pool::new();
-    let (slab, shared, shared_pool) = (Slab::new(), sync::Slab::new(), sync::Pool::new());
+    let (slab, shared, shared_pool) = (Slab::new(), sync::Slab::new(), Pool::new());
     let mut in_slab: Pin<Slot<_>> = borrows_itself(1).pinned_in(&slab);
     let mut in_pool = borrows_itself(2).pinned_in(&pool);
     let mut in_shared: Pin<sync::Slot<_>> = borrows_itself(3).pinned_in(&shared);
-    let mut in_shared_pool: Pin<sync::PoolSlot<_>> = borrows_itself(4).pinned_in(&shared_pool);
+    let mut in_shared_pool: Pin<Pooled<_>> = borrows_itself(4).pinned_in(&shared_pool);
     assert!(poll(in_slab.as_mut()).is_pending());
     assert!(poll(in_pool.as_mut()).is_pending());
     drop((slab, pool, shared, shared_pool)); // their slots stay valid
@@ -133,8 +133,8 @@ fn forgotten_value_keeps_its_slot() {
 
 #[test]
 fn pool_futures_outlive_the_pool() {
-    let pool = sync::Pool::new();
-    let mut future: PoolFuture<u32> = borrows_itself(5).boxed_in(&pool);
+    let pool = Pool::new();
+    let mut future: PoolFuture<u32> = borrows_itself(5).pooled_in(&pool);
     assert!(poll(future.as_mut()).is_pending());
     drop(pool);
     assert_eq!(thread::spawn(move || block_on(future.as_mut())).join().unwrap(), 5);
@@ -142,7 +142,7 @@ fn pool_futures_outlive_the_pool() {
     let local = Pool::new();
     let text = Rc::new(7);
     let borrowed = &text;
-    let mut future: LocalPoolFuture<u32> = async move { **borrowed }.boxed_local_in(&local);
+    let mut future: LocalPoolFuture<u32> = async move { **borrowed }.pooled_local_in(&local);
     assert_eq!(block_on(future.as_mut()), 7);
     assert_eq!((size_of_val(&future), size_of::<Option<PoolFuture<u32>>>()), (16, 16));
 }
@@ -153,12 +153,12 @@ fn pooled_futures_of_all_sizes_and_alignments() {
         pending(1).await;
         bytes.iter().map(|byte| u32::from(*byte)).sum()
     }
-    let pool = sync::Pool::new();
+    let pool = Pool::new();
     let mut futures: Vec<PoolFuture<u32>> = vec![
-        sized([1; 0]).boxed_in(&pool),
-        sized([1; 1]).boxed_in(&pool),
-        sized([1; 100]).boxed_in(&pool),
-        sized([1; 5000]).boxed_in(&pool),
+        sized([1; 0]).pooled_in(&pool),
+        sized([1; 1]).pooled_in(&pool),
+        sized([1; 100]).pooled_in(&pool),
+        sized([1; 5000]).pooled_in(&pool),
         sized([1; 40_000]).pooled(), // a dedicated block
         ready(1).pooled(),
     ];
@@ -197,7 +197,7 @@ fn futures_of_all_sizes_outlive_the_pool() {
     }
     let left = left_by(|| {
         let pool = Pool::new();
-        let futures: Vec<LocalPoolFuture<u32>> = futures!(boxed_local_in, &pool);
+        let futures: Vec<LocalPoolFuture<u32>> = futures!(pooled_local_in, &pool);
         drop(pool);
         for mut future in futures {
             assert!(poll(future.as_mut()).is_pending());
@@ -205,9 +205,9 @@ fn futures_of_all_sizes_outlive_the_pool() {
     });
     assert_eq!(left, (0, 0));
     // The test allocator checks on every thread that each block is freed with the layout of its allocation.
-    let pool = sync::Pool::new();
+    let pool = Pool::new();
     let (mut here, there): (Vec<PoolFuture<u32>>, Vec<PoolFuture<u32>>) =
-        (futures!(boxed_in, &pool), futures!(boxed_in, &pool));
+        (futures!(pooled_in, &pool), futures!(pooled_in, &pool));
     here.truncate(5);
     let far = thread::spawn(move || there.into_iter().map(|mut future| block_on(future.as_mut())).sum::<u32>());
     assert_eq!(far.join().unwrap(), 9 + 1000 + 2000 + 2048 + 2049 + 4000 + 8000 + 16_000);
@@ -233,10 +233,10 @@ fn panic_in_drop_of_an_erased_future_frees_the_slot() {
     }
     let counts = Counts::default();
     let pool = Pool::new();
-    let mut first: LocalPoolFuture<usize> = Panics(&counts, [0; 40]).boxed_local_in(&pool);
+    let mut first: LocalPoolFuture<usize> = Panics(&counts, [0; 40]).pooled_local_in(&pool);
     let Poll::Ready(at) = poll(first.as_mut()) else { panic!("it is ready at once") };
     assert!(panics(|| drop(first)));
-    let mut second: LocalPoolFuture<usize> = Panics(&counts, [0; 40]).boxed_local_in(&pool);
+    let mut second: LocalPoolFuture<usize> = Panics(&counts, [0; 40]).pooled_local_in(&pool);
     assert_eq!(poll(second.as_mut()), Poll::Ready(at));
     drop(pool);
     assert!(panics(|| drop(second)));
@@ -245,12 +245,12 @@ fn panic_in_drop_of_an_erased_future_frees_the_slot() {
 
 #[test]
 fn pool_slots_are_reused_without_allocating() {
-    let pool = sync::Pool::new();
-    drop(borrows_itself(1).boxed_in(&pool));
+    let pool = Pool::new();
+    drop(borrows_itself(1).pooled_in(&pool));
     drop(borrows_itself(1).pooled());
     failing_after(0, || {
         for n in 0..if cfg!(miri) { 10 } else { 100 } {
-            assert_eq!(block_on(borrows_itself(n).boxed_in(&pool).as_mut()), n);
+            assert_eq!(block_on(borrows_itself(n).pooled_in(&pool).as_mut()), n);
             assert_eq!(block_on(borrows_itself(n).pooled().as_mut()), n);
         }
     });
@@ -258,12 +258,12 @@ fn pool_slots_are_reused_without_allocating() {
 
 #[test]
 fn failed_allocation_returns_the_value() {
-    let (slab, pool, local) = (Slab::<[u64; 4]>::new(), sync::Pool::new(), Pool::new());
+    let (slab, pool, local) = (Slab::<[u64; 4]>::new(), Pool::new(), Pool::new());
     let error = failing_after(0, || [7_u64; 4].try_pinned_in(&slab)).unwrap_err();
     assert_eq!(error.into_inner(), [7; 4]);
-    let error = failing_after(0, || ready([7_u64; 4]).try_boxed_in(&pool)).err().unwrap();
+    let error = failing_after(0, || ready([7_u64; 4]).try_pooled_in(&pool)).err().unwrap();
     assert_eq!(error.into_inner().into_inner(), [7; 4]);
-    let error = failing_after(0, || ready([7_u64; 4]).try_boxed_local_in(&local)).err().unwrap();
+    let error = failing_after(0, || ready([7_u64; 4]).try_pooled_local_in(&local)).err().unwrap();
     assert_eq!(error.into_inner().into_inner(), [7; 4]);
     assert!([7_u64; 4].try_pinned_in(&slab).is_ok());
 
@@ -293,14 +293,14 @@ fn failed_allocation_returns_the_value() {
     assert_eq!((Rc::strong_count(&shared), *error.into_inner().into_inner()[1]), (3, 7));
 }
 
-/// `try_set_with` also returns the value if it is coerced to a slice that is too long.
+/// `try_set_coerced` also returns the value if it is coerced to a slice that is too long.
 #[test]
 fn reusable_refuses_too_long_slices() {
     let mut slice = Reusable::<[()]>::new();
-    slice.set_with([(); 3], |value| value);
-    let error = slice.try_set_with([(); usize::MAX], |value| value).unwrap_err();
+    slice.set_coerced([(); 3], |value| value);
+    let error = slice.try_set_coerced([(); usize::MAX], |value| value).unwrap_err();
     assert_eq!(error.into_inner().len(), usize::MAX);
-    assert!(panics(|| slice.set_with([(); usize::MAX], |value| value)));
+    assert!(panics(|| slice.set_coerced([(); usize::MAX], |value| value)));
     assert_eq!(slice.get().unwrap().len(), 3, "as it was");
 }
 
@@ -334,11 +334,11 @@ fn future_may_own_its_pool() {
         let pool = Rc::new(Pool::new());
         let owned = Rc::clone(&pool);
         let mut future = async move {
-            let inner = async { 3 }.boxed_local_in(&owned);
+            let inner = async { 3 }.pooled_local_in(&owned);
             pending(1).await;
             inner.await
         }
-        .boxed_local_in(&pool);
+        .pooled_local_in(&pool);
         drop(pool);
         assert!(poll(future.as_mut()).is_pending());
         drop(future); // cancelled: drops the pool while its slot is freed
@@ -368,7 +368,7 @@ fn cancellation_at_every_await_drops_once() {
             pending(1).await;
             let _c = counts.spy(3);
         };
-        let mut future = work.boxed_local_in(&pool);
+        let mut future = work.pooled_local_in(&pool);
         for _ in 0..polls {
             if poll(future.as_mut()).is_ready() {
                 break;
@@ -398,7 +398,7 @@ fn panics_in_poll_and_drop_free_the_slot() {
             pending(1).await;
             panic!("intentional panic in poll");
         };
-        let mut future: LocalPoolFuture<()> = in_poll.boxed_local_in(&pool);
+        let mut future: LocalPoolFuture<()> = in_poll.pooled_local_in(&pool);
         block_on(future.as_mut());
     }));
     assert!(counts.balanced());
@@ -493,7 +493,7 @@ fn local_reusable_holds_futures_that_are_not_send() {
         assert_eq!(Rc::strong_count(&shared), 1, "it has ended");
         let returned = failing_after(0, || {
             let large = [(); 200].map(|()| Rc::clone(&shared));
-            let set = future.try_set_with(async move { *large[0] }, |value| value as _);
+            let set = future.try_set_coerced(async move { *large[0] }, |value| value as _);
             set.is_err_and(|_large| Rc::strong_count(&shared) == 1 + 200)
         });
         assert!(returned);
@@ -514,20 +514,20 @@ fn reusable_holds_all_layouts() {
     struct Aligned(u8);
     let left = left_by(|| {
         let mut value = Reusable::<dyn Debug>::new();
-        value.set_with(Nothing, |value| value);
+        value.set_coerced(Nothing, |value| value);
         assert_eq!((&raw const *value.get().unwrap()).addr() % 64, 0);
-        value.set_with([1_u8; 3], |value| value);
+        value.set_coerced([1_u8; 3], |value| value);
         assert_eq!((&raw const *value.get().unwrap()).addr() % 64, 0); // the block keeps the larger alignment
-        value.set_with(Aligned(7), |value| value);
+        value.set_coerced(Aligned(7), |value| value);
         assert_eq!((&raw const *value.get().unwrap()).addr() % 128, 0);
         assert_eq!(format!("{value:?}"), "Reusable(Some(Aligned(7)))");
         assert_eq!(value.get().map(|value| format!("{value:?}")).unwrap(), "Aligned(7)");
         failing_after(0, || {
-            value.set_with([2_u8; 128], |value| value);
-            value.set_with((), |value| value);
+            value.set_coerced([2_u8; 128], |value| value);
+            value.set_coerced((), |value| value);
         });
         let mut slice = Reusable::<[String]>::new();
-        slice.set_with([String::from("a"), String::from("b")], |value| value);
+        slice.set_coerced([String::from("a"), String::from("b")], |value| value);
         assert_eq!(slice.get().unwrap().len(), 2);
     });
     assert_eq!(left, (0, 0));
@@ -538,19 +538,19 @@ fn reusable_survives_panics() {
     let counts = Counts::default();
     let left = left_by(|| {
         let mut value = Reusable::<dyn Debug + '_>::new();
-        value.set_with(counts.spy(1), |value| value);
+        value.set_coerced(counts.spy(1), |value| value);
         // The drop of the old value panics: the `Reusable` is then empty, and the new value is dropped.
         counts.panic_at_drop.set(counts.dropped.get() + 1);
-        assert!(panics(|| value.set_with(counts.spy(2), |value| value)));
+        assert!(panics(|| value.set_coerced(counts.spy(2), |value| value)));
         assert!(value.get().is_none() && counts.balanced());
         // The same if a new block is needed.
-        value.set_with(counts.spy(3), |value| value);
+        value.set_coerced(counts.spy(3), |value| value);
         counts.panic_at_drop.set(counts.dropped.get() + 1);
-        assert!(panics(|| value.set_with((counts.spy(4), [0_u8; 1000]), |value| value)));
+        assert!(panics(|| value.set_coerced((counts.spy(4), [0_u8; 1000]), |value| value)));
         assert!(value.get().is_none() && counts.balanced());
         // The closure panics: the old value stays.
-        value.set_with(counts.spy(5), |value| value);
-        assert!(panics(|| value.set_with(counts.spy(6), |_| panic!("intentional"))));
+        value.set_coerced(counts.spy(5), |value| value);
+        assert!(panics(|| value.set_coerced(counts.spy(6), |_| panic!("intentional"))));
         assert!(value.get().is_some());
         counts.panic_at_drop.set(counts.dropped.get() + 1);
         assert!(panics(|| drop(value)));
@@ -622,7 +622,7 @@ fn future_stays_usable_after_a_panic_in_poll() {
         check(pin!(bad().small_local::<16>()));
         check(pin!(bad().small_local::<1>()));
         let pool = Pool::new();
-        check(bad().boxed_local_in(&pool).as_mut());
+        check(bad().pooled_local_in(&pool).as_mut());
         let mut reusable = LocalReusableFuture::new();
         reusable.set_local(bad());
         check(reusable.get().unwrap());
@@ -635,14 +635,14 @@ fn future_stays_usable_after_a_panic_in_poll() {
     assert_eq!((counts.made.get(), left), (6, (0, 0)));
 }
 
-/// `set_with` drops the old value at its pinned address before it stores the new one.
+/// `set_coerced` drops the old value at its pinned address before it stores the new one.
 #[test]
 fn replaced_values_are_dropped_in_place() {
     let dropped_at = RefCell::new(Vec::new());
     let mut reusable = Reusable::<DropAddress<'_>>::new();
     let mut at = Vec::new();
     for _ in 0..3 {
-        reusable.set_with(DropAddress::new(&dropped_at), |value| value);
+        reusable.set_coerced(DropAddress::new(&dropped_at), |value| value);
         at.push(reusable.get().unwrap().pin());
     }
     reusable.clear();
@@ -653,7 +653,7 @@ fn replaced_values_are_dropped_in_place() {
 fn forgotten_reusable_only_leaks() {
     let counts = Counts::default();
     let mut value = Reusable::<dyn Debug + '_>::new();
-    value.set_with(counts.spy(1), |value| value);
+    value.set_coerced(counts.spy(1), |value| value);
     let address = (&raw const *value.get().unwrap()).addr();
     forget(value, address);
     assert_eq!(counts.dropped.get(), 0);
@@ -680,19 +680,4 @@ fn auto_traits() {
     unwind::<Reusable<dyn Debug + UnwindSafe + RefUnwindSafe>>();
     assert_eq!(size_of::<ReusableFuture<'_, ()>>(), 4 * size_of::<usize>());
     let _: fn() -> slab::Pool = slab::Pool::new;
-}
-
-/// The deprecated names of earlier versions still compile.
-#[test]
-#[allow(deprecated, reason = "they are tested here")]
-fn earlier_names_compile() {
-    use dwell::pin::{ErasedExt, InPlaceFuture, LocalInPlaceFuture, PinExt, PinPlace};
-    fn pin_in<P: PinPlace<u8>>(storage: P) -> P::Pinned {
-        1_u8.pinned_in(storage)
-    }
-    assert_eq!(*pin_in(&dwell::slab::Slab::new()), 1);
-    let future: InPlaceFuture<'_, u8, 4> = async { 2 }.in_place();
-    assert_eq!(block_on(pin!(future)), 2);
-    let future: LocalInPlaceFuture<'_, u8, 4> = async { 3 }.in_place_local();
-    assert_eq!(block_on(pin!(future)), 3);
 }

@@ -353,7 +353,7 @@ fn slots_outlive_their_slab() {
         slots[5].value = 7;
         drop(slots.swap_remove(0));
         assert_eq!(slots.swap_remove(5).into_inner().value, 7);
-        drop(slots.pop().unwrap().replace(counts.spy(9)));
+        drop(std::mem::replace(&mut *slots.pop().unwrap(), counts.spy(9)));
         let bounded = Bounded::with_capacity(2);
         let (_a, b) = (bounded.insert(counts.spy(1)), bounded.insert(counts.spy(2)));
         drop(b);
@@ -464,7 +464,7 @@ fn try_functions_report_failed_allocations() {
     let left = left_by(|| {
         assert!(failing_after(0, || Slab::<u64>::try_new().is_ok() && sync::Slab::<u64>::try_new().is_ok()));
         assert!(failing_after(0, || Slab::<u64>::try_with_capacity(1).is_err()));
-        let (pool, shared_pool, shared) = (Pool::new(), sync::Pool::new(), sync::Slab::<u64>::new());
+        let (pool, shared_pool, shared) = (Pool::new(), Pool::new(), sync::Slab::<u64>::new());
         let make = || -> u64 { unreachable!("it is not called") };
         failing_after(0, || {
             assert!(pool.try_insert_with(make).is_err_and(|error| error.layout().size() != 0));

@@ -5,7 +5,7 @@ mod common;
 mod reenter;
 
 use common::{failing_after, left_by, panics};
-use dwell::slab::{Bounded, PerThread, Pool, PoolSlot, Slab, Slot, StampedKey, sync};
+use dwell::slab::{Bounded, Pool, Pooled, Slab, Slot, StampedKey, sync};
 use std::any::Any;
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -56,7 +56,7 @@ fn panic_frees_the_cell_of_an_uninhabited_type() {
     let slab = Slab::new();
     let shared = sync::Slab::new();
     let bounded = Bounded::with_capacity(1);
-    let (pool, shared_pool) = (Pool::new(), sync::Pool::new());
+    let (pool, shared_pool) = (Pool::new(), Pool::new());
     for _ in 0..3 {
         assert!(panics(|| drop(slab.insert_with(make))));
         assert!(panics(|| drop(slab.try_insert_with(make).ok())));
@@ -107,7 +107,7 @@ fn reserved_capacity_needs_no_allocator() {
 /// The destructor of a value drops the slab that holds the value, and other values of the same slab.
 #[test]
 fn values_own_the_slab_they_are_in() {
-    struct Owner(#[expect(dead_code, reason = "dropped")] (Rc<Pool>, Option<PoolSlot<dyn Any>>));
+    struct Owner(#[expect(dead_code, reason = "dropped")] (Rc<Pool>, Option<Pooled<dyn Any>>));
     struct Shares(RefCell<Vec<sync::Slot<Owned>>>, sync::Slab<Owned>);
     struct Owned(Rc<Shares>, Box<u32>);
     impl Drop for Owned {
@@ -128,7 +128,7 @@ fn values_own_the_slab_they_are_in() {
         }
         for count in 0..10 {
             let pool = Rc::new(Pool::new());
-            let mut last: Option<PoolSlot<dyn Any>> = None;
+            let mut last: Option<Pooled<dyn Any>> = None;
             for _ in 0..count {
                 last = Some(pool.insert(Owner((pool.clone(), last))).coerce(|view| view as _));
             }
@@ -206,10 +206,10 @@ fn into_raw_and_from_raw_round_trip() {
         // SAFETY: `into_raw` of a slot of this type returned the pointer, and `from_raw` is called once with it.
         let direct = unsafe { Slot::<String>::from_raw(raw) };
         // SAFETY: `into_raw` of a slot of this type returned the pointer, and `from_raw` is called once with it.
-        let pooled = unsafe { PoolSlot::<String>::from_raw(raw_pooled) };
+        let pooled = unsafe { Pooled::<String>::from_raw(raw_pooled) };
         // SAFETY: `into_raw` of the coerced slot, which has this type, returned the pointer, and `from_raw` is called
         // once with it.
-        let large = unsafe { PoolSlot::<[u8]>::from_raw(raw_large) };
+        let large = unsafe { Pooled::<[u8]>::from_raw(raw_large) };
         assert_eq!((&**direct, &**pooled, large.len()), ("direct", "pooled", 15_000));
     });
     assert_eq!(left, (0, 0));
@@ -234,7 +234,7 @@ fn into_raw_and_from_raw_round_trip() {
     let any = texts::insert(String::from("any")).coerce::<dyn Any, _>(|view| view).into_raw();
     // SAFETY: `into_raw` of a slot coerced to this type, of the same kind, returned the pointer, and `from_raw` is
     // called once with it.
-    let any = unsafe { Slot::<dyn Any, PerThread<texts::Module>>::from_raw(any) };
+    let any = unsafe { Slot::<dyn Any, dwell::slab::thread::PerThread<texts::Module>>::from_raw(any) };
     assert!(any.is::<String>());
     drop(any);
     texts::shutdown().unwrap();

@@ -2,7 +2,8 @@
 //! does not check this file for leaks.
 #![cfg(feature = "std")]
 
-use dwell::slab::{PerThread, Slot, thread as module};
+use dwell::slab::Slot;
+use dwell::slab::thread::{self as module, PerThread};
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr;

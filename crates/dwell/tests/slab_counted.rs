@@ -9,7 +9,7 @@
 mod common;
 
 use common::{Counts, Spy, failing_after, forget, left_by, panics};
-use dwell::slab::sync::Pool;
+use dwell::slab::Pool;
 use dwell::slab::{PoolArc, PoolArcWeak, PoolRc, PoolRcWeak, Pooled};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -55,7 +55,7 @@ fn panics_give_the_cell_back() {
     drop(free);
     counts.panic_at_clone.set(1);
     assert!(panics(|| _ = one.clone()));
-    assert!(panics(|| _ = Pooled::<Spy<'_>>::from_fn(|| panic!("in the closure"))));
+    assert!(panics(|| _ = Pooled::<Spy<'_>>::new_with(|| panic!("in the closure"))));
     let next = one.clone();
     assert_eq!(next.as_ptr(), address, "the cell of the failed clone is free");
     drop((one, next));

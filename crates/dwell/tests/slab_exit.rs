@@ -1,7 +1,7 @@
 //! The global allocator exits the process in the middle of an insert, as an allocator with a memory limit may.
 //! Thread-local variables that are dropped then can still read the values of their slots.
 
-use dwell::slab::{Pool, PoolSlot, Slab, Slot};
+use dwell::slab::{Pool, Pooled, Slab, Slot};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::env;
@@ -39,7 +39,7 @@ unsafe impl GlobalAlloc for Exiting {
 #[global_allocator]
 static ALLOCATOR: Exiting = Exiting;
 
-struct Reads(Cell<Option<(Slot<u64>, PoolSlot<u64>)>>);
+struct Reads(Cell<Option<(Slot<u64>, Pooled<u64>)>>);
 
 impl Drop for Reads {
     fn drop(&mut self) {

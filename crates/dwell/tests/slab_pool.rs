@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Counts, live};
-use dwell::slab::{Pool, PoolSlot, sync};
+use dwell::slab::{Pool, Pooled};
 use std::fmt::Debug;
 use std::future::Future;
 use std::mem::ManuallyDrop;
@@ -14,8 +14,8 @@ use std::task::{Context, Waker};
 
 #[test]
 fn sizes() {
-    assert_eq!(size_of::<Option<PoolSlot<[u64; 8]>>>(), 8);
-    assert_eq!(size_of::<Option<PoolSlot<dyn Debug>>>(), 16);
+    assert_eq!(size_of::<Option<Pooled<[u64; 8]>>>(), 8);
+    assert_eq!(size_of::<Option<Pooled<dyn Debug>>>(), 16);
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn types_of_the_same_size_share_cells() {
 #[test]
 fn small_values_are_copied_completely() {
     fn check<T: PartialEq + Debug>(make: impl Fn(usize) -> T) {
-        let (pool, sync) = (Pool::new(), sync::Pool::new());
+        let (pool, sync) = (Pool::new(), Pool::new());
         let values: Vec<_> =
             (0..if cfg!(miri) { 20 } else { 2000 }).map(|n| (pool.insert(make(n)), sync.insert(make(n)))).collect();
         for (n, (value, other)) in values.iter().enumerate() {
@@ -90,7 +90,7 @@ fn values_of_all_sizes_and_alignments() {
     }
     struct Align1<const N: usize>([u8; N]);
     bytes!(Align1 Align16 Align64 Align128 Align4096 AlignBlock AlignTwo);
-    type Slots = Vec<(u8, usize, PoolSlot<dyn Bytes>)>;
+    type Slots = Vec<(u8, usize, Pooled<dyn Bytes>)>;
     // Each type gets its own function, since debug builds give every temporary its own stack slot.
     fn insert<T: Bytes + 'static>(pool: &Pool, slots: &mut Slots, len: usize, make: impl Fn(u8) -> T) {
         slots.extend(
@@ -199,7 +199,7 @@ fn failed_allocation_returns_the_value() {
 #[test]
 fn futures_of_all_sizes_are_pinned_and_polled() {
     let pool = Pool::new();
-    fn task<'a>(slot: PoolSlot<dyn Future<Output = usize> + 'a>) -> Pin<PoolSlot<dyn Future<Output = usize> + 'a>> {
+    fn task<'a>(slot: Pooled<dyn Future<Output = usize> + 'a>) -> Pin<Pooled<dyn Future<Output = usize> + 'a>> {
         slot.into_pin()
     }
     let (short, long) = (7_usize, [1_u8; 3000]);

@@ -4,7 +4,8 @@
 
 mod common;
 
-use dwell::slab::sync::{Pool, PoolSlot, Slab, Slot, drop_all};
+use dwell::slab::sync::{Slab, Slot, drop_all};
+use dwell::slab::{Pool, Pooled};
 use std::cell::Cell;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -34,11 +35,11 @@ fn sizes_and_auto_traits() {
     send::<Slot<u8>>();
     sync::<Slot<u8>>();
     send::<Slot<Cell<u8>>>(); // `Cell` is `Send`
-    send::<PoolSlot<dyn Fn() + Send>>();
-    sync::<PoolSlot<dyn Fn() + Sync>>();
+    send::<Pooled<dyn Fn() + Send>>();
+    sync::<Pooled<dyn Fn() + Sync>>();
     assert_eq!(size_of::<Slot<[u64; 8]>>(), 8);
     assert_eq!(size_of::<Option<Slot<[u64; 8]>>>(), 8);
-    assert_eq!(size_of::<Option<PoolSlot<dyn Fn()>>>(), 16);
+    assert_eq!(size_of::<Option<Pooled<dyn Fn()>>>(), 16);
 }
 
 /// The owner pointer in a block's header was derived from a reference, and the last slot freed the slab through it:
@@ -78,7 +79,7 @@ fn slabs_and_slots_are_unwind_safe() {
     unwind_safe::<dwell::slab::Slab<u64>>();
     unwind_safe::<dwell::slab::Bounded<u64>>();
     unwind_safe::<dwell::slab::Pool>();
-    unwind_safe::<dwell::slab::PoolSlot<u64>>();
+    unwind_safe::<dwell::slab::Pooled<u64>>();
     unwind_safe::<dwell::slab::SlabMap<u64>>();
     dwell::slab!(mod numbers: u64);
     unwind_safe::<numbers::Slot>();
@@ -389,11 +390,11 @@ fn failed_allocation_returns_the_value() {
 fn pool_slots_of_all_types_can_be_sent() {
     let pool = Pool::new();
     for _ in 0..ROUNDS {
-        type Number = PoolSlot<dyn Fn() -> usize + Send>;
+        type Number = Pooled<dyn Fn() -> usize + Send>;
         let number = |n: usize| -> Number { pool.insert(move || n).coerce(|view| view as _) };
         let numbers: Vec<Number> = (0..50).map(number).collect();
-        let texts: Vec<PoolSlot<String>> = (0..50).map(|n| pool.insert(n.to_string())).collect();
-        let pages: Vec<PoolSlot<[u8; 20_000]>> = (0..2).map(|n| pool.insert([n; 20_000])).collect();
+        let texts: Vec<Pooled<String>> = (0..50).map(|n| pool.insert(n.to_string())).collect();
+        let pages: Vec<Pooled<[u8; 20_000]>> = (0..2).map(|n| pool.insert([n; 20_000])).collect();
         thread::spawn(move || {
             assert!(numbers.iter().enumerate().all(|(n, number)| number() == n));
             assert_eq!((&**texts[7], pages[1][19_999]), ("7", 1));

@@ -6,7 +6,7 @@
 mod ops;
 
 use dwell::alloc::Global;
-use dwell::small::{CallOnce, PushWith};
+use dwell::small::{CallOnce, PushCoerced};
 use dwell::{SmallBox, small_box, small_box_const};
 use proptest::prelude::*;
 use std::any::Any;
@@ -123,8 +123,8 @@ fn construction() {
     assert_eq!(SmallBox::<_, 1>::new_in([1_u64, 2], Global).into_inner(), [1, 2]);
     assert_eq!(SmallBox::<_, 2>::new([1_u64, 2]).into_inner(), [1, 2]);
     assert_eq!(SmallBox::<u8, 2>::try_new(3).unwrap().into_inner(), 3);
-    assert_eq!(**SmallBox::<Box<u8>>::from_fn(|| Box::new(1)), 1);
-    let display = SmallBox::<dyn Display, 3>::new_with("text", |value| value);
+    assert_eq!(**SmallBox::<Box<u8>>::new_with(|| Box::new(1)), 1);
+    let display = SmallBox::<dyn Display, 3>::new_coerced("text", |value| value);
     assert_eq!(display.to_string(), "text");
     let tail: SmallBox<RefCell<dyn Any>> = small_box!(RefCell::new(7_u8));
     *(*tail).borrow_mut().downcast_mut::<u8>().unwrap() += 1;
@@ -134,7 +134,7 @@ fn construction() {
     // SAFETY: the value was written above.
     assert_eq!(*unsafe { uninit.assume_init() }, "written");
     // A closure that coerces in two steps.
-    let by: SmallBox<dyn Error> = SmallBox::new_with(fmt::Error, |place| {
+    let by: SmallBox<dyn Error> = SmallBox::new_coerced(fmt::Error, |place| {
         let send: &dwell::small::Coercible<fmt::Error, dyn Error + Send + Sync> = place;
         send as _
     });
@@ -491,8 +491,8 @@ fn push_with_builds_the_box_in_the_vector() {
     const MANY: u64 = if cfg!(miri) { 20 } else { 100 };
     let mut boxes: Vec<SmallBox<dyn Any>> = Vec::new();
     for n in 0..MANY {
-        boxes.push_with(n, |value| value);
-        boxes.try_push_with([n; 3], |value| value).unwrap();
+        boxes.push_coerced(n, |value| value);
+        boxes.try_push_coerced([n; 3], |value| value).unwrap();
     }
     assert_eq!(boxes.len() as u64, 2 * MANY);
     assert!(boxes.iter().step_by(2).enumerate().all(|(n, value)| value.downcast_ref() == Some(&(n as u64))));

@@ -5,7 +5,7 @@ mod common;
 
 use common::{Counts, Spy, failing_after, left_by, panics};
 use dwell::alloc::Global;
-use dwell::small::{CallOnce, Coercible, PushWith};
+use dwell::small::{CallOnce, Coercible, PushCoerced};
 use dwell::{SmallBox, small_box, small_box_const};
 use std::any::Any;
 use std::cell::Cell;
@@ -48,7 +48,7 @@ fn every_exit_drops_once_and_frees_the_block() {
         drop(SmallBox::<_, 2>::new(counts.spy(1)).into_inner());
         drop(SmallBox::<_, 2>::new(Large(counts.spy(1), [0; 4])).into_inner());
         drop(SmallBox::<Spy<'_>, 2>::from(Box::new(counts.spy(1))).into_inner());
-        drop(SmallBox::<_, 2>::from_fn(|| counts.spy(1)));
+        drop(SmallBox::<_, 2>::new_with(|| counts.spy(1)));
         drop(SmallBox::<[Spy<'_>]>::from([counts.spy(1), counts.spy(2)]));
         drop(SmallBox::<[Spy<'_>]>::from(vec![counts.spy(1)]));
         drop(SmallBox::<[Spy<'_>]>::from(vec![counts.spy(1), counts.spy(2)]).into_iter());
@@ -113,7 +113,7 @@ fn calling_a_spilled_closure_of_another_allocator_frees_its_block() {
     let spy = Large(counts.spy(1), [0; 4]);
     let left = left_by(|| {
         let other: SmallBox<dyn FnOnce() -> u32 + '_, 2, _> =
-            SmallBox::new_with_in(move || { spy }.0.value, &Global, |value| value as _);
+            SmallBox::new_coerced_in(move || { spy }.0.value, &Global, |value| value as _);
         assert_eq!(other.call_once(()), 1);
     });
     assert!(counts.balanced());
@@ -179,14 +179,14 @@ fn panic_in_clone_drops_the_cloned_elements() {
 fn panic_in_a_closure_drops_the_value() {
     let counts = Counts::default();
     let left = left_by(|| {
-        assert!(panics(|| drop(SmallBox::<dyn Object>::new_with(counts.spy(1), |_| panic!("no value")))));
+        assert!(panics(|| drop(SmallBox::<dyn Object>::new_coerced(counts.spy(1), |_| panic!("no value")))));
         let value = Large(counts.spy(1), [0; 4]);
-        assert!(panics(|| drop(SmallBox::<dyn Object>::new_with(value, |_| panic!("no value")))));
+        assert!(panics(|| drop(SmallBox::<dyn Object>::new_coerced(value, |_| panic!("no value")))));
         for make in [small, large] {
             let boxed = make(&counts);
             assert!(panics(|| drop(boxed.coerce::<dyn Object, _>(|_| panic!("no value")))));
         }
-        assert!(panics(|| drop(SmallBox::<[u64; 40]>::from_fn(|| panic!("no value")))));
+        assert!(panics(|| drop(SmallBox::<[u64; 40]>::new_with(|| panic!("no value")))));
         let spy = counts.spy(1);
         let call: SmallBox<dyn CallOnce<(), Output = ()> + '_, 1> = small_box!(move || {
             let _spy = (spy, 1);
@@ -195,7 +195,7 @@ fn panic_in_a_closure_drops_the_value() {
         assert!(!call.is_inline());
         assert!(panics(|| call.call_once(())));
         let mut boxes: Vec<SmallBox<dyn Object + '_>> = Vec::new();
-        assert!(panics(|| boxes.push_with(counts.spy(1), |_| panic!("no value"))));
+        assert!(panics(|| boxes.push_coerced(counts.spy(1), |_| panic!("no value"))));
         assert_eq!(boxes.len(), 0);
     });
     assert!(counts.balanced());
@@ -255,7 +255,7 @@ fn too_long_slices_panic() {
     assert_eq!(slice.into_box().len(), MOST);
     let array: SmallBox<[()]> = small_box!([(); MOST]);
     assert_eq!(array.len(), MOST);
-    assert!(panics(|| drop(SmallBox::<[()]>::new_with([(); usize::MAX], |value| value))));
+    assert!(panics(|| drop(SmallBox::<[()]>::new_coerced([(); usize::MAX], |value| value))));
 }
 
 /// The bug class "null from the allocator is ignored".
@@ -267,12 +267,13 @@ fn failed_allocation_returns_the_value() {
         let error = failing_after(0, || SmallBox::<_, 2>::try_new(value).map(drop).unwrap_err());
         assert_eq!(error.layout().size(), size_of::<Large<'_>>());
         let value = error.into_inner();
-        let error =
-            failing_after(0, || SmallBox::<dyn Object + '_>::try_new_with(value, |value| value).map(drop).unwrap_err());
+        let error = failing_after(0, || {
+            SmallBox::<dyn Object + '_>::try_new_coerced(value, |value| value).map(drop).unwrap_err()
+        });
         let value = error.into_inner();
         assert_eq!(value.0.value, 7);
         let made = failing_after(0, || {
-            SmallBox::<dyn Object + '_, 2, Global>::try_new_with_in(value, Global, |value| value).map(drop)
+            SmallBox::<dyn Object + '_, 2, Global>::try_new_coerced_in(value, Global, |value| value).map(drop)
         });
         let value = made.unwrap_err().into_inner();
         let uninit = || SmallBox::<mem::MaybeUninit<Large<'_>>, 2, Global>::try_new_uninit_in(Global);
@@ -288,13 +289,14 @@ fn failed_allocation_returns_the_value() {
         let boxed = failing_after(0, || boxed.try_into_box().map(drop).unwrap_err()).into_inner();
         let mut pushed: Vec<SmallBox<Large<'_>, 2>> = Vec::new();
         let value = boxed.into_inner();
-        let refused = failing_after(0, || pushed.try_push_with(value, |value| value).unwrap_err());
+        let refused = failing_after(0, || pushed.try_push_coerced(value, |value| value).unwrap_err());
         assert_eq!(refused.layout().size(), size_of_val(&pushed));
         let value = refused.into_inner();
-        let value = failing_after(1, || pushed.try_push_with(value, |value| value).unwrap_err()).into_inner();
+        let value = failing_after(1, || pushed.try_push_coerced(value, |value| value).unwrap_err()).into_inner();
         assert_eq!((pushed.len(), value.0.value), (0, 7));
         let made = Cell::new(false);
-        let error = failing_after(0, || SmallBox::<[u64; 9]>::try_from_fn(|| [made.replace(true).into(); 9]).map(drop));
+        let error =
+            failing_after(0, || SmallBox::<[u64; 9]>::try_new_with(|| [made.replace(true).into(); 9]).map(drop));
         assert!(error.is_err());
         assert!(!made.get(), "not called without memory");
         assert!(failing_after(0, || SmallBox::<[u64]>::try_new_uninit_slice(3).is_err()));
@@ -427,7 +429,8 @@ fn unsized_tails_stay_aligned_through_moves() {
             assert_eq!((tail.0, format!("{:?}", &tail.1)), (7, shown.clone()));
             assert_eq!(tail.1.address() % align, 0);
         };
-        let first: SmallBox<Tail<u8, dyn At>, 1, Global, L> = SmallBox::new_with(Tail(7_u8, value), |tail| tail as _);
+        let first: SmallBox<Tail<u8, dyn At>, 1, Global, L> =
+            SmallBox::new_coerced(Tail(7_u8, value), |tail| tail as _);
         is_good(&first);
         let resized = first.resize::<N>();
         assert_eq!(resized.is_inline(), inline);
@@ -440,7 +443,7 @@ fn unsized_tails_stay_aligned_through_moves() {
     check::<_, 8, Wide>(Wide, 64, true);
     check::<_, 8, usize>(Wide, 64, false);
     check::<_, 16, Wide>([Wide; 3], 64, true);
-    let slice: SmallBox<Tail<Wide, [Wide]>> = SmallBox::new_with(Tail(Wide, [Wide; 5]), |tail| tail as _);
+    let slice: SmallBox<Tail<Wide, [Wide]>> = SmallBox::new_coerced(Tail(Wide, [Wide; 5]), |tail| tail as _);
     let slice: SmallBox<Tail<Wide, [Wide]>, 1, Global, Wide> = SmallBox::from_box(slice.into_box());
     let slice = slice.resize::<2>();
     assert!(slice.is_inline() && slice.1 == [Wide; 5] && slice.1.as_ptr().addr().is_multiple_of(64));
@@ -555,7 +558,7 @@ fn coercible_may_be_viewed_as_a_supertype() {
     type Any1 = for<'a> fn(&'a u8) -> u8;
     type Static1 = fn(&'static u8) -> u8;
     static SEVEN: u8 = 7;
-    let any: SmallBox<dyn Any> = SmallBox::new_with((|n: &u8| *n) as Any1, |value| {
+    let any: SmallBox<dyn Any> = SmallBox::new_coerced((|n: &u8| *n) as Any1, |value| {
         let wider: &Coercible<Any1, Static1> = value;
         wider as _
     });
@@ -651,7 +654,7 @@ fn construction_and_drop_re_enter() {
         }
         drop(nested);
         let made =
-            SmallBox::<[SmallBox<dyn Object + '_>; 3]>::from_fn(|| [small(&counts), large(&counts), small(&counts)]);
+            SmallBox::<[SmallBox<dyn Object + '_>; 3]>::new_with(|| [small(&counts), large(&counts), small(&counts)]);
         let [first, second, third] = made.into_inner();
         drop((third, first, second));
         // The iterator makes boxes, and panics, while the slice is partly written.
@@ -755,11 +758,11 @@ fn try_functions_report_too_long_slices() {
         assert!(SmallBox::<[()]>::try_from_slice_in(&[(); MOST + 1], Global).is_err());
         let error = SmallBox::<[()]>::try_from_vec(vec![(); usize::MAX]).unwrap_err();
         assert_eq!(error.into_inner().len(), usize::MAX);
-        let error = SmallBox::<[()]>::try_new_with([(); MOST + 1], |value| value).unwrap_err();
+        let error = SmallBox::<[()]>::try_new_coerced([(); MOST + 1], |value| value).unwrap_err();
         assert_eq!(error.into_inner().len(), MOST + 1);
-        assert!(SmallBox::<[()]>::try_new_with([(); MOST], |value| value).is_ok());
+        assert!(SmallBox::<[()]>::try_new_coerced([(); MOST], |value| value).is_ok());
         let mut boxes: Vec<SmallBox<[()]>> = Vec::new();
-        assert!(boxes.try_push_with([(); MOST + 1], |value| value).is_err());
+        assert!(boxes.try_push_coerced([(); MOST + 1], |value| value).is_err());
         assert_eq!(boxes.len(), 0);
     });
     assert_eq!(left, (0, 0));
@@ -916,7 +919,7 @@ mod allocator {
 
     fn check<A: Allocator + Copy>(alloc: A, Counting(blocks, mood): Counting<'_>) {
         let counts = Counts::default();
-        let small: SmallBox<dyn Object + '_, 2, _> = SmallBox::new_with_in(counts.spy(1), alloc, |value| value as _);
+        let small: SmallBox<dyn Object + '_, 2, _> = SmallBox::new_coerced_in(counts.spy(1), alloc, |value| value as _);
         assert_eq!(blocks.get(), 0);
         let out = small.resize::<1>();
         assert_eq!(blocks.get(), 1);
@@ -940,7 +943,7 @@ mod allocator {
 
     /// If the allocator or a destructor panics, values are dropped once and blocks are freed.
     fn panicking<A: Allocator + Copy>(alloc: A, mood: &Cell<Mode>, counts: &Counts) {
-        let object = |value| SmallBox::<dyn Object + '_, 2, _>::new_with_in(value, alloc, |value| value as _);
+        let object = |value| SmallBox::<dyn Object + '_, 2, _>::new_coerced_in(value, alloc, |value| value as _);
         let with = |now, f: &mut dyn FnMut()| {
             mood.set(now);
             assert!(panics(f));

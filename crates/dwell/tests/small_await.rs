@@ -4,7 +4,7 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::needless_pass_by_value, reason = "boxes that are passed and dropped by their functions")]
 
-use dwell::slab::sync::PoolSlot;
+use dwell::slab::Pooled;
 use dwell::{SmallBox, pooled, small_box, small_box_const};
 use std::cell::{Cell, RefCell};
 use std::fmt::Debug;
@@ -56,7 +56,7 @@ async fn in_small_box() -> usize {
 }
 
 async fn in_pool() -> usize {
-    let object: PoolSlot<dyn Object> = pooled!(words().await);
+    let object: Pooled<dyn Object> = pooled!(words().await);
     (*object).size()
 }
 
@@ -92,7 +92,7 @@ fn futures_that_await_in_the_argument_are_send() {
     }
     async fn in_pool() -> u8 {
         let sum = {
-            let call: PoolSlot<dyn Fn() -> u8> = pooled!({
+            let call: Pooled<dyn Fn() -> u8> = pooled!({
                 let n = number().await;
                 let count = Rc::new(Cell::new(n));
                 move || count.get()
@@ -110,7 +110,7 @@ fn futures_that_await_later_in_the_statement_are_send() {
     fn call(with: SmallBox<dyn Fn() -> u8>) -> u8 {
         with()
     }
-    fn call_pooled(with: PoolSlot<dyn Fn() -> u8>) -> u8 {
+    fn call_pooled(with: Pooled<dyn Fn() -> u8>) -> u8 {
         with()
     }
     async fn later() -> u8 {
@@ -132,7 +132,7 @@ fn many_in_one_expression() {
     async fn all() -> usize {
         let small: Vec<SmallBox<dyn Object + Send>> =
             vec![small_box!(words().await), small_box!(number().await), small_box!(words().await)];
-        let pooled: [PoolSlot<dyn Object + Send>; 2] = [pooled!(number().await), pooled!(words().await)];
+        let pooled: [Pooled<dyn Object + Send>; 2] = [pooled!(number().await), pooled!(words().await)];
         small.iter().map(|object| (**object).size()).sum::<usize>()
             + pooled.iter().map(|object| (**object).size()).sum::<usize>()
     }
@@ -144,7 +144,7 @@ fn argument_may_leave_the_function_or_loop() {
     fn parse(text: &str) -> Result<SmallBox<dyn Debug>, std::num::ParseIntError> {
         Ok(small_box!(text.parse::<u8>()?))
     }
-    fn parse_pooled(text: &str) -> Option<PoolSlot<dyn Debug>> {
+    fn parse_pooled(text: &str) -> Option<Pooled<dyn Debug>> {
         Some(pooled!(text.parse::<u8>().ok()?))
     }
     fn early(early: bool) -> SmallBox<dyn Debug> {
@@ -157,7 +157,7 @@ fn argument_may_leave_the_function_or_loop() {
     for n in 0..9 {
         let even: SmallBox<dyn Debug> = small_box!(if n % 2 == 0 { n } else { continue });
         made.push(even);
-        let small: PoolSlot<dyn Debug> = pooled!(if n < 4 { n } else { break });
+        let small: Pooled<dyn Debug> = pooled!(if n < 4 { n } else { break });
         drop(small);
     }
     assert_eq!(format!("{made:?}"), "[0, 2, 4]");
@@ -183,7 +183,7 @@ fn argument_may_panic() {
         }));
         assert!(result.is_err());
         let result = catch_unwind(AssertUnwindSafe(|| {
-            let _object: PoolSlot<dyn Debug + '_> =
+            let _object: Pooled<dyn Debug + '_> =
                 pooled!((Spy(&drops, [0; 3]), if std::hint::black_box(true) { panic!("no value") } else { 1 }));
         }));
         assert!(result.is_err());
@@ -194,13 +194,13 @@ fn argument_may_panic() {
 #[test]
 fn argument_may_use_the_same_pool() {
     let log = RefCell::new(Vec::new());
-    let outer: PoolSlot<dyn Debug + '_> = pooled!({
-        let inner: PoolSlot<dyn Debug> = pooled!({
-            let innermost: PoolSlot<dyn Debug> = pooled!([1_u64; 3]);
+    let outer: Pooled<dyn Debug + '_> = pooled!({
+        let inner: Pooled<dyn Debug> = pooled!({
+            let innermost: Pooled<dyn Debug> = pooled!([1_u64; 3]);
             log.borrow_mut().push(format!("{innermost:?}"));
             [2_u64; 3]
         });
-        let kept: PoolSlot<dyn Debug> = pooled!([3_u64; 3]);
+        let kept: Pooled<dyn Debug> = pooled!([3_u64; 3]);
         drop(inner);
         (kept, &log)
     });
@@ -222,7 +222,7 @@ fn future_may_be_dropped_in_the_argument() {
                 yield_now().await;
                 (first, spy())
             });
-            let pooled: PoolSlot<dyn Debug + '_> = pooled!({
+            let pooled: Pooled<dyn Debug + '_> = pooled!({
                 let first = spy();
                 yield_now().await;
                 (first, spy())
@@ -257,11 +257,11 @@ fn argument_of_any_size_and_alignment() {
             Page
         });
         let byte: SmallBox<dyn Debug> = small_box!(Aligned(ready(7).await));
-        let pooled_page: PoolSlot<dyn Debug> = pooled!({
+        let pooled_page: Pooled<dyn Debug> = pooled!({
             yield_now().await;
             Page
         });
-        let pooled_byte: PoolSlot<dyn Debug> = pooled!(Aligned(ready(7).await));
+        let pooled_byte: Pooled<dyn Debug> = pooled!(Aligned(ready(7).await));
         assert!(aligned(&*page) && aligned(&*byte) && aligned(&*pooled_page) && aligned(&*pooled_byte));
         assert_eq!(format!("{page:?} {byte:?} {pooled_page:?} {pooled_byte:?}"), "Page Aligned(7) Page Aligned(7)");
     }
@@ -272,8 +272,8 @@ fn argument_of_any_size_and_alignment() {
 #[test]
 fn slots_may_be_forgotten_and_outlive_their_thread() {
     let (kept, forgotten) = std::thread::spawn(|| {
-        let kept: PoolSlot<dyn Debug + Send> = pooled!(vec![1, 2]);
-        let forgotten: PoolSlot<dyn Debug + Send> = pooled!([3_u64; 3]);
+        let kept: Pooled<dyn Debug + Send> = pooled!(vec![1, 2]);
+        let forgotten: Pooled<dyn Debug + Send> = pooled!([3_u64; 3]);
         (kept, forgotten)
     })
     .join()
@@ -281,14 +281,14 @@ fn slots_may_be_forgotten_and_outlive_their_thread() {
     assert_eq!(format!("{kept:?} {forgotten:?}"), "[1, 2] [3, 3, 3]");
     drop(kept);
     // A static is never dropped, and checks for leaks find what it holds.
-    static FORGOTTEN: std::sync::Mutex<Option<PoolSlot<dyn Debug + Send>>> = std::sync::Mutex::new(None);
+    static FORGOTTEN: std::sync::Mutex<Option<Pooled<dyn Debug + Send>>> = std::sync::Mutex::new(None);
     *FORGOTTEN.lock().unwrap() = Some(forgotten);
 }
 
 /// A temporary in the argument lives to the end of the statement, as in an argument of `Box::new`.
 #[test]
 fn temporaries_live_to_the_end_of_the_statement() {
-    fn show(value: SmallBox<dyn Debug + '_>, pooled: PoolSlot<dyn Debug + '_>) -> String {
+    fn show(value: SmallBox<dyn Debug + '_>, pooled: Pooled<dyn Debug + '_>) -> String {
         format!("{value:?} {pooled:?}")
     }
     let text = String::from("text");

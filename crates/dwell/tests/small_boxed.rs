@@ -11,8 +11,8 @@ mod common;
 
 use common::{Counts, Spy, failing_after, forget, left_by, panics};
 use dwell::pooled;
-use dwell::slab::sync::PoolSlot;
-use dwell::small::{BoxedIterExt, CallOnce, PoolIter};
+use dwell::slab::{BoxedIterExt, PoolIter, Pooled};
+use dwell::small::CallOnce;
 use std::cell::Cell;
 use std::fmt::Debug;
 use std::iter::FusedIterator;
@@ -26,7 +26,7 @@ impl<I: DoubleEndedIterator + ExactSizeIterator> Both for I {}
 fn pool_slots_have_two_words_and_a_niche() {
     assert_eq!(size_of::<PoolIter<'_, u8>>(), size_of::<Box<dyn Iterator<Item = u8>>>());
     assert_eq!(size_of::<Option<PoolIter<'_, u8>>>(), size_of::<PoolIter<'_, u8>>());
-    assert_eq!(size_of::<PoolSlot<dyn Fn()>>(), size_of::<Box<dyn Fn()>>());
+    assert_eq!(size_of::<Pooled<dyn Fn()>>(), size_of::<Box<dyn Fn()>>());
 }
 
 #[test]
@@ -35,16 +35,16 @@ fn slots_implement_the_iterator_traits() {
     let mut iter: PoolIter<'_, u8> = numbers.iter().copied().boxed_iter();
     assert_eq!((iter.size_hint(), iter.nth(1), iter.size_hint()), ((4, Some(4)), Some(2), (2, Some(2))));
     assert_eq!(iter.fold(0, |sum, n| sum + n), 7);
-    let mut both: PoolSlot<dyn DoubleEndedIterator<Item = u8> + '_> = pooled!(numbers.iter().copied());
+    let mut both: Pooled<dyn DoubleEndedIterator<Item = u8> + '_> = pooled!(numbers.iter().copied());
     assert_eq!((both.next_back(), both.nth_back(1), both.next(), both.next()), (Some(4), Some(2), Some(1), None));
-    let exact: PoolSlot<dyn ExactSizeIterator<Item = u8> + '_> = pooled!(numbers.iter().copied());
+    let exact: Pooled<dyn ExactSizeIterator<Item = u8> + '_> = pooled!(numbers.iter().copied());
     assert_eq!((exact.len(), exact.last()), (4, Some(4)));
-    let all: PoolSlot<dyn Both<Item = u8> + '_> = pooled!(numbers.iter().copied());
+    let all: Pooled<dyn Both<Item = u8> + '_> = pooled!(numbers.iter().copied());
     assert_eq!((all.len(), all.rev().collect::<Vec<_>>()), (4, vec![4, 3, 2, 1]));
     fn is_fused(iter: &mut impl FusedIterator<Item = u8>) -> Option<u8> {
         iter.next()
     }
-    let mut fused: PoolSlot<dyn FusedIterator<Item = u8>> = pooled!(std::iter::once(1));
+    let mut fused: Pooled<dyn FusedIterator<Item = u8>> = pooled!(std::iter::once(1));
     assert_eq!((is_fused(&mut fused), is_fused(&mut fused)), (Some(1), None));
 }
 
@@ -66,17 +66,17 @@ fn nested_iterators() {
 
 #[test]
 fn slots_of_closures_can_be_called() {
-    let double: PoolSlot<dyn Fn(u8) -> u8> = pooled!(|x| x * 2);
+    let double: Pooled<dyn Fn(u8) -> u8> = pooled!(|x| x * 2);
     assert_eq!(double(4), 8);
     let mut count = 0;
-    let mut next: PoolSlot<dyn FnMut() -> u32 + '_> = pooled!(|| {
+    let mut next: Pooled<dyn FnMut() -> u32 + '_> = pooled!(|| {
         count += 1;
         count
     });
     assert_eq!((next(), next()), (1, 2));
     drop(next);
     assert_eq!(count, 2);
-    let bytes: PoolSlot<[u64]> = pooled!([1, 2, 3]);
+    let bytes: Pooled<[u64]> = pooled!([1, 2, 3]);
     assert_eq!(bytes.iter().sum::<u64>(), 6);
 }
 
@@ -90,21 +90,21 @@ fn closures_called_by_value() {
             spy.value + by
         }
     };
-    let own: PoolSlot<dyn CallOnce<(u32,), Output = u32> + '_> = pooled!(make());
+    let own: Pooled<dyn CallOnce<(u32,), Output = u32> + '_> = pooled!(make());
     assert_eq!(own.call_once((1,)), 8);
-    let core: PoolSlot<dyn FnOnce(u32) -> u32 + '_> = pooled!(make());
+    let core: Pooled<dyn FnOnce(u32) -> u32 + '_> = pooled!(make());
     assert_eq!(core.call_once((2,)), 9);
     assert!(counts.balanced());
     let left = left_by(|| {
-        let panicking: PoolSlot<dyn CallOnce<(u32,), Output = u32> + '_> = pooled!(make());
+        let panicking: Pooled<dyn CallOnce<(u32,), Output = u32> + '_> = pooled!(make());
         assert!(panics(|| _ = panicking.call_once((0,))));
-        drop::<PoolSlot<dyn CallOnce<(u32,), Output = u32> + '_>>(pooled!(make()));
+        drop::<Pooled<dyn CallOnce<(u32,), Output = u32> + '_>>(pooled!(make()));
     });
     assert!(counts.balanced());
     assert_eq!(left, (0, 0));
     // The cell of the closure that panicked is reused by a closure that makes and calls another one.
-    let nested: PoolSlot<dyn CallOnce<(u32,), Output = u32> + '_> = pooled!(|by: u32| {
-        let inner: PoolSlot<dyn CallOnce<(u32,), Output = u32>> = pooled!(move |more: u32| by + more);
+    let nested: Pooled<dyn CallOnce<(u32,), Output = u32> + '_> = pooled!(|by: u32| {
+        let inner: Pooled<dyn CallOnce<(u32,), Output = u32>> = pooled!(move |more: u32| by + more);
         inner.call_once((1,))
     });
     assert_eq!(nested.call_once((2,)), 3);
@@ -189,7 +189,7 @@ fn values_do_not_move_with_their_slot() {
         assert_eq!(moved[0].next(), first, "the value does not move with its slot");
     }
     assert_eq!(Addresses(Aligned).boxed_iter().next().unwrap() % 256, 0);
-    assert!(panics(|| drop::<PoolSlot<[()]>>(pooled!([(); usize::MAX]))));
+    assert!(panics(|| drop::<Pooled<[()]>>(pooled!([(); usize::MAX]))));
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn boxed_iterators_outlive_their_thread() {
     let made = thread::spawn(|| [1, 2, 3].into_iter().boxed_iter_send()).join().unwrap();
     let used = thread::spawn(move || made.map(|n| n * 2).boxed_iter_send()).join().unwrap();
     assert_eq!(used.sum::<i32>(), 12);
-    let call = thread::spawn(|| -> PoolSlot<dyn Fn(u8) -> u8 + Send> { pooled!(|x| x + 1) }).join().unwrap();
+    let call = thread::spawn(|| -> Pooled<dyn Fn(u8) -> u8 + Send> { pooled!(|x| x + 1) }).join().unwrap();
     assert_eq!(call(1), 2);
 }
 
@@ -242,7 +242,7 @@ fn auto_traits() {
     let iter = [1].into_iter().boxed_iter_send();
     is_send(&iter);
     is_unpin(&iter);
-    let debug: PoolSlot<dyn Debug + Send + Sync> = pooled!(7);
+    let debug: Pooled<dyn Debug + Send + Sync> = pooled!(7);
     is_send(&&debug);
     assert_eq!(format!("{debug:?}"), "7");
 }

@@ -75,7 +75,7 @@ fn target_is_known_from_the_context() {
     assert_eq!(*sized, 5);
     // The target becomes known later.
     let mut late = Vec::new();
-    late.push(SmallBox::new_with(1, |value| value as _));
+    late.push(SmallBox::new_coerced(1, |value| value as _));
     let late: Vec<SmallBox<dyn Debug>> = late;
     assert_eq!(format!("{late:?}"), "[1]");
 }

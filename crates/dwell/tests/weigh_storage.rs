@@ -7,7 +7,7 @@ mod common;
 use common::live;
 use dwell::bump::{self, Bump};
 use dwell::pin::{InlineBox, Reusable};
-use dwell::slab::{self, Bounded, Pool, PoolSlot, Slab, Slot};
+use dwell::slab::{self, Bounded, Pool, Pooled, Slab, Slot};
 use dwell::weigh::{Model, Weigh, tree, weigh, weigh_as};
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -165,10 +165,10 @@ fn pools_and_dedicated_blocks_weigh_all_blocks() {
     let before = live();
     let pool = Pool::new();
     assert_weighs_all(&pool, before);
-    let shown: Vec<PoolSlot<dyn Display>> =
+    let shown: Vec<Pooled<dyn Display>> =
         vec![pool.insert(7_u8).coerce(|view| view as _), pool.insert(7_u64).coerce(|view| view as _)];
     let kept = (pool.insert(text(9)), pool.insert([0_u8; 20_000]), pool.insert(Wide), pool.insert(()));
-    let future: PoolSlot<dyn Future<Output = u8>> = pool.insert(async { 1_u8 }).coerce(|view| view as _);
+    let future: Pooled<dyn Future<Output = u8>> = pool.insert(async { 1_u8 }).coerce(|view| view as _);
     let pinned = future.into_pin();
     assert_weighs_all(&(pool, shown, kept, pinned), before);
 }
@@ -228,7 +228,7 @@ fn free_part_of_an_arena_is_waste() {
 #[test]
 fn pool_of_arenas_weighs_all_chunks() {
     let before = live();
-    let pool = bump::Pool::new();
+    let pool = bump::BumpPool::new();
     assert_weighs_all(&pool, before);
     {
         let (one, two) = (pool.get(), pool.get());
@@ -241,13 +241,13 @@ fn pool_of_arenas_weighs_all_chunks() {
 #[test]
 fn pinned_values_weigh_all_blocks() {
     let before = live();
-    let inline = InlineBox::<String, 3>::new_with(text(50), |value| value);
+    let inline = InlineBox::<String, 3>::new_coerced(text(50), |value| value);
     assert_weighs_all(&inline, before);
 
     let before = live();
     let mut reusable = Reusable::<String>::new();
     assert_weighs_all(&reusable, before);
-    reusable.set_with(text(60), |value| value);
+    reusable.set_coerced(text(60), |value| value);
     assert_weighs_all(&reusable, before);
     reusable.clear();
     assert_weighs_all(&reusable, before);

@@ -1,6 +1,6 @@
 //! Dwell: slabs, thread-local slabs, pools, and slabs with `Send` slots. `SlabMap` is in `by_key`.
 
-use dwell::slab::{Bounded, Key, Pool, PoolSlot, Slab, Slot, sync};
+use dwell::slab::{self, Bounded, Key, Pool, Slab, Slot, sync};
 
 use crate::slab::subject::{Edits, Grows, Holds, Names, Order, Sends, Visits, Words, by_deref, links_by_pointer};
 
@@ -38,7 +38,7 @@ dwell!(Fixed, "dwell/bounded", Bounded<T>, Slot<T>, |capacity| Bounded::with_cap
 dwell!(Sync, "dwell/sync", sync::Slab<T>, sync::Slot<T>, |capacity| sync::Slab::with_capacity(capacity));
 // Its slots are freed together by `drop_all` on the other thread.
 dwell!(SyncTogether, "dwell/sync/drop_all", sync::Slab<T>, sync::Slot<T>, |len| sync::Slab::with_capacity(len));
-dwell!(Pooled, "dwell/pool", Pool, PoolSlot<T>, |_capacity| Pool::new());
+dwell!(Pooled, "dwell/pool", Pool, slab::Pooled<T>, |_capacity| Pool::new());
 
 impl<T: 'static> Names<T> for Direct {
     type Key = Key;

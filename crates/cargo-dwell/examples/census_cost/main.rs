@@ -4,7 +4,7 @@
 //! `cargo run -p cargo-dwell --example census_cost [ROUNDS]`. Heaptrack and valgrind are left out where they are not installed.
 //! Times are processor time of the program's threads, the best of all rounds: a busy machine disturbs them less.
 
-use cargo_dwell::capture::run::{At, Options, snapshots};
+use dwell_heap::run::{At, Options, snapshots};
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,13 +3,13 @@
 use super::document::Document;
 use super::output::{self, OutputArgs};
 use super::{budget, build, calibrate::Calibration};
-use crate::debuginfo::{self, Options};
-use crate::heap::walk::owners;
-use crate::profile::run;
 use crate::program::{self, BuildArgs, Outcome, Purpose};
 use anyhow::{Result, bail};
 use bytesize::ByteSize;
 use clap::Args;
+use dwell_debuginfo::Options;
+use dwell_heap::profile::run;
+use dwell_heap::stacks;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,10 +40,10 @@ pub struct Allocs {
 #[derive(Clone, Debug, Default, Args)]
 struct RunArgs {
     /// The interval of the curve of allocations, such as 1s [default: up to 64 points]
-    #[arg(long, value_name = "TIME", value_parser = crate::capture::run::duration)]
+    #[arg(long, value_name = "TIME", value_parser = dwell_heap::run::duration)]
     every: Option<Duration>,
     /// Record one allocation per BYTES on average, such as 64K, for long runs
-    #[arg(long, value_name = "BYTES", value_parser = crate::units::parse_bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = dwell_output::units::parse_bytes)]
     sample: Option<ByteSize>,
     /// The program's own arguments
     #[arg(last = true, value_name = "ARGS")]
@@ -85,9 +85,9 @@ impl Allocs {
         for note in &profile.notes {
             eprintln!("note: {note}");
         }
-        let addresses = owners::addresses(&profile.as_snapshot());
+        let addresses = stacks::addresses(&profile.as_snapshot());
         let options = Options { own_crates: executable.own_crates.clone(), cache: None, progress: true };
-        let (mut program, frames) = debuginfo::load_with_frames(&executable.file, &options, &addresses)?;
+        let (mut program, frames) = dwell_debuginfo::load_with_frames(&executable.file, &options, &addresses)?;
         program.prefer_own_names();
         let calibration = Calibration::measure();
         let mut document = build::document(&profile, &program, &frames, calibration, executable.root.as_deref());

@@ -1,9 +1,9 @@
 //! Budgets of allocations, from the command line and from `dwell.toml`.
 
 use super::document::Document;
-use crate::units::count;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
+use dwell_output::units::count;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;

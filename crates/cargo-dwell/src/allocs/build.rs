@@ -7,9 +7,9 @@ use super::document::{self, Document, Point, Row, Spot, Stack, Thread, Type, VER
 use super::model::{Costs, Model};
 use super::sites::{self, Place, Site};
 use super::suggest::{self, Context, Sources};
-use crate::debuginfo::{Frames, Program};
-use crate::heap::walk::owners;
-use crate::profile::{Allocator, Counts, Profile};
+use dwell_debuginfo::{Frames, Program};
+use dwell_heap::profile::{Allocator, Counts, Profile};
+use dwell_heap::stacks;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -201,7 +201,7 @@ fn lifetime(counts: &Counts) -> String {
     }
     match median(counts) {
         Some(1) => "freed before or after the next allocation".into(),
-        Some(later) => format!("freed some {} allocations later", crate::units::count(later)),
+        Some(later) => format!("freed some {} allocations later", dwell_output::units::count(later)),
         None => "grown, then freed".into(),
     }
 }
@@ -226,13 +226,13 @@ fn stacks(profile: &Profile, frames: &Frames, model: &Model<'_>) -> (Vec<String>
         if sum.blocks == 0 {
             continue;
         }
-        let of_stack = owners::functions(&snapshot, frames, stack).into_iter().map(|frame| {
+        let of_stack = stacks::functions(&snapshot, frames, stack).into_iter().map(|frame| {
             let name = match frame {
                 Ok(frame) => match &frame.source {
                     Some(source) => {
-                        format!("{} ({}:{})", owners::shown(&frame.path), owners::short_file(&source.file), source.line)
+                        format!("{} ({}:{})", stacks::shown(&frame.path), stacks::short_file(&source.file), source.line)
                     }
-                    None => owners::shown(&frame.path),
+                    None => stacks::shown(&frame.path),
                 },
                 Err(name) => name,
             };
@@ -253,7 +253,7 @@ fn stacks(profile: &Profile, frames: &Frames, model: &Model<'_>) -> (Vec<String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::LIFETIMES;
+    use dwell_heap::profile::LIFETIMES;
 
     #[test]
     fn lifetimes_are_described() {

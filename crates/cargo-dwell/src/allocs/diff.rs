@@ -2,8 +2,8 @@
 
 use super::document::{Document, Row};
 use super::text::{millions, seconds};
-use crate::output::{Look, header, right};
 use comfy_table::Cell;
+use dwell_output::{Look, header, right};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;

@@ -1,7 +1,7 @@
 //! The result of a run as JSON, which all reports are made from. `docs/allocs.md` describes the fields.
 
 use super::calibrate::{Calibration, Place};
-use crate::source::Edit;
+use dwell_source::Edit;
 use serde::{Deserialize, Serialize};
 
 /// The version of the format. It rises when a field is removed or changes its meaning.

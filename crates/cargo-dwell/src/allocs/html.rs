@@ -4,8 +4,8 @@ use super::diff::Diff;
 use super::document::{Document, Row};
 use super::folded::{By, measure};
 use super::text::{millions, saves, seconds};
-use crate::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table, Unit};
-use crate::units::{bytes, count};
+use dwell_output::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table, Unit, file_name};
+use dwell_output::units::{bytes, count};
 use std::collections::BTreeMap;
 
 /// The maximum number of suggestions.
@@ -37,6 +37,8 @@ pub(super) fn page(document: &Document, by: By, diff: Option<&Diff>) -> String {
             after: of.instead.clone(),
             saves: of.saves[1],
             why: format!("{}: {}; cost: {}", saves(of), of.why, of.costs),
+            paths: Vec::new(),
+            at: row.places.first().map_or_else(String::new, |place| format!("in {}", place.function)),
         }
     });
     let page = Page {
@@ -46,7 +48,8 @@ pub(super) fn page(document: &Document, by: By, diff: Option<&Diff>) -> String {
             By::Bytes => Unit::Bytes,
         },
         saves: Unit::Nanos,
-        title: format!("The allocations of {}", document.program.file),
+        title: format!("The allocations of {}", file_name(&document.program.file)),
+        about: document.program.file.clone(),
         numbers: vec![
             ("CPU time".into(), seconds(time.program)),
             ("of it in the allocator".into(), seconds(time.allocator)),
@@ -70,7 +73,12 @@ struct Node<'d> {
     below: BTreeMap<&'d str, Node<'d>>,
 }
 
-/// Returns the flame graph: the outermost functions first.
+/// Whether a frame is one of std, or of code without a name before `main`.
+fn is_of_std(name: &str) -> bool {
+    ["alloc::", "core::", "std::", "hashbrown::"].iter().any(|of| name.starts_with(of)) || name.contains("+0x")
+}
+
+/// Returns the flame graph: the outermost functions first, without those of std.
 fn flames(document: &Document, by: By) -> Bar {
     let mut root = Node::default();
     for stack in &document.stacks {
@@ -78,7 +86,7 @@ fn flames(document: &Document, by: By) -> Bar {
         let mut node = &mut root;
         node.sum += measure;
         for frame in stack.frames.iter().rev() {
-            let Some(name) = document.frames.get(*frame as usize) else { continue };
+            let Some(name) = document.frames.get(*frame as usize).filter(|name| !is_of_std(name)) else { continue };
             node = node.below.entry(name).or_default();
             node.sum += measure;
         }
@@ -98,12 +106,13 @@ fn bar(name: &str, node: &Node<'_>, whole: u64, deepest: usize) -> Bar {
         .map(|(name, below)| bar(&format!("{name} "), below, whole, deepest - 1))
         .collect();
     bars.sort_by_key(|bar| std::cmp::Reverse(bar.bytes));
-    let class = match name {
-        _ if name.starts_with("alloc::") || name.starts_with("std::") || name.starts_with("core::") => Class::Other,
-        _ if node.below.is_empty() => Class::Pointer,
-        _ => Class::Struct,
+    let class = if node.below.is_empty() { Class::Pointer } else { Class::Struct };
+    // `parser::parse (src/parser.rs:32)`
+    let (name, details) = match name.trim_end().strip_suffix(')').and_then(|rest| rest.split_once(" (")) {
+        Some((function, at)) => (format!("{function} "), vec![("at".to_owned(), at.to_owned())]),
+        None => (name.to_owned(), Vec::new()),
     };
-    Bar { name: name.into(), bytes: node.sum, class, details: Vec::new(), bars }
+    Bar { name, bytes: node.sum, class, details, bars }
 }
 
 fn histograms(document: &Document) -> Vec<Histogram> {
@@ -116,7 +125,7 @@ fn histograms(document: &Document) -> Vec<Histogram> {
             bits => format!("{} to {}", count(1 << (bits - 1)), count((1 << bits) - 1)),
         };
         let bars = lifetimes.iter().enumerate().map(|(bits, frees)| (label(bits), *frees)).collect();
-        all.push(Histogram { title: "Lifetimes, in allocations of the thread".into(), bars });
+        all.push(Histogram { title: "Lifetimes, in allocations of the thread".into(), unit: Unit::Count, bars });
     }
     let bars: Vec<(String, u64)> = document
         .curve
@@ -124,7 +133,7 @@ fn histograms(document: &Document) -> Vec<Histogram> {
         .map(|two| (format!("from {} ms", two[0].millis), two[1].blocks.saturating_sub(two[0].blocks)))
         .collect();
     if !bars.is_empty() {
-        all.push(Histogram { title: "Allocations over time".into(), bars });
+        all.push(Histogram { title: "Allocations over time".into(), unit: Unit::Count, bars });
     }
     all
 }

@@ -9,7 +9,7 @@
 
 use super::calibrate::{Calibration, Calls, Cost};
 use super::document::Time;
-use crate::profile::{Allocator, Counts, Pair, Profile};
+use dwell_heap::profile::{Allocator, Counts, Pair, Profile};
 
 /// The costs of pairs.
 pub(super) struct Model<'c> {
@@ -138,7 +138,7 @@ impl<'c> Model<'c> {
 #[expect(clippy::float_cmp, reason = "sums of small whole numbers are exact")]
 mod tests {
     use super::*;
-    use crate::profile::Samples;
+    use dwell_heap::profile::Samples;
 
     fn calibration() -> Calibration {
         let cost = |nanos: f64| Cost { nanos, instructions: nanos * 4.0 };

@@ -3,10 +3,10 @@
 use super::document::{Document, VERSION};
 use super::folded::By;
 use super::{diff, folded, html, pprof, text};
-use crate::output::{self, Format, Look};
 use crate::report::saved;
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use dwell_output::{Format, Look};
 use serde::Deserialize;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ pub(super) fn show(document: &Document, args: &OutputArgs, beside: bool) -> Resu
         saved::write(file, |out| out.write_all(html::page(document, args.by, diff.as_ref()).as_bytes()))?;
     }
     let beside = beside && args.format == Format::Human;
-    output::print_to(beside, |mut out| match (args.format, &diff) {
+    dwell_output::print_to(beside, |mut out| match (args.format, &diff) {
         (Format::Json, None) => {
             serde_json::to_writer(&mut out, document)?;
             writeln!(out)
@@ -149,7 +149,10 @@ impl Document {
             let counts = &row.counts;
             [row.nanos, counts.allocations, counts.reallocations, counts.frees, counts.live, counts.bytes, row.sizes[1]]
         });
-        let of_stacks = self.stacks.iter().flat_map(|stack| [stack.nanos, stack.blocks, stack.bytes, stack.live_blocks, stack.live_bytes]);
+        let of_stacks = self
+            .stacks
+            .iter()
+            .flat_map(|stack| [stack.nanos, stack.blocks, stack.bytes, stack.live_blocks, stack.live_bytes]);
         let (time, total) = (&self.time, &self.total);
         let of_run = [time.program, time.allocator, total.allocations, total.reallocations, total.frees, total.bytes];
         of_rows.chain(of_stacks).chain(of_run)

@@ -3,10 +3,9 @@
 //! Boxes of one type, or of all types behind one trait, are one site wherever they are made, because one change of the
 //! type moves all of them. Other blocks are grouped by the place that allocates them.
 
-use crate::debuginfo::{Frame, Frames, Kind, Program, TypeId};
-use crate::heap::decode;
-use crate::heap::walk::{BlockType, Origin, Schema, is_std, owners};
-use crate::profile::{Allocator, Counts, Pair, Profile};
+use dwell_debuginfo::{Frame, Frames, Kind, Program, TypeId};
+use dwell_heap::profile::{Allocator, Counts, Pair, Profile};
+use dwell_heap::stacks::{self, BlockType, Origin, is_std};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The blocks that one change could move.
@@ -73,15 +72,14 @@ impl Place {
 
 /// Returns the sites.
 pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames) -> Vec<Site> {
-    let schema = Schema::new(program, decode::FAMILIES);
     let snapshot = profile.as_snapshot();
-    let origins = owners::origins(&snapshot, frames, &schema);
+    let origins = stacks::origins(&snapshot, program, frames);
     let traits = traits(program);
     let mut own: HashSet<&str> =
         program.types().filter(|(_, ty)| ty.own && !ty.krate.is_empty()).map(|(_, ty)| &*ty.krate).collect();
     let is_own = |frame: &&Frame| !is_std(head(&frame.path)) && own.contains(krate(&frame.path));
     let calls = |stack: &Vec<u64>| {
-        owners::functions(&snapshot, frames, stack).into_iter().flatten().any(|frame| is_own(&frame))
+        stacks::functions(&snapshot, frames, stack).into_iter().flatten().any(|frame| is_own(&frame))
     };
     // A program whose functions are all of other crates is not one of this workspace.
     if !snapshot.stacks.iter().any(calls) {
@@ -91,12 +89,12 @@ pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames) -> Ve
         .stacks
         .iter()
         .zip(&origins)
-        .map(|(stack, origin)| place(&owners::functions(&snapshot, frames, stack), origin, &own))
+        .map(|(stack, origin)| place(&stacks::functions(&snapshot, frames, stack), origin, &own))
         .collect();
     let roots: Vec<Option<String>> =
-        snapshot.stacks.iter().map(|stack| root(&owners::functions(&snapshot, frames, stack), program)).collect();
+        snapshot.stacks.iter().map(|stack| root(&stacks::functions(&snapshot, frames, stack), program)).collect();
     let dropped: Vec<Option<TypeId>> =
-        snapshot.stacks.iter().map(|stack| dropped(&owners::functions(&snapshot, frames, stack))).collect();
+        snapshot.stacks.iter().map(|stack| dropped(&stacks::functions(&snapshot, frames, stack))).collect();
     let mut index: HashMap<Key, usize> = HashMap::new();
     let mut all: Vec<Site> = Vec::new();
     let mut root_counts: Vec<HashMap<&str, u64>> = Vec::new();
@@ -245,14 +243,14 @@ fn krate(path: &str) -> &str {
 }
 
 fn place(stack: &[Result<&Frame, String>], origin: &Origin, own: &HashSet<&str>) -> Place {
-    let stack = owners::without_allocator(stack);
+    let stack = stacks::without_allocator(stack);
     let known: Vec<&Frame> = stack.iter().filter_map(|frame| frame.as_ref().ok().copied()).collect();
     let first = known.iter().position(|frame| !is_std(head(&frame.path)));
-    let through = known[..first.unwrap_or(known.len())].iter().map(|frame| owners::shown(&frame.path)).collect();
+    let through = known[..first.unwrap_or(known.len())].iter().map(|frame| stacks::shown(&frame.path)).collect();
     let Some(frame) = first.and_then(|first| known.get(first)) else {
         return Place { function: origin.function.clone(), at: origin.at.clone(), through, ..Place::default() };
     };
-    let function = owners::shown(&frame.path);
+    let function = stacks::shown(&frame.path);
     let source = frame.source.as_ref();
     let dependency = (!own.is_empty() && !own.contains(krate(&frame.path))).then(|| krate(&frame.path).to_owned());
     let called_from = (dependency.is_some() && origin.function != function).then(|| match &origin.at {
@@ -260,7 +258,7 @@ fn place(stack: &[Result<&Frame, String>], origin: &Origin, own: &HashSet<&str>)
         None => origin.function.clone(),
     });
     Place {
-        at: source.map(|source| format!("{}:{}", owners::short_file(&source.file), source.line)),
+        at: source.map(|source| format!("{}:{}", stacks::short_file(&source.file), source.line)),
         source: source.map(|source| (source.file.to_string(), source.line)),
         function,
         dependency,
@@ -345,7 +343,7 @@ fn short(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::debuginfo::{Enum, Field, Type, Variant};
+    use dwell_debuginfo::{Enum, Field, Type, Variant};
 
     #[test]
     fn holders_are_known_by_their_name() {

@@ -2,9 +2,9 @@
 
 use super::document::{Document, Row, Suggestion};
 use super::suggest::WORTH;
-use crate::output::{Look, header, right};
-use crate::units::{bytes, count};
 use comfy_table::Cell;
+use dwell_output::units::{bytes, count};
+use dwell_output::{Look, header, right};
 use std::fmt::Write as _;
 use std::io;
 

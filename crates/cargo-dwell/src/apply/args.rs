@@ -56,9 +56,12 @@ pub struct Apply {
     /// The folder of the library `dwell`, for changes that use a type of its own [default: the one of crates.io]
     #[arg(long, value_name = "PATH")]
     pub(super) dwell: Option<PathBuf>,
-    /// Change public types of a library that can be published
+    /// Change the public types and signatures of a library that can be published
     #[arg(long)]
     pub(super) breaking: bool,
+    /// Make a change although a warning names places where its effect may be one that no test sees
+    #[arg(long)]
+    pub(super) accept: bool,
     /// Change a tree with uncommitted changes
     #[arg(long)]
     pub(super) allow_dirty: bool,

@@ -2,8 +2,8 @@
 //! `let mut list = Vec::with_capacity(16);`, or it is made before the loop and cleared in each round.
 
 use super::syntax::{Bytes, dense};
-use crate::source::Edit;
 use anyhow::{Result, bail};
+use dwell_source::Edit;
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
@@ -27,6 +27,20 @@ pub(super) fn hoist(text: &str, edit: &Edit) -> Result<String> {
     let (Some(before), true) = (local.before, local.is_mutable) else {
         bail!("{}:{}: `{}` is not made in a loop; reuse a buffer by hand", edit.file, edit.line, local.name);
     };
+    // Before the loop it would hide another value with its name, which what stands here uses, also in a text: `{line}`.
+    let visible = [before..local.statement.start, local.body.end..local.function.end];
+    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    let uses = |range: &Bytes| {
+        text.get(range.clone()).is_some_and(|of| of.split(|of| !is_word(of)).any(|word| word == local.name))
+    };
+    if visible.iter().any(uses) {
+        bail!(
+            "{}:{}: `{}` is also the name of a value outside of the loop; reuse a buffer by hand",
+            edit.file,
+            edit.line,
+            local.name
+        );
+    }
     let mut text = text.to_owned();
     let statement = text[local.statement.clone()].to_owned();
     text.replace_range(local.statement, &format!("{}.clear();", local.name));
@@ -45,6 +59,7 @@ fn local(text: &str, edit: &Edit) -> Result<Local> {
         text,
         from: &edit.from,
         loops: Vec::new(),
+        function: 0..0,
         locals: Vec::new(),
         found: Vec::new(),
     };
@@ -69,6 +84,10 @@ struct Local {
     statement: Bytes,
     /// Where the loop begins whose body has the statement.
     before: Option<usize>,
+    /// The body of the innermost loop.
+    body: Bytes,
+    /// The function.
+    function: Bytes,
 }
 
 struct Search<'a> {
@@ -77,6 +96,7 @@ struct Search<'a> {
     from: &'a str,
     /// The bodies of loops, and where the loops begin.
     loops: Vec<(Bytes, usize)>,
+    function: Bytes,
     /// The variables of the function that are made empty.
     locals: Vec<Local>,
     found: Vec<Local>,
@@ -84,20 +104,22 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Visits a function, whose variables no other one has.
-    fn function(&mut self, visit: impl FnOnce(&mut Self)) {
+    fn function(&mut self, range: Bytes, visit: impl FnOnce(&mut Self)) {
         let outer = std::mem::take(&mut self.locals);
+        let around = std::mem::replace(&mut self.function, range);
         visit(self);
         self.locals = outer;
+        self.function = around;
     }
 }
 
 impl<'ast> Visit<'ast> for Search<'_> {
     fn visit_item_fn(&mut self, of: &'ast syn::ItemFn) {
-        self.function(|search| visit::visit_item_fn(search, of));
+        self.function(of.span().byte_range(), |search| visit::visit_item_fn(search, of));
     }
 
     fn visit_impl_item_fn(&mut self, of: &'ast syn::ImplItemFn) {
-        self.function(|search| visit::visit_impl_item_fn(search, of));
+        self.function(of.span().byte_range(), |search| visit::visit_impl_item_fn(search, of));
     }
 
     fn visit_local(&mut self, of: &'ast syn::Local) {
@@ -113,9 +135,11 @@ impl<'ast> Visit<'ast> for Search<'_> {
             let is_in = |body: &Bytes| body.start <= statement.start && statement.end <= body.end;
             // The innermost loop, if the statement is one of its body and not of a block in it.
             let inner = self.loops.iter().rev().find(|(body, _)| is_in(body));
+            let body = inner.map_or(0..0, |(body, _)| body.clone());
             let before = inner.filter(|(body, _)| is_direct(self.text, body, &statement)).map(|(_, start)| *start);
             let is_mutable = name.mutability.is_some();
-            self.locals.push(Local { name: name.ident.to_string(), is_mutable, made, statement, before });
+            let (name, function) = (name.ident.to_string(), self.function.clone());
+            self.locals.push(Local { name, is_mutable, made, statement, before, body, function });
         }
     }
 
@@ -189,5 +213,21 @@ mod tests {
             "    let mut line: String = String::new();\n    'a: for x in 0..9 {\n        line.clear();\n        line.push_str(x);"
         ));
         assert!(of(5).unwrap_err().to_string().contains("is not made in a loop"));
+    }
+
+    #[test]
+    fn a_buffer_that_would_hide_another_value_stays() {
+        let of = |before: &str, head: &str, after: &str| {
+            let text = format!(
+                "fn f() {{\n    {before}\n    for x in {head} {{\n        let mut line = String::new();\n        line.push_str(x);\n    }}\n    {after}\n}}\n"
+            );
+            let (from, to) = ("String::new()".into(), "clear()".into());
+            hoist(&text, &Edit { file: "a.rs".into(), line: 5, item: "String".into(), from, to })
+        };
+        assert!(of("let line = 1; g(line);", "0..9", "g(lines);").is_ok());
+        for (head, after) in [("0..9", "g(line);"), ("0..9", "format!(\"{line} {all}\")"), ("line.iter()", "")] {
+            let error = of("let line = 1;", head, after).unwrap_err().to_string();
+            assert!(error.contains("name of a value outside"), "{error}");
+        }
     }
 }

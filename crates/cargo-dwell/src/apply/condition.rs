@@ -1,6 +1,6 @@
 //! The condition of `--keep-if`.
 
-use crate::units;
+use dwell_output::units;
 
 /// The condition of `--keep-if`.
 #[derive(Clone, Copy, Debug, PartialEq)]

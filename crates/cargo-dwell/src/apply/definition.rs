@@ -13,8 +13,6 @@ pub(super) struct Declared {
     pub(super) derives: Vec<String>,
     /// Whether the field's attributes name functions that take its type: `serialize_with`, `value_parser`.
     pub(super) named_functions: bool,
-    /// Whether the type and the field are visible outside of the crate.
-    pub(super) public: bool,
     /// The distance in lines from the line of the edit to the field.
     distance: u32,
 }
@@ -61,8 +59,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn add(&mut self, fields: &syn::Fields, attributes: &[syn::Attribute], visibility: Option<&syn::Visibility>) {
-        let is_public = |visibility: &syn::Visibility| matches!(visibility, syn::Visibility::Public(_));
+    fn add(&mut self, fields: &syn::Fields, attributes: &[syn::Attribute]) {
         for (index, field) in fields.iter().enumerate() {
             let name = field.ident.as_ref().map_or_else(|| index.to_string(), ToString::to_string);
             let wanted = match self.field {
@@ -77,8 +74,6 @@ impl Search<'_> {
                 range: field.ty.span().byte_range(),
                 derives: derives(attributes),
                 named_functions: names_functions(&field.attrs),
-                // A variant's fields are as visible as its enum.
-                public: visibility.is_some_and(is_public) && (is_public(&field.vis) || self.field.is_none()),
                 distance: line.abs_diff(self.line),
             });
         }
@@ -88,7 +83,7 @@ impl Search<'_> {
 impl<'ast> Visit<'ast> for Search<'_> {
     fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
         if self.parts.last().is_some_and(|name| item.ident == *name) {
-            self.add(&item.fields, &item.attrs, Some(&item.vis));
+            self.add(&item.fields, &item.attrs);
         }
     }
 
@@ -98,7 +93,7 @@ impl<'ast> Visit<'ast> for Search<'_> {
             return;
         }
         for variant in item.variants.iter().filter(|variant| variant.ident == name) {
-            self.add(&variant.fields, &item.attrs, Some(&item.vis));
+            self.add(&variant.fields, &item.attrs);
         }
     }
 
@@ -145,7 +140,6 @@ mod tests {
         assert_eq!(found("S::P.1", 9).as_deref(), Some("u8"));
         assert_eq!((found("S::P", 9), found("S::X", 9), found("T.b", 1)), (None, None, None));
         let field = find(text, "S.b", 5).unwrap();
-        assert!(field.public && field.named_functions && field.derives == ["Clone", "Copy"]);
-        assert!(!find(text, "S::V", 9).unwrap().public);
+        assert!(field.named_functions && field.derives == ["Clone", "Copy"]);
     }
 }

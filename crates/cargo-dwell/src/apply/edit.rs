@@ -2,21 +2,21 @@
 
 use super::args::Apply;
 use super::moves::{Becomes, Move};
-use super::package::{is_published_library, sources_of_package};
+use super::package::sources_of_package;
 use super::syntax::dense;
 use super::tree::Tree;
 use super::types::with_paths;
-use super::{capacity, definition, everywhere, library, shrink};
-use crate::source::Edit;
+use super::{boxes, capacity, definition, effects, everywhere, library, shrink};
 use anyhow::{Result, bail};
 use cargo_metadata::Metadata;
+use dwell_source::Edit;
 use std::path::Path;
 
 /// What the edits of a move do.
 pub(super) struct Made {
     pub(super) becomes: Becomes,
-    /// The public items of a library that can be published.
-    pub(super) breaking: Vec<String>,
+    /// The fields that get another type.
+    pub(super) changed: Vec<effects::Changed>,
 }
 
 /// Makes the edits of a move in the copy.
@@ -30,7 +30,7 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
     // From the end, so that the lines before stay.
     let mut edits: Vec<(&Edit, Becomes)> = of.edits.iter().filter_map(|edit| Some((edit, of.becomes(edit)?))).collect();
     edits.sort_by_key(|(edit, _)| std::cmp::Reverse((edit.file.clone(), edit.line)));
-    let mut made = Made { becomes: Becomes::Fixed, breaking: Vec::new() };
+    let mut made = Made { becomes: Becomes::Fixed, changed: Vec::new() };
     for (edit, becomes) in edits {
         let file = Path::new(&edit.file);
         let place = format!("{}:{}", edit.file, edit.line);
@@ -40,7 +40,12 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
         if file.file_name().is_some_and(|name| name == "build.rs") {
             bail!("{place}: is a build script, which is not part of the program");
         }
-        let is_published = is_published_library(workspace, file);
+        if !becomes.features().is_empty()
+            && let Some(root) = tree.crate_root(file).and_then(|root| tree.read(&root))
+            && boxes::is_no_std(&root)
+        {
+            bail!("{place}: the crate is `no_std`, and the library's types are used with `std`");
+        }
         if becomes == Becomes::Shrunk {
             shrink::edit(tree, workspace, edit)?;
         } else if becomes == Becomes::Wrapped {
@@ -50,16 +55,17 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
         } else if becomes == Becomes::Hoisted {
             tree.write(file, &capacity::hoist(&text, edit)?)?;
         } else if edit.item == edit.from {
-            everywhere::replace(tree, workspace, edit, &becomes, is_published && !args.breaking)?;
+            everywhere::replace(tree, workspace, edit, &becomes)?;
         } else {
-            let (from, to, is_public) = field(&text, edit)?;
-            if is_public && is_published && !args.breaking {
-                bail!(
-                    "{place}: {} is public: the change is breaking for users of the crate; --breaking makes it",
-                    edit.item
-                );
-            }
-            made.breaking.extend((is_public && is_published).then(|| edit.item.clone()));
+            let (from, to) = field(&text, edit)?;
+            let to = boxes::with_path(&to, boxes::path(tree, file)?);
+            made.changed.push(effects::Changed {
+                item: edit.item.clone(),
+                file: file.to_owned(),
+                line: edit.line,
+                from: edit.from.clone(),
+                becomes: becomes.clone(),
+            });
             let mut text = text;
             let start = from.start;
             text.replace_range(from, &to);
@@ -126,8 +132,8 @@ fn wrapped(text: &str, edit: &Edit) -> Result<String> {
     Ok(text)
 }
 
-/// Returns the bytes of a field's type, the new type, and whether the field is public.
-fn field(text: &str, edit: &Edit) -> Result<(std::ops::Range<usize>, String, bool)> {
+/// Returns the bytes of a field's type, and the new type.
+fn field(text: &str, edit: &Edit) -> Result<(std::ops::Range<usize>, String)> {
     let place = format!("{}:{}", edit.file, edit.line);
     let item = &edit.item;
     let Some(found) = definition::find(text, item, edit.line) else {
@@ -146,7 +152,7 @@ fn field(text: &str, edit: &Edit) -> Result<(std::ops::Range<usize>, String, boo
     if found.named_functions {
         bail!("{place}: an attribute of {item} names a function that takes its type; change both by hand");
     }
-    Ok((found.range, with_paths(&edit.to), found.public))
+    Ok((found.range, with_paths(&edit.to)))
 }
 
 /// Derives `Sparse` for the struct whose field becomes sparse.

@@ -5,9 +5,9 @@ use super::package::sources_of_package;
 use super::syntax::{Bytes, dense};
 use super::tree::Tree;
 use super::types::with_paths;
-use crate::source::Edit;
 use anyhow::{Result, bail};
 use cargo_metadata::Metadata;
+use dwell_source::Edit;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use syn::spanned::Spanned as _;
@@ -16,21 +16,14 @@ use syn::visit::{self, Visit};
 /// Replaces the type `edit.from` by `edit.to` in all sources of the package.
 ///
 /// # Errors
-/// Returns an error if the package does not name the type, if it names several that differ in their arguments, or if one is
-/// public in a library that can be published.
-pub(super) fn replace(
-    tree: &mut Tree,
-    workspace: &Metadata,
-    edit: &Edit,
-    becomes: &Becomes,
-    is_published: bool,
-) -> Result<()> {
+/// Returns an error if the package does not name the type, or if it names several that differ in their arguments.
+pub(super) fn replace(tree: &mut Tree, workspace: &Metadata, edit: &Edit, becomes: &Becomes) -> Result<()> {
     let wanted = Wanted::of(&edit.from);
     let mut found: Vec<(PathBuf, String, Vec<Named>)> = Vec::new();
     for file in sources_of_package(tree, workspace, Path::new(&edit.file)) {
         let Some(text) = tree.read(&file) else { continue };
         let Ok(source) = syn::parse_file(&text) else { continue };
-        let mut search = Search { wanted: &wanted, text: &text, public: false, found: Vec::new() };
+        let mut search = Search { wanted: &wanted, text: &text, found: Vec::new() };
         search.visit_file(&source);
         let named = search.found;
         if !named.is_empty() {
@@ -50,12 +43,6 @@ pub(super) fn replace(
             Vec::from_iter(texts).join(", ")
         ),
     }
-    if let Some((file, ..)) = all().find(|(.., of)| of.public && is_published) {
-        bail!(
-            "{}: {item} is public: the change is breaking for users of the crate; --breaking makes it",
-            file.display()
-        );
-    }
     for (file, mut text, mut named) in found {
         named.sort_by_key(|of| std::cmp::Reverse(of.whole.start));
         for of in named {
@@ -66,7 +53,7 @@ pub(super) fn replace(
                     let words = edit.to.rsplit(',').next().unwrap_or_default().trim_end_matches('>').trim();
                     (format!("dwell::SmallBox<{value}, {words}>"), "dwell::small_box!")
                 }
-                Becomes::Owner(Owner::PoolDyn, _) => (format!("{}<{value}>", with_paths("PoolSlot")), "dwell::pooled!"),
+                Becomes::Owner(Owner::PoolDyn, _) => (format!("{}<{value}>", with_paths("Pooled")), "dwell::pooled!"),
                 _ => (format!("{}<{value}>", with_paths("Pooled")), "dwell::slab::Pooled::new"),
             };
             match of.cast.filter(|_| !is_future) {
@@ -159,7 +146,6 @@ struct Named {
     value: Bytes,
     /// The type of a future in a pool.
     future: Option<String>,
-    public: bool,
     /// The cast to the type, which no other owner allows: `Box::new(value) as Box<dyn Op>`.
     cast: Option<Cast>,
 }
@@ -174,19 +160,10 @@ struct Cast {
 struct Search<'a> {
     wanted: &'a Wanted,
     text: &'a str,
-    /// Whether the visited part can be named outside of the crate.
-    public: bool,
     found: Vec<Named>,
 }
 
 impl Search<'_> {
-    /// Visits a part with a visibility.
-    fn inside(&mut self, public: bool, visit: impl FnOnce(&mut Self)) {
-        let before = std::mem::replace(&mut self.public, public);
-        visit(self);
-        self.public = before;
-    }
-
     fn named(&self, path: &syn::Path) -> Option<(Bytes, Option<String>)> {
         match self.wanted {
             Wanted::Box(wanted) => {
@@ -243,16 +220,12 @@ fn output_of(last: &syn::PathSegment) -> Option<&syn::Type> {
     })
 }
 
-fn is_public(visibility: &syn::Visibility) -> bool {
-    matches!(visibility, syn::Visibility::Public(_))
-}
-
 impl<'ast> Visit<'ast> for Search<'_> {
     fn visit_type_path(&mut self, ty: &'ast syn::TypePath) {
         match self.named(&ty.path) {
             Some((value, future)) => {
                 let whole = ty.span().byte_range();
-                self.found.push(Named { whole, value, future, public: self.public, cast: None });
+                self.found.push(Named { whole, value, future, cast: None });
             }
             None => visit::visit_type_path(self, ty),
         }
@@ -273,49 +246,17 @@ impl<'ast> Visit<'ast> for Search<'_> {
             named.cast = Some(Cast { whole: of.span().byte_range(), value: value.span().byte_range() });
         }
     }
-
-    fn visit_field(&mut self, field: &'ast syn::Field) {
-        // The fields of a variant are as visible as its enum.
-        let public = self.public || is_public(&field.vis);
-        self.inside(public, |search| visit::visit_field(search, field));
-    }
-
-    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
-        self.inside(false, |search| visit::visit_item_struct(search, item));
-    }
-
-    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
-        self.inside(is_public(&item.vis), |search| visit::visit_item_enum(search, item));
-    }
-
-    fn visit_item_type(&mut self, item: &'ast syn::ItemType) {
-        self.inside(is_public(&item.vis), |search| visit::visit_item_type(search, item));
-    }
-
-    fn visit_item_trait(&mut self, item: &'ast syn::ItemTrait) {
-        self.inside(is_public(&item.vis), |search| visit::visit_item_trait(search, item));
-    }
-
-    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
-        self.inside(is_public(&item.vis), |search| search.visit_signature(&item.sig));
-        self.inside(false, |search| search.visit_block(&item.block));
-    }
-
-    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
-        self.inside(is_public(&item.vis), |search| search.visit_signature(&item.sig));
-        self.inside(false, |search| search.visit_block(&item.block));
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn found(from: &str, text: &str) -> Vec<(String, Option<String>, bool)> {
+    fn found(from: &str, text: &str) -> Vec<(String, Option<String>)> {
         let wanted = Wanted::of(from);
-        let mut search = Search { wanted: &wanted, text, public: false, found: Vec::new() };
+        let mut search = Search { wanted: &wanted, text, found: Vec::new() };
         search.visit_file(&syn::parse_file(text).unwrap());
-        let of = |named: Named| (text[named.whole].to_owned(), named.future, named.public);
+        let of = |named: Named| (text[named.whole].to_owned(), named.future);
         search.found.into_iter().map(of).collect()
     }
 
@@ -325,16 +266,8 @@ mod tests {
                     pub fn f(of: Box<dyn Op>) { let x: Vec<Box<dyn Op + 'static>> = Vec::new(); }\nfn g(x: Box<Op>) {}\n\
                     pub enum E { V(Box<dyn Op>) }\n";
         let all = found("Box<dyn Op>", text);
-        let public: Vec<(&str, bool)> = all.iter().map(|(text, _, public)| (&**text, *public)).collect();
-        assert_eq!(
-            public,
-            [
-                ("Box<dyn m::Op + Send>", true),
-                ("Box<dyn Op>", true),
-                ("Box<dyn Op + 'static>", false),
-                ("Box<dyn Op>", true)
-            ]
-        );
+        let all: Vec<&str> = all.iter().map(|(text, _)| &**text).collect();
+        assert_eq!(all, ["Box<dyn m::Op + Send>", "Box<dyn Op>", "Box<dyn Op + 'static>", "Box<dyn Op>"]);
         assert_eq!(found("Box<Op>", text).len(), 1);
     }
 
@@ -342,7 +275,7 @@ mod tests {
     fn futures_become_those_of_the_pool() {
         let text = "type A = Pin<Box<dyn Future<Output = Result<(), E>> + Send + 'a>>;\ntype B = BoxFuture<'static, u8>;\n\
                     type C = std::pin::Pin<Box<dyn std::future::Future<Output = u8>>>; type D = Pin<Box<dyn Stream>>;\n";
-        let all: Vec<String> = found("Pin<Box<dyn Future>>", text).into_iter().filter_map(|(_, of, _)| of).collect();
+        let all: Vec<String> = found("Pin<Box<dyn Future>>", text).into_iter().filter_map(|(_, of)| of).collect();
         assert_eq!(
             all,
             [

@@ -4,17 +4,25 @@
 //! are repaired by what rustc says (`repair`). The user's files are written at the end (`write`), if it compiles, if the tests
 //! have the same outcomes as before, and if it pays. `docs/apply.md` describes the rules.
 
+mod api;
 mod args;
+mod boxes;
+mod builds;
 mod capacity;
 mod cargo;
+mod cfg;
 mod complete;
 mod condition;
 mod definition;
 mod edit;
+mod effects;
 mod everywhere;
+mod git;
 mod library;
 mod moves;
+mod outcomes;
 mod package;
+mod processes;
 mod proof;
 mod repair;
 mod run;
@@ -22,6 +30,7 @@ mod shrink;
 mod syntax;
 mod tree;
 mod types;
+mod unbuilt;
 mod weigh;
 mod write;
 

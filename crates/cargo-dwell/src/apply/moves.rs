@@ -3,9 +3,9 @@
 use super::syntax::dense;
 use super::types::{difference, with_paths};
 use super::weigh;
-use crate::source::{Edit, Items};
-use crate::units;
 use anyhow::{Context, Result, bail};
+use dwell_output::units;
+use dwell_source::{Edit, Items};
 use serde::Deserialize;
 use serde_json::Value;
 use std::fs;
@@ -154,7 +154,7 @@ pub(super) enum Becomes {
 pub(super) enum Owner {
     /// `SmallBox<dyn Trait, N>`
     Small,
-    /// `PoolSlot<dyn Trait>`
+    /// `Pooled<dyn Trait>`, which `pooled!` makes
     PoolDyn,
     /// `Pooled<T>`
     Pool,
@@ -212,8 +212,9 @@ fn becomes(edit: &Edit) -> Option<Becomes> {
         ("Box", [map], "SortedMap", entries) => Path::of(map)?.is_map_of(entries).then_some(Becomes::Sorted),
         (_, _, "SortedMap", entries) => from.is_map_of(entries).then_some(Becomes::Sorted),
         ("Box", [of], "SmallBox", [value, _words]) if of == value => owner(Owner::Small),
-        ("Box", [of], "PoolSlot", [value]) if of == value => owner(Owner::PoolDyn),
-        ("Box", [of], "Pooled", [value]) if of == value => owner(Owner::Pool),
+        ("Box", [of], "Pooled", [value]) if of == value => {
+            owner(if value.starts_with("dyn ") { Owner::PoolDyn } else { Owner::Pool })
+        }
         ("Pin", [_], "PoolFuture", _) => owner(Owner::Future),
         _ => None,
     }
@@ -369,8 +370,7 @@ mod tests {
         assert_eq!(of("[0; 9000]", "vec![0; 9000]"), Some(Becomes::Wrapped));
         for (to, owner) in [
             ("dwell::SmallBox<dyn Op + Send, 2>", Owner::Small),
-            ("dwell::slab::PoolSlot<dyn Op + Send>", Owner::PoolDyn),
-            ("Pooled<dyn Op + Send>", Owner::Pool),
+            ("dwell::slab::Pooled<dyn Op + Send>", Owner::PoolDyn),
         ] {
             let becomes = of("Box<dyn Op + Send>", to);
             assert!(matches!(&becomes, Some(Becomes::Owner(of, _)) if *of == owner), "{to}: {becomes:?}");

@@ -19,10 +19,11 @@ pub(super) fn package_of<'m>(workspace: &'m Metadata, file: &Path) -> Option<&'m
     of.max_by_key(|package| package.manifest_path.as_str().len())
 }
 
-/// Returns `true` if a file belongs to a package with a library that may be published.
-pub(super) fn is_published_library(workspace: &Metadata, file: &Path) -> bool {
-    package_of(workspace, file).is_some_and(|package| {
-        let is_library = package.targets.iter().any(|target| target.kind.contains(&TargetKind::Lib));
-        is_library && package.publish.as_ref().is_none_or(|registries| !registries.is_empty())
-    })
+/// Returns the root of a package's library below that of the workspace, if the library may be published.
+pub(super) fn published_library(workspace: &Metadata, package: &Package) -> Option<PathBuf> {
+    let kinds = [TargetKind::Lib, TargetKind::RLib, TargetKind::DyLib];
+    let library = package.targets.iter().find(|target| target.kind.iter().any(|kind| kinds.contains(kind)))?;
+    let is_published = package.publish.as_ref().is_none_or(|registries| !registries.is_empty());
+    let root = library.src_path.strip_prefix(&workspace.workspace_root).ok()?;
+    is_published.then(|| root.as_std_path().to_owned())
 }

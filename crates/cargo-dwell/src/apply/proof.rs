@@ -1,10 +1,11 @@
 //! Measures a program before and after a change: live bytes by the census, CPU time, sizes of types.
 
-use super::cargo::{self, Cargo};
+use super::cargo::Cargo;
+use super::processes;
 use super::tree::{Change, Tree};
 use crate::program::BuildArgs;
-use crate::units;
 use anyhow::{Context, Result, bail};
+use dwell_output::units;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -102,7 +103,7 @@ impl Bench<'_> {
         let mut command = self.dwell("census")?;
         // A copy of the peak has at least 98 % of it; the one at the exit knows the most that was live.
         command.arg("--save").arg(&file).args(["--at", "peak,exit", "--"]).args(self.arguments);
-        let ran = cargo::run(&mut command, self.bound)?;
+        let ran = processes::run(&mut command, self.bound)?;
         let Ok(text) = fs::read(&file) else { bail!("the program was not measured: {}", reason(&ran.stderr)) };
         let report: Value = serde_json::from_slice(&text).context("the census cannot be read")?;
         let number = |snapshot: &Value, key: &str| snapshot.get(key).and_then(Value::as_u64).unwrap_or(0);
@@ -126,7 +127,7 @@ impl Bench<'_> {
         let _ = fs::remove_file(&file);
         let mut command = self.dwell("allocs")?;
         command.arg("--save").arg(&file).arg("--").args(self.arguments);
-        let ran = cargo::run(&mut command, self.bound)?;
+        let ran = processes::run(&mut command, self.bound)?;
         let Ok(text) = fs::read(&file) else { bail!("the program was not measured: {}", reason(&ran.stderr)) };
         serde_json::from_slice(&text).context("the report of allocs cannot be read")
     }
@@ -138,7 +139,7 @@ impl Bench<'_> {
     pub(super) fn layout(&self) -> Result<Value> {
         let mut command = self.dwell("layout")?;
         command.args(["--format", "json"]);
-        let ran = cargo::run(&mut command, self.bound)?;
+        let ran = processes::run(&mut command, self.bound)?;
         if !ran.status.success() {
             bail!("the types were not measured: {}", reason(&ran.stderr));
         }
@@ -166,7 +167,7 @@ impl Bench<'_> {
 
     fn time(&self, executable: &Path) -> Result<Duration> {
         let before = children_time();
-        cargo::run(Command::new(executable).args(self.arguments), self.bound)?;
+        processes::run(Command::new(executable).args(self.arguments), self.bound)?;
         Ok(children_time().saturating_sub(before))
     }
 }
@@ -269,7 +270,7 @@ mod tests {
         let before = children_time();
         let mut command = Command::new("sh");
         command.args(["-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"]);
-        cargo::run(&mut command, Duration::from_secs(60)).unwrap();
+        processes::run(&mut command, Duration::from_secs(60)).unwrap();
         assert!(children_time() > before);
     }
 }

@@ -1,17 +1,22 @@
 //! The order of the steps: report, copy, edit, repair, tests, measurement, and at the end the user's files.
 
 use super::args::Apply;
-use super::cargo::{self, Cargo, Tests};
+use super::builds::{self, Build, Features};
+use super::cargo::Cargo;
 use super::condition::KeepIf;
 use super::moves::{self, Move, Saves};
+use super::outcomes::Tests;
+use super::package::published_library;
 use super::proof::{self, Bench, Measured};
 use super::repair::{self, Repaired};
 use super::tree::{Change, Tree};
-use super::{edit, write};
+use super::unbuilt::{self, Built, Names, Place};
+use super::{api, cfg, edit, effects, git, processes, write};
 use crate::program::{self, BuildArgs};
-use crate::units;
 use anyhow::{Context, Result, bail};
 use cargo_metadata::Metadata;
+use dwell_output::units;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
@@ -37,6 +42,8 @@ enum End {
     Stuck,
     /// Tests have other outcomes.
     Tests,
+    /// Places are named whose effect no test sees.
+    Warned,
     /// It does not save what was asked for.
     NoGain,
 }
@@ -49,6 +56,8 @@ struct Session<'a> {
     cargo: Cargo<'a>,
     bench: Option<Bench<'a>>,
     tests: Option<Tests>,
+    /// The tests that have another outcome in each run.
+    flaky: BTreeMap<String, String>,
     measured: Option<Measured>,
     sizes: Option<serde_json::Value>,
 }
@@ -62,7 +71,14 @@ impl Apply {
         if self.build.exe.is_some() {
             bail!("--exe: apply changes the source and builds the program itself; name a binary with --bin");
         }
-        run(self)
+        processes::watch_signals();
+        match (run(self), processes::received()) {
+            (Err(error), Some(signal)) => {
+                eprintln!("error: {error:#}");
+                Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)))
+            }
+            (result, _) => result,
+        }
     }
 }
 
@@ -100,8 +116,8 @@ fn run(args: &Apply) -> Result<ExitCode> {
         root: tree.root.clone(),
         target: target.clone(),
         build: &args.build,
-        feature_sets: &args.features_set,
-        has_benches: true,
+        builds: Vec::new(),
+        tested: Vec::new(),
         bound: args.timeout,
     };
     let manifest = manifest(args, &workspace, &tree);
@@ -114,7 +130,17 @@ fn run(args: &Apply) -> Result<ExitCode> {
         bound: args.timeout,
     };
     let wants_census = args.from.as_deref() == Some("census") || args.from.is_none() && !args.args.is_empty();
-    let mut session = Session { args, workspace, tree, cargo, bench: None, tests: None, measured: None, sizes: None };
+    let mut session = Session {
+        args,
+        workspace,
+        tree,
+        cargo,
+        bench: None,
+        tests: None,
+        flaky: BTreeMap::new(),
+        measured: None,
+        sizes: None,
+    };
     if args.from.as_deref() == Some("allocs") {
         moves::collect(&bench.allocs()?, "", &mut moves);
     } else if from_file.is_none() && wants_census {
@@ -141,13 +167,9 @@ fn run(args: &Apply) -> Result<ExitCode> {
 
 impl Session<'_> {
     fn apply_all(&mut self, moves: &[&Move], census: bool, journal: &Path) -> Result<ExitCode> {
-        self.check_before()?;
+        self.check_before(moves)?;
         if !self.args.no_test && !self.args.dry_run {
-            let tests = self.cargo.test(self.args.test_command.as_deref())?;
-            if !tests.success && tests.outcomes.is_empty() {
-                bail!("the tests fail before the change, and none has an outcome; --no-test leaves them out");
-            }
-            self.tests = Some(tests);
+            self.test_before()?;
         }
         self.measure_before(census);
         let mut kept = 0;
@@ -155,7 +177,7 @@ impl Session<'_> {
             let mark = self.tree.mark();
             let end = match self.apply(of, &mark, kept) {
                 // Of several moves, one that cannot be made does not end the others.
-                Err(error) if moves.len() > 1 => {
+                Err(error) if moves.len() > 1 && processes::received().is_none() => {
                     println!("{}: not made: {error:#}", of.location);
                     End::Stuck
                 }
@@ -164,29 +186,203 @@ impl Session<'_> {
             match end {
                 End::Holds => kept += 1,
                 End::Stuck if self.args.keep && moves.len() == 1 => kept += 1,
-                End::Stuck | End::Tests | End::NoGain => self.tree.restore(&mark)?,
+                End::Stuck | End::Tests | End::Warned | End::NoGain => self.tree.restore(&mark)?,
             }
         }
         self.finish(kept, journal)
     }
 
-    /// Refuses a workspace that does not compile. Benchmarks are left out if they alone do not.
-    fn check_before(&mut self) -> Result<()> {
-        let mut errors = self.cargo.check()?;
-        let is_bench = |error: &cargo_metadata::diagnostic::Diagnostic| {
-            error.spans.iter().any(|span| Path::new(&span.file_name).iter().any(|part| part == "benches"))
-        };
-        if !errors.is_empty() && errors.iter().all(is_bench) {
-            self.cargo.has_benches = false;
-            errors = self.cargo.check()?;
+    /// Checks what compiles before the change, and refuses a package whose library or program does not.
+    fn check_before(&mut self, moves: &[&Move]) -> Result<()> {
+        let files: Vec<PathBuf> = moves.iter().flat_map(|of| &of.edits).map(|edit| PathBuf::from(&edit.file)).collect();
+        let affected = builds::affected(&self.workspace, &files);
+        let mut own = Build::new("", Features::Given);
+        let (checked, failed) = self.cargo.check_build(&own)?;
+        let original = self.workspace.workspace_root.as_std_path();
+        let is_whole =
+            files.iter().filter_map(|file| super::package::package_of(&self.workspace, file)).all(|package| {
+                let below =
+                    package.manifest_path.as_std_path().strip_prefix(original).unwrap_or(Path::new("Cargo.toml"));
+                let mut targets = package.targets.iter();
+                targets.all(|target| {
+                    let is_needed = builds::is_main(&target.kind) && target.required_features.is_empty();
+                    !is_needed || checked.has(&self.tree.root.join(below), &target.name)
+                })
+            });
+        let first = checked.errors.first().map(|(_, error)| {
+            let at = error.spans.first().map(|span| format!("{}:{}: ", span.file_name, span.line_start));
+            format!("{}{}", at.unwrap_or_default(), error.message)
+        });
+        match (first, failed) {
+            (Some(first), _) if !is_whole => bail!("the workspace does not compile before the change: {first}"),
+            (None, Some(failed)) => bail!("the workspace does not compile before the change: {failed}"),
+            (Some(first), _) => println!("does not compile before the change, and is not looked at: {first}"),
+            (None, None) => {}
         }
-        match errors.first() {
-            None => Ok(()),
-            Some(error) => {
-                let at = error.spans.first().map(|span| format!("{}:{}: ", span.file_name, span.line_start));
-                bail!("the workspace does not compile before the change: {}{}", at.unwrap_or_default(), error.message);
+        own.before = checked;
+        let mut all = vec![own];
+        let given = |package: &cargo_metadata::Package| given_features(&self.args.build, package);
+        let (sets, left) = builds::of_features(&affected, &given);
+        let mut others: Vec<Build> = sets.into_iter().map(|set| Build::new("", set)).collect();
+        others.extend(
+            builds::excluded(&self.tree, &self.workspace).into_iter().map(|of| Build::new(of, Features::Given)),
+        );
+        for build in others {
+            self.add_build(build, &mut all)?;
+        }
+        for set in &self.args.features_set {
+            let build = Build::new("", Features::Only(set.clone()));
+            let name = build.name();
+            if !self.add_build(build, &mut all)? {
+                bail!("the workspace does not compile with {name} before the change");
             }
         }
+        for features in builds::required(&affected, &self.tree.root, original, &all) {
+            self.add_build(Build::new("", features), &mut all)?;
+        }
+        let names: Vec<String> = all.iter().skip(1).map(Build::name).collect();
+        if !names.is_empty() {
+            let more = if left == 0 { String::new() } else { format!("; {left} more features are not checked alone") };
+            println!("also checked: {}{more}", names.join(", "));
+        }
+        if self.args.build.package.is_some() {
+            self.cargo.tested = affected.iter().map(|package| package.name.to_string()).collect();
+        }
+        self.cargo.builds = all;
+        Ok(())
+    }
+
+    /// Adds a build with what it compiles now. Returns `false` if that is nothing.
+    fn add_build(&self, mut build: Build, to: &mut Vec<Build>) -> Result<bool> {
+        let (checked, _) = self.cargo.check_build(&build)?;
+        let is_some = !checked.units.is_empty();
+        if is_some {
+            build.before = checked;
+            to.push(build);
+        } else {
+            println!("does not compile before the change, and is not looked at: {}", build.name());
+        }
+        Ok(is_some)
+    }
+
+    /// Runs the tests twice: one that has two outcomes without a change tells nothing about one.
+    fn test_before(&mut self) -> Result<()> {
+        let command = self.args.test_command.as_deref();
+        let mut tests = self.cargo.test(command)?;
+        if !tests.success && tests.outcomes.is_empty() {
+            bail!("the tests fail before the change, and none has an outcome; --no-test leaves them out");
+        }
+        self.flaky = tests.differ(&self.cargo.test(command)?);
+        if !self.flaky.is_empty() {
+            let names: Vec<&str> = self.flaky.values().map(String::as_str).collect();
+            println!("not compared, as it differs between two runs before the change: {}", names.join(", "));
+            tests.without(&self.flaky);
+            tests.success = true;
+        }
+        self.tests = Some(tests);
+        Ok(())
+    }
+
+    /// Runs the tests, and compares their outcomes with those before. Returns `false` if some differ in two runs.
+    fn test_after(&self, before: &Tests) -> Result<bool> {
+        let run = || -> Result<Tests> {
+            let mut tests = self.cargo.test(self.args.test_command.as_deref())?;
+            if !self.flaky.is_empty() {
+                tests.without(&self.flaky);
+                tests.success = true;
+            }
+            Ok(tests)
+        };
+        let mut differ = before.differ(&run()?);
+        if !differ.is_empty() {
+            // A test that depends on time may fail once.
+            let again = before.differ(&run()?);
+            let once: Vec<String> =
+                differ.iter().filter(|(name, _)| !again.contains_key(*name)).map(|(_, of)| of.clone()).collect();
+            differ.retain(|name, _| again.contains_key(name));
+            if !once.is_empty() && differ.is_empty() {
+                println!("  note: in one of two runs {}", once.join(", "));
+            }
+        }
+        if !differ.is_empty() {
+            let all: Vec<&str> = differ.values().map(String::as_str).collect();
+            println!("  tests: not as before: {}", all.join(", "));
+            return Ok(false);
+        }
+        let failed = match before.count("FAILED") {
+            0 => String::new(),
+            failed => format!(", {failed} failed, as before"),
+        };
+        let ignored = match before.count("ignored") {
+            0 => String::new(),
+            ignored => format!(", {ignored} ignored and not run"),
+        };
+        println!("  tests: {} passed{failed}{ignored}", before.count("ok"));
+        Ok(true)
+    }
+
+    /// Returns what becomes another type for users of libraries that can be published, since the files had the texts of `mark`.
+    fn breaking(&self, mark: &[Change]) -> Vec<String> {
+        let changes = self.tree.changes();
+        let files: Vec<PathBuf> = changes.iter().map(|change| change.file.clone()).collect();
+        let before = |file: &Path| {
+            let marked = mark.iter().find(|change| change.file == file);
+            marked.map(|change| change.after.clone()).or_else(|| self.tree.read_before(file))
+        };
+        let mut all = Vec::new();
+        for package in builds::affected(&self.workspace, &files) {
+            if let Some(root) = published_library(&self.workspace, package) {
+                all.extend(api::changed(&api::of(&root, &before), &api::of(&root, &|file| self.tree.read(file))));
+            }
+        }
+        all
+    }
+
+    /// Refuses a change of files that must stay, or of what users of a library see.
+    fn check_change(&self, mark: &[Change]) -> Result<()> {
+        self.tree.check_changes()?;
+        if self.args.breaking {
+            return Ok(());
+        }
+        match &self.breaking(mark)[..] {
+            [] => Ok(()),
+            [one] => bail!("{one} is public: the change is breaking for users of the crate; --breaking makes it"),
+            [one, more @ ..] => bail!(
+                "{one} and {} more are public: the change is breaking for users of the crate; --breaking makes it",
+                more.len()
+            ),
+        }
+    }
+
+    /// Returns the places that a person has to look at, since neither the compiler nor the tests do.
+    fn places(&self, made: &edit::Made, mark: &[Change]) -> Vec<Place> {
+        let changes = self.tree.changes();
+        let files: Vec<PathBuf> = changes.iter().map(|change| change.file.clone()).collect();
+        let affected = builds::affected(&self.workspace, &files);
+        let mut names = Names::default();
+        made.changed.iter().for_each(|of| names.add(&of.item));
+        for change in &changes {
+            let marked = mark.iter().find(|of| of.file == change.file);
+            let before = marked.map_or(&change.before, |of| &of.after);
+            names.functions.extend(api::changed_functions(before, &change.after));
+        }
+        let own = self.args.test_command.is_some();
+        let has_documents = |tests: &Tests| !own || tests.outcomes.keys().any(|(name, _)| name.contains(".rs - "));
+        let built = Built {
+            builds: &self.cargo.builds,
+            base: cfg::of_target(self.args.build.target.as_deref()),
+            tested: self.tests.as_ref().is_some_and(has_documents),
+        };
+        let mut all = unbuilt::find(&self.tree, &built, &names);
+        let root = &self.workspace.workspace_root;
+        let folders = affected.iter().filter_map(|package| package.manifest_path.parent()?.strip_prefix(root).ok());
+        let is_main =
+            |file: &PathBuf| !file.iter().any(|part| ["tests", "benches", "examples"].iter().any(|of| part == *of));
+        let sources: BTreeSet<PathBuf> =
+            folders.flat_map(|folder| self.tree.sources(folder.as_std_path())).filter(is_main).collect();
+        let is_published = affected.iter().any(|package| published_library(&self.workspace, package).is_some());
+        all.extend(effects::find(&self.tree, &sources.into_iter().collect::<Vec<_>>(), &made.changed, is_published));
+        all
     }
 
     /// Measures the program before the change. What cannot be measured is said once, and left out.
@@ -206,6 +402,7 @@ impl Session<'_> {
     /// Makes a move in the copy, whose files have the texts of `mark` before it.
     fn apply(&mut self, of: &Move, mark: &[Change], kept: usize) -> Result<End> {
         let mut made = edit::make(&mut self.tree, &self.workspace, self.args, of)?;
+        self.check_change(mark)?;
         println!("{}: {}", of.location, of.how);
         let is_terminal = io::stderr().is_terminal();
         let tell = |round, errors| {
@@ -238,36 +435,30 @@ impl Session<'_> {
             );
         }
         print_repaired(&repaired);
-        match &made.breaking[..] {
-            [] => {}
-            [one] => println!("  breaking for users of the crate: {one} is public"),
-            [one, more @ ..] => {
-                println!("  breaking for users of the crate: {one} and {} more are public", more.len());
-            }
-        }
         if !repaired.left.is_empty() {
             return Ok(End::Stuck);
+        }
+        self.check_change(mark)?;
+        if self.args.breaking {
+            for name in self.breaking(mark) {
+                println!("  breaking for users of the crate: {name}");
+            }
+        }
+        let places = self.places(&made, mark);
+        for Place { file, line, why } in &places {
+            println!("  warning: {}:{line}: {why}", file.display());
+        }
+        if !places.is_empty() && !self.args.accept && !self.args.dry_run {
+            println!("  not kept: look at {}; --accept makes the change", units::plural(places.len() as u64, "place"));
+            return Ok(End::Warned);
         }
         if self.args.dry_run {
             return Ok(End::Holds);
         }
-        if let Some(before) = &self.tests {
-            let command = self.args.test_command.as_deref();
-            let mut after = self.cargo.test(command)?;
-            if !before.differ(&after).is_empty() || before.success != after.success {
-                // A test that depends on time may fail once.
-                after = self.cargo.test(command)?;
-            }
-            let differ = before.differ(&after);
-            if !differ.is_empty() || before.success != after.success {
-                println!("  tests: not as before: {}", differ.first().map_or("they do not compile", String::as_str));
-                return Ok(End::Tests);
-            }
-            let failed = match before.count("FAILED") {
-                0 => String::new(),
-                failed => format!(", {failed} failed, as before"),
-            };
-            println!("  tests: {} passed{failed}", before.count("ok"));
+        if let Some(before) = &self.tests
+            && !self.test_after(before)?
+        {
+            return Ok(End::Tests);
         }
         self.measure_after(of, mark, kept)
     }
@@ -453,7 +644,7 @@ fn check_tree(args: &Apply, workspace: &Metadata) -> Result<()> {
         return Ok(());
     }
     let root = workspace.workspace_root.as_std_path();
-    match cargo::is_dirty(root) {
+    match git::is_dirty(root) {
         None if !args.allow_no_vcs => {
             bail!(
                 "{}: is not in a git repository, so a change cannot be undone; --allow-no-vcs allows it",
@@ -490,6 +681,20 @@ fn manifest(args: &Apply, workspace: &Metadata, tree: &Tree) -> PathBuf {
     tree.root.join(below.unwrap_or_else(|| "Cargo.toml".into()))
 }
 
+/// Returns the features of a package that the user's flags activate.
+fn given_features(build: &BuildArgs, package: &cargo_metadata::Package) -> Vec<String> {
+    if build.all_features {
+        return package.features.keys().cloned().collect();
+    }
+    let names = build.features.iter().flat_map(|list| list.split([' ', ',']));
+    let own = names.filter_map(|name| match name.split_once('/') {
+        Some((of, name)) => (*package.name == *of).then_some(name),
+        None => Some(name),
+    });
+    let default = if build.no_default_features { None } else { Some("default") };
+    own.chain(default).filter(|name| package.features.contains_key(*name)).map(str::to_owned).collect()
+}
+
 /// Locks the folder for this process.
 fn lock(folder: &Path) -> Result<fs::File> {
     let path = folder.join("lock");
@@ -520,7 +725,7 @@ pub struct Trial {
 ///
 /// # Errors
 /// Returns an error if the workspace cannot be copied or checked, or if the edit cannot be made.
-pub fn trial(manifest: &Path, edit: &crate::source::Edit, target: &Path) -> Result<Trial> {
+pub fn trial(manifest: &Path, edit: &dwell_source::Edit, target: &Path) -> Result<Trial> {
     let build = BuildArgs { manifest_path: Some(manifest.to_owned()), ..BuildArgs::default() };
     let args = Apply {
         finding: Vec::new(),
@@ -537,6 +742,7 @@ pub fn trial(manifest: &Path, edit: &crate::source::Edit, target: &Path) -> Resu
         features_set: Vec::new(),
         dwell: None,
         breaking: true,
+        accept: true,
         allow_dirty: true,
         allow_no_vcs: true,
         timeout: Duration::from_secs(1800),
@@ -551,14 +757,23 @@ pub fn trial(manifest: &Path, edit: &crate::source::Edit, target: &Path) -> Resu
         root: tree.root.clone(),
         target: target.join("target"),
         build: &args.build,
-        feature_sets: &[],
-        has_benches: true,
+        builds: Vec::new(),
+        tested: Vec::new(),
         bound: args.timeout,
     };
-    let mut session =
-        Session { args: &args, workspace, tree, cargo, bench: None, tests: None, measured: None, sizes: None };
-    session.check_before()?;
+    let mut session = Session {
+        args: &args,
+        workspace,
+        tree,
+        cargo,
+        bench: None,
+        tests: None,
+        flaky: BTreeMap::new(),
+        measured: None,
+        sizes: None,
+    };
     let of = Move { edits: vec![edit.clone()], ..Move::default() };
+    session.check_before(&[&of])?;
     let made = edit::make(&mut session.tree, &session.workspace, &args, &of)?;
     let repaired = repair::repair(&mut session.tree, &session.cargo, &made.becomes, |_, _| ())?;
     Ok(Trial {
@@ -577,7 +792,7 @@ mod tests {
     #[test]
     fn moves_are_chosen_by_number_and_name() {
         let edit =
-            crate::source::Edit { item: "A.b".into(), from: "B".into(), to: "Box<B>".into(), ..Default::default() };
+            dwell_source::Edit { item: "A.b".into(), from: "B".into(), to: "Box<B>".into(), ..Default::default() };
         let able = Move { location: "m::A.b".into(), edits: vec![edit], ..Move::default() };
         let unable = Move { location: "C.d".into(), dependency: Some("hyper".into()), ..Move::default() };
         let moves = [able, unable];

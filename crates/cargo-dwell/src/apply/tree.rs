@@ -3,15 +3,21 @@
 //! It is below `target/dwell/apply`. Dependencies outside of the workspace are reached by links at the same relative
 //! path. The user's files are read here, and written by [`super::write`] alone.
 
+use super::builds::normal;
+use super::{git, processes};
 use anyhow::{Context, Result, bail};
 use cargo_metadata::Metadata;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 use walkdir::WalkDir;
 
 /// The largest work tree that is copied, in bytes.
 const LARGEST: u64 = 4 << 30;
+
+/// The largest folder outside of the work tree that is copied, in bytes and in files.
+const LARGE: u64 = 256 << 20;
+const FILES: usize = 20_000;
 
 /// The file in which cargo keeps the versions of all dependencies.
 const LOCK: &str = "Cargo.lock";
@@ -21,10 +27,14 @@ const LOCK: &str = "Cargo.lock";
 pub(super) struct Tree {
     /// The root of the copy.
     pub(super) root: PathBuf,
+    /// The user's work tree.
+    original: PathBuf,
     /// The texts of the changed files before the change, by their path below the root.
     before: BTreeMap<PathBuf, String>,
     /// The lock file when the tree was copied: each command of cargo may change it.
     lock: Option<String>,
+    /// The roots of the members' crates, below the root, those of libraries first.
+    crates: Vec<PathBuf>,
 }
 
 impl Tree {
@@ -37,24 +47,78 @@ impl Tree {
         if folder.exists() {
             fs::remove_dir_all(folder).with_context(|| format!("{}: cannot be emptied", folder.display()))?;
         }
-        let outside = outside(workspace, &original);
-        let levels = outside.iter().map(|path| ups(&original, path)).max().unwrap_or(0);
+        let (linked, read) = (outside(workspace, &original), read_outside(workspace, &original));
+        let levels = linked.iter().chain(&read).map(|path| ups(&original, path)).max().unwrap_or(0);
         let mut parent = folder.to_owned();
         (0..levels).for_each(|level| parent.push(level.to_string()));
         let root = parent.join(original.file_name().unwrap_or("workspace".as_ref()));
+        let mut copy = Copy { except: vec![workspace.target_directory.clone().into(), folder.to_owned()], bytes: 0 };
         // The target folder has no tag before its first build, and the copy may be in it.
-        copy_all(&original, &root, &[workspace.target_directory.as_std_path(), folder])?;
-        for path in outside {
+        copy.all(&original, &root, &original, &root)?;
+        for path in linked {
             link(&original, &root, &path)?;
         }
+        for path in read {
+            if let Some(at) = place_of(&original, &root, &path).filter(|at| !at.exists()) {
+                copy.outside(&path, &at)?;
+            }
+        }
         let lock = fs::read_to_string(root.join(LOCK)).ok();
-        Ok(Self { root, before: BTreeMap::new(), lock })
+        let root = root.canonicalize().with_context(|| format!("{}: cannot be read", root.display()))?;
+        let crates = crates(workspace, &original);
+        Ok(Self { root, original, before: BTreeMap::new(), lock, crates })
+    }
+
+    /// Returns the root of the crate that a file belongs to.
+    pub(super) fn crate_root(&self, file: &Path) -> Option<PathBuf> {
+        let length = |root: &&PathBuf| root.parent().map_or(0, |folder| folder.components().count());
+        let around = || self.crates.iter().filter(|root| root.parent().is_some_and(|folder| file.starts_with(folder)));
+        let deepest = around().map(|root| length(&root)).max();
+        let own = self.crates.iter().find(|root| *root == file);
+        own.or_else(|| around().find(|root| Some(length(root)) == deepest)).cloned()
+    }
+
+    /// Returns the sources of the folder with the root of a file's crate.
+    pub(super) fn sources_beside(&self, file: &Path) -> Vec<PathBuf> {
+        let root = self.crate_root(file);
+        root.and_then(|root| Some(self.sources(root.parent()?))).unwrap_or_default()
+    }
+
+    /// Returns the text that a file had before all changes.
+    pub(super) fn read_before(&self, file: &Path) -> Option<String> {
+        self.before.get(file).cloned().or_else(|| self.read(file))
+    }
+
+    /// Refuses files that the user's tree cannot give back, or that a program writes.
+    ///
+    /// # Errors
+    /// See above.
+    pub(super) fn check_changes(&self) -> Result<()> {
+        for change in self.changes() {
+            if change.file.file_name().is_some_and(|name| name == LOCK) {
+                continue;
+            }
+            git::check_tracked(&self.original, &change.file)?;
+            if git::is_generated(&change.before) {
+                bail!("{}: its first lines say that a program writes it", change.file.display());
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the path of a file in the copy; `None` if it is not one of the work tree's own, but one that is reached by a link.
+    fn own(&self, file: &Path) -> Option<PathBuf> {
+        let inside = file.is_relative() && !file.components().any(|part| part == Component::ParentDir);
+        let is_below = |root: &Path| {
+            let real = root.join(file).canonicalize();
+            real.is_ok_and(|real| root.canonicalize().is_ok_and(|root| real.starts_with(root)))
+        };
+        (inside && is_below(&self.root) && is_below(&self.original)).then(|| self.root.join(file))
     }
 
     /// Returns the text of a file. `None`: it is not in the tree, or not text.
     pub(super) fn read(&self, file: &Path) -> Option<String> {
-        let inside = file.is_relative() && !file.components().any(|part| part == Component::ParentDir);
-        inside.then(|| fs::read_to_string(self.root.join(file)).ok()).flatten()
+        fs::read_to_string(self.own(file)?).ok()
     }
 
     /// Writes the text of a file of the copy.
@@ -62,7 +126,7 @@ impl Tree {
     /// # Errors
     /// Returns an error if it cannot be written.
     pub(super) fn write(&mut self, file: &Path, text: &str) -> Result<()> {
-        let path = self.root.join(file);
+        let Some(path) = self.own(file) else { bail!("{}: is not in this work tree", file.display()) };
         self.track(file)?;
         fs::write(&path, text).with_context(|| format!("{}: cannot be written", path.display()))
     }
@@ -125,6 +189,19 @@ impl Tree {
     }
 }
 
+/// Returns the roots of the members' crates.
+fn crates(workspace: &Metadata, original: &Path) -> Vec<PathBuf> {
+    let targets = workspace.workspace_packages().into_iter().flat_map(|package| &package.targets);
+    let mut all: Vec<(bool, PathBuf)> = targets
+        .filter_map(|target| {
+            let below = target.src_path.as_std_path().strip_prefix(original).ok()?;
+            Some((!target.is_lib(), below.to_owned()))
+        })
+        .collect();
+    all.sort();
+    all.into_iter().map(|(_, root)| root).collect()
+}
+
 /// A changed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Change {
@@ -145,33 +222,90 @@ impl Change {
     }
 }
 
-fn copy_all(from: &Path, to: &Path, except: &[&Path]) -> Result<()> {
-    let skipped = |entry: &walkdir::DirEntry| {
-        let (path, is_folder) = (entry.path(), entry.file_type().is_dir() && entry.depth() > 0);
-        is_folder && (entry.file_name() == ".git" || except.contains(&path) || path.join("CACHEDIR.TAG").exists())
-    };
-    let mut bytes = 0;
-    for entry in WalkDir::new(from).into_iter().filter_entry(|entry| !skipped(entry)) {
-        let entry = entry.with_context(|| format!("{}: cannot be copied", from.display()))?;
-        let Ok(below) = entry.path().strip_prefix(from) else { continue };
-        let target = to.join(below);
-        let failed = || format!("{}: cannot be copied to {}", entry.path().display(), target.display());
-        let kind = entry.file_type();
-        if kind.is_dir() {
-            fs::create_dir_all(&target).with_context(failed)?;
-        } else if kind.is_symlink() {
-            let points_to = fs::read_link(entry.path()).with_context(failed)?;
-            std::os::unix::fs::symlink(points_to, &target).with_context(failed)?;
-        } else if kind.is_file() {
-            bytes += entry.metadata().map_or(0, |of| of.len());
-            if bytes > LARGEST {
-                bail!("{}: has more than 4 GiB outside of target folders, too much to copy", from.display());
+/// Copies folders, up to a number of bytes.
+struct Copy {
+    /// Folders that are left out.
+    except: Vec<PathBuf>,
+    bytes: u64,
+}
+
+impl Copy {
+    /// Copies a folder of the work tree `original` to a folder of its copy `root`.
+    fn all(&mut self, from: &Path, to: &Path, original: &Path, root: &Path) -> Result<()> {
+        let except = self.except.clone();
+        let skipped = |entry: &walkdir::DirEntry| {
+            let (path, is_folder) = (entry.path(), entry.file_type().is_dir() && entry.depth() > 0);
+            let is_except = || except.iter().any(|of| of == path);
+            is_folder && (entry.file_name() == ".git" || is_except() || path.join("CACHEDIR.TAG").exists())
+        };
+        for entry in WalkDir::new(from).into_iter().filter_entry(|entry| !skipped(entry)) {
+            let entry = entry.with_context(|| format!("{}: cannot be copied", from.display()))?;
+            let Ok(below) = entry.path().strip_prefix(from) else { continue };
+            let target = to.join(below);
+            let failed = || format!("{}: cannot be copied to {}", entry.path().display(), target.display());
+            let kind = entry.file_type();
+            if kind.is_dir() {
+                fs::create_dir_all(&target).with_context(failed)?;
+            } else if kind.is_symlink() {
+                self.link(entry.path(), &target, original, root)?;
+            } else if kind.is_file() {
+                self.file(entry.path(), &target)?;
             }
-            fs::copy(entry.path(), &target).with_context(failed)?;
-            make_writable(&target).with_context(failed)?;
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, from: &Path, to: &Path) -> Result<()> {
+        let failed = || format!("{}: cannot be copied to {}", from.display(), to.display());
+        self.bytes += fs::metadata(from).map_or(0, |of| of.len());
+        if self.bytes > LARGEST {
+            bail!("{}: with it more than 4 GiB outside of target folders, too much to copy", from.display());
+        }
+        processes::check()?;
+        fs::copy(from, to).with_context(failed)?;
+        make_writable(to).with_context(failed)
+    }
+
+    /// Copies a link. One that leads out of the work tree becomes a copy of what it names, so that nothing there is changed.
+    fn link(&mut self, from: &Path, to: &Path, original: &Path, root: &Path) -> Result<()> {
+        let failed = || format!("{}: cannot be copied to {}", from.display(), to.display());
+        let points_to = fs::read_link(from).with_context(failed)?;
+        let Ok(real) = from.canonicalize() else {
+            return std::os::unix::fs::symlink(points_to, to).with_context(failed);
+        };
+        match real.strip_prefix(original.canonicalize().with_context(failed)?) {
+            Ok(_) if points_to.is_relative() => std::os::unix::fs::symlink(points_to, to).with_context(failed),
+            Ok(below) => std::os::unix::fs::symlink(root.join(below), to).with_context(failed),
+            Err(_) => self.outside(&real, to),
         }
     }
-    Ok(())
+
+    /// Copies what is not in the work tree: a file, or a folder if it is small. A large one is linked.
+    fn outside(&mut self, from: &Path, to: &Path) -> Result<()> {
+        let failed = || format!("{}: cannot be copied to {}", from.display(), to.display());
+        if let Some(parent) = to.parent() {
+            fs::create_dir_all(parent).with_context(failed)?;
+        }
+        if from.is_file() {
+            return self.file(from, to);
+        }
+        let files = WalkDir::new(from).into_iter().filter_map(Result::ok);
+        let bytes = files.take(FILES + 1).map(|entry| entry.metadata().map_or(0, |of| of.len())).sum::<u64>();
+        let is_small = bytes <= LARGE && WalkDir::new(from).into_iter().take(FILES + 1).count() <= FILES;
+        if !is_small {
+            return std::os::unix::fs::symlink(from, to).with_context(failed);
+        }
+        for entry in WalkDir::new(from) {
+            let entry = entry.with_context(failed)?;
+            let Ok(below) = entry.path().strip_prefix(from) else { continue };
+            if entry.file_type().is_dir() {
+                fs::create_dir_all(to.join(below)).with_context(failed)?;
+            } else if entry.path().is_file() {
+                self.file(entry.path(), &to.join(below))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Makes a file writable, as those of an unpacked package may not be.
@@ -198,11 +332,15 @@ fn ups(from: &Path, to: &Path) -> usize {
     from.components().count() - common
 }
 
-fn link(original: &Path, root: &Path, path: &Path) -> Result<()> {
+/// Returns the place in the copy of a path outside of the work tree, at the same relative path.
+fn place_of(original: &Path, root: &Path, path: &Path) -> Option<PathBuf> {
     let ups = ups(original, path);
-    let (Some(base), Some(common)) = (root.ancestors().nth(ups), original.ancestors().nth(ups)) else { return Ok(()) };
-    let Ok(rest) = path.strip_prefix(common) else { return Ok(()) };
-    let at = base.join(rest);
+    let rest = path.strip_prefix(original.ancestors().nth(ups)?).ok()?;
+    Some(root.ancestors().nth(ups)?.join(rest))
+}
+
+fn link(original: &Path, root: &Path, path: &Path) -> Result<()> {
+    let Some(at) = place_of(original, root, path) else { return Ok(()) };
     let failed = || format!("{}: cannot be linked to {}", path.display(), at.display());
     if let Some(parent) = at.parent() {
         fs::create_dir_all(parent).with_context(failed)?;
@@ -210,5 +348,99 @@ fn link(original: &Path, root: &Path, path: &Path) -> Result<()> {
     match std::os::unix::fs::symlink(path, &at) {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error).with_context(failed),
         _ => Ok(()),
+    }
+}
+
+/// Returns the files and folders outside of the workspace that its sources and manifests name by a relative path:
+/// `include_str!("../../shared/query.sql")`. A source that is included may need what is beside it.
+fn read_outside(workspace: &Metadata, root: &Path) -> BTreeSet<PathBuf> {
+    let packages: Vec<PathBuf> = workspace
+        .workspace_packages()
+        .iter()
+        .filter_map(|package| Some(package.manifest_path.parent()?.as_std_path().to_owned()))
+        .collect();
+    let mut all = BTreeSet::new();
+    let entries = WalkDir::new(root).into_iter();
+    let is_wanted = |entry: &walkdir::DirEntry| {
+        let is_hidden = entry.depth() > 0 && entry.file_name() == ".git";
+        !is_hidden && !entry.path().join("CACHEDIR.TAG").exists()
+    };
+    for entry in entries.filter_entry(is_wanted).filter_map(Result::ok) {
+        let path = entry.path();
+        let is_read = path.extension().is_some_and(|of| of == "rs") || entry.file_name() == "Cargo.toml";
+        if !entry.file_type().is_file() || !is_read {
+            continue;
+        }
+        let Ok(text) = fs::read_to_string(path) else { continue };
+        // `include_str!` begins at the file, `CARGO_MANIFEST_DIR` and the tests' current folder are the package's.
+        let package =
+            packages.iter().filter(|folder| path.starts_with(folder)).max_by_key(|folder| folder.as_os_str().len());
+        for name in relative_names(&text) {
+            for base in path.parent().into_iter().chain(package.map(PathBuf::as_path)) {
+                let mut named = normal(&base.join(name));
+                let is_source = named.extension().is_some_and(|of| of == "rs") && named.is_file();
+                if let Some(folder) = named.parent().filter(|folder| is_source && !root.starts_with(folder)) {
+                    named = folder.to_owned();
+                }
+                if !named.starts_with(root) && !root.starts_with(&named) && named.exists() {
+                    all.insert(named);
+                }
+            }
+        }
+    }
+    // Of a folder and a part of it the folder.
+    let whole = all.clone();
+    all.retain(|path| !path.ancestors().skip(1).any(|folder| whole.contains(folder)));
+    all
+}
+
+/// Returns the paths in a text's literals that lead to a folder above, up to a part that is not fixed.
+fn relative_names(text: &str) -> impl Iterator<Item = &str> {
+    let starts = text.match_indices("\"../").chain(text.match_indices("\"/../"));
+    starts.filter_map(|(at, _)| {
+        let name = text[at + 1..].split(['"', '\n']).next()?.trim_start_matches('/');
+        let fixed = name.find(['*', '{', '[', '?']).map_or(name, |end| &name[..name[..end].rfind('/').unwrap_or(0)]);
+        (!fixed.is_empty()).then_some(fixed)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_above_are_found() {
+        let text =
+            "include_str!(\"../../q.sql\"); concat!(env!(\"D\"), \"/../data/{name}.txt\"); \"a/../b\"; \"../x/*.rs\"";
+        assert_eq!(relative_names(text).collect::<Vec<_>>(), ["../../q.sql", "../x", "../data"]);
+    }
+
+    /// A link out of the work tree becomes a copy, which no edit changes; one inside of it stays a link.
+    #[test]
+    fn links_never_lead_to_the_users_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let (original, root) = (folder.path().join("user"), folder.path().join("copy"));
+        fs::create_dir_all(original.join("src")).unwrap();
+        fs::write(original.join("src/a.rs"), "a").unwrap();
+        fs::write(folder.path().join("other.rs"), "o").unwrap();
+        for (to, at) in [
+            (folder.path().join("other.rs"), "src/out.rs"),
+            (original.join("src/a.rs"), "src/whole.rs"),
+            ("a.rs".into(), "src/near.rs"),
+        ] {
+            std::os::unix::fs::symlink(to, original.join(at)).unwrap();
+        }
+        Copy { except: Vec::new(), bytes: 0 }.all(&original, &root, &original, &root).unwrap();
+        let mut tree =
+            Tree { root, original: original.clone(), before: BTreeMap::new(), lock: None, crates: Vec::new() };
+        for file in ["src/whole.rs", "src/near.rs"] {
+            tree.write(Path::new(file), file).unwrap();
+            assert_eq!(tree.read(Path::new("src/a.rs")).as_deref(), Some(file));
+        }
+        assert!(
+            tree.write(Path::new("src/out.rs"), "x").is_err() && tree.read(Path::new("../user/src/a.rs")).is_none()
+        );
+        assert_eq!(fs::read_to_string(original.join("src/a.rs")).unwrap(), "a");
+        assert_eq!(fs::read_to_string(folder.path().join("other.rs")).unwrap(), "o");
     }
 }

@@ -4,13 +4,12 @@ use super::syntax::dense;
 use syn::spanned::Spanned as _;
 
 /// The types of the library, with their paths.
-const TYPES: [(&str, &str); 7] = [
+const TYPES: [(&str, &str); 6] = [
     ("ThinStr", "dwell::sparse::ThinStr"),
     ("ThinSlice", "dwell::sparse::ThinSlice"),
     ("SortedMap", "dwell::sparse::SortedMap"),
     ("Sparse", "dwell::Sparse"),
     ("SmallBox", "dwell::SmallBox"),
-    ("PoolSlot", "dwell::slab::sync::PoolSlot"),
     ("Pooled", "dwell::slab::Pooled"),
 ];
 

@@ -1,7 +1,7 @@
 //! The advice of `dwell::weigh` as moves: it names fields by their type, and the source is searched for their place.
 
 use super::types::difference;
-use crate::source::{Edit, Items};
+use dwell_source::{Edit, Items};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

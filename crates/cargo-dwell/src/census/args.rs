@@ -1,11 +1,12 @@
 //! The arguments of `cargo dwell census`.
 
-use super::output::{self, OutputArgs, Ran};
-use crate::capture::run::{self, At, Options};
+use super::output::{self, OutputArgs};
 use crate::program::{self, BuildArgs, Outcome, Purpose};
 use anyhow::{Result, bail};
 use bytesize::ByteSize;
 use clap::Args;
+use dwell_heap::Ran;
+use dwell_heap::run::{self, At, Options};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -52,7 +53,7 @@ struct RunArgs {
     #[arg(long, value_name = "TIME", value_parser = run::duration)]
     every: Option<Duration>,
     /// Record one allocation per BYTES on average, such as 64K, for long runs
-    #[arg(long, value_name = "BYTES", value_parser = crate::units::parse_bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = dwell_output::units::parse_bytes)]
     sample: Option<ByteSize>,
     /// The program's own arguments
     #[arg(last = true, value_name = "ARGS")]

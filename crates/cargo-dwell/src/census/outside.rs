@@ -1,12 +1,11 @@
 //! A census of a program that was started without the agent: a running process, or a core.
 
-use super::output::{self, OutputArgs, Ran};
-use crate::capture::Snapshot;
-use crate::capture::outside::{self, Captured};
-use crate::debuginfo;
-use crate::report::json::Document;
-use crate::units;
+pub use super::output::{self, OutputArgs};
 use anyhow::Result;
+use dwell_heap::json::Document;
+use dwell_heap::outside::{self, Captured};
+use dwell_heap::{Ran, Snapshot};
+use dwell_output::units;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -33,13 +32,7 @@ pub struct Exe {
 ///
 /// # Errors
 /// Returns an error in one line if the program cannot be looked at.
-pub fn run(
-    target: &Target,
-    exe: &Exe,
-    every: Option<Duration>,
-    ran: Ran,
-    args: &OutputArgs,
-) -> Result<ExitCode> {
+pub fn run(target: &Target, exe: &Exe, every: Option<Duration>, ran: Ran, args: &OutputArgs) -> Result<ExitCode> {
     let document = census(target, exe, every, ran)?;
     output::show(&document, args, false)
 }
@@ -49,9 +42,6 @@ pub fn run(
 /// # Errors
 /// As [`run`].
 pub fn census(target: &Target, exe: &Exe, every: Option<Duration>, mut ran: Ran) -> Result<Document> {
-    if let Some(folder) = &exe.folder {
-        debuginfo::search_also(folder)?;
-    }
     let mut snapshots: Vec<Snapshot> = Vec::new();
     let mut notes = Vec::new();
     let mut add = |captured: Captured, notes: &mut Vec<String>| -> Result<()> {
@@ -82,7 +72,7 @@ pub fn census(target: &Target, exe: &Exe, every: Option<Duration>, mut ran: Ran)
         eprintln!("note: {note}");
     }
     ran.millis = snapshots.last().map_or(0, |snapshot| snapshot.millis);
-    output::from_outside(&ran, &mut snapshots)
+    dwell_heap::from_outside(&ran, &mut snapshots)
 }
 
 /// Tells how long the program was stopped.

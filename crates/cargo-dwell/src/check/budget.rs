@@ -1,11 +1,11 @@
 //! Budgets, from the command line and from `dwell.toml`.
 
 use super::CheckArgs;
-use crate::debuginfo::{Field, Kind, Program, Type, TypeId};
-use crate::nearest;
-use crate::units::parse_bytes;
-use crate::units::{count, plural};
 use anyhow::{Context, Result, bail};
+use dwell_debuginfo::{Field, Kind, Program, Type, TypeId};
+use dwell_output::nearest;
+use dwell_output::units::parse_bytes;
+use dwell_output::units::{count, plural};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -223,7 +223,7 @@ fn why(program: &Program, of: &Type) -> String {
         }
         Kind::Coroutine(coroutine) => {
             let suspended = coroutine.states.iter().filter(|state| state.is_suspended());
-            let fields = |state: &crate::debuginfo::State| -> Vec<Field> {
+            let fields = |state: &dwell_debuginfo::State| -> Vec<Field> {
                 state.held.iter().chain(&state.awaited).cloned().collect()
             };
             match suspended.max_by_key(|state| end(&fields(state))) {

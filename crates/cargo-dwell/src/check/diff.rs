@@ -1,12 +1,12 @@
 //! The differences in size between two builds, by field.
 
 use super::saved::{Document, Known, KnownField, KnownType, Selection};
-use crate::debuginfo::{self, Options};
 use crate::futures::{self, About};
-use crate::output::{Format, Look, header, right};
-use crate::units::{count, plural};
 use anyhow::{Result, bail};
 use comfy_table::Cell;
+use dwell_debuginfo::Options;
+use dwell_output::units::{count, plural};
+use dwell_output::{Format, Look, header, right};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
@@ -78,7 +78,7 @@ impl Diff {
         let before = if is_json(file) {
             Known::read(file)?
         } else {
-            let program = debuginfo::load(file, options)?;
+            let program = dwell_debuginfo::load(file, options)?;
             Known::of(&Document::new(&program, Selection { profile: None, ..selection }))?
         };
         let after = Known::of(after)?;

@@ -20,7 +20,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "TYPE=BYTES")]
     pub max_size: Vec<SizeBudget>,
     /// Fail with exit code 1 if a future is larger than BYTES
-    #[arg(long, value_name = "BYTES", value_parser = crate::units::parse_bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = dwell_output::units::parse_bytes)]
     pub max_future: Option<ByteSize>,
     /// Write the sizes of all types, futures and vtables to FILE as JSON, for --diff
     #[arg(long, value_name = "FILE")]
@@ -29,7 +29,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub diff: Option<PathBuf>,
     /// Fail with exit code 1 if a type or future grew by more than BYTES since the --diff FILE
-    #[arg(long, value_name = "BYTES", requires = "diff", value_parser = crate::units::parse_bytes)]
+    #[arg(long, value_name = "BYTES", requires = "diff", value_parser = dwell_output::units::parse_bytes)]
     pub fail_on_growth: Option<ByteSize>,
     /// Report on FILE too, another executable, and check the budgets in it; repeatable
     #[arg(long, value_name = "FILE")]

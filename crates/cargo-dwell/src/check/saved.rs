@@ -1,9 +1,9 @@
 //! The file of sizes that `--save` writes and `--diff` reads.
 
-use crate::debuginfo::Program;
 use crate::futures::{self, About};
 use crate::{dyn_traits, layout};
 use anyhow::{Context, Result, bail};
+use dwell_debuginfo::Program;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{BufReader, BufWriter, Write};

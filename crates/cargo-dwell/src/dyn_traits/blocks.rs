@@ -3,7 +3,7 @@
 //! A container that allocates several elements in one block grows by all of them. If that takes the block over the
 //! largest size for which glibc's `malloc` has a cache per thread, each block costs several times as much.
 
-use crate::debuginfo::{Field, Kind, Program, TypeId};
+use dwell_debuginfo::{Field, Kind, Program, TypeId};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -44,7 +44,7 @@ pub struct Block {
 impl Block {
     /// Returns the sentence for people.
     pub(super) fn text(&self, n: u64) -> String {
-        let count = crate::units::count;
+        let count = dwell_output::units::count;
         let smaller = match (self.smaller_n, self.smaller_bytes) {
             (Some(n), Some(bytes)) => format!("; with N = {n} it has {}", count(bytes)),
             _ => format!("; with `Box` it has {}", count(self.bytes)),

@@ -1,7 +1,7 @@
 //! The edits that replace `Box<dyn Trait>` by `SmallBox<dyn Trait, N>` in the fields of the workspace's types.
 
-use crate::debuginfo::{Kind, Program, Type};
-use crate::source::{Edit, Items};
+use dwell_debuginfo::{Kind, Program, Type};
+use dwell_source::{Edit, Items};
 use std::collections::BTreeMap;
 
 /// The edits for a program, by the short name of the trait.
@@ -40,7 +40,7 @@ impl Fields {
             return;
         }
         let name = field.trim_start_matches("__");
-        let Some(item) = items.of(owner) else { return };
+        let Some(item) = items.at(&owner.path) else { return };
         let Some((line, text)) = item.field_type(variant, name) else { return };
         let short = owner.name.split('<').next().unwrap_or_default();
         let place = match variant {

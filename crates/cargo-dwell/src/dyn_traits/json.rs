@@ -2,8 +2,8 @@
 
 use super::blocks::{self, Block, WORD};
 use super::edits::Fields;
-use crate::debuginfo::{Kind, Program, TypeId};
-use crate::source::{Edit, Items};
+use dwell_debuginfo::{Kind, Program, TypeId};
+use dwell_source::{Edit, Items};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;

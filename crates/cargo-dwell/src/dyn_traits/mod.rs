@@ -4,13 +4,13 @@ mod blocks;
 mod edits;
 pub mod json;
 
-use crate::debuginfo::Program;
 use crate::futures::About;
-use crate::output::{self, Format, Look, header, right};
-use crate::units::{count, percent};
 use anyhow::{Result, bail};
 use clap::Args;
 use comfy_table::Cell;
+use dwell_debuginfo::Program;
+use dwell_output::units::{count, percent};
+use dwell_output::{Format, Look, header, right};
 use json::Trait;
 use serde::Serialize;
 use std::io;
@@ -61,11 +61,11 @@ pub fn run(program: &Program, args: &DynArgs, root: Option<&Path>, profile: Opti
         traits.retain(fits);
         if traits.is_empty() {
             let names = every.iter().map(|of| &*of.name);
-            bail!("no trait with a vtable matches `{pattern}`{}", crate::nearest::suggestion(pattern, names));
+            bail!("no trait with a vtable matches `{pattern}`{}", dwell_output::nearest::suggestion(pattern, names));
         }
     }
     let about = About::new(program, profile);
-    output::print(|mut out| match args.format {
+    dwell_output::print(|mut out| match args.format {
         Format::Json => {
             serde_json::to_writer(&mut out, &Document { version: 1, program: about, traits })?;
             writeln!(out)

@@ -8,8 +8,8 @@ use super::finder::{last_segment, lines};
 use super::size::{AWAITED, Graph, coroutines_in, values_in};
 use super::source::{Files, Is, Tokens, word};
 use super::suggestion::{Problem, Suggestion};
-use crate::debuginfo::{Coroutine, Flavour, Kind, Program, TypeId};
-use crate::source::Edit;
+use dwell_debuginfo::{Coroutine, Flavour, Kind, Program, TypeId};
+use dwell_source::Edit;
 use proc_macro2::Delimiter;
 use std::ops::Range;
 

@@ -5,8 +5,8 @@ use super::size::{
 };
 use super::source::Files;
 use super::suggestion::{Problem, Suggestion, WORTH_A_BOX};
-use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, Source, Type, TypeId};
-use crate::units::count;
+use dwell_debuginfo::{Coroutine, Field, Flavour, Kind, Program, Source, Type, TypeId};
+use dwell_output::units::count;
 use std::collections::{HashMap, HashSet};
 
 /// The deepest nesting of types in which values are counted.

@@ -2,9 +2,9 @@
 
 use super::size::{AWAITED, Graph, coroutines_in, key, locals, total};
 use super::suggestion::{Problem, Suggestion};
-use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, TypeId};
 use crate::layout::Rank;
-use crate::source::Edit;
+use dwell_debuginfo::{Coroutine, Field, Flavour, Kind, Program, TypeId};
+use dwell_source::Edit;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 

@@ -12,11 +12,11 @@ mod suggestion;
 pub use report::About;
 pub use suggestion::Problem;
 
-use crate::debuginfo::{Flavour, Kind, Program, TypeId};
-use crate::output::{self, Format};
 use anyhow::{Result, bail};
 use bytesize::ByteSize;
 use clap::Args;
+use dwell_debuginfo::{Flavour, Kind, Program, TypeId};
+use dwell_output::Format;
 use std::path::Path;
 
 /// The arguments of `cargo dwell futures`.
@@ -29,7 +29,7 @@ pub struct FuturesArgs {
     #[arg(long)]
     pub all: bool,
     /// Leave out smaller futures
-    #[arg(long, value_name = "BYTES", value_parser = crate::units::parse_bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = dwell_output::units::parse_bytes)]
     pub min: Option<ByteSize>,
     /// Show the N largest futures with what each holds
     #[arg(long, value_name = "N")]
@@ -66,7 +66,7 @@ pub fn run(program: &Program, args: &FuturesArgs, root: Option<&Path>, profile: 
         }
         if !ids.iter().any(has) {
             let names = every.iter().map(|&id| &*program.get(id).name);
-            bail!("no future matches `{pattern}`{}", crate::nearest::suggestion(pattern, names));
+            bail!("no future matches `{pattern}`{}", dwell_output::nearest::suggestion(pattern, names));
         }
         ids.retain(has);
     }
@@ -75,7 +75,7 @@ pub fn run(program: &Program, args: &FuturesArgs, root: Option<&Path>, profile: 
     let futures = describe(program, &ids, root);
     let report =
         report::Report { version: 1, program: report::About::new(program, profile), all: every.len(), own, futures };
-    output::print(|mut out| report.write(args, &mut out))
+    dwell_output::print(|mut out| report.write(args, &mut out))
 }
 
 /// Returns the selected futures, largest first.

@@ -3,11 +3,11 @@
 use super::FuturesArgs;
 use super::json::{Advice, Await, Future, Held, Node};
 use super::size::{AWAITED, is_temporary, total};
-use crate::debuginfo::Program;
 use crate::layout::Rank;
-use crate::output::{Format, Look, header, right};
-use crate::units::{count, plural};
 use comfy_table::Cell;
+use dwell_debuginfo::Program;
+use dwell_output::units::{count, plural};
+use dwell_output::{Format, Look, header, right};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::io;

@@ -4,7 +4,7 @@
 //! than one state holds. After the prefix each state has the locals that only it holds; the states share these bytes.
 //! The prefix is sorted by falling alignment and the rest by rising alignment, to reduce padding.
 
-use crate::debuginfo::{Coroutine, Field, Flavour, Kind, Program, State, Text, TypeId};
+use dwell_debuginfo::{Coroutine, Field, Flavour, Kind, Program, State, Text, TypeId};
 use std::collections::{HashMap, HashSet};
 
 /// A name, a type and an offset, which together identify a coroutine's local.

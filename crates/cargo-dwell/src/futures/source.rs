@@ -2,7 +2,7 @@
 //!
 //! The source is read as tokens, so that macros can be read too. If the tokens do not decide, the local counts as used.
 
-use crate::debuginfo::{Source, Type};
+use dwell_debuginfo::{Source, Type};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;

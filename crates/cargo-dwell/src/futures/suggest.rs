@@ -9,9 +9,9 @@ use super::finder::{Finder, lines};
 use super::size::{Change, Graph, Parts, Sizes, coroutines_in, values_in};
 use super::source::Files;
 use super::suggestion::{LEAST, Problem, Suggestion, WORTH_A_BOX};
-use crate::debuginfo::{Kind, Program, Source, State, TypeId};
 use crate::layout::{Places, Rank};
-use crate::units::count;
+use dwell_debuginfo::{Kind, Program, Source, State, TypeId};
+use dwell_output::units::count;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 

@@ -1,9 +1,8 @@
 //! A suggestion that makes a future smaller, and what makes it worth while.
 
 use super::size::Change;
-use crate::debuginfo::{Source, TypeId};
 use crate::layout::Rank;
-use crate::source;
+use dwell_debuginfo::{Source, TypeId};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -54,7 +53,7 @@ pub(super) struct Suggestion {
     /// Whether the report shows it.
     pub(super) is_shown: bool,
     /// The change of the source, if it shows the place.
-    pub(super) edits: Vec<source::Edit>,
+    pub(super) edits: Vec<dwell_source::Edit>,
 }
 
 impl Suggestion {

@@ -4,10 +4,10 @@
 use super::holders::Holders;
 use super::measure::Embedding;
 use super::resize::{Part, Sizes, optional, variants};
-use crate::debuginfo::{Field, Kind, Program, Type, TypeId};
-use crate::source::{Edit, Item, Items};
-use crate::units::count;
-use dwell::model::layout::{self, Layout};
+use dwell_debuginfo::{Field, Kind, Program, Type, TypeId};
+use dwell_model::layout::{self, Layout};
+use dwell_output::units::count;
+use dwell_source::{Edit, Item, Items};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 

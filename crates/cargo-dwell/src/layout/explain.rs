@@ -2,10 +2,10 @@
 
 use super::json;
 use super::measure::{Embedding, Measured, Part, measure};
-use crate::debuginfo::{Program, Type, TypeId};
-use crate::output::{Format, Look, header, right};
-use crate::units::count;
 use comfy_table::Cell;
+use dwell_debuginfo::{Program, Type, TypeId};
+use dwell_output::units::count;
+use dwell_output::{Format, Look, header, right};
 use std::io;
 
 /// Draws each type and lists its fields.
@@ -135,7 +135,7 @@ fn draw(program: &Program, ty: &Type, measured: &Measured<'_>, columns: usize) -
     let mut parts: Vec<(&Part<'_>, Vec<Span>)> =
         measured.parts.iter().map(|part| (part, spans(program, ty, part, measured))).collect();
     // All fields of a union start at 0, so each has a row.
-    if matches!(ty.kind, crate::debuginfo::Kind::Union(_)) {
+    if matches!(ty.kind, dwell_debuginfo::Kind::Union(_)) {
         let Some((part, spans)) = parts.pop() else { return Vec::new() };
         parts = spans.into_iter().filter(|span| !span.is_padding).map(|span| (part, vec![span])).collect();
     }

@@ -3,8 +3,8 @@
 
 use super::measure::Embedding;
 use super::resize::Sizes;
-use crate::debuginfo::{Kind, Program, Type, TypeId};
-use crate::units::bytes;
+use dwell_debuginfo::{Kind, Program, Type, TypeId};
+use dwell_output::units::bytes;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 

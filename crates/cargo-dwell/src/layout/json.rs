@@ -2,7 +2,7 @@
 
 use super::measure::{is_listed, measure};
 use super::suggest::{Facts, Suggestion};
-use crate::debuginfo::{self, Kind, Program, TypeId};
+use dwell_debuginfo::{Kind, Program, TypeId};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -120,7 +120,7 @@ impl Type {
         let embedding = &facts.embedding;
         let ty = program.get(id);
         let measured = measure(program, ty);
-        let field = |field: &debuginfo::Field| Field {
+        let field = |field: &dwell_debuginfo::Field| Field {
             name: field.name.to_string(),
             of: program.get(field.ty).name.to_string(),
             offset: field.offset,

@@ -1,6 +1,6 @@
 //! Measures how a type uses its bytes.
 
-use crate::debuginfo::{Field, Kind, Program, State, Tag, Type, TypeId};
+use dwell_debuginfo::{Field, Kind, Program, State, Tag, Type, TypeId};
 use std::collections::HashMap;
 
 /// A variant of an enum or a state of a coroutine. A struct has a single part.

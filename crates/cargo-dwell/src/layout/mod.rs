@@ -14,11 +14,11 @@ pub use candidates::Change;
 pub use holders::{Holder, Places, Rank};
 pub use suggest::{Evidence, Suggestion};
 
-use crate::debuginfo::{Program, Type, TypeId};
-use crate::output::{self, Format};
 use anyhow::{Result, bail};
 use bytesize::ByteSize;
 use clap::Args;
+use dwell_debuginfo::{Program, Type, TypeId};
+use dwell_output::Format;
 use measure::{is_listed, measure};
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ pub struct LayoutArgs {
     #[arg(long)]
     pub all: bool,
     /// Leave out smaller types
-    #[arg(long, value_name = "BYTES", value_parser = crate::units::parse_bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = dwell_output::units::parse_bytes)]
     pub min: Option<ByteSize>,
     /// List the statics, such as pools of tasks, instead of the types
     #[arg(long, conflicts_with = "explain")]
@@ -95,7 +95,7 @@ pub fn run(program: &Program, args: &LayoutArgs, root: Option<&Path>, profile: O
     let facts = suggest::Facts::new(program, root, counts);
     let about = report::About { program, profile, listed: &listed, facts: &facts };
     if args.statics {
-        return output::print(|mut out| report::statics(&about, args, &mut out));
+        return dwell_output::print(|mut out| report::statics(&about, args, &mut out));
     }
     if let Some(name) = &args.explain {
         let mut found = named(program, name)?;
@@ -107,7 +107,7 @@ pub fn run(program: &Program, args: &LayoutArgs, root: Option<&Path>, profile: O
             );
             found.truncate(MOST_EXPLAINED);
         }
-        return output::print(|mut out| match args.format {
+        return dwell_output::print(|mut out| match args.format {
             Format::Json => report::json(&about, &found, &mut out),
             format => explain::write(program, &facts.embedding, &found, format, &mut out),
         });
@@ -123,7 +123,7 @@ pub fn run(program: &Program, args: &LayoutArgs, root: Option<&Path>, profile: O
         ids.retain(fits);
         if ids.is_empty() {
             let names = listed.iter().map(|id| &*program.get(*id).name);
-            bail!("no type matches `{pattern}`{}", crate::nearest::suggestion(pattern, names));
+            bail!("no type matches `{pattern}`{}", dwell_output::nearest::suggestion(pattern, names));
         }
     }
     let min = args.min.map_or(0, |bytes| bytes.as_u64());
@@ -132,7 +132,7 @@ pub fn run(program: &Program, args: &LayoutArgs, root: Option<&Path>, profile: O
     if !has_own && !args.all && args.format == Format::Human {
         eprintln!("note: the program has no types of its own, so the report lists those of all crates");
     }
-    output::print(|mut out| match args.format {
+    dwell_output::print(|mut out| match args.format {
         Format::Json => report::json(&about, &ids, &mut out),
         _ => report::text(&about, &ids, args, &mut out),
     })
@@ -170,7 +170,7 @@ fn named(program: &Program, name: &str) -> Result<Vec<TypeId>> {
         }
     }
     let names = program.types().filter(|(_, ty)| is_listed(ty)).map(|(_, ty)| &*ty.name);
-    bail!("there is no type `{name}`{}", crate::nearest::suggestion(name, names))
+    bail!("there is no type `{name}`{}", dwell_output::nearest::suggestion(name, names))
 }
 
 /// Sorts own types first, then by `--sort`, largest first.

@@ -3,11 +3,11 @@
 use super::measure::{Measured, measure};
 use super::suggest::{Facts, Suggestion};
 use super::{LayoutArgs, json};
-use crate::debuginfo::{Kind, Program, Type, TypeId};
 use crate::futures;
-use crate::output::{Format, Look, header, right};
-use crate::units::{count, percent, plural};
 use comfy_table::Cell;
+use dwell_debuginfo::{Kind, Program, Type, TypeId};
+use dwell_output::units::{count, percent, plural};
+use dwell_output::{Format, Look, header, right};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::io;

@@ -1,8 +1,8 @@
-//! The sizes of types after some of their parts have moved to boxes, by the layout rules of `dwell::model`.
+//! The sizes of types after some of their parts have moved to boxes, by the layout rules of `dwell_model`.
 
 use super::measure::Embedding;
-use crate::debuginfo::{Field, Kind, Program, Type, TypeId};
-use dwell::model::layout::{self, Layout, Niche, WORD};
+use dwell_debuginfo::{Field, Kind, Program, Type, TypeId};
+use dwell_model::layout::{self, Layout, Niche, WORD};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 

@@ -14,9 +14,9 @@ use super::counts::Counts;
 use super::holders::{Holder, Holders, Rank};
 use super::measure::Embedding;
 use super::resize::Sizes;
-use crate::debuginfo::{Program, Type, TypeId};
-use crate::source::{Edit, Item, Items};
-use crate::units::count;
+use dwell_debuginfo::{Program, Type, TypeId};
+use dwell_output::units::count;
+use dwell_source::{Edit, Item, Items};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
@@ -127,7 +127,7 @@ impl<'p> Facts<'p> {
 
     /// Returns the declaration of an own type.
     pub(super) fn item(&self, ty: &Type) -> Option<&Item> {
-        if ty.own && ty.source.is_none() { self.items.of(ty) } else { None }
+        if ty.own && ty.source.is_none() { self.items.at(&ty.path) } else { None }
     }
 
     /// Returns the position of a type's declaration.

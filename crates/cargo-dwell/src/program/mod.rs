@@ -1,7 +1,5 @@
 //! Finds the executable that a command inspects: builds it with cargo, or opens an existing one.
 
-#[cfg(agent)]
-pub(crate) mod loadable;
 mod select;
 
 use anyhow::{Context, Result, bail};

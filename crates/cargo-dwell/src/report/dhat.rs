@@ -2,7 +2,7 @@
 
 use super::diff::Diff;
 use super::format::FileFormat;
-use super::json::{Document, Snapshot};
+use dwell_heap::json::{Document, Snapshot};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -115,7 +115,7 @@ fn dhat(document: &Document, out: &mut dyn Write) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::json::tests::document;
+    use super::super::tests::document;
     use super::*;
 
     #[test]

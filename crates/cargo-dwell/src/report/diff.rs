@@ -1,11 +1,11 @@
 //! The differences between two snapshots, of one run or of two.
 
-use super::json::{Blocks, Document, Snapshot};
-use crate::output::{Look, header, right};
-use crate::page::Table;
-use crate::units::{bytes, count};
 use anyhow::{Result, bail};
 use comfy_table::Cell;
+use dwell_heap::json::{Blocks, Document, Snapshot};
+use dwell_output::page::Table;
+use dwell_output::units::{bytes, count};
+use dwell_output::{Look, header, right};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
@@ -117,7 +117,7 @@ impl Diff {
             live_bytes: of.live_bytes,
             live_blocks: of.live_blocks,
         };
-        Self { version: super::json::VERSION, before: moment(before), after: moment(after), changes, types }
+        Self { version: dwell_heap::json::VERSION, before: moment(before), after: moment(after), changes, types }
     }
 
     /// Returns the differences as a heading and a table for a page.
@@ -250,7 +250,7 @@ fn signed(before: u64, after: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heap::rows::CallSite;
+    use dwell_heap::json::CallSite;
 
     fn snapshot(of: &[(&str, &str, u64)]) -> Snapshot {
         let blocks = of.iter().map(|&(owner, content, bytes)| Blocks {

@@ -2,10 +2,10 @@
 
 use super::diff::Diff;
 use super::format::FileFormat;
-use super::json::Document;
 use super::{dhat, folded, html, pprof, saved};
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use dwell_heap::json::Document;
 use std::path::{Path, PathBuf};
 
 /// All formats, in the order of the help.

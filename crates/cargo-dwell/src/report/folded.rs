@@ -2,7 +2,7 @@
 
 use super::diff::Diff;
 use super::format::FileFormat;
-use super::json::Document;
+use dwell_heap::json::Document;
 use std::io::{self, Write};
 
 pub(super) struct Folded;
@@ -42,7 +42,7 @@ fn folded(document: &Document, out: &mut dyn Write) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::json::tests::document;
+    use super::super::tests::document;
     use super::*;
 
     #[test]

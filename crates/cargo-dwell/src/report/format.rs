@@ -1,7 +1,7 @@
 //! What a format of a file is.
 
 use super::diff::Diff;
-use super::json::Document;
+use dwell_heap::json::Document;
 use std::io::{self, Write};
 
 /// A format of a file.

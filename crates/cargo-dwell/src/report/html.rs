@@ -2,10 +2,10 @@
 
 use super::diff::Diff;
 use super::format::FileFormat;
-use super::json::{Bin, Blocks, Document, Snapshot};
 use super::text::{how, is_inline, type_of, why};
-use crate::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table};
-use crate::units::{bytes, count, percent};
+use dwell_heap::json::{Bin, Blocks, Document, Snapshot};
+use dwell_output::page::{Bar, Class, Histogram, Icicle, Page, Suggestion, Table, Unit, file_name};
+use dwell_output::units::{bytes, count, percent};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -49,10 +49,12 @@ fn page(document: &Document, diff: Option<&Diff>) -> String {
         [first, .., last] if diff.is_none() => Some(Diff::of(first, last)),
         _ => None,
     };
+    let charts = super::history::charts(&document.snapshots.iter().collect::<Vec<_>>());
     let page = Page {
-        histograms: histograms(largest),
+        histograms: charts.into_iter().chain(histograms(largest)).collect(),
         changes: diff.or(of_run.as_ref()).map(Diff::page),
-        title: format!("The live heap of {}", document.program.file),
+        title: format!("The live heap of {}", file_name(&document.program.file)),
+        about: document.program.file.clone(),
         numbers: vec![
             (format!("live bytes at {}", largest.at), bytes(largest.live_bytes)),
             ("blocks".into(), count(largest.live_blocks)),
@@ -64,10 +66,17 @@ fn page(document: &Document, diff: Option<&Diff>) -> String {
             .iter()
             .map(|finding| Suggestion {
                 location: finding.location.clone(),
-                before: bytes(finding.bytes),
+                before: finding.edits.first().map(|edit| edit.from.clone()).unwrap_or_default(),
                 after: how(finding),
                 saves: finding.saves,
                 why: format!("{}; cost: {}", why(finding), finding.costs),
+                at: finding
+                    .edits
+                    .first()
+                    .map(|edit| format!("{}:{}", edit.file, edit.line))
+                    .or_else(|| finding.at.clone())
+                    .unwrap_or_default(),
+                paths: if finding.fields.is_empty() { vec![finding.location.clone()] } else { finding.fields.clone() },
             })
             .collect(),
         icicles: icicles(document),
@@ -106,21 +115,26 @@ fn histograms(snapshot: &Snapshot) -> Vec<Histogram> {
     let kept = snapshot.retained.iter().filter(|of| of.bytes >= snapshot.live_bytes / 100).take(KEPT);
     let kept: Vec<(String, u64)> = kept.map(|of| (format!("{} {}", of.owner, of.content), of.bytes)).collect();
     if !kept.is_empty() {
-        all.push(Histogram { title: "What each owner keeps, in bytes".into(), bars: kept });
+        all.push(Histogram { title: "What each owner keeps".into(), unit: Unit::Bytes, bars: kept });
     }
     for of in snapshot.retained.iter().filter(|of| !of.keys.is_empty()).take(HISTOGRAMS) {
         let keys = of.keys.iter().map(|key| (key.key.clone(), key.bytes)).collect();
         all.push(Histogram {
-            title: format!("{} {}: what its largest keys keep, in bytes", of.owner, of.content),
+            title: format!("{} {}: what its largest keys keep", of.owner, of.content),
+            unit: Unit::Bytes,
             bars: keys,
         });
     }
     if !snapshot.sizes.is_empty() {
-        all.push(Histogram { title: "Blocks by their size".into(), bars: bars(&snapshot.sizes, " B") });
+        all.push(Histogram {
+            title: "Blocks by their size".into(),
+            unit: Unit::Count,
+            bars: bars(&snapshot.sizes, " B"),
+        });
     }
     for of in snapshot.blocks.iter().filter(|of| !of.lengths.is_empty()).take(HISTOGRAMS) {
         let title = format!("{}: {} by their length", of.owner, of.content);
-        all.push(Histogram { title, bars: bars(&of.lengths, "") });
+        all.push(Histogram { title, unit: Unit::Count, bars: bars(&of.lengths, "") });
     }
     all
 }
@@ -192,6 +206,24 @@ fn blocks(snapshot: &Snapshot, of: &Blocks, name: String) -> Bar {
             part(format!(" {}: None", field.field), absent, Class::Absent);
         }
     }
+    for field in snapshot.fields.iter().filter(|field| field.of == of.element) {
+        // What its elements have inline. The part that is absent is above.
+        let whole = of.len.unwrap_or(0).saturating_mul(field.size);
+        let absent = format!(" {}: None", field.field);
+        let absent = bars.iter().find(|bar| bar.name == absent).map_or(0, |bar| bar.bytes);
+        let bytes = whole.saturating_sub(absent).min(rest);
+        rest -= bytes;
+        if bytes > 0 {
+            let details = vec![("inline".to_owned(), format!("{} of {} B", field.field_type, field.size))];
+            bars.push(Bar {
+                name: format!(" {}", field.field),
+                bytes,
+                class: Class::Struct,
+                details,
+                ..Bar::default()
+            });
+        }
+    }
     Bar { name, bytes: of.bytes, class, details, bars }
 }
 
@@ -215,8 +247,8 @@ fn table(snapshot: &Snapshot) -> Table {
 
 #[cfg(test)]
 mod tests {
-    use super::super::json::{Field, Variant};
     use super::*;
+    use dwell_heap::json::{Field, Variant};
 
     fn snapshot() -> Snapshot {
         let blocks = |owner: &str, content: &str, element: &str, bytes, len, unused_bytes| Blocks {
@@ -236,7 +268,7 @@ mod tests {
                 blocks("Model.shapes", "Vec<Shape>", "Shape", 1200, Some(10), 200),
                 blocks("Shape.name", "String", "u8", 300, Some(250), 50),
             ],
-            sizes: vec![Bin { from: 256, to: 511, count: 1 }],
+            sizes: vec![Bin { from: 128, to: 255, count: 3 }, Bin { from: 256, to: 511, count: 1 }],
             fields: vec![Field {
                 of: "Shape".into(),
                 field: "traits".into(),
@@ -256,7 +288,7 @@ mod tests {
         assert_eq!((root.bytes, root.bars[0].name.as_str()), (1500, "Model"));
         let shapes = &root.bars[0].bars[0];
         let parts: Vec<(&str, u64)> = shapes.bars.iter().map(|bar| (&*bar.name, bar.bytes)).collect();
-        assert_eq!(parts, [(" unused capacity", 200), (" traits: None", 6 * 40)]);
+        assert_eq!(parts, [(" unused capacity", 200), (" traits: None", 6 * 40), (" traits", 4 * 40)]);
     }
 
     #[test]

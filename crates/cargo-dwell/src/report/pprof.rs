@@ -2,9 +2,9 @@
 
 use super::diff::Diff;
 use super::format::FileFormat;
-use super::json::{Blocks, Document, Snapshot};
 use super::text::{owners, type_of};
 use crate::pprof::Profile;
+use dwell_heap::json::{Blocks, Document, Snapshot};
 use std::io::{self, Write};
 
 pub(super) struct Pprof;

@@ -1,10 +1,10 @@
 //! The resident memory (RSS) by part, as text and as bars of the page.
 
-use super::json::{Rss, Snapshot, Survivor};
-use crate::output::{Look, header, right};
-use crate::page::{Bar, Class};
-use crate::units::{bytes, count, percent, plural};
 use comfy_table::Cell;
+use dwell_heap::json::{Rss, Snapshot, Survivor};
+use dwell_output::page::{Bar, Class};
+use dwell_output::units::{bytes, count, percent, plural};
+use dwell_output::{Look, header, right};
 use std::io;
 
 /// The resident memory is worth a block of the report if it exceeds the live bytes by this much, and by a quarter.
@@ -105,8 +105,8 @@ pub(super) fn icicle(rss: &Rss) -> Bar {
 
 #[cfg(test)]
 mod tests {
-    use super::super::json::Remedy;
     use super::*;
+    use dwell_heap::json::Remedy;
 
     fn snapshot() -> Snapshot {
         let survivor = Survivor {

@@ -1,7 +1,7 @@
 //! Reads and writes files with a census.
 
-use super::json::{Document, VERSION};
 use anyhow::{Context, Result, bail};
+use dwell_heap::json::{Document, VERSION};
 use serde::Deserialize;
 use std::fs;
 use std::io::{BufReader, Write};
@@ -78,8 +78,8 @@ pub(crate) fn write(file: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::
 
 #[cfg(test)]
 mod tests {
-    use super::super::json::{Finding, Snapshot};
     use super::*;
+    use dwell_heap::json::{Finding, Snapshot};
 
     #[test]
     fn saved_census_round_trips() {

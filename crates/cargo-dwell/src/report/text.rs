@@ -1,10 +1,11 @@
 //! A census as text: totals, types and findings, or one type in detail.
 
-use super::json::{Blocks, Document, Enum, Field, Finding, Retained, RetainedKey, Snapshot, Strings};
-use crate::output::{Look, header, right};
-use crate::units::{bytes, count, percent};
+use super::history;
 use anyhow::{Result, bail};
 use comfy_table::Cell;
+use dwell_heap::json::{Blocks, Document, Enum, Field, Finding, Retained, RetainedKey, Snapshot, Strings};
+use dwell_output::units::{bytes, count, percent};
+use dwell_output::{Look, header, right};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::io;
@@ -38,8 +39,10 @@ pub(crate) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
         one(document, snapshot, is_full, top, look, out)?;
     }
     // Timed snapshots also show growth.
-    let mut timed = document.snapshots.iter().filter(|snapshot| !matches!(&*snapshot.at, "peak" | "exit" | "growth"));
-    if let (Some(first), Some(last)) = (timed.next(), timed.next_back()) {
+    let is_timed = |snapshot: &&Snapshot| !matches!(&*snapshot.at, "peak" | "exit" | "growth");
+    let timed: Vec<&Snapshot> = document.snapshots.iter().filter(is_timed).collect();
+    history::write(&timed, look, out)?;
+    if let [first, .., last] = timed[..] {
         look.heading(out, "What grew", &format!(" from {} to {}", first.at, last.at))?;
         super::diff::Diff::of(first, last).write(top, look, out)?;
     }
@@ -335,7 +338,7 @@ impl<'d> TypeDetail<'d> {
             names.extend(snapshot.blocks.iter().flat_map(|of| [&*of.content, &*of.element]));
             let mut names: Vec<&str> = names.into_iter().collect();
             names.sort_unstable();
-            bail!("no live value is of type `{name}`{}", crate::nearest::suggestion(name, names.into_iter()));
+            bail!("no live value is of type `{name}`{}", dwell_output::nearest::suggestion(name, names.into_iter()));
         }
         Ok(detail)
     }
@@ -534,7 +537,7 @@ fn path(snapshot: &Snapshot, name: &str) -> Vec<String> {
     owners(snapshot, name)
         .into_iter()
         .map(|Step { of, within, owner }| match within {
-            Some(content) => format!("{of} is in {content} of {owner}"),
+            Some(blocks) => format!("{of} is in {} of {}", blocks.content, self::owner(blocks)),
             None => format!("{of} is in {owner}"),
         })
         .collect()
@@ -544,7 +547,7 @@ fn path(snapshot: &Snapshot, name: &str) -> Vec<String> {
 pub(crate) struct Step<'d> {
     of: &'d str,
     /// What the owner has the type in, if that is a block.
-    within: Option<&'d str>,
+    within: Option<&'d Blocks>,
     pub(crate) owner: String,
 }
 
@@ -561,7 +564,7 @@ pub(crate) fn owners<'d>(snapshot: &'d Snapshot, name: &'d str) -> Vec<Step<'d>>
             snapshot.fields.iter().filter(|field| mentions(&field.field_type, of)).max_by_key(|field| field.instances)
         };
         if let Some(blocks) = holder {
-            steps.push(Step { of, within: Some(&blocks.content), owner: owner(blocks) });
+            steps.push(Step { of, within: Some(blocks), owner: blocks.owner.clone() });
             if !["field", "weak"].contains(&&*blocks.by) {
                 break;
             }
@@ -582,7 +585,7 @@ mod tests {
 
     #[test]
     fn type_detail_shows_lengths_and_owners() {
-        use super::super::json::Bin;
+        use dwell_heap::json::Bin;
         let bin = |from, to, count| Bin { from, to, count };
         let shapes = Blocks {
             owner: "Model.shapes".into(),

@@ -1,7 +1,7 @@
 //! The sizes of functions' stack frames, from `.eh_frame`, and the calls between functions, from their instructions.
 
-use crate::debuginfo::map;
 use anyhow::{Context as _, Result, bail};
+use dwell_debuginfo::map;
 use gimli::{BaseAddresses, CfaRule, CieOrFde, EhFrame, EndianSlice, LittleEndian, UnwindContext, UnwindSection as _};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Mnemonic, OpKind, Register};
 use object::{Architecture, Object as _, ObjectSection as _, ObjectSymbol as _, SymbolKind};

@@ -3,14 +3,14 @@
 mod depth;
 mod frames;
 
-use crate::debuginfo::{self, Options, Program};
-use crate::output::{self, Format, Look, header, right};
 use crate::program::{self, BuildArgs, Outcome, Purpose};
-use crate::units::count;
 use anyhow::{Result, bail};
 use clap::Args;
 use comfy_table::Cell;
 use depth::Depth;
+use dwell_debuginfo::{Options, Program};
+use dwell_output::units::count;
+use dwell_output::{Format, Look, header, right};
 use frames::Function;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -101,7 +101,7 @@ impl Stack {
             Outcome::Done(executable) => executable,
             Outcome::Failed(code) => return Ok(code),
         };
-        debuginfo::expect(&executable.file)?;
+        dwell_debuginfo::expect(&executable.file)?;
         let functions = frames::read(&executable.file)?;
         let depths = depth::depths(&functions);
         let mut order: Vec<usize> = (0..functions.len()).filter(|&index| !functions[index].name.is_empty()).collect();
@@ -113,21 +113,21 @@ impl Stack {
             crates.iter().any(|krate| name.strip_prefix(krate.as_str()).is_some_and(|rest| rest.starts_with("::")))
         };
         if !functions.iter().any(|of| is_own(of, &own_crates)) {
-            let (mut program, _) = debuginfo::load_with_frames(&executable.file, &options, &[])?;
-            own_crates = debuginfo::guess_own(&mut program);
+            let (mut program, _) = dwell_debuginfo::load_with_frames(&executable.file, &options, &[])?;
+            own_crates = dwell_debuginfo::guess_own(&mut program);
         }
         order.retain(|&index| self.all || is_own(&functions[index], &own_crates));
         if let Some(pattern) = &self.pattern {
             order.retain(|&index| functions[index].name.contains(pattern.as_str()));
             if order.is_empty() {
                 let names = functions.iter().map(|of| &*of.name);
-                bail!("no function matches `{pattern}`{}", crate::nearest::suggestion(pattern, names));
+                bail!("no function matches `{pattern}`{}", dwell_output::nearest::suggestion(pattern, names));
             }
         }
         let total = order.len();
         order.truncate(self.top);
         let addresses: Vec<u64> = order.iter().map(|&index| functions[index].address).collect();
-        let (program, known) = debuginfo::load_with_frames(&executable.file, &options, &addresses)?;
+        let (program, known) = dwell_debuginfo::load_with_frames(&executable.file, &options, &addresses)?;
         let rows: Vec<Row> = order
             .iter()
             .map(|&index| {
@@ -141,7 +141,7 @@ impl Stack {
             profile: executable.profile.clone(),
             functions: rows,
         };
-        output::print(|mut out| match self.format {
+        dwell_output::print(|mut out| match self.format {
             Format::Json => {
                 serde_json::to_writer(&mut out, &document)?;
                 writeln!(out)
@@ -158,7 +158,7 @@ fn row(
     functions: &[Function],
     depths: &[Depth],
     index: usize,
-    known: Option<&debuginfo::Frame>,
+    known: Option<&dwell_debuginfo::Frame>,
 ) -> Row {
     let function = &functions[index];
     let depth = depths[index];

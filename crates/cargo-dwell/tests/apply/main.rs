@@ -3,6 +3,7 @@
 #![cfg(agent)]
 
 mod repairs;
+mod success;
 
 use serde_json::{Value, json};
 use std::fs;

@@ -36,7 +36,7 @@ const FOR_EACH_BYTE: usize = 24;
 pub(crate) fn parse(data: &[u8]) -> bool {
     let before = LIVE.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
-    let parsed = cargo_dwell::debuginfo::parse(data);
+    let parsed = dwell_debuginfo::parse(data);
     let took = MOST.load(Ordering::Relaxed).saturating_sub(before);
     assert!(took <= FLOOR + FOR_EACH_BYTE * data.len(), "{took} bytes for {}", data.len());
     if let Ok(program) = &parsed {

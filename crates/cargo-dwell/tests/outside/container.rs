@@ -1,7 +1,7 @@
 //! A program in namespaces of its own: its files and its process numbers are others than those of the tool.
 
 use crate::running::{Running, check, folder, truth};
-use cargo_dwell::capture::outside;
+use dwell_heap::outside;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,8 +1,8 @@
 //! Cores with random changes: whatever their words are, they are read to the end without a panic.
 
 use crate::running::{Running, build, churn, folder, gcore, ran, truth};
-use cargo_dwell::capture::outside;
-use cargo_dwell::census::output::Symbols;
+use dwell_heap::Symbols;
+use dwell_heap::outside;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -95,7 +95,8 @@ fn check(core: &Path, exe: &Path, rounds: u64) {
         }
         let start = Instant::now();
         let looked = catch_unwind(AssertUnwindSafe(|| {
-            let Ok((mut snapshot, _)) = outside::open(core, Some(exe), None).and_then(outside::Captured::snapshot) else {
+            let Ok((mut snapshot, _)) = outside::open(core, Some(exe), None).and_then(outside::Captured::snapshot)
+            else {
                 return false;
             };
             let are_apart = snapshot.blocks.is_sorted_by(|a, b| a.addr + a.size <= b.addr);

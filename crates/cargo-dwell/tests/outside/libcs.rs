@@ -2,7 +2,7 @@
 
 use crate::running::{Running, build_at, check, folder, one_line, tool};
 use crate::support;
-use cargo_dwell::capture::outside;
+use dwell_heap::outside;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

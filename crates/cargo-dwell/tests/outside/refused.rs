@@ -1,7 +1,7 @@
 //! What cannot be looked at is refused in one line.
 
 use crate::running::{Running, churn, one_line, tool, truth};
-use cargo_dwell::capture::outside;
+use dwell_heap::outside;
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::Command;

@@ -1,8 +1,8 @@
 //! Builds and runs the truth program, and compares what the tool finds with what the program wrote down.
 
 use crate::support::{self, truth::Package, truth::without_pages};
-use cargo_dwell::capture::outside;
-use cargo_dwell::census::output::{Ran, Symbols};
+use dwell_heap::outside;
+use dwell_heap::{Ran, Symbols};
 use std::collections::HashMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};

@@ -2,7 +2,7 @@
 
 use crate::running::{Running, churn, tool, truth};
 use crate::support::truth::without_pages;
-use cargo_dwell::capture::outside;
+use dwell_heap::outside;
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::process::CommandExt as _;

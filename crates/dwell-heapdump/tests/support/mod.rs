@@ -84,7 +84,8 @@ impl Core {
             let at = 64 + 56 * index;
             let of = |offset: usize| word(at + offset).ok_or("truncated headers");
             let (offset, address, len) = (of(8)? as usize, of(16)?, of(32)? as usize);
-            let contents = bytes.get(offset..offset + len).ok_or_else(|| format!("truncated part {index} of {count}"))?;
+            let contents =
+                bytes.get(offset..offset + len).ok_or_else(|| format!("truncated part {index} of {count}"))?;
             end = end.max(offset + len);
             if half(at) == Some(1) {
                 assert_eq!((offset as u64 % 4096, address % 4096), (0, 0));

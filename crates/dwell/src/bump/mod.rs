@@ -40,7 +40,7 @@
 //!
 //! # No memory
 //!
-//! If there is no memory, or if a [limit](Bump::set_limit) does not allow a chunk, a method calls
+//! If there is no memory, or if a [limit](Bump::set_allocation_limit) does not allow a chunk, a method calls
 //! [`handle_alloc_error`](std_alloc::alloc::handle_alloc_error), which aborts the process. If a capacity exceeds
 //! `isize::MAX` bytes, it panics. Its `try_` form returns an error in both cases.
 //!
@@ -153,13 +153,12 @@ pub use self::into_iter::IntoIter;
 #[doc(inline)]
 pub use self::macros::{format, try_format, try_vec, vec};
 #[cfg(feature = "std")]
-pub use self::pool::{Pool, Pooled};
+pub use self::pool::{BumpPool, BumpPoolGuard};
 pub use self::scope::{Checkpoint, Scope};
 pub use self::string::{DrainChars, FromUtf8Error, String};
 pub use self::thin::Thin;
 pub use self::unmanaged::UnmanagedVec;
 pub use self::vec::Vec;
-pub use crate::coerce::{Brand, Coercible};
 
 use self::arithmetic::Typed;
 use self::capacity::NoMemory;
@@ -765,11 +764,6 @@ impl<const MIN_ALIGN: usize, A: Allocator> Bump<MIN_ALIGN, A> {
     /// ```
     pub fn set_allocation_limit(&self, bytes: Option<usize>) {
         self.store().set_limit(bytes);
-    }
-
-    /// A shorter name of [`set_allocation_limit`](Self::set_allocation_limit).
-    pub fn set_limit(&self, bytes: Option<usize>) {
-        self.set_allocation_limit(bytes);
     }
 
     /// Returns the number of free bytes in the current chunk. Padding for a block's alignment may take some of them.

@@ -13,14 +13,14 @@ use std_alloc::boxed::Box;
 
 /// A pool that lends an arena to each thread and takes it back with its chunks and their contents.
 ///
-/// Values that a thread [keeps](Pooled::keep) live as long as the pool is borrowed, so other threads can use them after
+/// Values that a thread [keeps](BumpPoolGuard::keep) live as long as the pool is borrowed, so other threads can use them after
 /// that thread has ended. Temporary values belong in a [`scope`](Bump::scope).
 ///
 /// ```
-/// use dwell::bump::Pool;
+/// use dwell::bump::BumpPool;
 /// use std::thread;
 ///
-/// let mut pool = Pool::new();
+/// let mut pool = BumpPool::new();
 /// let words = thread::scope(|threads| {
 ///     let work = ["b a", "d c"].map(|line| {
 ///         let pool = &pool;
@@ -36,7 +36,7 @@ use std_alloc::boxed::Box;
 /// assert_eq!(words, [["a", "b"], ["c", "d"]]);
 /// pool.reset(); // `words` can not be used after this
 /// ```
-pub struct Pool<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
+pub struct BumpPool<const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     idle: Mutex<Idle<MIN_ALIGN, A>>,
     /// The allocator whose clones new arenas get. It is not behind the lock, because `clone` is user code and may use
     /// the pool.
@@ -60,7 +60,7 @@ type Next<const MIN_ALIGN: usize, A> = Option<NonNull<Entry<MIN_ALIGN, A>>>;
 struct Idle<const MIN_ALIGN: usize, A: Allocator> {
     // # Invariants
     //
-    // 1. `first` and the entries that follow it came from `Box`, are in the list once each, and belong to no `Pooled`.
+    // 1. `first` and the entries that follow it came from `Box`, are in the list once each, and belong to no `BumpPoolGuard`.
     first: Next<MIN_ALIGN, A>,
 }
 
@@ -96,14 +96,14 @@ impl<const MIN_ALIGN: usize, A: Allocator> Drop for Idle<MIN_ALIGN, A> {
     }
 }
 
-impl Pool {
+impl BumpPool {
     /// Creates a pool without arenas.
     pub const fn new() -> Self {
         Self::new_in(Global)
     }
 }
 
-impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
+impl<const MIN_ALIGN: usize, A: Allocator> BumpPool<MIN_ALIGN, A> {
     /// The layout of an arena of a pool.
     pub(crate) const ENTRY: Layout = Layout::new::<Entry<MIN_ALIGN, A>>();
 
@@ -133,7 +133,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
     }
 
     /// Lends the arena that was returned last, or a new one.
-    pub fn get(&self) -> Pooled<'_, MIN_ALIGN, A>
+    pub fn get(&self) -> BumpPoolGuard<'_, MIN_ALIGN, A>
     where
         A: Clone,
     {
@@ -143,9 +143,9 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
     /// [`get`](Self::get) that reports a failed allocation.
     ///
     /// ```
-    /// use dwell::bump::Pool;
+    /// use dwell::bump::BumpPool;
     ///
-    /// let pool = Pool::new();
+    /// let pool = BumpPool::new();
     /// let bump = pool.try_get()?;
     /// assert_eq!(*bump.try_alloc(7)?, 7);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -154,7 +154,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
     /// # Errors
     ///
     /// When no arena is idle and there is no memory for a new one.
-    pub fn try_get(&self) -> Result<Pooled<'_, MIN_ALIGN, A>, AllocError<()>>
+    pub fn try_get(&self) -> Result<BumpPoolGuard<'_, MIN_ALIGN, A>, AllocError<()>>
     where
         A: Clone,
     {
@@ -165,7 +165,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
             let entry = Entry { bump: Bump::new_in(self.alloc.clone()), next: Cell::new(None) };
             NonNull::from(Box::leak(try_box(entry).map_err(|error| error.map(drop))?))
         };
-        Ok(Pooled { entry, pool: self })
+        Ok(BumpPoolGuard { entry, pool: self })
     }
 
     /// Resets all arenas. See [`Bump::reset`].
@@ -178,40 +178,40 @@ impl<const MIN_ALIGN: usize, A: Allocator> Pool<MIN_ALIGN, A> {
     }
 }
 
-impl<const MIN_ALIGN: usize, A: Allocator + Default> Default for Pool<MIN_ALIGN, A> {
+impl<const MIN_ALIGN: usize, A: Allocator + Default> Default for BumpPool<MIN_ALIGN, A> {
     fn default() -> Self {
         Self::new_in(A::default())
     }
 }
 
-impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Pool<MIN_ALIGN, A> {
+impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for BumpPool<MIN_ALIGN, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let idle = self.idle().iter().count();
-        f.debug_struct("Pool").field("arenas", &idle).finish_non_exhaustive()
+        f.debug_struct("BumpPool").field("arenas", &idle).finish_non_exhaustive()
     }
 }
 
-/// An arena on loan from a [`Pool`]. Dropping this returns the arena.
+/// An arena on loan from a [`BumpPool`]. Dropping this returns the arena.
 ///
 /// It dereferences to a [`Bump`]. References from the methods of `Bump` cannot outlive this value; those from
 /// [`keep`](Self::keep) can.
-pub struct Pooled<'p, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
+pub struct BumpPoolGuard<'p, const MIN_ALIGN: usize = 8, A: Allocator = Global> {
     // # Invariants
     //
     // 1. `entry` belongs to the pool and is in no list. Apart from kept references, only this value uses it.
     // 2. The arena is only borrowed by `&`, so kept values stay in its chunks for `'p`.
     entry: NonNull<Entry<MIN_ALIGN, A>>,
-    pool: &'p Pool<MIN_ALIGN, A>,
+    pool: &'p BumpPool<MIN_ALIGN, A>,
 }
 
 // SAFETY: only this value uses the arena (invariant 1), which is `Send` if the allocator is. The reference to the pool
 // is `Send` if the allocator is `Send` and `Sync`.
-unsafe impl<const MIN_ALIGN: usize, A: Allocator + Send + Sync> Send for Pooled<'_, MIN_ALIGN, A> {}
+unsafe impl<const MIN_ALIGN: usize, A: Allocator + Send + Sync> Send for BumpPoolGuard<'_, MIN_ALIGN, A> {}
 // As for a `Bump` and a reference to the pool.
-impl<const MIN_ALIGN: usize, A: Allocator + UnwindSafe + RefUnwindSafe> UnwindSafe for Pooled<'_, MIN_ALIGN, A> {}
-impl<const MIN_ALIGN: usize, A: Allocator + RefUnwindSafe> RefUnwindSafe for Pooled<'_, MIN_ALIGN, A> {}
+impl<const MIN_ALIGN: usize, A: Allocator + UnwindSafe + RefUnwindSafe> UnwindSafe for BumpPoolGuard<'_, MIN_ALIGN, A> {}
+impl<const MIN_ALIGN: usize, A: Allocator + RefUnwindSafe> RefUnwindSafe for BumpPoolGuard<'_, MIN_ALIGN, A> {}
 
-impl<'p, const MIN_ALIGN: usize, A: Allocator> Pooled<'p, MIN_ALIGN, A> {
+impl<'p, const MIN_ALIGN: usize, A: Allocator> BumpPoolGuard<'p, MIN_ALIGN, A> {
     /// Returns the value that `make` allocates, borrowed for as long as the pool is.
     pub fn keep<T: ?Sized>(&self, make: impl for<'b> FnOnce(&'b Bump<MIN_ALIGN, A>) -> &'b mut T) -> &'p mut T {
         let kept: *mut T = make(self);
@@ -224,7 +224,7 @@ impl<'p, const MIN_ALIGN: usize, A: Allocator> Pooled<'p, MIN_ALIGN, A> {
     }
 }
 
-impl<const MIN_ALIGN: usize, A: Allocator> Deref for Pooled<'_, MIN_ALIGN, A> {
+impl<const MIN_ALIGN: usize, A: Allocator> Deref for BumpPoolGuard<'_, MIN_ALIGN, A> {
     type Target = Bump<MIN_ALIGN, A>;
 
     fn deref(&self) -> &Self::Target {
@@ -233,7 +233,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Deref for Pooled<'_, MIN_ALIGN, A> {
     }
 }
 
-impl<const MIN_ALIGN: usize, A: Allocator> Drop for Pooled<'_, MIN_ALIGN, A> {
+impl<const MIN_ALIGN: usize, A: Allocator> Drop for BumpPoolGuard<'_, MIN_ALIGN, A> {
     fn drop(&mut self) {
         let mut idle = self.pool.idle();
         // SAFETY: only the pool frees entries, and it is borrowed.
@@ -242,8 +242,8 @@ impl<const MIN_ALIGN: usize, A: Allocator> Drop for Pooled<'_, MIN_ALIGN, A> {
     }
 }
 
-impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for Pooled<'_, MIN_ALIGN, A> {
+impl<const MIN_ALIGN: usize, A: Allocator> fmt::Debug for BumpPoolGuard<'_, MIN_ALIGN, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Pooled").field(&**self).finish()
+        f.debug_tuple("BumpPoolGuard").field(&**self).finish()
     }
 }

@@ -4,14 +4,10 @@
 use super::InlineBox;
 use super::{InlineFuture, LocalInlineFuture};
 use crate::alloc::AllocError;
-use crate::slab::{Pool, PoolSlot};
 #[cfg(feature = "std")]
-use crate::slab::{sync, thread_pool};
+use crate::slab::{Pool, Pooled, thread_pool};
 use crate::small::SmallBox;
 use core::pin::Pin;
-
-/// A type-erased, pinned future in a slot of a [`Pool`].
-pub type LocalPoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + 'a>>;
 
 /// Generates the `inline` methods for futures. They return an `InlineFuture`; those of the other traits return an
 /// `InlineBox`.
@@ -35,26 +31,6 @@ macro_rules! inline_future {
         {
             LocalInlineFuture::new_local(self)
         }
-
-        #[doc(hidden)]
-        #[deprecated = "renamed to `inline`"]
-        #[inline]
-        fn in_place<'a, const N: usize>(self) -> InlineFuture<'a, Self::Output, N>
-        where
-            Self: Send + 'a,
-        {
-            self.inline()
-        }
-
-        #[doc(hidden)]
-        #[deprecated = "renamed to `inline_local`"]
-        #[inline]
-        fn in_place_local<'a, const N: usize>(self) -> LocalInlineFuture<'a, Self::Output, N>
-        where
-            Self: 'a,
-        {
-            self.inline_local()
-        }
     };
 }
 
@@ -68,7 +44,7 @@ macro_rules! inline_box {
         where
             Self: Send + 'a,
         {
-            InlineBox::new_with(self, |value| value as _)
+            InlineBox::new_coerced(self, |value| value as _)
         }
 
         /// Like [`inline`](Self::inline), but for a value that is not `Send`.
@@ -77,27 +53,7 @@ macro_rules! inline_box {
         where
             Self: 'a,
         {
-            InlineBox::new_with(self, |value| value as _)
-        }
-
-        #[doc(hidden)]
-        #[deprecated = "renamed to `inline`"]
-        #[inline]
-        fn in_place<'a, const N: usize>(self) -> InlineBox<dyn $Dyn + Send + 'a, N>
-        where
-            Self: Send + 'a,
-        {
-            self.inline()
-        }
-
-        #[doc(hidden)]
-        #[deprecated = "renamed to `inline_local`"]
-        #[inline]
-        fn in_place_local<'a, const N: usize>(self) -> InlineBox<dyn $Dyn + 'a, N>
-        where
-            Self: 'a,
-        {
-            self.inline_local()
+            InlineBox::new_coerced(self, |value| value as _)
         }
     };
 }
@@ -116,7 +72,7 @@ macro_rules! erased_ext {
             where
                 Self: Send + 'a,
             {
-                SmallBox::new_with(self, |value| value as _)
+                SmallBox::new_coerced(self, |value| value as _)
             }
 
             /// Like [`small`](Self::small), but returns an error if the allocation fails.
@@ -129,7 +85,7 @@ macro_rules! erased_ext {
             where
                 Self: Send + 'a,
             {
-                SmallBox::try_new_with(self, |value| value as _)
+                SmallBox::try_new_coerced(self, |value| value as _)
             }
 
             /// Like [`small`](Self::small), but for a value that is not `Send`.
@@ -138,7 +94,7 @@ macro_rules! erased_ext {
             where
                 Self: 'a,
             {
-                SmallBox::new_with(self, |value| value as _)
+                SmallBox::new_coerced(self, |value| value as _)
             }
 
             /// Like [`small_local`](Self::small_local), but returns an error if the allocation fails.
@@ -151,80 +107,82 @@ macro_rules! erased_ext {
             where
                 Self: 'a,
             {
-                SmallBox::try_new_with(self, |value| value as _)
+                SmallBox::try_new_coerced(self, |value| value as _)
             }
 
-            /// Stores the value in a slot of the pool. The slot may be sent to other threads and may outlive the pool.
+            /// Stores the value in the pool. It may be sent to other threads and may outlive the pool.
             ///
             /// # Panics
             ///
-            /// Calls the allocation error handler if the allocation fails. [`try_boxed_in`](Self::try_boxed_in) returns
+            /// Calls the allocation error handler if the allocation fails. [`try_pooled_in`](Self::try_pooled_in) returns
             /// the value instead.
             #[cfg(feature = "std")]
             #[inline(always)]
-            fn boxed_in<'a>(self, pool: &sync::Pool) -> Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>
+            fn pooled_in<'a>(self, pool: &Pool) -> Pin<Pooled<dyn $Dyn + Send + 'a>>
             where
                 Self: Send + 'a,
             {
                 pool.insert(self).coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin()
             }
 
-            /// Like [`boxed_in`](Self::boxed_in), but returns an error if the allocation fails.
+            /// Like [`pooled_in`](Self::pooled_in), but returns an error if the allocation fails.
             ///
             /// # Errors
             ///
             /// If the allocation fails. The error contains the value.
             #[cfg(feature = "std")]
             #[inline(always)]
-            fn try_boxed_in<'a>(
+            fn try_pooled_in<'a>(
                 self,
-                pool: &sync::Pool,
-            ) -> Result<Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>, AllocError<Self>>
+                pool: &Pool,
+            ) -> Result<Pin<Pooled<dyn $Dyn + Send + 'a>>, AllocError<Self>>
             where
                 Self: Send + 'a,
             {
                 Ok(pool.try_insert(self)?.coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin())
             }
 
-            /// Stores a value that is not `Send` in a slot of the pool. The slot may outlive the pool.
+            /// Like [`pooled_in`](Self::pooled_in), but for a value that is not `Send`.
             ///
             /// # Panics
             ///
             /// Calls the allocation error handler if the allocation fails.
-            /// [`try_boxed_local_in`](Self::try_boxed_local_in) returns the value instead.
+            /// [`try_pooled_local_in`](Self::try_pooled_local_in) returns the value instead.
+            #[cfg(feature = "std")]
             #[inline(always)]
-            fn boxed_local_in<'a>(self, pool: &Pool) -> Pin<PoolSlot<dyn $Dyn + 'a>>
+            fn pooled_local_in<'a>(self, pool: &Pool) -> Pin<Pooled<dyn $Dyn + 'a>>
             where
                 Self: 'a,
             {
                 pool.insert(self).coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin()
             }
 
-            /// Like [`boxed_local_in`](Self::boxed_local_in), but returns an error if the allocation fails.
+            /// Like [`pooled_local_in`](Self::pooled_local_in), but returns an error if the allocation fails.
             ///
             /// # Errors
             ///
             /// If the allocation fails. The error contains the value.
+            #[cfg(feature = "std")]
             #[inline(always)]
-            fn try_boxed_local_in<'a>(self, pool: &Pool) -> Result<Pin<PoolSlot<dyn $Dyn + 'a>>, AllocError<Self>>
+            fn try_pooled_local_in<'a>(self, pool: &Pool) -> Result<Pin<Pooled<dyn $Dyn + 'a>>, AllocError<Self>>
             where
                 Self: 'a,
             {
                 Ok(pool.try_insert(self)?.coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin())
             }
 
-            /// Stores the value in a slot of a thread-local pool, as [`boxed_in`](Self::boxed_in) does in a given pool.
+            /// Stores the value in a slot of a thread-local pool, as [`pooled_in`](Self::pooled_in) does in a given pool.
             ///
             /// The pool reuses the memory of dropped values. It frees all of it when the thread has ended and the last
             /// value is dropped.
             ///
             /// # Panics
             ///
-            /// The same as for [`boxed_in`](Self::boxed_in). [`try_pooled`](Self::try_pooled) returns the value
+            /// The same as for [`pooled_in`](Self::pooled_in). [`try_pooled`](Self::try_pooled) returns the value
             /// instead.
             #[cfg(feature = "std")]
             #[inline(always)]
-            fn pooled<'a>(self) -> Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>
+            fn pooled<'a>(self) -> Pin<Pooled<dyn $Dyn + Send + 'a>>
             where
                 Self: Send + 'a,
             {
@@ -238,7 +196,7 @@ macro_rules! erased_ext {
             /// If the allocation fails. The error contains the value.
             #[cfg(feature = "std")]
             #[inline(always)]
-            fn try_pooled<'a>(self) -> Result<Pin<sync::PoolSlot<dyn $Dyn + Send + 'a>>, AllocError<Self>>
+            fn try_pooled<'a>(self) -> Result<Pin<Pooled<dyn $Dyn + Send + 'a>>, AllocError<Self>>
             where
                 Self: Send + 'a,
             {
@@ -249,11 +207,11 @@ macro_rules! erased_ext {
             ///
             /// # Panics
             ///
-            /// The same as for [`boxed_in`](Self::boxed_in). [`try_pooled_local`](Self::try_pooled_local) returns the
+            /// The same as for [`pooled_in`](Self::pooled_in). [`try_pooled_local`](Self::try_pooled_local) returns the
             /// value instead.
             #[cfg(feature = "std")]
             #[inline(always)]
-            fn pooled_local<'a>(self) -> Pin<sync::PoolSlot<dyn $Dyn + 'a>>
+            fn pooled_local<'a>(self) -> Pin<Pooled<dyn $Dyn + 'a>>
             where
                 Self: 'a,
             {
@@ -267,7 +225,7 @@ macro_rules! erased_ext {
             /// If the allocation fails. The error contains the value.
             #[cfg(feature = "std")]
             #[inline(always)]
-            fn try_pooled_local<'a>(self) -> Result<Pin<sync::PoolSlot<dyn $Dyn + 'a>>, AllocError<Self>>
+            fn try_pooled_local<'a>(self) -> Result<Pin<Pooled<dyn $Dyn + 'a>>, AllocError<Self>>
             where
                 Self: 'a,
             {
@@ -282,7 +240,7 @@ erased_ext! {
     ///
     /// ```
     /// use dwell::pin::{ErasedExt, InlineFuture, PoolFuture};
-    /// use dwell::{SmallBox, slab::sync::Pool};
+    /// use dwell::{SmallBox, slab::Pool};
     ///
     /// type Dyn = dyn Future<Output = u8> + Send;
     ///
@@ -291,7 +249,7 @@ erased_ext! {
     /// assert!(small.is_inline());
     ///
     /// let pool = Pool::new();
-    /// let in_pool: PoolFuture<u8> = async { 7 }.boxed_in(&pool);
+    /// let in_pool: PoolFuture<u8> = async { 7 }.pooled_in(&pool);
     /// let in_pool_of_thread: PoolFuture<u8> = async { 7 }.pooled();
     /// # drop((inline, in_pool, in_pool_of_thread));
     /// ```

@@ -2,7 +2,9 @@
 
 use super::{InlineBox, Reusable};
 use crate::alloc::Allocator;
-use crate::slab::{Slot, SlotKind};
+#[cfg(feature = "std")]
+use crate::slab::Pooled;
+use crate::slab::{Slot, kind::SlotKind};
 use crate::small::SmallBox;
 use core::pin::Pin;
 use core::task::{Context, Poll};
@@ -149,7 +151,12 @@ macro_rules! forward {
 forward! {
     [const N: usize, L] InlineBox<T, N, L>, |self| self.project();
     [const N: usize, A: Allocator + 'static, L] SmallBox<T, N, A, L>, |self| self.project();
-    [K: SlotKind, V] Slot<T, K, V>, |self| Pin::new(&mut **self.get_mut()), Unpin;
+    [K: SlotKind] Slot<T, K>, |self| Pin::new(&mut **self.get_mut()), Unpin;
+}
+
+#[cfg(feature = "std")]
+forward! {
+    [] Pooled<T>, |self| Pin::new(&mut **self.get_mut()), Unpin;
 }
 
 /// Forwards to the stored stream. Without one, the stream has ended until the next one is set.

@@ -1,8 +1,9 @@
 //! Type-erased values with inline storage. A value that does not fit is a compile error.
 
 use super::DoesNotFit;
+use crate::coerce::Coercible;
 use crate::raw::Meta;
-use crate::small::{Coercible, InlineStorage};
+use crate::small::InlineStorage;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
@@ -22,7 +23,7 @@ use core::task::{Context, Poll};
 /// use std::fmt::Debug;
 ///
 /// // error: a value of 24 bytes aligned to 8 does not fit the inline buffer of 16 bytes aligned to 8
-/// let text = InlineBox::<dyn Debug, 2>::new_with(String::from("text"), |value| value);
+/// let text = InlineBox::<dyn Debug, 2>::new_coerced(String::from("text"), |value| value);
 /// ```
 ///
 /// The value moves with its owner, so an `InlineBox` is `Unpin` only if `T` is. A pinned `InlineBox` pins its value,
@@ -34,7 +35,7 @@ use core::task::{Context, Poll};
 /// type Call<'a> = InlineBox<dyn Future<Output = u32> + 'a, 6>;
 ///
 /// fn double(x: &u32) -> Call<'_> {
-///     InlineBox::new_with(async move { *x * 2 }, |value| value as _)
+///     InlineBox::new_coerced(async move { *x * 2 }, |value| value as _)
 /// }
 ///
 /// async fn quadruple(x: u32) -> u32 {
@@ -83,7 +84,7 @@ impl<T: ?Sized, const N: usize, L> InlineBox<T, N, L> {
     /// use dwell::pin::InlineBox;
     /// use std::fmt::Display;
     ///
-    /// let number = InlineBox::<dyn Display, 1>::new_with(7, |value| value);
+    /// let number = InlineBox::<dyn Display, 1>::new_coerced(7, |value| value);
     /// assert_eq!(number.to_string(), "7");
     /// ```
     ///
@@ -94,7 +95,7 @@ impl<T: ?Sized, const N: usize, L> InlineBox<T, N, L> {
     /// Panics if the closure panics, or if the value is coerced to a slice of more than `usize::MAX / 32` elements. The
     /// value is dropped.
     #[inline]
-    pub fn new_with<U, F>(value: U, unsize: F) -> Self
+    pub fn new_coerced<U, F>(value: U, unsize: F) -> Self
     where
         F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
@@ -103,13 +104,13 @@ impl<T: ?Sized, const N: usize, L> InlineBox<T, N, L> {
         unsafe { Self::store(value, unsize) }
     }
 
-    /// Like [`new_with`](Self::new_with), but returns an error if the value does not fit.
+    /// Like [`new_coerced`](Self::new_coerced), but returns an error if the value does not fit.
     ///
     /// ```
     /// use dwell::pin::InlineBox;
     /// use std::fmt::Debug;
     ///
-    /// let error = InlineBox::<dyn Debug, 1>::try_new_with(String::from("seven"), |value| value).unwrap_err();
+    /// let error = InlineBox::<dyn Debug, 1>::try_new_coerced(String::from("seven"), |value| value).unwrap_err();
     /// assert_eq!(error.into_inner(), "seven");
     /// ```
     ///
@@ -119,9 +120,9 @@ impl<T: ?Sized, const N: usize, L> InlineBox<T, N, L> {
     ///
     /// # Panics
     ///
-    /// Where [`new_with`](Self::new_with) panics. The value is dropped.
+    /// Where [`new_coerced`](Self::new_coerced) panics. The value is dropped.
     #[inline]
-    pub fn try_new_with<U, F>(value: U, unsize: F) -> Result<Self, DoesNotFit<U>>
+    pub fn try_new_coerced<U, F>(value: U, unsize: F) -> Result<Self, DoesNotFit<U>>
     where
         F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
@@ -166,7 +167,7 @@ impl<T: ?Sized, const N: usize, L> InlineBox<T, N, L> {
     /// use dwell::pin::InlineBox;
     /// use std::pin::pin;
     ///
-    /// let future = InlineBox::<dyn Future<Output = ()>, 2>::new_with(async {}, |value| value);
+    /// let future = InlineBox::<dyn Future<Output = ()>, 2>::new_coerced(async {}, |value| value);
     /// let mut future = pin!(future);
     /// let _: std::pin::Pin<&mut dyn Future<Output = ()>> = future.as_mut().project();
     /// ```

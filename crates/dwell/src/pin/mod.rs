@@ -20,7 +20,7 @@
 //! | is stored, and its type is known | [`pinned`](PinExt::pinned), or [`pinned_in`](PinExt::pinned_in) a slab or pool |
 //! | is stored with its type erased, and is mostly small | [`small`](ErasedExt::small): inline, or in a box if it is too large |
 //! | is stored with its type erased, and must not allocate | [`inline`](ErasedExt::inline): inline, or a compile error |
-//! | is created and dropped all the time | [`pooled`](ErasedExt::pooled), or [`boxed_in`](ErasedExt::boxed_in) your own pool |
+//! | is created and dropped all the time | `pooled`, or `pooled_in` your own pool |
 //! | repeatedly replaces another | [`Reusable`] |
 //! | belongs to an `async fn` that is recursive or in a `dyn Trait` | the attribute `#[dwell::erased]` (feature `derive`) |
 //! | is a task of tokio | `spawn_erased` (feature `tokio`) |
@@ -44,14 +44,13 @@ mod future;
 mod inline;
 #[cfg(feature = "std")]
 mod pooled;
-mod renamed;
 mod reusable;
 #[cfg(feature = "tokio")]
 mod tokio;
 #[cfg(feature = "tower")]
 pub mod tower;
 
-pub use self::erased::{ErasedExt, LocalPoolFuture};
+pub use self::erased::ErasedExt;
 #[cfg(all(feature = "futures", feature = "std"))]
 pub use self::erased::{ErasedReadExt, ErasedWriteExt};
 #[cfg(feature = "futures")]
@@ -60,26 +59,22 @@ pub use self::error::DoesNotFit;
 pub use self::future::{ErasedInlineFuture, InlineFuture, LocalInlineFuture};
 pub use self::inline::InlineBox;
 #[cfg(feature = "std")]
-pub use self::pooled::{LocalPooledFuture, PoolFuture, SyncPoolFuture};
+pub use self::pooled::{LocalPoolFuture, PoolFuture, SyncPoolFuture};
 #[cfg(feature = "std")]
 #[doc(hidden)]
 pub use self::pooled::{Never, erase, erase_local, erase_sync, unreachable_output};
-#[doc(hidden)]
-#[expect(deprecated, reason = "deprecated names, for programs that use them")]
-pub use self::renamed::{FutureInPlace, InPlace, InPlaceFuture, LocalInPlaceFuture};
 pub use self::reusable::{LocalReusableFuture, Reusable, ReusableFuture};
 #[cfg(feature = "tokio")]
 pub use self::tokio::{spawn_erased, try_spawn_erased};
 
 use crate::alloc::{AllocError, Global, try_box};
-use crate::slab::{SizeClasses, Slab, Slot, SlotOfPool, Threading};
+#[cfg(feature = "std")]
+use crate::slab::{Pool, Pooled};
+use crate::slab::{Slab, Slot};
 use core::pin::Pin;
 use std_alloc::boxed::Box;
 use std_alloc::rc::Rc;
 use std_alloc::sync::Arc;
-
-#[doc(hidden)]
-pub use self::PinStorage as PinPlace; // the name in earlier versions
 
 /// Postfix methods that pin a value.
 ///
@@ -161,7 +156,7 @@ impl<T> PinExt for T {}
 /// |---|---|
 /// | [`Global`] | `Pin<Box<T>>` |
 /// | [`&Slab<T>`](Slab), [`&sync::Slab<T>`](crate::slab::sync::Slab) | a pinned [`Slot`] |
-/// | [`&Pool`](crate::slab::Pool), [`&sync::Pool`](crate::slab::sync::Pool) | a pinned [`Slot`] of a pool |
+/// | `&Pool` | a pinned `Pooled<T>` |
 ///
 /// An arena is not among them: it reuses the memory of a forgotten value without dropping the value, which pinning
 /// forbids.
@@ -195,9 +190,9 @@ impl<T> PinStorage<T> for Global {
 }
 
 macro_rules! pin_slab {
-    ($($(#[$attr:meta])* [$($generics:tt)*] $Slab:ty: $Slot:ty;)*) => {$(
+    ($($(#[$attr:meta])* $Slab:ty: $Slot:ty;)*) => {$(
         $(#[$attr])*
-        impl<T, $($generics)*> PinStorage<T> for &$Slab {
+        impl<T> PinStorage<T> for &$Slab {
             type Pinned = Pin<$Slot>;
 
             #[inline(always)]
@@ -207,13 +202,13 @@ macro_rules! pin_slab {
 
             #[inline(always)]
             fn try_pin(self, value: T) -> Result<Pin<$Slot>, AllocError<T>> {
-                self.try_insert(value).map(Slot::into_pin)
+                self.try_insert(value).map(<$Slot>::into_pin)
             }
         }
     )*};
 }
 pin_slab! {
-    [] Slab<T>: Slot<T>;
-    #[cfg(feature = "std")] [] crate::slab::sync::Slab<T>: crate::slab::sync::Slot<T>;
-    [O: Threading] SizeClasses<O>: SlotOfPool<T, O>;
+    Slab<T>: Slot<T>;
+    #[cfg(feature = "std")] crate::slab::sync::Slab<T>: crate::slab::sync::Slot<T>;
+    #[cfg(feature = "std")] Pool: Pooled<T>;
 }

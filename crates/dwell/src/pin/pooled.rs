@@ -1,10 +1,9 @@
 //! The types that `.pooled()` returns, and the functions that `#[erased]` calls.
 
-use crate::slab::sync::PoolSlot;
-use crate::slab::thread_pool;
+use crate::slab::{Pooled, thread_pool};
 use core::pin::Pin;
 
-/// A type-erased, pinned future in a slot of a [`sync::Pool`](crate::slab::sync::Pool): the result of
+/// A type-erased, pinned future in a pool: the result of
 /// [`ErasedExt::pooled`](super::ErasedExt::pooled).
 ///
 /// It has two words, as the `BoxFuture` of the crate futures has. A trait whose methods return it can be used as
@@ -36,15 +35,13 @@ use core::pin::Pin;
 /// # let mut context = std::task::Context::from_waker(std::task::Waker::noop());
 /// # assert_eq!(future.poll(&mut context), std::task::Poll::Ready(3));
 /// ```
-pub type PoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + Send + 'a>>;
+pub type PoolFuture<'a, T> = Pin<Pooled<dyn Future<Output = T> + Send + 'a>>;
 
 /// A [`PoolFuture`] that need not be `Send`: the result of [`ErasedExt::pooled_local`](super::ErasedExt::pooled_local).
-///
-/// Unlike a [`LocalPoolFuture`](super::LocalPoolFuture), it is in a slot of the thread's own pool.
-pub type LocalPooledFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + 'a>>;
+pub type LocalPoolFuture<'a, T> = Pin<Pooled<dyn Future<Output = T> + 'a>>;
 
 /// A [`PoolFuture`] that is also `Sync`: the result of a function with `#[erased(Sync)]`.
-pub type SyncPoolFuture<'a, T> = Pin<PoolSlot<dyn Future<Output = T> + Send + Sync + 'a>>;
+pub type SyncPoolFuture<'a, T> = Pin<Pooled<dyn Future<Output = T> + Send + Sync + 'a>>;
 
 /// Calls [`pooled`](super::ErasedExt::pooled), for `#[erased]`. With this function, compile errors for futures that are
 /// not `Send` are shorter.
@@ -57,7 +54,7 @@ pub fn erase<'a, F: Future + Send + 'a>(future: F) -> PoolFuture<'a, F::Output> 
 /// Calls [`pooled_local`](super::ErasedExt::pooled_local), for `#[erased(?Send)]`.
 #[doc(hidden)]
 #[inline(always)]
-pub fn erase_local<'a, F: Future + 'a>(future: F) -> LocalPooledFuture<'a, F::Output> {
+pub fn erase_local<'a, F: Future + 'a>(future: F) -> LocalPoolFuture<'a, F::Output> {
     super::ErasedExt::pooled_local(future)
 }
 

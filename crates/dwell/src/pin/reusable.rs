@@ -1,8 +1,8 @@
 //! A heap block that holds one pinned value after another.
 
 use crate::alloc::{AllocError, largest_layout, try_alloc};
+use crate::coerce::Coercible;
 use crate::raw::Meta;
-use crate::small::Coercible;
 use core::alloc::Layout;
 use core::fmt;
 use core::marker::PhantomData;
@@ -159,8 +159,8 @@ impl<T: ?Sized> Reusable<T> {
     /// use std::fmt::Display;
     ///
     /// let mut value = Reusable::<dyn Display>::new();
-    /// value.set_with(7, |value| value);
-    /// value.set_with("seven", |value| value);
+    /// value.set_coerced(7, |value| value);
+    /// value.set_coerced("seven", |value| value);
     /// assert_eq!(value.get().unwrap().to_string(), "seven");
     /// ```
     ///
@@ -170,7 +170,7 @@ impl<T: ?Sized> Reusable<T> {
     /// the old value stays. Panics if the drop of the old value panics; no value is left. In each case the new value is
     /// dropped.
     #[inline]
-    pub fn set_with<U, F>(&mut self, value: U, unsize: F)
+    pub fn set_coerced<U, F>(&mut self, value: U, unsize: F)
     where
         F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
@@ -183,7 +183,7 @@ impl<T: ?Sized> Reusable<T> {
         }
     }
 
-    /// Like [`set_with`](Self::set_with), but returns an error if the allocation fails.
+    /// Like [`set_coerced`](Self::set_coerced), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -195,7 +195,7 @@ impl<T: ?Sized> Reusable<T> {
     /// Panics if the closure panics; the old value stays. Panics if the drop of the old value panics; no value is left.
     /// In each case the new value is dropped.
     #[inline]
-    pub fn try_set_with<U, F>(&mut self, value: U, unsize: F) -> Result<(), AllocError<U>>
+    pub fn try_set_coerced<U, F>(&mut self, value: U, unsize: F) -> Result<(), AllocError<U>>
     where
         F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
@@ -241,7 +241,7 @@ impl<'a, T> ReusableFuture<'a, T> {
     /// Panics if the drop of the old future panics. No future is left, and the new one is dropped.
     #[inline]
     pub fn set<F: Future<Output = T> + Send + 'a>(&mut self, future: F) {
-        self.set_with(future, |value| value as _);
+        self.set_coerced(future, |value| value as _);
     }
 
     /// Like [`set`](Self::set), but returns an error if the allocation fails.
@@ -256,7 +256,7 @@ impl<'a, T> ReusableFuture<'a, T> {
     /// Panics if the drop of the old future panics. No future is left, and the new one is dropped.
     #[inline]
     pub fn try_set<F: Future<Output = T> + Send + 'a>(&mut self, future: F) -> Result<(), AllocError<F>> {
-        self.try_set_with(future, |value| value as _)
+        self.try_set_coerced(future, |value| value as _)
     }
 }
 
@@ -268,7 +268,7 @@ impl<'a, T> LocalReusableFuture<'a, T> {
     /// Panics if the drop of the old future panics. No future is left, and the new one is dropped.
     #[inline]
     pub fn set_local<F: Future<Output = T> + 'a>(&mut self, future: F) {
-        self.set_with(future, |value| value as _);
+        self.set_coerced(future, |value| value as _);
     }
 
     /// Like [`set_local`](Self::set_local), but returns an error if the allocation fails.
@@ -283,7 +283,7 @@ impl<'a, T> LocalReusableFuture<'a, T> {
     /// Panics if the drop of the old future panics. No future is left, and the new one is dropped.
     #[inline]
     pub fn try_set_local<F: Future<Output = T> + 'a>(&mut self, future: F) -> Result<(), AllocError<F>> {
-        self.try_set_with(future, |value| value as _)
+        self.try_set_coerced(future, |value| value as _)
     }
 }
 

@@ -25,8 +25,7 @@
 
 use super::{ErasedExt, PoolFuture};
 use crate::alloc::AllocError;
-use crate::slab::sync::PoolSlot;
-use crate::slab::thread_pool;
+use crate::slab::{Pooled, thread_pool};
 use core::fmt;
 use core::task::{Context, Poll};
 use tower_layer::{Layer, LayerFn, layer_fn};
@@ -106,7 +105,7 @@ macro_rules! erased_service {
     ) => {
         $(#[$attr])*
         pub struct $Name<Request, Response, Error> {
-            service: PoolSlot<$Erased>,
+            service: Pooled<$Erased>,
         }
 
         impl<Request, Response, Error> $Name<Request, Response, Error> {
@@ -198,7 +197,7 @@ macro_rules! cloned_service {
         trait $Clone<Request>: Service<Request> {
             fn clone_pooled(
                 &self,
-            ) -> PoolSlot<
+            ) -> Pooled<
                 dyn $Clone<Request, Response = Self::Response, Error = Self::Error, Future = Self::Future> $(+ $Auto)+,
             >;
         }
@@ -206,7 +205,7 @@ macro_rules! cloned_service {
         impl<Request, S: Service<Request> + Clone $(+ $Auto)+ + 'static> $Clone<Request> for S {
             fn clone_pooled(
                 &self,
-            ) -> PoolSlot<
+            ) -> Pooled<
                 dyn $Clone<Request, Response = Self::Response, Error = Self::Error, Future = Self::Future> $(+ $Auto)+,
             > {
                 thread_pool::insert(self.clone()).coerce(|view| view as _)

@@ -42,7 +42,7 @@ impl<T> Bounded<T> {
 
     fn allocate(capacity: usize) -> Result<Self, Refusal> {
         let slab = Slab::builder().preallocate(capacity).finish(capacity.min(MAX_CAPACITY))?;
-        Ok(Self { slab })
+        Ok(Self { slab: Slab { slab } })
     }
 
     /// Inserts a value.
@@ -58,7 +58,7 @@ impl<T> Bounded<T> {
     /// Like [`insert`](Self::insert), but returns the value in an error if the slab is full.
     #[inline(always)]
     pub fn try_insert(&self, value: T) -> Result<Slot<T>, Full<T>> {
-        try_insert(&self.slab, value)
+        try_insert(&self.slab.slab, value)
     }
 
     /// Inserts the value that `make` returns. A full slab does not call `make`.
@@ -75,7 +75,7 @@ impl<T> Bounded<T> {
     /// full.
     #[inline(always)]
     pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<Slot<T>, Full<F>> {
-        try_insert_with(&self.slab, make)
+        try_insert_with(&self.slab.slab, make)
     }
 
     /// Returns whether the key has a leaked value.

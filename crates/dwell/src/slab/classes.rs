@@ -3,9 +3,9 @@
 
 use core::alloc::Layout;
 
-/// The size of the largest class in bytes. Four of its cells fit in a block of 64 KiB. There is a class for each
-/// multiple of 8 up to 64 bytes, and four for each doubling above.
-const LARGEST: usize = 14 * 1024;
+/// The size of the largest class in bytes: two pages. There is a class for each multiple of 8 up to 64 bytes, and four for
+/// each doubling above. A larger value is a block of the global allocator.
+const LARGEST: usize = 8 * 1024;
 
 /// The size in bytes at which the doublings begin.
 const LINE: usize = 64;
@@ -29,12 +29,18 @@ pub(super) struct Class {
     pub(super) layout: Layout,
 }
 
+/// Returns whether a value of this layout in a pool is a block of the global allocator with this layout.
+#[inline(always)]
+pub(super) const fn is_large(layout: Layout) -> bool {
+    layout.size() > LARGEST
+}
+
 impl Class {
     /// Returns the class of values of this layout, or `None` if their size or alignment is too large.
     #[inline]
     pub(super) const fn of(layout: Layout) -> Option<Self> {
         let (size, align) = (layout.size(), layout.align());
-        if size > LARGEST || align > ALIGNED {
+        if is_large(layout) || align > ALIGNED {
             return None;
         }
         let least = if size < 8 { 8 } else { size };
@@ -79,7 +85,7 @@ mod tests {
         let mut seen: Vec<Option<usize>> = std_alloc::vec![None; CLASSES];
         let sizes: Vec<usize> = if cfg!(miri) {
             // Miri is slow, so it tests the sizes at the ends of classes and one byte above.
-            let large = (6..14).flat_map(|doubling| (5..=8).map(move |quarters| (quarters << doubling) / 4));
+            let large = (6..13).flat_map(|doubling| (5..=8).map(move |quarters| (quarters << doubling) / 4));
             let ends = (0..=8).map(|n| 8 * n).chain(large);
             ends.flat_map(|end| [end, end + 1]).filter(|&size| size <= LARGEST).collect()
         } else {

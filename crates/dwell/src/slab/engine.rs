@@ -92,8 +92,28 @@ pub unsafe trait Owners: Sized + 'static {
     /// caller does not use it again.
     unsafe fn try_free(core: &Core<Self>, cell: CellPtr) -> Result<(), StackFull>;
 
-    /// Frees a cell that `try_free` refused. If the slab was torn down and this was its last occupied cell, frees the
-    /// core too.
+    /// Like [`try_free`](Self::try_free), but fails also if the stack of a pool is at its [mark](FreeStack::mark).
+    ///
+    /// # Safety
+    ///
+    /// The same as for [`try_free`](Self::try_free).
+    #[inline(always)]
+    unsafe fn try_free_in_pool(core: &Core<Self>, cell: CellPtr) -> Result<(), StackFull> {
+        // SAFETY: the caller guarantees the same.
+        unsafe { Self::try_free(core, cell) }
+    }
+
+    /// Called before a refill, because the stack is empty or at its lower mark.
+    fn before_refill(_core: CoreRef<Self>) {}
+
+    /// Called after a refill or a sweep.
+    fn after_refill(_core: CoreRef<Self>) {}
+
+    /// Ends the marks of the stack, and forgets what it counted.
+    fn unmark(_core: CoreRef<Self>) {}
+
+    /// Frees a cell that `try_free` or `try_free_in_pool` refused. If the slab was torn down and this was its last occupied
+    /// cell, frees the core too.
     ///
     /// # Safety
     ///
@@ -202,8 +222,11 @@ impl<O: Owners> CoreRef<O> {
     pub(super) unsafe fn refill(self) -> Result<CellPtr, Refusal> {
         // SAFETY: the caller guarantees that the core is not freed, and nothing below frees it.
         let core = unsafe { self.get() };
+        O::before_refill(self);
         core.collect();
-        core.free.pop().map_or_else(|| core.grow(|memory| memory.carve(self, &core.free)), Ok)
+        let cell = core.free.pop().map_or_else(|| core.grow(|memory| memory.carve(self, &core.free)), Ok);
+        O::after_refill(self);
+        cell
     }
 
     /// Reserves memory for `additional` more values.
@@ -237,7 +260,25 @@ impl<O: Owners> CoreRef<O> {
         }
     }
 
-    /// Frees a cell that `try_free` refused.
+    /// Like [`free_cell`](Self::free_cell), for a pool.
+    ///
+    /// # Safety
+    ///
+    /// The same as for [`free_cell`](Self::free_cell).
+    #[inline(always)]
+    pub(super) unsafe fn free_cell_in_pool(self, cell: CellPtr) {
+        // SAFETY: a core is not freed while one of its cells is occupied, and up to this call the cell is. `NO_SLAB` is
+        // a static.
+        let core = unsafe { self.get() };
+        // SAFETY: the caller guarantees that the cell is occupied, so on no list, contains no live value, and is not
+        // used again. So it is vacant now.
+        if unsafe { O::try_free_in_pool(core, cell) }.is_err() {
+            // SAFETY: `try_free_in_pool` failed, so the cell is still on no list. The caller guarantees the rest.
+            unsafe { self.free_cell_slow(cell) };
+        }
+    }
+
+    /// Frees a cell that `try_free` or `try_free_in_pool` refused.
     ///
     /// # Safety
     ///
@@ -266,6 +307,10 @@ impl<O: Owners> CoreRef<O> {
         // SAFETY: the caller guarantees that the core is not freed, and nothing below frees it.
         let core = unsafe { self.get() };
         core.collect();
+        if core.is_growing() {
+            return;
+        }
+        O::unmark(self);
         let _ = core.grow(|memory| {
             // SAFETY: by invariant 1 each cell on the stack is in a chunk that is not freed. The chunk has the geometry
             // of this core, even if a wrong `Module` returns different slabs, because these hold values of the same
@@ -274,6 +319,7 @@ impl<O: Owners> CoreRef<O> {
             core.free.shrink(memory.capacity);
             Ok(())
         });
+        O::after_refill(self);
     }
 
     /// Frees the core and all its memory.
@@ -336,7 +382,7 @@ impl<O: Owners> Core<O> {
     }
 
     /// Like [`memory`](Self::memory), but for calls that may replace the buffer of the stack.
-    fn grow<R>(&self, f: impl FnOnce(&mut Memory<CoreRef<O>>) -> Result<R, Refusal>) -> Result<R, Refusal> {
+    pub(super) fn grow<R>(&self, f: impl FnOnce(&mut Memory<CoreRef<O>>) -> Result<R, Refusal>) -> Result<R, Refusal> {
         self.memory(|memory| {
             self.owners.suspend();
             let grown = f(memory);
@@ -370,7 +416,7 @@ impl<O: Owners> Core<O> {
             // SAFETY: a linked cell is vacant and on no stack, and the caller owns it. `at` has moved past it, so this
             // loop does not reach it again. If the push fails, a wrong `Module` has freed foreign cells to this core,
             // or the global allocator has re-entered. Then the cell is leaked, and its chunk stays.
-            let _ = unsafe { self.free.push(cell.cast()) };
+            let _ = unsafe { self.free.push_beyond(cell.cast()) };
         }
     }
 
@@ -564,6 +610,10 @@ unsafe impl Owners for OneThread {
         let here = unsafe { core.get() };
         if here.is_growing() {
             return;
+        }
+        if here.len() != 0 {
+            // SAFETY: the core is not freed, and the caller guarantees that it belongs to a slab of this thread.
+            unsafe { core.sweep() };
         }
         let left = NonZero::new(here.len());
         here.owners.left.set(left);

@@ -2,7 +2,7 @@
 
 use super::kind::SlotKind;
 pub(crate) use super::memory::Refusal;
-use super::slot::KindSlot;
+use super::owner::{Handle, Owner};
 pub(crate) use super::stack::CellPtr;
 use core::alloc::Layout;
 use std_alloc::alloc::handle_alloc_error;
@@ -12,10 +12,12 @@ use std_alloc::alloc::handle_alloc_error;
 /// # Safety
 ///
 /// A returned cell is vacant and not leaked, is for values of a `T`'s layout, is used by no other code, and belongs to a
-/// slab with slots of kind `Kind`. Its chunk is not freed while the cell is occupied.
+/// slab with handles of kind `Kind`. Its chunk is not freed while the cell is occupied.
 pub unsafe trait CellAllocator<T> {
-    /// The kind of the slots.
+    /// The kind of the handles.
     type Kind: SlotKind;
+    /// The handle that an insert returns.
+    type Handle: Handle<T, Self::Kind>;
 
     /// Takes a cell from the free stack.
     fn pop(&self) -> Option<CellPtr>;
@@ -24,34 +26,32 @@ pub unsafe trait CellAllocator<T> {
     fn refill(&self) -> Result<CellPtr, Refusal>;
 }
 
-pub(super) type SlotOf<T, S> = KindSlot<T, <S as CellAllocator<T>>::Kind>;
-
 /// Inserts a value into a cell that `alloc` allocates.
 ///
 /// # Panics
 ///
 /// When the slab is full. If the global allocator fails, [`handle_alloc_error`] is called instead.
 #[inline(always)]
-pub fn insert<T, S: CellAllocator<T>>(alloc: &S, value: T) -> SlotOf<T, S> {
+pub fn insert<T, S: CellAllocator<T>>(alloc: &S, value: T) -> S::Handle {
     let cell = alloc.pop().unwrap_or_else(|| refill(alloc));
     // SAFETY: `CellAllocator` guarantees that the cell is vacant and not leaked, is for a `T`, is used by no
-    // other code, and belongs to a slab with slots of kind `Kind`, and that its chunk is not freed while the cell
+    // other code, and belongs to a slab with handles of kind `Kind`, and that its chunk is not freed while the cell
     // is occupied.
-    unsafe { KindSlot::fill(cell, value) }
+    S::Handle::of(unsafe { Owner::fill(cell, value) })
 }
 
 /// Like [`insert`], but returns the value in an error if there is no cell.
 #[inline(always)]
-pub fn try_insert<T, S, E>(alloc: &S, value: T) -> Result<SlotOf<T, S>, E>
+pub fn try_insert<T, S, E>(alloc: &S, value: T) -> Result<S::Handle, E>
 where
     S: CellAllocator<T>,
     E: InsertError<T>,
 {
     match pop_or_refill(alloc) {
         // SAFETY: `CellAllocator` guarantees that the cell is vacant and not leaked, is for a `T`, is used by
-        // no other code, and belongs to a slab with slots of kind `Kind`, and that its chunk is not freed
+        // no other code, and belongs to a slab with handles of kind `Kind`, and that its chunk is not freed
         // while the cell is occupied.
-        Ok(cell) => Ok(unsafe { KindSlot::fill(cell, value) }),
+        Ok(cell) => Ok(S::Handle::of(unsafe { Owner::fill(cell, value) })),
         Err(refusal) => Err(E::new(value, refusal, Layout::new::<T>())),
     }
 }
@@ -62,17 +62,17 @@ where
 ///
 /// The same as for [`insert`].
 #[inline(always)]
-pub fn insert_with<T, S: CellAllocator<T>>(alloc: &S, make: impl FnOnce() -> T) -> SlotOf<T, S> {
+pub fn insert_with<T, S: CellAllocator<T>>(alloc: &S, make: impl FnOnce() -> T) -> S::Handle {
     let cell = alloc.pop().unwrap_or_else(|| refill(alloc));
     // SAFETY: `CellAllocator` guarantees that the cell is vacant and not leaked, is for a `T`, is used by no
-    // other code, and belongs to a slab with slots of kind `Kind`, and that its chunk is not freed while the cell
+    // other code, and belongs to a slab with handles of kind `Kind`, and that its chunk is not freed while the cell
     // is occupied.
-    unsafe { KindSlot::fill_with(cell, make) }
+    S::Handle::of(unsafe { Owner::fill_with(cell, make) })
 }
 
 /// Like [`insert_with`], but returns `make` in an error, without calling it, if there is no cell.
 #[inline(always)]
-pub fn try_insert_with<T, S, F, E>(alloc: &S, make: F) -> Result<SlotOf<T, S>, E>
+pub fn try_insert_with<T, S, F, E>(alloc: &S, make: F) -> Result<S::Handle, E>
 where
     S: CellAllocator<T>,
     F: FnOnce() -> T,
@@ -80,9 +80,9 @@ where
 {
     match pop_or_refill(alloc) {
         // SAFETY: `CellAllocator` guarantees that the cell is vacant and not leaked, is for a `T`, is used by
-        // no other code, and belongs to a slab with slots of kind `Kind`, and that its chunk is not freed
+        // no other code, and belongs to a slab with handles of kind `Kind`, and that its chunk is not freed
         // while the cell is occupied.
-        Ok(cell) => Ok(unsafe { KindSlot::fill_with(cell, make) }),
+        Ok(cell) => Ok(S::Handle::of(unsafe { Owner::fill_with(cell, make) })),
         Err(refusal) => Err(E::new(make, refusal, Layout::new::<T>())),
     }
 }

@@ -1,18 +1,18 @@
 //! Finds leaked values by their keys: the only code that makes a slot or a reference of a leaked value.
 
 use super::engine::{Core, CoreRef, OneThread, Owners};
-use super::insert::{CellAllocator, SlotOf};
+use super::insert::CellAllocator;
 use super::key::{Key, StampedKey};
 use super::kind::{Keyed, SlotKind};
 use super::memory::CellEntry;
-use super::slot::KindSlot;
+use super::owner::{Handle, Owner};
 use super::stack::CellPtr;
 
 /// A slab or module whose leaked values have keys.
 ///
 /// # Safety
 ///
-/// An entry that is returned is that of a cell for values of a `T`'s layout in a slab with slots of kind `Kind`. If the
+/// An entry that is returned is that of a cell for values of a `T`'s layout in a slab with handles of kind `Kind`. If the
 /// cell is leaked, it holds a `T`. The cell's chunk is not freed before other code of the slab runs, nor while the cell is
 /// occupied.
 pub unsafe trait KeyedCells<T>: CellAllocator<T, Kind: Keyed> {
@@ -27,16 +27,16 @@ pub fn contains_key<T>(cells: &impl KeyedCells<T>, key: Key) -> bool {
 
 /// Returns a slot for a leaked value, or `None` if the key has none.
 #[inline]
-pub fn reclaim<T, S: KeyedCells<T>>(cells: &S, key: Key) -> Option<SlotOf<T, S>> {
+pub fn reclaim<T, S: KeyedCells<T>>(cells: &S, key: Key) -> Option<S::Handle> {
     let cell = cells.entry(key)?.reclaim()?;
-    // SAFETY: `KeyedCells` guarantees that a leaked cell holds a `T` and belongs to a slab with slots of kind `Kind`. No
+    // SAFETY: `KeyedCells` guarantees that a leaked cell holds a `T` and belongs to a slab with handles of kind `Kind`. No
     // slot owned the value, and `reclaim` has cleared the leaked bit, so this slot is the only owner.
-    Some(unsafe { KindSlot::owning(cell.cast()) })
+    Some(S::Handle::of(unsafe { Owner::owning(cell.cast()) }))
 }
 
 /// Like [`reclaim`], but only for the value that was leaked with this key, and no later one.
 #[inline]
-pub fn reclaim_stamped<T, S: KeyedCells<T>>(cells: &S, key: StampedKey) -> Option<SlotOf<T, S>> {
+pub fn reclaim_stamped<T, S: KeyedCells<T>>(cells: &S, key: StampedKey) -> Option<S::Handle> {
     if cells.entry(key.key())?.has_stamp(key.stamp()) { reclaim(cells, key.key()) } else { None }
 }
 
@@ -53,10 +53,10 @@ pub fn with<T, R>(cells: &impl KeyedCells<T>, key: Key, f: impl FnOnce(&mut T) -
 ///
 /// # Safety
 ///
-/// The cells of the core are for values of a `T` and belong to a slab with slots of kind `K`.
+/// The cells of the core are for values of a `T` and belong to a slab with handles of kind `K`.
 pub(super) unsafe fn drop_leaked<T, K: SlotKind, O: Owners>(core: &Core<O>) {
     // SAFETY: `Core::drop_leaked` passes cells that were leaked. The caller guarantees that they are for a `T` and belong to a slab
-    // with slots of kind `K`.
+    // with handles of kind `K`.
     core.drop_leaked(&mut |cell| unsafe { drop_leaked_cell::<T, K>(cell) });
 }
 
@@ -64,9 +64,9 @@ pub(super) unsafe fn drop_leaked<T, K: SlotKind, O: Owners>(core: &Core<O>) {
 ///
 /// # Safety
 ///
-/// The cell holds a `T` that was leaked, belongs to a slab with slots of kind `K`, and its leaked bit was cleared.
+/// The cell holds a `T` that was leaked, belongs to a slab with handles of kind `K`, and its leaked bit was cleared.
 pub(super) unsafe fn drop_leaked_cell<T, K: SlotKind>(cell: CellPtr) {
-    // SAFETY: the caller guarantees that the cell holds a `T` and belongs to a slab with slots of kind `K`. No slot owned the value,
+    // SAFETY: the caller guarantees that the cell holds a `T` and belongs to a slab with handles of kind `K`. No slot owned the value,
     // and its leaked bit was cleared, so this slot is the only owner.
-    drop(unsafe { KindSlot::<T, K>::owning(cell.cast()) });
+    drop(unsafe { Owner::<T, K>::owning(cell.cast()) });
 }

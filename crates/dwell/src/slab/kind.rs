@@ -4,19 +4,18 @@ use super::engine::{CoreRef, OneThread, Owners};
 use super::geometry::Geometry;
 use super::memory::owner;
 use super::stack::CellPtr;
-use super::variance::Invariant;
 use core::alloc::Layout;
 
-/// A kind of [`Slot`](super::Slot): how it finds its slab, and on which threads it may be dropped.
+/// A kind of the handles of a slab or pool: how they find it, and on which threads they may be dropped.
 ///
 /// This trait is sealed: only this crate implements it.
 ///
-/// | kind | slots of |
+/// | kind | handles of |
 /// |---|---|
-/// | [`OneThread`](super::OneThread) | [`Slab`](super::Slab), [`Bounded`](super::Bounded) |
+/// | [`OneThread`](super::engine::OneThread) | [`Slab`](super::Slab), [`Bounded`](super::Bounded) |
 /// | `PerThread<M>` | a module that [`slab!`](crate::slab!) generated |
-/// | `sync::AnyThread` | `sync::Slab` |
-/// | [`InPool<O>`](super::InPool) | [`Pool`](super::Pool), `sync::Pool` |
+/// | `AnyThread` | `sync::Slab` |
+/// | `InPool` | [`Pool`](super::Pool), the pool of the thread |
 pub trait SlotKind: sealed::SlotKind {}
 
 /// A [`SlotKind`] whose slots have keys. This trait is sealed: only this crate implements it.
@@ -27,13 +26,8 @@ pub(super) mod sealed {
 
     /// # Safety
     ///
-    /// - `free_cell` puts the cell on at most one list, so that it is handed out again at most once.
-    /// - If the kind is [`Keyed`](super::Keyed), `Variance<T>` is `Invariant<T>`.
+    /// `free_cell` puts the cell on at most one list, so that it is handed out again at most once.
     pub unsafe trait SlotKind: 'static {
-        /// The variance of a slot in its value's type: [`Invariant<T>`](super::super::Invariant) or
-        /// [`Covariant`](super::super::Covariant).
-        type Variance<T: ?Sized>;
-
         /// Frees a cell.
         ///
         /// # Safety
@@ -41,14 +35,9 @@ pub(super) mod sealed {
         /// `cell` is an occupied cell of a slab with slots of this kind, for values of this layout. It contains no live
         /// value, and the caller does not use it again.
         unsafe fn free_cell(cell: CellPtr, value: Layout);
-
-        /// Returns the layout of the dedicated block for a value of this layout, or `None` if the value shares a chunk.
-        fn dedicated_block(_layout: Layout) -> Option<Layout> {
-            None
-        }
     }
 
-    /// A kind whose slots may be dropped on any thread.
+    /// A kind whose handles may be dropped on any thread.
     ///
     /// # Safety
     ///
@@ -59,14 +48,11 @@ pub(super) mod sealed {
 impl<O: Owners> SlotKind for O {}
 impl Keyed for OneThread {}
 
-// SAFETY: `CoreRef::free_cell` puts the cell on one list of its core, or only counts it or frees its memory. The variance
-// is `Invariant<T>`.
+// SAFETY: `CoreRef::free_cell` puts the cell on one list of its core, or only counts it or frees its memory.
 unsafe impl<O: Owners> sealed::SlotKind for O {
-    type Variance<T: ?Sized> = Invariant<T>;
-
     #[inline(always)]
     unsafe fn free_cell(cell: CellPtr, value: Layout) {
-        // SAFETY: the caller guarantees that this is an occupied cell of a slab with slots of kind `O`, for values of
+        // SAFETY: the caller guarantees that this is an occupied cell of a slab with handles of kind `O`, for values of
         // this layout. The core of such a slab is a `Core<O>`, and `Geometry::block` gives the size of its blocks. A
         // chunk with an occupied cell is not freed.
         let core = unsafe { owner::<CoreRef<O>>(cell, Geometry::block(value)) };

@@ -28,7 +28,7 @@
 //! | [`Bounded`] | allocated at once; a full slab panics or returns the value in an error | the same |
 //! | [`slab!`](crate::slab!) | a module with one slab a thread, growing or bounded | the same, in fewer instructions |
 //! | `sync::Slab` (feature `std`) | grows | `Send`: may be dropped on any thread |
-//! | [`Pool`] | grows; values of all types, by size class | stay on their thread; may outlive the pool |
+//! | [`Pool`], the pool of each thread (feature `std`) | grows; values of all types, by size class | [`Pooled`]: `Send`, may outlive the pool |
 //!
 //! # Keys
 //!
@@ -101,6 +101,8 @@
 #![cfg_attr(not(feature = "std"), allow(unreachable_pub, reason = "`slab!` reaches these items, and needs std"))]
 
 mod bounded;
+#[cfg(feature = "std")]
+mod boxed;
 mod classes;
 mod coerce;
 #[cfg(feature = "std")]
@@ -113,11 +115,13 @@ mod geometry;
 pub(crate) mod insert;
 mod key;
 mod keyed;
-mod kind;
+pub(crate) mod kind;
 mod lazy;
 pub mod map;
 mod memory;
-mod pool;
+mod owner;
+#[cfg(feature = "std")]
+pub(crate) mod pool;
 #[cfg(feature = "std")]
 mod pooled;
 #[cfg(feature = "std")]
@@ -126,6 +130,8 @@ mod remote;
 mod serde;
 mod slot;
 mod stack;
+#[cfg(feature = "std")]
+mod surplus;
 #[cfg(feature = "std")]
 pub mod sync;
 #[cfg(feature = "std")]
@@ -136,27 +142,26 @@ mod thread_core;
 #[cfg(feature = "std")]
 pub(crate) mod thread_pool;
 mod typed;
-mod variance;
 
 pub use self::bounded::Bounded;
-pub use self::coerce::{CoerceBrand, SlotView};
 #[cfg(feature = "std")]
-pub use self::counted::{
-    AtomicCounts, Counted, Counts, OneThreadCounts, PoolArc, PoolArcWeak, PoolRc, PoolRcWeak, Weak,
-};
-pub use self::engine::OneThread;
+pub use self::boxed::{BoxedIterExt, PoolIter};
+#[cfg(feature = "std")]
+#[doc(hidden)]
+pub use self::boxed::{Pooling, Unsized, pool, unsize};
+#[cfg(feature = "std")]
+pub use self::counted::{PoolArc, PoolArcWeak, PoolRc, PoolRcWeak};
 pub use self::error::{Full, SlotsRemaining};
 pub use self::key::{Key, StampedKey};
-pub use self::kind::{Keyed, SlotKind};
 pub use self::map::SlabMap;
-pub use self::pool::{InPool, Pool, PoolSlot, SizeClasses, SlotOfPool, Threading};
+#[cfg(feature = "std")]
+pub use self::pool::Pool;
 #[cfg(feature = "std")]
 pub use self::pooled::Pooled;
-pub use self::slot::{KindSlot, Slot};
+pub use self::slot::Slot;
 #[cfg(feature = "std")]
-pub use self::thread::{Init, PerThread};
-pub use self::typed::{Builder, Slab, TypedSlab};
-pub use self::variance::{Covariant, Invariant};
+pub use self::thread_pool::trim;
+pub use self::typed::{Builder, Slab};
 
 /// The maximum number of values in a slab: the number of distinct keys.
 ///

@@ -1,102 +1,90 @@
 //! Pools: memory for values of many types, with a slab for each size class.
 
-use super::classes::{CLASSES, Class};
+use super::classes::{CLASSES, Class, is_large};
 use super::dedicated;
-use super::engine::{CoreRef, OneThread, Owners};
+use super::engine::{CoreRef, Owners};
 use super::geometry::Geometry;
 use super::insert::{CellAllocator, insert, insert_with, try_insert, try_insert_with};
 use super::kind::sealed::CrossThread;
 use super::kind::{SlotKind, sealed};
 use super::lazy::LazyCore;
 use super::memory::{Growth, Refusal};
-use super::slot::Slot;
+use super::pooled::Pooled;
+use super::remote::AnyThread;
 use super::stack::{CellPtr, POOL_AHEAD};
-use super::variance::Covariant;
 use crate::alloc::AllocError;
 use core::alloc::Layout;
+use core::convert::Infallible;
 use core::fmt;
-use core::marker::PhantomData;
 
-/// A pool whose slots stay on their thread.
+/// A pool for values of all types: small values in slabs by size class, others in blocks of their own.
+///
+/// [`Pooled::new`] uses the pool of the thread; a pool of your own frees its memory when it and its values are dropped.
 ///
 /// ```
-/// use dwell::slab::{Pool, PoolSlot};
+/// use dwell::slab::{Pool, Pooled};
 /// use std::fmt::Display;
 ///
 /// let pool = Pool::new();
-/// let values: Vec<PoolSlot<dyn Display>> =
+/// let values: Vec<Pooled<dyn Display>> =
 ///     vec![pool.insert(7).coerce(|view| view as _), pool.insert("seven").coerce(|view| view as _)];
 /// drop(pool);
 /// assert_eq!(format!("{} {}", values[0], values[1]), "7 seven");
 /// ```
 ///
-/// See [`SizeClasses`] for details, and [`sync::Pool`](super::sync::Pool) for a pool whose slots may be sent to other
-/// threads.
-pub type Pool = SizeClasses<OneThread>;
-
-/// The owner of a value in a [`Pool`].
-pub type PoolSlot<T> = SlotOfPool<T, OneThread>;
-
-/// The owner of a value in a pool of either kind.
-pub type SlotOfPool<T, O> = Slot<T, InPool<O>, Covariant>;
-
-/// A pool for values of all types: small values in slabs by size class, others in dedicated blocks.
-///
-/// It is like a [`Slab`](super::Slab), but for all types. Sizes are rounded up to a multiple of 8, and above 64 bytes
-/// by at most a quarter, so that types share slabs. A value of more than 14 KiB, or aligned to more than 128 bytes,
-/// gets a dedicated allocation, aligned to at least 64 KiB. [`Slot::coerce`] converts the slots of many types to one
-/// type. Slots may outlive their pool. They have no keys.
-pub struct SizeClasses<O: Threading> {
+/// Sizes are rounded up to a multiple of 8, and above 64 bytes by at most a quarter, so that types share slabs. A value of
+/// more than 8 KiB is a block of the global allocator, as in a `Box`. A smaller value that is aligned to more than 128 bytes
+/// gets an allocation that is aligned to at least 64 KiB. The pool stays on its thread. Its values are `Send` and `Sync` where
+/// their types are, and may outlive it. They have no keys.
+pub struct Pool {
     // # Invariants
     //
     // 1. Each core has the geometry of its class.
-    cores: [LazyCore<O, POOL_AHEAD>; CLASSES],
+    cores: [LazyCore<AnyThread, POOL_AHEAD>; CLASSES],
 }
 
-/// The rule for which threads may drop the slots of a slab or pool: [`OneThread`] or
-/// [`sync::AnyThread`](super::sync::AnyThread).
-///
-/// This trait is sealed: only this crate implements it.
-pub trait Threading: SlotKind + Owners {}
+/// The kind of the values in a pool: a drop finds the owner by the address of the cell, for values of any type.
+pub struct InPool(Infallible);
 
-impl<O: Owners> Threading for O {}
-
-/// The slot kind of a pool: a drop finds the owner by the address of the cell, for values of any type.
-pub struct InPool<O>(PhantomData<O>);
-
-impl<O: Owners> SlotKind for InPool<O> {}
+impl SlotKind for InPool {}
 
 // SAFETY: `CoreRef::free_cell` puts the cell on one list of its core, or only counts it or frees its memory. An `InPool`
 // is not `Keyed`.
-unsafe impl<O: Owners> sealed::SlotKind for InPool<O> {
-    // A slot of a pool cannot be leaked, so only the slot itself ever returns its value, as with a `Box`.
-    type Variance<T: ?Sized> = Covariant;
-
+unsafe impl sealed::SlotKind for InPool {
     #[inline(always)]
-    unsafe fn free_cell(cell: CellPtr, _: Layout) {
-        // SAFETY: the caller guarantees that this is an occupied cell of a pool. It belongs to a size class, all of
-        // which have blocks of `MIN_BLOCK` bytes, or to a dedicated block. Neither is freed while the cell is occupied.
-        let core = unsafe { dedicated::owner_in_pool::<CoreRef<O>>(cell) };
+    unsafe fn free_cell(cell: CellPtr, value: Layout) {
+        if is_large(value) {
+            // SAFETY: the caller guarantees that this is an occupied cell of a pool for a value of this layout, which is not used
+            // again. `dedicated::allocate` makes those of large values.
+            return unsafe { dedicated::free_large(cell, value) };
+        }
+        // SAFETY: the caller guarantees that this is an occupied cell of a pool, for a value that is not large. It belongs to a
+        // size class, all of which have blocks of `MIN_BLOCK` bytes, or to a dedicated block. Neither is freed while the cell is
+        // occupied.
+        let core = unsafe { dedicated::owner_in_pool::<CoreRef<AnyThread>>(cell) };
         // SAFETY: the header says that the cell belongs to this core or, if that is `NO_SLAB`, to a dedicated block.
         // The caller guarantees that it is occupied, contains no live value, and is not used again.
-        unsafe { core.free_cell(cell) };
-    }
-
-    fn dedicated_block(value: Layout) -> Option<Layout> {
-        if Class::of(value).is_some() { None } else { dedicated::layout(value).map(|(block, _)| block) }
+        unsafe { core.free_cell_in_pool(cell) };
     }
 }
 
-// SAFETY: a dedicated block may be freed on any thread. `O` is `CrossThread`, so a cell of a slab may be freed on any
+/// Returns the layout of the dedicated block for a value of this layout, or `None` if the value shares a chunk.
+#[cfg(feature = "weigh")]
+pub(crate) fn dedicated_block(value: Layout) -> Option<Layout> {
+    if Class::of(value).is_some() { None } else { dedicated::layout(value) }
+}
+
+// SAFETY: a dedicated block may be freed on any thread. `AnyThread` is `CrossThread`, so a cell of a slab may be freed on any
 // thread too. An `InPool` is not `Keyed`.
-unsafe impl<O: Owners + CrossThread> CrossThread for InPool<O> {}
+unsafe impl CrossThread for InPool {}
 
 // SAFETY: by invariant 1 the cells of a class have a layout that a `T` of this class fits in. They are vacant and used
 // by no other code when they are popped or refilled, as is a dedicated cell that was just allocated for a `T`. A slot
 // of a pool frees its cell to the owner in the header below it: the core of the class, or `NO_SLAB` for a dedicated
 // block. A pool leaks no cell, and memory is freed only when its cells are vacant.
-unsafe impl<T, O: Threading> CellAllocator<T> for SizeClasses<O> {
-    type Kind = InPool<O>;
+unsafe impl<T> CellAllocator<T> for Pool {
+    type Kind = InPool;
+    type Handle = Pooled<T>;
 
     #[inline(always)]
     fn pop(&self) -> Option<CellPtr> {
@@ -109,7 +97,7 @@ unsafe impl<T, O: Threading> CellAllocator<T> for SizeClasses<O> {
     }
 }
 
-impl<O: Threading> SizeClasses<O> {
+impl Pool {
     /// Creates a pool without memory.
     pub const fn new() -> Self {
         Self { cores: [const { LazyCore::new() }; CLASSES] }
@@ -126,7 +114,7 @@ impl<O: Threading> SizeClasses<O> {
     #[inline(never)]
     pub(super) fn refill_class(&self, layout: Layout) -> Result<CellPtr, Refusal> {
         let Some(class) = Class::of(layout) else {
-            return dedicated::allocate(layout, O::NO_SLAB).ok_or(Refusal::Alloc(layout));
+            return dedicated::allocate(layout, AnyThread::NO_SLAB).ok_or(Refusal::Alloc(layout));
         };
         self.cores[class.index].refill(Geometry::of(class.layout), Growth::ByQuarter)
     }
@@ -138,6 +126,18 @@ impl<O: Threading> SizeClasses<O> {
             // calls `exit`, and that does not return.
             unsafe { core.tear_down() };
         }
+    }
+
+    /// Frees the chunks without values. A pool does that by itself when most of its cells are vacant, unless it needed them again
+    /// at once the last time: see [`trim`](super::trim).
+    ///
+    /// ```
+    /// let pool = dwell::slab::sync::Pool::new();
+    /// drop((0..1000).map(|n| pool.insert([n; 10])).collect::<Vec<_>>());
+    /// pool.shrink_to_fit();
+    /// ```
+    pub fn shrink_to_fit(&self) {
+        self.cores.iter().for_each(LazyCore::sweep);
     }
 
     /// Calls `each` with the layout of each allocation of the slabs and the number of unused bytes in it. `each` must
@@ -157,7 +157,7 @@ impl<O: Threading> SizeClasses<O> {
     /// assert_eq!(size_of_val(&text), 8);
     /// ```
     #[inline(always)]
-    pub fn insert<T>(&self, value: T) -> SlotOfPool<T, O> {
+    pub fn insert<T>(&self, value: T) -> Pooled<T> {
         insert(self, value)
     }
 
@@ -167,7 +167,7 @@ impl<O: Threading> SizeClasses<O> {
     ///
     /// When the allocator has no memory; the value is returned in the error.
     #[inline(always)]
-    pub fn try_insert<T>(&self, value: T) -> Result<SlotOfPool<T, O>, AllocError<T>> {
+    pub fn try_insert<T>(&self, value: T) -> Result<Pooled<T>, AllocError<T>> {
         try_insert(self, value)
     }
 
@@ -179,7 +179,7 @@ impl<O: Threading> SizeClasses<O> {
     /// assert_eq!(page.len(), 4096);
     /// ```
     #[inline(always)]
-    pub fn insert_with<T>(&self, make: impl FnOnce() -> T) -> SlotOfPool<T, O> {
+    pub fn insert_with<T>(&self, make: impl FnOnce() -> T) -> Pooled<T> {
         insert_with(self, make)
     }
 
@@ -189,24 +189,24 @@ impl<O: Threading> SizeClasses<O> {
     ///
     /// The same as for [`try_insert`](Self::try_insert). The error contains `make`, which was not called.
     #[inline(always)]
-    pub fn try_insert_with<T, F: FnOnce() -> T>(&self, make: F) -> Result<SlotOfPool<T, O>, AllocError<F>> {
+    pub fn try_insert_with<T, F: FnOnce() -> T>(&self, make: F) -> Result<Pooled<T>, AllocError<F>> {
         try_insert_with(self, make)
     }
 }
 
-impl<O: Threading> Drop for SizeClasses<O> {
+impl Drop for Pool {
     fn drop(&mut self) {
         self.clear();
     }
 }
 
-impl<O: Threading> Default for SizeClasses<O> {
+impl Default for Pool {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<O: Threading> fmt::Debug for SizeClasses<O> {
+impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pool").finish_non_exhaustive()
     }

@@ -1,8 +1,12 @@
 //! [`Pooled`], a box in the pool of the thread.
 
-use super::sync::PoolSlot;
+use super::coerce::{CoerceBrand, SlotView};
+use super::owner::{Handle, Owner};
+use super::pool::InPool;
 use super::thread_pool;
 use crate::alloc::AllocError;
+use core::ops::{Deref, DerefMut};
+use core::pin::Pin;
 
 /// A `Box<T>` in the pool of the thread that creates it: in place of `Box<T>`, with one line changed.
 ///
@@ -36,12 +40,133 @@ use crate::alloc::AllocError;
 ///
 /// | of a `Box` | write |
 /// |---|---|
-/// | `*boxed` moves the value out | [`into_inner`](super::Slot::into_inner) |
+/// | `*boxed` moves the value out | [`into_inner`](Self::into_inner) |
 /// | `fn eat(self: Box<Self>)` | `fn eat(this: Pooled<Self>)` |
-/// | a `Box<T>` becomes a `Box<dyn Trait>` | [`pooled!`](crate::pooled), or [`coerce`](super::Slot::coerce) |
+/// | a `Box<T>` becomes a `Box<dyn Trait>` | [`pooled!`](crate::pooled), or [`coerce`](Self::coerce) |
 ///
-/// It is a [`PoolSlot`](super::sync::PoolSlot); with a pool of your own, `pool.insert(value)` has the same type.
-pub type Pooled<T> = PoolSlot<T>;
+/// With a [`Pool`](super::Pool) of your own, `pool.insert(value)` has the same type.
+///
+/// It is covariant in `T`, as a `Box` is:
+///
+/// ```
+/// # use dwell::slab::Pooled;
+/// fn shorten<'a>(pooled: Pooled<&'static str>) -> Pooled<&'a str> {
+///     pooled
+/// }
+/// ```
+#[must_use = "dropping it drops its value, and futures do nothing unless you `.await` or poll them"]
+#[repr(transparent)] // one word, with its niche
+pub struct Pooled<T: ?Sized> {
+    owner: Owner<T, InPool>,
+}
+
+impl<T: ?Sized> Pooled<T> {
+    pub(super) const fn from_owner(owner: Owner<T, InPool>) -> Self {
+        Self { owner }
+    }
+
+    /// Returns a pointer to the value. Its address does not change while the value is in the pool.
+    #[inline]
+    pub fn as_ptr(&self) -> *const T {
+        self.owner.as_ptr()
+    }
+
+    /// Returns a mutable pointer to the value.
+    #[inline]
+    pub fn as_mut_ptr(&mut self) -> *mut T {
+        self.owner.as_mut_ptr()
+    }
+
+    /// Pins the value, as `Box::into_pin` does.
+    ///
+    /// ```
+    /// use dwell::slab::Pooled;
+    ///
+    /// let mut future = Pooled::new(async { 7 }).into_pin();
+    /// let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    /// assert!(Future::poll(future.as_mut(), &mut context).is_ready());
+    /// ```
+    #[inline]
+    pub fn into_pin(self) -> Pin<Self> {
+        // SAFETY: the value does not move when its owner does, `Deref` and `DerefMut` return a reference to this value, and
+        // only `drop` frees the cell, after it has dropped the value in place, even if the pool or the thread ends first.
+        // Moving the value out (`into_inner`) takes the owner itself, and a `Pin` gives it out for `Unpin` values only.
+        unsafe { Pin::new_unchecked(self) }
+    }
+
+    /// Converts it to a raw pointer to its value, which [`from_raw`](Self::from_raw) converts back.
+    ///
+    /// Until then the value stays live and its memory occupied, even if its thread ends. Without `from_raw` both leak.
+    ///
+    /// ```
+    /// use dwell::slab::Pooled;
+    ///
+    /// let raw: *mut String = Pooled::new(String::from("kept")).into_raw();
+    /// // SAFETY: the pointer came from `into_raw` and is given back once.
+    /// let pooled = unsafe { Pooled::from_raw(raw) };
+    /// assert_eq!(*pooled, "kept");
+    /// ```
+    #[inline]
+    pub fn into_raw(self) -> *mut T {
+        self.owner.into_raw()
+    }
+
+    /// Converts a pointer from [`into_raw`](Self::into_raw) back.
+    ///
+    /// # Safety
+    ///
+    /// - `raw` came from `into_raw` of a `Pooled<U>`, and was not converted back since.
+    /// - The value is live. It is a `T` at the same address and of the same layout: `U` is `T` or a `ManuallyDrop` of it, or
+    ///   the reverse, or was coerced to it as [`coerce`](Self::coerce) does.
+    /// - `U` is `Send`, or the calling thread is the one that called `into_raw`.
+    #[inline]
+    pub unsafe fn from_raw(raw: *mut T) -> Self {
+        // SAFETY: the caller guarantees that the pointer came from `into_raw` of a `Pooled`, was not converted back since, that
+        // the value is live and a `T` of the same address and layout. The kind is `CrossThread`.
+        Self::from_owner(unsafe { Owner::from_raw(raw) })
+    }
+
+    /// Unsizes the value: to a `dyn Trait`, or from an array to a slice. [`pooled!`](crate::pooled) does it for a new value.
+    ///
+    /// The closure gets a view of the value, which it can only coerce and return. `coerce(|view| view as _)` compiles where
+    /// the context determines the type of the result.
+    ///
+    /// ```
+    /// use dwell::slab::Pooled;
+    /// use std::fmt::Display;
+    ///
+    /// let values = [
+    ///     Pooled::new(7).coerce::<dyn Display, _>(|view| view),
+    ///     Pooled::new("seven").coerce::<dyn Display, _>(|view| view),
+    /// ];
+    /// assert_eq!(format!("{} {}", values[0], values[1]), "7 seven");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the closure panics, or if the value is coerced to a slice of more than `usize::MAX / 32` elements. The value
+    /// is dropped.
+    #[doc(alias = "unsize")]
+    #[inline]
+    pub fn coerce<U: ?Sized, F>(self, unsize: F) -> Pooled<U>
+    where
+        F: for<'a, 'brand> FnOnce(&'a SlotView<CoerceBrand<'brand>, T>) -> &'a SlotView<CoerceBrand<'brand>, U>,
+    {
+        Pooled::from_owner(self.owner.coerce(unsize))
+    }
+
+    /// Unsizes the value as `like`. Drops it if `like` is a slice of more than `usize::MAX / 32` elements.
+    ///
+    /// # Safety
+    ///
+    /// With the metadata of `like`, the value is a live `U` of the same layout.
+    #[inline]
+    pub(super) unsafe fn unsized_like<U: ?Sized>(self, like: *const U) -> Pooled<U> {
+        // SAFETY: the caller guarantees that with this metadata the value is a live `U` of the same layout. A `Pooled` cannot
+        // be leaked.
+        Pooled::from_owner(unsafe { self.owner.unsized_like(like) })
+    }
+}
 
 impl<T> Pooled<T> {
     /// Stores a value in the pool of this thread.
@@ -74,13 +199,42 @@ impl<T> Pooled<T> {
     /// Stores the value that `make` returns. Takes a cell before it calls `make`, and frees it if `make` panics.
     ///
     /// ```
-    /// let page = dwell::slab::Pooled::from_fn(|| [0_u8; 4096]);
+    /// let page = dwell::slab::Pooled::new_with(|| [0_u8; 4096]);
     /// assert_eq!(page.len(), 4096);
     /// ```
     #[expect(clippy::inline_always, reason = "a value that is passed to a function is written to memory twice")]
     #[inline(always)]
-    pub fn from_fn(make: impl FnOnce() -> T) -> Self {
+    pub fn new_with(make: impl FnOnce() -> T) -> Self {
         thread_pool::insert_with(make)
+    }
+
+    /// Moves the value out.
+    #[inline(always)]
+    pub fn into_inner(self) -> T {
+        self.owner.into_inner()
+    }
+}
+
+impl<T> Handle<T, InPool> for Pooled<T> {
+    #[inline(always)]
+    fn of(owner: Owner<T, InPool>) -> Self {
+        Self::from_owner(owner)
+    }
+}
+
+impl<T: ?Sized> Deref for Pooled<T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        &self.owner
+    }
+}
+
+impl<T: ?Sized> DerefMut for Pooled<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.owner
     }
 }
 
@@ -88,7 +242,7 @@ impl<T> Pooled<T> {
 impl<T: Clone> Clone for Pooled<T> {
     #[inline]
     fn clone(&self) -> Self {
-        Self::from_fn(|| (**self).clone())
+        Self::new_with(|| (**self).clone())
     }
 
     #[inline]
@@ -100,7 +254,7 @@ impl<T: Clone> Clone for Pooled<T> {
 impl<T: Default> Default for Pooled<T> {
     #[inline]
     fn default() -> Self {
-        Self::from_fn(T::default)
+        Self::new_with(T::default)
     }
 }
 

@@ -15,6 +15,7 @@
 use super::engine::NoSlab;
 use super::engine::{Core, CoreRef, Owners, Vacant};
 use super::stack::{CellPtr, StackFull};
+use super::surplus::Surplus;
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::ptr;
@@ -63,12 +64,14 @@ pub struct AnyThread {
     //
     // 1. `thread` is a number of the thread that made the slab, or `NO_THREAD`, and never 0, which is that of threads without
     //    a number. Only that thread writes it.
-    // 2. While `thread` is not `NO_THREAD`, only that thread uses the free stack and the memory of the core, and by
+    // 2. While `thread` is not `NO_THREAD`, only that thread uses the free stack, `surplus` and the memory of the core, and by
     //    invariant 2 of `Core` the stack has capacity for each carved cell.
     /// Read by all threads, rarely written.
     thread: Padded<AtomicUsize>,
     /// Written by all threads.
     returns: Padded<Returns>,
+    /// Only its own thread uses this, as the free stack.
+    surplus: Surplus,
 }
 
 /// A number that no thread has. It means that the slab was torn down or that its memory is growing.
@@ -94,7 +97,11 @@ fn this_thread() -> usize {
 impl AnyThread {
     const_fn! {
         fn of(thread: usize) -> Self {
-            Self { thread: Padded::new(AtomicUsize::new(thread)), returns: Padded::new(Returns::new()) }
+            Self {
+                thread: Padded::new(AtomicUsize::new(thread)),
+                returns: Padded::new(Returns::new()),
+                surplus: Surplus::new(),
+            }
         }
     }
 
@@ -104,6 +111,11 @@ impl AnyThread {
         // Relaxed: only the slab's own thread writes this, so it reads its own last write. Another thread reads the
         // number of that thread or `NO_THREAD`, which both differ from its own number.
         self.thread.1.load(Ordering::Relaxed) == THREAD.get()
+    }
+
+    /// Returns what its pool counts. Only the thread of the slab may use it.
+    pub(super) fn surplus(&self) -> &Surplus {
+        &self.surplus
     }
 
     /// Returns cells from another thread, or to a slab that was dropped.
@@ -148,13 +160,41 @@ unsafe impl Owners for AnyThread {
             return Err(StackFull);
         }
         // SAFETY: `is_here` says that `thread` is the number of this thread. So by invariant 2 no other thread uses the
-        // stack, and it has capacity for each carved cell. The caller guarantees that this cell of the core is vacant,
-        // on no list, and not used again.
+        // stack, and it has capacity for each carved cell; only pools mark it, and they use `try_free_in_pool`. The caller
+        // guarantees that this cell of the core is vacant, on no list, and not used again.
         unsafe { core.free.push_unchecked(cell) };
         Ok(())
     }
 
+    #[inline(always)]
+    unsafe fn try_free_in_pool(core: &Core<Self>, cell: CellPtr) -> Result<(), StackFull> {
+        if !core.owners.is_here() {
+            return Err(StackFull);
+        }
+        // SAFETY: `is_here` says that `thread` is the number of this thread. So by invariant 2 no other thread uses the
+        // stack. The caller guarantees that this cell of the core is vacant, on no list, and not used again.
+        unsafe { core.free.push(cell) }
+    }
+
+    fn before_refill(core: CoreRef<Self>) {
+        Surplus::before_refill(core);
+    }
+
+    fn after_refill(core: CoreRef<Self>) {
+        Surplus::after_refill(core);
+    }
+
+    fn unmark(core: CoreRef<Self>) {
+        Surplus::unmark(core);
+    }
+
     unsafe fn free_slow(core: CoreRef<Self>, cell: CellPtr) {
+        // SAFETY: a core is not freed while one of its cells is occupied, and up to this call the cell is.
+        if unsafe { core.get() }.owners.is_here() {
+            // SAFETY: this is the thread of the core, which is no sooner freed than its slab is dropped here. The caller
+            // guarantees that the cell is one of this core, contains no value, is on no list, and is not used again.
+            return unsafe { Surplus::free_at_mark(core, cell) };
+        }
         // SAFETY: the caller guarantees that the cell contains no value, is on no list, and is not used again. A stride
         // is at least 8 bytes and a multiple of 8.
         let chain = unsafe { Chain::new(cell) };
@@ -182,12 +222,19 @@ unsafe impl Owners for AnyThread {
         if here.is_growing() {
             return;
         }
+        if here.len() != 0 {
+            // SAFETY: the core is not freed, and the caller guarantees that it belongs to a slab of this thread.
+            unsafe { core.sweep() };
+        }
         // From now on drops on this thread are counted like those on other threads.
         here.owners.suspend();
         // SAFETY: `close` returns a linked list of vacant cells of this core, which nothing else uses. The caller
         // guarantees that this is the thread of the slab.
         unsafe { here.push_linked(here.owners.returns.1.close()) };
-        if here.owners.returns.1.expect(here.occupied().cast_signed()) {
+        let occupied = here.occupied();
+        // Before the cells are expected: from then on another thread may free the core.
+        here.free.take().free();
+        if here.owners.returns.1.expect(occupied.cast_signed()) {
             // SAFETY: no cell is occupied, so none is used again. The caller guarantees that the core was
             // allocated and is not used again, and `here` is not used again either.
             unsafe { core.free() };

@@ -1,6 +1,7 @@
 //! Serialization with serde: a key as its number, a slot or a counted pointer as its value.
 
-use super::{Key, Slot, SlotKind, StampedKey};
+use super::kind::SlotKind;
+use super::{Key, Slot, StampedKey};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 impl Serialize for Key {
@@ -27,7 +28,14 @@ impl<'de> Deserialize<'de> for StampedKey {
     }
 }
 
-impl<T: ?Sized + Serialize, K: SlotKind, V> Serialize for Slot<T, K, V> {
+impl<T: ?Sized + Serialize, K: SlotKind> Serialize for Slot<T, K> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (**self).serialize(serializer)
+    }
+}
+
+#[cfg(feature = "std")]
+impl<T: ?Sized + Serialize> Serialize for super::Pooled<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (**self).serialize(serializer)
     }
@@ -41,16 +49,21 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for super::Pooled<T> {
 }
 
 #[cfg(feature = "std")]
-impl<T: ?Sized + Serialize, C: super::Counts> Serialize for super::Counted<T, C> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (**self).serialize(serializer)
-    }
-}
+macro_rules! counted {
+    ($($Rc:ident)*) => {$(
+        impl<T: ?Sized + Serialize> Serialize for super::$Rc<T> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                (**self).serialize(serializer)
+            }
+        }
 
-/// Each value gets a cell of its own: that two pointers were to one value is not serialized.
-#[cfg(feature = "std")]
-impl<'de, T: Deserialize<'de>, C: super::Counts> Deserialize<'de> for super::Counted<T, C> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        T::deserialize(deserializer).map(Self::new)
-    }
+        /// Each value gets a cell of its own: that two pointers were to one value is not serialized.
+        impl<'de, T: Deserialize<'de>> Deserialize<'de> for super::$Rc<T> {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                T::deserialize(deserializer).map(Self::new)
+            }
+        }
+    )*};
 }
+#[cfg(feature = "std")]
+counted!(PoolRc PoolArc);

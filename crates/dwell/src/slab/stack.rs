@@ -22,7 +22,7 @@ pub(super) const POOL_AHEAD: usize = 8;
 /// A stack of the addresses of vacant cells, with the most recently freed cell on top. It does not access the cells.
 ///
 /// ```text
-///          bottom           top                 end
+///           base            top                limit
 ///            ▼               ▼                   ▼
 /// ┌──────────┬───────┬───────┬───────────────────┐
 /// │ `ahead`  │ cell  │ cell  │ a word for each   │
@@ -30,21 +30,24 @@ pub(super) const POOL_AHEAD: usize = 8;
 /// └──────────┴───────┴───────┴───────────────────┘
 /// ```
 ///
-/// A pop tests only `top == bottom`, and a push only `top == end`. Without a buffer all three pointers are null, so
-/// pops and pushes fail. A slab that is not set up, whose stack is growing, or that was torn down has a stack without a
+/// A pop tests only `top == bottom`, and a push only `top == end`. These are `base` and `limit`, unless a pool has
+/// [marked](Self::mark) words between them, so that its slow path runs when the stack shrinks or grows to there. Without a
+/// buffer all pointers are null, so pops and pushes fail. A slab that is not set up, whose stack is growing, or that was torn down has a stack without a
 /// buffer and needs no test of its own. Only slots that are `Send` need one: `AnyThread` tests the thread.
 pub(super) struct FreeStack {
     // # Invariants
     //
-    // 1. Either the three pointers are null, or they point into one block with the layout `self.layout(capacity)`:
-    //    `bottom` is `ahead` words after its start, `end` is its end, and `bottom <= top <= end`. If `lent`, the block is
-    //    a part of a chunk; otherwise it came from the global allocator.
+    // 1. Either the five pointers are null, or they point into one block with the layout `self.layout(capacity)`:
+    //    `base` is `ahead` words after its start, `limit` is its end, and `base <= bottom <= top <= end <= limit`. If
+    //    `lent`, the block is a part of a chunk; otherwise it came from the global allocator.
     // 2. The words from the start of the block to `top` are initialised.
-    // 3. The words from `bottom` to `top` are the addresses of vacant cells, each of which is on this stack once and on
+    // 3. The words from `base` to `top` are the addresses of vacant cells, each of which is on this stack once and on
     //    no other list.
     top: Cell<*mut CellPtr>,
     bottom: Cell<*mut CellPtr>,
     end: Cell<*mut CellPtr>,
+    base: Cell<*mut CellPtr>,
+    limit: Cell<*mut CellPtr>,
     ahead: usize,
     lent: Cell<bool>,
 }
@@ -53,8 +56,41 @@ impl FreeStack {
     /// Returns a stack without a buffer. `ahead` is the number of words below the bottom, as in the calls of
     /// [`pop_prefetch`](Self::pop_prefetch), or 0.
     pub(super) const fn new(ahead: usize) -> Self {
-        let [top, bottom, end] = [const { Cell::new(ptr::null_mut()) }; 3];
-        Self { top, bottom, end, ahead, lent: Cell::new(false) }
+        let [top, bottom, end, base, limit] = [const { Cell::new(ptr::null_mut()) }; 5];
+        Self { top, bottom, end, base, limit, ahead, lent: Cell::new(false) }
+    }
+
+    /// Sets the pointers to a buffer of which `len` words from `base` on are the addresses of cells.
+    fn set(&self, base: *mut CellPtr, len: usize, capacity: usize) {
+        self.base.set(base);
+        self.top.set(base.wrapping_add(len));
+        self.limit.set(base.wrapping_add(capacity));
+        self.unmark();
+    }
+
+    /// Makes the pop fail that would leave fewer than `low` cells, and the push after which there would be more than `high`:
+    /// as far as there are so few cells and as much capacity.
+    #[cfg(feature = "std")]
+    pub(super) fn mark(&self, low: usize, high: usize) {
+        let len = self.len();
+        self.bottom.set(self.base.get().wrapping_add(low.min(len)));
+        self.end.set(self.base.get().wrapping_add(high.clamp(len, self.capacity())));
+    }
+
+    /// Ends [`mark`](Self::mark).
+    pub(super) fn unmark(&self) {
+        self.bottom.set(self.base.get());
+        self.end.set(self.limit.get());
+    }
+
+    /// Returns the cell with this number, counted from the bottom.
+    #[cfg(feature = "std")]
+    pub(super) fn get(&self, number: usize) -> Option<CellPtr> {
+        if number >= self.len() {
+            return None;
+        }
+        // SAFETY: the number is less than `len`, so the word is below `top`: by invariant 2 it is initialised.
+        Some(unsafe { self.base.get().wrapping_add(number).read() })
     }
 
     /// Gives a stack without a buffer a buffer for this many cells, which begins at `words`.
@@ -64,13 +100,10 @@ impl FreeStack {
     /// `ahead + capacity` words are valid for reads and writes while this stack is used, and no other code accesses them. The
     /// stack has no buffer.
     pub(super) unsafe fn lend(&self, words: NonNull<CellPtr>, capacity: usize) {
-        debug_assert!(self.bottom.get().is_null());
+        debug_assert!(self.base.get().is_null());
         // SAFETY: the caller guarantees that the block has `ahead` words before those for cells, which no other code uses.
         unsafe { self.write_ahead(words) };
-        let bottom = words.as_ptr().wrapping_add(self.ahead);
-        self.bottom.set(bottom);
-        self.top.set(bottom);
-        self.end.set(bottom.wrapping_add(capacity));
+        self.set(words.as_ptr().wrapping_add(self.ahead), 0, capacity);
         self.lent.set(true);
     }
 
@@ -111,12 +144,20 @@ impl FreeStack {
     /// The stack was created with `AHEAD` words below the bottom, or has no buffer.
     #[inline(always)]
     pub(super) unsafe fn pop_prefetch<const AHEAD: usize>(&self) -> Option<CellPtr> {
-        let cell = self.pop()?;
+        let top = self.top.get();
+        if top == self.bottom.get() {
+            return None;
+        }
         debug_assert!(self.ahead == AHEAD);
-        // SAFETY: `pop` returned a cell, so the stack has a buffer. By invariant 1 `top` is at least `ahead` words
-        // after its start, and the caller guarantees that `ahead` is `AHEAD`. By invariant 2 the words below `top` are
+        // SAFETY: `top` is not `bottom`, so the stack has a buffer, and by invariant 1 `top` is at least `ahead + 1` words
+        // after its start. The caller guarantees that `ahead` is `AHEAD`. By invariant 2 the words below `top` are
         // initialised.
-        prefetch(unsafe { self.top.get().wrapping_sub(AHEAD).read() }.as_ptr());
+        prefetch(unsafe { top.wrapping_sub(AHEAD + 1).read() }.as_ptr());
+        // SAFETY: `top` is at least one word above `bottom`, so by invariant 2 the word below it is initialised.
+        let cell = unsafe { top.wrapping_sub(1).read() };
+        // Read again, which the fence does: then one instruction reads, subtracts and writes.
+        core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+        self.top.set(self.top.get().wrapping_sub(1));
         Some(cell)
     }
 
@@ -136,20 +177,34 @@ impl FreeStack {
         Ok(())
     }
 
+    /// Like [`push`](Self::push), but also beyond the upper [mark](Self::mark), which then ends.
+    ///
+    /// # Safety
+    ///
+    /// The same as for [`push`](Self::push).
+    pub(super) unsafe fn push_beyond(&self, cell: CellPtr) -> Result<(), StackFull> {
+        if self.top.get() == self.end.get() {
+            self.end.set(self.limit.get());
+        }
+        // SAFETY: the caller guarantees that the cell is vacant, on no stack, and not used again.
+        unsafe { self.push(cell) }
+    }
+
     /// Pushes a cell to a stack whose buffer is not full.
     ///
     /// # Safety
     ///
-    /// The cell is vacant and on no stack, and the caller does not use it again. The buffer is not full.
+    /// The cell is vacant and on no stack, and the caller does not use it again. `top` is not `end`.
     #[inline(always)]
     pub(super) unsafe fn push_unchecked(&self, cell: CellPtr) {
         let top = self.top.get();
         debug_assert!(top != self.end.get());
-        // SAFETY: the caller guarantees that the buffer is not full, so by invariant 1 the word at `top` is below `end`
-        // in the block.
+        // SAFETY: the caller guarantees that `top` is not `end`, so by invariant 1 the word at `top` is below `end` in the
+        // block.
         unsafe { top.write(cell) };
-        // SAFETY: `top` is below `end` in the same block, so one word above it is at most `end`.
-        self.top.set(unsafe { top.add(1) });
+        // Read again: then it is one instruction that reads, adds and writes, since the cell's address may have been written to
+        // `top` itself as far as the compiler knows.
+        self.top.set(self.top.get().wrapping_add(1));
     }
 
     /// Pushes the `count` cells that follow `cell` at multiples of `stride`. The first of them ends on top. If the
@@ -160,13 +215,14 @@ impl FreeStack {
     /// The `count` cells after `cell` are vacant and on no stack, and the caller does not use them again. They are in
     /// the same block as `cell`.
     pub(super) unsafe fn push_run(&self, cell: CellPtr, stride: usize, count: usize) {
+        self.unmark();
         let count = count.min(self.capacity() - self.len());
         let mut top = self.top.get();
         // SAFETY: the caller guarantees that at least `count` cells follow `cell` in the same block.
         let mut cell = unsafe { cell.byte_add(count * stride) };
         for _ in 0..count {
             // SAFETY: `count` is at most the number of free words, so by invariant 1 this word is between the old `top`
-            // and `end`.
+            // and `limit`.
             unsafe { top.write(cell) };
             top = top.wrapping_add(1);
             // SAFETY: the result is the cell before, or in the last round the `cell` that the caller passed, in the
@@ -179,12 +235,12 @@ impl FreeStack {
     /// Returns the number of cells on the stack.
     #[inline]
     pub(super) fn len(&self) -> usize {
-        Self::words_between(self.bottom.get(), self.top.get())
+        Self::words_between(self.base.get(), self.top.get())
     }
 
     /// Returns the capacity of the buffer in cells.
     pub(super) fn capacity(&self) -> usize {
-        Self::words_between(self.bottom.get(), self.end.get())
+        Self::words_between(self.base.get(), self.limit.get())
     }
 
     fn words_between(from: *mut CellPtr, to: *mut CellPtr) -> usize {
@@ -213,17 +269,14 @@ impl FreeStack {
                 let words = block.as_ptr().wrapping_add(self.ahead);
                 // SAFETY: by invariants 1 and 2 of `old` these words are initialised: those of a lent buffer, or none. The new
                 // block has more words, and does not overlap the old one.
-                unsafe { ptr::copy_nonoverlapping(old.bottom.get(), words, old.len()) };
+                unsafe { ptr::copy_nonoverlapping(old.base.get(), words, old.len()) };
             }),
         };
         let Some(block) = block else {
             self.swap(&old);
             return Err(layout);
         };
-        let bottom = block.cast::<CellPtr>().as_ptr().wrapping_add(self.ahead);
-        self.bottom.set(bottom);
-        self.top.set(bottom.wrapping_add(old.len()));
-        self.end.set(bottom.wrapping_add(cells));
+        self.set(block.cast::<CellPtr>().as_ptr().wrapping_add(self.ahead), old.len(), cells);
         Ok(())
     }
 
@@ -232,7 +285,7 @@ impl FreeStack {
     /// The first write to a page of a new buffer causes a page fault. With this call it happens in an insert that gets
     /// new memory anyway. Otherwise it would happen in one of 512 first drops.
     pub(super) fn touch(&self, number: usize) {
-        let word = self.bottom.get().wrapping_add(number);
+        let word = self.base.get().wrapping_add(number);
         if number >= self.len() && number < self.capacity() {
             // SAFETY: the number is less than the capacity, so by invariant 1 the word is in the block. It is not below
             // `top`, so no cell's address is overwritten.
@@ -253,25 +306,28 @@ impl FreeStack {
         self.top.swap(&other.top);
         self.bottom.swap(&other.bottom);
         self.end.swap(&other.end);
+        self.base.swap(&other.base);
+        self.limit.swap(&other.limit);
         self.lent.swap(&other.lent);
     }
 
-    /// Keeps the cells for which `keep` returns `true`, in order. Returns the number of removed cells.
+    /// Keeps the cells for which `keep` returns `true`, in order, and ends [`mark`](Self::mark). Returns the number of removed cells.
     ///
     /// `keep` must not use this stack.
     pub(super) fn retain(&self, mut keep: impl FnMut(CellPtr) -> bool) -> usize {
-        let (bottom, len) = (self.bottom.get(), self.len());
+        self.unmark();
+        let (base, len) = (self.base.get(), self.len());
         let mut kept = 0;
         for index in 0..len {
             // SAFETY: `index` is less than `len`, so the word is below `top`: by invariant 2 it is initialised.
-            let cell = unsafe { bottom.wrapping_add(index).read() };
+            let cell = unsafe { base.wrapping_add(index).read() };
             if keep(cell) {
                 // SAFETY: `kept` is at most `index`, so this word is below `top` in the block too.
-                unsafe { bottom.wrapping_add(kept).write(cell) };
+                unsafe { base.wrapping_add(kept).write(cell) };
                 kept += 1;
             }
         }
-        self.top.set(bottom.wrapping_add(kept));
+        self.top.set(base.wrapping_add(kept));
         len - kept
     }
 
@@ -280,7 +336,7 @@ impl FreeStack {
         if self.lent.get() {
             return None;
         }
-        let block = NonNull::new(self.bottom.get())?.as_ptr().wrapping_sub(self.ahead);
+        let block = NonNull::new(self.base.get())?.as_ptr().wrapping_sub(self.ahead);
         Some((NonNull::new(block)?.cast(), self.layout(self.capacity())?))
     }
 
@@ -304,10 +360,7 @@ impl FreeStack {
         let Some(block) = NonNull::new(unsafe { realloc(block.as_ptr(), layout, size) }) else {
             return self.swap(&old);
         };
-        let bottom = block.cast::<CellPtr>().as_ptr().wrapping_add(self.ahead);
-        self.bottom.set(bottom);
-        self.top.set(bottom.wrapping_add(old.len()));
-        self.end.set(bottom.wrapping_add(cells));
+        self.set(block.cast::<CellPtr>().as_ptr().wrapping_add(self.ahead), old.len(), cells);
     }
 
     /// Frees the buffer, but not the cells.

@@ -23,35 +23,16 @@ use super::kind::sealed::CrossThread;
 use super::memory::owner;
 use super::remote::Chain;
 use super::stack::CellPtr;
+use super::typed::{TypedSlab, slab_methods};
 use core::alloc::Layout;
 use core::mem;
 
-pub use super::remote::AnyThread;
+use super::remote::AnyThread;
 
 /// The owner of a value in a [`sync::Slab`](Slab): `Send` and `Sync` where the value is.
 ///
 /// It has all methods of a [`slab::Slot`](super::Slot) except those for keys.
 pub type Slot<T> = super::Slot<T, AnyThread>;
-
-/// A [`slab::Pool`](super::Pool) whose slots are `Send` and `Sync` where their values are.
-///
-/// ```
-/// use dwell::slab::sync::{Pool, PoolSlot};
-///
-/// let pool = Pool::new();
-/// let future: PoolSlot<dyn Future<Output = u32> + Send> = pool.insert(async { 1_u32 }).coerce(|view| view as _);
-/// let mut pinned = future.into_pin();
-/// std::thread::spawn(move || {
-///     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-///     assert!(pinned.as_mut().poll(&mut context).is_ready());
-/// })
-/// .join()
-/// .unwrap();
-/// ```
-pub type Pool = super::SizeClasses<AnyThread>;
-
-/// The owner of a value in a [`sync::Pool`](Pool).
-pub type PoolSlot<T> = super::SlotOfPool<T, AnyThread>;
 
 // SAFETY: `AnyThread` uses the free stack only on the slab's own thread. On other threads it adds the cell to
 // `Returns`, whose fields are atomics. It is not `Keyed`.
@@ -75,9 +56,11 @@ unsafe impl CrossThread for AnyThread {}
 /// drop((send, blocks)); // in any order
 /// assert_eq!(consumer.join().unwrap(), 1000);
 /// ```
-///
-/// Its methods are those of [`TypedSlab`](super::TypedSlab).
-pub type Slab<T> = super::TypedSlab<T, AnyThread>;
+pub struct Slab<T> {
+    pub(super) slab: TypedSlab<T, AnyThread>,
+}
+
+slab_methods!(Slab, Slot<T>, "slab::sync::Slab");
 
 /// Drops slots and returns the cells of consecutive slots of one slab together.
 ///
@@ -135,7 +118,7 @@ impl Run {
                 }
             }
         }
-        let cell = slot.into_cell();
+        let cell = slot.into_owner().into_cell();
         let _joining = Joining(self, cell, Layout::new::<T>());
         if mem::needs_drop::<T>() {
             // SAFETY: the value is live and was owned by the slot only, which `into_cell` consumed. It is dropped once.

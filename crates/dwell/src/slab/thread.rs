@@ -4,21 +4,23 @@
 //! `unsafe`, so crates that forbid `unsafe` can use it. Therefore [`Module`] is a safe trait, and no unsafe code relies
 //! on its implementation.
 
-use super::engine::{CoreRef, OneThread};
+use super::engine::CoreRef;
 use super::error::{Full, SlotsRemaining};
 use super::geometry::Geometry;
 use super::insert::{CellAllocator, InsertError, refused};
 use super::key::Key;
 use super::keyed::{KeyedCells, drop_leaked_cell};
-use super::kind::{Keyed, SlotKind, sealed};
+use super::kind::{SlotKind, sealed};
 use super::memory::{CellEntry, Refusal};
+use super::slot::Slot;
 use super::stack::{CellPtr, StackFull};
 use super::thread_core::ThreadCore;
-use super::variance::Invariant;
 // For the macro, which calls these functions, and names items of `std` by these paths, so that they work even if the user
 // shadows them.
+pub use super::engine::OneThread;
 pub use super::insert::{insert, insert_with, try_insert, try_insert_with};
 pub use super::keyed::{contains_key, reclaim, reclaim_stamped, with};
+pub use super::kind::Keyed;
 pub use ::std;
 pub use core::{iter::Iterator, ops::FnOnce, option::Option, primitive::usize, result::Result};
 
@@ -83,10 +85,8 @@ impl<M: Module> SlotKind for PerThread<M> {}
 impl<M: Module> Keyed for PerThread<M> {}
 
 // SAFETY: `ThreadSlab::free_cell` puts the cell on one list. If that fails, `free_slow` does. If the thread has no slab and
-// gets none, the cell is leaked. The variance is `Invariant<T>`.
+// gets none, the cell is leaked.
 unsafe impl<M: Module> sealed::SlotKind for PerThread<M> {
-    type Variance<T: ?Sized> = Invariant<T>;
-
     #[inline(always)]
     unsafe fn free_cell(cell: CellPtr, _: Layout) {
         // On targets without native thread-local storage the thread's slab may be gone. Then std makes a new one, which
@@ -207,6 +207,7 @@ fn in_register(slab: &ThreadCore) -> &ThreadCore {
 // all its cells are vacant.
 unsafe impl<M: Module> CellAllocator<M::Value> for M {
     type Kind = PerThread<M>;
+    type Handle = Slot<M::Value, PerThread<M>>;
 
     #[inline(always)]
     fn pop(&self) -> Option<CellPtr> {
@@ -440,7 +441,7 @@ macro_rules! slab {
             pub type Value = <Module as $crate::slab::thread::Module>::Value;
 
             /// An owned value in the slab of this thread, in 8 bytes.
-            pub type Slot = $crate::slab::Slot<Value, $crate::slab::PerThread<Module>>;
+            pub type Slot = $crate::slab::Slot<Value, $crate::slab::thread::PerThread<Module>>;
 
             $crate::slab::thread::std::thread_local! {
                 pub(super) static LOCAL: $crate::slab::thread::ThreadSlab<Value> =
@@ -448,8 +449,8 @@ macro_rules! slab {
             }
 
             /// Returns a builder that sets up the slab of this thread before its first use.
-            pub fn init() -> $crate::slab::Init<Module> {
-                $crate::slab::Init::new()
+            pub fn init() -> $crate::slab::thread::Init<Module> {
+                $crate::slab::thread::Init::new()
             }
 
             /// Inserts a value and returns its slot. Panics if the slab is full.

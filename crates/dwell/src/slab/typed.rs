@@ -1,14 +1,14 @@
 //! A growing slab for values of one type: [`Slab`](super::Slab) and [`sync::Slab`](super::sync::Slab).
 
-use super::engine::{Core, CoreRef, OneThread};
+use super::engine::{Core, CoreRef, OneThread, Owners};
 use super::geometry::Geometry;
-use super::insert::{CellAllocator, InsertError, insert, insert_with, refused, try_insert, try_insert_with};
+use super::insert::{CellAllocator, InsertError, refused};
 use super::keyed::{self, KeyedCells};
 use super::lazy::LazyCore;
 use super::memory::{CellEntry, Growth, Refusal};
-use super::slot::{KindSlot, Slot};
+use super::slot::Slot;
 use super::stack::CellPtr;
-use super::{Key, StampedKey, Threading};
+use super::{Key, StampedKey};
 use crate::alloc::AllocError;
 use core::alloc::Layout;
 use core::marker::PhantomData;
@@ -33,12 +33,12 @@ use core::marker::PhantomData;
 ///
 /// Slots own their values and may outlive the slab. Dropping the slab drops the leaked values. It frees the memory if
 /// no slot is left; otherwise the last slot does.
-///
-/// Its methods are those of [`TypedSlab`].
-pub type Slab<T> = TypedSlab<T, OneThread>;
+pub struct Slab<T> {
+    pub(super) slab: TypedSlab<T, OneThread>,
+}
 
-/// The type of [`Slab`] and [`sync::Slab`](super::sync::Slab): a growing slab for values of one type.
-pub struct TypedSlab<T, O: Threading> {
+/// The engine of [`Slab`] and `sync::Slab`.
+pub(super) struct TypedSlab<T, O: Owners> {
     // # Invariants
     //
     // 1. The core has the geometry of a `T`.
@@ -58,6 +58,10 @@ pub struct Builder<T> {
 }
 
 impl<T> Builder<T> {
+    pub(super) const fn new() -> Self {
+        Self { chunk_capacity: 0, preallocate: 0, of: PhantomData }
+    }
+
     /// Sets the number of values in each chunk. By default the first has 12, or as many as a block holds if that is fewer, and
     /// chunks grow with the slab up to 1 MiB or one block.
     ///
@@ -85,7 +89,7 @@ impl<T> Builder<T> {
     ///
     /// If the capacity is more than [`MAX_CAPACITY`](super::MAX_CAPACITY) values.
     pub fn build(self) -> Slab<T> {
-        self.finish(Key::LIMIT).unwrap_or_else(|refusal| refused(refusal))
+        Slab { slab: self.finish(Key::LIMIT).unwrap_or_else(|refusal| refused(refusal)) }
     }
 
     /// Like [`build`](Self::build), but returns an error on failure.
@@ -94,11 +98,12 @@ impl<T> Builder<T> {
     ///
     /// When the allocator has no memory, or where `build` panics.
     pub fn try_build(self) -> Result<Slab<T>, AllocError<()>> {
-        self.finish(Key::LIMIT).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
+        let slab = self.finish(Key::LIMIT).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))?;
+        Ok(Slab { slab })
     }
 
     /// Builds a slab for at most `limit` values.
-    pub(super) fn finish<O: Threading>(self, limit: usize) -> Result<TypedSlab<T, O>, Refusal> {
+    pub(super) fn finish<O: Owners>(self, limit: usize) -> Result<TypedSlab<T, O>, Refusal> {
         let configured = limit != Key::LIMIT || self.chunk_capacity != 0;
         let core = if configured {
             let core = CoreRef::allocate(TypedSlab::<T, O>::GEOMETRY, limit)?;
@@ -112,7 +117,7 @@ impl<T> Builder<T> {
             core.memory(|memory| memory.configure(limit, self.chunk_capacity))?;
         }
         if self.preallocate != 0 {
-            slab.reserve_or_refusal(self.preallocate)?;
+            slab.reserve(self.preallocate)?;
         }
         Ok(slab)
     }
@@ -121,8 +126,9 @@ impl<T> Builder<T> {
 // SAFETY: by invariant 1 the cells of the core are for values of a `T`. They are vacant and used by no other code when
 // they are popped or refilled. A slot of kind `O` frees its cell to the owner in the header of its block, which is that
 // core. A leaked cell is occupied, so it is not popped, and a chunk is freed only when all its cells are vacant.
-unsafe impl<T, O: Threading> CellAllocator<T> for TypedSlab<T, O> {
+unsafe impl<T, O: Owners> CellAllocator<T> for TypedSlab<T, O> {
     type Kind = O;
+    type Handle = Slot<T, O>;
 
     #[inline(always)]
     fn pop(&self) -> Option<CellPtr> {
@@ -136,9 +142,174 @@ unsafe impl<T, O: Threading> CellAllocator<T> for TypedSlab<T, O> {
     }
 }
 
+/// The methods of [`Slab`] and `sync::Slab`, which are one with different slots.
+macro_rules! slab_methods {
+    ($Slab:ident, $Slot:ty, $path:literal) => {
+        impl<T> $Slab<T> {
+            /// Creates an empty slab. It allocates nothing: the first insert does.
+            pub const fn new() -> Self {
+                Self { slab: $crate::slab::typed::TypedSlab::new() }
+            }
+
+            /// Like [`new`](Self::new).
+            ///
+            /// # Errors
+            ///
+            /// None, since an empty slab allocates nothing.
+            pub fn try_new() -> Result<Self, $crate::AllocError<()>> {
+                Ok(Self::new())
+            }
+
+            /// Creates a slab with memory for `capacity` values.
+            ///
+            /// # Panics
+            ///
+            /// When `capacity` is more than [`MAX_CAPACITY`](super::MAX_CAPACITY).
+            pub fn with_capacity(capacity: usize) -> Self {
+                Self::allocate(capacity).unwrap_or_else(|refusal| $crate::slab::insert::refused(refusal))
+            }
+
+            /// Like [`with_capacity`](Self::with_capacity), but returns an error on failure.
+            ///
+            /// # Errors
+            ///
+            /// When the allocator has no memory, or where `with_capacity` panics.
+            pub fn try_with_capacity(capacity: usize) -> Result<Self, $crate::AllocError<()>> {
+                Self::allocate(capacity).map_err(|refusal| {
+                    $crate::slab::insert::InsertError::new((), refusal, core::alloc::Layout::new::<T>())
+                })
+            }
+
+            fn allocate(capacity: usize) -> Result<Self, $crate::slab::memory::Refusal> {
+                Ok(Self { slab: $crate::slab::Builder::new().preallocate(capacity).finish($crate::slab::Key::LIMIT)? })
+            }
+
+            /// Inserts a value.
+            ///
+            /// ```
+            #[doc = concat!(" let slab = dwell::", $path, "::new();")]
+            /// assert_eq!(*slab.insert(7), 7);
+            /// ```
+            ///
+            /// # Panics
+            ///
+            /// When no key is left: see [`MAX_CAPACITY`](crate::slab::MAX_CAPACITY).
+            #[inline(always)]
+            pub fn insert(&self, value: T) -> $Slot {
+                $crate::slab::insert::insert(&self.slab, value)
+            }
+
+            /// Like [`insert`](Self::insert), but returns an error if the allocation fails.
+            ///
+            /// # Errors
+            ///
+            /// When the allocation of a chunk fails, or when no key is left. The error contains the value.
+            #[inline(always)]
+            pub fn try_insert(&self, value: T) -> Result<$Slot, $crate::AllocError<T>> {
+                $crate::slab::insert::try_insert(&self.slab, value)
+            }
+
+            /// Inserts the value that `make` returns.
+            ///
+            /// This is useful for large values: optimised code writes the result directly to the cell instead of the call
+            /// stack. If `make` panics, the cell is freed.
+            ///
+            /// ```
+            #[doc = concat!(" let slab = dwell::", $path, "::new();")]
+            /// let page = slab.insert_with(|| [0_u8; 4096]);
+            /// assert_eq!(page.len(), 4096);
+            /// ```
+            #[inline(always)]
+            pub fn insert_with(&self, make: impl FnOnce() -> T) -> $Slot {
+                $crate::slab::insert::insert_with(&self.slab, make)
+            }
+
+            /// Like [`insert_with`](Self::insert_with), but returns an error if the allocation fails.
+            ///
+            /// # Errors
+            ///
+            /// The same as for [`try_insert`](Self::try_insert). The error contains `make`, which was not called.
+            #[inline(always)]
+            pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<$Slot, $crate::AllocError<F>> {
+                $crate::slab::insert::try_insert_with(&self.slab, make)
+            }
+
+            /// Returns the number of values in the slab, leaked ones included.
+            #[inline]
+            pub fn len(&self) -> usize {
+                self.slab.len()
+            }
+
+            /// Returns whether the slab has no values.
+            #[inline]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// Returns the number of values that the slab has memory for.
+            #[inline]
+            pub fn capacity(&self) -> usize {
+                self.slab.capacity()
+            }
+
+            /// Reserves memory for `additional` more values.
+            ///
+            /// # Panics
+            ///
+            /// When the slab would have memory for more than [`MAX_CAPACITY`](super::MAX_CAPACITY) values.
+            pub fn reserve(&self, additional: usize) {
+                self.slab.reserve(additional).unwrap_or_else(|refusal| $crate::slab::insert::refused(refusal));
+            }
+
+            /// Like [`reserve`](Self::reserve), but returns an error on failure.
+            ///
+            /// # Errors
+            ///
+            /// When the allocator has no memory, or where `reserve` panics.
+            pub fn try_reserve(&self, additional: usize) -> Result<(), $crate::AllocError<()>> {
+                self.slab.reserve(additional).map_err(|refusal| {
+                    $crate::slab::insert::InsertError::new((), refusal, core::alloc::Layout::new::<T>())
+                })
+            }
+
+            /// Frees the chunks without values, except the first chunk of a slab of small values, as long as there are any. It visits every
+            /// vacant cell.
+            pub fn shrink_to_fit(&self) {
+                self.slab.sweep();
+            }
+
+            /// Calls `each` with the layout of each allocation of the slab and the number of unused bytes in it. `each` must
+            /// not be user code.
+            #[cfg(feature = "weigh")]
+            pub(crate) fn each_block(&self, each: &mut dyn FnMut(core::alloc::Layout, usize)) {
+                self.slab.each_block(each);
+            }
+        }
+
+        impl<T> Default for $Slab<T> {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+
+        impl<T> core::fmt::Debug for $Slab<T> {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct("Slab")
+                    .field("len", &self.len())
+                    .field("capacity", &self.capacity())
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+}
+#[cfg(feature = "std")]
+pub(super) use slab_methods;
+
+slab_methods!(Slab, Slot<T>, "slab::Slab");
+
 // SAFETY: by invariant 1 the cells of the core are for values of a `T` and are not freed while the slab is borrowed. The
 // slots of a `Slab` are of kind `OneThread`, and only they leak values, which are each a `T`.
-unsafe impl<T> KeyedCells<T> for Slab<T> {
+unsafe impl<T> KeyedCells<T> for TypedSlab<T, OneThread> {
     #[inline]
     fn entry(&self, key: Key) -> Option<CellEntry<CoreRef<OneThread>>> {
         // SAFETY: by invariant 1 the core has the geometry of a `T`.
@@ -156,24 +327,24 @@ impl<T> Slab<T> {
     /// assert!(slab.capacity() >= 1000);
     /// ```
     pub fn builder() -> Builder<T> {
-        Builder { chunk_capacity: 0, preallocate: 0, of: PhantomData }
+        Builder::new()
     }
 
     /// Returns whether the key has a leaked value.
     pub fn contains_key(&self, key: Key) -> bool {
-        keyed::contains_key(self, key)
+        keyed::contains_key(&self.slab, key)
     }
 
     /// Returns a slot for a leaked value, or `None` if the key has none.
     #[inline]
     pub fn reclaim(&self, key: Key) -> Option<Slot<T>> {
-        keyed::reclaim(self, key)
+        keyed::reclaim(&self.slab, key)
     }
 
     /// Like [`reclaim`](Self::reclaim), but only for the value that was leaked with this key, and no later one.
     #[inline]
     pub fn reclaim_stamped(&self, key: StampedKey) -> Option<Slot<T>> {
-        keyed::reclaim_stamped(self, key)
+        keyed::reclaim_stamped(&self.slab, key)
     }
 
     /// Calls `f` with a leaked value. Returns `None` if the key has none.
@@ -181,154 +352,44 @@ impl<T> Slab<T> {
     /// While `f` runs, the key finds nothing.
     #[inline]
     pub fn with<R>(&self, key: Key, f: impl FnOnce(&mut T) -> R) -> Option<R> {
-        keyed::with(self, key, f)
+        keyed::with(&self.slab, key, f)
     }
 
     /// Returns the keys of the leaked values.
     pub fn leaked(&self) -> impl Iterator<Item = Key> {
-        // SAFETY: by invariant 1 the core has the geometry of a `T`.
-        Key::each(|from| Some(unsafe { self.core.get()?.next_leaked(from, Self::GEOMETRY) }?.key()))
+        Key::each(|from| {
+            let core = self.slab.core.get()?;
+            // SAFETY: by invariant 1 the core has the geometry of a `T`.
+            Some(unsafe { core.next_leaked(from, TypedSlab::<T, OneThread>::GEOMETRY) }?.key())
+        })
     }
 }
 
-impl<T, O: Threading> TypedSlab<T, O> {
+impl<T, O: Owners> TypedSlab<T, O> {
     const GEOMETRY: Geometry = Geometry::of(Layout::new::<T>());
 
-    /// Creates an empty slab. It allocates nothing: the first insert does.
-    pub const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self { core: LazyCore::new(), of: PhantomData }
     }
 
-    /// Like [`new`](Self::new).
-    ///
-    /// # Errors
-    ///
-    /// None, since an empty slab allocates nothing.
-    pub fn try_new() -> Result<Self, AllocError<()>> {
-        Ok(Self::new())
-    }
-
-    /// Creates a slab with memory for `capacity` values.
-    ///
-    /// # Panics
-    ///
-    /// When `capacity` is more than [`MAX_CAPACITY`](super::MAX_CAPACITY).
-    pub fn with_capacity(capacity: usize) -> Self {
-        Self::allocate(capacity).unwrap_or_else(|refusal| refused(refusal))
-    }
-
-    /// Like [`with_capacity`](Self::with_capacity), but returns an error on failure.
-    ///
-    /// # Errors
-    ///
-    /// When the allocator has no memory, or where `with_capacity` panics.
-    pub fn try_with_capacity(capacity: usize) -> Result<Self, AllocError<()>> {
-        Self::allocate(capacity).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
-    }
-
-    fn allocate(capacity: usize) -> Result<Self, Refusal> {
-        Slab::builder().preallocate(capacity).finish(Key::LIMIT)
-    }
-
-    /// Inserts a value.
-    ///
-    /// ```
-    /// let slab = dwell::slab::Slab::new();
-    /// assert_eq!(*slab.insert(7), 7);
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// When no key is left: see [`MAX_CAPACITY`](crate::slab::MAX_CAPACITY).
-    #[inline(always)]
-    pub fn insert(&self, value: T) -> KindSlot<T, O> {
-        insert(self, value)
-    }
-
-    /// Like [`insert`](Self::insert), but returns an error if the allocation fails.
-    ///
-    /// # Errors
-    ///
-    /// When the allocation of a chunk fails, or when no key is left. The error contains the value.
-    #[inline(always)]
-    pub fn try_insert(&self, value: T) -> Result<KindSlot<T, O>, AllocError<T>> {
-        try_insert(self, value)
-    }
-
-    /// Inserts the value that `make` returns.
-    ///
-    /// This is useful for large values: optimised code writes the result directly to the cell instead of the call
-    /// stack. If `make` panics, the cell is freed.
-    ///
-    /// ```
-    /// let slab = dwell::slab::Slab::new();
-    /// let page = slab.insert_with(|| [0_u8; 4096]);
-    /// assert_eq!(page.len(), 4096);
-    /// ```
-    #[inline(always)]
-    pub fn insert_with(&self, make: impl FnOnce() -> T) -> KindSlot<T, O> {
-        insert_with(self, make)
-    }
-
-    /// Like [`insert_with`](Self::insert_with), but returns an error if the allocation fails.
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`try_insert`](Self::try_insert). The error contains `make`, which was not called.
-    #[inline(always)]
-    pub fn try_insert_with<F: FnOnce() -> T>(&self, make: F) -> Result<KindSlot<T, O>, AllocError<F>> {
-        try_insert_with(self, make)
-    }
-
-    /// Returns the number of values in the slab, leaked ones included.
-    #[inline]
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.core.get().map_or(0, Core::len)
     }
 
-    /// Returns whether the slab has no values.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Returns the number of values that the slab has memory for.
-    #[inline]
-    pub fn capacity(&self) -> usize {
+    pub(super) fn capacity(&self) -> usize {
         self.core.get().map_or(0, Core::capacity)
     }
 
-    /// Reserves memory for `additional` more values.
-    ///
-    /// # Panics
-    ///
-    /// When the slab would have memory for more than [`MAX_CAPACITY`](super::MAX_CAPACITY) values.
-    pub fn reserve(&self, additional: usize) {
-        self.reserve_or_refusal(additional).unwrap_or_else(|refusal| refused(refusal));
-    }
-
-    /// Like [`reserve`](Self::reserve), but returns an error on failure.
-    ///
-    /// # Errors
-    ///
-    /// When the allocator has no memory, or where `reserve` panics.
-    pub fn try_reserve(&self, additional: usize) -> Result<(), AllocError<()>> {
-        self.reserve_or_refusal(additional).map_err(|refusal| InsertError::new((), refusal, Layout::new::<T>()))
-    }
-
-    fn reserve_or_refusal(&self, additional: usize) -> Result<(), Refusal> {
+    pub(super) fn reserve(&self, additional: usize) -> Result<(), Refusal> {
         self.core.reserve(Self::GEOMETRY, additional)
     }
 
-    /// Frees the chunks without values, except the first chunk of a slab of small values, as long as there are any. It visits every
-    /// vacant cell.
-    pub fn shrink_to_fit(&self) {
+    pub(super) fn sweep(&self) {
         self.core.sweep();
     }
 
-    /// Calls `each` with the layout of each allocation of the slab and the number of unused bytes in it. `each` must
-    /// not be user code.
-    pub(crate) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
+    #[cfg(feature = "weigh")]
+    pub(super) fn each_block(&self, each: &mut dyn FnMut(Layout, usize)) {
         self.core.each_block(each);
     }
 
@@ -340,11 +401,11 @@ impl<T, O: Threading> TypedSlab<T, O> {
     }
 }
 
-impl<T, O: Threading> Drop for TypedSlab<T, O> {
+impl<T, O: Owners> Drop for TypedSlab<T, O> {
     fn drop(&mut self) {
         /// A guard that tears down the core. After a panic it first drops the leaked values that are left.
-        struct TearDown<'a, T, O: Threading>(&'a TypedSlab<T, O>, bool);
-        impl<T, O: Threading> Drop for TearDown<'_, T, O> {
+        struct TearDown<'a, T, O: Owners>(&'a TypedSlab<T, O>, bool);
+        impl<T, O: Owners> Drop for TearDown<'_, T, O> {
             fn drop(&mut self) {
                 let Self(slab, panicked) = *self;
                 if panicked {
@@ -357,11 +418,5 @@ impl<T, O: Threading> Drop for TypedSlab<T, O> {
         let mut tear_down = TearDown(self, true);
         tear_down.0.drop_leaked();
         tear_down.1 = false;
-    }
-}
-
-impl<T, O: Threading> Default for TypedSlab<T, O> {
-    fn default() -> Self {
-        Self::new()
     }
 }

@@ -65,7 +65,7 @@ macro_rules! from_error {
         ///
         /// The value is converted to a `Box<dyn Error>` and moved inline if it fits. Optimised code allocates nothing
         /// for an error that fits; a debug build allocates and frees. [`small_box!`](crate::small_box) never allocates
-        /// for an error that fits, and [`SmallBox::try_new_with`] reports a failed allocation.
+        /// for an error that fits, and [`SmallBox::try_new_coerced`] reports a failed allocation.
         impl<'a, E: Into<Box<$object>>, const N: usize, L> From<E> for SmallBox<$object, N, Global, L> {
             #[inline]
             fn from(error: E) -> Self {

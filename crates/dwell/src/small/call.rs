@@ -6,8 +6,10 @@
 
 use super::SmallBox;
 use crate::alloc::Allocator;
+#[cfg(all(feature = "slab", feature = "std"))]
+use crate::slab::Pooled;
 #[cfg(feature = "slab")]
-use crate::slab::{KindSlot, SlotKind};
+use crate::slab::{Slot, kind::SlotKind};
 use core::mem::ManuallyDrop;
 use core::ptr;
 use std_alloc::boxed::Box;
@@ -209,16 +211,16 @@ impl<F: ?Sized, const N: usize, A: Allocator, L> SmallBox<F, N, A, L> {
 }
 
 #[cfg(feature = "slab")]
-impl<F: ?Sized, K: SlotKind> KindSlot<F, K> {
+impl<F: ?Sized, K: SlotKind> Slot<F, K> {
     /// Calls the closure by value. See [`CallOnce`] for the closures and the cost.
     ///
     /// ```
-    /// use dwell::slab::{Pool, PoolSlot};
+    /// use dwell::slab::{Slab, Slot};
     /// use dwell::small::CallOnce;
     ///
     /// let name = String::from("Ada");
-    /// let greet: PoolSlot<dyn CallOnce<(u32,), Output = String>> =
-    ///     Pool::new().insert(move |n: u32| name + &"!".repeat(n as usize)).coerce(|view| view as _);
+    /// let greet: Slot<dyn CallOnce<(u32,), Output = String>> =
+    ///     Slab::new().insert(move |n: u32| name + &"!".repeat(n as usize)).coerce(|view| view as _);
     /// assert_eq!(greet.call_once((2,)), "Ada!!");
     /// ```
     #[inline]
@@ -230,7 +232,34 @@ impl<F: ?Sized, K: SlotKind> KindSlot<F, K> {
         // The shell frees the cell after the call, even if the call panics. SAFETY: `into_raw` returned the pointer on
         // this thread, and no other slot is made from it. A live `F` is a live `ManuallyDrop<F>` at the same address
         // and of the same layout, and the slot is not leaked.
-        let mut shell = unsafe { KindSlot::<ManuallyDrop<F>, K>::from_raw(closure) };
+        let mut shell = unsafe { Slot::<ManuallyDrop<F>, K>::from_raw(closure) };
+        // SAFETY: the shell does not drop its value, and nothing uses the value after this call.
+        unsafe { (**shell).call_in_place(args) }
+    }
+}
+
+#[cfg(all(feature = "slab", feature = "std"))]
+impl<F: ?Sized> Pooled<F> {
+    /// Calls the closure by value. See [`CallOnce`] for the closures and the cost.
+    ///
+    /// ```
+    /// use dwell::small::CallOnce;
+    /// use dwell::{pooled, slab::Pooled};
+    ///
+    /// let name = String::from("Ada");
+    /// let greet: Pooled<dyn CallOnce<(u32,), Output = String>> = pooled!(move |n: u32| name + &"!".repeat(n as usize));
+    /// assert_eq!(greet.call_once((2,)), "Ada!!");
+    /// ```
+    #[inline]
+    pub fn call_once<Args>(self, args: Args) -> F::Output
+    where
+        F: CallOnce<Args>,
+    {
+        let closure = self.into_raw() as *mut ManuallyDrop<F>;
+        // The shell frees the cell after the call, even if the call panics. SAFETY: `into_raw` returned the pointer on
+        // this thread, and it is converted back once. A live `F` is a live `ManuallyDrop<F>` at the same address and of
+        // the same layout.
+        let mut shell = unsafe { Pooled::<ManuallyDrop<F>>::from_raw(closure) };
         // SAFETY: the shell does not drop its value, and nothing uses the value after this call.
         unsafe { (**shell).call_in_place(args) }
     }

@@ -5,7 +5,7 @@
 //! only coerce and return: a `&Coercible<B, U>`. Its type parameter `B`, the brand, ties the returned reference to the
 //! argument.
 //!
-//! - [`SmallBox::new_with`](super::SmallBox::new_with) brands with `U`, the type of the value. Every `Coercible<U, T>`
+//! - [`SmallBox::new_coerced`](super::SmallBox::new_coerced) brands with `U`, the type of the value. Every `Coercible<U, T>`
 //!   was a `Coercible<U, U>` before it was coerced, because no function creates one in another way. For a sized `U` the
 //!   metadata follows from the two types, so any `Coercible<U, T>` that the closure returns has the right metadata.
 //! - [`SmallBox::coerce`](super::SmallBox::coerce) starts from a value whose type is erased, so two values of the same

@@ -17,7 +17,7 @@
 ///
 /// The target type must be known at the macro call: from a type annotation, a field, an argument, or the return type of
 /// the enclosing closure. If it becomes known only later, write
-/// [`SmallBox::new_with(value, |value| value as _)`](crate::SmallBox::new_with). For a sized target use
+/// [`SmallBox::new_coerced(value, |value| value as _)`](crate::SmallBox::new_coerced). For a sized target use
 /// [`SmallBox::new`](crate::SmallBox::new).
 #[macro_export]
 macro_rules! small_box {

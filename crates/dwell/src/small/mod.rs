@@ -36,8 +36,6 @@
 //! implemented traits.
 
 mod any;
-#[cfg(all(feature = "slab", feature = "std"))]
-mod boxed;
 mod call;
 mod coerce;
 mod convert;
@@ -55,18 +53,13 @@ mod slice;
 mod small_box;
 mod storage;
 
-#[cfg(all(feature = "slab", feature = "std"))]
-pub use self::boxed::{BoxedIterExt, PoolIter};
-#[cfg(all(feature = "slab", feature = "std"))]
-#[doc(hidden)]
-pub use self::boxed::{Pooling, Unsized, pool, unsize};
 pub use self::call::{CallOnce, OnceFn, SendOnceFn};
 #[doc(hidden)]
 pub use self::coerce::{Incomes, Incoming, IncomingStorage, fill};
 #[doc(hidden)]
 pub use self::forward::IntoSmall;
 pub use self::iter::{BoxedIterator, IntoIter};
-pub use self::push::PushWith;
+pub use self::push::PushCoerced;
 pub use self::small_box::SmallBox;
 pub(crate) use self::storage::InlineStorage;
-pub use crate::coerce::{Brand, Coercible};
+pub use crate::coerce::Coercible;

@@ -53,24 +53,24 @@ impl<T, const N: usize, L> SmallBox<T, N, Global, L> {
     /// ```
     /// use dwell::SmallBox;
     ///
-    /// let page: SmallBox<[u8; 4096]> = SmallBox::from_fn(|| [0; 4096]);
+    /// let page: SmallBox<[u8; 4096]> = SmallBox::new_with(|| [0; 4096]);
     /// assert_eq!(page.len(), 4096);
     /// ```
     #[inline]
-    pub fn from_fn(make: impl FnOnce() -> T) -> Self {
-        match Self::try_from_fn(make) {
+    pub fn new_with(make: impl FnOnce() -> T) -> Self {
+        match Self::try_new_with(make) {
             Ok(this) => this,
             Err(error) => handle_alloc_error(error.layout()),
         }
     }
 
-    /// Like [`from_fn`](Self::from_fn), but returns an error if the allocation fails.
+    /// Like [`new_with`](Self::new_with), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
     /// If a `T` does not fit inline and the allocation fails; the error contains `make`, which was not called.
     #[inline]
-    pub fn try_from_fn<F: FnOnce() -> T>(make: F) -> Result<Self, AllocError<F>> {
+    pub fn try_new_with<F: FnOnce() -> T>(make: F) -> Result<Self, AllocError<F>> {
         match SmallBox::<MaybeUninit<T>, N, Global, L>::try_new_uninit_in(Global) {
             Ok(mut this) => {
                 this.write(make());
@@ -82,7 +82,7 @@ impl<T, const N: usize, L> SmallBox<T, N, Global, L> {
     }
 
     /// Creates a box of an uninitialised value. See [`assume_init`](SmallBox::assume_init), and
-    /// [`from_fn`](Self::from_fn), which needs no `unsafe`.
+    /// [`new_with`](Self::new_with), which needs no `unsafe`.
     #[inline]
     pub fn new_uninit() -> SmallBox<MaybeUninit<T>, N, Global, L> {
         SmallBox::new_in(MaybeUninit::uninit(), Global)
@@ -201,8 +201,8 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// use dwell::SmallBox;
     /// use std::fmt::Debug;
     ///
-    /// let number = SmallBox::<dyn Debug>::new_with(7, |value| value);
-    /// let slice: SmallBox<[u8]> = SmallBox::new_with([1_u8, 2, 3], |value| value as _);
+    /// let number = SmallBox::<dyn Debug>::new_coerced(7, |value| value);
+    /// let slice: SmallBox<[u8]> = SmallBox::new_coerced([1_u8, 2, 3], |value| value as _);
     /// assert_eq!(format!("{number:?} {slice:?}"), "7 [1, 2, 3]");
     /// ```
     ///
@@ -212,14 +212,14 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// value is dropped.
     #[doc(alias = "unsize")]
     #[inline]
-    pub fn new_with<U, F>(value: U, unsize: F) -> Self
+    pub fn new_coerced<U, F>(value: U, unsize: F) -> Self
     where
         F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
-        Self::new_with_in(value, Global, unsize)
+        Self::new_coerced_in(value, Global, unsize)
     }
 
-    /// Like [`new_with`](Self::new_with), but returns an error if the allocation fails.
+    /// Like [`new_coerced`](Self::new_coerced), but returns an error if the allocation fails.
     ///
     /// # Errors
     ///
@@ -230,18 +230,18 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     ///
     /// Panics if the closure panics; the value is dropped.
     #[inline]
-    pub fn try_new_with<U, F>(value: U, unsize: F) -> Result<Self, AllocError<U>>
+    pub fn try_new_coerced<U, F>(value: U, unsize: F) -> Result<Self, AllocError<U>>
     where
         F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
-        Self::try_new_with_in(value, Global, unsize)
+        Self::try_new_coerced_in(value, Global, unsize)
     }
 }
 
 impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
-    /// Like [`new_with`](Self::new_with), but with an allocator.
+    /// Like [`new_coerced`](Self::new_coerced), but with an allocator.
     #[inline]
-    pub fn new_with_in<U, F>(value: U, alloc: A, unsize: F) -> Self
+    pub fn new_coerced_in<U, F>(value: U, alloc: A, unsize: F) -> Self
     where
         F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {
@@ -252,7 +252,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
         unsafe { Self::write_new(value, meta, block, alloc) }
     }
 
-    /// Like [`try_new_with`](Self::try_new_with), but with an allocator.
+    /// Like [`try_new_coerced`](Self::try_new_coerced), but with an allocator.
     ///
     /// # Errors
     ///
@@ -263,7 +263,7 @@ impl<T: ?Sized, const N: usize, A: Allocator, L> SmallBox<T, N, A, L> {
     ///
     /// Panics if the closure panics; the value is dropped.
     #[inline]
-    pub fn try_new_with_in<U, F>(value: U, alloc: A, unsize: F) -> Result<Self, AllocError<U>>
+    pub fn try_new_coerced_in<U, F>(value: U, alloc: A, unsize: F) -> Result<Self, AllocError<U>>
     where
         F: for<'a> FnOnce(&'a Coercible<U, U>) -> &'a Coercible<U, T>,
     {

@@ -9,7 +9,7 @@ use core::ptr::{self, NonNull};
 use std_alloc::boxed::Box;
 
 impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
-    /// Like [`new_with`](SmallBox::new_with), but without the closure.
+    /// Like [`new_coerced`](SmallBox::new_coerced), but without the closure.
     ///
     /// ```
     /// use dwell::SmallBox;
@@ -20,7 +20,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// ```
     #[inline]
     pub fn new_unsize<U: Unsize<T>>(value: U) -> Self {
-        Self::new_with(value, |value: &Coercible<U, U>| value)
+        Self::new_coerced(value, |value: &Coercible<U, U>| value)
     }
 
     /// Like [`new_unsize`](Self::new_unsize), but returns an error if the allocation fails.
@@ -31,7 +31,7 @@ impl<T: ?Sized, const N: usize, L> SmallBox<T, N, Global, L> {
     /// `usize::MAX / 32` elements. The error contains the value.
     #[inline]
     pub fn try_new_unsize<U: Unsize<T>>(value: U) -> Result<Self, AllocError<U>> {
-        Self::try_new_with(value, |value: &Coercible<U, U>| value)
+        Self::try_new_coerced(value, |value: &Coercible<U, U>| value)
     }
 }
 

@@ -379,7 +379,7 @@ impl<T, const M: usize, const N: usize, L> From<[T; M]> for SmallBox<[T], N, Glo
     ///
     /// When `M` is more than `usize::MAX / 32`, which only zero-sized elements allow.
     fn from(array: [T; M]) -> Self {
-        Self::new_with(array, |value| value as _)
+        Self::new_coerced(array, |value| value as _)
     }
 }
 

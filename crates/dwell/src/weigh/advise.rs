@@ -7,10 +7,10 @@ use super::suggestion::{Advice, Hint, Suggestion, SuggestionKind};
 use super::texts::Texts;
 use super::tree::Tree;
 use super::types::Kind;
-use crate::model::malloc::Model;
-use crate::model::search::{Edit, LEAST, Step, Types, search};
-use crate::model::sorted::sorted;
-use crate::model::{Change, Counts, DefId, Edge, Holder, Plan, Program, Shape, SiteId, blocks, table};
+use crate::weigh::malloc::Model;
+use crate::weigh::sorted::sorted;
+use dwell_model::search::{Edit, LEAST, Step, Types, search};
+use dwell_model::{Change, Counts, DefId, Edge, Holder, Plan, Program, Shape, SiteId, blocks, table};
 use std_alloc::format;
 use std_alloc::string::{String, ToString};
 use std_alloc::vec;
@@ -169,7 +169,7 @@ fn describe(program: &Program, step: &Step, old: &Plan<'_>, new: &Plan<'_>) -> S
                         format!(", {boxed} of them in a box"),
                     ),
                 };
-                format!("{what} of {}{boxed}", crate::model::search::without_arguments(&program.defs[def].name))
+                format!("{what} of {}{boxed}", dwell_model::search::without_arguments(&program.defs[def].name))
             }
             None => format!("{many} parts"),
         },
@@ -214,7 +214,7 @@ fn same_name(program: &Program, edits: &[Edit]) -> Option<String> {
 }
 
 fn values_of(program: &Program, def: DefId) -> u64 {
-    let is_it = |site: &&crate::model::Site| site.shape == Shape::Def(def);
+    let is_it = |site: &&dwell_model::Site| site.shape == Shape::Def(def);
     program.sites.iter().filter(is_it).fold(0, |sum, site| sum.saturating_add(site.counts.instances))
 }
 
@@ -335,7 +335,7 @@ fn hints(program: &Program, plan: &Plan<'_>) -> Vec<Hint> {
         if below != 0 && size != below && size - below <= NEAR && size <= 8 * LINE {
             found.push(hint(below, "cache line"));
         }
-        let is_boxed = |site: &crate::model::Site| {
+        let is_boxed = |site: &dwell_model::Site| {
             site.shape == Shape::Def(id)
                 && site.edge == Edge::Pointee
                 && site.counts.used.max(site.counts.instances) != 0

@@ -3,7 +3,7 @@
 
 use super::render::{Path, align, bytes, count, header};
 use super::tree::Tree;
-use crate::model::sorted::sorted;
+use crate::weigh::sorted::sorted;
 use core::fmt;
 use std_alloc::format;
 use std_alloc::string::String;

@@ -105,14 +105,19 @@ mod assert;
 mod diff;
 mod icicle;
 mod impls;
+mod malloc;
 #[cfg(feature = "advice")]
 mod patch;
 #[cfg(feature = "advice")]
 mod program;
 mod render;
 mod seen;
+#[allow(dead_code, unreachable_pub, reason = "a file of `dwell-model` too, which exports and uses the rest")]
+mod sorted;
 #[cfg(feature = "advice")]
 mod suggestion;
+#[allow(dead_code, unreachable_pub, reason = "a file of `dwell-model` too, which exports and uses the rest")]
+mod table;
 mod tally;
 mod texts;
 mod tree;
@@ -127,6 +132,7 @@ use core::fmt;
 pub use dwell_derive::Weigh;
 
 pub use self::diff::{Changed, Diff, diff};
+pub use self::malloc::Model;
 pub use self::render::JSON_VERSION;
 #[cfg(feature = "advice")]
 pub use self::suggestion::{Advice, Hint, Suggestion, SuggestionKind};
@@ -138,7 +144,6 @@ pub use self::types::{Field, Kind, MapKind, Part, Reach, Repr, Type, Variant, ty
 pub use self::walk::Walk;
 #[cfg(feature = "advice")]
 pub use self::what_if::{NoSuchField, WhatIf};
-pub use crate::model::malloc::Model;
 
 /// A type with values that [`weigh`](fn@weigh) can measure.
 #[diagnostic::on_unimplemented(

@@ -4,9 +4,9 @@
 #![forbid(unsafe_code)]
 
 use super::suggestion::Suggestion;
-use crate::model::search::{Edit, Step, without_arguments};
-use crate::model::{Change, DefId, FieldDef, Holder, Plan, Program, Shape, SiteId};
 use core::fmt::Write;
+use dwell_model::search::{Edit, Step, without_arguments};
+use dwell_model::{Change, DefId, FieldDef, Holder, Plan, Program, Shape, SiteId};
 use std_alloc::borrow::Cow;
 use std_alloc::format;
 use std_alloc::string::String;

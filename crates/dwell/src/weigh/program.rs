@@ -3,8 +3,8 @@
 use super::tally::Counter;
 use super::tree::Tree;
 use super::types::{Field, Kind, MapKind, Reach, Repr, Type, short};
-use crate::model::sorted::Map;
-use crate::model::{
+use crate::weigh::sorted::Map;
+use dwell_model::{
     Counts, Def, DefId, Edge, FieldDef, Holder, Layout, Program, ReprOf, Shape, Site, SiteId, VariantDef, layout,
 };
 use std_alloc::format;

@@ -1,6 +1,6 @@
 //! Estimates the number of distinct strings in bounded memory.
 
-use crate::model::sorted::Map;
+use crate::weigh::sorted::Map;
 
 /// The number of distinct strings up to which the count is exact, and the size limit of the sample beyond it.
 // Miri takes milliseconds for a string, so its unit tests use a smaller sample.

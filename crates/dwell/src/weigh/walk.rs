@@ -4,8 +4,7 @@ use super::seen::Seen;
 use super::tally::{Counter, Cursor, Tally, whole};
 use super::types::{opaque_type_of, shared_type_of};
 use super::{Weigh, Weight};
-use crate::model::LONG_TEXT;
-use crate::model::malloc::Model;
+use crate::weigh::malloc::Model;
 use core::convert::identity;
 use core::mem;
 use core::ops::Deref;
@@ -18,6 +17,10 @@ use std_alloc::vec::Vec;
 const DEEPEST: i32 = 64;
 /// The largest number of nested guards. The walk counts deeper values as opaque, unless an `Rc` or `Arc` leads to them.
 const MOST_GUARDS: u32 = 256;
+/// The length in bytes from which on a `ThinStr` needs a longer header.
+const LONG_TEXT: usize = 255;
+#[cfg(feature = "advice")]
+const _: () = assert!(LONG_TEXT == dwell_model::LONG_TEXT, "the model counts the same texts as long");
 
 /// A walk over a value, to which implementations of [`Weigh`] report.
 ///
@@ -97,7 +100,9 @@ handle! {
     [] Rc<T>;
     [] Arc<T>;
     #[cfg(all(feature = "slab", feature = "std"))]
-    [C: crate::slab::Counts,] crate::slab::Counted<T, C>;
+    [] crate::slab::PoolRc<T>;
+    #[cfg(all(feature = "slab", feature = "std"))]
+    [] crate::slab::PoolArc<T>;
 }
 
 /// Walks over a value and everything it owns, and returns the total.
@@ -642,26 +647,6 @@ impl<'a, 'v, const TREE: bool> Walk<'a, 'v, TREE> {
         // With a depth of at least 1 the walk follows each deferred pointer instead of deferring it again.
         inner.finish_deferred(self.depth_left.max(1));
         self.core = inner.core;
-    }
-
-    #[doc(hidden)]
-    #[deprecated = "renamed to `slots`"]
-    #[inline]
-    pub fn places<T: Weigh + ?Sized + 'v>(&mut self, index: usize, slots: usize, used: usize) {
-        self.slots::<T>(index, slots, used);
-    }
-
-    #[doc(hidden)]
-    #[deprecated = "renamed to `defer`"]
-    #[inline]
-    pub fn puts_off<T: Weigh + 'v>(&mut self, pointer: &'a T) -> bool {
-        self.defer(pointer)
-    }
-
-    #[doc(hidden)]
-    #[deprecated = "renamed to `opaque`"]
-    pub fn missed(&mut self) {
-        self.opaque();
     }
 
     /// Counts an opaque part: a lock that is held, a cell that is mutably borrowed.

@@ -3,9 +3,9 @@
 use super::Accuracy;
 use super::program::{Built, build};
 use super::tree::Tree;
-use crate::model::search::{Edit, without_arguments};
-use crate::model::{Change, Edge, Holder, Plan, Program, Shape, SiteId};
 use core::fmt;
+use dwell_model::search::{Edit, without_arguments};
+use dwell_model::{Change, Edge, Holder, Plan, Program, Shape, SiteId};
 use std_alloc::string::String;
 use std_alloc::vec::Vec;
 

@@ -206,7 +206,7 @@ fn run_rounds<const MIN_ALIGN: usize, A: Base>(bump: &mut Bump<MIN_ALIGN, A>, by
         assert!(bump.chunks().map(<[_]>::len).sum::<usize>() <= bump.allocated_bytes());
         bump.reset();
         assert_eq!(bump.chunks().map(<[_]>::len).sum::<usize>(), 0);
-        bump.set_limit(None);
+        bump.set_allocation_limit(None);
         if steps.left() < 4 {
             return;
         }
@@ -287,7 +287,7 @@ fn run_part<const MIN_ALIGN: usize, A: Base>(
             }
             Op::Limit { layout, more } => {
                 let limit = more.map(|more| bump.allocated_bytes() + more);
-                bump.set_limit(limit);
+                bump.set_allocation_limit(limit);
                 if let Some(limit) = limit {
                     let _ = bump.try_alloc_layout(layout);
                     assert!(bump.allocated_bytes() <= limit);
@@ -637,7 +637,7 @@ mod reusing {
 
 /// Runs operations on a vector of boxes and one of numbers, compared with std's.
 fn vectors<const MIN_ALIGN: usize, A: Base>(bump: &Bump<MIN_ALIGN, A>, steps: &Steps<'_>, mark: u8) {
-    bump.set_limit(None);
+    bump.set_allocation_limit(None);
     let mut owners = bump::Vec::new_in(bump);
     let mut owners_model: Vec<Box<u8>> = Vec::new();
     let mut numbers: bump::Vec<'_, u16, MIN_ALIGN, A> = bump::Vec::with_capacity_in(usize::from(mark % 8), bump);
@@ -774,7 +774,7 @@ fn vectors<const MIN_ALIGN: usize, A: Base>(bump: &Bump<MIN_ALIGN, A>, steps: &S
 
 /// Runs operations on a string, compared with std's.
 fn texts<const MIN_ALIGN: usize, A: Base>(bump: &Bump<MIN_ALIGN, A>, steps: &Steps<'_>) {
-    bump.set_limit(None);
+    bump.set_allocation_limit(None);
     let mut text = bump::String::new_in(bump);
     let mut model = String::new();
     for _ in 0..8 {

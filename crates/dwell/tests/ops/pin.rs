@@ -49,7 +49,7 @@ impl<const N: usize> Program<N> {
         match taken {
             Some(taken) => drop(taken),
             None if N > 1 => {
-                let other = Program::<1>::new(&self.seen, 1, false).boxed_local_in(&self.seen.pool);
+                let other = Program::<1>::new(&self.seen, 1, false).pooled_local_in(&self.seen.pool);
                 self.seen.others.borrow_mut().push(other);
             }
             None => {}
@@ -142,7 +142,7 @@ pub(crate) fn run(bytes: &[u8]) {
         match step[0] % 9 {
             0 => futures.push(program!(&seen, kind, n, |future| Erased::Inline(Box::pin(future.inline_local())))),
             1 => futures.push(program!(&seen, kind, n, |future| Erased::Small(Box::pin(future.small_local())))),
-            2 => futures.push(program!(&seen, kind, n, |future| Erased::Pooled(future.boxed_local_in(&seen.pool)))),
+            2 => futures.push(program!(&seen, kind, n, |future| Erased::Pooled(future.pooled_local_in(&seen.pool)))),
             3 | 4 if !futures.is_empty() => {
                 returns(|| _ = futures[at].poll());
             }

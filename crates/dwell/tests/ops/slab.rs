@@ -1,7 +1,7 @@
 //! Random operations on slabs, compared with a `Vec<Option<Box<T>>>`. The model test and the fuzz target share this
 //! file.
 
-use dwell::slab::{Bounded, Full, Key, Keyed, Slab, Slot, StampedKey};
+use dwell::slab::{Bounded, Full, Key, Slab, Slot, StampedKey};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -33,7 +33,7 @@ impl<const N: usize> Drop for Value<N> {
 
 /// The operations that the three kinds of slab have in common.
 trait Subject<const N: usize> {
-    type Kind: Keyed;
+    type Kind: dwell::slab::thread::Keyed;
     fn insert(&self, value: Value<N>) -> Result<Slot<Value<N>, Self::Kind>, Value<N>>;
     fn insert_with(&self, make: impl FnOnce() -> Value<N>) -> Slot<Value<N>, Self::Kind>;
     fn reclaim(&self, key: Key) -> Option<Slot<Value<N>, Self::Kind>>;
@@ -47,7 +47,7 @@ trait Subject<const N: usize> {
 }
 
 impl<const N: usize> Subject<N> for Slab<Value<N>> {
-    type Kind = dwell::slab::OneThread;
+    type Kind = dwell::slab::thread::OneThread;
 
     fn insert(&self, value: Value<N>) -> Result<Slot<Value<N>>, Value<N>> {
         self.try_insert(value).map_err(dwell::AllocError::into_inner)
@@ -91,7 +91,7 @@ impl<const N: usize> Subject<N> for Slab<Value<N>> {
 }
 
 impl<const N: usize> Subject<N> for Bounded<Value<N>> {
-    type Kind = dwell::slab::OneThread;
+    type Kind = dwell::slab::thread::OneThread;
 
     fn insert(&self, value: Value<N>) -> Result<Slot<Value<N>>, Value<N>> {
         self.try_insert(value).map_err(Full::into_inner)
@@ -139,7 +139,7 @@ struct Thread {
 }
 
 impl Subject<7> for Thread {
-    type Kind = dwell::slab::PerThread<values::Module>;
+    type Kind = dwell::slab::thread::PerThread<values::Module>;
 
     fn insert(&self, value: Local) -> Result<values::Slot, Local> {
         values::try_insert(value).map_err(Full::into_inner)
@@ -259,7 +259,7 @@ fn program<const N: usize, P: Subject<N>>(slab: P, bytes: &[u8]) {
             7 if !slots.is_empty() => slots.swap_remove(at).into_inner().check(*models.swap_remove(at).unwrap()),
             8 if !slots.is_empty() => {
                 number += 1;
-                let old = slots[at].replace(Value::new(number, &live));
+                let old = std::mem::replace(&mut *slots[at], Value::new(number, &live));
                 old.check(*models[at].replace(Box::new(number)).unwrap());
             }
             9 if !slots.is_empty() => {

@@ -3,7 +3,8 @@
 //!
 //! The allocator must not panic, and its thread-local variables have no destructors.
 
-use dwell::slab::{Full, PerThread, Pool, PoolSlot, Slab, Slot, sync, thread as module};
+use dwell::slab::thread::{self as module, PerThread};
+use dwell::slab::{Full, Pool, Pooled, Slab, Slot, sync};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
 use std::mem::{self, ManuallyDrop};
@@ -27,7 +28,7 @@ thread_local! {
     static PAIRS: Kept<pairs::Slot> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
     static DIRECT: Kept<Slot<[u64; 2]>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
     static SYNC: Kept<sync::Slot<[u64; 2]>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
-    static POOL: Kept<PoolSlot<[u64; 2]>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
+    static POOL: Kept<Pooled<[u64; 2]>> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
     /// Slabs that end in the middle of a program, before or after their slots.
     static OTHERS: Kept<Slabs> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };
     static LIES: Kept<Lie> = const { ManuallyDrop::new(RefCell::new([const { None }; KEPT])) };

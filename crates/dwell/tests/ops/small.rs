@@ -3,7 +3,7 @@
 //! file.
 
 use dwell::alloc::Global;
-use dwell::small::PushWith;
+use dwell::small::PushCoerced;
 use dwell::{SmallBox, small_box};
 use std::cell::{Cell, RefCell};
 use std::fmt::Debug;
@@ -189,7 +189,7 @@ pub(crate) fn run(bytes: &[u8]) {
                 models.push(model);
             }
             3 => {
-                boxes.push_with(Owner(Box::new(n.into())), |value| value);
+                boxes.push_coerced(Owner(Box::new(n.into())), |value| value);
                 models.push(Box::new(Owner(Box::new(n.into()))));
             }
             4 => {

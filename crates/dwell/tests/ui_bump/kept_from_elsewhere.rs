@@ -1,5 +1,5 @@
 //! What a pool keeps is in its arena.
-use dwell::{Bump, bump::Pool};
+use dwell::{Bump, bump::BumpPool};
 
 fn main() {
     let pool = Pool::new();

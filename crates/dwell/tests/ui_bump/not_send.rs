@@ -7,7 +7,7 @@ fn main() {
     // The allocator here is a reference to an arena, which may not be shared.
     send::<Bump<8, &Bump>>();
     send::<bump::First<'_, &Bump>>();
-    send::<bump::Pool<8, &Bump>>();
-    sync::<bump::Pool<8, &Bump>>();
-    send::<bump::Pooled<'_, 8, &Bump>>();
+    send::<bump::BumpPool<8, &Bump>>();
+    sync::<bump::BumpPool<8, &Bump>>();
+    send::<bump::BumpPoolGuard<'_, 8, &Bump>>();
 }

@@ -10,7 +10,7 @@ fn main() {
     let shape: Box<dyn Shape> = Box::new(1_u8);
     let _small: SmallBox<dyn Shape> = shape.into();
 
-    let _new: SmallBox<dyn Debug> = SmallBox::new_with(1_u8, |v| v);
+    let _new: SmallBox<dyn Debug> = SmallBox::new_coerced(1_u8, |v| v);
     let small: SmallBox<u8> = SmallBox::new(1);
     let _coerced: SmallBox<dyn Debug> = small.coerce(|v| v);
     let slot: Slot<u8> = Slab::new().insert(1);

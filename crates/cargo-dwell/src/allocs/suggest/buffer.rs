@@ -3,8 +3,8 @@
 use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site, part};
-use crate::source::Edit;
-use crate::units::{bytes, plural};
+use dwell_output::units::{bytes, plural};
+use dwell_source::Edit;
 
 pub(super) struct Buffer;
 

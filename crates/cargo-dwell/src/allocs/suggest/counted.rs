@@ -3,7 +3,7 @@
 use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site};
-use crate::units::{count, plural};
+use dwell_output::units::{count, plural};
 
 pub(super) struct Counted;
 

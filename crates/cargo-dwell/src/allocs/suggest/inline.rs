@@ -3,7 +3,7 @@
 use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site, last_name, part};
-use crate::units::plural;
+use dwell_output::units::plural;
 
 pub(super) struct Inline;
 

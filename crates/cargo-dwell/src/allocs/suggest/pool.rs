@@ -3,7 +3,7 @@
 use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site, last_name, shown};
-use crate::units::{count, plural};
+use dwell_output::units::{count, plural};
 
 pub(super) struct Pool;
 
@@ -39,9 +39,9 @@ impl Rule for Pool {
             let name = last_name(of_trait);
             (
                 "`pooled!`, a slot of the thread's pool",
-                "write `pooled!(value)` instead of `Box::new(value)`, and `PoolSlot<dyn Trait>` instead of `Box<dyn Trait>`",
+                "write `pooled!(value)` instead of `Box::new(value)`, and `Pooled<dyn Trait>` instead of `Box<dyn Trait>`",
                 format!("Box<dyn {name}>"),
-                format!("dwell::slab::sync::PoolSlot<dyn {name}>"),
+                format!("dwell::slab::Pooled<dyn {name}>"),
             )
         };
         let counts = &site.counts;

@@ -4,7 +4,7 @@ use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::borrow::CLONES;
 use super::{Context, Proposal, Rule, Saved, Site};
-use crate::units::plural;
+use dwell_output::units::plural;
 
 pub(super) struct Share;
 

@@ -1,7 +1,7 @@
 use super::super::sites::Holder;
 use super::*;
-use crate::debuginfo::{Kind, Type, TypeId};
-use crate::profile::{Allocator, Counts, LIFETIMES};
+use dwell_debuginfo::{Kind, Type, TypeId};
+use dwell_heap::profile::{Allocator, Counts, LIFETIMES};
 use std::collections::BTreeMap;
 
 /// A program with one type, of 24 bytes.
@@ -147,7 +147,7 @@ fn few_or_unknown_blocks_are_no_evidence() {
     few.counts.allocations = 50;
     let program = program();
     let cx = Context { program: &program, is_sampled: false, sources: Sources::default() };
-    let profile = crate::profile::Profile::default();
+    let profile = dwell_heap::profile::Profile::default();
     let calibration = super::super::calibrate::Calibration::default();
     let (model, _) = Model::new(&profile, &calibration);
     assert!(of_site(&few, Costs::default(), &model, 1000, &cx).is_empty());
@@ -160,7 +160,7 @@ fn edits_name_a_place_of_the_workspace() {
     let sources = Sources::new(Some(folder.path()));
     let spot = |line| Spot { source: Some(("a.rs".into(), line)), ..Spot::default() };
     let of_dependency = Spot { dependency: Some("other".into()), ..spot(2) };
-    let to = "dwell::slab::sync::PoolSlot<dyn Op>";
+    let to = "dwell::slab::Pooled<dyn Op>";
     let edits = sources.everywhere(&[of_dependency.clone(), spot(9), spot(2)], "Box<dyn Op>", to.into());
     assert_eq!(edits.len(), 1);
     assert_eq!((edits[0].line, &*edits[0].item, &*edits[0].from, &*edits[0].to), (2, "Box<dyn Op>", "Box<dyn Op>", to));

@@ -18,6 +18,7 @@ mod pattern;
 mod sparse;
 mod suggestion;
 
+use super::boxes;
 use super::cargo::Cargo;
 use super::moves::Becomes;
 use super::syntax::{Bytes, Syntax};
@@ -300,8 +301,10 @@ fn apply(tree: &mut Tree, repairs: Vec<Named>) -> Result<Vec<Named>> {
         replaces.sort_by_key(|replace| std::cmp::Reverse((replace.range.start, replace.range.end)));
         replaces.dedup();
         let mut text = tree.read(file).unwrap_or_default();
+        let names_box = replaces.iter().any(|replace| replace.with.contains("Box"));
+        let path = if names_box { boxes::path(tree, file)? } else { "Box" };
         for replace in replaces {
-            text.replace_range(replace.range.clone(), &replace.with);
+            text.replace_range(replace.range.clone(), &boxes::with_path(&replace.with, path));
         }
         texts.push((file.to_owned(), text));
     }

@@ -83,8 +83,8 @@ fn is_owner(ty: &str, owner: Owner) -> bool {
     let name = |ty: &str| ty.split('<').next().and_then(|path| path.rsplit("::").next()).unwrap_or_default().to_owned();
     match owner {
         Owner::Small => name(ty) == "SmallBox",
-        Owner::PoolDyn | Owner::Pool => name(ty) == "Slot",
-        Owner::Future => name(pinned(ty)) == "Slot",
+        Owner::PoolDyn | Owner::Pool => name(ty) == "Pooled",
+        Owner::Future => name(pinned(ty)) == "Pooled",
     }
 }
 

@@ -5,12 +5,14 @@
 //! and drops it.
 
 mod forward;
+mod pointers;
+
+pub use self::pointers::{PoolArc, PoolArcWeak, PoolRc, PoolRcWeak};
 
 use super::coerce::{CoerceBrand, SlotView};
-use super::sync::{Pool, PoolSlot};
+use super::pool::Pool;
+use super::pooled::Pooled;
 use super::thread_pool;
-#[cfg(feature = "weigh")]
-use super::{InPool, kind::sealed::SlotKind, sync::AnyThread};
 use crate::alloc::AllocError;
 use crate::raw::Meta;
 #[cfg(feature = "weigh")]
@@ -23,60 +25,13 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// A counted pointer to a value in a pool, for one thread: an `Rc<T>` without a call to the allocator.
-///
-/// It has 8 bytes, as an `Rc` has, and takes 8 bytes in front of the value instead of 16. [`new`](Counted::new) uses the pool
-/// of the thread. Its methods are those of [`Counted`]; they are associated functions, as those of `Rc` are.
-///
-/// ```
-/// use dwell::slab::PoolRc;
-///
-/// let mut list = PoolRc::new(vec![1, 2]);
-/// let other = PoolRc::clone(&list);
-/// PoolRc::make_mut(&mut list).push(3); // shared, so this clones the vector
-/// assert_eq!((list.len(), other.len()), (3, 2));
-///
-/// let weak = PoolRc::downgrade(&list);
-/// assert_eq!(weak.upgrade().unwrap().len(), 3);
-/// drop(list);
-/// assert!(weak.upgrade().is_none());
-/// ```
-///
-/// It stays on its thread:
-///
-/// ```compile_fail,E0277
-/// let counted = dwell::slab::PoolRc::new(1);
-/// std::thread::spawn(move || drop(counted));
-/// ```
-pub type PoolRc<T> = Counted<T, OneThreadCounts>;
-
-/// A counted pointer to a value in a pool, for many threads: an `Arc<T>` without a call to the allocator.
-///
-/// Any thread may drop it, and the value may outlive the thread that created it. See [`PoolRc`].
-///
-/// ```
-/// use dwell::slab::PoolArc;
-///
-/// let shared = PoolArc::new(String::from("shared"));
-/// let other = PoolArc::clone(&shared);
-/// std::thread::spawn(move || assert_eq!(*other, "shared")).join().unwrap();
-/// assert_eq!(PoolArc::strong_count(&shared), 1);
-/// ```
-pub type PoolArc<T> = Counted<T, AtomicCounts>;
-
-/// The weak pointer of a [`PoolRc`].
-pub type PoolRcWeak<T> = Weak<T, OneThreadCounts>;
-
-/// The weak pointer of a [`PoolArc`].
-pub type PoolArcWeak<T> = Weak<T, AtomicCounts>;
-
-/// The type of [`PoolRc`] and [`PoolArc`]: a counted pointer to a value in a pool.
+/// The engine of [`PoolRc`] and [`PoolArc`]: a counted pointer to a value in a pool.
 ///
 /// A value has at most 2^31 strong and 2^31 weak pointers, forgotten ones included. One more aborts the process.
-pub struct Counted<T: ?Sized, C: Counts> {
+struct Counted<T: ?Sized, C: Counts> {
     // # Invariants
     //
-    // 1. `cell` is from `into_raw` of a `PoolSlot<InCell<T, C>>`, whose cell is occupied until the weak count is 0.
+    // 1. `cell` is from `into_raw` of a `Pooled<InCell<T, C>>`, whose cell is occupied until the weak count is 0.
     // 2. The strong count is the number of these pointers, forgotten ones included. While it is not 0 the value is live, and it
     //    counts as one in the weak count. The weak count is that and the number of weak pointers.
     cell: NonNull<InCell<T, C>>,
@@ -84,8 +39,8 @@ pub struct Counted<T: ?Sized, C: Counts> {
     of: PhantomData<InCell<T, C>>,
 }
 
-/// The type of [`PoolRcWeak`] and [`PoolArcWeak`]: a pointer that does not keep the value alive. It keeps its cell occupied.
-pub struct Weak<T: ?Sized, C: Counts> {
+/// The engine of [`PoolRcWeak`] and [`PoolArcWeak`]: a pointer that does not keep the value alive. It keeps its cell occupied.
+struct Weak<T: ?Sized, C: Counts> {
     // Invariant: as 1 and 2 of `Counted`. This is counted in the weak count.
     cell: NonNull<InCell<T, C>>,
 }
@@ -98,16 +53,16 @@ struct InCell<T: ?Sized, C> {
 }
 
 /// The counts of a value: [`OneThreadCounts`] or [`AtomicCounts`]. This trait is sealed: only this crate implements it.
-pub trait Counts: sealed::Counts {}
+trait Counts: sealed::Counts {}
 
 /// The counts of a [`PoolRc`].
-pub struct OneThreadCounts {
+struct OneThreadCounts {
     strong: Cell<u32>,
     weak: Cell<u32>,
 }
 
 /// The counts of a [`PoolArc`].
-pub struct AtomicCounts {
+struct AtomicCounts {
     strong: AtomicU32,
     weak: AtomicU32,
 }
@@ -123,7 +78,7 @@ mod sealed {
     ///
     /// The counts begin as 1 and change only as the methods say. A decrement that returns `true` happens after everything that
     /// other threads did before they decremented the same count. An implementation is used on one thread if it is not `Sync`.
-    pub unsafe trait Counts: 'static {
+    pub(super) unsafe trait Counts: 'static {
         /// One strong pointer, and the weak count that all strong pointers own together.
         fn one() -> Self;
         fn strong(&self) -> u32;
@@ -381,33 +336,20 @@ unsafe fn remove_weak<T: ?Sized, C: Counts>(cell: NonNull<InCell<T, C>>) {
         // SAFETY: by invariant 1 the pointer came from `into_raw` of such a slot. No count is left, so no other slot is made of it.
         // The value was dropped or moved out, and a `ManuallyDrop` is not dropped again. It has the same address and layout. A slot
         // of a `sync::Pool` may be dropped on any thread.
-        drop(unsafe { PoolSlot::from_raw(cell.as_ptr() as *mut ManuallyDrop<InCell<T, C>>) });
+        drop(unsafe { Pooled::from_raw(cell.as_ptr() as *mut ManuallyDrop<InCell<T, C>>) });
     }
 }
 
 impl<T, C: Counts> Counted<T, C> {
     /// Stores a value in the pool of this thread, and returns the first pointer to it.
-    ///
-    /// ```
-    /// let one = dwell::slab::PoolRc::new(1);
-    /// assert_eq!(*one, 1);
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// Calls the allocation error handler if the allocation fails. [`try_new`](Self::try_new) returns the value instead.
     #[inline]
-    pub fn new(value: T) -> Self {
+    fn new(value: T) -> Self {
         Self::of(thread_pool::insert(InCell { counts: C::one(), value }))
     }
 
     /// Like [`new`](Self::new), but returns an error if the allocation fails.
-    ///
-    /// # Errors
-    ///
-    /// If the allocation fails; the error contains the value.
     #[inline]
-    pub fn try_new(value: T) -> Result<Self, AllocError<T>> {
+    fn try_new(value: T) -> Result<Self, AllocError<T>> {
         match thread_pool::try_insert(InCell { counts: C::one(), value }) {
             Ok(slot) => Ok(Self::of(slot)),
             Err(error) => Err(error.map(|contents| contents.value)),
@@ -415,44 +357,21 @@ impl<T, C: Counts> Counted<T, C> {
     }
 
     /// Like [`new`](Self::new), but in a pool of your own.
-    ///
-    /// ```
-    /// use dwell::slab::{PoolArc, sync::Pool};
-    ///
-    /// let pool = Pool::new();
-    /// let one = PoolArc::new_in(1, &pool);
-    /// drop(pool);
-    /// assert_eq!(*one, 1);
-    /// ```
     #[inline]
-    pub fn new_in(value: T, pool: &Pool) -> Self {
+    fn new_in(value: T, pool: &Pool) -> Self {
         Self::of(pool.insert(InCell { counts: C::one(), value }))
     }
 
     #[inline]
-    fn of(slot: PoolSlot<InCell<T, C>>) -> Self {
+    fn of(slot: Pooled<InCell<T, C>>) -> Self {
         // SAFETY: `into_raw` returns the pointer of a slot, which is not null.
         let cell = unsafe { NonNull::new_unchecked(slot.into_raw()) };
         Self { cell, of: PhantomData }
     }
 
     /// Moves the value out if this is the only strong pointer, or returns the pointer. Weak pointers do not count.
-    ///
-    /// ```
-    /// use dwell::slab::PoolRc;
-    ///
-    /// let one = PoolRc::new(String::from("one"));
-    /// let two = PoolRc::clone(&one);
-    /// let two = PoolRc::try_unwrap(two).unwrap_err();
-    /// drop(one);
-    /// assert_eq!(PoolRc::try_unwrap(two).unwrap(), "one");
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If there are other strong pointers.
     #[inline]
-    pub fn try_unwrap(this: Self) -> Result<T, Self> {
+    fn try_unwrap(this: Self) -> Result<T, Self> {
         if !this.counts().take_only() {
             return Err(this);
         }
@@ -470,16 +389,8 @@ impl<T, C: Counts> Counted<T, C> {
 impl<T: Clone, C: Counts> Counted<T, C> {
     /// Returns a mutable reference to the value, which it first clones if there are other strong pointers. If there are only weak
     /// ones, it moves the value to a new cell, and they lose it.
-    ///
-    /// ```
-    /// use dwell::slab::PoolArc;
-    ///
-    /// let mut text = PoolArc::new(String::from("a"));
-    /// PoolArc::make_mut(&mut text).push('b'); // not shared: not cloned
-    /// assert_eq!(*text, "ab");
-    /// ```
     #[inline]
-    pub fn make_mut(this: &mut Self) -> &mut T {
+    fn make_mut(this: &mut Self) -> &mut T {
         if !this.counts().is_unique() {
             Self::make_unique(this);
         }
@@ -526,7 +437,7 @@ impl<T: Clone, C: Counts> Counted<T, C> {
 
     /// Moves the value out if this is the only strong pointer, and clones it otherwise.
     #[inline]
-    pub fn unwrap_or_clone(this: Self) -> T {
+    fn unwrap_or_clone(this: Self) -> T {
         Self::try_unwrap(this).unwrap_or_else(|this| (*this).clone())
     }
 }
@@ -540,7 +451,7 @@ impl<T: ?Sized, C: Counts> Counted<T, C> {
 
     /// Returns a mutable reference to the value if there is no other pointer to it, strong or weak.
     #[inline]
-    pub fn get_mut(this: &mut Self) -> Option<&mut T> {
+    fn get_mut(this: &mut Self) -> Option<&mut T> {
         if !this.counts().is_unique() {
             return None;
         }
@@ -550,66 +461,52 @@ impl<T: ?Sized, C: Counts> Counted<T, C> {
 
     /// Creates a weak pointer to the value.
     #[inline]
-    pub fn downgrade(this: &Self) -> Weak<T, C> {
+    fn downgrade(this: &Self) -> Weak<T, C> {
         this.counts().add_weak();
         Weak { cell: this.cell }
     }
 
     /// Returns the number of strong pointers to the value.
     #[inline]
-    pub fn strong_count(this: &Self) -> usize {
+    fn strong_count(this: &Self) -> usize {
         this.counts().strong() as usize
     }
 
     /// Returns the number of weak pointers to the value.
     #[inline]
-    pub fn weak_count(this: &Self) -> usize {
+    fn weak_count(this: &Self) -> usize {
         this.counts().weak() as usize - 1
     }
 
     /// Returns whether two pointers are to the same value.
     #[inline]
-    pub fn ptr_eq(this: &Self, other: &Self) -> bool {
+    fn ptr_eq(this: &Self, other: &Self) -> bool {
         ptr::addr_eq(this.cell.as_ptr(), other.cell.as_ptr())
     }
 
     /// Returns a pointer to the value.
     #[inline]
-    pub fn as_ptr(this: &Self) -> *const T {
+    fn as_ptr(this: &Self) -> *const T {
         // SAFETY: the cell is occupied, because this pointer is counted.
         unsafe { value(this.cell) }
     }
 
     /// Returns the layout of the counts and the value.
     #[cfg(feature = "weigh")]
-    pub(crate) fn contents(this: &Self) -> Layout {
+    fn contents(this: &Self) -> Layout {
         // The value exists, so the layout is valid.
         Layout::new::<C>()
             .extend(Layout::for_value::<T>(this))
             .map_or(Layout::new::<C>(), |(layout, _)| layout.pad_to_align())
     }
 
-    /// Returns the layout of the dedicated block for contents of this layout, or `None` if they share a chunk.
-    #[cfg(feature = "weigh")]
-    pub(crate) fn dedicated_block(contents: Layout) -> Option<Layout> {
-        <InPool<AnyThread> as SlotKind>::dedicated_block(contents)
-    }
-
     /// Converts the pointer to one to its value, which [`from_raw`](Self::from_raw) converts back. Until then it stays counted.
     #[inline]
-    pub fn into_raw(this: Self) -> *const T {
+    fn into_raw(this: Self) -> *const T {
         Self::as_ptr(&ManuallyDrop::new(this))
     }
 
     /// Converts a pointer from [`into_raw`](Self::into_raw) back.
-    ///
-    /// ```
-    /// use dwell::slab::PoolRc;
-    ///
-    /// let raw: *const u8 = PoolRc::into_raw(PoolRc::new(7));
-    /// // SAFETY: the pointer came from `into_raw` of such a pointer on this thread, and is converted back once.
-    /// assert_eq!(*unsafe { PoolRc::from_raw(raw) }, 7);
-    /// ```
     ///
     /// # Safety
     ///
@@ -617,7 +514,7 @@ impl<T: ?Sized, C: Counts> Counted<T, C> {
     ///   [`OneThreadCounts`], this is the same thread.
     /// - `T` is the type of that pointer, or one of the same layout and validity.
     #[inline]
-    pub unsafe fn from_raw(value: *const T) -> Self {
+    unsafe fn from_raw(value: *const T) -> Self {
         // SAFETY: the caller guarantees that the pointer is counted, so the value is live.
         let align = align_of_val(unsafe { &*value });
         // As `repr(C)` lays out an `InCell`.
@@ -629,21 +526,8 @@ impl<T: ?Sized, C: Counts> Counted<T, C> {
     }
 
     /// Unsizes the value: to a `dyn Trait`, or from an array to a slice. See [`Slot::coerce`](super::Slot::coerce).
-    ///
-    /// ```
-    /// use dwell::slab::PoolRc;
-    /// use std::fmt::Display;
-    ///
-    /// let number: PoolRc<dyn Display> = PoolRc::new(7).coerce(|view| view as _);
-    /// assert_eq!(number.to_string(), "7");
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// If the closure panics, or if the value is coerced to a slice of more than `usize::MAX / 32` elements. The pointer is
-    /// dropped.
     #[inline]
-    pub fn coerce<U: ?Sized, F>(self, unsize: F) -> Counted<U, C>
+    fn coerce<U: ?Sized, F>(self, unsize: F) -> Counted<U, C>
     where
         F: for<'a, 'brand> FnOnce(&'a SlotView<CoerceBrand<'brand>, T>) -> &'a SlotView<CoerceBrand<'brand>, U>,
     {
@@ -664,7 +548,7 @@ impl<T: ?Sized, C: Counts> Counted<T, C> {
 impl<T: ?Sized, C: Counts> Weak<T, C> {
     /// Returns a strong pointer, if there still is one.
     #[inline]
-    pub fn upgrade(&self) -> Option<Counted<T, C>> {
+    fn upgrade(&self) -> Option<Counted<T, C>> {
         // SAFETY: the cell is occupied, because this pointer is counted.
         unsafe { counts(self.cell) }.upgrade().then(|| Counted { cell: self.cell, of: PhantomData })
     }

@@ -24,7 +24,7 @@ impl<const MIN_ALIGN: usize, A: Allocator> Weigh for Bump<MIN_ALIGN, A> {
 }
 
 #[cfg(feature = "std")]
-impl<const MIN_ALIGN: usize, A: Allocator> Weigh for crate::bump::Pool<MIN_ALIGN, A> {
+impl<const MIN_ALIGN: usize, A: Allocator> Weigh for crate::bump::BumpPool<MIN_ALIGN, A> {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
 
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)

@@ -6,7 +6,7 @@
 //! lower bound.
 #![allow(dead_code, reason = "without `std` and the crates' features no map uses it")]
 
-use crate::model::table::{GROUP, buckets_at_least, buckets_for, capacity_of, layout};
+use crate::weigh::table::{GROUP, buckets_at_least, buckets_for, capacity_of, layout};
 use crate::weigh::{Walk, Weigh};
 use core::ptr;
 

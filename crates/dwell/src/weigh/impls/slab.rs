@@ -1,6 +1,11 @@
 //! Slabs, which own the memory of their cells, and slots, which own the memory that their values own.
 
-use crate::slab::{Bounded, Key, SizeClasses, Slab, Slot, SlotKind, StampedKey, Threading};
+use crate::slab::kind::SlotKind;
+#[cfg(feature = "std")]
+use crate::slab::pool::dedicated_block;
+use crate::slab::{Bounded, Key, Slab, Slot, StampedKey};
+#[cfg(feature = "std")]
+use crate::slab::{Pool, Pooled};
 use crate::weigh::{Kind, Type, Walk, Weigh, type_of};
 use core::alloc::Layout;
 use core::pin::Pin;
@@ -43,8 +48,9 @@ impl<T: Weigh> Weigh for Bounded<T> {
     }
 }
 
-/// A pool owns the blocks of its slabs. The values belong to their slots.
-impl<O: Threading> Weigh for SizeClasses<O> {
+/// A pool owns the blocks of its slabs. The values belong to their owners.
+#[cfg(feature = "std")]
+impl Weigh for Pool {
     const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
 
     fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
@@ -67,88 +73,94 @@ impl<T> Weigh for crate::slab::sync::Slab<T> {
     }
 }
 
-/// A slot owns the memory that its value owns. The value's own bytes belong to the slab, unless it has a dedicated
-/// block.
-impl<T: Weigh + ?Sized, K: SlotKind, V> Weigh for Slot<T, K, V> {
-    const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
+macro_rules! handle {
+    ($($(#[$attr:meta])* [$($generics:tt)*] $Handle:ty: $block:expr;)*) => {$(
+        $(#[$attr])*
+        impl<T: Weigh + ?Sized, $($generics)*> Weigh for $Handle {
+            const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
 
-    #[inline]
-    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
-    where
-        Self: 'v,
-    {
-        if !walk.defer(self) {
-            let value = Layout::for_value::<T>(self);
-            if let Some(block) = K::dedicated_block(value) {
-                walk.block(block.size(), block.align(), block.size() - value.size());
+            #[inline]
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+                if !walk.defer(self) {
+                    let value = Layout::for_value::<T>(self);
+                    let dedicated: fn(Layout) -> Option<Layout> = $block;
+                    if let Some(block) = dedicated(value) {
+                        walk.block(block.size(), block.align(), block.size() - value.size());
+                    }
+                    walk.pointee::<T>(self);
+                }
             }
-            walk.pointee::<T>(self);
         }
-    }
+    )*};
+}
+handle! {
+    /// A slot owns the memory that its value owns. The value's own bytes belong to the slab.
+    [K: SlotKind] Slot<T, K>: |_| None;
+    /// A slot owns the memory that its value owns. The value's own bytes belong to the slab.
+    [K: SlotKind] Pin<Slot<T, K>>: |_| None;
+    /// It owns the memory that its value owns. The value's own bytes belong to the pool, unless it has a dedicated block.
+    #[cfg(feature = "std")]
+    [] Pooled<T>: dedicated_block;
+    /// It owns the memory that its value owns. The value's own bytes belong to the pool, unless it has a dedicated block.
+    #[cfg(feature = "std")]
+    [] Pin<Pooled<T>>: dedicated_block;
 }
 
-impl<T: Weigh + ?Sized, K: SlotKind, V> Weigh for Pin<Slot<T, K, V>> {
-    const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: false });
-
-    #[inline]
-    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
-    where
-        Self: 'v,
-    {
-        if !walk.defer(self) {
-            let value = Layout::for_value::<T>(self);
-            if let Some(block) = K::dedicated_block(value) {
-                walk.block(block.size(), block.align(), block.size() - value.size());
-            }
-            walk.pointee::<T>(self);
-        }
-    }
-}
-
-/// A counted pointer owns the memory that its value owns, together with the other pointers to it. The value's own bytes belong to the
-/// pool, unless it has a dedicated block.
 #[cfg(feature = "std")]
-impl<T: Weigh + ?Sized, C: crate::slab::Counts> Weigh for crate::slab::Counted<T, C> {
-    const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: true });
+macro_rules! counted {
+    ($($Rc:ident $Weak:ident;)*) => {$(
+        /// A counted pointer owns the memory that its value owns, together with the other pointers to it. The value's own bytes belong to the
+        /// pool, unless it has a dedicated block.
+        impl<T: Weigh + ?Sized> Weigh for crate::slab::$Rc<T> {
+            const TYPE: &'static Type = &Type::new::<Self>(Kind::Pointer { to: type_of::<T>, shared: true });
 
-    #[inline]
-    fn is_default(&self) -> bool {
-        // As for an `Rc`: not of a shared value.
-        Self::strong_count(self) == 1 && T::is_default(self)
-    }
-
-    #[inline]
-    fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
-    where
-        Self: 'v,
-    {
-        let address = Self::as_ptr(self).addr();
-        let is_shared = Self::strong_count(self) != 1;
-        if const { !T::REACH.is_skipped(TREE) } && walk.is_deep() {
-            if !is_shared || !walk.was_at(address) {
-                walk.defer_shared(self);
+            #[inline]
+            fn is_default(&self) -> bool {
+                // As for an `Rc`: not of a shared value.
+                Self::strong_count(self) == 1 && T::is_default(self)
             }
-            return;
+
+            #[inline]
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, walk: &mut Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+                let address = Self::as_ptr(self).addr();
+                let is_shared = Self::strong_count(self) != 1;
+                if const { !T::REACH.is_skipped(TREE) } && walk.is_deep() {
+                    if !is_shared || !walk.was_at(address) {
+                        walk.defer_shared(self);
+                    }
+                    return;
+                }
+                if is_shared && !walk.is_first_at(address) {
+                    return;
+                }
+                let contents = Self::contents(self);
+                if let Some(block) = dedicated_block(contents) {
+                    walk.block(block.size(), block.align(), block.size() - contents.size());
+                }
+                walk.pointee::<T>(self);
+            }
         }
-        if is_shared && !walk.is_first_at(address) {
-            return;
+
+        /// A weak pointer owns nothing: its cell belongs to the pool.
+        impl<T: ?Sized> Weigh for crate::slab::$Weak<T> {
+            const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
+
+            fn weigh<'a, 'v, const TREE: bool>(&'a self, _: &mut Walk<'a, 'v, TREE>)
+            where
+                Self: 'v,
+            {
+            }
         }
-        let contents = Self::contents(self);
-        if let Some(block) = Self::dedicated_block(contents) {
-            walk.block(block.size(), block.align(), block.size() - contents.size());
-        }
-        walk.pointee::<T>(self);
-    }
+    )*};
 }
-
-/// A weak pointer owns nothing: its cell belongs to the pool.
 #[cfg(feature = "std")]
-impl<T: ?Sized, C: crate::slab::Counts> Weigh for crate::slab::Weak<T, C> {
-    const TYPE: &'static Type = &Type::new::<Self>(Kind::Opaque);
-
-    fn weigh<'a, 'v, const TREE: bool>(&'a self, _: &mut Walk<'a, 'v, TREE>)
-    where
-        Self: 'v,
-    {
-    }
+counted! {
+    PoolRc PoolRcWeak;
+    PoolArc PoolArcWeak;
 }

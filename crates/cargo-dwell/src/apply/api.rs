@@ -1,0 +1,431 @@
+//! The public items of a library with their types, read from its source, and what differs between two states of it.
+//!
+//! An item is public if code outside of the library can reach it: by a path of public modules, by a re-export, or because the
+//! signature of a public item names its type. Names decide, so of two items with one name both count.
+
+use super::builds::normal;
+use super::syntax::dense;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use syn::spanned::Spanned as _;
+
+/// The public items of a library: their names with their types.
+pub(super) type Api = BTreeMap<String, BTreeSet<String>>;
+
+/// Returns the public items of the library whose root is a file. `read` returns the text of a file.
+pub(super) fn of(root: &Path, read: &dyn Fn(&Path) -> Option<String>) -> Api {
+    let mut reader = Reader { read, modules: Vec::new(), items: Vec::new(), seen: BTreeSet::new() };
+    reader.file(root, &[], true);
+    let mut all = Api::new();
+    for item in reachable(&reader.modules, reader.items) {
+        for (name, ty) in item.parts.into_iter().filter(|(name, _)| !name.is_empty()) {
+            all.entry(name).or_default().insert(ty);
+        }
+    }
+    all
+}
+
+/// Returns the names of what is public before, and gone or of another type after.
+pub(super) fn changed(before: &Api, after: &Api) -> Vec<String> {
+    let is_same =
+        |(name, types): &(&String, &BTreeSet<String>)| after.get(*name).is_some_and(|now| now.is_superset(types));
+    before.iter().filter(|entry| !is_same(entry)).map(|(name, _)| name.clone()).collect()
+}
+
+/// Returns the names of functions whose signature differs between two texts of a file, or that are in one only.
+pub(super) fn changed_functions(before: &str, after: &str) -> BTreeSet<String> {
+    struct Functions<'t>(&'t str, BTreeSet<(String, String)>);
+    impl<'ast> syn::visit::Visit<'ast> for Functions<'_> {
+        fn visit_signature(&mut self, of: &'ast syn::Signature) {
+            let text = self.0.get(of.span().byte_range()).unwrap_or_default();
+            self.1.insert((of.ident.to_string(), dense(text)));
+        }
+    }
+    let of = |text| {
+        let mut functions = Functions(text, BTreeSet::new());
+        if let Ok(source) = syn::parse_file(text) {
+            syn::visit::Visit::visit_file(&mut functions, &source);
+        }
+        functions.1
+    };
+    of(before).symmetric_difference(&of(after)).map(|(name, _)| name.clone()).collect()
+}
+
+/// A module.
+struct Module {
+    path: Vec<String>,
+    is_public: bool,
+    /// The last names of what it re-exports.
+    names: Vec<String>,
+    /// The last names of the modules of which it re-exports all.
+    globs: Vec<String>,
+}
+
+/// An item.
+#[derive(Debug)]
+struct Item {
+    /// The name of a type, trait or function; for an `impl` block the names in its head.
+    names: Vec<String>,
+    module: Vec<String>,
+    is_public: bool,
+    /// An `impl` block is as public as what it is for.
+    is_impl: bool,
+    /// The parts that users see: `Entry.details` and its type.
+    parts: Vec<(String, String)>,
+}
+
+impl Item {
+    /// Returns the names that its public parts mention.
+    fn mentions(&self) -> BTreeSet<&str> {
+        let is_word = |of: char| of.is_alphanumeric() || of == '_';
+        let words = self.parts.iter().flat_map(|(_, ty)| ty.split(move |of| !is_word(of)));
+        words.filter(|word| word.starts_with(|of: char| of.is_alphabetic())).collect()
+    }
+}
+
+/// Returns the items that code outside of the library reaches.
+fn reachable(modules: &[Module], items: Vec<Item>) -> Vec<Item> {
+    let mut open: BTreeSet<&[String]> = modules.iter().filter(|of| of.path.is_empty()).map(|of| &of.path[..]).collect();
+    let (mut names, mut found) = (BTreeSet::<String>::new(), vec![false; items.len()]);
+    loop {
+        let before = (open.len(), names.len(), found.iter().filter(|of| **of).count());
+        for module in modules {
+            let is_in = module.path.split_last().is_some_and(|(_, parent)| open.contains(parent));
+            let last = module.path.last();
+            let exported = last.is_some_and(|last| {
+                let mut exporting = modules.iter().filter(|of| open.contains(&of.path[..]));
+                exporting.any(|of| of.globs.contains(last) || of.names.contains(last))
+            });
+            if module.is_public && is_in || exported {
+                open.insert(&module.path);
+            }
+            if open.contains(&module.path[..]) {
+                names.extend(module.names.iter().cloned());
+            }
+        }
+        for (item, found) in items.iter().zip(&mut found) {
+            let is_named = item.names.iter().any(|name| names.contains(name));
+            let is_here = item.is_public && open.contains(&item.module[..]);
+            if !*found && (is_here || is_named && (item.is_public || item.is_impl)) {
+                *found = true;
+                names.extend(item.names.iter().filter(|_| !item.is_impl).cloned());
+                names.extend(item.mentions().into_iter().map(str::to_owned));
+            }
+        }
+        if before == (open.len(), names.len(), found.iter().filter(|of| **of).count()) {
+            break;
+        }
+    }
+    items.into_iter().zip(found).filter(|(_, found)| *found).map(|(item, _)| item).collect()
+}
+
+struct Reader<'r> {
+    read: &'r dyn Fn(&Path) -> Option<String>,
+    modules: Vec<Module>,
+    items: Vec<Item>,
+    seen: BTreeSet<PathBuf>,
+}
+
+impl Reader<'_> {
+    /// Reads the file of a module.
+    fn file(&mut self, file: &Path, path: &[String], is_public: bool) {
+        if !self.seen.insert(file.to_owned()) {
+            return;
+        }
+        let Some(text) = (self.read)(file) else { return };
+        let Ok(source) = syn::parse_file(&text) else { return };
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let stem = file.file_stem().unwrap_or_default();
+        let is_root = path.is_empty() || stem == "mod";
+        let below = if is_root { folder.to_owned() } else { folder.join(stem) };
+        let text = Text { text: &text, folder, below };
+        self.module(&source.items, &text, path, is_public);
+    }
+
+    fn module(&mut self, items: &[syn::Item], text: &Text<'_>, path: &[String], is_public: bool) {
+        let mut module = Module { path: path.to_vec(), is_public, names: Vec::new(), globs: Vec::new() };
+        for item in items {
+            match item {
+                syn::Item::Use(of) if is_pub(&of.vis) => exports(&of.tree, None, &mut module),
+                syn::Item::ExternCrate(of) if is_pub(&of.vis) => module.names.push(of.ident.to_string()),
+                syn::Item::Mod(of) => {
+                    let inner = [path, &[of.ident.to_string()]].concat();
+                    self.submodule(of, text, &inner);
+                }
+                _ => self.items.extend(text.item(item, path)),
+            }
+        }
+        self.modules.push(module);
+    }
+
+    fn submodule(&mut self, of: &syn::ItemMod, text: &Text<'_>, path: &[String]) {
+        let (name, is_public) = (of.ident.to_string(), is_pub(&of.vis));
+        let name = name.trim_start_matches("r#");
+        if let Some((_, items)) = &of.content {
+            let inner = Text { text: text.text, folder: text.folder, below: text.below.join(name) };
+            self.module(items, &inner, path, is_public);
+            return;
+        }
+        let named = of.attrs.iter().filter(|of| of.path().is_ident("path")).find_map(|of| match &of.meta {
+            syn::Meta::NameValue(of) => match &of.value {
+                syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(name), .. }) => Some(name.value()),
+                _ => None,
+            },
+            _ => None,
+        });
+        match named {
+            Some(named) => self.file(&normal(&text.folder.join(named)), path, is_public),
+            None => {
+                for file in [text.below.join(format!("{name}.rs")), text.below.join(name).join("mod.rs")] {
+                    self.file(&file, path, is_public);
+                }
+            }
+        }
+    }
+}
+
+/// Adds what a public `use` exports.
+fn exports(tree: &syn::UseTree, before: Option<&syn::Ident>, to: &mut Module) {
+    match tree {
+        syn::UseTree::Path(of) => exports(&of.tree, Some(&of.ident), to),
+        syn::UseTree::Name(of) if of.ident == "self" => to.names.extend(before.map(ToString::to_string)),
+        syn::UseTree::Name(of) => to.names.push(of.ident.to_string()),
+        syn::UseTree::Rename(of) if of.ident == "self" => to.names.extend(before.map(ToString::to_string)),
+        syn::UseTree::Rename(of) => to.names.push(of.ident.to_string()),
+        syn::UseTree::Glob(_) => to.globs.extend(before.map(ToString::to_string)),
+        syn::UseTree::Group(of) => of.items.iter().for_each(|tree| exports(tree, before, to)),
+    }
+}
+
+fn is_pub(visibility: &syn::Visibility) -> bool {
+    matches!(visibility, syn::Visibility::Public(_))
+}
+
+/// The text of a file, and where its modules are.
+struct Text<'t> {
+    text: &'t str,
+    folder: &'t Path,
+    below: PathBuf,
+}
+
+impl Text<'_> {
+    fn of(&self, part: &impl syn::spanned::Spanned) -> String {
+        dense(self.text.get(part.span().byte_range()).unwrap_or_default())
+    }
+
+    /// Returns an item with its public parts; `None` if it has none.
+    fn item(&self, item: &syn::Item, module: &[String]) -> Option<Item> {
+        let public = |name: &syn::Ident, visibility: &syn::Visibility, parts: Vec<(String, String)>| {
+            Some(Item {
+                names: vec![name.to_string()],
+                module: module.to_vec(),
+                is_public: is_pub(visibility),
+                is_impl: false,
+                parts,
+            })
+        };
+        match item {
+            syn::Item::Struct(of) => {
+                let mut parts = self.head(&of.ident, &of.generics, &of.attrs);
+                let fields = of.fields.iter().enumerate().filter(|(_, field)| is_pub(&field.vis));
+                parts.extend(fields.map(|(index, field)| self.field(&of.ident.to_string(), index, field)));
+                public(&of.ident, &of.vis, parts)
+            }
+            syn::Item::Union(of) => {
+                let mut parts = self.head(&of.ident, &of.generics, &of.attrs);
+                let fields = of.fields.named.iter().enumerate().filter(|(_, field)| is_pub(&field.vis));
+                parts.extend(fields.map(|(index, field)| self.field(&of.ident.to_string(), index, field)));
+                public(&of.ident, &of.vis, parts)
+            }
+            syn::Item::Enum(of) => {
+                let mut parts = self.head(&of.ident, &of.generics, &of.attrs);
+                for variant in &of.variants {
+                    let name = format!("{}::{}", of.ident, variant.ident);
+                    let fields = variant.fields.iter().enumerate();
+                    parts.extend(fields.map(|(index, field)| self.field(&name, index, field)));
+                    parts.push((name, String::new()));
+                }
+                public(&of.ident, &of.vis, parts)
+            }
+            syn::Item::Type(of) => public(&of.ident, &of.vis, vec![(of.ident.to_string(), self.of(of))]),
+            syn::Item::Fn(of) => public(&of.sig.ident, &of.vis, vec![(of.sig.ident.to_string(), self.of(&of.sig))]),
+            syn::Item::Const(of) => public(&of.ident, &of.vis, vec![(of.ident.to_string(), self.of(&*of.ty))]),
+            syn::Item::Static(of) => public(&of.ident, &of.vis, vec![(of.ident.to_string(), self.of(&*of.ty))]),
+            syn::Item::Trait(of) => public(&of.ident, &of.vis, self.of_trait(of)),
+            syn::Item::Impl(of) => Some(self.of_impl(of, module)),
+            syn::Item::Macro(of) => {
+                let is_exported = of.attrs.iter().any(|of| of.path().is_ident("macro_export"));
+                let is_call = of.ident.is_none();
+                let name = of.ident.clone().or_else(|| Some(of.mac.path.segments.last()?.ident.clone()))?;
+                // Its names become public, its own text is no part of a signature.
+                let mut parts = vec![(format!("{name}!"), String::new())];
+                let is_word = |of: char| of.is_alphanumeric() || of == '_';
+                let text = of.mac.tokens.to_string();
+                parts.extend(
+                    text.split(|of| !is_word(of))
+                        .filter(|of| !of.is_empty())
+                        .map(|word| (String::new(), word.to_owned())),
+                );
+                // A call may declare items.
+                let declares = is_call && text.split(|of| !is_word(of)).any(|word| word == "pub");
+                (is_exported || declares).then(|| Item {
+                    names: vec![name.to_string()],
+                    module: if is_exported { Vec::new() } else { module.to_vec() },
+                    is_public: true,
+                    is_impl: false,
+                    parts,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the parameters of a type, what it derives, and how it is represented.
+    fn head(
+        &self,
+        name: &syn::Ident,
+        generics: &syn::Generics,
+        attributes: &[syn::Attribute],
+    ) -> Vec<(String, String)> {
+        let mut all = vec![(name.to_string(), self.of(generics))];
+        for attribute in attributes {
+            let syn::Meta::List(list) = &attribute.meta else { continue };
+            if list.path.is_ident("derive") {
+                let words = list.tokens.to_string();
+                all.extend(words.split(',').map(|of| (format!("{} for {name}", dense(of)), String::new())));
+            } else if list.path.is_ident("repr") {
+                all.push((format!("repr of {name}"), dense(&list.tokens.to_string())));
+            }
+        }
+        all
+    }
+
+    fn field(&self, of: &str, index: usize, field: &syn::Field) -> (String, String) {
+        let name = field.ident.as_ref().map_or_else(|| index.to_string(), ToString::to_string);
+        (format!("{of}.{name}"), self.of(&field.ty))
+    }
+
+    fn of_trait(&self, of: &syn::ItemTrait) -> Vec<(String, String)> {
+        let mut parts = self.head(&of.ident, &of.generics, &[]);
+        for item in &of.items {
+            let (name, text) = match item {
+                syn::TraitItem::Fn(item) => (&item.sig.ident, self.of(&item.sig)),
+                syn::TraitItem::Type(item) => (&item.ident, self.of(item)),
+                syn::TraitItem::Const(item) => (&item.ident, self.of(&item.ty)),
+                _ => continue,
+            };
+            parts.push((format!("{}::{name}", of.ident), text));
+        }
+        parts
+    }
+
+    fn of_impl(&self, of: &syn::ItemImpl, module: &[String]) -> Item {
+        let ty = self.of(&*of.self_ty);
+        let is_word = |of: char| of.is_alphanumeric() || of == '_';
+        let words = |text: &str| -> Vec<String> {
+            text.split(|of| !is_word(of)).filter(|of| !of.is_empty()).map(str::to_owned).collect()
+        };
+        let mut parts = Vec::new();
+        let own = ty.split('<').next().and_then(|path| path.rsplit("::").next()).unwrap_or_default();
+        match &of.trait_ {
+            None => {
+                for item in &of.items {
+                    let (name, text) = match item {
+                        syn::ImplItem::Fn(item) if is_pub(&item.vis) => (&item.sig.ident, self.of(&item.sig)),
+                        syn::ImplItem::Const(item) if is_pub(&item.vis) => (&item.ident, self.of(&item.ty)),
+                        _ => continue,
+                    };
+                    parts.push((format!("{own}::{name}"), text));
+                }
+            }
+            Some((not, name, _)) => {
+                let head = format!("{}{} for {ty}", if not.is_some() { "!" } else { "" }, self.of(name));
+                for item in &of.items {
+                    match item {
+                        syn::ImplItem::Type(item) => parts.push((format!("{head}::{}", item.ident), self.of(&item.ty))),
+                        syn::ImplItem::Const(item) => {
+                            parts.push((format!("{head}::{}", item.ident), self.of(&item.ty)))
+                        }
+                        // A type in an argument of the trait is public too: `From<Inner>`.
+                        _ => {}
+                    }
+                }
+                parts.push((head, self.of(name)));
+            }
+        }
+        Item { names: words(&ty), module: module.to_vec(), is_public: false, is_impl: true, parts }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn api(files: &[(&str, &str)]) -> Api {
+        let files: BTreeMap<PathBuf, String> =
+            files.iter().map(|(name, text)| ((*name).into(), (*text).to_owned())).collect();
+        of(Path::new("src/lib.rs"), &|file| files.get(file).cloned())
+    }
+
+    /// Each library has `Entry.details`, which users of some reach, whose type changes.
+    #[test]
+    fn what_users_reach_is_public() {
+        let entry = "pub struct Entry { pub details: Option<Details> } pub enum Kind { A(Entry) }";
+        let hidden = |root: &str| {
+            let before = api(&[("src/lib.rs", root), ("src/model.rs", entry)]);
+            let boxed = entry.replace("Option<Details>", "Option<Box<Details>>");
+            changed(&before, &api(&[("src/lib.rs", root), ("src/model.rs", &boxed)]))
+        };
+        for root in [
+            "pub mod model;",
+            "mod model; pub use model::Entry;",
+            "mod model; pub use crate::model::{Entry as Item, self};",
+            "mod model; pub use model::*;",
+            "mod model; pub mod api { pub use super::model as data; }",
+            "mod model; pub type Entries = Vec<model::Entry>;",
+            "mod model; pub fn make() -> model::Entry { todo!() }",
+            "mod model; pub struct Api; impl Iterator for Api { type Item = model::Entry; }",
+            "mod model; pub struct Api; impl Api { pub fn kinds(&self) -> &[model::Kind] { &[] } }",
+            "mod model; pub trait Of { fn of(&self) -> model::Entry; }",
+            "mod model; #[macro_export] macro_rules! entry { () => { $crate::model::Entry { details: None } } }",
+            "#[path = \"model.rs\"] pub mod other;",
+        ] {
+            assert_eq!(hidden(root), ["Entry.details"], "{root}");
+        }
+        for root in [
+            "mod model;",
+            "pub(crate) mod model; pub fn f() { let _: model::Entry; }",
+            "mod model; pub(crate) use model::Entry; struct Api { of: model::Entry }",
+            "mod model; pub struct Api { of: model::Entry } impl Api { fn of(&self) -> &model::Entry { &self.of } }",
+        ] {
+            assert_eq!(hidden(root), [""; 0], "{root}");
+        }
+    }
+
+    #[test]
+    fn parts_of_items_are_compared() {
+        let before = "#[derive(Clone, Copy)] pub struct A { b: u8, pub(in crate::x) c: u8, pub d: u8 } impl A { pub fn e(&self) -> &Option<u8> { &None } fn f(&self) {} }
+            pub enum K { L(u8), M { n: u8 } } pub trait T { type U; fn v(&self) -> u8; } impl T for A { type U = u8; fn v(&self) -> u8 { 1 } } pub const W: u8 = 1;";
+        let differ = |from: &str, to: &str| {
+            let of = |text: &str| api(&[("src/lib.rs", text)]);
+            assert!(before.contains(from), "{from}");
+            changed(&of(before), &of(&before.replace(from, to)))
+        };
+        for (from, to, expected) in [
+            ("b: u8", "b: u16", &[][..]),
+            ("c: u8", "c: u16", &[]),
+            ("d: u8", "d: u16", &["A.d"]),
+            (", Copy", "", &["Copy for A"]),
+            ("&Option<u8>", "Option<&u8>", &["A::e"]),
+            ("fn f(&self)", "fn f(&self, _: u8)", &[]),
+            ("L(u8)", "L(Box<u8>)", &["K::L.0"]),
+            ("{ n: u8 }", "{ n: u16 }", &["K::M.n"]),
+            ("fn v(&self) -> u8;", "fn v(&self) -> u16;", &["T::v"]),
+            ("type U = u8", "type U = u16", &["T for A::U"]),
+            ("impl T for A", "impl T for B", &["T for A", "T for A::U"]),
+            ("W: u8", "W: u16", &["W"]),
+        ] {
+            assert_eq!(differ(from, to), expected, "{from}");
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! The builds that compile after the change if they did before it: sets of features of the workspace, and packages that the
+//! workspace excludes but its tree contains.
+
+use super::tree::Tree;
+use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel, DiagnosticSpan};
+use cargo_metadata::{Artifact, Message, Metadata, MetadataCommand, Package, TargetKind};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use walkdir::WalkDir;
+
+/// The number of features that are checked alone.
+const ALONE: usize = 16;
+/// The number of excluded workspaces that are checked.
+const EXCLUDED: usize = 8;
+
+/// A way to build the workspace, or another one in its tree.
+#[derive(Clone, Debug)]
+pub(super) struct Build {
+    /// The folder of a workspace that the user's one excludes, below the root of the tree; empty for the user's.
+    pub(super) folder: PathBuf,
+    pub(super) features: Features,
+    /// What it compiled before the change.
+    pub(super) before: Checked,
+}
+
+/// The features of a build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Features {
+    /// Those of the user's flags.
+    Given,
+    /// All.
+    All,
+    /// These, without the default ones.
+    Only(String),
+    /// These, with the default ones.
+    With(String),
+}
+
+impl Build {
+    /// Returns a build that was not checked yet.
+    pub(super) fn new(folder: impl Into<PathBuf>, features: Features) -> Self {
+        Self { folder: folder.into(), features, before: Checked::default() }
+    }
+
+    /// Returns the build in the words of cargo.
+    pub(super) fn name(&self) -> String {
+        let features = match &self.features {
+            Features::Given => String::new(),
+            Features::All => "--all-features".to_owned(),
+            Features::Only(set) if set.is_empty() => "--no-default-features".to_owned(),
+            Features::Only(set) => format!("--no-default-features --features {set}"),
+            Features::With(set) if set.is_empty() => "the default features".to_owned(),
+            Features::With(set) => format!("--features {set}"),
+        };
+        let words = [self.folder.display().to_string(), features];
+        words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns `true` if the tests run in this build.
+    pub(super) fn is_tested(&self) -> bool {
+        let is_whole = self.before.errors.is_empty() && !self.before.units.is_empty();
+        match self.features {
+            Features::Given => self.folder.as_os_str().is_empty(),
+            Features::All => self.folder.as_os_str().is_empty() && is_whole,
+            Features::Only(_) | Features::With(_) => false,
+        }
+    }
+
+    /// Returns the errors that the change made: all of a check after it, without those of targets that did not compile before.
+    pub(super) fn made_by_change(&self, after: &Checked) -> Vec<Diagnostic> {
+        let missing: BTreeSet<&Target> = self.missing(after).map(|unit| &unit.target).collect();
+        let failed: BTreeSet<&Target> = self.before.errors.iter().map(|(target, _)| target).collect();
+        let is_new = |(target, error): &&(Target, Diagnostic)| {
+            missing.contains(target)
+                || !failed.contains(target)
+                    && !self.before.errors.iter().any(|(_, before)| before.message == error.message)
+        };
+        let mut errors: Vec<Diagnostic> = Vec::new();
+        for (_, error) in after.errors.iter().filter(is_new) {
+            if !errors.contains(error) {
+                errors.push(error.clone());
+            }
+        }
+        errors
+    }
+
+    /// Returns what compiled before and not after.
+    pub(super) fn missing<'a>(&'a self, after: &'a Checked) -> impl Iterator<Item = &'a Unit> {
+        self.before.units.difference(&after.units)
+    }
+}
+
+/// A target of a package: `a lib a`.
+pub(super) type Target = String;
+
+/// A target that is compiled as it is, or as a test.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Unit {
+    pub(super) target: Target,
+    pub(super) is_test: bool,
+}
+
+/// The source files of a unit, and what its `cfg`s say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Compiled {
+    /// Below the root of the tree.
+    pub(super) files: BTreeSet<PathBuf>,
+    pub(super) features: BTreeSet<String>,
+    /// What a build script sets.
+    pub(super) cfgs: BTreeSet<String>,
+    pub(super) is_test: bool,
+}
+
+/// What a check compiled.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Checked {
+    pub(super) units: BTreeSet<Unit>,
+    pub(super) errors: Vec<(Target, Diagnostic)>,
+    pub(super) compiled: Vec<Compiled>,
+    /// The targets that compiled, by package and kind.
+    targets: BTreeSet<(String, String)>,
+}
+
+impl Checked {
+    /// Reads what `cargo check --message-format=json` printed in a folder of the tree.
+    pub(super) fn read(output: &[u8], root: &Path, folder: &Path) -> Self {
+        let mut all = Self::default();
+        let mut cfgs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut artifacts: Vec<Artifact> = Vec::new();
+        for message in Message::parse_stream(output) {
+            match message {
+                Ok(Message::CompilerMessage(message)) => {
+                    let mut error = message.message;
+                    if error.level == DiagnosticLevel::Error && !error.spans.is_empty() {
+                        place(&mut error, root, folder);
+                        let target = target(&message.package_id.repr, &message.target);
+                        if !all.errors.iter().any(|(_, other)| *other == error) {
+                            all.errors.push((target, error));
+                        }
+                    }
+                }
+                Ok(Message::CompilerArtifact(artifact)) if artifact.manifest_path.starts_with(root) => {
+                    artifacts.push(artifact);
+                }
+                Ok(Message::BuildScriptExecuted(script)) => {
+                    cfgs.entry(script.package_id.repr).or_default().extend(script.cfgs);
+                }
+                _ => {}
+            }
+        }
+        for artifact in artifacts {
+            let is_test = artifact.profile.test;
+            let target = target(&artifact.package_id.repr, &artifact.target);
+            all.targets.insert((artifact.manifest_path.to_string(), artifact.target.name.clone()));
+            all.units.insert(Unit { target, is_test });
+            let mut files = sources(&artifact, &root.join(folder));
+            files.insert(artifact.target.src_path.clone().into_std_path_buf());
+            let below = |file: PathBuf| Some(file.strip_prefix(root).ok()?.to_owned());
+            all.compiled.push(Compiled {
+                files: files.into_iter().filter_map(below).collect(),
+                features: artifact.features.into_iter().collect(),
+                cfgs: cfgs.get(&artifact.package_id.repr).cloned().unwrap_or_default(),
+                is_test,
+            });
+        }
+        all
+    }
+
+    /// Returns `true` if a target was compiled.
+    pub(super) fn has(&self, manifest: &Path, name: &str) -> bool {
+        self.targets.iter().any(|(of, target)| Path::new(of) == manifest && target == name)
+    }
+}
+
+fn target(package: &str, of: &cargo_metadata::Target) -> Target {
+    let kinds: Vec<String> = of.kind.iter().map(ToString::to_string).collect();
+    format!("{package} {} {}", kinds.join(","), of.name)
+}
+
+/// Returns the source files that the compiler read, as it wrote beside what it made. A relative path begins at `base`.
+fn sources(artifact: &Artifact, base: &Path) -> BTreeSet<PathBuf> {
+    let mut all = BTreeSet::new();
+    for made in &artifact.filenames {
+        let stem = made.file_stem().unwrap_or_default();
+        let file = made.with_file_name(format!("{}.d", stem.strip_prefix("lib").unwrap_or(stem)));
+        let Ok(text) = fs::read_to_string(&file) else { continue };
+        // A line for each source: `src/lib.rs:`.
+        let names = text.lines().filter_map(|line| line.strip_suffix(':')).filter(|line| !line.starts_with('#'));
+        all.extend(names.map(|name| normal(&base.join(name.replace("\\ ", " ")))));
+    }
+    all
+}
+
+/// Returns a path without `..` and `.`.
+pub(super) fn normal(path: &Path) -> PathBuf {
+    let mut all = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::ParentDir => {
+                all.pop();
+            }
+            std::path::Component::CurDir => {}
+            part => all.push(part),
+        }
+    }
+    all
+}
+
+/// Gives the spans of an error the paths below the root of the tree.
+fn place(error: &mut Diagnostic, root: &Path, folder: &Path) {
+    fn one(span: &mut DiagnosticSpan, root: &Path, folder: &Path) {
+        let path = normal(&root.join(folder).join(&span.file_name));
+        if let Ok(below) = path.strip_prefix(root)
+            && path.exists()
+        {
+            span.file_name = below.to_string_lossy().into_owned();
+        }
+        if let Some(expansion) = &mut span.expansion {
+            one(&mut expansion.span, root, folder);
+            if let Some(span) = &mut expansion.def_site_span {
+                one(span, root, folder);
+            }
+        }
+    }
+    error.spans.iter_mut().for_each(|span| one(span, root, folder));
+    error.children.iter_mut().for_each(|child| place(child, root, folder));
+}
+
+/// Returns the members that a change of some files may break, those with the files first, then those that depend on them.
+pub(super) fn affected<'m>(workspace: &'m Metadata, files: &[PathBuf]) -> Vec<&'m Package> {
+    let mut all: Vec<&Package> = Vec::new();
+    for file in files {
+        let package = super::package::package_of(workspace, file);
+        all.extend(package.filter(|package| !all.iter().any(|of| of.id == package.id)));
+    }
+    let mut next = 0;
+    while next < all.len() {
+        let folder = all[next].manifest_path.parent();
+        next += 1;
+        for package in workspace.workspace_packages() {
+            let depends = package.dependencies.iter().any(|of| of.path.as_deref() == folder && of.path.is_some());
+            if depends && !all.iter().any(|of| of.id == package.id) {
+                all.push(package);
+            }
+        }
+    }
+    all
+}
+
+/// Returns the sets of features to check beside the user's one, and the number of those that are left out.
+pub(super) fn of_features(affected: &[&Package], given: &dyn Fn(&Package) -> Vec<String>) -> (Vec<Features>, usize) {
+    type Active = Vec<BTreeSet<String>>;
+    let active = |of: &dyn Fn(&Package) -> Vec<String>| -> Active {
+        affected.iter().map(|package| closure(package, of(package))).collect()
+    };
+    let mut seen: Vec<Active> = vec![active(given)];
+    let mut all = Vec::new();
+    let mut add = |features: Features, active: Active| {
+        if seen.contains(&active) {
+            return false;
+        }
+        seen.push(active);
+        all.push(features);
+        true
+    };
+    add(Features::With(String::new()), active(&|_| vec!["default".to_owned()]));
+    add(Features::Only(String::new()), active(&|_| Vec::new()));
+    add(Features::All, active(&|package| package.features.keys().cloned().collect()));
+    let (mut alone, mut left) = (0, 0);
+    for package in affected {
+        for name in package.features.keys().filter(|name| *name != "default") {
+            let is_it = |of: &Package| if of.id == package.id { vec![name.clone()] } else { Vec::new() };
+            if alone == ALONE {
+                left += 1;
+            } else if add(Features::Only(format!("{}/{name}", package.name)), active(&is_it)) {
+                alone += 1;
+            }
+        }
+    }
+    (all, left)
+}
+
+/// Returns the features that some of a package's features activate, with these.
+fn closure(package: &Package, of: Vec<String>) -> BTreeSet<String> {
+    let (mut all, mut next) = (BTreeSet::new(), of);
+    while let Some(name) = next.pop() {
+        let known = package.features.get(&name);
+        // `default` is no difference by itself.
+        let is_new = name == "default" || all.insert(name);
+        if is_new {
+            next.extend(known.into_iter().flatten().cloned());
+        }
+    }
+    all
+}
+
+/// Returns the features that targets need and with which no build has compiled them.
+pub(super) fn required(affected: &[&Package], root: &Path, original: &Path, builds: &[Build]) -> Vec<Features> {
+    let mut all = Vec::new();
+    for package in affected {
+        let Ok(below) = package.manifest_path.as_std_path().strip_prefix(original) else { continue };
+        let manifest = root.join(below);
+        for target in package.targets.iter().filter(|target| !target.required_features.is_empty()) {
+            if !builds.iter().any(|build| build.before.has(&manifest, &target.name)) {
+                let set: Vec<String> =
+                    target.required_features.iter().map(|name| format!("{}/{name}", package.name)).collect();
+                let features = Features::With(set.join(","));
+                if !all.contains(&features) {
+                    all.push(features);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Returns the folders of packages that the workspace does not have as members, but that depend on packages of its tree.
+pub(super) fn excluded(tree: &Tree, workspace: &Metadata) -> Vec<PathBuf> {
+    let original = workspace.workspace_root.as_std_path();
+    let members: BTreeSet<PathBuf> = workspace
+        .workspace_packages()
+        .into_iter()
+        .filter_map(|package| Some(package.manifest_path.as_std_path().strip_prefix(original).ok()?.to_owned()))
+        .collect();
+    let entries = WalkDir::new(&tree.root).sort_by_file_name().max_depth(6).into_iter();
+    let entries = entries.filter_entry(|entry| !entry.path().join("CACHEDIR.TAG").exists()).filter_map(Result::ok);
+    let mut all = BTreeSet::new();
+    for entry in entries.filter(|entry| entry.file_name() == "Cargo.toml") {
+        let Ok(below) = entry.path().strip_prefix(&tree.root) else { continue };
+        if all.len() == EXCLUDED || below == Path::new("Cargo.toml") || members.contains(below) {
+            continue;
+        }
+        let mut command = MetadataCommand::new();
+        command.manifest_path(entry.path()).no_deps();
+        let Ok(other) = command.exec() else { continue };
+        let has_own = |package: &&Package| {
+            let is_own = |path: &Path| normal(path).starts_with(&tree.root);
+            let mut paths = package.dependencies.iter().filter_map(|of| of.path.as_ref());
+            paths.any(|path| is_own(path.as_std_path()))
+        };
+        let folder = other.workspace_root.as_std_path().strip_prefix(&tree.root);
+        if let Ok(folder) = folder
+            && !folder.as_os_str().is_empty()
+            && other.workspace_packages().iter().any(has_own)
+        {
+            all.insert(folder.to_owned());
+        }
+    }
+    all.into_iter().collect()
+}
+
+/// Returns `true` if a target's kind is part of the program or library, and not a test or benchmark of it.
+pub(super) fn is_main(kind: &[TargetKind]) -> bool {
+    kind.iter().any(|kind| {
+        !matches!(kind, TargetKind::Test | TargetKind::Bench | TargetKind::Example | TargetKind::CustomBuild)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn package(features: &serde_json::Value) -> Package {
+        serde_json::from_value(
+            json!({"name": "a", "version": "1.0.0", "id": "path+file:///a#1.0.0", "source": null, "dependencies": [],
+            "targets": [], "features": features, "manifest_path": "/a/Cargo.toml", "edition": "2021"}),
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn sets_of_features_that_differ_are_checked() {
+        let of = |features: serde_json::Value, given: &[&str]| {
+            let package = package(&features);
+            let given: Vec<String> = given.iter().map(|name| (*name).to_owned()).collect();
+            let (all, left) = of_features(&[&package], &|_| given.clone());
+            (all.into_iter().map(|of| Build::new("", of).name()).collect::<Vec<_>>(), left)
+        };
+        assert_eq!(of(json!({}), &["default"]), (vec![], 0));
+        assert_eq!(
+            of(json!({"default": ["std"], "std": [], "serde": ["dep:serde", "std"]}), &["default"]),
+            (vec!["--no-default-features".to_owned(), "--all-features".to_owned(),], 0)
+        );
+        assert_eq!(of(json!({"x": [], "y": []}), &["default", "x"]).0.len(), 3);
+        let many: serde_json::Map<String, serde_json::Value> =
+            (0..40).map(|number| (format!("f{number}"), json!([]))).collect();
+        let (all, left) = of(many.into(), &["default"]);
+        assert_eq!((all.len(), left), (ALONE + 1, 40 - ALONE));
+    }
+}

@@ -1,0 +1,194 @@
+//! However a program ends, also while it is stopped for a snapshot, the tool ends, and nothing is left.
+#![cfg(agent)]
+
+mod support;
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// A busy machine needs much of it.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+fn folder() -> PathBuf {
+    support::target_dir().join("census_ends")
+}
+
+fn truth() -> &'static Path {
+    static TRUTH: OnceLock<PathBuf> = OnceLock::new();
+    TRUTH.get_or_init(|| {
+        let exe = folder().join("ends");
+        support::truth::compile(&support::truth::source("census_ends/ends.rs"), &exe, &["-Copt-level=2"]);
+        exe
+    })
+}
+
+/// A run of the tool on the program.
+struct Run {
+    tool: Child,
+    program: i32,
+}
+
+impl Run {
+    fn start(mode: &str) -> Self {
+        let tool = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"))
+            .args(["dwell", "census", "--every", "100ms", "--top", "1", "--exe"])
+            .arg(truth())
+            .args(["--", mode])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let mut run = Self { tool, program: 0 };
+        run.program = wait_for(|| run.children().into_iter().find(|id| name(*id) == "ends"));
+        // The agent is ready.
+        wait_for(|| run.children().into_iter().find(|id| name(*id) == "dwell-census"));
+        run
+    }
+
+    /// The program, the helper and the copies.
+    fn children(&self) -> Vec<i32> {
+        let Ok(threads) = fs::read_dir(format!("/proc/{}/task", self.tool.id())) else { return Vec::new() };
+        let of = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+        let text: String = threads.flatten().map(of).collect();
+        text.split_whitespace().map(|id| id.parse().expect("a number")).collect()
+    }
+
+    fn threads(&self) -> Vec<i32> {
+        let Ok(all) = fs::read_dir(format!("/proc/{}/task", self.program)) else { return Vec::new() };
+        all.flatten().filter_map(|thread| thread.file_name().to_str()?.parse().ok()).collect()
+    }
+
+    /// Waits until a thread of the program is stopped, and returns whether one was.
+    fn wait_for_a_stop(&self) -> bool {
+        let until = Instant::now() + Duration::from_secs(10);
+        while Instant::now() < until {
+            if self.threads().iter().any(|thread| state(*thread) == Some('t')) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn signal(&self, signal: i32) {
+        send(self.tool.id().cast_signed(), signal);
+    }
+
+    /// Checks that the tool ends, and what it started, too. Returns its exit code.
+    fn end(mut self, what: &str) -> Option<i32> {
+        let children = self.children();
+        let until = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = self.tool.try_wait().expect("a child") {
+                break status;
+            }
+            if Instant::now() > until {
+                let state = state(self.program);
+                self.signal(libc::SIGKILL);
+                panic!("{what}: the tool has not ended; the program is {state:?}");
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        for child in children.into_iter().filter(|child| *child != self.program) {
+            wait_until_gone(child, what);
+        }
+        status.code()
+    }
+}
+
+fn send(process: i32, signal: i32) {
+    // SAFETY: the call takes two numbers, and accesses no memory of this process.
+    unsafe { libc::kill(process, signal) };
+}
+
+fn name(process: i32) -> String {
+    fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default().trim().to_owned()
+}
+
+/// Returns the state of a process or thread; `None` if there is none.
+fn state(id: i32) -> Option<char> {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.trim_start().chars().next()
+}
+
+fn wait_for<T>(mut find: impl FnMut() -> Option<T>) -> T {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = find() {
+            return found;
+        }
+        assert!(Instant::now() < until, "nothing was found");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[track_caller]
+fn wait_until_gone(process: i32, what: &str) {
+    let until = Instant::now() + PATIENCE;
+    while !matches!(state(process), None | Some('Z' | 'X')) {
+        assert!(Instant::now() < until, "{what}: {process} is left, {}", name(process));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The tool waited for ever for a thread that nobody waited for.
+#[test]
+fn the_tool_ends_if_the_program_ends_while_it_is_stopped() {
+    for mode in ["exit", "thread", "abort", "exec", "threads", "leader", "kill"] {
+        let mut run = Run::start(mode);
+        let was_stopped = run.wait_for_a_stop();
+        if mode == "kill" {
+            send(run.program, libc::SIGKILL);
+        } else {
+            run.tool.stdin.take().expect("a pipe").write_all(b"\n").expect("it reads");
+        }
+        let code = run.end(mode);
+        eprintln!("{mode}: stopped {was_stopped}, code {code:?}");
+        let wanted = match mode {
+            "abort" => 128 + libc::SIGABRT,
+            "kill" => 128 + libc::SIGKILL,
+            _ => 0,
+        };
+        assert_eq!(code, Some(wanted), "{mode}");
+    }
+}
+
+#[test]
+fn a_second_signal_ends_the_tool_and_a_program_that_ignores_it() {
+    for signals in [[libc::SIGINT; 2], [libc::SIGTERM; 2], [libc::SIGTERM, libc::SIGINT]] {
+        let run = Run::start("ignore");
+        let program = run.program;
+        for signal in signals {
+            run.signal(signal);
+            // The kernel makes one of two equal signals.
+            std::thread::sleep(Duration::from_millis(300));
+        }
+        let code = run.end("two signals");
+        assert!(code.is_none_or(|code| code == 128 + libc::SIGKILL), "{code:?}");
+        wait_until_gone(program, "two signals");
+    }
+}
+
+#[test]
+fn nothing_but_the_program_is_left_of_a_tool_that_is_killed() {
+    for is_stopped in [false, true] {
+        let run = Run::start("ignore");
+        if is_stopped {
+            run.wait_for_a_stop();
+        }
+        let program = run.program;
+        run.signal(libc::SIGKILL);
+        run.end("killed");
+        assert!(state(program).is_some_and(|state| !matches!(state, 'Z' | 'X')), "the program has ended");
+        let until = Instant::now() + PATIENCE;
+        while state(program) == Some('t') {
+            assert!(Instant::now() < until, "it is still stopped");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        send(program, libc::SIGKILL);
+    }
+}

@@ -1,0 +1,700 @@
+//! Starts the program, listens to its helper, and collects snapshots.
+
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "process ids, signals and times are far from the bounds of their types"
+)]
+
+use super::growth::{Growth, Shield};
+use super::limits::{Room, smaps};
+use super::listen::listen;
+use super::message::{Message, Moved};
+use super::plan::{EndOf, Plan, sockets};
+use super::{At, Killed, Options, Run, signals};
+use crate::agent::loadable::{self, Target};
+use crate::agent::{self, hooks, layout};
+use crate::arch;
+use crate::capture::image::{self, About, Process, Source};
+use crate::capture::resident;
+use crate::capture::spill::Spilled;
+use crate::capture::{Moment, Snapshot, Thread};
+use crate::debuginfo;
+use anyhow::{Context, Result, bail};
+use layout::{Allocator, Event, Status};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Command, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Returns the exit code that a shell reports for a program.
+fn code(status: ExitStatus) -> u8 {
+    let signal = || status.signal().map_or(1, |signal| 128 + signal);
+    u8::try_from(status.code().unwrap_or_else(signal)).unwrap_or(1)
+}
+
+/// Runs a program with this process's standard streams and takes snapshots.
+///
+/// # Errors
+/// Returns an error if the agent cannot be loaded, if the program cannot be started, or if its memory cannot be read.
+pub fn snapshots(executable: &Path, args: &[OsString], options: &Options) -> Result<Run> {
+    run(executable, args, options, None, None)
+}
+
+/// Follows a run that counts allocations.
+pub(crate) trait Watch {
+    /// The program has started. `plan` begins with the page that it shares with this process, a [`Shared`].
+    fn started(&mut self, pid: i32, plan: &File) -> Result<()>;
+
+    /// The program has ended; its memory is that of `process`.
+    fn ended(&mut self, process: &Arc<Process>, about: &About) -> Result<()>;
+}
+
+/// Runs a program like [`snapshots`], and gives its records to `watch`.
+///
+/// # Errors
+/// As [`snapshots`].
+pub(crate) fn watched(executable: &Path, args: &[OsString], options: &Options, watch: &mut dyn Watch) -> Result<Run> {
+    run(executable, args, options, None, Some(watch))
+}
+
+/// Receives the snapshots to report while the program runs, with the milliseconds since its start.
+type Early<'e> = &'e mut dyn FnMut(Vec<Snapshot>, u64);
+
+/// Like [`snapshots`], but also reports while the program runs: it calls `early` with the snapshots so far when a
+/// signal requests one, and after the last planned snapshot if none is planned for the end. The [`Run`] has these
+/// snapshots only if later ones follow.
+///
+/// # Errors
+/// As [`snapshots`].
+pub fn snapshots_early(executable: &Path, args: &[OsString], options: &Options, early: Early<'_>) -> Result<Run> {
+    run(executable, args, options, Some(early), None)
+}
+
+fn run<'w>(
+    executable: &Path,
+    args: &[OsString],
+    options: &Options,
+    early: Option<Early<'w>>,
+    mut watch: Option<&'w mut dyn Watch>,
+) -> Result<Run> {
+    let target = Target::open(executable)?;
+    debuginfo::expect(executable)?;
+    let library = agent::library(options.cache.as_deref())?;
+    let mut notes = Vec::new();
+    if loadable::has_frame_pointers(&target.data) == Some(false) {
+        notes.push(
+            "the program was built without frame pointers, so most call stacks are incomplete; leave --exe out, or build with \
+             RUSTFLAGS=-Cforce-frame-pointers=yes"
+                .to_owned(),
+        );
+    }
+    notes.extend(resident::undivided().filter(|_| !options.counts));
+    let patches = hooks::plan(&target.data);
+    if let Some(first) = patches.refused.first() {
+        let more = patches.refused.len() - 1;
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        notes.push(format!(
+            "functions of the allocator cannot be hooked, so their allocations are not recorded: {first}{more}"
+        ));
+    }
+    let plan = Plan::new(&target, options, &patches.bytes)?;
+    let (ours, theirs) = sockets()?;
+    let mut command = Command::new(&target.path);
+    command.args(args).env(layout::VARIABLE, format!("{},{}", plan.file.as_raw_fd(), theirs.as_raw_fd()));
+    let mut preload = library.into_os_string();
+    if let Some(other) = std::env::var_os("LD_PRELOAD").filter(|other| !other.is_empty()) {
+        preload.push(":");
+        preload.push(other);
+    }
+    command.env("LD_PRELOAD", preload);
+    let inherited = [plan.file.as_raw_fd(), theirs.as_raw_fd()];
+    let keep = move || {
+        for file in inherited {
+            // SAFETY: the call changes a flag of an open file of the new process; it neither allocates nor locks.
+            if unsafe { libc::fcntl(file, libc::F_SETFD, 0) } < 0 {
+                return Err(std::io::Error::last_os_error());
+            }
+        }
+        Ok(())
+    };
+    // SAFETY: `keep` runs after `fork`; it calls `fcntl`, which is async-signal-safe, and reads an array it owns.
+    unsafe { command.pre_exec(keep) };
+
+    let (sender, messages) = mpsc::channel();
+    if options.signals {
+        signals::listen(sender.clone())?;
+    }
+    let started = Instant::now();
+    let mut child = command.spawn().with_context(|| format!("{}: cannot be started", target.path.display()))?;
+    let pid = child.id() as i32;
+    drop(theirs);
+    if let Some(watch) = &mut watch {
+        watch.started(pid, &plan.file)?;
+    }
+    signals::PROGRAM.store(pid, Ordering::Release);
+    let ours = Arc::new(ours);
+    let over = Arc::new(AtomicBool::new(false));
+    // `wait` would return when a thread is stopped.
+    let end = EndOf::new(pid);
+    plan.shared().stops.store(u32::from(end.is_some()), Ordering::Release);
+    let plan = Arc::new(plan);
+    let growth = Arc::new(Growth::new(pid, Arc::clone(&plan), options.cache.as_deref()));
+    let shield = (!options.counts).then(Shield::new);
+    let reader = {
+        let (socket, sender, over, growth) =
+            (Arc::clone(&ours), sender.clone(), Arc::clone(&over), Arc::clone(&growth));
+        thread::spawn(move || listen(&socket, &growth, &sender, &over))
+    };
+    let of_spills = sender.clone();
+    let waiter = thread::spawn(move || {
+        if let Some(end) = end {
+            end.wait();
+        }
+        let at = now();
+        let status = child.wait();
+        signals::PROGRAM.store(0, Ordering::Release);
+        let _ = sender.send(Message::Ended(status, at));
+    });
+    let mut session = Session {
+        pid,
+        target: &target,
+        options,
+        plan: &plan,
+        socket: ours,
+        taken: Vec::new(),
+        peak: None,
+        grown: None,
+        fallback: None,
+        growth,
+        sender: of_spills,
+        shield,
+        room: None,
+        problem: None,
+        ended: 0,
+        asked: Vec::new(),
+        early_asks: Vec::new(),
+        started,
+        thinned: false,
+        early,
+        watch,
+        reported: 0,
+        patches: patches.count,
+        allocator: patches.allocator,
+        notes,
+    };
+    let status = session.listen(&messages);
+    let result = status.and_then(|status| session.finish(status, &messages));
+    over.store(true, Ordering::Relaxed);
+    let _ = reader.join();
+    let _ = waiter.join();
+    result
+}
+
+/// The note if there is no record of the end.
+const NO_HELPER: &str =
+    "the agent's helper process was killed or does not answer, so there is no record of the program's exit";
+
+/// The interval at which a due snapshot checks whether the agent is ready.
+const ARMING: Duration = Duration::from_millis(5);
+
+/// The maximum number of kept snapshots of `--every`. Each holds a copy of the memory that the program has changed
+/// since.
+const MOST_ROUNDS: usize = 16;
+
+/// The interval at which the memory that is left is looked at, and the same while little is left.
+const LOOKING: Duration = Duration::from_millis(200);
+const LOOKING_CLOSELY: Duration = Duration::from_millis(25);
+
+/// A copy of the program.
+enum Kept {
+    Process(Arc<Process>),
+    Disk(Spilled),
+}
+
+impl Kept {
+    fn snapshot(self, about: &About) -> Result<Snapshot> {
+        let source = match self {
+            Self::Process(process) => Source::of(process)?,
+            Self::Disk(spilled) => spilled.source(&about.executable)?,
+        };
+        image::snapshot(source, about)
+    }
+}
+
+/// The state of a program after its end.
+struct End {
+    process: Arc<Process>,
+    about: About,
+    /// Live bytes in the last copy at the peak, and at the end.
+    taken: i64,
+    live: i64,
+}
+
+struct Session<'r, 'e> {
+    pid: i32,
+    target: &'r Target,
+    options: &'r Options,
+    plan: &'r Plan,
+    socket: Arc<OwnedFd>,
+    taken: Vec<(Arc<Process>, About)>,
+    /// The latest copy at a peak.
+    peak: Option<(Kept, About)>,
+    /// The latest copy because live bytes had grown.
+    grown: Option<(Kept, About)>,
+    /// The latest such copy that is on disk, if it is another one.
+    fallback: Option<(Kept, About)>,
+    growth: Arc<Growth>,
+    sender: Sender<Message>,
+    shield: Option<Shield>,
+    /// The closest limit when it was looked at last.
+    room: Option<Room>,
+    /// The time of the program's end.
+    ended: u64,
+    /// Why a copy could not be written to disk.
+    problem: Option<anyhow::Error>,
+    /// The requested snapshots that the helper has not answered yet.
+    asked: Vec<Moment>,
+    /// The snapshots that were due before the agent was ready. The loader takes long for a large program.
+    early_asks: Vec<Moment>,
+    started: Instant,
+    /// Whether snapshots of `--every` were dropped.
+    thinned: bool,
+    early: Option<Early<'e>>,
+    watch: Option<&'e mut dyn Watch>,
+    /// The number of snapshots reported early.
+    reported: usize,
+    allocator: Option<Allocator>,
+    /// The number of functions to patch.
+    patches: u32,
+    notes: Vec<String>,
+}
+
+impl Session<'_, '_> {
+    /// Handles messages until the program ends.
+    fn listen(&mut self, messages: &Receiver<Message>) -> Result<ExitStatus> {
+        let mut times: Vec<Duration> = self.options.at.iter().filter_map(|at| at_time(*at)).collect();
+        times.sort_unstable();
+        times.dedup();
+        let mut times = times.into_iter().peekable();
+        let mut every = self.options.every;
+        let mut next_round = every;
+        let mut rounds = Vec::new();
+        loop {
+            self.ask_early();
+            let due = times.peek().copied().into_iter().chain(next_round).min();
+            let wait = due.map(|due| due.saturating_sub(self.started.elapsed()));
+            let poll = (!self.early_asks.is_empty()).then_some(ARMING);
+            let look = self.look_at_limits();
+            let message = match wait.into_iter().chain(poll).chain(look).min() {
+                Some(wait) => messages.recv_timeout(wait),
+                None => messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match message {
+                Ok(Message::Event(event, moved)) => self.take(&event, moved)?,
+                Ok(Message::Spilled(what, nanos, spilled)) => self.spilled(what, nanos, spilled),
+                Ok(Message::Ended(status, at)) => {
+                    self.ended = at;
+                    return status.context("cannot wait for the program to end");
+                }
+                Ok(Message::Signal(signal, alone)) => self.signal(signal, alone),
+                Err(RecvTimeoutError::Disconnected) => bail!("cannot wait for the program to end"),
+                Err(RecvTimeoutError::Timeout) => {
+                    let Some(due) = due.filter(|due| *due <= self.started.elapsed()) else { continue };
+                    let asked_for = times.next_if_eq(&due).is_some();
+                    let armed = self.plan.status() == Status::Armed;
+                    // Skip periodic snapshots until the agent is ready.
+                    if asked_for || armed {
+                        self.ask(Moment::After(due.as_millis() as u64));
+                    }
+                    if next_round == Some(due) {
+                        if armed {
+                            rounds.push(due.as_millis() as u64);
+                        }
+                        if rounds.len() == MOST_ROUNDS {
+                            every = every.map(|every| every * 2);
+                            self.thin_out(&mut rounds);
+                        }
+                        next_round = every.map(|every| due + every);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Looks at the memory that is left, and returns the time until that is necessary again.
+    fn look_at_limits(&mut self) -> Option<Duration> {
+        if self.options.counts {
+            return None;
+        }
+        if self.plan.status() != Status::Armed {
+            return Some(LOOKING);
+        }
+        self.room = self.growth.limit().or(self.room);
+        self.growth.replan();
+        if !self.growth.nearness().spills() {
+            return Some(LOOKING);
+        }
+        // Copies from when there was more memory.
+        let mut known = [(Event::PEAK, &mut self.peak), (Event::GROWN, &mut self.grown)];
+        for (what, kept) in &mut known {
+            if let Some((Kept::Process(process), about)) = kept
+                && !std::mem::replace(&mut about.is_on_its_way, true)
+            {
+                self.growth.spill(*what, Arc::clone(process), about.clone(), self.sender.clone());
+            }
+        }
+        Some(LOOKING_CLOSELY)
+    }
+
+    /// Replaces a copy by the one on disk.
+    fn spilled(&mut self, what: u32, nanos: u64, spilled: Result<Spilled>) {
+        let kept = if what == Event::PEAK { &mut self.peak } else { &mut self.grown };
+        match spilled {
+            Ok(spilled) => {
+                if let Some((kept, _)) = kept.as_mut().filter(|(_, about)| about.nanos == nanos) {
+                    // This ends the copy.
+                    *kept = Kept::Disk(spilled);
+                    if what == Event::GROWN {
+                        self.fallback = None;
+                    }
+                }
+            }
+            Err(error) => self.problem = self.problem.take().or(Some(error)),
+        }
+    }
+
+    /// Drops every second snapshot of `--every`.
+    fn thin_out(&mut self, rounds: &mut Vec<u64>) {
+        let dropped: Vec<u64> = rounds.iter().copied().step_by(2).collect();
+        self.taken.retain(|(_, about)| !matches!(about.at, Moment::After(millis) if dropped.contains(&millis)));
+        rounds.retain(|millis| !dropped.contains(millis));
+        if !self.thinned {
+            self.thinned = true;
+            self.notes.push(format!(
+                "--every would hold more than {MOST_ROUNDS} copies of the program: every second one was dropped, and the \
+                 time between two doubled"
+            ));
+        }
+    }
+
+    fn signal(&mut self, signal: i32, alone: bool) {
+        match signal {
+            libc::SIGUSR1 => return self.ask(Moment::Signal),
+            libc::SIGINT if self.options.at.contains(&At::Signal) => self.ask(Moment::Signal),
+            _ => {}
+        }
+        if alone {
+            // SAFETY: `kill` takes two numbers and touches no memory of this process.
+            unsafe { libc::kill(self.pid, signal) };
+        }
+    }
+
+    /// Requests a snapshot, now or as soon as the agent is ready.
+    fn ask(&mut self, at: Moment) {
+        self.early_asks.push(at);
+        self.ask_early();
+    }
+
+    fn ask_early(&mut self) {
+        match self.plan.status() {
+            Status::Absent => {}
+            Status::Armed => {
+                for at in self.early_asks.drain(..) {
+                    self.asked.push(at);
+                    self.plan.shared().asked.fetch_add(1, Ordering::Release);
+                    self.plan.ring();
+                }
+            }
+            // The agent failed.
+            _ => self.early_asks.clear(),
+        }
+    }
+
+    /// Records a copy that the helper made.
+    fn take(&mut self, event: &Event, moved: Moved) -> Result<()> {
+        let Moved { threads, smaps, spill } = moved;
+        let at = match event.what {
+            Event::PEAK => Moment::Peak,
+            Event::GROWN => Moment::Growth,
+            Event::ASKED if !self.asked.is_empty() => self.asked.remove(0),
+            _ => return Ok(()),
+        };
+        if event.pid <= 0 {
+            let error = std::io::Error::from_raw_os_error(-event.pid);
+            self.notes.push(format!("the program could not be copied for a snapshot: {error}"));
+            return Ok(());
+        }
+        let is_latest = Growth::is_kept(event.what);
+        let mut about = About { smaps, is_on_its_way: spill, ..self.about(at.clone(), event.nanos) };
+        if is_latest {
+            about.stacks.push(event.stack);
+            about.threads.push(event.thread);
+        }
+        if threads.is_empty() {
+            about.stacks.extend(stack_pointers(self.pid));
+        }
+        about.stacks.extend(threads.iter().filter_map(Thread::stack_pointer));
+        about.threads.extend(threads.iter().filter_map(|thread| thread.pointer));
+        about.registers = threads;
+        let process = Arc::new(Process::new(event.pid, Arc::clone(&self.socket))?);
+        if is_latest {
+            if spill {
+                self.growth.spill(event.what, Arc::clone(&process), about.clone(), self.sender.clone());
+            }
+            // Only the latest copy is kept. Dropping the previous copy ends its process.
+            let kept = if at == Moment::Peak { &mut self.peak } else { &mut self.grown };
+            let before = kept.replace((Kept::Process(process), about));
+            if at == Moment::Growth && matches!(before, Some((Kept::Disk(_), _))) {
+                self.fallback = before;
+            }
+            return Ok(());
+        }
+        self.taken.push((process, about));
+        let times = self.options.at.iter().filter(|at| at_time(**at).is_some()).count();
+        let only_times = self.options.every.is_none() && times == self.options.at.len();
+        if at == Moment::Signal || only_times && self.taken.len() >= times && self.asked.is_empty() {
+            self.report_early()?;
+        }
+        Ok(())
+    }
+
+    /// Reports while the program runs, because it may never end.
+    fn report_early(&mut self) -> Result<()> {
+        let Some(early) = &mut self.early else { return Ok(()) };
+        // To report takes memory, which must not be safer than that of other programs.
+        drop(self.shield.take());
+        let read = |(process, about): &(Arc<Process>, About)| Kept::Process(Arc::clone(process)).snapshot(about);
+        let snapshots = self.taken.iter().map(read).collect::<Result<Vec<_>>>()?;
+        self.reported = snapshots.len();
+        early(in_order(snapshots), self.started.elapsed().as_millis() as u64);
+        self.shield = Some(Shield::new());
+        Ok(())
+    }
+
+    fn about(&self, at: Moment, nanos: u64) -> About {
+        let shared = self.plan.shared();
+        About {
+            at,
+            nanos,
+            stacks: Vec::new(),
+            threads: vec![shared.thread_pointer.load(Ordering::Relaxed)],
+            registers: Vec::new(),
+            state: shared.state.load(Ordering::Relaxed),
+            bias: shared.bias.load(Ordering::Relaxed),
+            executable: self.target.path.clone(),
+            smaps: None,
+            is_on_its_way: false,
+            allocator: self.allocator,
+        }
+    }
+
+    /// Reads the snapshots after the end of the program.
+    fn finish(mut self, status: ExitStatus, messages: &Receiver<Message>) -> Result<Run> {
+        drop(self.shield.take());
+        let path = self.target.path.display();
+        let millis = self.started.elapsed().as_millis() as u64;
+        let shared = self.plan.shared();
+        match self.plan.status() {
+            Status::Armed => {}
+            Status::Absent => bail!(
+                "{path}: the agent was not loaded: the program has file capabilities or does not use glibc's loader, \
+                 or the agent's folder is mounted noexec (set XDG_CACHE_HOME or TMPDIR to another folder)"
+            ),
+            Status::OtherExecutable => {
+                bail!(
+                    "{path}: this file starts another executable (pass that executable with --exe), or /proc is not \
+                     mounted"
+                )
+            }
+            Status::NoAddressSpace => bail!(
+                "{path}: 32 TiB of address space cannot be reserved for the records ({}); raise `ulimit -v` and `ulimit -d`, and \
+                 vm.overcommit_memory must not be 2",
+                std::io::Error::from_raw_os_error(shared.errno.load(Ordering::Relaxed) as i32)
+            ),
+            Status::NoHelper => bail!(
+                "{path}: the process that copies the program cannot be created: {}",
+                std::io::Error::from_raw_os_error(shared.errno.load(Ordering::Relaxed) as i32)
+            ),
+        }
+        let end = self.end(messages)?;
+        let patched = shared.patched.load(Ordering::Relaxed);
+        if patched != self.patches {
+            self.notes.push(format!(
+                "{patched} of {} functions of the allocator were hooked; allocations of the others are not recorded",
+                self.patches
+            ));
+        }
+        let Some(End { process, about, taken: taken_bytes, live: live_bytes }) = end else {
+            return Ok(self.after_kill(status, millis, messages));
+        };
+        self.growth.stop();
+        if image::saw_executable(&process, &about) == Some(false) {
+            self.notes.push(
+                "no allocation by the program's own code was recorded; maybe its allocator is none of the system's, \
+                 mimalloc and jemalloc, or its symbols are stripped"
+                    .to_owned(),
+            );
+        }
+        if let Some(watch) = self.watch.take() {
+            watch.ended(&process, &about)?;
+            return Ok(Run { code: code(status), millis, notes: self.notes, ..Run::default() });
+        }
+        let mut snapshots = Vec::new();
+        if self.options.at.contains(&At::Peak) {
+            match self.peak.take() {
+                Some((peak, about)) if taken_bytes >= live_bytes => snapshots.push(peak.snapshot(&about)?),
+                _ => self.taken.push((Arc::clone(&process), About { at: Moment::Peak, ..about.clone() })),
+            }
+        }
+        if self.options.at.contains(&At::Exit) {
+            self.taken.push((process, about));
+        } else if self.taken.is_empty() && snapshots.is_empty() {
+            self.notes.push(
+                "the program ended before any requested snapshot; reporting its state at exit instead".to_owned(),
+            );
+            self.taken.push((process, about));
+        }
+        if self.taken.len() + snapshots.len() > self.reported {
+            for (process, about) in std::mem::take(&mut self.taken) {
+                snapshots.push(Kept::Process(process).snapshot(&about)?);
+            }
+        }
+        Ok(Run { snapshots: in_order(snapshots), code: code(status), millis, notes: self.notes, killed: None })
+    }
+
+    /// Reads what is left if the helper was killed, too.
+    fn after_kill(mut self, status: ExitStatus, millis: u64, messages: &Receiver<Message>) -> Run {
+        /// A copy that is being written is worth this wait.
+        const PATIENCE: Duration = Duration::from_secs(60);
+        let until = Instant::now() + PATIENCE;
+        let is_written =
+            |kept: &Option<(Kept, About)>| matches!(kept, Some((Kept::Process(_), about)) if about.is_on_its_way);
+        while self.problem.is_none() && (is_written(&self.grown) || is_written(&self.peak)) {
+            match messages.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(Message::Spilled(what, nanos, spilled)) => self.spilled(what, nanos, spilled),
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        self.growth.stop();
+        let (room, is_oom) = self.growth.killed(self.room);
+        let is_killed = status.signal() == Some(libc::SIGKILL);
+        let live = self.plan.shared().live.load(Ordering::Relaxed);
+        let nanos = |of: &Option<(Kept, About)>| of.as_ref().map(|(_, about)| about.nanos);
+        // The latest copy is what comes closest to the end.
+        let mut copies = vec![self.grown.take(), self.peak.take(), self.fallback.take()];
+        copies.sort_by_key(|of| std::cmp::Reverse(nanos(of)));
+        let mut snapshots = Vec::new();
+        let mut before = None;
+        let mut problem = self.problem.take();
+        for (kept, about) in copies.into_iter().flatten() {
+            let nanos = about.nanos;
+            match kept.snapshot(&about) {
+                Ok(snapshot) => {
+                    before = Some(self.ended.saturating_sub(nanos) / 1_000_000);
+                    snapshots.push(snapshot);
+                    break;
+                }
+                // The OOM killer may also have killed a copy.
+                Err(error) => problem = problem.or(Some(error)),
+            }
+        }
+        let latest = snapshots.first().map_or(0, |snapshot| snapshot.live_bytes);
+        for (process, about) in self.taken.drain(..) {
+            snapshots.extend(Kept::Process(process).snapshot(&about));
+        }
+        if let Some(problem) = problem {
+            self.notes.push(format!("a copy of the program was lost: {problem:#}"));
+        }
+        let killed = Killed {
+            is_oom: is_killed && is_oom,
+            used: room.filter(|_| is_oom).map(|room| room.used),
+            limit: room.filter(|_| is_oom).map(|room| room.limit),
+            live,
+            before,
+        };
+        // A small copy from the start of the program tells nothing, however it was made.
+        let is_worth = |bytes: u64| bytes >= live / 100;
+        snapshots.retain(|snapshot| is_worth(snapshot.live_bytes));
+        self.notes.insert(0, if is_killed { killed.note(latest) } else { NO_HELPER.to_owned() });
+        Run { snapshots: in_order(snapshots), code: code(status), millis, notes: self.notes, killed: Some(killed) }
+    }
+
+    /// Stops the helper, which shares the program's memory. Returns the final state of the program, or `None` if the
+    /// helper does not answer.
+    fn end(&mut self, messages: &Receiver<Message>) -> Result<Option<End>> {
+        const PATIENCE: Duration = Duration::from_secs(20);
+        let helper = self.plan.shared().helper.load(Ordering::Relaxed) as i32;
+        self.plan.shared().ended.store(1, Ordering::Release);
+        self.plan.ring();
+        let until = Instant::now() + PATIENCE;
+        let nanos = loop {
+            match messages.recv_timeout(until.saturating_duration_since(Instant::now()).min(Duration::from_millis(200)))
+            {
+                Ok(Message::Event(event, ..)) if event.what == Event::ENDED => break event.nanos,
+                Ok(Message::Event(event, moved)) => self.take(&event, moved)?,
+                Ok(Message::Spilled(what, nanos, spilled)) => self.spilled(what, nanos, spilled),
+                Err(_) if Instant::now() >= until || is_gone(helper) => return Ok(None),
+                Ok(_) | Err(_) => {}
+            }
+        };
+        let mut about = self.about(Moment::Exit, nanos);
+        // The helper has the program's memory, also the pages of files.
+        about.smaps = smaps(helper).filter(|_| !self.options.counts);
+        // The frames are gone, but the thread-local memory of the main thread still exists.
+        about.registers.push(Thread {
+            id: self.pid,
+            registers: arch::UNKNOWN,
+            pointer: about.threads.first().copied(),
+        });
+        let process = Arc::new(Process::new(helper, Arc::clone(&self.socket))?);
+        let [taken, live] = image::live(&process, about.state).context(image::NO_RECORDS)?;
+        Ok(Some(End { process, about, taken, live }))
+    }
+}
+
+/// Returns the time of the monotonic clock, by which the helper's messages are timed.
+fn now() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call writes to a local.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+fn at_time(at: At) -> Option<Duration> {
+    match at {
+        At::After(time) => Some(time),
+        _ => None,
+    }
+}
+
+fn in_order(mut snapshots: Vec<Snapshot>) -> Vec<Snapshot> {
+    snapshots.sort_by_key(|snapshot| (snapshot.millis, snapshot.at == Moment::Exit));
+    snapshots
+}
+
+/// Returns `true` if a child of this process has ended.
+fn is_gone(pid: i32) -> bool {
+    // A zombie has no memory.
+    fs::read_to_string(format!("/proc/{pid}/statm")).map_or(true, |text| text.starts_with("0 "))
+}
+
+/// Returns the stack pointers of threads that wait in a system call.
+fn stack_pointers(pid: i32) -> Vec<u64> {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    let pointer = |thread: fs::DirEntry| {
+        let text = fs::read_to_string(thread.path().join("syscall")).ok()?;
+        let word = text.split_ascii_whitespace().rev().nth(1)?.to_owned();
+        u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()
+    };
+    threads.filter_map(|thread| pointer(thread.ok()?)).collect()
+}

@@ -1,0 +1,183 @@
+//! From snapshots of a program to the rows and findings of a report.
+
+mod snapshot;
+
+use crate::capture::run::Killed;
+use crate::capture::{Snapshot, variables};
+use crate::debuginfo::{self, Frames, Locals, Options, Program, Text};
+use crate::findings::{Known, also::Also};
+use crate::heap::walk::owners;
+use crate::json::{self, Document, VERSION};
+use crate::source::Items;
+use anyhow::{Result, bail};
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+/// A program that was run.
+#[derive(Clone, Debug, Default)]
+pub struct Ran {
+    /// The executable, with debug info.
+    pub executable: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// The crates of the workspace that it was built from, with `_` for `-`.
+    pub own_crates: Vec<String>,
+    /// The running time of the program in milliseconds.
+    pub millis: u64,
+    /// The mean number of bytes between two recorded allocations, if not all were recorded.
+    pub sample: Option<u64>,
+    /// The end, if the program was killed together with the agent's helper.
+    pub killed: Option<Killed>,
+    /// The workspace, whose source is searched for declarations.
+    pub root: Option<PathBuf>,
+    /// Further runs, which show how large the values of integers become.
+    pub also: Vec<Document>,
+}
+
+/// The debug info of an executable, for reports on its snapshots.
+#[derive(Debug)]
+pub struct Symbols {
+    program: Program,
+    frames: Frames,
+    locals: Locals,
+    known: Known,
+}
+
+impl Symbols {
+    /// Reads the debug info.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be read.
+    pub fn load(ran: &Ran, snapshots: &[Snapshot]) -> Result<Self> {
+        let running: Vec<u64> = snapshots.iter().flat_map(variables::addresses).collect();
+        let mut addresses: Vec<u64> = snapshots.iter().flat_map(owners::addresses).chain(running.clone()).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        let options = Options { own_crates: ran.own_crates.clone(), cache: None, progress: true };
+        let (mut program, frames, locals) =
+            debuginfo::load_with_locals(&ran.executable, &options, &addresses, &running)?;
+        let also = ran.also.iter().fold(Also::default(), |mut all, run| {
+            run.snapshots.iter().for_each(|snapshot| all.add(&snapshot.fields));
+            all
+        });
+        let items = Items::new(ran.root.as_deref());
+        // Of an executable that was built elsewhere, the paths of its sources tell.
+        let guessed = if ran.own_crates.is_empty() { debuginfo::guess_own(&mut program) } else { Vec::new() };
+        let units = own_units(&program.units);
+        let is_known = |own: &&String| units.contains(&***own);
+        let mut own: Vec<String> = ran.own_crates.iter().filter(is_known).cloned().collect();
+        if ran.own_crates.is_empty() {
+            own.extend(guessed.into_iter().chain(units.into_iter().map(str::to_owned)));
+        }
+        program.prefer_own_names();
+        Ok(Self { program, frames, locals, known: Known { also, items, own } })
+    }
+
+    /// Replaces what can be used of blocks by what was requested, in a snapshot from outside.
+    pub fn settle(&self, snapshot: &mut Snapshot) {
+        snapshot::settle(snapshot, &self.program, &self.frames, &self.locals);
+    }
+
+    /// Summarises a snapshot of the executable.
+    pub fn look_at(&self, snapshot: &Snapshot) -> json::Snapshot {
+        snapshot::of(snapshot, &self.program, &self.frames, &self.locals, &self.known)
+    }
+}
+
+/// Returns the crates of a workspace: cargo gives rustc their sources by a relative path, and those of other crates by an
+/// absolute one.
+fn own_units(units: &[Text]) -> HashSet<&str> {
+    // `src/main.rs/@/app.0f3a-cgu.0`; std has `library/std/src/lib.rs/@/..`.
+    let of = |unit: &'_ Text| -> Option<(usize, usize)> {
+        let at = unit.find("/@/").filter(|_| !unit.starts_with(['/', '<']) && !unit.starts_with("library/"))? + 3;
+        Some((at, at + unit[at..].find('.')?))
+    };
+    units.iter().filter_map(|unit| of(unit).map(|(from, to)| &unit[from..to])).collect()
+}
+
+/// Summarises the snapshots of a run.
+///
+/// # Errors
+/// Returns an error if the debug info cannot be read, or if there is no snapshot.
+pub fn census(ran: &Ran, snapshots: &[Snapshot]) -> Result<Document> {
+    if snapshots.is_empty() {
+        bail!("there is no snapshot: the program ended before one was taken");
+    }
+    Ok(document(ran, &Symbols::load(ran, snapshots)?, snapshots))
+}
+
+/// Summarises the snapshots of a program that was started without the agent.
+///
+/// # Errors
+/// Returns an error if the debug info cannot be read.
+pub fn from_outside(ran: &Ran, snapshots: &mut [Snapshot]) -> Result<Document> {
+    let symbols = Symbols::load(ran, snapshots)?;
+    for snapshot in &mut *snapshots {
+        symbols.settle(snapshot);
+    }
+    Ok(document(ran, &symbols, snapshots))
+}
+
+fn document(ran: &Ran, symbols: &Symbols, snapshots: &[Snapshot]) -> Document {
+    let program = &symbols.program;
+    let of_program = json::Program {
+        file: ran.executable.display().to_string(),
+        arguments: ran.arguments.clone(),
+        build_id: program.build_id.as_deref().map(str::to_owned),
+        rustc: program.rustc.as_deref().map(str::to_owned),
+        millis: ran.millis,
+        sample: ran.sample,
+        killed: ran.killed.clone(),
+    };
+    let snapshots = snapshots
+        .iter()
+        .map(|snapshot| {
+            let mut of = symbols.look_at(snapshot);
+            of.standard_error = ran.sample.map(|mean| standard_error(snapshot, mean));
+            of
+        })
+        .collect();
+    Document { version: VERSION, program: of_program, snapshots }
+}
+
+/// Returns the standard error of the live bytes of a sampled run.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "only a few digits of the error are printed"
+)]
+fn standard_error(snapshot: &Snapshot, mean: u64) -> u64 {
+    let variance: f64 = snapshot
+        .blocks
+        .iter()
+        .map(|block| {
+            let size = block.size as f64;
+            // A block of this size is recorded with this probability and counts for its inverse (Horvitz and Thompson,
+            // 1952).
+            let chance = 1.0 - (-size / mean.max(1) as f64).exp();
+            if chance <= 0.0 { 0.0 } else { (1.0 - chance) * (size / chance) * (size / chance) }
+        })
+        .sum();
+    variance.sqrt() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crates_of_the_workspace_have_relative_paths() {
+        let units = [
+            "src/main.rs/@/app.a42-cgu.0",
+            "crates/model/src/lib.rs/@/app_model.b1-cgu.3",
+            "/home/a/.cargo/registry/src/index-1/tokio-1.0.0/src/lib.rs/@/tokio.0-cgu.1",
+            "library/std/src/lib.rs/@/std.4-cgu.0",
+            "other.c",
+        ];
+        let units = units.map(Text::from);
+        let mut own: Vec<&str> = own_units(&units).into_iter().collect();
+        own.sort_unstable();
+        assert_eq!(own, ["app", "app_model"]);
+    }
+}

@@ -1,0 +1,396 @@
+//! Walks from block to block by the types of their contents.
+//!
+//! The walk has two passes. The first follows every pointer of every block with a known type, and records which blocks
+//! have an owner. The second starts at the blocks without an owner, which belong to a stack or a static. It assigns
+//! each block to the first owner that it meets, and counts. Raw pointers and references are followed last, and become
+//! weak owners.
+//!
+//! Each pass reads a block at most once, so it terminates for any contents. It reads memory only inside live blocks and
+//! statics, and never more elements than a collection's length. A collection larger than its block is not decoded.
+//!
+//! A decoder calls `read` (memory, runs of values, texts) and `claim` (owners of blocks). The fields of [`Walk`] are
+//! private to this folder, so that a decoder cannot break these rules.
+
+mod claim;
+mod decoder;
+mod fields;
+mod growth;
+mod hints;
+mod holders;
+mod index;
+mod leaks;
+mod locals;
+mod own;
+pub(crate) mod owners;
+mod read;
+mod requested;
+pub(crate) mod roots;
+mod structure;
+mod tally;
+mod types;
+mod unowned;
+mod weak;
+
+pub(crate) use claim::{Start, Use};
+pub(crate) use decoder::{Blocks, Decoded, Decoder, Entries, Family, Holds, InModel, Value};
+pub(crate) use fields::{
+    VecHeader, fields, find, first_element, header_of, is_text, named, of_type, pointee, vec_header, wide,
+};
+pub(crate) use growth::Movable;
+pub(crate) use leaks::Leak;
+pub(crate) use owners::{BlockType, CallStack, Origin, argument};
+pub(crate) use read::length;
+pub(crate) use structure::{Array, Declared, Opaque, Parts, Plain, Pointer, Slots, StdEnum, searched};
+pub(crate) use tally::{DefTally, Holding, HoldingId, Owner, Range, SHORT, Tally};
+
+use crate::capture::Snapshot;
+use crate::capture::variables::Variable;
+pub(crate) use types::{
+    DefId, Meta, Part, Schema, Site, SiteId, TagDecode, Variant, WORD, head, is_std, number, sub, word,
+};
+
+use crate::capture::pieces::Image;
+use crate::debuginfo::{Kind, TypeId};
+use dwell_model::Counts;
+use holders::Holders;
+use index::Index;
+use read::{CHUNK, Work};
+use roots::{Reading, Root};
+// Several of these are asked for each block.
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use std::collections::BTreeSet;
+use weak::{Pointed, Possible};
+
+/// The flags of a block, which the first pass sets.
+const SEEN: u8 = 1;
+const OWNED: u8 = 2;
+const POINTED_AT: u8 = 4;
+/// No code can drop the block.
+const LEAKED: u8 = 8;
+
+/// The most owners that are followed to find a counted one.
+const LONGEST_RING: usize = 64;
+
+/// A walk through a snapshot, with its counts.
+pub(crate) struct Walk<'s, 'p> {
+    snapshot: &'s Snapshot,
+    origins: &'s [Origin],
+    image: Image<'s>,
+    pub(crate) schema: Schema<'p>,
+    index: Index,
+    vtables: HashMap<u64, TypeId>,
+    is_counting: bool,
+    flags: Vec<u8>,
+    /// The pointers to each block that own or share it.
+    holders: Holders,
+    pub(crate) leaks: Vec<Leak>,
+    /// The index plus one of the block that is being read, or the number of a root; 0 if the place is unknown.
+    current: u32,
+    /// Whether the block that is being read is leaked. Its values do not count.
+    is_in_leak: bool,
+    /// The number plus one of the first variable of a frame that leads to each block; 0 if there is none.
+    local_of: Vec<u32>,
+    reading: Reading,
+    /// The second blocks of collections that grow, with the first ones.
+    copies: HashMap<usize, usize>,
+    /// The types and containers of blocks whose call stack shows none: those of tasks, and by the vtable beside a pointer.
+    known: HashMap<usize, (BlockType, String)>,
+    /// The layout of a `Vec` with these elements, if the program has it.
+    headers: HashMap<TypeId, Option<VecHeader>>,
+    /// The index of each block's holding plus one; 0 if it has none.
+    claims: Vec<HoldingId>,
+    queue: Vec<Work>,
+    /// The functions that allocated blocks of an unknown type.
+    allocators: Vec<String>,
+    /// The number of the function for each call stack.
+    allocator_of: HashMap<u32, u32>,
+    pointed_at: Vec<Pointed>,
+    possible: Vec<Possible>,
+    /// The ranges of buffers that handles use, with the site of the first handle.
+    views: HashMap<usize, (SiteId, Vec<(u64, u64)>)>,
+    /// The sites of all handles that keep the buffers counted at a site.
+    pub(crate) pinned: HashMap<SiteId, BTreeSet<SiteId>>,
+    depth: u32,
+    pub(crate) tallies: Vec<Tally>,
+    pub(crate) def_tallies: Vec<DefTally>,
+    pub(crate) holdings: Vec<Holding>,
+    holding_of: HashMap<(Owner, SiteId, Option<TypeId>), HoldingId>,
+    /// The number of bytes without elements in the blocks of a holding that a call stack allocated.
+    pub(crate) unused: HashMap<(HoldingId, u32), u64>,
+    /// The sites of blocks whose type is known from their call stack, by that type and their container.
+    roots: HashMap<BlockType, Vec<(String, SiteId)>>,
+    /// Lengths of blocks whose header is on a live stack frame.
+    lengths: HashMap<usize, u64>,
+    /// The requested size of each block as its owner shows it, while these are found; 0 if that is not known.
+    requested: Vec<u64>,
+    concretes: HashMap<(SiteId, TypeId), SiteId>,
+    /// The values inside blocks that this pass has read.
+    inner: HashSet<(u64, SiteId)>,
+    /// The number of bytes of these values.
+    inner_bytes: u64,
+    buffer: Vec<u8>,
+}
+
+impl<'s, 'p> Walk<'s, 'p> {
+    pub(crate) fn new(snapshot: &'s Snapshot, origins: &'s [Origin], schema: Schema<'p>) -> Self {
+        let bias = snapshot.modules.first().map_or(0, |module| module.bias);
+        let program = schema.program;
+        let vtables = program
+            .statics
+            .iter()
+            .filter_map(|of| match &program.get(of.ty).kind {
+                Kind::Vtable(vtable) => Some((of.address.wrapping_add(bias), vtable.concrete)),
+                _ => None,
+            })
+            .collect();
+        let blocks = snapshot.blocks.len();
+        Self {
+            snapshot,
+            origins,
+            image: Image::new(&*snapshot.memory),
+            schema,
+            index: Index::new(&snapshot.blocks),
+            vtables,
+            is_counting: false,
+            flags: vec![0; blocks],
+            holders: Holders::new(blocks),
+            leaks: Vec::new(),
+            current: 0,
+            is_in_leak: false,
+            local_of: vec![0; blocks],
+            reading: Reading::Other,
+            copies: HashMap::new(),
+            known: HashMap::new(),
+            headers: HashMap::new(),
+            claims: vec![0; blocks],
+            queue: Vec::new(),
+            allocators: Vec::new(),
+            allocator_of: HashMap::new(),
+            pointed_at: Vec::new(),
+            possible: Vec::new(),
+            views: HashMap::new(),
+            pinned: HashMap::new(),
+            depth: 0,
+            tallies: Vec::new(),
+            def_tallies: Vec::new(),
+            holdings: Vec::new(),
+            holding_of: HashMap::new(),
+            unused: HashMap::new(),
+            roots: HashMap::new(),
+            lengths: HashMap::new(),
+            requested: Vec::new(),
+            concretes: HashMap::new(),
+            inner: HashSet::new(),
+            inner_bytes: 0,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Assigns an owner and a type to each block, if they can be determined.
+    pub(crate) fn walk(&mut self, variables: &[Variable]) {
+        let statics = self.statics();
+        let roots: Vec<Root<'_>> = self.roots(variables);
+        self.first_pass(&statics, &roots);
+        self.second_pass(&statics, &roots);
+    }
+
+    /// Follows every pointer.
+    fn first_pass(&mut self, statics: &[(u64, SiteId)], roots: &[Root<'_>]) {
+        let blocks = self.snapshot.blocks.len();
+        self.start_at_statics(statics);
+        self.start_at_alive(roots);
+        self.drain();
+        let mut waiting = Vec::new();
+        for block in 0..blocks {
+            if self.flags[block] & SEEN != 0 {
+                continue;
+            }
+            if self.may_be_copy(block) {
+                waiting.push(block);
+            } else {
+                self.start(block, Owner::Stack);
+                self.drain();
+            }
+        }
+        self.follow_pointers();
+        self.find_trait_objects();
+        self.start_at_frames(roots, false);
+        self.start_at_stacks();
+        self.start_at_trait_objects();
+        self.find_copies(&waiting);
+        for block in waiting {
+            if self.flags[block] & SEEN == 0 && !self.copies.contains_key(&block) {
+                self.start(block, Owner::Stack);
+                self.drain();
+            }
+        }
+        self.follow_pointers();
+    }
+
+    /// Assigns owners, and counts.
+    fn second_pass(&mut self, statics: &[(u64, SiteId)], roots: &[Root<'_>]) {
+        let blocks = self.snapshot.blocks.len();
+        self.find_leaks();
+        self.is_counting = true;
+        self.inner.clear();
+        self.inner_bytes = 0;
+        self.start_at_statics(statics);
+        self.drain();
+        self.start_at_alive(roots);
+        for block in 0..blocks {
+            if self.flags[block] & OWNED == 0 && self.is_root(block) {
+                self.start_unclaimed(block, Owner::Task);
+            }
+        }
+        self.start_at_frames(roots, false);
+        for (without, owner) in [(OWNED | POINTED_AT, Owner::Stack), (OWNED, Owner::Unowned)] {
+            for block in 0..blocks {
+                if self.flags[block] & without == 0 {
+                    self.start_unclaimed(block, owner.clone());
+                }
+            }
+            self.follow_pointers();
+        }
+        self.start_at_frames(roots, true);
+        self.claim_copies();
+        // The other blocks are in a cycle of owners, or an owner in a cycle leads to them.
+        let mut passed = vec![false; blocks];
+        for block in 0..blocks {
+            if self.claims[block] == 0 {
+                let owner = if self.is_leaked(block) { Owner::Leaked } else { Owner::Unowned };
+                let first = self.first_owner(block, &mut passed);
+                self.start_unclaimed(self.counted_owner(first), owner.clone());
+                self.start_unclaimed(block, owner);
+            }
+        }
+        self.follow_pointers();
+        self.holders.complete();
+        for block in 0..blocks {
+            if self.claims[block] == 0 {
+                self.untyped(block);
+            }
+        }
+        self.count_roots();
+        // The graph of a large heap needs the memory.
+        self.local_of = Vec::new();
+        for tally in &mut self.tallies {
+            for texts in [&mut tally.texts, &mut tally.contents].into_iter().flatten() {
+                texts.complete();
+            }
+        }
+    }
+
+    /// Decodes a block without an owner as the type from its call stack, if that is known.
+    fn start_unclaimed(&mut self, block: usize, owner: Owner) {
+        if self.claims[block] == 0 && self.type_of(block).is_some() && !self.copies.contains_key(&block) {
+            self.start(block, owner);
+            self.drain();
+        }
+    }
+
+    /// Follows the owners of a block until one repeats or has no owner, and returns that one. Stops at blocks that an
+    /// earlier call has passed.
+    fn first_owner(&self, block: usize, passed: &mut [bool]) -> usize {
+        let mut at = block;
+        while !std::mem::replace(&mut passed[at], true)
+            && let Some(owner) = self.holders.first_of(at).and_then(|hold| (hold.from as usize).checked_sub(1))
+            && owner < passed.len()
+        {
+            at = owner;
+        }
+        at
+    }
+
+    /// Returns the first block of an `Rc` or `Arc` among a block and its owners. Its call stack tells its length, which
+    /// that of a `Vec` does not.
+    fn counted_owner(&self, block: usize) -> usize {
+        let owner = |at: &usize| {
+            let from = (self.holders.first_of(*at)?.from as usize).checked_sub(1)?;
+            // A root has no holder.
+            (from < self.flags.len()).then_some(from)
+        };
+        let mut owners = std::iter::successors(Some(block), owner).take(LONGEST_RING);
+        owners.find(|at| self.holders.strong(*at) > 0).unwrap_or(block)
+    }
+
+    /// Returns the site of the values in each holding's blocks, for holdings without an owning field.
+    pub(crate) fn roots_of_holdings(&self) -> Vec<Option<SiteId>> {
+        let mut all = vec![None; self.holdings.len()];
+        for ((owner, site, _), holding) in &self.holding_of {
+            let is_root = |all: &Vec<(String, SiteId)>| all.iter().any(|(_, of)| of == site);
+            if !matches!(owner, Owner::Untyped(_)) && self.roots.values().any(is_root) {
+                all[*holding as usize] = Some(*site);
+            }
+        }
+        all
+    }
+
+    /// Counts the blocks of collections without an owning field at their sites, as those of fields are counted.
+    fn count_roots(&mut self) {
+        let counted: Vec<(SiteId, Counts)> = self
+            .roots_of_holdings()
+            .iter()
+            .zip(&self.holdings)
+            .filter_map(|(site, holding)| {
+                let site = site.filter(|_| holding.is_counted_as_root())?;
+                self.schema.sites[site].decoder.shape_of_block()?;
+                let counts = Counts {
+                    requested: holding.bytes,
+                    allocations: holding.blocks,
+                    waste: holding.unused,
+                    element_slots: holding.capacity,
+                    used: holding.len,
+                    ..Counts::default()
+                };
+                Some((site, counts))
+            })
+            .collect();
+        for (site, counts) in counted {
+            self.tally(site).counts.add(&counts);
+        }
+    }
+
+    /// Returns the index of a block's holding.
+    pub(crate) fn holding(&self, block: usize) -> HoldingId {
+        self.claims[block].saturating_sub(1)
+    }
+
+    fn drain(&mut self) {
+        while let Some(work) = self.queue.pop() {
+            self.place(u32::try_from(work.block + 1).unwrap_or(0));
+            self.read_block(&work);
+        }
+        self.place(0);
+    }
+
+    /// Returns the statics of the program, as sites with their addresses.
+    fn statics(&mut self) -> Vec<(u64, SiteId)> {
+        let Some(module) = self.snapshot.modules.first() else { return Vec::new() };
+        let program = self.schema.program;
+        let mut all = Vec::new();
+        for of in &program.statics {
+            let ty = program.get(of.ty);
+            let address = of.address.wrapping_add(module.bias);
+            let is_inside = (module.start..module.end).contains(&address);
+            if matches!(ty.kind, Kind::Vtable(_)) || !is_inside || ty.size == 0 || ty.size > module.end - address {
+                continue;
+            }
+            let path = format!("(static {})", owners::shown(&of.path));
+            all.push((address, self.schema.root(of.ty, &path)));
+        }
+        all
+    }
+
+    fn start_at_statics(&mut self, statics: &[(u64, SiteId)]) {
+        for &(address, site) in statics {
+            let size = self.schema.sites[site].size;
+            let mut bytes = Vec::new();
+            // Later parts of the mapping are zero-initialised and not in the file.
+            if size <= CHUNK && self.image.read(address, usize::try_from(size).unwrap_or(0), &mut bytes) {
+                self.at_root(site);
+                self.value(site, &bytes, 1);
+                self.place(0);
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! A profile of a program's allocations: counts for each pair of size and call stack, and samples of its processor time.
+
+#[cfg(agent)]
+mod records;
+pub mod run;
+#[cfg(agent)]
+mod sampler;
+
+use crate::capture::{Memory, Module, Moment, Snapshot};
+
+/// The number of bins of lifetimes. Bin `n` has the lifetimes of `n` bits; the last bin has all longer ones.
+pub const LIFETIMES: usize = 24;
+
+/// The maximum number of points of a curve whose interval is not given.
+pub const POINTS: usize = 64;
+
+/// An allocator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Allocator {
+    /// The system's.
+    #[default]
+    Glibc,
+    /// mimalloc.
+    Mimalloc,
+    /// jemalloc.
+    Jemalloc,
+    /// An allocator in an executable that defines its own `malloc`.
+    Executable,
+}
+
+/// The counts of a pair of size and call stack.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Blocks that were allocated anew.
+    pub allocations: u64,
+    /// Blocks that were freed.
+    pub frees: u64,
+    /// The bytes of all blocks, also of those that `realloc` returned.
+    pub bytes: u64,
+    /// Blocks that are live at the end.
+    pub live: u64,
+    /// The sum of the largest numbers of live blocks of each thread: exact for one thread, else an upper bound.
+    pub most_live: u64,
+    /// Frees of the block that the thread allocated last, with no call between.
+    pub temporary: u64,
+    /// Frees of the newest live block of the thread.
+    pub in_order: u64,
+    /// Frees in runs of at least eight, with no allocation between.
+    pub together: u64,
+    /// Blocks that `realloc` returned.
+    pub reallocations: u64,
+    /// Blocks that `realloc` replaced.
+    pub replaced: u64,
+    /// Bytes that `realloc` copied to another address.
+    pub copied: u64,
+    /// Frees on another thread than the allocation.
+    pub foreign: u64,
+    /// Blocks taken from glibc's thread cache, from its fast bins, and from elsewhere, by a model.
+    pub allocated: [u64; 3],
+    /// Blocks given back to these.
+    pub freed: [u64; 3],
+    /// By the bits of the number of blocks that the thread allocated between allocation and free.
+    pub lifetimes: [u64; LIFETIMES],
+}
+
+impl Counts {
+    /// Returns `true` if there was no call.
+    pub fn is_empty(&self) -> bool {
+        self.allocations + self.frees + self.reallocations + self.replaced == 0
+    }
+
+    /// Adds the counts of another pair or thread.
+    pub fn add(&mut self, other: &Self) {
+        self.allocations += other.allocations;
+        self.frees += other.frees;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.live += other.live;
+        self.most_live += other.most_live;
+        self.temporary += other.temporary;
+        self.in_order += other.in_order;
+        self.together += other.together;
+        self.reallocations += other.reallocations;
+        self.replaced += other.replaced;
+        self.copied = self.copied.saturating_add(other.copied);
+        self.foreign += other.foreign;
+        for (sum, more) in self.allocated.iter_mut().zip(other.allocated) {
+            *sum += more;
+        }
+        for (sum, more) in self.freed.iter_mut().zip(other.freed) {
+            *sum += more;
+        }
+        for (sum, more) in self.lifetimes.iter_mut().zip(other.lifetimes) {
+            *sum += more;
+        }
+    }
+}
+
+/// A pair of size and call stack.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// The size of its blocks in bytes. Sizes from 1 KiB on are rounded up by at most an eighth.
+    pub size: u64,
+    /// Its call stack, as an index into [`Profile::stacks`].
+    pub stack: u32,
+    /// The allocator of its blocks.
+    pub allocator: Allocator,
+    /// A call stack that freed its blocks in a run with others, if there was one.
+    pub run_stack: Option<u32>,
+    /// A call stack that freed one of its blocks.
+    pub free_stack: Option<u32>,
+    /// Its counts in all threads.
+    pub counts: Counts,
+}
+
+/// The counts of a thread, or of several that ran one after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Thread {
+    /// The number of threads.
+    pub threads: u64,
+    /// Their allocations.
+    pub allocations: u64,
+    /// Their frees.
+    pub frees: u64,
+    /// Their reallocations.
+    pub reallocations: u64,
+}
+
+/// Samples of the program's time in user mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Samples {
+    /// Samples in the program's own code, libraries included.
+    pub program: u64,
+    /// Samples in the allocator.
+    pub allocator: u64,
+    /// Samples in the agent, which are no part of the program's time.
+    pub agent: u64,
+}
+
+/// A point of the curve of allocations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// Milliseconds since the start of the program.
+    pub millis: u64,
+    /// The number of allocations and reallocations so far.
+    pub blocks: u64,
+}
+
+/// The allocations of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Profile {
+    /// The pairs.
+    pub pairs: Vec<Pair>,
+    /// The call stacks as return addresses, innermost first.
+    pub stacks: Vec<Vec<u64>>,
+    /// The mapped files, the executable first.
+    pub modules: Vec<Module>,
+    /// The threads.
+    pub threads: Vec<Thread>,
+    /// The number of calls that were not counted.
+    pub lost: u64,
+    /// The curve of allocations.
+    pub curve: Vec<Point>,
+    /// The samples, if the kernel allowed them.
+    pub samples: Option<Samples>,
+    /// Why there are no samples.
+    pub no_samples: String,
+    /// The processor time in user mode and in the kernel, of the program and of children that it waited for, in
+    /// nanoseconds.
+    pub user_nanos: u64,
+    /// The time in the kernel.
+    pub system_nanos: u64,
+    /// The running time in milliseconds.
+    pub millis: u64,
+    /// The time of the monotonic clock at the start.
+    pub start_nanos: u64,
+    /// The mean number of bytes between two recorded allocations; 0 if all were recorded.
+    pub sample: u64,
+    /// The program's exit code; for a signal, 128 plus its number.
+    pub code: u8,
+    /// Notes for the user, a line each.
+    pub notes: Vec<String>,
+}
+
+impl Profile {
+    /// Returns the sum of all counts.
+    pub fn total(&self) -> Counts {
+        let mut total = Counts::default();
+        self.pairs.iter().for_each(|pair| total.add(&pair.counts));
+        total
+    }
+
+    /// Returns a snapshot with these call stacks and without blocks, for functions that read call stacks.
+    pub fn as_snapshot(&self) -> Snapshot {
+        Snapshot {
+            at: Moment::Exit,
+            millis: self.millis,
+            live_bytes: 0,
+            live_blocks: 0,
+            peak_bytes: 0,
+            blocks: Vec::new(),
+            stacks: self.stacks.clone(),
+            modules: self.modules.clone(),
+            roots: Vec::new(),
+            usable: None,
+            threads: Vec::new(),
+            memory: Box::new(NoMemory),
+        }
+    }
+}
+
+struct NoMemory;
+
+impl Memory for NoMemory {
+    fn read(&self, _: u64, _: &mut [u8]) -> usize {
+        0
+    }
+}

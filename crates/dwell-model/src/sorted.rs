@@ -1,0 +1,1 @@
+../../dwell/src/weigh/sorted.rs

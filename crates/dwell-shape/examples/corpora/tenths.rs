@@ -1,0 +1,144 @@
+//! How the types of a corpus change if a tenth of its texts is left out.
+//!
+//! A type that only the texts left out have cannot be inferred without them. So the number of types without a tenth is
+//! compared with the number of those types of the whole corpus that have a value in the other nine tenths.
+
+use anyhow::{Result, ensure};
+use dwell_output::units::count;
+use dwell_shape::held_out;
+use dwell_shape::input;
+use dwell_shape::schema::{Kind, RecordId, Schema, Slot, Tagging};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// The head of the table.
+pub(crate) const HEAD: &str = "| corpus | texts | types | without each tenth: types / types of the whole with values there | largest change \
+     | of all types | only in one, at most |\n|---|--:|--:|---|--:|--:|--:|";
+
+/// Counts the types of a corpus, and those without each tenth of its texts.
+pub(crate) fn row(name: &str, files: &[PathBuf]) -> Result<String> {
+    let texts = input::texts(&input::find(files), held_out::MOST);
+    ensure!(texts.len() >= 10, "fewer than ten texts");
+    let schema = |left_out: Option<usize>| -> Result<Schema> {
+        let folder = tempfile::tempdir()?;
+        for (index, text) in texts.iter().enumerate().filter(|(index, _)| left_out != Some(index % 10)) {
+            std::fs::write(folder.path().join(format!("{index:08}.json")), text)?;
+        }
+        let found = input::find(&[folder.path().to_owned()]);
+        let reading = input::read(&found, &input::Options { keep_going: true, ..Default::default() }, &|_| {});
+        Ok(reading.accumulator.finish())
+    };
+    let whole = schema(None)?;
+    let all = outlines(&whole);
+    let seen: Vec<BTreeSet<Type>> = (0..10)
+        .map(|tenth| {
+            let mut seen = Seen { schema: &whole, types: BTreeSet::new() };
+            for text in texts.iter().enumerate().filter(|(index, _)| index % 10 == tenth).map(|(_, text)| text) {
+                seen.slot(&whole.root, &serde_json::from_str(text)?);
+            }
+            Ok(seen.types)
+        })
+        .collect::<Result<_>>()?;
+    let (mut list, mut change, mut of_all, mut apart) = (Vec::new(), 0.0f64, 0.0f64, 0);
+    for tenth in 0..10 {
+        let found = outlines(&schema(Some(tenth))?);
+        let left = (0..10).filter(|other| *other != tenth).flat_map(|other| &seen[other]);
+        let known = left.collect::<BTreeSet<_>>().len();
+        let share = |known: usize| found.len().abs_diff(known) as f64 / known.max(1) as f64;
+        change = change.max(share(known));
+        of_all = of_all.max(share(all.len()));
+        apart = apart.max(only_in_first(&all, &found) + only_in_first(&found, &all));
+        list.push(format!("{}/{known}", found.len()));
+    }
+    let texts = count(texts.len() as u64);
+    let percent = |share: f64| format!("{:.0} %", share * 100.0);
+    let list = list.join(" ");
+    Ok(format!("| `{name}` | {texts} | {} | {list} | {} | {} | {apart} |", all.len(), percent(change), percent(of_all)))
+}
+
+/// A type that the source declares: a struct, an enum of objects, an enum of strings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Type {
+    Record(usize),
+    Union(usize),
+    Keywords(usize),
+}
+
+/// The types that some texts have values of.
+struct Seen<'a> {
+    schema: &'a Schema,
+    types: BTreeSet<Type>,
+}
+
+impl Seen<'_> {
+    fn slot(&mut self, slot: &Slot, value: &Value) {
+        match (&slot.kind, value) {
+            (Kind::Keyword { id, .. }, Value::String(_)) => {
+                self.types.insert(Type::Keywords(*id));
+            }
+            (Kind::Record { id, .. }, Value::Object(object)) => self.record(*id, object),
+            (Kind::Union { id }, value) => self.union(*id, value),
+            (Kind::Map(map), Value::Object(object)) => {
+                object.values().for_each(|value| self.slot(&map.value, value));
+            }
+            (Kind::Seq(seq), Value::Array(array)) => array.iter().for_each(|value| self.slot(&seq.element, value)),
+            (Kind::Tuple { positions }, Value::Array(array)) => {
+                positions.iter().zip(array).for_each(|(position, value)| self.slot(position, value));
+            }
+            // The alternatives are of different JSON types.
+            (Kind::Mixed { alternatives }, value) => alternatives.iter().for_each(|slot| self.slot(slot, value)),
+            _ => {}
+        }
+    }
+
+    fn record(&mut self, id: RecordId, object: &Map<String, Value>) {
+        let record = &self.schema.records[id];
+        if !record.is_variant {
+            self.types.insert(Type::Record(id));
+        }
+        let rest = record.fields.iter().find(|field| field.rest);
+        for (key, value) in object {
+            match (
+                record.fields.iter().find(|field| field.key == *key && !field.rest),
+                rest.map(|rest| &rest.slot.kind),
+            ) {
+                (Some(field), _) => self.slot(&field.slot, value),
+                (None, Some(Kind::Map(map))) => self.slot(&map.value, value),
+                _ => {}
+            }
+        }
+    }
+
+    fn union(&mut self, id: usize, value: &Value) {
+        self.types.insert(Type::Union(id));
+        let (union, Value::Object(object)) = (&self.schema.unions[id], value) else { return };
+        let tag = match union.form {
+            Tagging::External => object.keys().next().map(String::as_str),
+            _ => object.get(&union.tag).and_then(Value::as_str),
+        };
+        let variant = union.tagged().iter().find(|(value, _)| Some(value.as_str()) == tag);
+        if let Some(record) = variant.map(|&(_, record)| record).or(union.without_tag()) {
+            self.record(record, object);
+        }
+    }
+}
+
+/// The kind of a type, and its keys, variants or strings.
+type Outline = (&'static str, BTreeSet<String>);
+
+fn outlines(schema: &Schema) -> Vec<Outline> {
+    let records = schema.records.iter().filter(|record| !record.is_variant);
+    let records = records.map(|of| ("struct", of.fields.iter().map(|field| field.key.clone()).collect()));
+    let unions = schema.unions.iter().map(|of| ("enum", of.variants.iter().map(|(value, _)| value.clone()).collect()));
+    let words = schema.keywords.iter().map(|of| ("strings", of.values.keys().cloned().collect()));
+    records.chain(unions).chain(words).collect()
+}
+
+/// Counts the types of the first list without one in the second that has at least half of its keys.
+fn only_in_first(first: &[Outline], second: &[Outline]) -> usize {
+    let is_like = |one: &Outline, other: &Outline| {
+        one.0 == other.0 && one.1.intersection(&other.1).count() * 2 >= one.1.union(&other.1).count()
+    };
+    first.iter().filter(|one| !second.iter().any(|other| is_like(one, other))).count()
+}

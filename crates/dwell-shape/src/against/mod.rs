@@ -1,0 +1,302 @@
+//! `cargo dwell shape DATA --against FILE`: holds the user's own types against the data.
+
+mod advice;
+mod check;
+mod data;
+mod items;
+mod source;
+mod types;
+
+use super::schema::Schema;
+use anyhow::{Result, bail};
+use check::Findings;
+use dwell_output::Format;
+use dwell_output::units::{bytes, count, plural};
+use dwell_source::Edit;
+use dwell_source::Finding;
+use items::{Item, Shape, Tagging};
+use serde::Serialize;
+use source::Source;
+use std::io::{self, Write};
+use std::path::Path;
+use types::{Ty, Types};
+
+/// What the user's types do with the data.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    version: u32,
+    /// The type of a document.
+    #[serde(rename = "type")]
+    root: String,
+    documents: u64,
+    bytes: u64,
+    allocations: u64,
+    /// Whether the bytes are exact: nothing was left unchecked, and all layouts are known.
+    exact: bool,
+    refused: Vec<Refused>,
+    lost: Vec<Lost>,
+    /// Fields and variants that no value has.
+    unseen: Vec<String>,
+    unchecked: Vec<Unchecked>,
+    types: Vec<Type>,
+    findings: Vec<Finding>,
+}
+
+/// Values that the types refuse.
+#[derive(Debug, Serialize)]
+struct Refused {
+    item: String,
+    path: String,
+    what: String,
+    count: u64,
+    /// The change that accepts them, if an `Option` does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    edits: Vec<Edit>,
+}
+
+/// A key that is dropped when a document is read.
+#[derive(Debug, Serialize)]
+struct Lost {
+    #[serde(rename = "type")]
+    of: String,
+    path: String,
+    count: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Unchecked {
+    path: String,
+    why: String,
+}
+
+/// A struct or enum.
+#[derive(Debug, Serialize)]
+struct Type {
+    name: String,
+    size: u64,
+    instances: u64,
+    fields: Vec<Field>,
+}
+
+/// A field, or the content of a variant.
+#[derive(Debug, Serialize)]
+struct Field {
+    name: String,
+    /// The number of values.
+    count: u64,
+    /// The bytes in all values of the type.
+    inline: u64,
+    /// The bytes and the number of the blocks that it owns.
+    heap: u64,
+    allocations: u64,
+}
+
+/// Compares the types in a file with the data. `name` is the type of a document.
+///
+/// # Errors
+/// Returns an error if the file cannot be read or parsed, or if it is not clear which type is that of a document.
+pub fn compare(schema: &Schema, file: &Path, name: Option<&str>) -> Result<Report> {
+    let source = Source::read(file)?;
+    let name = name.map_or_else(|| guess(&source, file), |name| Ok(name.to_owned()))?;
+    let mut types = Types::new(&source);
+    let Some(root) = types.named(&name) else { bail!("{}: has no type {name}", file.display()) };
+    let found = check::check(&types, &root, schema);
+    let mut report = report(&types, name, schema, &found);
+    report.findings = advice::changes(&mut types, &root, schema, &found);
+    Ok(report)
+}
+
+/// Returns the only type that no other type contains.
+fn guess(source: &Source, file: &Path) -> Result<String> {
+    let readable = |name: &&String| {
+        let item = &source.items[*name];
+        !item.is_opaque && item.parameters.is_empty() && !matches!(item.shape, Shape::Alias(_))
+    };
+    let names: Vec<&String> = source.items.keys().filter(readable).collect();
+    let mut free = names.clone();
+    for name in &names {
+        let mut types = Types::new(source);
+        types.named(name);
+        let used: Vec<&str> = types.defs.iter().map(|def| &*def.name).filter(|of| of != name).collect();
+        free.retain(|of| of == name || !used.contains(&of.as_str()));
+    }
+    match free[..] {
+        [name] => Ok(name.clone()),
+        [] => bail!(
+            "{}: has no type that derives `Deserialize` and that no other type contains; name one with --type",
+            file.display()
+        ),
+        _ => {
+            let all: Vec<&str> = free.iter().take(8).map(|name| name.as_str()).collect();
+            bail!("{}: name the type of a document with --type: {}", file.display(), all.join(", "))
+        }
+    }
+}
+
+fn report(types: &Types<'_>, root: String, schema: &Schema, found: &Findings) -> Report {
+    let total = found.total();
+    let mut refused: Vec<Refused> = found.refused.iter().map(|of| refusal(types, of)).collect();
+    refused.sort_by_key(|of| (std::cmp::Reverse(of.count), of.path.clone()));
+    let mut lost: Vec<Lost> =
+        found.lost.iter().map(|((of, path), &count)| Lost { of: of.clone(), path: path.clone(), count }).collect();
+    lost.sort_by_key(|of| (std::cmp::Reverse(of.count), of.path.clone()));
+    let unchecked =
+        found.unchecked.iter().map(|(path, why)| Unchecked { path: path.clone(), why: why.clone() }).collect();
+    let mut all = Vec::new();
+    let mut unseen = Vec::new();
+    let mut layouts = types.layouts();
+    let unsure = types.within(&found.unsure);
+    for (id, def) in types.defs.iter().enumerate().filter(|(id, _)| found.instances[*id] > 0) {
+        let is_sure = !unsure.contains(&id) && !def.item.is_opaque;
+        let instances = found.instances[id];
+        let mut fields = Vec::new();
+        for (variant, parts) in def.parts.iter().enumerate() {
+            let is_enum = matches!(def.item.shape, Shape::Enum(_));
+            let of_variant = if is_enum { found.variants.get(&(id, variant)).copied().unwrap_or(0) } else { instances };
+            if let Shape::Enum(of) = &def.item.shape
+                && of_variant == 0
+                && !of.variants[variant].is_other
+            {
+                if is_sure {
+                    unseen.push(of.variants[variant].item.clone());
+                }
+                continue;
+            }
+            for (index, of) in parts.iter().enumerate() {
+                let field = (id, variant, index);
+                let heap = found.heap.get(&field).copied().unwrap_or_default();
+                let count = found.seen.get(&field).copied().unwrap_or(0);
+                let name = advice::item(types, field).0.to_owned();
+                if count == 0 && is_sure && is_read(def.item, variant, index) {
+                    unseen.push(name.clone());
+                }
+                let inline = layouts.size(of) * of_variant;
+                fields.push(Field { name, count, inline, heap: heap.bytes, allocations: heap.allocations });
+            }
+        }
+        let size = layouts.size(&Ty::Named(id));
+        all.push(Type { name: def.name.clone(), size, instances, fields });
+    }
+    all.sort_by_key(|of| std::cmp::Reverse(of.fields.iter().map(|field| field.inline + field.heap).sum::<u64>()));
+    Report {
+        version: 1,
+        root,
+        documents: schema.documents,
+        bytes: total.bytes,
+        allocations: total.allocations,
+        exact: found.is_exact,
+        refused,
+        lost,
+        unseen,
+        unchecked,
+        types: all,
+        findings: Vec::new(),
+    }
+}
+
+/// Returns whether a field is read from a key of its own.
+fn is_read(item: &Item, variant: usize, index: usize) -> bool {
+    let field = match &item.shape {
+        Shape::Struct(of) => &of.fields[index],
+        Shape::Enum(of)
+            if matches!(of.tagging, Tagging::Untagged) && of.variants[variant].content.fields.len() == 1 =>
+        {
+            return false;
+        }
+        Shape::Enum(of) => &of.variants[variant].content.fields[index],
+        Shape::Alias(_) => return false,
+    };
+    !field.is_flat && !field.is_skipped
+}
+
+fn refusal(types: &Types<'_>, of: &check::Refusal) -> Refused {
+    let edit = |field: check::FieldId| {
+        let (item, place) = advice::item(types, field);
+        let to = advice::optional(&place.from)?;
+        let (file, from) = (place.file.clone(), place.from.clone());
+        Some(Edit { file, line: place.line, item: item.to_owned(), from, to })
+    };
+    Refused {
+        item: of.item.clone(),
+        path: of.path.clone(),
+        what: of.what.clone(),
+        count: of.count,
+        edits: of.optional.and_then(edit).into_iter().collect(),
+    }
+}
+
+/// The most lines of each section.
+const SHOWN: usize = 20;
+
+impl Report {
+    /// Writes the report.
+    ///
+    /// # Errors
+    /// Returns an error if `out` cannot be written.
+    pub fn write(&self, format: Format, top: Option<usize>, out: &mut impl Write) -> io::Result<()> {
+        if format == Format::Json {
+            serde_json::to_writer_pretty(&mut *out, self)?;
+            return writeln!(out);
+        }
+        let top = top.unwrap_or(SHOWN);
+        let about = if self.exact { "" } else { "about " };
+        writeln!(
+            out,
+            "{} as {}: {about}{} in {} allocations.",
+            plural(self.documents, "document"),
+            self.root,
+            bytes(self.bytes),
+            count(self.allocations)
+        )?;
+        let refused = self.refused.iter().map(|of| {
+            let mend = of.edits.first().map(|edit| format!("; {}:{}: {}", edit.file, edit.line, edit.to));
+            format!("{}  {} at {}: {}{}", count(of.count), of.item, of.path, of.what, mend.unwrap_or_default())
+        });
+        section(out, "Refused: these values do not load", refused, top)?;
+        let lost = self.lost.iter().map(|of| format!("{}  {} has no field for {}", count(of.count), of.of, of.path));
+        section(out, "Lost: these keys are dropped", lost, top)?;
+        section(out, "Never seen: no value has these", self.unseen.iter().cloned(), top)?;
+        let unchecked = self.unchecked.iter().map(|of| format!("{}: {}", of.path, of.why));
+        section(out, "Not checked", unchecked, top)?;
+        let types = self.types.iter().map(|of| {
+            let fields: Vec<String> = of
+                .fields
+                .iter()
+                .filter(|field| field.inline + field.heap > 0)
+                .map(|field| {
+                    let heap = if field.heap > 0 { format!(" + {}", bytes(field.heap)) } else { String::new() };
+                    format!("\n      {}: {}{heap}", field.name, bytes(field.inline))
+                })
+                .collect();
+            format!("{}: {} of {} bytes{}", of.name, plural(of.instances, "value"), of.size, fields.concat())
+        });
+        section(out, "Bytes by field: in the values, and in blocks", types, top)?;
+        let findings = self.findings.iter().map(|of| {
+            let at = of.edits.first().map(|edit| format!("{}:{}: ", edit.file, edit.line)).unwrap_or_default();
+            format!(
+                "save {}: {at}{} -> {} ({})\n      Cost: {}.",
+                bytes(of.saves),
+                of.location,
+                of.how,
+                of.why,
+                of.costs
+            )
+        });
+        section(out, "What to change: each saving assumes the changes above it", findings, top)
+    }
+}
+
+fn section(out: &mut impl Write, title: &str, lines: impl Iterator<Item = String>, top: usize) -> io::Result<()> {
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{title}")?;
+    for line in lines.iter().take(top) {
+        writeln!(out, "  - {line}")?;
+    }
+    if lines.len() > top {
+        writeln!(out, "  .. and {} more (--top)", count((lines.len() - top) as u64))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,354 @@
+//! `cargo dwell shape --against`: the user's own types held against the data.
+
+mod support;
+
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+const MODEL: &str = r#"use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Order {
+    pub order_id: u64,
+    #[serde(alias = "who")]
+    pub customer: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub line_items: Vec<Item>,
+    pub shipping: Option<Address>,
+    pub payment: Payment,
+    pub state: State,
+    pub event: Event,
+    #[serde(skip)]
+    pub cache: [u64; 2],
+    pub labels: HashMap<String, String>,
+    #[serde(flatten)]
+    pub audit: Audit,
+    pub size: Size,
+    pub point: (f64, f64),
+    pub extra: serde_json::Value,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct Audit {
+    pub created: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct Item {
+    pub sku: Box<str>,
+    pub count: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Vec<Item>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct Address {
+    pub street: String,
+    pub city: String,
+    pub zip: Code,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct Code(pub String);
+
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Payment {
+    CreditCard { number: String, month: u8, year: u16 },
+    Transfer(Box<Transfer>),
+    Cash,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+pub struct Transfer {
+    pub iban: String,
+    pub names: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    Open,
+    Closed,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(tag = "t", content = "c")]
+pub enum Event {
+    Note(String),
+    Move { x: i64, y: i64 },
+    Stop,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[serde(untagged)]
+pub enum Size {
+    Number(u64),
+    Name(String),
+}
+"#;
+
+fn order(n: usize) -> Value {
+    let payment = match n % 3 {
+        0 => json!({"type": "credit_card", "number": format!("4{n:09}"), "month": n % 12 + 1, "year": 2000 + n}),
+        1 => json!({"type": "transfer", "iban": format!("DE{n}"), "names": ["a", format!("b{n}"), "c"]}),
+        _ => json!({"type": "cash"}),
+    };
+    let event = match n % 4 {
+        0 => json!({"t": "Note", "c": format!("text {n}")}),
+        1 | 2 => json!({"t": "Move", "c": {"x": n, "y": 0}}),
+        _ => json!({"t": "Stop"}),
+    };
+    let items: Vec<Value> = (0..n % 4)
+        .map(|item| match item {
+            0 => json!({"sku": format!("s{n}"), "count": n, "parts": [{"sku": "part", "count": 1}]}),
+            _ => json!({"sku": format!("s{n}-{item}"), "count": n}),
+        })
+        .collect();
+    let state = ["open", "closed"][n % 2];
+    let size = if n.is_multiple_of(5) { json!("large") } else { json!(n) };
+    let shipping = if n.is_multiple_of(10) { json!({"street": "s", "city": "c", "zip": "z"}) } else { Value::Null };
+    let point = [n as f64 + 0.5, 1.25];
+    let mut order = json!({
+        "orderId": n, "customer": format!("customer {n}"), "payment": payment, "event": event,
+        "state": state, "labels": {}, "created": format!("2026-{n}"),
+        "size": size, "point": point, "extra": {"k": [n, "v"]}, "shipping": shipping,
+    });
+    for label in 0..n % 5 {
+        order["labels"][format!("l{}{label}", n * 7)] = json!("x");
+    }
+    if !items.is_empty() {
+        order["lineItems"] = items.into();
+    }
+    order
+}
+
+fn folder(model: &str, texts: &[Value]) -> TempDir {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("model.rs"), model).unwrap();
+    fs::create_dir(dir.path().join("data")).unwrap();
+    for (index, text) in texts.iter().enumerate() {
+        fs::write(dir.path().join(format!("data/{index:04}.json")), text.to_string()).unwrap();
+    }
+    dir
+}
+
+fn report(folder: &Path, arguments: &[&str]) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dwell-shape"));
+    command.current_dir(folder).args(["shape", "data", "--against", "model.rs", "--format", "json"]);
+    let output = command.args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn bytes_of_the_users_types_are_those_of_an_allocator() {
+    let texts: Vec<Value> = (0..240).map(order).collect();
+    let dir = folder(MODEL, &texts);
+    let found = report(dir.path(), &["--type", "Order"]);
+    for empty in ["refused", "lost", "unchecked", "unseen"] {
+        let expected = if empty == "unseen" { json!(["Audit.changed"]) } else { json!([]) };
+        assert_eq!(found[empty], expected, "{empty}");
+    }
+    let types = format!(
+        "pub mod lean {{ {MODEL} pub use Order as Document; }} pub mod naive {{ pub use super::lean::Document; }}"
+    );
+    let sources = [("main.rs", include_str!("support/load.rs")), ("types.rs", &types)];
+    let files: Vec<String> = (0..texts.len())
+        .map(|index| dir.path().join(format!("data/{index:04}.json")).to_str().unwrap().to_owned())
+        .collect();
+    let arguments: Vec<&str> = ["lean"].into_iter().chain(files.iter().map(String::as_str)).collect();
+    let printed = support::run("against", &sources, &arguments);
+    let measured: Vec<u64> = printed.split_whitespace().map(|text| text.parse().unwrap()).collect();
+    assert_eq!(found["exact"], true);
+    assert_eq!([&found["bytes"], &found["allocations"]], [&json!(measured[0]), &json!(measured[1])]);
+}
+
+#[test]
+fn refused_lost_and_unseen_values_are_named_and_mended() {
+    let model = "#[derive(serde::Deserialize)]\n\
+                 pub struct User {\n    pub name: String,\n    pub age: u8,\n    pub mail: String,\n    #[serde(default)]\n    \
+                 pub never: u32,\n    pub kind: Kind,\n}\n\n\
+                 #[derive(serde::Deserialize)]\n#[serde(rename_all = \"kebab-case\")]\npub enum Kind {\n    NewUser,\n    OldUser,\n    Gone,\n}\n";
+    let user = |n: usize| {
+        let kind = ["new-user", "old-user", "admin"][n % 3];
+        let mut user = json!({"name": format!("n{n}"), "age": n, "kind": kind, "more": n});
+        if n.is_multiple_of(2) {
+            user["mail"] = if n.is_multiple_of(4) { Value::Null } else { json!("m") };
+        }
+        user
+    };
+    let texts: Vec<Value> = (0..300).map(user).collect();
+    let dir = folder(model, &texts);
+    let found = report(dir.path(), &[]);
+    let refused: Vec<(&str, &str, u64)> = found["refused"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|of| (of["item"].as_str().unwrap(), of["what"].as_str().unwrap(), of["count"].as_u64().unwrap()))
+        .collect();
+    let expected = [
+        ("User.mail", "the key is missing", 150),
+        ("User.kind", "\"admin\" is no variant of `Kind`", 100),
+        ("User.mail", "null", 75),
+        ("User.age", "integers such as 299", 1),
+    ];
+    assert_eq!(refused, expected);
+    assert_eq!(found["lost"], json!([{"type": "User", "path": "$.more", "count": 300}]));
+    assert_eq!(found["unseen"], json!(["User.never", "Kind::Gone"]));
+    assert_eq!((&found["type"], &found["exact"]), (&json!("User"), &json!(true)));
+    // The edits apply to the source as it stands.
+    let mut lines: Vec<String> = model.lines().map(ToOwned::to_owned).collect();
+    let edits = found["refused"].as_array().unwrap().iter();
+    let mut edited = 0;
+    for edit in edits.flat_map(|of| of["edits"].as_array().cloned().unwrap_or_default()) {
+        let line = &mut lines[usize::try_from(edit["line"].as_u64().unwrap()).unwrap() - 1];
+        let (from, to) = (edit["from"].as_str().unwrap(), edit["to"].as_str().unwrap());
+        if line.contains(from) && edit["item"] == "User.mail" {
+            *line = line.replace(from, to);
+            edited += 1;
+        }
+    }
+    assert_eq!(edited, 1);
+    fs::write(dir.path().join("model.rs"), lines.join("\n")).unwrap();
+    let found = report(dir.path(), &[]);
+    assert_eq!(found["refused"].as_array().unwrap().len(), 2, "{}", found["refused"]);
+}
+
+#[test]
+fn values_that_may_be_of_another_type_are_not_refused() {
+    let model = r#"use serde::Deserialize;
+
+#[derive(Deserialize)]
+pub struct Entry {
+    pub outer: Outer,
+    pub inner: Inner,
+    pub note: Option<Note>,
+}
+
+#[derive(Deserialize)]
+pub struct Outer {
+    pub id: u32,
+    pub kind: OuterKind,
+}
+
+#[derive(Deserialize)]
+pub struct Inner {
+    pub name: String,
+    pub kind: InnerKind,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OuterKind {
+    Plain(Plain),
+    Tuple(Vec<u32>),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum InnerKind {
+    Plain(Plain),
+    Tuple(Vec<u32>),
+    Range(Range),
+}
+
+#[derive(Deserialize)]
+pub struct Plain {
+    pub fields: Vec<u32>,
+    pub more: bool,
+}
+
+#[derive(Deserialize)]
+pub struct Range {
+    pub from: u32,
+    pub to: u32,
+}
+
+#[derive(Deserialize)]
+pub struct Note {
+    pub title: String,
+    pub text: String,
+}
+"#;
+    let kind = |n: usize| match n {
+        0 => json!({ "plain": { "fields": [1, 2], "more": false } }),
+        1 => json!({ "tuple": [3, 4] }),
+        _ => json!({ "range": { "from": 1, "to": 2 } }),
+    };
+    let text = |n: usize| {
+        let note = if n.is_multiple_of(4) { json!({ "title": "t", "text": format!("x{n}") }) } else { Value::Null };
+        let (outer, inner) = (kind(n % 2), kind(n % 3));
+        json!({ "outer": { "id": n, "kind": outer }, "inner": { "name": "n", "kind": inner }, "note": note })
+    };
+    let texts: Vec<Value> = (0..120).map(text).collect();
+    let dir = folder(model, &texts);
+    let found = report(dir.path(), &["--type", "Entry"]);
+    // The data has one union at both paths, and `range` is a variant of one type only.
+    assert_eq!([&found["refused"], &found["lost"], &found["unseen"]], [&json!([]), &json!([]), &json!([])]);
+    let findings = found["findings"].as_array().unwrap();
+    let note = findings.iter().find(|of| of["edits"][0]["item"] == "Entry.note").expect("most notes are null");
+    assert!(note["why"].as_str().unwrap().starts_with("30 of 120 have a value"), "{note}");
+}
+
+#[test]
+fn wrong_files_and_types_are_one_clear_line() {
+    let dir = folder("pub struct A;", &[json!({"a": 1})]);
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dwell-shape"));
+        let output = command.current_dir(dir.path()).args(["shape", "data"]).args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    fs::write(dir.path().join("broken.rs"), "struct A {\n  a: \n}\n").unwrap();
+    let two = "#[derive(Deserialize)] struct A { a: u8 } #[derive(Deserialize)] struct B { a: u8 }";
+    fs::write(dir.path().join("two.rs"), two).unwrap();
+    for (arguments, part) in [
+        (&["--against", "none.rs"][..], "none.rs: cannot be read"),
+        (&["--against", "broken.rs"], "broken.rs:3:1: "),
+        (&["--against", "model.rs", "--type", "B"], "model.rs: has no type B"),
+        (&["--against", "model.rs"], "model.rs: has no type that derives `Deserialize`"),
+        (&["--against", "two.rs"], "two.rs: name the type of a document with --type: A, B"),
+    ] {
+        let (code, error) = run(arguments);
+        assert!(
+            code == Some(2) && error.contains(part) && error.lines().count() <= 2,
+            "{arguments:?}: {code:?} {error}"
+        );
+    }
+}
+
+#[test]
+fn apply_takes_the_findings() {
+    let model = "#[derive(serde::Deserialize)]\npub struct User {\n    pub name: String,\n    pub tags: Vec<String>,\n    \
+                 pub home: Option<Home>,\n    pub kind: Kind,\n}\n\n\
+                 #[derive(serde::Deserialize)]\npub struct Home {\n    pub at: [u64; 8],\n}\n\n\
+                 #[derive(serde::Deserialize)]\npub enum Kind {\n    Plain(String),\n}\n";
+    let user = |n: usize| {
+        let home = if n.is_multiple_of(20) { json!({"at": [n, 2, 3, 4, 5, 6, 7, 8]}) } else { Value::Null };
+        json!({"name": format!("n{n}"), "tags": vec!["a"; 5], "home": home, "kind": {"Plain": "x"}})
+    };
+    let dir = folder(model, &(0..300).map(user).collect::<Vec<_>>());
+    let found = report(dir.path(), &["--type", "User"]);
+    let path = dir.path();
+    fs::create_dir(path.join("src")).unwrap();
+    fs::rename(path.join("model.rs"), path.join("src/lib.rs")).unwrap();
+    fs::write(path.join("Cargo.toml"), "[package]\nname = \"model\"\nversion = \"0.1.0\"\n[workspace]\n").unwrap();
+    fs::write(path.join("report.json"), found.to_string().replace("model.rs", "src/lib.rs")).unwrap();
+    let edits: Vec<&Value> =
+        found["findings"].as_array().unwrap().iter().flat_map(|of| of["edits"].as_array().unwrap()).collect();
+    assert!(edits.iter().any(|edit| edit["from"] == "Option<Home>" && edit["to"] == "Option<Box<Home>>"), "{edits:?}");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dwell-shape"));
+    command.current_dir(path).args(["apply", "--from", "report.json", "--list", "--breaking", "--allow-no-vcs"]);
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    for item in ["User.home", "User.tags", "User.name", "Kind::Plain"] {
+        assert!(text.contains(item) && !text.contains("is no move"), "{item}: {text}");
+    }
+}

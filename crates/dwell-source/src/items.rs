@@ -1,0 +1,391 @@
+//! Finds the declarations of the workspace's types in its source, which rustc's debug info does not name.
+
+use super::growth::Growth;
+use proc_macro2::{Delimiter, LineColumn, TokenStream, TokenTree};
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The largest number of source files that are read.
+const FILES: usize = 5_000;
+/// The largest source file that is read, in bytes.
+const LARGEST: u64 = 4 << 20;
+
+/// A declaration of a struct, enum or union.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// The file, relative to the workspace's root.
+    pub file: String,
+    /// The line of the declaration, from 1.
+    pub line: u32,
+    /// The attributes and comments above it.
+    above: String,
+    /// The lines from the declaration to its end.
+    body: String,
+    /// The modules that contain it, as far as the file's name and its text show them.
+    modules: Vec<String>,
+    /// The inner attributes of the file.
+    of_file: String,
+}
+
+impl Item {
+    /// Returns `true` if an attribute or a comment shows that the author decided against boxing.
+    pub fn declines_a_box(&self) -> bool {
+        let lints = ["large_enum_variant", "result_large_err", "large_types_passed_by_value"];
+        let allows = |text: &str| lints.iter().any(|lint| text.contains(lint));
+        let comments = self.body.lines().chain(self.above.lines());
+        let mut comments = comments.filter_map(|line| Some(line.split_once("//")?.1));
+        let says_box = |text: &str| {
+            let lower = text.to_lowercase();
+            lower.split(|of: char| !of.is_alphanumeric()).any(|word| matches!(word, "box" | "boxed" | "boxing"))
+        };
+        allows(&self.above) || allows(&self.of_file) || comments.any(says_box)
+    }
+
+    /// Returns `true` if the type derives `Copy`: a box in it would end that.
+    pub fn is_copy(&self) -> bool {
+        // A long list of derived traits has a line for each.
+        let attributes = self.above.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let is_word = |of: char| of.is_alphanumeric() || of == '_';
+        attributes.flat_map(|line| line.split(|of| !is_word(of))).any(|word| word == "Copy")
+    }
+
+    /// Returns `true` if the declaration has a `repr` attribute.
+    pub fn has_repr(&self) -> bool {
+        self.above.contains("repr(")
+    }
+
+    /// Returns the text from the declaration to its end.
+    pub(super) fn text(&self) -> &str {
+        &self.body
+    }
+
+    /// Returns `true` if values of the type are parsed from data, such as a configuration.
+    pub fn is_deserialized(&self) -> bool {
+        self.above.lines().any(|line| line.contains("derive(") && line.contains("Deserialize"))
+    }
+
+    /// Returns `true` if the type is the parsed command line: the program has one.
+    pub fn is_command_line(&self) -> bool {
+        let derives = ["Parser", "Subcommand", "Args", "ValueEnum", "StructOpt", "FromArgs", "Options"];
+        let words = |line: &str| line.split(|of: char| !of.is_alphanumeric()).any(|word| derives.contains(&word));
+        self.above.lines().any(|line| line.contains("derive(") && words(line))
+            || self.above.contains("#[command(")
+            || self.above.contains("#[clap(")
+    }
+}
+
+/// The declarations by name.
+#[derive(Debug, Default)]
+pub struct Items {
+    by_name: HashMap<String, Vec<Item>>,
+    /// The lines of functions with a foreign ABI, with their signatures.
+    externs: Vec<(String, u32, String)>,
+    /// The names of fields that code outside of tests unwraps.
+    unwrapped: HashSet<String>,
+    /// The fields whose collections code outside of tests lets grow.
+    growth: Growth,
+}
+
+impl Items {
+    /// Reads the sources below the workspace's root.
+    pub fn new(root: Option<&Path>) -> Self {
+        let mut items = Self::default();
+        let Some(root) = root else { return items };
+        let mut folders = vec![root.to_owned()];
+        let mut left = FILES;
+        while let Some(folder) = folders.pop() {
+            let Ok(entries) = fs::read_dir(&folder) else { continue };
+            let mut entries: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+            entries.sort();
+            for path in entries {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let is_link = path.is_symlink();
+                if path.is_dir() && !is_link {
+                    if !name.starts_with('.') && !path.join("CACHEDIR.TAG").exists() {
+                        folders.push(path);
+                    }
+                } else if name.ends_with(".rs") && left > 0 && fs::metadata(&path).is_ok_and(|of| of.len() <= LARGEST) {
+                    left -= 1;
+                    let Ok(text) = fs::read_to_string(&path) else { continue };
+                    let file = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
+                    items.add(&file, &text);
+                }
+            }
+        }
+        items
+    }
+
+    /// Returns `true` if no source was found, so that a missing declaration means nothing.
+    pub fn is_empty(&self) -> bool {
+        self.by_name.is_empty()
+    }
+
+    fn add(&mut self, file: &str, text: &str) {
+        let lines: Vec<&str> = text.lines().collect();
+        let of_file: String = lines.iter().filter(|line| line.trim_start().starts_with("#![")).copied().collect();
+        let is_test = file.split('/').any(|part| matches!(part, "tests" | "benches" | "tests.rs" | "test.rs"));
+        let code = lines.iter().take_while(|line| !is_test && line.trim() != "#[cfg(test)]");
+        let code: Vec<&str> = code.copied().collect();
+        self.unwrapped.extend(code.iter().flat_map(|line| unwrapped(line)));
+        self.growth.add(&code);
+        for (index, line) in lines.iter().enumerate() {
+            let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+            if line.contains("extern \"") && !line.trim_start().starts_with("//") {
+                // A block of foreign functions, or the signature of one function.
+                let is_block = !line.contains("fn ");
+                let ends = |line: &&&str| if is_block { line.starts_with('}') } else { line.contains(['{', ';']) };
+                let length = lines[index..].iter().position(|line| ends(&line)).unwrap_or(0);
+                self.externs.push((file.to_owned(), number, lines[index..=index + length].join(" ")));
+            }
+        }
+        // A file that is no Rust, such as a template, has no declarations.
+        let is_worth = ["struct ", "enum ", "union "].iter().any(|word| text.contains(word));
+        if let Some(Ok(tokens)) = is_worth.then(|| text.parse::<TokenStream>()) {
+            let source = Source { file, lines: &lines, of_file: &of_file };
+            self.declarations(tokens, &source, &mut modules_of(file));
+        }
+        proc_macro2::extra::invalidate_current_thread_spans();
+    }
+
+    /// Adds the declarations among the tokens of a file, also those in modules, functions and arguments of macros.
+    fn declarations(&mut self, tokens: TokenStream, source: &Source<'_>, modules: &mut Vec<String>) {
+        let trees: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut rest = &trees[..];
+        while let Some(first) = rest.first() {
+            let (after, inside) = match rest {
+                // The rules of a macro declare nothing.
+                [TokenTree::Ident(word), TokenTree::Punct(_), TokenTree::Ident(_), TokenTree::Group(_), after @ ..]
+                    if *word == "macro_rules" =>
+                {
+                    (after, None)
+                }
+                [TokenTree::Ident(word), TokenTree::Ident(name), TokenTree::Group(group), after @ ..]
+                    if *word == "mod" =>
+                {
+                    modules.push(name.to_string());
+                    self.declarations(group.stream(), source, modules);
+                    modules.pop();
+                    (after, None)
+                }
+                [TokenTree::Ident(word), TokenTree::Ident(name), after @ ..]
+                    if ["struct", "enum", "union"].iter().any(|of| word == of) =>
+                {
+                    let is_end = |tree: &TokenTree| match tree {
+                        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+                        TokenTree::Punct(of) => of.as_char() == ';',
+                        _ => false,
+                    };
+                    let length = after.iter().position(is_end).unwrap_or(0);
+                    let end = after.get(length).map_or_else(|| name.span().end().line, |tree| tree.span().end().line);
+                    let item = source.item(word.span().start(), end, modules);
+                    self.by_name.entry(plain(&name.to_string()).to_owned()).or_default().push(item);
+                    (after, None)
+                }
+                [_, after @ ..] => (after, Some(first)),
+                [] => break,
+            };
+            if let Some(TokenTree::Group(group)) = inside {
+                self.declarations(group.stream(), source, modules);
+            }
+            rest = after;
+        }
+    }
+
+    /// Returns the declaration of the type with a path in the debug info. Of several with its name, it is the one whose file has the most parts of the
+    /// type's module.
+    pub fn at(&self, path: &str) -> Option<&Item> {
+        let head = path.split('<').next().unwrap_or_default();
+        let mut path: Vec<&str> = head.split("::").collect();
+        let name = path.pop()?;
+        // The modules that agree from the innermost one on, then those that agree anywhere.
+        let score = |item: &&Item| {
+            let same = item.modules.iter().rev().zip(path.iter().rev()).take_while(|(a, b)| a == b).count();
+            (same, path.iter().filter(|part| item.modules.iter().any(|of| of == **part)).count())
+        };
+        // `max_by_key` takes the last of equals; the first file is the better guess.
+        self.by_name.get(plain(name))?.iter().rev().max_by_key(score)
+    }
+
+    /// Returns the first declaration with this name.
+    #[cfg(test)]
+    pub(super) fn named(&self, name: &str) -> Option<&Item> {
+        self.by_name.get(name)?.first()
+    }
+
+    /// Returns the field that a path names, such as `Page.author`, `Kind::Huge` or `Kind::Huge.size`: its declaration, the
+    /// line, and the text of its type. `None` if there is none, or if several types have the name.
+    pub fn field(&self, path: &str) -> Option<(&Item, u32, String)> {
+        let only = |name: &str| match &self.by_name.get(name)?[..] {
+            [item] => Some(item),
+            _ => None,
+        };
+        let (head, field) = path.rsplit_once('.').map_or((path, "0"), |(head, field)| (head, field));
+        let found = only(head).map(|item| (item, None)).or_else(|| {
+            let (name, variant) = head.rsplit_once("::")?;
+            Some((only(name)?, Some(variant)))
+        });
+        let (item, variant) = found?;
+        let (line, text) = item.field_type(variant, field)?;
+        Some((item, line, text))
+    }
+
+    /// Returns `true` if code unwraps an `Option` field with this name: it expects a value.
+    pub fn is_unwrapped(&self, field: &str) -> bool {
+        self.unwrapped.contains(field)
+    }
+
+    /// Returns `true` if code changes the length of a field's collection after it is made.
+    pub fn grows(&self, ty: &str, field: &str) -> bool {
+        self.growth.has(ty, field)
+    }
+
+    /// Returns the first function with a foreign ABI that names the type.
+    pub fn foreign(&self, name: &str) -> Option<String> {
+        let is_word = |of: char| of.is_alphanumeric() || of == '_';
+        let names = |text: &str| text.split(|of: char| !is_word(of)).any(|word| word == name);
+        self.externs.iter().find(|(.., text)| names(text)).map(|(file, line, _)| format!("{file}:{line}"))
+    }
+}
+
+/// A source file.
+struct Source<'s> {
+    file: &'s str,
+    lines: &'s [&'s str],
+    of_file: &'s str,
+}
+
+impl Source<'_> {
+    /// Returns the declaration that begins at a place and ends on a line.
+    fn item(&self, start: LineColumn, end: usize, modules: &[String]) -> Item {
+        let index = start.line.saturating_sub(1);
+        let is_above = |line: &&&str| {
+            let line = line.trim();
+            line.starts_with("#[") || line.starts_with("//") || line.ends_with(")]") || line.ends_with(',')
+        };
+        let above = self.lines.get(..index).unwrap_or_default().iter().rev().take(40).take_while(is_above);
+        // One line may have the attributes too.
+        let beside: String =
+            self.lines.get(index).map(|line| line.chars().take(start.column).collect()).unwrap_or_default();
+        let above: Vec<&str> = std::iter::once(&*beside).chain(above.copied()).collect();
+        Item {
+            file: self.file.to_owned(),
+            line: u32::try_from(start.line).unwrap_or(u32::MAX),
+            above: above.join("\n"),
+            body: self.lines.get(index..end.min(self.lines.len())).unwrap_or_default().join("\n"),
+            modules: modules.to_vec(),
+            of_file: self.of_file.to_owned(),
+        }
+    }
+}
+
+/// Returns the names of the fields that a line unwraps: `limit` in `self.limit.as_ref().unwrap()`.
+fn unwrapped(line: &str) -> Vec<String> {
+    let is_word = |of: char| of.is_alphanumeric() || of == '_';
+    let calls = [".unwrap()", ".expect("].iter().flat_map(|call| line.match_indices(call));
+    let field = |(at, _): (usize, &str)| {
+        let mut before = &line[..at];
+        for adapter in [".as_ref()", ".as_mut()", ".as_deref()", ".take()", ".clone()"] {
+            before = before.strip_suffix(adapter).unwrap_or(before);
+        }
+        let (owner, name) = before.rsplit_once('.')?;
+        let is_field = !name.is_empty() && name.chars().all(is_word) && owner.ends_with(|of| is_word(of) || of == ']');
+        is_field.then(|| name.to_owned())
+    };
+    calls.filter_map(field).collect()
+}
+
+/// Returns the modules that the path of a file names: `a` and `b` for `src/a/b.rs`.
+fn modules_of(file: &str) -> Vec<String> {
+    let name = file.trim_end_matches(".rs").replace('-', "_");
+    let is_module = |part: &&str| !matches!(*part, "src" | "lib" | "main" | "mod" | "crates" | "bin" | "");
+    name.split('/').filter(is_module).map(str::to_owned).collect()
+}
+
+/// Returns an identifier without `r#`.
+pub(super) fn plain(name: &str) -> &str {
+    name.strip_prefix("r#").unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn items(text: &str) -> Items {
+        let mut items = Items::default();
+        items.add("src/a.rs", text);
+        items
+    }
+
+    #[test]
+    fn declarations_and_their_parts_are_found() {
+        let items = items("/// A.\n#[derive(Debug)]\npub enum Kind {\n    A(u8),\n    /// B\n    B { x: u8 },\n}\n");
+        let item = &items.by_name["Kind"][0];
+        assert_eq!((item.line, item.part("B").unwrap().0, item.part("A").unwrap().1), (3, 6, "A(u8)"));
+        let line = "enum E { Idle, A(Box<u8>), Huge([u64; 9]), B { x: (u8, u8), y: u8 } }";
+        let all = super::tests::items(line);
+        let item = &all.by_name["E"][0];
+        assert_eq!(item.part("Huge"), Some((1, "Huge([u64; 9])")));
+        assert_eq!(item.part("B"), Some((1, "B { x: (u8, u8), y: u8 }")));
+        assert_eq!((item.part("E"), item.part("x")), (None, Some((1, "x: (u8, u8)"))));
+        assert!(item.part("C").is_none() && !item.declines_a_box() && !item.has_repr());
+        assert!(super::tests::items("#[repr(C)] struct A(u8);").by_name["A"][0].has_repr());
+        assert!(super::tests::items("fn f() { let structure = 1; }").is_empty());
+    }
+
+    #[test]
+    fn declarations_in_modules_are_told_apart() {
+        let source = "// struct No { a: u8 }\nconst TEXT: &str = \"struct No { b: u8 }\";\nmacro_rules! m { () => { struct No; } }\n\
+                      pub struct Same { first: u8 }\nmod inner {\n    /* enum No {} */\n    pub struct Same<T>\n    where\n        T: Copy,\n    {\n        \
+                      second: Vec<\n            T,\n        >,\n    }\n    pub mod r#type { pub enum r#Match { A } }\n}\nfn f() { struct Local(u8); }\n";
+        let items = items(source);
+        assert!(!items.by_name.contains_key("No"));
+        let of = |path: &str| items.at(path).map(|item| item.line);
+        assert_eq!(
+            (of("app::a::Same"), of("app::a::inner::Same<u8>"), of("app::a::f::Local")),
+            (Some(4), Some(7), Some(17))
+        );
+        assert_eq!(of("app::inner::type::Match"), Some(15));
+        assert_eq!(items.by_name["Same"][1].part("second"), Some((11, "second: Vec<\n            T,\n        >")));
+    }
+
+    #[test]
+    fn unwrapped_fields_are_found() {
+        let items = items(
+            "fn f() { self.limit.as_ref().unwrap(); a[0].sheet.take().expect(\"x\"); list.first().unwrap(); b.unwrap(); }\n\
+             #[cfg(test)]\nmod tests { fn g() { self.other.unwrap(); } }\n",
+        );
+        assert!(items.is_unwrapped("limit") && items.is_unwrapped("sheet"));
+        assert!(!items.is_unwrapped("first") && !items.is_unwrapped("b") && !items.is_unwrapped("other"));
+    }
+
+    #[test]
+    fn authors_decision_is_found() {
+        for text in [
+            "#[allow(clippy::large_enum_variant)]\n#[derive(Debug)]\nenum Kind {\n    A,\n}\n",
+            "enum Kind {\n    // Most are this one: do not box it.\n    A,\n}\n",
+            "#![allow(clippy::large_enum_variant)]\nenum Kind {\n    A,\n}\n",
+        ] {
+            assert!(items(text).by_name["Kind"][0].declines_a_box(), "{text}");
+        }
+        assert!(items("#[repr(C)] pub struct Kind {\n    a: u8,\n}\n").by_name["Kind"][0].has_repr());
+        for derive in ["#[derive(Clone, Copy)]", "#[derive(Debug)]\n#[derive(\n    Clone,\n    Copy,\n)]"] {
+            assert!(
+                items(&format!("{derive}\npub struct Kind {{\n    a: u8,\n}}\n")).by_name["Kind"][0].is_copy(),
+                "{derive}"
+            );
+        }
+        assert!(!items("#[derive(Clone, CopyTo)]\nstruct Kind {\n    a: u8,\n}\n").by_name["Kind"][0].is_copy());
+        assert!(!items("enum Kind {\n    A(Box<u8>), // a boxer\n}\n").by_name["Kind"][0].declines_a_box());
+    }
+
+    #[test]
+    fn foreign_functions_are_found() {
+        let items = items(
+            "extern \"C\" fn f(\n    a: *const Kind,\n) {\n}\nextern \"C\" {\n    fn g(o: Other);\n}\nfn h(x: Third) {}\n",
+        );
+        assert_eq!(items.foreign("Kind").as_deref(), Some("src/a.rs:1"));
+        assert_eq!(items.foreign("Other").as_deref(), Some("src/a.rs:5"));
+        assert_eq!(items.foreign("Third"), None);
+    }
+}

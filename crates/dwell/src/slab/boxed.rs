@@ -1,0 +1,199 @@
+//! Iterators and closures that functions return, in slots of the thread's pool.
+
+use super::coerce::SlotView;
+use super::{Pooled, thread_pool};
+use crate::alloc::AllocError;
+use core::cell::Cell;
+use core::convert::Infallible;
+use core::marker::PhantomData;
+use core::ptr;
+
+/// A type-erased iterator in a slot of the thread's pool: the result of [`boxed_iter`](BoxedIterExt::boxed_iter).
+///
+/// It has two words, as a `Box<dyn Iterator>` has, and is returned in registers. For the trait objects of other traits
+/// write `Pooled<dyn Trait>` and [`pooled!`](crate::pooled).
+pub type PoolIter<'a, T> = Pooled<dyn Iterator<Item = T> + 'a>;
+
+/// Stores a value in a slot of this thread's pool and coerces it to the type that the context expects, a
+/// [`Pooled<dyn Trait>`](Pooled).
+///
+/// The slot has two words, as a `Box<dyn Trait>` has, and needs no `malloc`: the pool reuses the memory of dropped
+/// values. Types are inferred as for `Box::new(value)`.
+///
+/// ```
+/// use dwell::pooled;
+/// use dwell::slab::Pooled;
+///
+/// fn adder(by: u8) -> Pooled<dyn Fn(u8) -> u8> {
+///     pooled!(move |x| x + by)
+/// }
+///
+/// fn both_ends(of: &[u8]) -> Pooled<dyn DoubleEndedIterator<Item = u8> + '_> {
+///     pooled!(of.iter().copied().filter(|byte| *byte > 0))
+/// }
+///
+/// assert_eq!(adder(1)(2), 3);
+/// assert_eq!(both_ends(&[1, 0, 2]).rev().collect::<Vec<_>>(), [2, 1]);
+/// ```
+///
+/// The slot may be sent to other threads if `dyn Trait` is `Send`, and may outlive the thread that created it.
+///
+/// # Panics
+///
+/// Calls the allocation error handler if the allocation fails.
+/// [`Pooled::try_new`](crate::slab::Pooled::try_new) returns the value instead. Panics if the value is coerced
+/// to a slice of more than `usize::MAX / 32` elements.
+#[macro_export]
+macro_rules! pooled {
+    ($value:expr $(,)?) => {
+        $crate::slab::Unsized::finish($crate::slab::unsize($crate::slab::pool($value)))
+    };
+}
+
+std::thread_local! {
+    /// The slot that [`pool`] made last on this thread: from `into_raw` of a `Pooled`, of which no slot was made since. Or null.
+    ///
+    /// A view has the address of its slot, but may access only the value, and a slot the whole chunk.
+    static LAST: Cell<*mut ()> = const { Cell::new(ptr::null_mut()) };
+}
+
+/// The brand of the view of a `U` that [`pool`] returns. It has no values.
+#[doc(hidden)]
+pub enum Pooling<'p, U> {
+    // Invariant in `'p`: `unsize` takes a view for its whole lifetime, and so consumes it.
+    #[doc(hidden)]
+    Never(Infallible, PhantomData<Cell<&'p ()>>, PhantomData<fn(U) -> U>),
+}
+
+/// Inserts a value into the thread's pool, and returns a view of it that can be coerced.
+///
+/// The value is the only argument, so that its type is inferred as for `Box::new(value)`.
+#[doc(hidden)]
+#[expect(clippy::inline_always, reason = "a value that is passed to a function is written to memory twice")]
+#[inline(always)]
+pub fn pool<'p, U: 'p>(value: U) -> &'p mut SlotView<Pooling<'p, U>, U> {
+    let slot = thread_pool::insert(value).into_raw();
+    LAST.set(slot.cast());
+    // SAFETY: `into_raw` returned a pointer to a live `U` that no slot owns now. Only `unsize` makes a slot of it, and consumes
+    // this view.
+    unsafe { SlotView::at_mut(slot) }
+}
+
+/// A slot, and the type to coerce it to.
+#[doc(hidden)]
+pub struct Unsized<U, T: ?Sized> {
+    // Invariant: `like` has the metadata of a `U` that is coerced to a `T`. Its address has no meaning.
+    slot: Pooled<U>,
+    like: *const T,
+}
+
+/// Makes a slot of the value of a view, once:
+///
+/// ```compile_fail,E0499
+/// let view = dwell::slab::pool(1_u8);
+/// let (one, two) = (dwell::slab::unsize(view), dwell::slab::unsize(view));
+/// ```
+///
+/// # Panics
+///
+/// Panics if this thread called [`pool`] again since.
+#[doc(hidden)]
+#[inline]
+pub fn unsize<'p, U: 'p, T: ?Sized + 'p>(view: &'p mut SlotView<Pooling<'p, U>, T>) -> Unsized<U, T> {
+    let slot = LAST.replace(ptr::null_mut());
+    assert!(ptr::addr_eq(slot, view.as_ptr()), "not a view of this slot");
+    // SAFETY: `pool` on this thread got the pointer from `into_raw` of a slot, and no slot was made of it since, so its cell is
+    // still occupied by the value that `pool` moved there. The view has the address of that cell, so it is a view of this value,
+    // which is a `U`. `LAST` is null now and the view is consumed, so no other slot is made of it.
+    let slot = unsafe { Pooled::from_raw(slot.cast()) };
+    Unsized { slot, like: view.as_ptr() }
+}
+
+impl<U, T: ?Sized> Unsized<U, T> {
+    /// Coerces the slot.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the value is coerced to a slice of more than `usize::MAX / 32` elements; it is dropped.
+    #[inline]
+    pub fn finish(self) -> Pooled<T> {
+        // SAFETY: `like` has the metadata of the value as a `T`: every view with the brand of a `U` was one of a `U` before it was
+        // coerced, and `U` is sized.
+        unsafe { self.slot.unsized_like(self.like) }
+    }
+}
+
+/// Postfix methods that erase an iterator's type without `malloc`.
+///
+/// ```
+/// use dwell::slab::{BoxedIterExt, PoolIter};
+///
+/// fn evens(of: &[u32], reverse: bool) -> PoolIter<'_, u32> {
+///     let evens = of.iter().copied().filter(|n| n % 2 == 0);
+///     if reverse { evens.rev().boxed_iter() } else { evens.boxed_iter() }
+/// }
+///
+/// assert_eq!(evens(&[1, 2, 3, 4], true).collect::<Vec<_>>(), [4, 2]);
+/// assert_eq!(size_of::<PoolIter<'_, u32>>(), 16); // two words: returned in registers
+/// ```
+///
+/// A trait object implements only the traits that it names. For a `dyn DoubleEndedIterator` or a
+/// `dyn ExactSizeIterator` use [`pooled!`](crate::pooled).
+#[expect(clippy::inline_always, reason = "a value that is passed to a function is written to memory twice")]
+pub trait BoxedIterExt: Iterator + Sized {
+    /// Stores the iterator in a slot of this thread's pool, which reuses the memory of dropped values.
+    ///
+    /// # Panics
+    ///
+    /// Calls the allocation error handler if the allocation fails. [`try_boxed_iter`](Self::try_boxed_iter) returns the
+    /// iterator instead.
+    #[inline(always)]
+    fn boxed_iter<'a>(self) -> PoolIter<'a, Self::Item>
+    where
+        Self: 'a,
+    {
+        thread_pool::insert(self).coerce::<dyn Iterator<Item = Self::Item> + 'a, _>(|view| view)
+    }
+
+    /// Like [`boxed_iter`](Self::boxed_iter), but returns an error if the allocation fails.
+    ///
+    /// # Errors
+    ///
+    /// If the allocation fails; the error contains the iterator.
+    #[inline(always)]
+    fn try_boxed_iter<'a>(self) -> Result<PoolIter<'a, Self::Item>, AllocError<Self>>
+    where
+        Self: 'a,
+    {
+        Ok(thread_pool::try_insert(self)?.coerce::<dyn Iterator<Item = Self::Item> + 'a, _>(|view| view))
+    }
+
+    /// Like [`boxed_iter`](Self::boxed_iter), but the result may be sent to other threads.
+    ///
+    /// # Panics
+    ///
+    /// The same as for [`boxed_iter`](Self::boxed_iter). [`try_boxed_iter_send`](Self::try_boxed_iter_send) returns the
+    /// iterator instead.
+    #[inline(always)]
+    fn boxed_iter_send<'a>(self) -> Pooled<dyn Iterator<Item = Self::Item> + Send + 'a>
+    where
+        Self: Send + 'a,
+    {
+        thread_pool::insert(self).coerce::<dyn Iterator<Item = Self::Item> + Send + 'a, _>(|view| view)
+    }
+
+    /// Like [`boxed_iter_send`](Self::boxed_iter_send), but returns an error if the allocation fails.
+    ///
+    /// # Errors
+    ///
+    /// If the allocation fails; the error contains the iterator.
+    #[inline(always)]
+    fn try_boxed_iter_send<'a>(self) -> Result<Pooled<dyn Iterator<Item = Self::Item> + Send + 'a>, AllocError<Self>>
+    where
+        Self: Send + 'a,
+    {
+        Ok(thread_pool::try_insert(self)?.coerce::<dyn Iterator<Item = Self::Item> + Send + 'a, _>(|view| view))
+    }
+}
+
+impl<I: Iterator> BoxedIterExt for I {}
