@@ -25,6 +25,7 @@ mod dyn_traits;
 mod futures;
 mod inspect;
 mod layout;
+mod pprof;
 mod program;
 mod rank;
 mod report;

@@ -121,7 +121,7 @@ fn a_core_has_the_same_blocks() {
     let of_process = check(outside::attach(running.id(), None).expect("it can be looked at"), exe, &truth);
     // With `gcore`, `epoll_wait` fails in the program.
     let Some(core) = gcore(&running, "core") else { return };
-    let of_core = check(outside::open(&core, None).expect("it can be read"), exe, &truth);
+    let of_core = check(outside::open(&core, None, None).expect("it can be read"), exe, &truth);
     assert_eq!(of_core, of_process);
     fs::remove_file(core).expect("it is there");
 }
@@ -147,7 +147,7 @@ fn a_core_of_the_kernel_is_read() {
         crate::support::skip("the kernel wrote no core");
         return;
     };
-    check(outside::open(&core, None).expect("it can be read"), exe, &truth);
+    check(outside::open(&core, None, None).expect("it can be read"), exe, &truth);
 
     // What can be wrong with a core.
     let refused = |arguments: &[&str]| one_line(&tool(arguments).output().expect("it runs"));

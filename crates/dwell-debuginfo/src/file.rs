@@ -12,6 +12,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The reader type for `gimli`.
 pub(super) type Slice<'d> = EndianSlice<'d, RunTimeEndian>;
@@ -118,8 +119,35 @@ pub(super) fn separate(path: &Path, object: &object::File<'_>) -> Vec<PathBuf> {
         files.push(folder.join(with(".debug")));
         files.push(folder.join(with(".dSYM")).join("Contents/Resources/DWARF").join(name));
     }
+    if let Some(also) = ALSO.get() {
+        if let Some(id) = build_id(object) {
+            let name = Path::new(&id[..2]).join(format!("{}.debug", &id[2..]));
+            // The folder of debuggers, and the one that debuginfod fills.
+            files.extend([also.join(".build-id").join(&name), also.join(&name), also.join(&id).join("debuginfo")]);
+        }
+        if let Ok(Some((name, _))) = object.gnu_debuglink()
+            && let Ok(name) = std::str::from_utf8(name)
+        {
+            files.extend(Path::new(name).file_name().map(|name| also.join(name)));
+        }
+    }
     files.retain(|file| *file != path && file.is_file());
     files
+}
+
+/// A further folder with separate debug info.
+static ALSO: OnceLock<PathBuf> = OnceLock::new();
+
+/// Sets a further folder with separate debug info for this process.
+///
+/// # Errors
+/// Returns an error if it is no folder.
+pub fn search_also(folder: &Path) -> Result<()> {
+    if !folder.is_dir() {
+        bail!("{}: there is no such folder", folder.display());
+    }
+    let _ = ALSO.set(folder.to_owned());
+    Ok(())
 }
 
 /// Returns the start of a path that begins with `/proc/PID/root`.
@@ -229,6 +257,11 @@ pub(super) fn packages(path: &Path, folder: Option<Slice<'_>>, name: &str) -> Ve
     let first = written.file_name().and_then(|name| name.to_str()?.split('.').next()).unwrap_or_default();
     if !first.is_empty() {
         all.push(written.with_file_name(format!("{first}.dwp")));
+    }
+    if let (Some(also), Some(name)) = (ALSO.get(), path.file_name()) {
+        let mut with = name.to_owned();
+        with.push(".dwp");
+        all.extend([also.join(with), also.join(Path::new(name).with_extension("dwp"))]);
     }
     all.dedup();
     all

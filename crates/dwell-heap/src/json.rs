@@ -95,6 +95,17 @@ pub struct Snapshot {
 }
 
 impl Document {
+    /// Returns the document without what was copied from the program's memory or from its command line.
+    #[must_use]
+    pub fn without_texts(&self) -> Self {
+        let mut without = self.clone();
+        without.program.arguments.clear();
+        for kept in without.snapshots.iter_mut().flat_map(|snapshot| &mut snapshot.retained) {
+            kept.keys.clear();
+        }
+        without
+    }
+
     /// Returns the snapshot with the most live bytes, for formats with a single moment.
     pub fn largest(&self) -> Option<&Snapshot> {
         self.snapshots.iter().max_by_key(|snapshot| snapshot.live_bytes)

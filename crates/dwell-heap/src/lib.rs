@@ -64,5 +64,5 @@ pub mod run {
 /// Takes snapshots of programs that were started without the agent: running processes, and cores.
 #[cfg(agent)]
 pub mod outside {
-    pub use crate::capture::outside::{Captured, attach, hold, open};
+    pub use crate::capture::outside::{Captured, attach, history, hold, open};
 }

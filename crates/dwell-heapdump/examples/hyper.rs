@@ -24,7 +24,7 @@ impl hyper::body::Body for Frames {
     type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
         let chunk = self.0.poll_chunk(cx);
         chunk.map(|chunk| chunk.map(|chunk| chunk.map(|bytes| Frame::data(bytes.into()))))
     }

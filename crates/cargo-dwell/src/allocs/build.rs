@@ -215,6 +215,8 @@ fn stacks(profile: &Profile, frames: &Frames, model: &Model<'_>) -> (Vec<String>
         let Some(sum) = sums.get_mut(pair.stack as usize) else { continue };
         sum.blocks += pair.counts.allocations + pair.counts.reallocations;
         sum.bytes = sum.bytes.saturating_add(pair.counts.bytes);
+        sum.live_blocks += pair.counts.live;
+        sum.live_bytes = sum.live_bytes.saturating_add(pair.counts.live.saturating_mul(pair.size));
         nanos[pair.stack as usize] += model.of(pair).total().nanos;
     }
     let mut names: Vec<String> = Vec::new();

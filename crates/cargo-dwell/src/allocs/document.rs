@@ -248,4 +248,8 @@ pub struct Stack {
     pub blocks: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// The blocks that were live at the end.
+    pub live_blocks: u64,
+    /// Their bytes.
+    pub live_bytes: u64,
 }

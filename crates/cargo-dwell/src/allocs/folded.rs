@@ -43,7 +43,7 @@ mod tests {
     fn folded_stacks_begin_with_the_outermost_function() {
         let document = Document {
             frames: ["main", "a;b"].map(str::to_owned).to_vec(),
-            stacks: vec![Stack { frames: vec![1, 0], nanos: 5, blocks: 2, bytes: 64 }],
+            stacks: vec![Stack { frames: vec![1, 0], nanos: 5, blocks: 2, bytes: 64, ..Stack::default() }],
             ..Document::default()
         };
         let lines = [(By::Time, "main;a:b 5\n"), (By::Count, "main;a:b 2\n"), (By::Bytes, "main;a:b 64\n")];

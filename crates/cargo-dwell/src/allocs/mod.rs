@@ -10,6 +10,7 @@ mod folded;
 mod html;
 mod model;
 mod output;
+mod pprof;
 mod sites;
 mod suggest;
 mod text;

@@ -2,7 +2,7 @@
 
 use super::document::{Document, VERSION};
 use super::folded::By;
-use super::{diff, folded, html, text};
+use super::{diff, folded, html, pprof, text};
 use crate::report::saved;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -30,6 +30,9 @@ pub(super) struct OutputArgs {
     /// Write the call stacks to FILE, folded, for flame graphs
     #[arg(long, value_name = "FILE")]
     folded: Option<PathBuf>,
+    /// Write the call stacks to FILE for `go tool pprof` and the viewers that read its format
+    #[arg(long, value_name = "FILE")]
+    pprof: Option<PathBuf>,
     /// What --folded and --html count
     #[arg(long, value_enum, default_value_t)]
     by: By,
@@ -47,7 +50,7 @@ impl OutputArgs {
         if let Some(file) = &self.diff {
             read(file)?;
         }
-        for file in [&self.save, &self.folded, &self.html].into_iter().flatten() {
+        for file in [&self.save, &self.folded, &self.pprof, &self.html].into_iter().flatten() {
             let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
             if file.is_dir() || file.file_name().is_none() {
                 bail!("{}: is a directory; name a file", file.display());
@@ -73,6 +76,9 @@ pub(super) fn show(document: &Document, args: &OutputArgs, beside: bool) -> Resu
     }
     if let Some(file) = &args.folded {
         saved::write(file, |out| folded::write(document, args.by, out))?;
+    }
+    if let Some(file) = &args.pprof {
+        saved::write(file, |out| pprof::write(document, out))?;
     }
     let diff = match &args.diff {
         Some(old) => Some(diff::Diff::new(&read(old)?, document)),
@@ -143,7 +149,10 @@ impl Document {
             let counts = &row.counts;
             [row.nanos, counts.allocations, counts.reallocations, counts.frees, counts.live, counts.bytes, row.sizes[1]]
         });
-        let of_stacks = self.stacks.iter().flat_map(|stack| [stack.nanos, stack.blocks, stack.bytes]);
+        let of_stacks = self
+            .stacks
+            .iter()
+            .flat_map(|stack| [stack.nanos, stack.blocks, stack.bytes, stack.live_blocks, stack.live_bytes]);
         let (time, total) = (&self.time, &self.total);
         let of_run = [time.program, time.allocator, total.allocations, total.reallocations, total.frees, total.bytes];
         of_rows.chain(of_stacks).chain(of_run)

@@ -27,9 +27,13 @@ pub struct Census {
     /// Look at the running process PID, which was started without this tool; with --every twice, to show what grows
     #[arg(long, value_name = "PID", conflicts_with_all = ["at", "sample", "args", "core"])]
     pid: Option<i32>,
-    /// Look at FILE, the core of a program that died or that `gcore` made
+    /// Look at FILE, a heap dump of the crate dwell-heapdump, or the core of a program that died or that `gcore` made; of a
+    /// folder of heap dumps, show what grew
     #[arg(long, value_name = "FILE", conflicts_with_all = ["at", "every", "sample", "args"])]
     core: Option<PathBuf>,
+    /// Search DIR for the executable of --core and its debug info, by build id
+    #[arg(long, value_name = "DIR", requires = "core")]
+    debug_dir: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
     #[command(flatten)]
@@ -133,7 +137,8 @@ impl Census {
                 _ => return Ok(None),
             };
             let ran = Ran { also: self.output.also()?, ..Ran::default() };
-            outside::run(&target, self.build.exe.as_deref(), self.run.every, ran, &self.output).map(Some)
+            let exe = outside::Exe { file: self.build.exe.clone(), folder: self.debug_dir.clone() };
+            outside::run(&target, &exe, self.run.every, ran, &self.output).map(Some)
         }
         #[cfg(not(agent))]
         bail!("--pid and --core need Linux on x86-64 or aarch64")

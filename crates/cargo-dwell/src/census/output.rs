@@ -33,6 +33,9 @@ pub struct OutputArgs {
     /// two files, of runs with other input
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     pub also: Vec<PathBuf>,
+    /// Write no bytes of the program's values: no keys of maps, and no arguments of the program
+    #[arg(long)]
+    pub no_texts: bool,
     /// The files to write.
     #[command(flatten)]
     pub files: Files,
@@ -91,6 +94,9 @@ pub fn again(file: &Path, args: &OutputArgs) -> Result<ExitCode> {
 }
 
 pub(super) fn show(document: &Document, args: &OutputArgs, beside: bool) -> Result<ExitCode> {
+    if args.no_texts {
+        return show(&document.without_texts(), &OutputArgs { no_texts: false, ..args.clone() }, beside);
+    }
     // Save first, so that a later error cannot lose the measurement.
     if let Some(file) = &args.save {
         saved::write(file, |out| serde_json::to_writer(out, document).map_err(Into::into))?;

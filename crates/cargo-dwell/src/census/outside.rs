@@ -6,7 +6,7 @@ use dwell_heap::json::Document;
 use dwell_heap::outside::{self, Captured};
 use dwell_heap::{Ran, Snapshot};
 use dwell_output::units;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -19,18 +19,20 @@ pub enum Target {
     Core(PathBuf),
 }
 
-/// Looks at a program, `every` twice with this time between, and prints what was found. Its executable is `exe`, or else the
-/// one that the kernel or the core names.
+/// The executable: the file that was named, one in a folder, or the one that the kernel or the core names.
+#[derive(Clone, Debug, Default)]
+pub struct Exe {
+    /// The file that was named.
+    pub file: Option<PathBuf>,
+    /// The folder that is searched by build id.
+    pub folder: Option<PathBuf>,
+}
+
+/// Looks at a program, `every` twice with this time between, and prints what was found.
 ///
 /// # Errors
 /// Returns an error in one line if the program cannot be looked at.
-pub fn run(
-    target: &Target,
-    exe: Option<&Path>,
-    every: Option<Duration>,
-    ran: Ran,
-    args: &OutputArgs,
-) -> Result<ExitCode> {
+pub fn run(target: &Target, exe: &Exe, every: Option<Duration>, ran: Ran, args: &OutputArgs) -> Result<ExitCode> {
     let document = census(target, exe, every, ran)?;
     output::show(&document, args, false)
 }
@@ -39,22 +41,32 @@ pub fn run(
 ///
 /// # Errors
 /// As [`run`].
-pub fn census(target: &Target, exe: Option<&Path>, every: Option<Duration>, mut ran: Ran) -> Result<Document> {
+pub fn census(target: &Target, exe: &Exe, every: Option<Duration>, mut ran: Ran) -> Result<Document> {
     let mut snapshots: Vec<Snapshot> = Vec::new();
     let mut notes = Vec::new();
-    for round in 0..=u32::from(every.is_some()) {
-        if let Some(every) = every.filter(|_| round > 0) {
-            std::thread::sleep(every);
-        }
-        let captured = match target {
-            Target::Process(pid) => outside::attach(*pid, exe)?,
-            Target::Core(core) => outside::open(core, exe)?,
-        };
+    let mut add = |captured: Captured, notes: &mut Vec<String>| -> Result<()> {
         notes.extend(pause(&captured));
         captured.executable().clone_into(&mut ran.executable);
         let (snapshot, more) = captured.snapshot()?;
         notes.extend(more);
         snapshots.push(snapshot);
+        Ok(())
+    };
+    match target {
+        Target::Process(pid) => {
+            for round in 0..=u32::from(every.is_some()) {
+                if let Some(every) = every.filter(|_| round > 0) {
+                    std::thread::sleep(every);
+                }
+                add(outside::attach(*pid, exe.file.as_deref())?, &mut notes)?;
+            }
+        }
+        Target::Core(core) if core.is_dir() => {
+            for captured in outside::history(core, exe.file.as_deref(), exe.folder.as_deref())? {
+                add(captured, &mut notes)?;
+            }
+        }
+        Target::Core(core) => add(outside::open(core, exe.file.as_deref(), exe.folder.as_deref())?, &mut notes)?,
     }
     for note in notes {
         eprintln!("note: {note}");

@@ -2,14 +2,14 @@
 
 use super::diff::Diff;
 use super::format::FileFormat;
-use super::{dhat, folded, html, saved};
+use super::{dhat, folded, html, pprof, saved};
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use dwell_heap::json::Document;
 use std::path::{Path, PathBuf};
 
 /// All formats, in the order of the help.
-const FORMATS: &[&dyn FileFormat] = &[&folded::Folded, &dhat::DhatFile, &html::Html];
+const FORMATS: &[&dyn FileFormat] = &[&folded::Folded, &dhat::DhatFile, &pprof::Pprof, &html::Html];
 
 /// The files to write, from the options of [`FORMATS`].
 #[derive(Clone, Debug, Default)]

@@ -49,8 +49,9 @@ fn page(document: &Document, diff: Option<&Diff>) -> String {
         [first, .., last] if diff.is_none() => Some(Diff::of(first, last)),
         _ => None,
     };
+    let charts = super::history::charts(&document.snapshots.iter().collect::<Vec<_>>());
     let page = Page {
-        histograms: histograms(largest),
+        histograms: charts.into_iter().chain(histograms(largest)).collect(),
         changes: diff.or(of_run.as_ref()).map(Diff::page),
         title: format!("The live heap of {}", file_name(&document.program.file)),
         about: document.program.file.clone(),

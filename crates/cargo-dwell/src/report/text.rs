@@ -1,5 +1,6 @@
 //! A census as text: totals, types and findings, or one type in detail.
 
+use super::history;
 use anyhow::{Result, bail};
 use comfy_table::Cell;
 use dwell_heap::json::{Blocks, Document, Enum, Field, Finding, Retained, RetainedKey, Snapshot, Strings};
@@ -38,8 +39,10 @@ pub(crate) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
         one(document, snapshot, is_full, top, look, out)?;
     }
     // Timed snapshots also show growth.
-    let mut timed = document.snapshots.iter().filter(|snapshot| !matches!(&*snapshot.at, "peak" | "exit" | "growth"));
-    if let (Some(first), Some(last)) = (timed.next(), timed.next_back()) {
+    let is_timed = |snapshot: &&Snapshot| !matches!(&*snapshot.at, "peak" | "exit" | "growth");
+    let timed: Vec<&Snapshot> = document.snapshots.iter().filter(is_timed).collect();
+    history::write(&timed, look, out)?;
+    if let [first, .., last] = timed[..] {
         look.heading(out, "What grew", &format!(" from {} to {}", first.at, last.at))?;
         super::diff::Diff::of(first, last).write(top, look, out)?;
     }
@@ -529,8 +532,27 @@ fn is_behind_pointer(before: &str) -> bool {
     false
 }
 
-/// Returns the owners from a type up to a root. Each step takes the owner with the most bytes.
+/// Returns the owners from a type up to a root, as sentences.
 fn path(snapshot: &Snapshot, name: &str) -> Vec<String> {
+    owners(snapshot, name)
+        .into_iter()
+        .map(|Step { of, within, owner }| match within {
+            Some(blocks) => format!("{of} is in {} of {}", blocks.content, self::owner(blocks)),
+            None => format!("{of} is in {owner}"),
+        })
+        .collect()
+}
+
+/// A step from a type to its owner.
+pub(crate) struct Step<'d> {
+    of: &'d str,
+    /// What the owner has the type in, if that is a block.
+    within: Option<&'d Blocks>,
+    pub(crate) owner: String,
+}
+
+/// Returns the owners from a type up to a root. Each step takes the owner with the most bytes.
+pub(crate) fn owners<'d>(snapshot: &'d Snapshot, name: &'d str) -> Vec<Step<'d>> {
     let mut steps = Vec::new();
     let mut met: HashSet<&str> = HashSet::new();
     let mut of = name;
@@ -542,13 +564,13 @@ fn path(snapshot: &Snapshot, name: &str) -> Vec<String> {
             snapshot.fields.iter().filter(|field| mentions(&field.field_type, of)).max_by_key(|field| field.instances)
         };
         if let Some(blocks) = holder {
-            steps.push(format!("{of} is in {} of {}", blocks.content, owner(blocks)));
+            steps.push(Step { of, within: Some(blocks), owner: blocks.owner.clone() });
             if !["field", "weak"].contains(&&*blocks.by) {
                 break;
             }
             of = type_of(&blocks.owner);
         } else if let Some(field) = inline() {
-            steps.push(format!("{of} is in {}.{}", field.of, field.field));
+            steps.push(Step { of, within: None, owner: format!("{}.{}", field.of, field.field) });
             of = type_of(&field.of);
         } else {
             break;

@@ -57,7 +57,7 @@ fn damaged_cores_with_mimalloc_are_read_to_the_end() {
 
 /// Reads a core with some changes, again and again.
 fn check(core: &Path, exe: &Path, rounds: u64) {
-    let (mut whole, notes) = outside::open(core, None).expect("it is read").snapshot().expect("its heap is read");
+    let (mut whole, notes) = outside::open(core, None, None).expect("it is read").snapshot().expect("its heap is read");
     assert!(notes.is_empty() && whole.blocks.len() > 100, "{notes:?}");
     let symbols = Symbols::load(&ran(exe), std::slice::from_ref(&whole)).expect("debug info");
     symbols.settle(&mut whole);
@@ -95,7 +95,8 @@ fn check(core: &Path, exe: &Path, rounds: u64) {
         }
         let start = Instant::now();
         let looked = catch_unwind(AssertUnwindSafe(|| {
-            let Ok((mut snapshot, _)) = outside::open(core, Some(exe)).and_then(outside::Captured::snapshot) else {
+            let Ok((mut snapshot, _)) = outside::open(core, Some(exe), None).and_then(outside::Captured::snapshot)
+            else {
                 return false;
             };
             let are_apart = snapshot.blocks.is_sorted_by(|a, b| a.addr + a.size <= b.addr);

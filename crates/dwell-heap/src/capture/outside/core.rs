@@ -6,8 +6,8 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "`usize` has 64 bits where this runs")]
 
-use super::Captured;
 use super::executable::{self, Executable, build_id_in, notes};
+use super::{Captured, compressed, folder};
 use crate::agent::layout::LARGEST_PAGE;
 use crate::arch::{IN_CORE, POINTER_IN_CORE, Registers, SMALLEST_PAGE};
 use crate::capture::copied::Copied;
@@ -22,24 +22,62 @@ use std::path::{Path, PathBuf};
 const NT_PRSTATUS: u32 = 1;
 const NT_AUXV: u32 = 6;
 const NT_FILE: u32 = 0x4649_4c45;
-/// The name of the notes of a heap dump, and the one with the lines of `/proc/self/maps`.
+/// The name of the notes of a heap dump, and the type of the one with the lines of `/proc/self/maps`.
 const OF_DUMP: &[u8] = b"dwell";
 const NT_DWELL_MAPS: u32 = 1;
+/// The one with the time.
+const NT_DWELL_TIME: u32 = 2;
 /// The thread pointer of a thread, behind its registers.
 const NT_ARM_TLS: u32 = 0x401;
 
-/// Reads a core. The executable is `exe`, or else the one that the core names.
+/// Reads all heap dumps of a folder, the oldest first. Their moments are counted from the first one.
+///
+/// # Errors
+/// Returns an error if there is none, or as [`open`].
+pub fn history(folder: &Path, exe: Option<&Path>, debug: Option<&Path>) -> Result<Vec<Captured>> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("{}: cannot be read", folder.display()))?;
+    let is_dump = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(name);
+        path.is_file() && Path::new(name).extension().is_some_and(|end| end == "core")
+    };
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_dump).collect();
+    files.sort();
+    if files.is_empty() {
+        bail!("{}: has no heap dump (a file whose name ends with .core, .core.gz or .core.zst)", folder.display());
+    }
+    let all = files.iter().map(|file| read(file, exe, debug)).collect::<Result<Vec<_>>>()?;
+    let mut all: Vec<(u64, Captured)> = all.into_iter().map(|(time, captured)| (time.unwrap_or(0), captured)).collect();
+    all.sort_by_key(|(time, _)| *time);
+    let first = all.first().map_or(0, |(time, _)| *time);
+    let of = |(time, captured): (u64, Captured)| {
+        let millis = time - first;
+        Captured { moment: Moment::After(millis), millis, ..captured }
+    };
+    Ok(all.into_iter().map(of).collect())
+}
+
+/// Reads a core. The executable is `exe`, one that is found in the folder `debug`, or else the one that the core names.
 ///
 /// # Errors
 /// Returns an error in one line: the file is no core, is incomplete, or belongs to another executable.
-pub fn open(path: &Path, exe: Option<&Path>) -> Result<Captured> {
+pub fn open(path: &Path, exe: Option<&Path>, debug: Option<&Path>) -> Result<Captured> {
+    Ok(read(path, exe, debug)?.1)
+}
+
+/// Reads a core, and the time at which it was written, if it has that.
+fn read(path: &Path, exe: Option<&Path>, debug: Option<&Path>) -> Result<(Option<u64>, Captured)> {
     let shown = path.display();
-    let data = debuginfo::map(path)?;
+    let data = compressed::map(path)?;
     if let Some(reason) = executable::refused(&data) {
         bail!("{shown}: {reason}");
     }
     let Ok(file) = ElfFile64::<LittleEndian>::parse(&*data) else { bail!("{shown}: {TRUNCATED}") };
     let e = LittleEndian;
+    let system = file.elf_header().e_ident.os_abi;
+    if ![elf::ELFOSABI_SYSV, elf::ELFOSABI_LINUX].contains(&system) {
+        bail!("{shown}: is a core of another system; only those of Linux can be read");
+    }
     if file.elf_header().e_type(e) != elf::ET_CORE {
         bail!("{shown}: is not a core; name the file that the kernel or `gcore` wrote");
     }
@@ -86,11 +124,6 @@ pub fn open(path: &Path, exe: Option<&Path>) -> Result<Captured> {
     let entry = found.entry.with_context(|| format!("{shown}: does not say where its executable is mapped"))?;
     let mapped = maps.iter().find(|map| map.contains(entry) && map.path.is_absolute());
     let mapped = mapped.with_context(|| format!("{shown}: does not name its executable (it has no NT_FILE note)"))?;
-    let exe = exe.map_or_else(|| mapped.path.clone(), Path::to_owned);
-    if !exe.is_file() {
-        bail!("{}: the executable of the core is not here; name it with --exe", exe.display());
-    }
-
     let mut memory = Copied::default();
     let buffer = memory.buffer(Box::new(data));
     for (start, from, len) in parts {
@@ -98,7 +131,22 @@ pub fn open(path: &Path, exe: Option<&Path>) -> Result<Captured> {
     }
     memory.complete(&[], Path::new(""), (Path::new(""), Path::new("")), false);
     let first = maps.iter().filter(|map| map.path == mapped.path).map(|map| map.start).min().unwrap_or(0);
-    executable::expect_same(build_id_in(&memory, first).as_deref(), &exe, &format!("the core {shown}"))?;
+    let build_id = build_id_in(&memory, first);
+    if let Some(folder) = debug {
+        debuginfo::search_also(folder)?;
+    }
+    let exe = match (exe, debug) {
+        (Some(exe), _) => exe.to_owned(),
+        (None, Some(folder)) => folder::find(folder, build_id.as_deref(), &mapped.path, &format!("the core {shown}"))?,
+        (None, None) => mapped.path.clone(),
+    };
+    if !exe.is_file() {
+        bail!(
+            "{}: the executable of the core is not here; name it with --exe, or a folder that has it with --debug-dir",
+            exe.display()
+        );
+    }
+    executable::expect_same(build_id.as_deref(), &exe, &format!("the core {shown}"))?;
     executable::check(&exe)?;
     let executable = Executable::find(&maps, entry, &exe).filter(|of| is_mapped(&maps, of));
     let executable = executable.with_context(|| {
@@ -106,7 +154,7 @@ pub fn open(path: &Path, exe: Option<&Path>) -> Result<Captured> {
     })?;
     memory.complete(&maps, Path::new(""), (&executable.path, &executable.file), is_dump);
     let root = PathBuf::new();
-    Ok(Captured {
+    let captured = Captured {
         maps,
         memory,
         threads: found.threads,
@@ -117,7 +165,8 @@ pub fn open(path: &Path, exe: Option<&Path>) -> Result<Captured> {
         millis: 0,
         smaps: None,
         pause: None,
-    })
+    };
+    Ok((found.time, captured))
 }
 
 const TRUNCATED: &str = "is a truncated core: the disk was full, or `ulimit -c` too small; nothing can be told from it";
@@ -133,14 +182,18 @@ struct Notes {
     page: Option<u64>,
     /// The mappings, in a heap dump.
     maps: Option<Vec<Mapping>>,
+    /// The time of a heap dump, in milliseconds since 1970.
+    time: Option<u64>,
 }
 
 impl Notes {
     fn read(&mut self, bytes: &[u8]) {
         for (name, kind, contents) in notes(bytes) {
             if name == OF_DUMP {
-                if kind == NT_DWELL_MAPS {
-                    self.maps = Some(maps::mappings(&String::from_utf8_lossy(contents)));
+                match kind {
+                    NT_DWELL_MAPS => self.maps = Some(maps::mappings(&String::from_utf8_lossy(contents))),
+                    NT_DWELL_TIME => self.time = word(contents, 0),
+                    _ => {}
                 }
                 continue;
             }

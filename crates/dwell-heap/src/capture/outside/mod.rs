@@ -4,14 +4,16 @@
 //! `process` and `copy` copy the memory of a process, which `guard` has stopped by `halt`, and `core` reads a core. The blocks
 //! of the heap are those of the allocator's own lists (`capture::malloc`).
 
+mod compressed;
 mod copy;
 mod core;
 mod executable;
+mod folder;
 mod guard;
 mod halt;
 mod process;
 
-pub use core::open;
+pub use core::{history, open};
 pub use process::{attach, hold};
 
 use super::copied::Copied;

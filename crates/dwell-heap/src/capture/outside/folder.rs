@@ -1,0 +1,95 @@
+//! Finds an executable in a folder by its build id.
+
+use super::executable::build_id;
+use crate::debuginfo;
+use anyhow::{Context as _, Result, bail};
+use object::read::elf::{ElfFile64, FileHeader as _, ProgramHeader as _};
+use object::{LittleEndian, elf};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The most files that are looked at, and the deepest folder.
+const MOST: usize = 20_000;
+const DEEPEST: usize = 6;
+
+/// Returns the executable of a build id: the one with debug info if there are several, or a stripped one whose debug info is in a
+/// file of its own. That may be `path`, where the program was mapped from.
+pub(super) fn find(folder: &Path, build_id: Option<&[u8]>, path: &Path, of: &str) -> Result<PathBuf> {
+    let shown = folder.display();
+    let Some(wanted) = build_id else {
+        bail!("{of} has no build id, by which {shown} could be searched; name its executable with --exe");
+    };
+    let mut files = Vec::new();
+    list(folder, 0, &mut files).with_context(|| format!("{shown}: cannot be read"))?;
+    let is_it = |file: &&PathBuf| is_elf(file) && self::build_id(file).as_deref() == Some(wanted);
+    let mut found: Vec<&PathBuf> = files.iter().filter(is_it).collect();
+    let own = path.to_owned();
+    if is_it(&&own) {
+        found.push(&own);
+    }
+    let programs: Vec<&PathBuf> = found.iter().copied().filter(|file| has_code(file)).collect();
+    if let Some(program) = programs.iter().find(|file| debuginfo::expect(file).is_ok()) {
+        return Ok((*program).clone());
+    }
+    let hex = wanted.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    });
+    match (programs.first(), found.first()) {
+        (Some(program), _) => bail!(
+            "{shown}: has no debug info of {}, which is stripped: none of the build id {hex} with types; {} files were looked at",
+            program.display(),
+            files.len()
+        ),
+        (None, Some(debug)) => bail!(
+            "{}: is the debug info of {of}, and its executable is not there; put the stripped one beside it",
+            debug.display()
+        ),
+        (None, None) => bail!(
+            "{shown}: has no executable of the build id {hex}, which {of} has; {} files were looked at",
+            files.len()
+        ),
+    }
+}
+
+fn list(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    let mut entries: Vec<_> = fs::read_dir(folder)?.flatten().collect();
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        // A link to a folder could lead back; one to a file is that file.
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder && depth < DEEPEST {
+            // A folder that cannot be read has nothing.
+            let _ = list(&path, depth + 1, files);
+        } else if path.is_file() && files.len() < MOST {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn is_elf(file: &Path) -> bool {
+    let mut start = [0; 4];
+    fs::File::open(file).is_ok_and(|mut file| std::io::Read::read_exact(&mut file, &mut start).is_ok())
+        && start == *b"\x7fELF"
+}
+
+/// Returns `false` for a file with debug info alone, which has no contents for what is mapped.
+fn has_code(file: &Path) -> bool {
+    let Ok(data) = debuginfo::map(file) else { return false };
+    let Ok(file) = ElfFile64::<LittleEndian>::parse(&*data) else { return false };
+    let e = LittleEndian;
+    let is_code = |of: &&elf::ProgramHeader64<LittleEndian>| {
+        of.p_type(e) == elf::PT_LOAD && of.p_flags(e) & elf::PF_X == elf::PF_X
+    };
+    // Such a file still has program headers, but no sections with the code.
+    let sections: Vec<_> = file.elf_section_table().iter().collect();
+    file.elf_header().e_type(e) != elf::ET_CORE
+        && file.elf_program_headers().iter().any(|of| is_code(&of) && of.p_filesz(e) > 0)
+        && (sections.is_empty()
+            || sections.iter().any(|of| {
+                of.sh_type.get(e) == elf::SHT_PROGBITS && of.sh_flags.get(e) & elf::SHF_EXECINSTR == elf::SHF_EXECINSTR
+            }))
+}
