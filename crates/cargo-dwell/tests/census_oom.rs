@@ -41,7 +41,7 @@ struct Run {
 
 impl Run {
     /// Starts the tool by a program and its arguments. The program that grows stops at `most` MiB.
-    fn start(name: &str, by: &[&str], most: u64) -> Self {
+    fn start(name: &str, by: &[&str], most: u64, shape: &str) -> Self {
         let folder = folder().join(name);
         fs::create_dir_all(&folder).expect("a folder");
         let (live, saved) = (folder.join("live"), folder.join("saved.json"));
@@ -58,6 +58,7 @@ impl Run {
             .arg("--")
             .arg(&live)
             .arg(most.to_string())
+            .arg(shape)
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
@@ -141,7 +142,7 @@ fn a_kill_at_any_limit_leaves_what_was_live() {
         let limit = (128 + random(number) % if count > 3 { 272 } else { 72 }) * MIB;
         group.limit(limit);
         let join = format!("echo $$ > {}/cgroup.procs; exec \"$@\"", group.folder.display());
-        let run = Run::start("limit", &["sh", "-c", &join, "sh"], 500);
+        let run = Run::start("limit", &["sh", "-c", &join, "sh"], 500, "one");
         let (errors, document, live) = run.end();
         let killed = document.program.killed.as_ref().expect("it was killed");
         assert!(killed.is_oom && killed.limit == Some(limit), "{killed:?}: {errors}");
@@ -162,12 +163,39 @@ fn a_kill_at_any_limit_leaves_what_was_live() {
     }
 }
 
+/// A kill between the stop of the first thread and the copy: the tool waited for the threads for ever.
+#[test]
+fn a_kill_while_threads_grow_ends_the_tool() {
+    let _alone = alone();
+    let Some(group) = Group::new("dwell-oom-threads") else {
+        eprintln!("skipped: no memory control group can be made here");
+        return;
+    };
+    for limit in [120 * MIB, 150 * MIB] {
+        group.limit(limit);
+        let join = format!("echo $$ > {}/cgroup.procs; exec \"$@\"", group.folder.display());
+        let mut run = Run::start("threads", &["sh", "-c", &join, "sh"], 500, "threads");
+        let until = Instant::now() + Duration::from_secs(120);
+        while run.tool.try_wait().expect("a child").is_none() {
+            if Instant::now() > until {
+                let _ = run.tool.kill();
+                panic!("the tool has not ended at {limit}");
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let (errors, document, live) = run.end();
+        let [snapshot] = document.snapshots.as_slice() else { panic!("one snapshot: {errors}") };
+        eprintln!("limit {} MiB: {} of {live} live bytes", limit / MIB, snapshot.live_bytes);
+        assert!(errors.contains("note: killed by the OOM killer at "), "{errors}");
+    }
+}
+
 #[test]
 fn a_kill_without_a_limit_leaves_half_of_what_was_live() {
     let _alone = alone();
     for number in 0..3 {
         let at = (20 + random(number) % 100) * MIB;
-        let run = Run::start("killed", &[], 130);
+        let run = Run::start("killed", &[], 130, "one");
         let start = Instant::now();
         while run.live() < at && start.elapsed() < Duration::from_secs(60) {
             std::thread::sleep(Duration::from_millis(1));

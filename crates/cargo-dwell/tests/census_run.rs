@@ -424,6 +424,21 @@ fn package_is_built_in_release_with_frame_pointers() {
     assert!(share(&snapshot["typed_bytes"]) > 0.9, "{snapshot}");
 }
 
+/// The names of std's functions have the hash of their crate first, and so seemed to be the program's.
+#[test]
+fn a_program_without_frame_pointers_is_told_so() {
+    let exe = compile("truth-without", &["-Cforce-frame-pointers=no", "-Copt-level=3"]);
+    let output = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"))
+        .args(["dwell", "census", "--at", "exit", "--exe"])
+        .arg(&exe)
+        .args(["--", "return"])
+        .arg(folder().join("without.txt"))
+        .output()
+        .expect("it runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("was built without frame pointers"), "{errors}");
+}
+
 #[test]
 fn every_option_repeats_snapshots() {
     let output =

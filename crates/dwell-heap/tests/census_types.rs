@@ -250,9 +250,15 @@ fn inline_vectors_shards_and_pinned_buffers_are_decoded() {
     let s = &snapshot;
     let few = row(s, "Queues.few [] []");
     assert_eq!((few.0, few.2, few.4), ("String", 30, Some(30 * 8)));
-    let shards = s.blocks.iter().filter(|of| of.content.starts_with("inner::RawTable<(u64, SharedValue<String>)"));
-    assert_eq!(shards.map(|of| of.len.unwrap_or(0)).sum::<u64>(), 500);
-    assert_eq!(row(s, "SharedValue<String>.value").2, 500);
+    // The tables behind the locks of a `DashMap` belong to the field that has it, and so do their values.
+    let of_shards = |content: &'static str| {
+        s.blocks.iter().filter(move |of| of.owner.starts_with("Queues.shards") && of.content.contains(content))
+    };
+    assert_eq!(of_shards("RawTable<(u64, SharedValue<String>)").map(|of| of.len.unwrap_or(0)).sum::<u64>(), 500);
+    assert_eq!(of_shards("String").filter(|of| of.content == "String").map(|of| of.blocks).sum::<u64>(), 500);
+    let shrink = s.findings.iter().find(|of| of.kind == "shrink" && of.location.starts_with("Queues.emptied"));
+    let shrink = shrink.unwrap_or_else(|| panic!("{:#?}", s.findings));
+    assert!(shrink.dependency.is_none() && shrink.saves * 10 > shrink.bytes * 9, "{shrink:?}");
     // Ten handles of 20 bytes keep ten buffers of 4 KiB.
     let pins = owned(s, "Queues.pins []");
     let buffers = pins.iter().find(|of| of.element == "u8").unwrap_or_else(|| panic!("{pins:#?}"));
@@ -279,6 +285,21 @@ fn maps_that_are_local_variables_have_findings() {
         assert!(shrink.at.as_deref().is_some_and(|at| at.contains("truth.rs:")), "{shrink:?}");
         let seldom = found("box", "Visit.seldom");
         assert_eq!((seldom.count, field(&snapshot, "Visit", "seldom").0), (1000, 1000));
+    }
+}
+
+/// What `async fn main` keeps is in a future on the stack of `block_on`, which waits.
+#[test]
+fn what_the_future_of_block_on_keeps_has_owners() {
+    for release in [false, true] {
+        let Some(executable) = over_crates(release) else { return };
+        let s = run_exe(executable, "block_on", At::Peak);
+        let of = |content: &str| s.blocks.iter().filter(|of| of.content == content).collect::<Vec<_>>();
+        let [deque] = &*of("VecDeque<Message>") else { panic!("{:#?}", s.blocks) };
+        assert!(deque.owner.ends_with("queue") && deque.len == Some(300), "{deque:?}");
+        let [list] = &*of("Vec<Message>") else { panic!("{:#?}", s.blocks) };
+        assert!(list.owner.ends_with("sessions") && list.len == Some(200), "{list:?}");
+        assert_eq!(row(&s, "Message.text").2, 500);
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 pub struct Finding {
     /// `leak`, `box`, `sparse`, `exact`, `thin`, `sorted`, `variant`, `reorder`, `niche`, `narrow`, `padding`, `empty`,
-    /// `shrink`, `short`, `intern`, `duplicate`, `slab`, `rounding`, `inline`, `unshared`, `pinned` or
+    /// `shrink`, `growth`, `short`, `intern`, `duplicate`, `slab`, `rounding`, `inline`, `unshared`, `pinned` or
     /// `future`.
     pub kind: String,
     /// The field, variant or type.

@@ -1,8 +1,10 @@
 //! A program that grows: `grow FILE MIB` allocates until it has so many MiB, and keeps the number of its live bytes in FILE.
+//! `grow FILE MIB threads` does that in many threads at once.
 
 use std::ffi::c_void;
 use std::fs::OpenOptions;
 use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 unsafe extern "C" {
     fn mmap(addr: *mut c_void, len: usize, protection: i32, flags: i32, file: i32, offset: i64) -> *mut c_void;
@@ -15,12 +17,28 @@ struct Session {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    let [_, file, most] = arguments.as_slice() else { panic!("two arguments") };
+    let [_, file, most, shape @ ..] = arguments.as_slice() else { panic!("two arguments") };
     let most: u64 = most.parse::<u64>().expect("a number") << 20;
     let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(file).expect("a file");
     file.set_len(8).expect("its length");
     let live = unsafe { mmap(std::ptr::null_mut(), 8, 3, 1, file.as_raw_fd(), 0) }.cast::<u64>();
     assert!(live.addr() as isize > 0);
+    if shape.first().is_some_and(|shape| shape == "threads") {
+        let live: &AtomicU64 = unsafe { AtomicU64::from_ptr(live) };
+        std::thread::scope(|scope| {
+            for number in 0..16 {
+                scope.spawn(move || {
+                    let mut all = Vec::new();
+                    while live.fetch_add(6000, Ordering::Relaxed) < most {
+                        all.push(vec![number as u8; 6000]);
+                    }
+                    std::thread::sleep(std::time::Duration::from_secs(20));
+                    std::hint::black_box(all);
+                });
+            }
+        });
+        return;
+    }
     let mut all: Vec<Box<Session>> = Vec::new();
     let mut sum = 0_u64;
     for number in 0_u64.. {

@@ -93,11 +93,9 @@ pub(crate) fn has_frame_pointers(data: &[u8]) -> Option<bool> {
     let (mut with, mut without) = (0, 0);
     for symbol in file.symbols().filter(|symbol| symbol.size() >= 64) {
         let Ok(name) = symbol.name() else { continue };
-        let is_rust = name.starts_with("_ZN") || name.starts_with("_R");
-        let of_std = ["3std", "4core", "5alloc", "9hashbrown", "gimli", "addr2line", "rustc_demangle", "__rustc"];
-        if !is_rust
-            || of_std.iter().any(|krate| name.get(..24.min(name.len())).is_some_and(|head| head.contains(krate)))
-        {
+        // The standard library has them however the program was built.
+        let Ok(name) = rustc_demangle::try_demangle(name) else { continue };
+        if is_of_std(&format!("{name:#}")) {
             continue;
         }
         let Some(code) = code_at(&file, data, symbol.address(), PROLOGUE) else { continue };
@@ -114,6 +112,26 @@ pub(crate) fn has_frame_pointers(data: &[u8]) -> Option<bool> {
     (with + without > 0).then_some(with > without / 2)
 }
 
+/// Returns `true` if a function is of the standard library: `<alloc::vec::Vec<u8> as core::fmt::Debug>::fmt`.
+fn is_of_std(name: &str) -> bool {
+    const CRATES: [&str; 11] = [
+        "std",
+        "core",
+        "alloc",
+        "hashbrown",
+        "gimli",
+        "addr2line",
+        "object",
+        "miniz_oxide",
+        "rustc_demangle",
+        "__rustc",
+        "compiler_builtins",
+    ];
+    let path = name.trim_start_matches(['<', '&', '*', '[', '(']).trim_start_matches("mut ");
+    let krate = path.split("::").next().unwrap_or_default();
+    CRATES.contains(&krate)
+}
+
 /// Returns `len` bytes of code at an address of the file.
 pub(crate) fn code_at<'d>(file: &ElfFile64<'d, LittleEndian>, data: &'d [u8], addr: u64, len: u64) -> Option<&'d [u8]> {
     let segment = file.elf_program_headers().iter().find(|segment| {
@@ -125,4 +143,21 @@ pub(crate) fn code_at<'d>(file: &ElfFile64<'d, LittleEndian>, data: &'d [u8], ad
     })?;
     let at = usize::try_from(segment.p_offset(LittleEndian) + (addr - segment.p_vaddr(LittleEndian))).ok()?;
     data.get(at..at.checked_add(usize::try_from(len).ok()?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_of_std;
+
+    #[test]
+    fn functions_of_std_are_known_by_their_crate() {
+        for name in
+            ["core::cell::once::OnceCell<u8>::get", "<alloc::vec::Vec<app::A> as app::B>::c", "<&mut [core::a::B]>::c"]
+        {
+            assert!(is_of_std(name), "{name}");
+        }
+        for name in ["app::main", "<app::A as core::fmt::Debug>::fmt", "<[app::A]>::core"] {
+            assert!(!is_of_std(name), "{name}");
+        }
+    }
 }

@@ -1,10 +1,12 @@
 //! The values of variables: those of all frames of the threads, and thread-local ones.
 
+#![expect(clippy::cast_possible_truncation, reason = "sizes that were checked")]
+
 use super::Snapshot;
 use super::thread::State;
 use super::unwind::{StackFrame, Unwinder};
-use crate::arch;
-use crate::debuginfo::{self, Field, Kind, Locals, Program, Static, Text, TypeId};
+use crate::arch::{self, STACK_POINTER};
+use crate::debuginfo::{self, Field, Frames, Kind, Locals, Program, Static, Text, TypeId};
 use object::read::elf::{ElfFile64, ProgramHeader as _};
 use object::{LittleEndian, elf};
 use std::collections::HashSet;
@@ -26,22 +28,23 @@ pub(crate) struct Variable {
     pub(crate) is_alive: bool,
 }
 
-/// Returns the frames of all threads.
-fn frames(snapshot: &Snapshot) -> Vec<StackFrame> {
+/// Returns the frames of each thread.
+fn stacks(snapshot: &Snapshot) -> Vec<Vec<StackFrame>> {
     if snapshot.threads.is_empty() {
         return Vec::new();
     }
     let unwinder = Unwinder::new(&snapshot.modules);
     let tables = unwinder.tables();
-    snapshot.threads.iter().flat_map(|thread| tables.frames(&*snapshot.memory, thread)).collect()
+    snapshot.threads.iter().map(|thread| tables.frames(&*snapshot.memory, thread)).collect()
 }
 
 /// Returns the addresses of the executable at which threads run, counted from its start.
 pub(crate) fn addresses(snapshot: &Snapshot) -> Vec<u64> {
     let Some(executable) = snapshot.modules.first() else { return Vec::new() };
     let is_inside = |frame: &StackFrame| (executable.start..executable.end).contains(&frame.address);
-    let mut all: Vec<u64> = frames(snapshot)
+    let mut all: Vec<u64> = stacks(snapshot)
         .into_iter()
+        .flatten()
         .filter(is_inside)
         .map(|frame| frame.address.wrapping_sub(executable.bias))
         .collect();
@@ -51,11 +54,12 @@ pub(crate) fn addresses(snapshot: &Snapshot) -> Vec<u64> {
 }
 
 /// Returns the variables of all threads: thread-local ones, then those of frames, innermost first.
-pub(crate) fn all(snapshot: &Snapshot, program: &Program, locals: &Locals) -> Vec<Variable> {
+pub(crate) fn all(snapshot: &Snapshot, program: &Program, frames: &Frames, locals: &Locals) -> Vec<Variable> {
     let mut all = thread_locals(snapshot, program);
     let Some(executable) = snapshot.modules.first() else { return all };
     let mut pointed_at = HashSet::new();
-    for frame in frames(snapshot) {
+    let stacks = stacks(snapshot);
+    for frame in stacks.iter().flatten() {
         if !(executable.start..executable.end).contains(&frame.address) {
             continue;
         }
@@ -86,7 +90,56 @@ pub(crate) fn all(snapshot: &Snapshot, program: &Program, locals: &Locals) -> Ve
             all.push(Variable { name, function, ty: local.ty, bytes, is_alive: false });
         }
     }
+    for stack in &stacks {
+        futures(snapshot, program, frames, stack, &mut all);
+    }
     all
+}
+
+/// Adds the futures on a stack: `block_on` has the type of its future as an argument, but optimised code often has no variable
+/// for it. A value counts if its state is that of an `.await`.
+fn futures(snapshot: &Snapshot, program: &Program, frames: &Frames, stack: &[StackFrame], all: &mut Vec<Variable>) {
+    let (Some(executable), Some(first), Some(last)) = (snapshot.modules.first(), stack.first(), stack.last()) else {
+        return;
+    };
+    let Some(start) = first.registers[STACK_POINTER].map(|start| start.next_multiple_of(8)) else { return };
+    let mut known: HashSet<TypeId> = HashSet::new();
+    let mut bytes = Vec::new();
+    // The outer ones have the inner ones.
+    for frame in stack.iter().rev() {
+        let of_frame = frames.get(&frame.address.wrapping_sub(executable.bias)).into_iter().flatten();
+        let params = of_frame.flat_map(|of| of.params.iter().map(move |param| (param.ty, &of.path)));
+        for (ty, function) in params {
+            let Kind::Coroutine(coroutine) = &program.get(ty).kind else { continue };
+            let (size, Some(tag)) = (program.size_of(ty), &coroutine.tag) else { continue };
+            if size == 0 || size > LONGEST || tag.size > 8 || !known.insert(ty) {
+                continue;
+            }
+            if bytes.is_empty() {
+                let memory = State { memory: &*snapshot.memory, registers: &first.registers, cfa: None };
+                let Some(read) = memory.bytes(start, last.cfa.saturating_sub(start).min(LONGEST)) else { return };
+                bytes = read;
+            }
+            let is_suspended = |tag: u64| {
+                let mut states = coroutine.states.iter().filter(|state| state.is_suspended());
+                states.any(|state| state.discriminant == Some(i128::from(tag)))
+            };
+            let (size, offset, len) = (size as usize, tag.offset as usize, tag.size as usize);
+            for value in (0..bytes.len()).step_by(8).map_while(|at| bytes.get(at..at.checked_add(size)?)) {
+                let Some(tag) = value.get(offset..offset + len) else { break };
+                let tag = tag.iter().rev().fold(0, |tag, byte| tag << 8 | u64::from(*byte));
+                if is_suspended(tag) {
+                    all.push(Variable {
+                        name: "*future".to_owned(),
+                        function: Some(Text::clone(function)),
+                        ty,
+                        bytes: value.to_vec(),
+                        is_alive: false,
+                    });
+                }
+            }
+        }
+    }
 }
 
 /// Returns the type that a reference points to, also in a `Pin`.

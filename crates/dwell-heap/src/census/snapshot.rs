@@ -20,7 +20,7 @@ pub(crate) fn of(
     let origins = owners::origins(snapshot, frames, &schema);
     let mut walk = Walk::new(snapshot, &origins, schema);
     walk.find_tasks(frames);
-    walk.walk(&variables::all(snapshot, program, locals));
+    walk.walk(&variables::all(snapshot, program, frames, locals));
     walk.schema.prepare_inline();
     let (frames, stacks) = summary::stacks(snapshot, frames);
     let blocks = summary::blocks(&walk, snapshot, &origins);
@@ -58,7 +58,7 @@ pub(crate) fn settle(snapshot: &mut capture::Snapshot, program: &Program, frames
     }
     let mut walk = Walk::new(snapshot, &[], Schema::new(program, decode::FAMILIES));
     walk.find_tasks(frames);
-    let requested = walk.requested(&variables::all(snapshot, program, locals));
+    let requested = walk.requested(&variables::all(snapshot, program, frames, locals));
     for (block, size) in snapshot.blocks.iter_mut().zip(requested) {
         block.size = if size > 0 { size.min(block.size) } else { block.size };
     }

@@ -6,10 +6,12 @@
 pub(crate) mod also;
 mod alternatives;
 mod boxed_map;
+mod dependencies;
 mod duplicate;
 mod edits;
 mod empty;
 mod future;
+mod growth;
 mod inline;
 mod integers;
 mod intern;
@@ -51,11 +53,15 @@ pub(crate) struct Known {
     pub(crate) own: Vec<String>,
 }
 
+/// The bytes that nobody changes a program for.
+const LEAST_BYTES: u64 = 64;
+
 /// The kinds of findings beside the changes of types.
-const KINDS: [&dyn Kind; 14] = [
+const KINDS: [&dyn Kind; 15] = [
     &leak::Leak,
     &empty::Empty,
     &shrink::Shrink,
+    &growth::Growth,
     &short::Short,
     &intern::Intern,
     &duplicate::Duplicate,
@@ -144,10 +150,11 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec
     found.extend(of_steps);
     found.retain(|finding| finding.saves > 0);
     found.extend(integers::find(walk, &program, &mut plan, also));
+    found.extend(dependencies::find(walk, items, blocks, total));
     let heap = Heap { walk, program: &program, plan: &plan, blocks, total };
     let unchanged = Heap { plan: &first, ..heap };
     let mut estimates = Vec::new();
-    for site in 1..program.sites.len() {
+    for site in (1..program.sites.len()).filter(|site| !walk.schema.is_scratch(site - 1)) {
         estimates.extend(KINDS.iter().filter_map(|kind| {
             let finding = kind.of_site(&heap, site)?;
             let alone = kind.of_site(&unchanged, site).map(|of| of.saves);
@@ -161,9 +168,9 @@ pub(crate) fn find(walk: &Walk<'_, '_>, blocks: &[Blocks], known: &Known) -> Vec
     // Values that need no block save the allocations too.
     let most: u64 = blocks.iter().map(|of| of.blocks).sum();
     let is_worth = |finding: &Finding| {
-        finding.saves > total / LEAST
+        finding.saves > total / LEAST && finding.saves >= LEAST_BYTES
             || !finding.instead_of.is_empty()
-            || finding.kind == "inline" && finding.count > most / LEAST
+            || finding.kind == "inline" && finding.saves >= LEAST_BYTES && finding.count > most / LEAST
     };
     found.extend(estimates);
     // A value that is on its way out: nobody can tell which variable or field it was in.

@@ -2,7 +2,7 @@
 
 use super::shareable;
 use crate::debuginfo::{Kind, TypeId};
-use crate::heap::walk::{DefId, Holds, InModel, Owner, SiteId, Walk, head};
+use crate::heap::walk::{DefId, Holds, InModel, Owner, SiteId, Walk, head, is_std};
 use crate::source::{Item, Items};
 use dwell_model::{
     Counts, Def, Edge, FieldDef, Holder, Layout, Niche, Program, ReprOf, Shape, Site, VariantDef, layout,
@@ -16,6 +16,26 @@ pub(super) const DEEPEST: u32 = 32;
 /// Returns the model of a walk.
 pub(super) fn of(walk: &Walk<'_, '_>, items: &Items) -> Program {
     Builder::new(walk, items).build()
+}
+
+/// Returns the model of a walk in which only types of dependencies can change, whose values take at least `least` bytes.
+pub(super) fn of_dependencies(walk: &Walk<'_, '_>, items: &Items, least: u64) -> Program {
+    let mut program = of(walk, items);
+    let schema = &walk.schema;
+    for (number, (def, of)) in program.defs.iter_mut().zip(&schema.defs).enumerate() {
+        let values = walk.def_tallies.get(number).map_or(0, |tally| tally.instances);
+        let ty = schema.get(of.ty);
+        let is_declared = matches!(ty.kind, Kind::Struct(_) | Kind::Enum(_)) && !is_std(&ty.path);
+        def.is_editable = is_declared
+            && of.is_ready
+            && values.saturating_mul(ty.size) >= least
+            && schema.dependency_of(number).is_some();
+    }
+    for (number, site) in program.sites.iter_mut().enumerate() {
+        let is_field = number > 0 && site.def.is_some_and(|def| program.defs[def].is_editable);
+        site.is_editable = is_field && !schema.is_scratch(number - 1);
+    }
+    program
 }
 
 /// Returns the model's index of a site. Site 0 of the model is the whole program; the sites of the walk follow.
@@ -63,14 +83,14 @@ impl<'w, 's, 'p> Builder<'w, 's, 'p> {
         let is_copy = |def: DefId| items.at(&schema.get(schema.defs[def].ty).path).is_some_and(Item::is_copy);
         let unshareable = shareable::unshareable(schema.program);
         self.program.sites.push(site(String::new(), "", Shape::Leaf, Layout::NOTHING, Edge::Root));
-        for of in &schema.sites {
+        for (number, of) in schema.sites.iter().enumerate() {
             let own = match of.ty {
                 Some(ty) => self.layout(ty, 0),
                 None => Layout::plain(of.size, of.align.max(1)),
             };
             self.program.sites.push(Site {
                 def: of.def,
-                is_editable: of.is_editable && !of.def.is_some_and(&is_copy),
+                is_editable: of.is_editable && !of.def.is_some_and(&is_copy) && !schema.is_scratch(number),
                 ..site(of.path.clone(), &of.name, Shape::Leaf, own, of.edge)
             });
         }

@@ -3,7 +3,7 @@
 //! The savings of the rows can be added: changes of types are computed one after the other, the other kinds look at what
 //! those leave, and a field has one row. Its other changes are alternatives in that row.
 
-use super::leak;
+use super::{dependencies, leak};
 use crate::source::Finding;
 use std::cmp::Reverse;
 
@@ -37,7 +37,11 @@ fn is_of(finding: &Finding, field: &String) -> bool {
 /// Turns a finding in a dependency into what the author of the program can do.
 fn elsewhere(row: &mut Finding) {
     let krate = row.dependency.as_deref().unwrap_or_default();
-    row.how = format!("in {krate}: a setting of it, fewer of these values, or an issue there");
+    row.how = if dependencies::is_of_type(row) {
+        format!("in {krate}: {}; an issue there, or a [patch] with it", row.how)
+    } else {
+        format!("in {krate}: a setting of it, fewer of these values, or an issue there")
+    };
     row.alternatives.clear();
 }
 

@@ -94,6 +94,12 @@ fn nothing_is_proposed_without_evidence() {
         // A buffer with spare capacity may still grow, and a growing one cannot be shared.
         assert_eq!(kinds("Session.buffer"), ["shrink"]);
         assert_eq!(kinds("Advice.growing"), [""; 0], "one list that is more than half full");
+        // Scratch is no value, whether it is full, or equal to that of others.
+        let is_scratch = |of: &&&json::Finding| {
+            ["Advice.readers", "Advice.writers", "Advice.lines"].iter().any(|start| of.location.starts_with(start))
+        };
+        assert_eq!(all.iter().find(is_scratch), None);
+        assert!(all.iter().all(|of| of.saves >= 64), "{all:#?}");
         // Without its box, the payload would enlarge every value.
         let slab = finding(&snapshot, "slab", "Value::Map.0");
         assert!(slab.of_allocator && !slab.how.contains("without boxes"), "{slab:?}");

@@ -25,6 +25,10 @@ fn map_that_grows_counts_once() {
             assert!((896..=897).contains(&field(&s, "Item", "seldom").0), "{mode} at {level}");
             assert!(s.findings.iter().all(|of| of.kind != "shrink"), "{:#?}", s.findings);
             assert_eq!(finding(&s, "box", "Item.seldom").count, field(&s, "Item", "seldom").0);
+            // With the capacity from the start, there is no old table.
+            let growth = finding(&s, "growth", owner);
+            assert_eq!((growth.count, growth.bytes), (1, map.bytes + copy.bytes), "{growth:?}");
+            assert!(growth.saves <= copy.bytes && growth.saves > 0, "{growth:?}");
         }
     }
 }

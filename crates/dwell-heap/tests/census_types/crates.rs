@@ -6,7 +6,7 @@ use dwell::slab::Slot;
 use dwell::sparse::{SortedMap, ThinSlice, ThinStr};
 use dwell::{Bump, SmallBox, Sparse, bump, small_box};
 use smallvec::SmallVec;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hint::black_box;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -150,8 +150,33 @@ fn service() {
     Box::leak(black_box(Box::new((runtime, records, config))));
 }
 
+struct Message {
+    text: String,
+}
+
+/// Waits, with its state in local variables, while another thread has the peak.
+async fn state() -> usize {
+    let message = |number: u32| Message { text: format!("this is message {number:06}") };
+    let sessions: Vec<Message> = (0..200).map(message).collect();
+    let mut queue = VecDeque::new();
+    (0..300).for_each(|number| queue.push_back(message(number)));
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    let thread = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(700));
+        drop(black_box(vec![1_u8; 4 << 20]));
+        sender.send(()).unwrap();
+    });
+    receiver.await.unwrap();
+    thread.join().unwrap();
+    sessions.iter().chain(&queue).map(|message| message.text.len()).sum()
+}
+
 fn main() {
     match std::env::args().nth(1).as_deref() {
+        Some("block_on") => {
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            println!("{}", runtime.block_on(async { state().await }));
+        }
         Some("types") => {
             let owner = Box::leak(black_box(Box::new(owner())));
             // Uses all fields, so that the optimiser keeps their types.

@@ -40,6 +40,8 @@ struct Queues {
     crossbeam: (crossbeam_channel::Sender<OfCrossbeam>, crossbeam_channel::Receiver<OfCrossbeam>),
     flume: (flume::Sender<OfFlume>, flume::Receiver<OfFlume>),
     shards: DashMap<u64, String>,
+    /// It was large once.
+    emptied: DashMap<u64, [u64; 4]>,
     pins: Vec<Bytes>,
 }
 
@@ -80,6 +82,11 @@ fn queues() -> Queues {
         crossbeam: (crossbeam, of_crossbeam),
         flume: (flume, of_flume),
         shards: (0..500).map(|i| (i, format!("value {i}"))).collect(),
+        emptied: {
+            let map: DashMap<u64, [u64; 4]> = (0..20_000).map(|i| (i, [i; 4])).collect();
+            map.retain(|key, _| *key < 100);
+            map
+        },
         pins: pins.collect(),
     }
 }
@@ -87,7 +94,7 @@ fn queues() -> Queues {
 fn main() {
     let queues = Box::leak(black_box(Box::new(queues())));
     // Uses the fields, so that the optimiser keeps their types.
-    black_box((&queues.few[1], &queues.shards, &queues.pins[0], &queues.tokio.0, &queues.bounded.0, &queues.std.0));
+    black_box((&queues.emptied, &queues.few[1], &queues.shards, &queues.pins[0], &queues.tokio.0, &queues.bounded.0, &queues.std.0));
     black_box((&queues.sync.0, &queues.broadcast.0, &queues.crossbeam.0, &queues.flume.0));
     let used = |message: &Message| message.number + message.numbers.len() as u64 + message.text.len() as u64;
     let of = (OfTokio(message(0)), OfBounded(message(0)), OfStd(message(0)), OfSync(message(0)), OfFlume(message(0)));

@@ -27,6 +27,7 @@ families![
     boxed,
     table,
     once,
+    wrapper,
     uninit,
     list_channel,
     array_channel,

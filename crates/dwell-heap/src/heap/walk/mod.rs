@@ -376,7 +376,11 @@ impl<'s, 'p> Walk<'s, 'p> {
                 continue;
             }
             let path = format!("(static {})", owners::shown(&of.path));
-            all.push((address, self.schema.root(of.ty, &path)));
+            let site = self.schema.root(of.ty, &path);
+            if let Some((krate, _)) = of.path.split_once("::").filter(|_| !is_std(&of.path)) {
+                self.schema.in_crate(site, krate);
+            }
+            all.push((address, site));
         }
         all
     }

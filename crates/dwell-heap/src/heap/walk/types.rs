@@ -440,6 +440,28 @@ impl<'p> Schema<'p> {
         }
     }
 
+    /// Returns `true` for the buffer of a reader or writer and what is in it: bytes on their way, which no field keeps.
+    pub(crate) fn is_scratch(&self, site: SiteId) -> bool {
+        let mut at = Some(site);
+        while let Some(of) = at.and_then(|at| self.sites.get(at)) {
+            let ty = of.ty.map(|ty| head(&self.get(ty).path));
+            if ty == Some("core::mem::maybe_uninit::MaybeUninit") && of.edge == Edge::Element {
+                return true;
+            }
+            let around = match of.parent {
+                Some(parent) => self.sites[parent].ty,
+                None => of.def.map(|def| self.defs[def].ty),
+            };
+            // A field whose type is an argument is what is read or written.
+            let is_own = |around: &TypeId| self.get(*around).params.iter().all(|param| Some(param.ty) != of.ty);
+            if around.filter(is_own).is_some_and(|around| is_buffered(&self.get(around).path)) {
+                return true;
+            }
+            at = of.parent;
+        }
+        false
+    }
+
     /// Returns the description of a struct or enum, which it creates at the first call.
     pub(crate) fn def(&mut self, ty: TypeId) -> DefId {
         if let Some(&def) = self.by_type.get(&ty) {
@@ -646,6 +668,12 @@ impl Schema<'_> {
         self.plain.insert(ty, is_plain);
         is_plain
     }
+}
+
+/// Returns `true` for the readers and writers with a buffer of std, tokio, futures and others.
+fn is_buffered(path: &str) -> bool {
+    let name = head(path).rsplit("::").next();
+    matches!(name, Some("BufReader" | "BufWriter" | "LineWriter" | "LineWriterShim" | "BufStream"))
 }
 
 fn is_capture(of: &Coroutine, field: &Field) -> bool {
