@@ -117,6 +117,8 @@ pub(super) struct Compiled {
 pub(super) struct Checked {
     pub(super) units: BTreeSet<Unit>,
     pub(super) errors: Vec<(Target, Diagnostic)>,
+    /// The warnings, with the place of each.
+    pub(super) warnings: Vec<(String, String)>,
     pub(super) compiled: Vec<Compiled>,
     /// The targets that compiled, by package and kind.
     targets: BTreeSet<(String, String)>,
@@ -132,6 +134,12 @@ impl Checked {
             match message {
                 Ok(Message::CompilerMessage(message)) => {
                     let mut error = message.message;
+                    if error.level == DiagnosticLevel::Warning && !error.spans.is_empty() {
+                        place(&mut error, root, folder);
+                        let at = error.spans.iter().find(|span| span.is_primary);
+                        let at = at.map(|span| format!("{}:{}", span.file_name, span.line_start));
+                        all.warnings.push((at.unwrap_or_default(), error.message.clone()));
+                    }
                     if error.level == DiagnosticLevel::Error && !error.spans.is_empty() {
                         place(&mut error, root, folder);
                         let target = target(&message.package_id.repr, &message.target);

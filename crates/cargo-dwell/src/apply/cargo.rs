@@ -75,22 +75,22 @@ impl Cargo<'_> {
         }
     }
 
-    /// Returns rustc's errors that the change made, of the first build that has some.
+    /// Returns rustc's errors that the change made, of the first build that has some, and the number of builds before it.
     ///
     /// # Errors
     /// Returns an error if cargo cannot be run, takes too long, or fails without an error of rustc.
-    pub(super) fn check(&self) -> Result<Vec<Diagnostic>> {
-        for build in &self.builds {
+    pub(super) fn check(&self) -> Result<(usize, Vec<Diagnostic>)> {
+        for (index, build) in self.builds.iter().enumerate() {
             let (after, failed) = self.check_build(build)?;
             let errors = build.made_by_change(&after);
             if !errors.is_empty() {
-                return Ok(errors);
+                return Ok((index, errors));
             }
             if let Some(unit) = build.missing(&after).next() {
                 bail!("{} does not compile: {}", unit.target, failed.unwrap_or_default());
             }
         }
-        Ok(Vec::new())
+        Ok((self.builds.len(), Vec::new()))
     }
 
     /// Checks all targets of a build, and returns cargo's error if it failed.
@@ -104,6 +104,19 @@ impl Cargo<'_> {
         let ran = run(&mut command, self.bound)?;
         let failed = (!ran.status.success()).then(|| first_error(&ran.stderr));
         Ok((Checked::read(&ran.stdout, &self.root, &build.folder), failed))
+    }
+
+    /// Returns the errors of a package's library.
+    ///
+    /// # Errors
+    /// Returns an error if cargo cannot be run or takes too long.
+    pub(super) fn check_library(&self, package: &str) -> Result<Vec<Diagnostic>> {
+        let mut command = self.command_in("check", Path::new(""));
+        command.args(["--package", package, "--lib", "--message-format=json"]);
+        self.add_features(&mut command);
+        let ran = run(&mut command, self.bound)?;
+        let checked = Checked::read(&ran.stdout, &self.root, Path::new(""));
+        Ok(checked.errors.into_iter().map(|(_, error)| error).collect())
     }
 
     fn add_features_of(&self, command: &mut Command, features: &Features) {
