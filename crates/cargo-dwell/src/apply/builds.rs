@@ -85,6 +85,22 @@ impl Build {
         errors
     }
 
+    /// Returns the warnings that the change made.
+    pub(super) fn new_warnings(&self, after: &Checked) -> Vec<String> {
+        let mut before: Vec<&str> = self.before.warnings.iter().map(|(_, message)| message.as_str()).collect();
+        let mut all = Vec::new();
+        for (at, message) in &after.warnings {
+            // One that only moves is not new.
+            match before.iter().position(|of| of == message) {
+                Some(index) => _ = before.swap_remove(index),
+                None => all.push(format!("{at}: {message}")),
+            }
+        }
+        all.sort();
+        all.dedup();
+        all
+    }
+
     /// Returns what compiled before and not after.
     pub(super) fn missing<'a>(&'a self, after: &'a Checked) -> impl Iterator<Item = &'a Unit> {
         self.before.units.difference(&after.units)

@@ -27,6 +27,17 @@ pub(super) struct Cargo<'a> {
     pub(super) bound: Duration,
 }
 
+/// What a check found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The index of the build that it checked last.
+    pub(super) build: usize,
+    /// The errors of that build.
+    pub(super) errors: Vec<Diagnostic>,
+    /// The warnings of the user's build that are new.
+    pub(super) new_warnings: Vec<String>,
+}
+
 impl Cargo<'_> {
     /// Returns a command of cargo for the user's package, or for the whole workspace.
     fn command(&self, step: &str) -> Command {
@@ -75,22 +86,26 @@ impl Cargo<'_> {
         }
     }
 
-    /// Returns rustc's errors that the change made, of the first build that has some, and the number of builds before it.
+    /// Returns rustc's errors that the change made, of the first build that has some.
     ///
     /// # Errors
     /// Returns an error if cargo cannot be run, takes too long, or fails without an error of rustc.
-    pub(super) fn check(&self) -> Result<(usize, Vec<Diagnostic>)> {
+    pub(super) fn check(&self) -> Result<Found> {
+        let mut found = Found::default();
         for (index, build) in self.builds.iter().enumerate() {
             let (after, failed) = self.check_build(build)?;
-            let errors = build.made_by_change(&after);
-            if !errors.is_empty() {
-                return Ok((index, errors));
+            if index == 0 {
+                found.new_warnings = build.new_warnings(&after);
+            }
+            (found.build, found.errors) = (index, build.made_by_change(&after));
+            if !found.errors.is_empty() {
+                return Ok(found);
             }
             if let Some(unit) = build.missing(&after).next() {
                 bail!("{} does not compile: {}", unit.target, failed.unwrap_or_default());
             }
         }
-        Ok((self.builds.len(), Vec::new()))
+        Ok(found)
     }
 
     /// Checks all targets of a build, and returns cargo's error if it failed.

@@ -178,23 +178,6 @@ impl Session<'_> {
         }
     }
 
-    /// Returns the compiler's warnings that are new in the user's build.
-    pub(super) fn new_warnings(&self) -> Result<Vec<String>> {
-        let Some(build) = self.cargo.builds.first() else { return Ok(Vec::new()) };
-        let (after, _) = self.cargo.check_build(build)?;
-        let mut before: Vec<&str> = build.before.warnings.iter().map(|(_, message)| message.as_str()).collect();
-        let mut all = Vec::new();
-        for (at, message) in &after.warnings {
-            // A warning that only moves is not new.
-            match before.iter().position(|of| of == message) {
-                Some(index) => _ = before.swap_remove(index),
-                None => all.push(format!("{at}: {message}")),
-            }
-        }
-        all.dedup();
-        Ok(all)
-    }
-
     /// Returns the traits that public types of libraries lose, since the files had the texts of `mark`: those that the compiler derives
     /// from the fields. A box, which has those of its value, loses none.
     pub(super) fn lost_traits(&mut self, mark: &[Change]) -> Result<Vec<String>> {

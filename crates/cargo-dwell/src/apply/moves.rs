@@ -63,6 +63,12 @@ impl Move {
         ["pin-future", "box-argument", "box-future", "box-value"].contains(&self.kind.as_str())
     }
 
+    /// Returns `true` if another move is about the same fields, in the same way.
+    pub(super) fn is_for_same(&self, other: &Self) -> bool {
+        let items = |of: &Self| of.edits.iter().map(|edit| edit.item.clone()).collect::<Vec<_>>();
+        self.kind == other.kind && items(self) == items(other)
+    }
+
     /// Returns `true` if another move proposes the same for the same fields.
     pub(super) fn proposes(&self, other: &Self) -> bool {
         let of = |of: &Self| -> Vec<(String, String)> {

@@ -193,8 +193,15 @@ impl Session<'_> {
                 let mut renewed = Vec::new();
                 moves::collect(&measured.report, "", &mut renewed);
                 let is_open = |of: &Move| of.refusal().is_none() && !tried.iter().any(|old| old.proposes(of));
-                queue = renewed.into_iter().filter(is_open).collect();
-                queue.truncate((count + RENEWED).saturating_sub(tried.len()));
+                renewed.retain(is_open);
+                // A finding that the new report has not stays as it was.
+                for of in &mut queue {
+                    if let Some(index) = renewed.iter().position(|new| new.is_for_same(of)) {
+                        *of = renewed.remove(index);
+                    }
+                }
+                renewed.truncate((count + RENEWED).saturating_sub(tried.len() + queue.len()));
+                queue.extend(renewed);
             }
         }
         self.finish(kept)
@@ -247,7 +254,7 @@ impl Session<'_> {
                 println!("  breaking for users of the crate: {name}");
             }
         }
-        for warning in self.new_warnings()? {
+        for warning in &repaired.new_warnings {
             println!("  note: new warning of the compiler: {warning}");
         }
         let places = self.places(&made, mark);
@@ -290,6 +297,25 @@ impl Session<'_> {
             self.tree.restore(mark)?;
             made = edit::make(&mut self.tree, &self.workspace, self.args, &part)?;
             repaired = repair::repair(&mut self.tree, &self.cargo, &made.becomes, tell)?;
+        }
+        if !repaired.left.is_empty() && of.edits.len() > 1 {
+            // One by one, each with those before it that compile.
+            let mut kept: Option<Move> = None;
+            for edit in &of.edits {
+                let mut more = kept.clone().unwrap_or_else(|| Move { edits: Vec::new(), ..of.clone() });
+                more.edits.push(edit.clone());
+                self.tree.restore(mark)?;
+                let Ok(some) = edit::make(&mut self.tree, &self.workspace, self.args, &more) else { continue };
+                if repair::repair(&mut self.tree, &self.cargo, &some.becomes, tell)?.left.is_empty() {
+                    kept = Some(more);
+                }
+            }
+            if let Some(less) = kept {
+                self.tree.restore(mark)?;
+                made = edit::make(&mut self.tree, &self.workspace, self.args, &less)?;
+                repaired = repair::repair(&mut self.tree, &self.cargo, &made.becomes, tell)?;
+                part = less;
+            }
         }
         if is_terminal {
             eprint!("\r\x1b[K");

@@ -116,6 +116,7 @@ fn one(session: &mut Session<'_>, of: &Move) -> Result<Trial> {
         compiles: repaired.left.is_empty(),
         rounds: repaired.rounds,
         repairs: repaired.by.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect(),
+        new_warnings: repaired.new_warnings,
         left: repaired.left.into_iter().map(|left| (left.at, left.source, left.message)).collect(),
         ..Trial::default()
     };
@@ -123,7 +124,6 @@ fn one(session: &mut Session<'_>, of: &Move) -> Result<Trial> {
         session.tidy()?;
         let places = session.places(&made, &[]);
         trial.places = places.iter().map(|of| format!("{}:{}: {}", of.file.display(), of.line, of.why)).collect();
-        trial.new_warnings = session.new_warnings()?;
         if let Some(before) = &session.tests {
             trial.same_tests = Some(session.test_after(before)?);
         }

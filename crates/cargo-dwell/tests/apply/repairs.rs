@@ -537,14 +537,22 @@ pub enum Part {
 #[derive(Debug)]
 pub enum Failure {
     Api(Value),
+    Code(u8),
     Other,
 }
 
-impl From<Value> for Failure {
-    fn from(of: Value) -> Self {
-        Self::Api(of)
-    }
+macro_rules! impl_from {
+    ($ty:ident, $variant:ident) => {
+        impl From<$ty> for Failure {
+            fn from(of: $ty) -> Self {
+                Self::$variant(of)
+            }
+        }
+    };
 }
+
+impl_from!(Value, Api);
+impl_from!(u8, Code);
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Details {
@@ -565,7 +573,9 @@ impl Entry {
 pub fn name(part: &Part) -> &'static str {
     match part {
         Part::Is(Value::Number(n)) if *n > 3 => "large",
-        Part::Many(parts) if matches!(parts.as_slice(), [Part::Is(Value::Number(_)), ..]) => "numbers",
+        Part::Many(parts) if matches!(parts.as_slice(), [Part::Is(Value::Number(_)), ..]) => {
+            "numbers"
+        }
         Part::Is(Value::Number(0 | 1)) => "bit",
         // All others.
         Part::Is(Value::Number(_)) => "number",
@@ -643,15 +653,40 @@ fn check(part: &Part) -> Result<(), Value> {
 fn is_the_same() {
     let n = |n| Part::Is(Value::Number(n));
     let s = |text: &str| Part::Is(Value::Text(text.into()));
-    let all = [n(9), n(1), n(2), Part::Is(Value::Nothing), s(""), s("a"), s("abcd"), Part::Many(vec![n(1)]), Part::Not];
-    let names = ["large", "bit", "number", "other", "empty", "text", "long", "numbers", "other"];
+    let all = [
+        n(9),
+        n(1),
+        n(2),
+        Part::Is(Value::Nothing),
+        s(""),
+        s("a"),
+        s("abcd"),
+        Part::Many(vec![n(1)]),
+        Part::Not,
+    ];
+    let names = [
+        "large", "bit", "number", "other", "empty", "text", "long", "numbers", "other",
+    ];
     assert_eq!(all.each_ref().map(name), names);
-    assert_eq!((first(&all), take(s("x")), take(n(1))), (Some(""), Ok("x".into()), Err(n(1))));
+    assert_eq!(
+        (first(&all), take(s("x")), take(n(1))),
+        (Some(""), Ok("x".into()), Err(n(1)))
+    );
     let (mut one, mut text, mut calls) = (n(1), s("b"), 0);
     assert!(add(&mut one) && !add(&mut text) && one == n(2));
-    assert_eq!((drain(vec![s("q"), n(2), n(3)]), drain(vec![n(2), Part::Not])), (5, 0));
+    assert_eq!(
+        (
+            drain(vec![s("q"), n(2), n(3)]),
+            drain(vec![n(2), Part::Not])
+        ),
+        (5, 0)
+    );
     assert!(chain(&n(1), &mut calls) && !chain(&s(""), &mut calls) && calls == 1);
-    assert!(matches!(fails(&n(1)), Err(Failure::Api(_))) && matches!(fails(&Part::Not), Err(Failure::Other)));
+    assert!(
+        matches!(fails(&n(1)), Err(Failure::Api(_)))
+            && matches!(fails(&Part::Not), Err(Failure::Other))
+    );
+    assert!(matches!(Failure::from(1), Failure::Code(1)));
     assert_eq!(*Entry::default().details(), Details::default());
 }
 "#;
@@ -687,9 +722,10 @@ fn conditions_and_matches_keep_their_form() {
         "            Value::Nothing | Value::Wide(_) => \"other\",",
         "        Part::Not => \"other\",",
         "    if let Part::Is(value) = part\n        && let Value::Number(n) = &mut **value\n    {",
-        "        let Value::Number(n) = *value else { break };",
+        "    while let Some(Part::Is(value)) = parts.pop()\n        && let Value::Number(n) = *value\n    {",
         "    if let Part::Is(value) = part\n        && let Value::Number(n) = &**value\n        && next(calls)\n    {",
         "get_or_insert_with(|| Box::new(Details::default()))",
+        "Self::$variant(of.into())",
     ] {
         assert!(changed.contains(part), "{part}\n{text}\n{changed}");
     }

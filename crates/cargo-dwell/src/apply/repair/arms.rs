@@ -73,6 +73,7 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         let above = if above.is_empty() { String::new() } else { format!("{above}\n{indent}    ") };
         let attributes = site.at(&(arm.whole.start..arm.pattern.start)).trim().to_owned();
         let attributes = if attributes.is_empty() { attributes } else { format!("{attributes} ") };
+        let body = deeper(body);
         let comma = if body.starts_with('{') && body.ends_with('}') { "" } else { "," };
         inner.push_str(&format!("\n{indent}    {above}{attributes}{}{guard} => {body}{comma}", cases.join(" | ")));
         let kept: Vec<&str> = parts.others.iter().map(|case| site.at(case)).collect();
@@ -123,6 +124,18 @@ pub(super) fn repair_rest(site: &Site<'_>) -> Option<Vec<Replace>> {
     let indent = &site.text[line..last.whole.start];
     let between = if indent.trim().is_empty() { format!("\n{indent}") } else { " ".to_owned() };
     Some(vec![site.replace(end..end, format!("{comma}{between}_ => {},", site.at(&rest.body)))])
+}
+
+/// Returns an expression that stands one level deeper, unless a text in it has several lines.
+fn deeper(body: &str) -> String {
+    fn has_long_text(tokens: proc_macro2::TokenStream) -> bool {
+        tokens.into_iter().any(|tree| match tree {
+            proc_macro2::TokenTree::Literal(of) => of.to_string().contains('\n'),
+            proc_macro2::TokenTree::Group(of) => has_long_text(of.stream()),
+            _ => false,
+        })
+    }
+    if body.parse().is_ok_and(has_long_text) { body.to_owned() } else { body.replace('\n', "\n    ") }
 }
 
 /// The arms of a `match`, with their places in the file.

@@ -11,6 +11,7 @@ mod compare;
 mod constant;
 mod convert;
 mod function;
+mod macros;
 mod matched;
 mod nested;
 mod option;
@@ -20,7 +21,7 @@ mod sparse;
 mod suggestion;
 
 use super::boxes;
-use super::cargo::Cargo;
+use super::cargo::{Cargo, Found};
 use super::moves::Becomes;
 use super::syntax::{Bytes, Syntax};
 use super::tree::Tree;
@@ -147,6 +148,8 @@ pub(super) struct Repaired {
     pub(super) by: BTreeMap<&'static str, usize>,
     /// The places where a suggestion of rustc's added a clone.
     pub(super) clones: Vec<String>,
+    /// The warnings of the compiler that are new.
+    pub(super) new_warnings: Vec<String>,
     /// What is left for a person; empty if all compiles.
     pub(super) left: Vec<Left>,
 }
@@ -185,11 +188,12 @@ pub(super) fn repair(
     let mut done = Repaired::default();
     let (mut fewest, mut waited, mut reached) = (usize::MAX, 0, 0);
     loop {
-        let (build, errors) = cargo.check()?;
+        let Found { build, errors, new_warnings } = cargo.check()?;
         done.rounds += 1;
         tell(done.rounds, errors.len());
         if errors.is_empty() {
             done.left.clear();
+            done.new_warnings = new_warnings;
             return Ok(done);
         }
         if build > reached {
@@ -241,21 +245,14 @@ fn round(tree: &Tree, errors: &[Diagnostic], becomes: &Becomes) -> (Vec<Named>, 
                 Some((text, syntax))
             };
             let known = files.entry(file.clone()).or_insert_with(read);
-            let repair = known.as_ref().filter(|_| is_written(span)).and_then(|(text, syntax)| {
+            let repair = known.as_ref().and_then(|(text, syntax)| {
+                if !is_written(span) {
+                    return Some(("a macro", macros::repair(span, types.as_ref(), &file, text)?));
+                }
                 let range = range(span);
                 text.get(range.clone())?;
-                let site = Site {
-                    error,
-                    span,
-                    file: &file,
-                    text,
-                    syntax,
-                    range,
-                    types,
-                    becomes,
-                    has_chains: tree.has_chains(&file),
-                    tree,
-                };
+                let has_chains = tree.has_chains(&file);
+                let site = Site { error, span, file: &file, text, syntax, range, types, becomes, has_chains, tree };
                 RULES.iter().find_map(|(name, rule)| Some((*name, rule(&site)?)))
             });
             if let Some(repair) = repair {
