@@ -30,18 +30,18 @@ impl Session<'_> {
             let mut targets = package.targets.iter();
             targets.all(|target| {
                 let is_needed = builds::is_main(&target.kind) && target.required_features.is_empty();
-                !is_needed || checked.has(&self.tree.root.join(below), &target.name)
+                !is_needed || checked.has(&self.tree.root.join(below), target)
             })
         });
         let first = checked.errors.first().map(|(_, error)| {
             let at = error.spans.first().map(|span| format!("{}:{}: ", span.file_name, span.line_start));
             format!("{}{}", at.unwrap_or_default(), error.message)
         });
-        match (first, failed) {
-            (Some(first), _) if !is_whole => bail!("the workspace does not compile before the change: {first}"),
-            (None, Some(failed)) => bail!("the workspace does not compile before the change: {failed}"),
-            (Some(first), _) => println!("does not compile before the change, and is not looked at: {first}"),
-            (None, None) => {}
+        if let Some(why) = first.or(failed) {
+            if !is_whole {
+                bail!("the workspace does not compile before the change: {why}");
+            }
+            println!("does not compile before the change, and is not looked at: {why}");
         }
         own.before = checked;
         let mut all = vec![own];
