@@ -80,7 +80,7 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
                     return Some(vec![named, site.replace(start..start, statement)]);
                 }
                 let after = &site.text[body.end..];
-                let other = after.trim_start().strip_prefix("else").map(|_| other_block(after)).unwrap_or(Some(""))?;
+                let other = after.trim_start().strip_prefix("else").map_or(Some(""), |_| other_block(after))?;
                 let end = body.end - 1;
                 return Some(vec![
                     named,
