@@ -1,29 +1,33 @@
-//! Boxes random fields and variants of packages, each alone, and counts how many compile without a person.
+//! Boxes random fields and variants of packages, each alone, and counts how many compile without a person, have the same tests, and
+//! give no new warning.
 //!
 //! ```text
-//! cargo run --release -p cargo-dwell --example apply_moves -- [--moves N] [--seed N] [--diff] FOLDER..
+//! cargo run -p cargo-dwell --example apply_moves -- [--moves N] [--seed N] [--seconds N] [--no-test] [--diff] FOLDER..
 //! ```
-//! Each FOLDER has the Cargo.toml of a package or workspace. Nothing is written there: the moves are tried in copies below
-//! `target/apply_moves`. A candidate is a field `Option<T>` or a variant with one field `T`, where `T` is a struct or
-//! enum of the workspace.
+//! Each FOLDER has the Cargo.toml of a package or workspace. Nothing is written there: the moves are tried in a copy below
+//! `target/apply_moves`. `--seconds` bounds the time for a package. A candidate is a field `Option<T>` or a variant with one field `T`,
+//! where `T` is a struct or enum of the workspace.
 
 use anyhow::{Context, Result, bail};
-use cargo_dwell::parts::trial;
+use cargo_dwell::parts::trials;
 use dwell_source::Edit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use std::{env, fs};
 use syn::spanned::Spanned as _;
 
 fn main() -> Result<()> {
-    let (mut moves, mut seed, mut diff, mut folders) = (10_usize, 7_u64, false, Vec::new());
+    let (mut moves, mut seed, mut seconds, mut diff, mut tests) = (10_usize, 7_u64, u64::MAX, false, true);
+    let mut folders = Vec::new();
     let mut arguments = env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut number = || arguments.next().and_then(|text| text.parse::<u64>().ok());
         match argument.as_str() {
             "--moves" => moves = usize::try_from(number().context("--moves takes a number")?)?,
             "--seed" => seed = number().context("--seed takes a number")?,
+            "--seconds" => seconds = number().context("--seconds takes a number")?,
+            "--no-test" => tests = false,
             "--diff" => diff = true,
             flag if flag.starts_with("--") => bail!("{flag}: unknown; see the first lines of this example"),
             folder => folders.push(PathBuf::from(folder)),
@@ -32,7 +36,7 @@ fn main() -> Result<()> {
     if folders.is_empty() {
         bail!("name at least one folder with a Cargo.toml");
     }
-    let (mut all, mut compile) = (0, 0);
+    let mut whole = Sums::default();
     let mut kinds = BTreeMap::<String, usize>::new();
     for folder in folders {
         let name = folder.canonicalize()?.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -40,47 +44,82 @@ fn main() -> Result<()> {
         let candidates = edits.len();
         fastrand::Rng::with_seed(seed).shuffle(&mut edits);
         let target = env::current_dir()?.join("target/apply_moves").join(&name);
-        let (mut here, mut tried) = (0, 0);
-        let mut repairs = BTreeMap::<String, usize>::new();
-        for edit in edits {
-            if tried == moves {
-                break;
-            }
-            let start = Instant::now();
+        let mut here = Sums::default();
+        let mut start = Instant::now();
+        let end = Duration::from_secs(seconds);
+        let begin = start;
+        let tried = trials(&folder.join("Cargo.toml"), &edits, &target, tests, |edit, trial| {
             let place = format!("{name} {}:{} {}", edit.file, edit.line, edit.item);
-            let trial = match trial(&folder.join("Cargo.toml"), &edit, &target) {
-                Ok(trial) => trial,
-                Err(error) => {
-                    println!("{place}: refused: {error:#}");
-                    continue;
+            let took = std::mem::replace(&mut start, Instant::now()).elapsed().as_secs();
+            match trial {
+                Err(error) => println!("{place}: refused: {error:#}"),
+                Ok(trial) => {
+                    let by: Vec<String> = trial.repairs.iter().map(|(name, count)| format!("{name} {count}")).collect();
+                    let verdict =
+                        if trial.compiles { "compiles".to_owned() } else { format!("{} left", trial.left.len()) };
+                    println!("{place}: {verdict}, {} rounds, {took} s ({})", trial.rounds, by.join(", "));
+                    for (at, source, message) in &trial.left {
+                        println!("    {at}: {source}\n      {message}");
+                        *kinds.entry(message.chars().take(60).collect()).or_default() += 1;
+                    }
+                    trial.new_warnings.iter().for_each(|warning| println!("    new warning: {warning}"));
+                    trial.places.iter().for_each(|place| println!("    to accept: {place}"));
+                    if diff {
+                        print!("{}", trial.diff);
+                    }
+                    here.tried += 1;
+                    here.compile += usize::from(trial.compiles);
+                    here.same += usize::from(trial.compiles && trial.same_tests != Some(false));
+                    here.silent += usize::from(trial.compiles && trial.new_warnings.is_empty());
+                    here.named += usize::from(!trial.places.is_empty());
                 }
-            };
-            tried += 1;
-            let seconds = start.elapsed().as_secs();
-            let by: Vec<String> = trial.repairs.iter().map(|(name, count)| format!("{name} {count}")).collect();
-            let verdict = if trial.compiles { "compiles".to_owned() } else { format!("{} left", trial.left.len()) };
-            println!("{place}: {verdict}, {} rounds, {seconds} s ({})", trial.rounds, by.join(", "));
-            for (at, source, message) in &trial.left {
-                println!("    {at}: {source}\n      {message}");
-                *kinds.entry(message.chars().take(60).collect()).or_default() += 1;
             }
-            for (name, count) in trial.repairs {
-                *repairs.entry(name).or_default() += count;
-            }
-            if diff {
-                print!("{}", trial.diff);
-            }
-            here += usize::from(trial.compiles);
+            here.tried < moves && begin.elapsed() < end
+        });
+        match tried {
+            Ok(()) => println!("{name}: {here}; {candidates} candidates\n"),
+            Err(error) => println!("{name}: not looked at: {error:#}\n"),
         }
-        println!("{name}: {here} of {tried} compile; {candidates} candidates; repairs {repairs:?}\n");
-        all += tried;
-        compile += here;
+        whole.add(&here);
     }
-    println!("{compile} of {all} compile");
+    println!("all: {whole}");
     for (kind, count) in kinds {
         println!("  {count:4} {kind}");
     }
     Ok(())
+}
+
+/// How moves ended.
+#[derive(Default)]
+struct Sums {
+    tried: usize,
+    compile: usize,
+    /// With the same outcomes of tests.
+    same: usize,
+    /// Without a new warning of the compiler.
+    silent: usize,
+    /// With places to accept.
+    named: usize,
+}
+
+impl Sums {
+    fn add(&mut self, other: &Self) {
+        self.tried += other.tried;
+        self.compile += other.compile;
+        self.same += other.same;
+        self.silent += other.silent;
+        self.named += other.named;
+    }
+}
+
+impl std::fmt::Display for Sums {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { tried, compile, same, silent, named } = self;
+        write!(
+            f,
+            "{compile} of {tried} compile, {same} with the same tests, {silent} without a new warning, {named} with places to accept"
+        )
+    }
 }
 
 /// Returns the fields and variants to box.

@@ -36,7 +36,7 @@ pub use cli::Cli;
 /// The rows of the reports as JSON, and what the project's own measurements run.
 pub mod parts {
     #[doc(inline)]
-    pub use crate::apply::trial;
+    pub use crate::apply::{Trial, trials};
     pub use crate::dyn_traits::json as dyn_json;
     pub use crate::layout::json as layout_json;
 }

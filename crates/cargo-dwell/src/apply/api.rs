@@ -25,6 +25,21 @@ pub(super) fn of(root: &Path, read: &dyn Fn(&Path) -> Option<String>) -> Api {
     all
 }
 
+/// Returns the public types of a library by paths that its root can name, those with type parameters left out.
+pub(super) fn types(root: &Path, read: &dyn Fn(&Path) -> Option<String>) -> Vec<String> {
+    let mut reader = Reader { read, modules: Vec::new(), items: Vec::new(), seen: BTreeSet::new() };
+    reader.file(root, &[], true);
+    let public: BTreeSet<Vec<String>> =
+        reader.modules.iter().filter(|of| of.is_public || of.path.len() < 2).map(|of| of.path.clone()).collect();
+    let all = reachable(&reader.modules, reader.items).into_iter().filter_map(|item| {
+        let is_visible = (0..=item.module.len()).all(|length| public.contains(&item.module[..length]));
+        let path = item.module.iter().map(|name| format!("{name}::")).collect::<String>();
+        item.ty.filter(|_| is_visible).map(|ty| format!("crate::{path}{ty}"))
+    });
+    let all: BTreeSet<String> = all.collect();
+    all.into_iter().collect()
+}
+
 /// Returns the names of what is public before, and gone or of another type after.
 pub(super) fn changed(before: &Api, after: &Api) -> Vec<String> {
     let is_same =
@@ -72,6 +87,8 @@ struct Item {
     is_impl: bool,
     /// The parts that users see: `Entry.details` and its type.
     parts: Vec<(String, String)>,
+    /// The name of a type without type parameters, with its lifetimes: `Entry<'static>`.
+    ty: Option<String>,
 }
 
 impl Item {
@@ -222,20 +239,28 @@ impl Text<'_> {
                 is_public: is_pub(visibility),
                 is_impl: false,
                 parts,
+                ty: None,
             })
+        };
+        let public_type = |name: &syn::Ident, visibility: &syn::Visibility, of: &syn::Generics, parts| {
+            let lifetimes = vec!["'static"; of.lifetimes().count()].join(", ");
+            let arguments = if lifetimes.is_empty() { lifetimes } else { format!("<{lifetimes}>") };
+            let is_plain = of.type_params().next().is_none() && of.const_params().next().is_none();
+            let ty = is_plain.then(|| format!("{name}{arguments}"));
+            public(name, visibility, parts).map(|item| Item { ty, ..item })
         };
         match item {
             syn::Item::Struct(of) => {
                 let mut parts = self.head(&of.ident, &of.generics, &of.attrs);
                 let fields = of.fields.iter().enumerate().filter(|(_, field)| is_pub(&field.vis));
                 parts.extend(fields.map(|(index, field)| self.field(&of.ident.to_string(), index, field)));
-                public(&of.ident, &of.vis, parts)
+                public_type(&of.ident, &of.vis, &of.generics, parts)
             }
             syn::Item::Union(of) => {
                 let mut parts = self.head(&of.ident, &of.generics, &of.attrs);
                 let fields = of.fields.named.iter().enumerate().filter(|(_, field)| is_pub(&field.vis));
                 parts.extend(fields.map(|(index, field)| self.field(&of.ident.to_string(), index, field)));
-                public(&of.ident, &of.vis, parts)
+                public_type(&of.ident, &of.vis, &of.generics, parts)
             }
             syn::Item::Enum(of) => {
                 let mut parts = self.head(&of.ident, &of.generics, &of.attrs);
@@ -245,7 +270,7 @@ impl Text<'_> {
                     parts.extend(fields.map(|(index, field)| self.field(&name, index, field)));
                     parts.push((name, String::new()));
                 }
-                public(&of.ident, &of.vis, parts)
+                public_type(&of.ident, &of.vis, &of.generics, parts)
             }
             syn::Item::Type(of) => public(&of.ident, &of.vis, vec![(of.ident.to_string(), self.of(of))]),
             syn::Item::Fn(of) => public(&of.sig.ident, &of.vis, vec![(of.sig.ident.to_string(), self.of(&of.sig))]),
@@ -274,6 +299,7 @@ impl Text<'_> {
                     is_public: true,
                     is_impl: false,
                     parts,
+                    ty: None,
                 })
             }
             _ => None,
@@ -353,7 +379,7 @@ impl Text<'_> {
                 parts.push((head, self.of(name)));
             }
         }
-        Item { names: words(&ty), module: module.to_vec(), is_public: false, is_impl: true, parts }
+        Item { names: words(&ty), module: module.to_vec(), is_public: false, is_impl: true, parts, ty: None }
     }
 }
 
@@ -400,6 +426,17 @@ mod tests {
         ] {
             assert_eq!(hidden(root), [""; 0], "{root}");
         }
+    }
+
+    #[test]
+    fn types_are_named_from_the_root() {
+        let root = "mod a; pub mod b { pub struct B<'x>(&'x u8); mod c { pub struct C; } pub use c::C; pub struct D<T>(T); } pub use a::A;";
+        let read = |file: &Path| match file.to_str()? {
+            "src/lib.rs" => Some(root.to_owned()),
+            "src/a.rs" => Some("pub enum A {} struct Own;".to_owned()),
+            _ => None,
+        };
+        assert_eq!(types(Path::new("src/lib.rs"), &read), ["crate::a::A", "crate::b::B<'static>"]);
     }
 
     #[test]

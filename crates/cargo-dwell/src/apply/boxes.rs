@@ -91,8 +91,7 @@ impl Names {
             syn::UseTree::Glob(_) => {
                 let is_standard = path.first().is_some_and(|first| ["std", "alloc", "core"].contains(&first.as_str()));
                 self.has_glob |= !is_standard;
-                self.has_standard |=
-                    is_standard && path.last().is_some_and(|last| last == "boxed" || last == "prelude");
+                self.has_standard |= is_standard && path.iter().any(|part| part == "boxed" || part == "prelude");
             }
             syn::UseTree::Group(of) => of.items.iter().for_each(|tree| self.import(tree, path)),
         }

@@ -85,6 +85,22 @@ impl Build {
         errors
     }
 
+    /// Returns the warnings that the change made.
+    pub(super) fn new_warnings(&self, after: &Checked) -> Vec<String> {
+        let mut before: Vec<&str> = self.before.warnings.iter().map(|(_, message)| message.as_str()).collect();
+        let mut all = Vec::new();
+        for (at, message) in &after.warnings {
+            // One that only moves is not new.
+            match before.iter().position(|of| of == message) {
+                Some(index) => _ = before.swap_remove(index),
+                None => all.push(format!("{at}: {message}")),
+            }
+        }
+        all.sort();
+        all.dedup();
+        all
+    }
+
     /// Returns what compiled before and not after.
     pub(super) fn missing<'a>(&'a self, after: &'a Checked) -> impl Iterator<Item = &'a Unit> {
         self.before.units.difference(&after.units)
@@ -117,9 +133,11 @@ pub(super) struct Compiled {
 pub(super) struct Checked {
     pub(super) units: BTreeSet<Unit>,
     pub(super) errors: Vec<(Target, Diagnostic)>,
+    /// The warnings, with the place of each.
+    pub(super) warnings: Vec<(String, String)>,
     pub(super) compiled: Vec<Compiled>,
-    /// The targets that compiled, by package and kind.
-    targets: BTreeSet<(String, String)>,
+    /// The targets that compiled, as they are and not as tests, with the manifests of their packages.
+    targets: Vec<(PathBuf, cargo_metadata::Target)>,
 }
 
 impl Checked {
@@ -132,6 +150,12 @@ impl Checked {
             match message {
                 Ok(Message::CompilerMessage(message)) => {
                     let mut error = message.message;
+                    if error.level == DiagnosticLevel::Warning && !error.spans.is_empty() {
+                        place(&mut error, root, folder);
+                        let at = error.spans.iter().find(|span| span.is_primary);
+                        let at = at.map(|span| format!("{}:{}", span.file_name, span.line_start));
+                        all.warnings.push((at.unwrap_or_default(), error.message.clone()));
+                    }
                     if error.level == DiagnosticLevel::Error && !error.spans.is_empty() {
                         place(&mut error, root, folder);
                         let target = target(&message.package_id.repr, &message.target);
@@ -152,7 +176,10 @@ impl Checked {
         for artifact in artifacts {
             let is_test = artifact.profile.test;
             let target = target(&artifact.package_id.repr, &artifact.target);
-            all.targets.insert((artifact.manifest_path.to_string(), artifact.target.name.clone()));
+            // A library or program is compiled as a test too.
+            if !is_test || !is_main(&artifact.target.kind) {
+                all.targets.push((artifact.manifest_path.clone().into(), artifact.target.clone()));
+            }
             all.units.insert(Unit { target, is_test });
             let mut files = sources(&artifact, &root.join(folder));
             files.insert(artifact.target.src_path.clone().into_std_path_buf());
@@ -167,9 +194,10 @@ impl Checked {
         all
     }
 
-    /// Returns `true` if a target was compiled.
-    pub(super) fn has(&self, manifest: &Path, name: &str) -> bool {
-        self.targets.iter().any(|(of, target)| Path::new(of) == manifest && target == name)
+    /// Returns `true` if a target of a package was compiled.
+    pub(super) fn has(&self, manifest: &Path, target: &cargo_metadata::Target) -> bool {
+        let is_it = |of: &cargo_metadata::Target| of.name == target.name && of.kind == target.kind;
+        self.targets.iter().any(|(package, of)| package == manifest && is_it(of))
     }
 }
 
@@ -302,7 +330,7 @@ pub(super) fn required(affected: &[&Package], root: &Path, original: &Path, buil
         let Ok(below) = package.manifest_path.as_std_path().strip_prefix(original) else { continue };
         let manifest = root.join(below);
         for target in package.targets.iter().filter(|target| !target.required_features.is_empty()) {
-            if !builds.iter().any(|build| build.before.has(&manifest, &target.name)) {
+            if !builds.iter().any(|build| build.before.has(&manifest, target)) {
                 let set: Vec<String> =
                     target.required_features.iter().map(|name| format!("{}/{name}", package.name)).collect();
                 let features = Features::With(set.join(","));

@@ -27,6 +27,17 @@ pub(super) struct Cargo<'a> {
     pub(super) bound: Duration,
 }
 
+/// What a check found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The index of the build that it checked last.
+    pub(super) build: usize,
+    /// The errors of that build.
+    pub(super) errors: Vec<Diagnostic>,
+    /// The warnings of the user's build that are new.
+    pub(super) new_warnings: Vec<String>,
+}
+
 impl Cargo<'_> {
     /// Returns a command of cargo for the user's package, or for the whole workspace.
     fn command(&self, step: &str) -> Command {
@@ -79,18 +90,22 @@ impl Cargo<'_> {
     ///
     /// # Errors
     /// Returns an error if cargo cannot be run, takes too long, or fails without an error of rustc.
-    pub(super) fn check(&self) -> Result<Vec<Diagnostic>> {
-        for build in &self.builds {
+    pub(super) fn check(&self) -> Result<Found> {
+        let mut found = Found::default();
+        for (index, build) in self.builds.iter().enumerate() {
             let (after, failed) = self.check_build(build)?;
-            let errors = build.made_by_change(&after);
-            if !errors.is_empty() {
-                return Ok(errors);
+            if index == 0 {
+                found.new_warnings = build.new_warnings(&after);
+            }
+            (found.build, found.errors) = (index, build.made_by_change(&after));
+            if !found.errors.is_empty() {
+                return Ok(found);
             }
             if let Some(unit) = build.missing(&after).next() {
                 bail!("{} does not compile: {}", unit.target, failed.unwrap_or_default());
             }
         }
-        Ok(Vec::new())
+        Ok(found)
     }
 
     /// Checks all targets of a build, and returns cargo's error if it failed.
@@ -104,6 +119,19 @@ impl Cargo<'_> {
         let ran = run(&mut command, self.bound)?;
         let failed = (!ran.status.success()).then(|| first_error(&ran.stderr));
         Ok((Checked::read(&ran.stdout, &self.root, &build.folder), failed))
+    }
+
+    /// Returns the errors of a package's library.
+    ///
+    /// # Errors
+    /// Returns an error if cargo cannot be run or takes too long.
+    pub(super) fn check_library(&self, package: &str) -> Result<Vec<Diagnostic>> {
+        let mut command = self.command_in("check", Path::new(""));
+        command.args(["--package", package, "--lib", "--message-format=json"]);
+        self.add_features(&mut command);
+        let ran = run(&mut command, self.bound)?;
+        let checked = Checked::read(&ran.stdout, &self.root, Path::new(""));
+        Ok(checked.errors.into_iter().map(|(_, error)| error).collect())
     }
 
     fn add_features_of(&self, command: &mut Command, features: &Features) {

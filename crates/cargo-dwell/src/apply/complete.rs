@@ -18,12 +18,12 @@ pub(super) struct Complete {
     pub(super) is_statement: bool,
 }
 
-/// Finds the places where values of the struct `of` are complete:
+/// Finds the places where values of the struct `of` are complete, with their field `field`:
 ///
 /// - the value that a function with `of` in its result returns, if it is a variable or a field of one;
 /// - a variable that was made by `of::new()` or the like, where a collection takes it.
-pub(super) fn find(source: &syn::File, text: &str, of: &str) -> Vec<Complete> {
-    let mut search = Search { text, of, own: Vec::new(), made: Vec::new(), found: Vec::new() };
+pub(super) fn find(source: &syn::File, text: &str, of: &str, field: &str) -> Vec<Complete> {
+    let mut search = Search { text, of, field, own: Vec::new(), made: Vec::new(), found: Vec::new() };
     search.visit_file(source);
     search.found.sort_by_key(|of| of.moved.start);
     search.found.dedup();
@@ -38,7 +38,10 @@ pub(super) fn insert(text: &mut String, places: &[Complete], call: &dyn Fn(&str)
         if place.is_statement {
             let line = text[..at].rfind('\n').map_or(0, |of| of + 1);
             let indent: String = text[line..].chars().take_while(|of| *of == ' ' || *of == '\t').collect();
-            text.insert_str(at, &format!("{call}\n{indent}"));
+            // `if done { return Ok(doc); }` stays on its line.
+            let is_first = line + indent.len() == at;
+            let between = if is_first { format!("\n{indent}") } else { " ".to_owned() };
+            text.insert_str(at, &format!("{call}{between}"));
         } else {
             text.insert_str(place.moved.end, " }");
             text.insert_str(at, &format!("{{ {call} "));
@@ -124,6 +127,7 @@ fn last_name(ty: &syn::Type) -> Option<String> {
 struct Search<'a> {
     text: &'a str,
     of: &'a str,
+    field: &'a str,
     /// The types of the `impl` blocks around, for `Self`.
     own: Vec<String>,
     /// The variables of the function that hold a value of the struct.
@@ -186,6 +190,12 @@ impl Search<'_> {
                 // A method that returns `self` changes a value that may grow further.
                 let is_self = root == "self" && matches!(expr, syn::Expr::Path(_));
                 (!is_self).then(|| self.text[expr.span().byte_range()].to_owned())
+            }
+            // `Doc { name, ..doc }` has the other fields of `doc`.
+            syn::Expr::Struct(of) => {
+                let is_it = |member: &syn::Member| matches!(member, syn::Member::Named(name) if name == self.field);
+                let is_given = of.fields.iter().any(|field| is_it(&field.member));
+                of.rest.as_ref().filter(|_| !is_given).and_then(|rest| self.value(rest))
             }
             _ => None,
         }
@@ -374,7 +384,7 @@ fn all(text: &[u8]) -> Vec<Ast<'_>> {
     #[test]
     fn values_are_complete_where_they_are_returned_or_taken() {
         let source = syn::parse_file(TEXT).unwrap();
-        let found = find(&source, TEXT, "Ast");
+        let found = find(&source, TEXT, "Ast", "nodes");
         let texts: Vec<(&str, &str)> = found.iter().map(|of| (&*of.value, &TEXT[of.moved.clone()])).collect();
         assert_eq!(
             texts,
@@ -410,5 +420,18 @@ fn all(text: &[u8]) -> Vec<Ast<'_>> {
             twice.contains("        self.nodes.shrink_to_fit();\n        self.spans.shrink_to_fit();\n    }\n}"),
             "{twice}"
         );
+    }
+
+    #[test]
+    fn every_exit_is_found() {
+        let text = "struct Doc { lines: Vec<u8>, name: u8 }\nfn f(end: bool) -> Option<Doc> {\n    let mut doc = Doc::default();\n    \
+                    if end { return Some(doc); }\n    if doc.lines.is_empty() { Some(Doc { lines: Vec::new(), ..doc }) } else { Some(Doc { name: 1, ..doc }) }\n}\n";
+        let found = find(&syn::parse_file(text).unwrap(), text, "Doc", "lines");
+        let mut changed = text.to_owned();
+        insert(&mut changed, &found, &|value| format!("{value}.lines.shrink_to_fit();"));
+        let call = "doc.lines.shrink_to_fit();";
+        assert!(changed.contains(&format!("if end {{ {call} return Some(doc); }}")), "{changed}");
+        assert!(changed.contains(&format!("else {{ {call} Some(Doc {{ name: 1, ..doc }}) }}")), "{changed}");
+        assert_eq!(changed.matches(call).count(), 2, "{changed}");
     }
 }

@@ -140,6 +140,10 @@ fn field(text: &str, edit: &Edit) -> Result<(std::ops::Range<usize>, String)> {
         bail!("{place}: {item} is not declared there; a macro generates it, or the source changed since the report");
     };
     let now = &text[found.range.clone()];
+    let is_made = |to: &str| dense(now).replace("std::boxed::", "").replace("alloc::boxed::", "") == dense(to);
+    if dense(now) != dense(&edit.from) && [edit.to.clone(), with_paths(&edit.to)].iter().any(|to| is_made(to)) {
+        bail!("{place}: {item} is {now} already");
+    }
     if dense(now) != dense(&edit.from) {
         bail!(
             "{place}: {item} is {now}, and the report says {}; the source changed since, so make the report again",

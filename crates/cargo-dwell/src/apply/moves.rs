@@ -3,7 +3,7 @@
 use super::syntax::dense;
 use super::types::{difference, with_paths};
 use super::weigh;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use dwell_output::units;
 use dwell_source::{Edit, Items};
 use serde::Deserialize;
@@ -56,6 +56,25 @@ impl Move {
     pub(super) fn is_named(&self, name: &str) -> bool {
         let is_end = |of: &str| of == name || of.ends_with(&format!("::{name}"));
         is_end(&self.location) || self.edits.iter().any(|edit| is_end(&edit.item))
+    }
+
+    /// Returns `true` if it changes a future.
+    pub(super) fn is_of_future(&self) -> bool {
+        ["pin-future", "box-argument", "box-future", "box-value"].contains(&self.kind.as_str())
+    }
+
+    /// Returns `true` if another move is about the same fields, in the same way.
+    pub(super) fn is_for_same(&self, other: &Self) -> bool {
+        let items = |of: &Self| of.edits.iter().map(|edit| edit.item.clone()).collect::<Vec<_>>();
+        self.kind == other.kind && items(self) == items(other)
+    }
+
+    /// Returns `true` if another move proposes the same for the same fields.
+    pub(super) fn proposes(&self, other: &Self) -> bool {
+        let of = |of: &Self| -> Vec<(String, String)> {
+            of.edits.iter().map(|edit| (edit.item.clone(), dense(&edit.to))).collect()
+        };
+        self.kind == other.kind && of(self) == of(other)
     }
 
     /// Returns what the report expects, in words.
@@ -163,6 +182,11 @@ pub(super) enum Owner {
 }
 
 impl Becomes {
+    /// Returns `true` if the new type may lack traits that the old one has, such as `Send`.
+    pub(super) fn has_other_traits(&self) -> bool {
+        !self.features().is_empty()
+    }
+
     /// Returns the features of `dwell` that the new type needs; none if it is one of std.
     pub(super) fn features(&self) -> &'static [&'static str] {
         match self {
@@ -243,24 +267,14 @@ impl Path {
     }
 }
 
-/// Reads the moves of a file with a report as JSON, in its order.
+/// Reads a file with a report as JSON.
 ///
 /// # Errors
-/// Returns an error if the file cannot be read, is not JSON, or proposes nothing.
-pub(super) fn read(file: &path::Path) -> Result<Vec<Move>> {
+/// Returns an error if the file cannot be read, or is not JSON.
+pub(super) fn read(file: &path::Path) -> Result<Value> {
     let text = fs::read(file).with_context(|| format!("{}: cannot be read", file.display()))?;
-    let value = serde_json::from_slice(&text).with_context(|| {
-        format!("{}: is no JSON; save a report with `cargo dwell census --save FILE`", file.display())
-    })?;
-    let mut all = Vec::new();
-    collect(&value, "", &mut all);
-    if all.is_empty() {
-        bail!(
-            "{}: has no finding; save a report with `cargo dwell census --save FILE` or `cargo dwell layout --format json`",
-            file.display()
-        );
-    }
-    Ok(all)
+    serde_json::from_slice(&text)
+        .with_context(|| format!("{}: is no JSON; save a report with `cargo dwell census --save FILE`", file.display()))
 }
 
 /// Gives the edits of `dwell::weigh`'s advice their places in the source. A move of which one has none loses all, and is

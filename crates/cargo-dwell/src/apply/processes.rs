@@ -60,7 +60,7 @@ pub(super) fn received() -> Option<i32> {
 /// See above.
 pub(super) fn check() -> Result<()> {
     if received().is_some() {
-        bail!("interrupted; nothing was changed");
+        bail!("interrupted");
     }
     Ok(())
 }

@@ -146,6 +146,20 @@ impl Bench<'_> {
         serde_json::from_slice(&ran.stdout).context("the report of layout cannot be read")
     }
 
+    /// Returns the report of `futures`.
+    ///
+    /// # Errors
+    /// Returns an error if the program cannot be built.
+    pub(super) fn futures(&self) -> Result<Value> {
+        let mut command = self.dwell("futures")?;
+        command.args(["--format", "json"]);
+        let ran = processes::run(&mut command, self.bound)?;
+        if !ran.status.success() {
+            bail!("the futures were not measured: {}", reason(&ran.stderr));
+        }
+        serde_json::from_slice(&ran.stdout).context("the report of futures cannot be read")
+    }
+
     /// Runs two executables by turns. Returns the ratios of their CPU times, in order of size.
     ///
     /// # Errors
@@ -250,6 +264,25 @@ pub(super) fn resized(before: &Value, after: &Value) -> Vec<(String, u64, u64)> 
     all
 }
 
+/// Returns the futures of a report of `futures` whose sizes differ in another: name, size before, size after.
+pub(super) fn resized_futures(before: &Value, after: &Value) -> Vec<(String, u64, u64)> {
+    let sizes = |report: &Value| {
+        let all = report.get("futures").and_then(Value::as_array).cloned().unwrap_or_default();
+        let of = |of: &Value| Some((of.get("name")?.as_str()?.to_owned(), of.get("size")?.as_u64()?));
+        let mut sizes = BTreeMap::<String, u64>::new();
+        for (name, size) in all.iter().filter_map(of) {
+            *sizes.entry(name).or_default() += size;
+        }
+        sizes
+    };
+    let (before, after) = (sizes(before), sizes(after));
+    let changed = before.into_iter().filter_map(|(name, size)| Some((size, *after.get(&name)?, name)));
+    let mut all: Vec<_> =
+        changed.filter(|(size, now, _)| size != now).map(|(size, now, name)| (name, size, now)).collect();
+    all.sort_by_key(|(name, before, after)| (std::cmp::Reverse(before.abs_diff(*after)), name.clone()));
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,6 +296,8 @@ mod tests {
         };
         assert_eq!(resized(&report(64, 80), &report(64, 16)), [("B".to_owned(), 80, 16)]);
         assert!(resized(&report(1, 2), &json!({})).is_empty());
+        let futures = |size: u64| json!({"futures": [{"name": "run", "size": size}, {"name": "main", "size": 8}]});
+        assert_eq!(resized_futures(&futures(900), &futures(80)), [("run".to_owned(), 900, 80)]);
     }
 
     #[test]

@@ -1,32 +1,32 @@
 //! The order of the steps: report, copy, edit, repair, tests, measurement, and at the end the user's files.
 
 use super::args::Apply;
-use super::builds::{self, Build, Features};
 use super::cargo::Cargo;
 use super::condition::KeepIf;
 use super::moves::{self, Move, Saves};
-use super::outcomes::Tests;
-use super::package::published_library;
 use super::proof::{self, Bench, Measured};
 use super::repair::{self, Repaired};
+use super::session::Session;
 use super::tree::{Change, Tree};
-use super::unbuilt::{self, Built, Names, Place};
-use super::{api, cfg, edit, effects, git, processes, write};
+use super::unbuilt::Place;
+use super::{edit, format, git, imports, processes, write};
 use crate::program::{self, BuildArgs};
 use anyhow::{Context, Result, bail};
 use cargo_metadata::Metadata;
 use dwell_output::units;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 /// The commands whose report is made if it is named.
 const COMMANDS: [&str; 3] = ["census", "allocs", "layout"];
+
+/// The number of findings that changes may add to those of the report.
+const RENEWED: usize = 10;
 
 /// How often a move is tried again without the edits that need a person.
 const PARTS: usize = 3;
@@ -46,20 +46,6 @@ enum End {
     Warned,
     /// It does not save what was asked for.
     NoGain,
-}
-
-/// A run of the command.
-struct Session<'a> {
-    args: &'a Apply,
-    workspace: Metadata,
-    tree: Tree,
-    cargo: Cargo<'a>,
-    bench: Option<Bench<'a>>,
-    tests: Option<Tests>,
-    /// The tests that have another outcome in each run.
-    flaky: BTreeMap<String, String>,
-    measured: Option<Measured>,
-    sizes: Option<serde_json::Value>,
 }
 
 impl Apply {
@@ -100,16 +86,18 @@ fn run(args: &Apply) -> Result<ExitCode> {
         ),
     }
     let from_file = args.from.as_deref().filter(|from| !COMMANDS.contains(from));
-    let mut moves = match from_file {
-        Some(file) => moves::read(Path::new(file))?,
-        None => Vec::new(),
-    };
+    let report = from_file.map(|file| moves::read(Path::new(file))).transpose()?;
+    let mut moves = Vec::new();
+    if let Some(report) = &report {
+        moves::collect(report, "", &mut moves);
+    }
     moves::locate(&mut moves, workspace.workspace_root.as_std_path());
     if args.list && from_file.is_some() {
         return list(&moves);
     }
     check_tree(args, &workspace)?;
-    let arguments = arguments(args, from_file);
+    let arguments = arguments(args, report.as_ref());
+    let build = report.as_ref().map_or_else(|| args.build.clone(), |of| of_report(&args.build, of, &workspace));
     let target = folder.join("target");
     let tree = Tree::copy(&workspace, &folder.join("copy"))?;
     let cargo = Cargo {
@@ -121,14 +109,8 @@ fn run(args: &Apply) -> Result<ExitCode> {
         bound: args.timeout,
     };
     let manifest = manifest(args, &workspace, &tree);
-    let bench = Bench {
-        manifest,
-        build: &args.build,
-        arguments: &arguments,
-        folder: &folder,
-        target: &target,
-        bound: args.timeout,
-    };
+    let bench =
+        Bench { manifest, build: &build, arguments: &arguments, folder: &folder, target: &target, bound: args.timeout };
     let wants_census = args.from.as_deref() == Some("census") || args.from.is_none() && !args.args.is_empty();
     let mut session = Session {
         args,
@@ -140,6 +122,8 @@ fn run(args: &Apply) -> Result<ExitCode> {
         flaky: BTreeMap::new(),
         measured: None,
         sizes: None,
+        futures: None,
+        saved: Vec::new(),
     };
     if args.from.as_deref() == Some("allocs") {
         moves::collect(&bench.allocs()?, "", &mut moves);
@@ -158,231 +142,69 @@ fn run(args: &Apply) -> Result<ExitCode> {
     let chosen = choose(args, &moves)?;
     let is_measured = !args.no_measure && !args.dry_run;
     session.bench = Some(bench).filter(|_| is_measured);
+    // Only a census is made again after each change.
+    let is_renewed = args.all && report.as_ref().map_or(wants_census, |report| report.get("snapshots").is_some());
     session.apply_all(
-        &chosen,
+        chosen.into_iter().cloned().collect(),
+        is_renewed,
         is_measured && (wants_census || from_file.is_some() || args.from.as_deref() == Some("allocs")),
         &journal,
     )
 }
 
 impl Session<'_> {
-    fn apply_all(&mut self, moves: &[&Move], census: bool, journal: &Path) -> Result<ExitCode> {
-        self.check_before(moves)?;
+    fn apply_all(&mut self, moves: Vec<Move>, is_renewed: bool, census: bool, journal: &Path) -> Result<ExitCode> {
+        self.check_before(&moves)?;
         if !self.args.no_test && !self.args.dry_run {
             self.test_before()?;
         }
         self.measure_before(census);
-        let mut kept = 0;
-        for of in moves {
+        if moves.iter().any(Move::is_of_future) {
+            self.futures = self.bench.as_ref().and_then(|bench| bench.futures().ok());
+        }
+        let (count, mut kept) = (moves.len(), 0);
+        let mut tried: Vec<Move> = Vec::new();
+        let mut queue = VecDeque::from(moves);
+        while let Some(of) = queue.pop_front() {
             let mark = self.tree.mark();
-            let end = match self.apply(of, &mark, kept) {
+            let end = match self.apply(&of, &mark, kept) {
+                Err(error) if processes::received().is_some() && kept > 0 => {
+                    return Err(error.context(format!("{} before it were kept", units::plural(kept as u64, "change"))));
+                }
                 // Of several moves, one that cannot be made does not end the others.
-                Err(error) if moves.len() > 1 && processes::received().is_none() => {
+                Err(error) if count > 1 && processes::received().is_none() => {
                     println!("{}: not made: {error:#}", of.location);
                     End::Stuck
                 }
                 end => end?,
             };
+            tried.push(of);
             match end {
                 End::Holds => kept += 1,
-                End::Stuck if self.args.keep && moves.len() == 1 => kept += 1,
-                End::Stuck | End::Tests | End::Warned | End::NoGain => self.tree.restore(&mark)?,
+                End::Stuck if self.args.keep && count == 1 => kept += 1,
+                End::Stuck | End::Tests | End::Warned | End::NoGain => {
+                    self.tree.restore(&mark)?;
+                    continue;
+                }
+            }
+            self.save(journal)?;
+            if let Some(measured) = self.measured.as_ref().filter(|_| is_renewed) {
+                // The places, the sizes and the types are those after the change.
+                let mut renewed = Vec::new();
+                moves::collect(&measured.report, "", &mut renewed);
+                let is_open = |of: &Move| of.refusal().is_none() && !tried.iter().any(|old| old.proposes(of));
+                renewed.retain(is_open);
+                // A finding that the new report has not stays as it was.
+                for of in &mut queue {
+                    if let Some(index) = renewed.iter().position(|new| new.is_for_same(of)) {
+                        *of = renewed.remove(index);
+                    }
+                }
+                renewed.truncate((count + RENEWED).saturating_sub(tried.len() + queue.len()));
+                queue.extend(renewed);
             }
         }
-        self.finish(kept, journal)
-    }
-
-    /// Checks what compiles before the change, and refuses a package whose library or program does not.
-    fn check_before(&mut self, moves: &[&Move]) -> Result<()> {
-        let files: Vec<PathBuf> = moves.iter().flat_map(|of| &of.edits).map(|edit| PathBuf::from(&edit.file)).collect();
-        let affected = builds::affected(&self.workspace, &files);
-        let mut own = Build::new("", Features::Given);
-        let (checked, failed) = self.cargo.check_build(&own)?;
-        let original = self.workspace.workspace_root.as_std_path();
-        let is_whole =
-            files.iter().filter_map(|file| super::package::package_of(&self.workspace, file)).all(|package| {
-                let below =
-                    package.manifest_path.as_std_path().strip_prefix(original).unwrap_or(Path::new("Cargo.toml"));
-                let mut targets = package.targets.iter();
-                targets.all(|target| {
-                    let is_needed = builds::is_main(&target.kind) && target.required_features.is_empty();
-                    !is_needed || checked.has(&self.tree.root.join(below), &target.name)
-                })
-            });
-        let first = checked.errors.first().map(|(_, error)| {
-            let at = error.spans.first().map(|span| format!("{}:{}: ", span.file_name, span.line_start));
-            format!("{}{}", at.unwrap_or_default(), error.message)
-        });
-        match (first, failed) {
-            (Some(first), _) if !is_whole => bail!("the workspace does not compile before the change: {first}"),
-            (None, Some(failed)) => bail!("the workspace does not compile before the change: {failed}"),
-            (Some(first), _) => println!("does not compile before the change, and is not looked at: {first}"),
-            (None, None) => {}
-        }
-        own.before = checked;
-        let mut all = vec![own];
-        let given = |package: &cargo_metadata::Package| given_features(&self.args.build, package);
-        let (sets, left) = builds::of_features(&affected, &given);
-        let mut others: Vec<Build> = sets.into_iter().map(|set| Build::new("", set)).collect();
-        others.extend(
-            builds::excluded(&self.tree, &self.workspace).into_iter().map(|of| Build::new(of, Features::Given)),
-        );
-        for build in others {
-            self.add_build(build, &mut all)?;
-        }
-        for set in &self.args.features_set {
-            let build = Build::new("", Features::Only(set.clone()));
-            let name = build.name();
-            if !self.add_build(build, &mut all)? {
-                bail!("the workspace does not compile with {name} before the change");
-            }
-        }
-        for features in builds::required(&affected, &self.tree.root, original, &all) {
-            self.add_build(Build::new("", features), &mut all)?;
-        }
-        let names: Vec<String> = all.iter().skip(1).map(Build::name).collect();
-        if !names.is_empty() {
-            let more = if left == 0 { String::new() } else { format!("; {left} more features are not checked alone") };
-            println!("also checked: {}{more}", names.join(", "));
-        }
-        if self.args.build.package.is_some() {
-            self.cargo.tested = affected.iter().map(|package| package.name.to_string()).collect();
-        }
-        self.cargo.builds = all;
-        Ok(())
-    }
-
-    /// Adds a build with what it compiles now. Returns `false` if that is nothing.
-    fn add_build(&self, mut build: Build, to: &mut Vec<Build>) -> Result<bool> {
-        let (checked, _) = self.cargo.check_build(&build)?;
-        let is_some = !checked.units.is_empty();
-        if is_some {
-            build.before = checked;
-            to.push(build);
-        } else {
-            println!("does not compile before the change, and is not looked at: {}", build.name());
-        }
-        Ok(is_some)
-    }
-
-    /// Runs the tests twice: one that has two outcomes without a change tells nothing about one.
-    fn test_before(&mut self) -> Result<()> {
-        let command = self.args.test_command.as_deref();
-        let mut tests = self.cargo.test(command)?;
-        if !tests.success && tests.outcomes.is_empty() {
-            bail!("the tests fail before the change, and none has an outcome; --no-test leaves them out");
-        }
-        self.flaky = tests.differ(&self.cargo.test(command)?);
-        if !self.flaky.is_empty() {
-            let names: Vec<&str> = self.flaky.values().map(String::as_str).collect();
-            println!("not compared, as it differs between two runs before the change: {}", names.join(", "));
-            tests.without(&self.flaky);
-            tests.success = true;
-        }
-        self.tests = Some(tests);
-        Ok(())
-    }
-
-    /// Runs the tests, and compares their outcomes with those before. Returns `false` if some differ in two runs.
-    fn test_after(&self, before: &Tests) -> Result<bool> {
-        let run = || -> Result<Tests> {
-            let mut tests = self.cargo.test(self.args.test_command.as_deref())?;
-            if !self.flaky.is_empty() {
-                tests.without(&self.flaky);
-                tests.success = true;
-            }
-            Ok(tests)
-        };
-        let mut differ = before.differ(&run()?);
-        if !differ.is_empty() {
-            // A test that depends on time may fail once.
-            let again = before.differ(&run()?);
-            let once: Vec<String> =
-                differ.iter().filter(|(name, _)| !again.contains_key(*name)).map(|(_, of)| of.clone()).collect();
-            differ.retain(|name, _| again.contains_key(name));
-            if !once.is_empty() && differ.is_empty() {
-                println!("  note: in one of two runs {}", once.join(", "));
-            }
-        }
-        if !differ.is_empty() {
-            let all: Vec<&str> = differ.values().map(String::as_str).collect();
-            println!("  tests: not as before: {}", all.join(", "));
-            return Ok(false);
-        }
-        let failed = match before.count("FAILED") {
-            0 => String::new(),
-            failed => format!(", {failed} failed, as before"),
-        };
-        let ignored = match before.count("ignored") {
-            0 => String::new(),
-            ignored => format!(", {ignored} ignored and not run"),
-        };
-        println!("  tests: {} passed{failed}{ignored}", before.count("ok"));
-        Ok(true)
-    }
-
-    /// Returns what becomes another type for users of libraries that can be published, since the files had the texts of `mark`.
-    fn breaking(&self, mark: &[Change]) -> Vec<String> {
-        let changes = self.tree.changes();
-        let files: Vec<PathBuf> = changes.iter().map(|change| change.file.clone()).collect();
-        let before = |file: &Path| {
-            let marked = mark.iter().find(|change| change.file == file);
-            marked.map(|change| change.after.clone()).or_else(|| self.tree.read_before(file))
-        };
-        let mut all = Vec::new();
-        for package in builds::affected(&self.workspace, &files) {
-            if let Some(root) = published_library(&self.workspace, package) {
-                all.extend(api::changed(&api::of(&root, &before), &api::of(&root, &|file| self.tree.read(file))));
-            }
-        }
-        all
-    }
-
-    /// Refuses a change of files that must stay, or of what users of a library see.
-    fn check_change(&self, mark: &[Change]) -> Result<()> {
-        self.tree.check_changes()?;
-        if self.args.breaking {
-            return Ok(());
-        }
-        match &self.breaking(mark)[..] {
-            [] => Ok(()),
-            [one] => bail!("{one} is public: the change is breaking for users of the crate; --breaking makes it"),
-            [one, more @ ..] => bail!(
-                "{one} and {} more are public: the change is breaking for users of the crate; --breaking makes it",
-                more.len()
-            ),
-        }
-    }
-
-    /// Returns the places that a person has to look at, since neither the compiler nor the tests do.
-    fn places(&self, made: &edit::Made, mark: &[Change]) -> Vec<Place> {
-        let changes = self.tree.changes();
-        let files: Vec<PathBuf> = changes.iter().map(|change| change.file.clone()).collect();
-        let affected = builds::affected(&self.workspace, &files);
-        let mut names = Names::default();
-        made.changed.iter().for_each(|of| names.add(&of.item));
-        for change in &changes {
-            let marked = mark.iter().find(|of| of.file == change.file);
-            let before = marked.map_or(&change.before, |of| &of.after);
-            names.functions.extend(api::changed_functions(before, &change.after));
-        }
-        let own = self.args.test_command.is_some();
-        let has_documents = |tests: &Tests| !own || tests.outcomes.keys().any(|(name, _)| name.contains(".rs - "));
-        let built = Built {
-            builds: &self.cargo.builds,
-            base: cfg::of_target(self.args.build.target.as_deref()),
-            tested: self.tests.as_ref().is_some_and(has_documents),
-        };
-        let mut all = unbuilt::find(&self.tree, &built, &names);
-        let root = &self.workspace.workspace_root;
-        let folders = affected.iter().filter_map(|package| package.manifest_path.parent()?.strip_prefix(root).ok());
-        let is_main =
-            |file: &PathBuf| !file.iter().any(|part| ["tests", "benches", "examples"].iter().any(|of| part == *of));
-        let sources: BTreeSet<PathBuf> =
-            folders.flat_map(|folder| self.tree.sources(folder.as_std_path())).filter(is_main).collect();
-        let is_published = affected.iter().any(|package| published_library(&self.workspace, package).is_some());
-        all.extend(effects::find(&self.tree, &sources.into_iter().collect::<Vec<_>>(), &made.changed, is_published));
-        all
+        self.finish(kept)
     }
 
     /// Measures the program before the change. What cannot be measured is said once, and left out.
@@ -401,30 +223,8 @@ impl Session<'_> {
 
     /// Makes a move in the copy, whose files have the texts of `mark` before it.
     fn apply(&mut self, of: &Move, mark: &[Change], kept: usize) -> Result<End> {
-        let mut made = edit::make(&mut self.tree, &self.workspace, self.args, of)?;
-        self.check_change(mark)?;
         println!("{}: {}", of.location, of.how);
-        let is_terminal = io::stderr().is_terminal();
-        let tell = |round, errors| {
-            if is_terminal {
-                eprint!("\r  cargo check, round {round}: {errors} errors \x1b[K");
-            }
-        };
-        let mut repaired = repair::repair(&mut self.tree, &self.cargo, &made.becomes, tell)?;
-        let mut part = of.clone();
-        for _ in 0..PARTS {
-            // Uses of some of the fields need a person: the others are changed without them.
-            let Some(less) = part.without(|edit| repaired.left.iter().any(|left| left.is_about(&edit.item))) else {
-                break;
-            };
-            part = less;
-            self.tree.restore(mark)?;
-            made = edit::make(&mut self.tree, &self.workspace, self.args, &part)?;
-            repaired = repair::repair(&mut self.tree, &self.cargo, &made.becomes, tell)?;
-        }
-        if is_terminal {
-            eprint!("\r\x1b[K");
-        }
+        let (part, made, repaired) = self.make(of, mark)?;
         if part.edits.len() < of.edits.len() && repaired.left.is_empty() {
             let left = of.edits.iter().filter(|edit| !part.edits.contains(edit)).map(|edit| edit.item.as_str());
             println!(
@@ -438,11 +238,24 @@ impl Session<'_> {
         if !repaired.left.is_empty() {
             return Ok(End::Stuck);
         }
+        self.tidy()?;
         self.check_change(mark)?;
+        if made.becomes.has_other_traits() && !self.args.breaking {
+            let lost = self.lost_traits(mark)?;
+            if !lost.is_empty() {
+                bail!(
+                    "{} would be lost, which is breaking for users of the crate; --breaking makes it",
+                    lost.join(", ")
+                );
+            }
+        }
         if self.args.breaking {
             for name in self.breaking(mark) {
                 println!("  breaking for users of the crate: {name}");
             }
+        }
+        for warning in &repaired.new_warnings {
+            println!("  note: new warning of the compiler: {warning}");
         }
         let places = self.places(&made, mark);
         for Place { file, line, why } in &places {
@@ -463,6 +276,63 @@ impl Session<'_> {
         self.measure_after(of, mark, kept)
     }
 
+    /// Makes a move, or the part of it that compiles, and repairs the uses.
+    pub(super) fn make(&mut self, of: &Move, mark: &[Change]) -> Result<(Move, edit::Made, Repaired)> {
+        let is_terminal = io::stderr().is_terminal();
+        let tell = |round, errors| {
+            if is_terminal {
+                eprint!("\r  cargo check, round {round}: {errors} errors \x1b[K");
+            }
+        };
+        let mut made = edit::make(&mut self.tree, &self.workspace, self.args, of)?;
+        self.check_change(mark)?;
+        let mut repaired = repair::repair(&mut self.tree, &self.cargo, &made.becomes, tell)?;
+        let mut part = of.clone();
+        for _ in 0..PARTS {
+            // Uses of some of the fields need a person: the others are changed without them.
+            let Some(less) = part.without(|edit| repaired.left.iter().any(|left| left.is_about(&edit.item))) else {
+                break;
+            };
+            part = less;
+            self.tree.restore(mark)?;
+            made = edit::make(&mut self.tree, &self.workspace, self.args, &part)?;
+            repaired = repair::repair(&mut self.tree, &self.cargo, &made.becomes, tell)?;
+        }
+        if !repaired.left.is_empty() && of.edits.len() > 1 {
+            // One by one, each with those before it that compile.
+            let mut kept: Option<Move> = None;
+            for edit in &of.edits {
+                let mut more = kept.clone().unwrap_or_else(|| Move { edits: Vec::new(), ..of.clone() });
+                more.edits.push(edit.clone());
+                self.tree.restore(mark)?;
+                let Ok(some) = edit::make(&mut self.tree, &self.workspace, self.args, &more) else { continue };
+                if repair::repair(&mut self.tree, &self.cargo, &some.becomes, tell)?.left.is_empty() {
+                    kept = Some(more);
+                }
+            }
+            if let Some(less) = kept {
+                self.tree.restore(mark)?;
+                made = edit::make(&mut self.tree, &self.workspace, self.args, &less)?;
+                repaired = repair::repair(&mut self.tree, &self.cargo, &made.becomes, tell)?;
+                part = less;
+            }
+        }
+        if is_terminal {
+            eprint!("\r\x1b[K");
+        }
+        Ok((part, made, repaired))
+    }
+
+    /// Imports what the changed files name often, and formats those that were formatted.
+    pub(super) fn tidy(&mut self) -> Result<()> {
+        for change in self.tree.changes() {
+            if let Some(imported) = imports::added(&change.before, &change.after) {
+                self.tree.write(&change.file, &imported)?;
+            }
+        }
+        self.tree.changes().iter().try_for_each(|change| format::restore(&mut self.tree, change))
+    }
+
     fn measure_after(&mut self, of: &Move, mark: &[Change], kept: usize) -> Result<End> {
         let Some(bench) = &self.bench else { return Ok(End::Holds) };
         if let Some(before) = &self.sizes {
@@ -475,6 +345,9 @@ impl Session<'_> {
                 println!("  sizes in bytes: {}{more}", shown.join(", "));
             }
             self.sizes = Some(after);
+        }
+        if of.is_of_future() {
+            return self.measure_futures();
         }
         let Some(before) = &self.measured else {
             if self.args.keep_if.is_some() {
@@ -530,8 +403,46 @@ impl Session<'_> {
         Ok(End::Holds)
     }
 
-    /// Writes the user's files.
-    fn finish(&self, kept: usize, journal: &Path) -> Result<ExitCode> {
+    /// A future has no live bytes of its own: it pays if futures get smaller.
+    fn measure_futures(&mut self) -> Result<End> {
+        let (Some(bench), Some(before)) = (&self.bench, &self.futures) else { return Ok(End::Holds) };
+        let after = bench.futures()?;
+        let resized = proof::resized_futures(before, &after);
+        let shown: Vec<String> =
+            resized.iter().take(4).map(|(name, before, after)| format!("{name} {before} to {after}")).collect();
+        println!("  futures in bytes: {}", if shown.is_empty() { "as before".to_owned() } else { shown.join(", ") });
+        let sum = |of: fn(&(String, u64, u64)) -> u64| resized.iter().map(of).sum::<u64>();
+        if sum(|of| of.2) >= sum(|of| of.1) {
+            println!("  not kept: no future gets smaller");
+            return Ok(End::NoGain);
+        }
+        self.futures = Some(after);
+        Ok(End::Holds)
+    }
+
+    /// Writes what was changed since the last time to the user's files, or all of it to the patch: what is kept is not lost if a later
+    /// change is interrupted.
+    fn save(&mut self, journal: &Path) -> Result<()> {
+        let changes = self.tree.changes();
+        if self.args.dry_run {
+            return Ok(());
+        }
+        if let Some(patch) = &self.args.patch {
+            let text: String = changes.iter().map(Change::diff).collect();
+            return crate::report::saved::write(patch, |out| out.write_all(text.as_bytes()));
+        }
+        let since = changes.iter().map(|change| {
+            let saved = self.saved.iter().find(|saved| saved.file == change.file);
+            Change { before: saved.map_or(&change.before, |saved| &saved.after).clone(), ..change.clone() }
+        });
+        let since: Vec<Change> = since.filter(|change| change.before != change.after).collect();
+        write::write(self.workspace.workspace_root.as_std_path(), &since, journal)?;
+        self.saved = changes;
+        Ok(())
+    }
+
+    /// Says what was written.
+    fn finish(&self, kept: usize) -> Result<ExitCode> {
         let changes = self.tree.changes();
         if kept == 0 || changes.is_empty() {
             println!("nothing was changed");
@@ -539,15 +450,10 @@ impl Session<'_> {
         }
         let files = units::plural(changes.len() as u64, "file");
         if self.args.dry_run {
-            for change in &changes {
-                print!("{}", change.diff());
-            }
+            changes.iter().for_each(|change| print!("{}", change.diff()));
         } else if let Some(patch) = &self.args.patch {
-            let text: String = changes.iter().map(Change::diff).collect();
-            crate::report::saved::write(patch, |out| out.write_all(text.as_bytes()))?;
             println!("written: {}, a patch of {files}", patch.display());
         } else {
-            write::write(self.workspace.workspace_root.as_std_path(), &changes, journal)?;
             println!("written: {files}; `git diff` shows the change");
         }
         Ok(ExitCode::SUCCESS)
@@ -584,6 +490,11 @@ fn choose<'a>(args: &Apply, moves: &'a [Move]) -> Result<Vec<&'a Move>> {
     let able: Vec<&Move> = moves.iter().filter(|of| of.refusal().is_none()).collect();
     if args.finding.is_empty() {
         let Some(first) = able.first() else {
+            if moves.is_empty() {
+                bail!(
+                    "the report has no finding; save one with `cargo dwell census --save FILE` or `cargo dwell layout --format json`"
+                );
+            }
             let why = moves.iter().find_map(Move::refusal);
             bail!("no finding can be applied{}", why.map(|why| format!(": {why}")).unwrap_or_default());
         };
@@ -628,6 +539,9 @@ fn ask(moves: &[Move]) -> Result<&Move> {
 /// Lists the findings with their numbers.
 fn list(moves: &[Move]) -> Result<ExitCode> {
     let mut out = io::stdout().lock();
+    if moves.is_empty() {
+        writeln!(out, "there is nothing to apply: the report has no finding")?;
+    }
     for (index, of) in moves.iter().enumerate() {
         let saves = of.expects();
         match of.refusal() {
@@ -658,18 +572,40 @@ fn check_tree(args: &Apply, workspace: &Metadata) -> Result<()> {
     }
 }
 
-/// Returns the program's arguments: those given, or those of the saved census.
-fn arguments(args: &Apply, from_file: Option<&str>) -> Vec<OsString> {
+/// Returns the program's arguments: those given, or those of the saved report.
+fn arguments(args: &Apply, report: Option<&serde_json::Value>) -> Vec<OsString> {
     if !args.args.is_empty() {
         return args.args.clone();
     }
-    let saved = || {
-        let text = fs::read(from_file?).ok()?;
-        let value: serde_json::Value = serde_json::from_slice(&text).ok()?;
-        let arguments = value.pointer("/program/arguments")?.as_array()?.clone();
-        Some(arguments.iter().filter_map(|argument| Some(OsString::from(argument.as_str()?))).collect())
-    };
-    saved().unwrap_or_default()
+    let saved = report.and_then(|report| report.pointer("/program/arguments")?.as_array());
+    let texts = saved.into_iter().flatten().filter_map(serde_json::Value::as_str);
+    texts.map(OsString::from).collect()
+}
+
+/// Returns the user's flags with the program of a saved report, if they choose none.
+fn of_report(build: &BuildArgs, report: &serde_json::Value, workspace: &Metadata) -> BuildArgs {
+    let mut build = build.clone();
+    let is_chosen = build.lib || [&build.bin, &build.example, &build.test, &build.bench].iter().any(|of| of.is_some());
+    let file = report.pointer("/program/file").and_then(serde_json::Value::as_str).map(Path::new);
+    let Some(file) = file.filter(|_| !is_chosen) else { return build };
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    let is_example = file.parent().is_some_and(|folder| folder.ends_with("examples"));
+    for package in workspace.workspace_packages() {
+        if build.package.as_ref().is_some_and(|chosen| *package.name != *chosen) {
+            continue;
+        }
+        for target in &package.targets {
+            let chosen = match (is_example, target.is_example(), target.is_bin()) {
+                (true, true, _) if target.name == name => &mut build.example,
+                (false, _, true) if target.name == name => &mut build.bin,
+                _ => continue,
+            };
+            *chosen = Some(target.name.clone());
+            build.package = Some(package.name.to_string());
+            return build;
+        }
+    }
+    build
 }
 
 /// Returns the manifest in the copy that stands for the user's.
@@ -681,20 +617,6 @@ fn manifest(args: &Apply, workspace: &Metadata, tree: &Tree) -> PathBuf {
     tree.root.join(below.unwrap_or_else(|| "Cargo.toml".into()))
 }
 
-/// Returns the features of a package that the user's flags activate.
-fn given_features(build: &BuildArgs, package: &cargo_metadata::Package) -> Vec<String> {
-    if build.all_features {
-        return package.features.keys().cloned().collect();
-    }
-    let names = build.features.iter().flat_map(|list| list.split([' ', ',']));
-    let own = names.filter_map(|name| match name.split_once('/') {
-        Some((of, name)) => (*package.name == *of).then_some(name),
-        None => Some(name),
-    });
-    let default = if build.no_default_features { None } else { Some("default") };
-    own.chain(default).filter(|name| package.features.contains_key(*name)).map(str::to_owned).collect()
-}
-
 /// Locks the folder for this process.
 fn lock(folder: &Path) -> Result<fs::File> {
     let path = folder.join("lock");
@@ -704,85 +626,6 @@ fn lock(folder: &Path) -> Result<fs::File> {
         bail!("another cargo dwell apply works in this workspace; wait until it ends");
     }
     Ok(file)
-}
-
-/// The result of a move that was tried in a copy, for the mutation test.
-#[derive(Clone, Debug, Default)]
-pub struct Trial {
-    /// Whether all targets compile.
-    pub compiles: bool,
-    /// The number of rounds of `cargo check`.
-    pub rounds: usize,
-    /// The number of repairs by rule.
-    pub repairs: Vec<(String, usize)>,
-    /// What is left: place, source, message.
-    pub left: Vec<(String, String, String)>,
-    /// The change as a diff.
-    pub diff: String,
-}
-
-/// Boxes a field or variant in a copy of a workspace, and repairs its uses. Nothing is written to the workspace.
-///
-/// # Errors
-/// Returns an error if the workspace cannot be copied or checked, or if the edit cannot be made.
-pub fn trial(manifest: &Path, edit: &dwell_source::Edit, target: &Path) -> Result<Trial> {
-    let build = BuildArgs { manifest_path: Some(manifest.to_owned()), ..BuildArgs::default() };
-    let args = Apply {
-        finding: Vec::new(),
-        from: None,
-        all: false,
-        list: false,
-        dry_run: true,
-        patch: None,
-        keep_if: None,
-        keep: false,
-        no_test: true,
-        test_command: None,
-        no_measure: true,
-        features_set: Vec::new(),
-        dwell: None,
-        breaking: true,
-        accept: true,
-        allow_dirty: true,
-        allow_no_vcs: true,
-        timeout: Duration::from_secs(1800),
-        build,
-        args: Vec::new(),
-    };
-    let Some(workspace) = program::workspace(&args.build)? else {
-        bail!("{}: cargo cannot read it", manifest.display())
-    };
-    let tree = Tree::copy(&workspace, &target.join("copy"))?;
-    let cargo = Cargo {
-        root: tree.root.clone(),
-        target: target.join("target"),
-        build: &args.build,
-        builds: Vec::new(),
-        tested: Vec::new(),
-        bound: args.timeout,
-    };
-    let mut session = Session {
-        args: &args,
-        workspace,
-        tree,
-        cargo,
-        bench: None,
-        tests: None,
-        flaky: BTreeMap::new(),
-        measured: None,
-        sizes: None,
-    };
-    let of = Move { edits: vec![edit.clone()], ..Move::default() };
-    session.check_before(&[&of])?;
-    let made = edit::make(&mut session.tree, &session.workspace, &args, &of)?;
-    let repaired = repair::repair(&mut session.tree, &session.cargo, &made.becomes, |_, _| ())?;
-    Ok(Trial {
-        compiles: repaired.left.is_empty(),
-        rounds: repaired.rounds,
-        repairs: repaired.by.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect(),
-        left: repaired.left.into_iter().map(|left| (left.at, left.source, left.message)).collect(),
-        diff: session.tree.changes().iter().map(Change::diff).collect(),
-    })
 }
 
 #[cfg(test)]

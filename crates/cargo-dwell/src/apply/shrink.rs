@@ -95,7 +95,7 @@ fn where_complete(
     let (mut is_changed, mut is_method) = (false, false);
     // Examples and tests are other crates, which cannot call the method.
     for (file, text, source) in sources.iter().filter(|(file, ..)| target_of(file) == target_of(declared)) {
-        let places = complete::find(source, text, &field.of);
+        let places = complete::find(source, text, &field.of, &field.name);
         if places.is_empty() {
             continue;
         }

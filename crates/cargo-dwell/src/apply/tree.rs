@@ -35,6 +35,8 @@ pub(super) struct Tree {
     lock: Option<String>,
     /// The roots of the members' crates, below the root, those of libraries first.
     crates: Vec<PathBuf>,
+    /// The folders of packages with their editions, and whether these have `if let .. && let ..`.
+    packages: Vec<(PathBuf, &'static str, bool)>,
 }
 
 impl Tree {
@@ -65,8 +67,8 @@ impl Tree {
         }
         let lock = fs::read_to_string(root.join(LOCK)).ok();
         let root = root.canonicalize().with_context(|| format!("{}: cannot be read", root.display()))?;
-        let crates = crates(workspace, &original);
-        Ok(Self { root, original, before: BTreeMap::new(), lock, crates })
+        let (crates, packages) = (crates(workspace, &original), packages(workspace, &original));
+        Ok(Self { root, original, before: BTreeMap::new(), lock, crates, packages })
     }
 
     /// Returns the root of the crate that a file belongs to.
@@ -76,6 +78,23 @@ impl Tree {
         let deepest = around().map(|root| length(&root)).max();
         let own = self.crates.iter().find(|root| *root == file);
         own.or_else(|| around().find(|root| Some(length(root)) == deepest)).cloned()
+    }
+
+    /// Returns the edition of a file, and whether it may have several `let` in a condition.
+    fn package(&self, file: &Path) -> (&'static str, bool) {
+        let around = self.packages.iter().filter(|(folder, ..)| file.starts_with(folder));
+        let nearest = around.max_by_key(|(folder, ..)| folder.components().count());
+        nearest.map_or(("2021", false), |(_, edition, has_chains)| (edition, *has_chains))
+    }
+
+    /// Returns `true` if a file may have several `let` in a condition.
+    pub(super) fn has_chains(&self, file: &Path) -> bool {
+        self.package(file).1
+    }
+
+    /// Returns the edition of a file.
+    pub(super) fn edition(&self, file: &Path) -> &'static str {
+        self.package(file).0
     }
 
     /// Returns the sources of the folder with the root of a file's crate.
@@ -187,6 +206,18 @@ impl Tree {
         }
         Ok(())
     }
+}
+
+/// Returns the folders of the members, their editions, and whether these, and the oldest compiler that a member names, have chains of
+/// `let`.
+fn packages(workspace: &Metadata, original: &Path) -> Vec<(PathBuf, &'static str, bool)> {
+    let of = |package: &&cargo_metadata::Package| {
+        let folder = package.manifest_path.parent()?.as_std_path().strip_prefix(original).ok()?.to_owned();
+        let is_new = package.edition >= cargo_metadata::Edition::E2024;
+        let version = package.rust_version.as_ref().is_none_or(|version| (version.major, version.minor) >= (1, 88));
+        Some((folder, package.edition.as_str(), is_new && version))
+    };
+    workspace.workspace_packages().iter().filter_map(of).collect()
 }
 
 /// Returns the roots of the members' crates.
@@ -431,8 +462,14 @@ mod tests {
             std::os::unix::fs::symlink(to, original.join(at)).unwrap();
         }
         Copy { except: Vec::new(), bytes: 0 }.all(&original, &root, &original, &root).unwrap();
-        let mut tree =
-            Tree { root, original: original.clone(), before: BTreeMap::new(), lock: None, crates: Vec::new() };
+        let mut tree = Tree {
+            root,
+            original: original.clone(),
+            before: BTreeMap::new(),
+            lock: None,
+            crates: Vec::new(),
+            packages: Vec::new(),
+        };
         for file in ["src/whole.rs", "src/near.rs"] {
             tree.write(Path::new(file), file).unwrap();
             assert_eq!(tree.read(Path::new("src/a.rs")).as_deref(), Some(file));

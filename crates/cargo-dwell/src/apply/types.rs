@@ -13,6 +13,19 @@ const TYPES: [(&str, &str); 6] = [
     ("Pooled", "dwell::slab::Pooled"),
 ];
 
+/// The paths by which the changed source names types.
+pub(super) const PATHS: [&str; 9] = [
+    TYPES[0].1,
+    TYPES[1].1,
+    TYPES[2].1,
+    TYPES[3].1,
+    TYPES[4].1,
+    TYPES[5].1,
+    TYPES[6].1,
+    "dwell::pin::PoolFuture",
+    "alloc::boxed::Box",
+];
+
 /// Returns the text of a type in which the library's types have their paths.
 pub(super) fn with_paths(ty: &str) -> String {
     let is_word = |of: char| of.is_alphanumeric() || of == '_';

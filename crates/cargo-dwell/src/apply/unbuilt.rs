@@ -1,7 +1,7 @@
 //! Uses of a changed field in code that no build here compiles: behind a `cfg` for another system, in a package that does not
 //! build, in documents whose tests do not run, and in macros that nothing here calls. Nobody would see that they break.
 
-use super::builds::{Build, Compiled};
+use super::builds::{Build, Compiled, normal};
 use super::cfg::Condition;
 use super::tree::Tree;
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
@@ -64,7 +64,8 @@ pub(super) fn find(tree: &Tree, built: &Built<'_>, names: &Names) -> Vec<Place> 
     for (file, text) in &sources {
         // A document names what it uses in its code too.
         let is_known = |of: &str| text.contains(of);
-        if !names.fields.iter().chain(&names.tuples).chain(&names.functions).any(|name| is_known(name)) {
+        let is_used = names.fields.iter().chain(&names.tuples).chain(&names.functions).any(|name| is_known(name));
+        if !is_used && (built.tested || !is_known("include_str!")) {
             continue;
         }
         let all = built.builds.iter().flat_map(|build| &build.before.compiled);
@@ -88,20 +89,17 @@ pub(super) fn find(tree: &Tree, built: &Built<'_>, names: &Names) -> Vec<Place> 
             walk.tokens(tokens, None);
         }
         if !built.tested {
-            for (first, code) in documents(text) {
-                if let Ok(tokens) = code.parse::<TokenStream>() {
+            let mut all = vec![(file.clone(), documents(text, true))];
+            for included in included(file, text) {
+                all.extend(tree.read(&included).map(|text| (included, documents(&text, false))));
+            }
+            for (file, codes) in &all {
+                for (first, code) in codes {
+                    let Ok(tokens) = code.parse::<TokenStream>() else { continue };
                     let mut inner = BTreeSet::new();
-                    let never = Condition::Is("doctest".to_owned());
-                    let walk = &mut Walk {
-                        built,
-                        names,
-                        units: &[],
-                        calls: &calls,
-                        file,
-                        conditions: vec![never],
-                        found: &mut inner,
-                    };
-                    walk.tokens(tokens, None);
+                    let conditions = vec![Condition::Is("doctest".to_owned())];
+                    Walk { built, names, units: &[], calls: &calls, file, conditions, found: &mut inner }
+                        .tokens(tokens, None);
                     found.extend(inner.into_iter().map(|of| Place {
                         line: of.line + first - 1,
                         why: "a test of the document, which did not run, uses it".to_owned(),
@@ -123,13 +121,21 @@ fn called(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns the code in the comments of a file that document its items, with the lines where it begins.
-fn documents(text: &str) -> Vec<(usize, String)> {
+/// Returns the documents that a source includes: `#![doc = include_str!("../README.md")]`.
+fn included(file: &Path, text: &str) -> Vec<PathBuf> {
+    let names = text.split("include_str!(\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let folder = file.parent().unwrap_or(Path::new(""));
+    names.filter(|name| Path::new(name).extension().is_some_and(|of| of == "md")).map(|name| normal(&folder.join(name))).collect()
+}
+
+/// Returns the code in the comments of a source that document its items, or in a document, with the lines where it begins.
+fn documents(text: &str, is_source: bool) -> Vec<(usize, String)> {
     let mut all = Vec::new();
     let mut open: Option<(usize, String, bool)> = None;
     for (index, line) in text.lines().enumerate() {
         let line = line.trim_start();
-        let Some(line) = line.strip_prefix("///").or_else(|| line.strip_prefix("//!")) else {
+        let comment = line.strip_prefix("///").or_else(|| line.strip_prefix("//!"));
+        let Some(line) = comment.or((!is_source).then_some(line)) else {
             open = None;
             continue;
         };
@@ -417,6 +423,9 @@ fn three() { used!(1); }
     fn code_of_documents_is_found() {
         let text =
             "/// A.\n/// ```\n/// # use a;\n/// f(entry.details);\n/// ```\n/// ```text\n/// x\n/// ```\nfn f() {}\n";
-        assert_eq!(documents(text), [(3, "use a;\nf(entry.details);\n".to_owned())]);
+        assert_eq!(documents(text, true), [(3, "use a;\nf(entry.details);\n".to_owned())]);
+        assert_eq!(documents("# A\n```\nf();\n```\n", false), [(3, "f();\n".to_owned())]);
+        let source = "#![doc = include_str!(\"../README.md\")]\n";
+        assert_eq!(included(Path::new("a/src/lib.rs"), source), [PathBuf::from("a/README.md")]);
     }
 }

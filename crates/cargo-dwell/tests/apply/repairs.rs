@@ -491,9 +491,9 @@ mod tests {
 }
 "#;
 
-/// A pattern that may fail to match becomes a guard, so that the arms after it are tried as before.
+/// The arms of the boxed variant become one, so that the arms after it are tried as before.
 #[test]
-fn patterns_inside_of_the_box_become_guards() {
+fn patterns_inside_of_the_box_are_matched_inside() {
     let package = package(NESTED);
     let line = NESTED.lines().position(|line| line.contains("Is(Value),")).expect("a line") + 1;
     let finding = json!({"kind": "variant", "where": "Part::Is", "saves": 1, "how": "box", "edits": [
@@ -505,12 +505,227 @@ fn patterns_inside_of_the_box_become_guards() {
     assert!(text.contains("tests: 1 passed"), "{text}");
     let changed = source(package.path());
     for part in [
-        "Part::Is(boxed_number) if matches!(&**boxed_number, Value::Number(_)) => { let Value::Number(number) = &**boxed_number else { unreachable!() }; *number }",
-        "Part::Is(none) => 7,",
-        "let Part::Is(boxed_number) = part else { return 1 }; let Value::Number(number) = *boxed_number else { return 1 };",
-        "if let Value::Number(number) = &mut **boxed_number {",
-        "matches!(part, Part::Is(ref none) if matches!(&**none, Value::None))",
-        "Part::Is(boxed_text) if matches!(&**boxed_text, Value::Text(text) if text.len() > 1)",
+        "Part::Is(value) => match &**value {\n            Value::Number(number) => *number,\n            Value::Text(text) => {",
+        "            Value::None => 7,\n        },",
+        "Part::Is(value) => match *value {\n            Value::Text(text) => Some(text),\n            other => Some(format!",
+        "let Part::Is(value) = part else { return 1 }; let Value::Number(number) = *value else { return 1 };",
+        "if let Value::Number(number) = &mut **value {",
+        "matches!(part, Part::Is(ref value) if matches!(&**value, Value::None))",
+        "Value::Text(text) if text.len() > 1 => text.len() > 1,\n            _ => false,",
+    ] {
+        assert!(changed.contains(part), "{part}\n{text}\n{changed}");
+    }
+}
+
+const CONDITIONS: &str = r#"#![deny(warnings)]
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    Number(i64),
+    Text(String),
+    Nothing,
+    Wide([u64; 16]),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    Is(Value),
+    Many(Vec<Part>),
+    Not,
+}
+
+#[derive(Debug)]
+pub enum Failure {
+    Api(Value),
+    Code(u8),
+    Other,
+}
+
+macro_rules! impl_from {
+    ($ty:ident, $variant:ident) => {
+        impl From<$ty> for Failure {
+            fn from(of: $ty) -> Self {
+                Self::$variant(of)
+            }
+        }
+    };
+}
+
+impl_from!(Value, Api);
+impl_from!(u8, Code);
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Details {
+    pub numbers: [u64; 16],
+}
+
+#[derive(Default)]
+pub struct Entry {
+    pub details: Option<Details>,
+}
+
+impl Entry {
+    pub fn details(&mut self) -> &mut Details {
+        self.details.get_or_insert_with(Details::default)
+    }
+}
+
+pub fn name(part: &Part) -> &'static str {
+    match part {
+        Part::Is(Value::Number(n)) if *n > 3 => "large",
+        Part::Many(parts) if matches!(parts.as_slice(), [Part::Is(Value::Number(_)), ..]) => {
+            "numbers"
+        }
+        Part::Is(Value::Number(0 | 1)) => "bit",
+        // All others.
+        Part::Is(Value::Number(_)) => "number",
+        Part::Is(Value::Nothing | Value::Wide(_)) | Part::Not => "other",
+        Part::Is(Value::Text(text)) if text.is_empty() => "empty",
+        Part::Is(Value::Text(text)) => {
+            if text.len() > 3 {
+                "long"
+            } else {
+                "text"
+            }
+        }
+        Part::Many(_) => "many",
+    }
+}
+
+pub fn first(parts: &[Part]) -> Option<&str> {
+    parts.iter().find_map(|part| match part {
+        Part::Is(Value::Text(text)) => Some(text.as_str()),
+        _ => None,
+    })
+}
+
+pub fn take(part: Part) -> Result<String, Part> {
+    match part {
+        Part::Is(Value::Text(text)) => Ok(text),
+        other => Err(other),
+    }
+}
+
+pub fn add(part: &mut Part) -> bool {
+    if let Part::Is(Value::Number(n)) = part {
+        *n += 1;
+        true
+    } else {
+        false
+    }
+}
+
+pub fn drain(mut parts: Vec<Part>) -> i64 {
+    let mut sum = 0;
+    while let Some(Part::Is(Value::Number(n))) = parts.pop() {
+        sum += n;
+    }
+    sum
+}
+
+pub fn chain(part: &Part, calls: &mut u32) -> bool {
+    if let Part::Is(Value::Number(n)) = part
+        && next(calls)
+    {
+        return *n > 0;
+    }
+    false
+}
+
+fn next(calls: &mut u32) -> bool {
+    *calls += 1;
+    true
+}
+
+pub fn fails(part: &Part) -> Result<(), Failure> {
+    check(part)?;
+    Err(Failure::Other)
+}
+
+fn check(part: &Part) -> Result<(), Value> {
+    match part {
+        Part::Is(of) => Err(of.clone()),
+        _ => Ok(()),
+    }
+}
+
+#[test]
+fn is_the_same() {
+    let n = |n| Part::Is(Value::Number(n));
+    let s = |text: &str| Part::Is(Value::Text(text.into()));
+    let all = [
+        n(9),
+        n(1),
+        n(2),
+        Part::Is(Value::Nothing),
+        s(""),
+        s("a"),
+        s("abcd"),
+        Part::Many(vec![n(1)]),
+        Part::Not,
+    ];
+    let names = [
+        "large", "bit", "number", "other", "empty", "text", "long", "numbers", "other",
+    ];
+    assert_eq!(all.each_ref().map(name), names);
+    assert_eq!(
+        (first(&all), take(s("x")), take(n(1))),
+        (Some(""), Ok("x".into()), Err(n(1)))
+    );
+    let (mut one, mut text, mut calls) = (n(1), s("b"), 0);
+    assert!(add(&mut one) && !add(&mut text) && one == n(2));
+    assert_eq!(
+        (
+            drain(vec![s("q"), n(2), n(3)]),
+            drain(vec![n(2), Part::Not])
+        ),
+        (5, 0)
+    );
+    assert!(chain(&n(1), &mut calls) && !chain(&s(""), &mut calls) && calls == 1);
+    assert!(
+        matches!(fails(&n(1)), Err(Failure::Api(_)))
+            && matches!(fails(&Part::Not), Err(Failure::Other))
+    );
+    assert!(matches!(Failure::from(1), Failure::Code(1)));
+    assert_eq!(*Entry::default().details(), Details::default());
+}
+"#;
+
+/// The form that a person would write, in edition 2024: no warning is new, and rustfmt has nothing to change.
+#[test]
+fn conditions_and_matches_keep_their_form() {
+    let package = super::package("");
+    let folder = package.path();
+    let manifest =
+        "[package]\nname = \"parts\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[workspace]\n";
+    fs::write(folder.join("Cargo.toml"), manifest).expect("a file");
+    fs::remove_file(folder.join("src/main.rs")).expect("a file");
+    fs::write(folder.join("src/lib.rs"), CONDITIONS).expect("a file");
+    let at = |item: &str, text: &str, from: &str, to: &str| {
+        let line = CONDITIONS.lines().position(|line| line.contains(text)).expect("a line") + 1;
+        json!({"kind": "box", "where": item, "saves": 1, "how": to, "edits": [
+            {"file": "src/lib.rs", "line": line, "item": item, "from": from, "to": to}]})
+    };
+    let findings = [
+        at("Part::Is", "Is(Value),", "Value", "Box<Value>"),
+        at("Failure::Api", "Api(Value),", "Value", "Box<Value>"),
+        at("Entry.details", "details: Option", "Option<Details>", "Option<Box<Details>>"),
+    ];
+    let file = report(folder, &findings, &[]);
+    let from = file.to_str().expect("UTF-8");
+    let output = run(folder, &["--from", from, "--allow-no-vcs", "--no-measure", "1", "2", "3"]);
+    let text = out(&output);
+    let changed = fs::read_to_string(folder.join("src/lib.rs")).expect("a file");
+    assert_eq!(text.matches("tests: 1 passed").count(), 3, "{text}\n{changed}");
+    for part in [
+        "        Part::Is(value) => match &**value {\n            Value::Number(n) if *n > 3 => \"large\",\n            Value::Number(0 | 1) => \"bit\",\n            // All others.\n",
+        "            Value::Nothing | Value::Wide(_) => \"other\",",
+        "        Part::Not => \"other\",",
+        "    if let Part::Is(value) = part\n        && let Value::Number(n) = &mut **value\n    {",
+        "    while let Some(Part::Is(value)) = parts.pop()\n        && let Value::Number(n) = *value\n    {",
+        "    if let Part::Is(value) = part\n        && let Value::Number(n) = &**value\n        && next(calls)\n    {",
+        "get_or_insert_with(|| Box::new(Details::default()))",
+        "Self::$variant(of.into())",
     ] {
         assert!(changed.contains(part), "{part}\n{text}\n{changed}");
     }

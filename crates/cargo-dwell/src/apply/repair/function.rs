@@ -2,7 +2,7 @@
 //! `.as_ref().map(Call::name)`, gets it from `.as_deref()`, or from a closure.
 
 use super::super::syntax::{Bytes, Kind};
-use super::{Replace, Site};
+use super::{Replace, Site, quoted_after, unboxed};
 
 pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     let mentions_box = || {
@@ -16,6 +16,9 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         "E0308" => site.types().is_some_and(|(expected, found)| expected.contains("fn(") && found.contains("fn(")),
         _ => false,
     };
+    if site.code() == "E0271" && is_path {
+        return made(site);
+    }
     let path = site.source();
     if !is_path || !is_function || !mentions_box() {
         return None;
@@ -40,4 +43,25 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         // A reference to the box becomes one to the value where it is passed.
         _ => vec![site.replace(site.range.clone(), format!("|value| {path}(value)"))],
     })
+}
+
+/// Calls of a function without an argument that makes a value.
+const MAKES: [&str; 7] =
+    ["get_or_insert_with", "or_insert_with", "unwrap_or_else", "or_else", "resize_with", "get_or_init", "then"];
+
+/// A function whose result is to be a box: `get_or_insert_with(Details::default)` becomes `.. (|| Box::new(Details::default()))`.
+fn made(site: &Site<'_>) -> Option<Vec<Replace>> {
+    // "expected `default` to return `Box<Details>`, but it returns `Details`"
+    let wanted = quoted_after(&site.error.message, "to return ")?;
+    let given = quoted_after(&site.error.message, "it returns ")?;
+    if unboxed(wanted)? != given {
+        return None;
+    }
+    let path = site.source();
+    let name = site.syntax.around(&site.range).find_map(|node| match &node.kind {
+        Kind::Method { name, arguments, .. } if arguments.contains(&site.range) => Some(name.clone()),
+        _ => None,
+    })?;
+    let parameter = if MAKES.contains(&name.as_str()) { "" } else { "value" };
+    Some(vec![site.replace(site.range.clone(), format!("|{parameter}| Box::new({path}({parameter}))"))])
 }

@@ -17,19 +17,24 @@ pub(super) fn scrutinee_type(site: &Site<'_>) -> Option<(Bytes, String)> {
     })
 }
 
-/// Returns a name for the box: that of its type, or else one after the pattern's first name.
+/// Returns a name for the box: that of its type, unless the code around uses it.
 pub(super) fn free_name(site: &Site<'_>) -> String {
     let is_word = |of: char| of.is_alphanumeric() || of == '_';
-    let used = |name: &str| site.text.split(|of: char| !is_word(of)).any(|word| word == name);
-    let path = site.source().split(|of: char| !is_word(of) && of != ':').next().unwrap_or_default();
-    let name = path.rsplit("::").next().unwrap_or_default().to_snake_case();
-    let bound = site.syntax.pattern(&site.range).and_then(|bindings| bindings.names.first());
-    if !name.is_empty() && !used(&name) && syn::parse_str::<syn::Ident>(&name).is_ok() {
-        return name;
-    }
-    let mut name = format!("boxed_{}", bound.map_or("value", |(name, _)| name.trim_start_matches('_')));
-    while used(&name) {
-        name.push('_');
-    }
-    name
+    // The largest expression around is the statement, if not the function's whole value.
+    let around = site.syntax.around(&site.range).map(|node| node.range.clone()).max_by_key(std::ops::Range::len);
+    let around = site.at(&around.unwrap_or_else(|| site.range.clone()));
+    let used = |name: &str| around.split(|of: char| !is_word(of)).any(|word| word == name);
+    let ty = site.types().and_then(|(expected, _)| unboxed(expected)).unwrap_or_default();
+    let ty = ty.split('<').next().unwrap_or_default().rsplit("::").next().unwrap_or_default();
+    let name = ty.to_snake_case();
+    let is_name = |name: &str| syn::parse_str::<syn::Ident>(name).is_ok();
+    let name = if is_name(&name) { name } else { "value".to_owned() };
+    let names = [name.clone(), format!("boxed_{name}"), format!("inner_{name}")];
+    names.iter().find(|name| !used(name)).cloned().unwrap_or_else(|| {
+        let mut name = name;
+        while used(&name) {
+            name.push('_');
+        }
+        name
+    })
 }

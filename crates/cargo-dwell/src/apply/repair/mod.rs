@@ -5,11 +5,13 @@
 //! is listed for a person.
 
 mod alternative;
+mod arms;
 mod bound;
 mod compare;
 mod constant;
 mod convert;
 mod function;
+mod macros;
 mod matched;
 mod nested;
 mod option;
@@ -19,7 +21,7 @@ mod sparse;
 mod suggestion;
 
 use super::boxes;
-use super::cargo::Cargo;
+use super::cargo::{Cargo, Found};
 use super::moves::Becomes;
 use super::syntax::{Bytes, Syntax};
 use super::tree::Tree;
@@ -48,12 +50,13 @@ pub(super) struct Replace {
 type Rule = fn(&Site<'_>) -> Option<Vec<Replace>>;
 
 /// The rules in order, each with its name.
-const RULES: [(&str, Rule); 13] = [
+const RULES: [(&str, Rule); 14] = [
     ("a const fn", constant::repair),
     ("a comparison", compare::repair),
     ("alternatives", alternative::repair),
     ("a pattern", pattern::repair),
     ("a matched value", pattern::repair_scrutinee),
+    ("the other values", arms::repair_rest),
     ("the last arm", nested::repair_last),
     ("an option", option::repair),
     ("a conversion", convert::repair),
@@ -82,6 +85,8 @@ pub(super) struct Site<'a> {
     pub(super) types: Option<(String, String)>,
     /// The move.
     pub(super) becomes: &'a Becomes,
+    /// Whether the file's edition has `if let .. && let ..`.
+    pub(super) has_chains: bool,
     /// The texts of all files.
     tree: &'a Tree,
 }
@@ -143,6 +148,8 @@ pub(super) struct Repaired {
     pub(super) by: BTreeMap<&'static str, usize>,
     /// The places where a suggestion of rustc's added a clone.
     pub(super) clones: Vec<String>,
+    /// The warnings of the compiler that are new.
+    pub(super) new_warnings: Vec<String>,
     /// What is left for a person; empty if all compiles.
     pub(super) left: Vec<Left>,
 }
@@ -179,21 +186,26 @@ pub(super) fn repair(
     mut tell: impl FnMut(usize, usize),
 ) -> Result<Repaired> {
     let mut done = Repaired::default();
-    let (mut fewest, mut waited) = (usize::MAX, 0);
+    let (mut fewest, mut waited, mut reached) = (usize::MAX, 0, 0);
     loop {
-        let errors = cargo.check()?;
+        let Found { build, errors, new_warnings } = cargo.check()?;
         done.rounds += 1;
         tell(done.rounds, errors.len());
         if errors.is_empty() {
             done.left.clear();
+            done.new_warnings = new_warnings;
             return Ok(done);
+        }
+        if build > reached {
+            // Those before compile.
+            (reached, fewest) = (build, usize::MAX);
         }
         // An error that is repaired may uncover others, so their number may stay for a while.
         waited = if errors.len() < fewest { 0 } else { waited + 1 };
         fewest = fewest.min(errors.len());
         let (repairs, left) = round(tree, &errors, becomes);
         done.left = left;
-        if repairs.is_empty() || waited > PATIENCE || done.rounds == ROUNDS {
+        if repairs.is_empty() || waited > PATIENCE || done.rounds == ROUNDS + 2 * reached {
             if done.left.is_empty() {
                 done.left = errors.iter().filter_map(|error| leftover(error, tree)).collect();
             }
@@ -233,10 +245,14 @@ fn round(tree: &Tree, errors: &[Diagnostic], becomes: &Becomes) -> (Vec<Named>, 
                 Some((text, syntax))
             };
             let known = files.entry(file.clone()).or_insert_with(read);
-            let repair = known.as_ref().filter(|_| span.expansion.is_none()).and_then(|(text, syntax)| {
+            let repair = known.as_ref().and_then(|(text, syntax)| {
+                if !is_written(span) {
+                    return Some(("a macro", macros::repair(span, types.as_ref(), &file, text)?));
+                }
                 let range = range(span);
                 text.get(range.clone())?;
-                let site = Site { error, span, file: &file, text, syntax, range, types, becomes, tree };
+                let has_chains = tree.has_chains(&file);
+                let site = Site { error, span, file: &file, text, syntax, range, types, becomes, has_chains, tree };
                 RULES.iter().find_map(|(name, rule)| Some((*name, rule(&site)?)))
             });
             if let Some(repair) = repair {
@@ -276,6 +292,11 @@ fn written_by_user(span: &DiagnosticSpan) -> &DiagnosticSpan {
         Some(of) if ["vec!", "format!"].contains(&&*of.macro_decl_name) => &of.span,
         _ => span,
     }
+}
+
+/// Returns `true` if a span is the user's text: also that of an operator such as `?`, which the compiler rewrites.
+fn is_written(span: &DiagnosticSpan) -> bool {
+    span.expansion.as_ref().is_none_or(|of| of.macro_decl_name.starts_with("desugaring of"))
 }
 
 /// Applies repairs, each as a whole; one that overlaps another waits for the next round. Returns those that were applied.

@@ -3,7 +3,7 @@
 
 use super::super::syntax::{Bindings, By, Bytes, Kind};
 use super::matched::{free_name, scrutinee_type};
-use super::{Replace, Site};
+use super::{Replace, Site, arms};
 use syn::parse::Parser as _;
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
@@ -22,6 +22,9 @@ pub(super) fn is_guarded(site: &Site<'_>) -> bool {
 
 /// Repairs the pattern at the error's place, which binds `bindings`. It may fail to match, or its names are used in a guard.
 pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -> Option<Vec<Replace>> {
+    if let Some(all) = arms::repair(site) {
+        return Some(all);
+    }
     // `ref` is no longer allowed in a pattern for a reference.
     if bindings.has(By::Ref) || bindings.has(By::RefMut) {
         return None;
@@ -64,20 +67,27 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
                 }
                 return Some(all);
             }
+            // Another condition of the chain.
+            Kind::Let { pattern: of, scrutinee, body } if inside(of) && (body.is_none() || site.has_chains) => {
+                let end = scrutinee.end;
+                return Some(vec![named, site.replace(end..end, format!(" && let {pattern} = {value}"))]);
+            }
             Kind::Let { pattern: of, body: Some(body), .. } if inside(of) => {
-                let is_if = site.text[..node.range.start].trim_end().ends_with("if");
-                let has_else = site.text[body.end..].trim_start().starts_with("else");
-                if !is_if || has_else {
-                    return None;
+                let start = body.start + 1;
+                if !site.text[..node.range.start].trim_end().ends_with("if") {
+                    // `while let`
+                    let statement = format!(" let {pattern} = {value} else {{ break }};");
+                    return Some(vec![named, site.replace(start..start, statement)]);
                 }
-                let (start, end) = (body.start + 1, body.end - 1);
+                let after = &site.text[body.end..];
+                let other = after.trim_start().strip_prefix("else").map_or(Some(""), |_| other_block(after))?;
+                let end = body.end - 1;
                 return Some(vec![
                     named,
                     site.replace(start..start, format!(" if let {pattern} = {value} {{")),
-                    site.replace(end..end, "} "),
+                    site.replace(end..end, format!("}} {other}")),
                 ]);
             }
-            Kind::Let { pattern: of, .. } if inside(of) => return None,
             Kind::Local { pattern: of, scrutinee: Some(scrutinee) } if inside(of) => {
                 let (_, other) = site.at(&(scrutinee.end..node.range.end)).split_once("else")?;
                 if other.lines().count() > LINES {
@@ -87,6 +97,25 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
                 return Some(vec![named, site.replace(end..end, format!(" let {pattern} = {value} else{other}"))]);
             }
             _ => {}
+        }
+    }
+    None
+}
+
+/// Returns the `else` of an `if`, which is written once more: a block with few lines.
+fn other_block(after: &str) -> Option<&str> {
+    let other = after.trim_start();
+    let block = other.strip_prefix("else")?.trim_start();
+    if !block.starts_with('{') {
+        return None;
+    }
+    let mut depth = 0_i32;
+    for (at, of) in block.char_indices() {
+        depth += i32::from(of == '{') - i32::from(of == '}');
+        if depth == 0 {
+            let whole = &other[..other.len() - block.len() + at + 1];
+            return (whole.lines().count() <= LINES && syn::parse_str::<syn::Block>(&block[..=at]).is_ok())
+                .then_some(whole);
         }
     }
     None

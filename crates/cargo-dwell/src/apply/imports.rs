@@ -1,0 +1,90 @@
+//! Imports a type that a file names often by its path.
+
+use super::syntax::Bytes;
+use super::types::PATHS;
+use syn::spanned::Spanned as _;
+
+/// The number of times that a file names a type by its path at most.
+const TIMES: usize = 2;
+
+/// Returns the source with imports of the types that it names by their paths more often than before, and often; `None` if there are
+/// none. Modules in the file keep the paths.
+pub(super) fn added(before: &str, after: &str) -> Option<String> {
+    let mut text = after.to_owned();
+    for path in PATHS {
+        let places = |of: &str| of.match_indices(path).filter(|(at, _)| is_whole(of, *at, path)).count();
+        if places(&text) > places(before)
+            && places(&text) > TIMES
+            && let Some(imported) = with_import(&text, path)
+        {
+            text = imported;
+        }
+    }
+    (text != after).then_some(text)
+}
+
+fn is_word(of: char) -> bool {
+    of.is_alphanumeric() || of == '_'
+}
+
+/// Returns `true` if a path at a place of a text is no part of a longer one.
+fn is_whole(text: &str, at: usize, path: &str) -> bool {
+    !text[..at].ends_with(|of: char| is_word(of) || of == ':') && !text[at + path.len()..].starts_with(is_word)
+}
+
+fn with_import(text: &str, path: &str) -> Option<String> {
+    let source = syn::parse_file(text).ok()?;
+    let name = path.rsplit("::").next()?;
+    let modules: Vec<Bytes> = source
+        .items
+        .iter()
+        .filter(|item| matches!(item, syn::Item::Mod(of) if of.content.is_some()))
+        .map(|item| item.span().byte_range())
+        .collect();
+    let is_inside = |at: usize| modules.iter().any(|module| module.contains(&at));
+    // The name may be that of another type.
+    let others = text.match_indices(name).filter(|(at, _)| {
+        let is_name = !text[..*at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word);
+        is_name && !text[..*at].ends_with(&path[..path.len() - name.len()]) && !is_inside(*at)
+    });
+    if others.count() > 0 {
+        return None;
+    }
+    let places: Vec<usize> =
+        text.match_indices(path).map(|(at, _)| at).filter(|at| is_whole(text, *at, path) && !is_inside(*at)).collect();
+    if places.len() <= TIMES {
+        return None;
+    }
+    let is_plain_use = |item: &&syn::Item| matches!(item, syn::Item::Use(of) if of.attrs.is_empty());
+    let (at, import) = match source.items.iter().rev().find(is_plain_use) {
+        Some(last) => (last.span().byte_range().end, format!("\nuse {path};")),
+        None => (source.items.first()?.span().byte_range().start, format!("use {path};\n\n")),
+    };
+    let mut text = text.to_owned();
+    let mut edits: Vec<(Bytes, String)> = places.into_iter().map(|at| (at..at + path.len(), name.to_owned())).collect();
+    edits.push((at..at, import));
+    edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+    for (range, with) in edits {
+        text.replace_range(range, &with);
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_that_is_named_often_is_imported() {
+        let path = "dwell::sparse::ThinStr";
+        let text = |path: &str, import: &str| {
+            format!(
+                "//! A.\nuse std::fmt;{import}\nstruct A {{ a: {path}, b: {path} }}\nfn f(_: &{path}) {{}}\nmod m {{ fn f(_: &dwell::sparse::ThinStr) {{}} }}\n"
+            )
+        };
+        let imported = text("ThinStr", &format!("\nuse {path};"));
+        assert_eq!(added("", &text(path, "")).as_deref(), Some(&*imported));
+        assert_eq!(added(&text(path, ""), &text(path, "")), None);
+        assert_eq!(added("", &format!("{}struct ThinStr;", text(path, ""))), None);
+    }
+}

@@ -1,0 +1,27 @@
+//! A run of the command: the copy, and what is known of the state before a change.
+
+use super::args::Apply;
+use super::cargo::Cargo;
+use super::outcomes::Tests;
+use super::proof::{Bench, Measured};
+use super::tree::{Change, Tree};
+use cargo_metadata::Metadata;
+use std::collections::BTreeMap;
+
+/// A run of the command.
+pub(super) struct Session<'a> {
+    pub(super) args: &'a Apply,
+    pub(super) workspace: Metadata,
+    pub(super) tree: Tree,
+    pub(super) cargo: Cargo<'a>,
+    pub(super) bench: Option<Bench<'a>>,
+    pub(super) tests: Option<Tests>,
+    /// The tests that have another outcome in each run.
+    pub(super) flaky: BTreeMap<String, String>,
+    pub(super) measured: Option<Measured>,
+    pub(super) sizes: Option<serde_json::Value>,
+    /// The sizes of futures.
+    pub(super) futures: Option<serde_json::Value>,
+    /// What was written to the user's files.
+    pub(super) saved: Vec<Change>,
+}
