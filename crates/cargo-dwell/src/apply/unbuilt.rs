@@ -125,7 +125,10 @@ fn called(text: &str) -> impl Iterator<Item = String> {
 fn included(file: &Path, text: &str) -> Vec<PathBuf> {
     let names = text.split("include_str!(\"").skip(1).filter_map(|rest| rest.split('"').next());
     let folder = file.parent().unwrap_or(Path::new(""));
-    names.filter(|name| Path::new(name).extension().is_some_and(|of| of == "md")).map(|name| normal(&folder.join(name))).collect()
+    names
+        .filter(|name| Path::new(name).extension().is_some_and(|of| of == "md"))
+        .map(|name| normal(&folder.join(name)))
+        .collect()
 }
 
 /// Returns the code in the comments of a source that document its items, or in a document, with the lines where it begins.
