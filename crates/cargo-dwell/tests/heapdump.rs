@@ -185,7 +185,7 @@ fn damaged_and_foreign_dumps_are_refused_in_one_line() {
     dump(&core);
     let whole = fs::read(&core).unwrap();
     let damaged = folder.path().join("damaged.core");
-    let mut with = |bytes: &[u8]| {
+    let with = |bytes: &[u8]| {
         fs::write(&damaged, bytes).unwrap();
         error(&["--core", text(&damaged)])
     };

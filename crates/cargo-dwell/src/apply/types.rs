@@ -14,14 +14,13 @@ const TYPES: [(&str, &str); 6] = [
 ];
 
 /// The paths by which the changed source names types.
-pub(super) const PATHS: [&str; 9] = [
+pub(super) const PATHS: [&str; 8] = [
     TYPES[0].1,
     TYPES[1].1,
     TYPES[2].1,
     TYPES[3].1,
     TYPES[4].1,
     TYPES[5].1,
-    TYPES[6].1,
     "dwell::pin::PoolFuture",
     "alloc::boxed::Box",
 ];
