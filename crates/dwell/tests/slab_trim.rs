@@ -348,6 +348,11 @@ fn the_allocator_uses_the_pool_that_gives_memory_back() {
                     kept.truncate(10);
                 }
                 assert!(kept.iter().all(|value| is_whole(value)));
+                // It has no destructor: Miri would find a leak.
+                if cfg!(miri) {
+                    RE_ENTERS.set(false);
+                    KEPT.with(|of| drop(of.take()));
+                }
                 kept
             })
             .join()
