@@ -2,7 +2,7 @@
 
 use comfy_table::Cell;
 use dwell_heap::json::Snapshot;
-use dwell_output::page::Histogram;
+use dwell_output::page::{Histogram, Unit};
 use dwell_output::units::bytes;
 use dwell_output::{Look, header, right};
 use std::collections::BTreeMap;
@@ -91,9 +91,10 @@ pub(super) fn charts(all: &[&Snapshot]) -> Vec<Histogram> {
     }
     let bars = |of: &[u64]| shown.iter().zip(of).map(|(snapshot, bytes)| (snapshot.at.clone(), *bytes)).collect();
     let live: Vec<u64> = shown.iter().map(|snapshot| snapshot.live_bytes).collect();
-    let mut charts = vec![Histogram { title: "Live bytes by time".into(), bars: bars(&live) }];
+    let mut charts = vec![Histogram { title: "Live bytes by time".into(), unit: Unit::Bytes, bars: bars(&live) }];
     charts.extend(rows(&shown).into_iter().map(|row| Histogram {
         title: format!("{} {}: bytes by time", row.owner, row.content),
+        unit: Unit::Bytes,
         bars: bars(&row.bytes),
     }));
     charts
