@@ -264,7 +264,7 @@ impl Child {
             None => {
                 let signal = status
                     .filter(|status| libc::WIFSIGNALED(*status))
-                    .map_or(libc::SIGKILL, libc::WTERMSIG);
+                    .map_or(libc::SIGKILL, |status| libc::WTERMSIG(status));
                 Err(if signal == libc::SIGALRM { Error::Timeout } else { Error::Killed(signal) })
             }
         }

@@ -213,7 +213,7 @@ fn programs_are_started_meanwhile() {
                     let output = command.output().unwrap();
                     assert!(output.status.success());
                     let text = String::from_utf8(output.stdout).unwrap();
-                    assert!(!text.contains("#") && !text.contains(".core"), "{text}");
+                    assert!(!text.contains('#') && !text.contains(".core"), "{text}");
                     count += 1;
                 }
                 count
