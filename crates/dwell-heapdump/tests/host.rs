@@ -2,6 +2,7 @@
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #![allow(
     unreachable_pub,
+    clippy::cast_possible_truncation,
     clippy::multiple_unsafe_ops_per_block,
     clippy::undocumented_unsafe_blocks,
     reason = "calls of libc in tests"
