@@ -80,19 +80,20 @@ fn owned(snapshot: &Value, owner: &str) -> (u64, u64) {
 fn a_dump_has_owners_and_blocks_to_the_byte() {
     let _turn = TURN.lock();
     let folder = tempfile::tempdir().unwrap();
-    let bank = bank(5000);
+    // Enough that the blocks of the tests' own threads are less than a hundredth.
+    let bank = bank(12_000);
     let core = folder.path().join("a.core");
     dump(&core);
     let found = &json(&["--core", text(&core)])["snapshots"][0];
     let extra = bank.accounts.values().filter(|account| account.extra.is_some()).count() as u64;
     assert_eq!(owned(found, "Account.extra"), (extra, extra * 800));
-    assert_eq!(owned(found, "Bank.log []"), (500, 500_000));
+    assert_eq!(owned(found, "Bank.log []"), (1200, 1_200_000));
     let capacity: usize = bank.accounts.values().map(|account| account.name.capacity()).sum();
     let names = owned(found, "Account.name");
     // What was requested of the allocator is not known from outside to the byte.
-    assert_eq!(names.0, 5000);
-    assert!(names.1 >= capacity as u64 && names.1 <= capacity as u64 + 5000 * 24, "{names:?} {capacity}");
-    assert_eq!(owned(found, "Account.tags").0, 5000);
+    assert_eq!(names.0, 12_000);
+    assert!(names.1 >= capacity as u64 && names.1 <= capacity as u64 + 12_000 * 24, "{names:?} {capacity}");
+    assert_eq!(owned(found, "Account.tags").0, 12_000);
     let live = found["live_bytes"].as_u64().unwrap() as f64;
     for part in ["typed_bytes", "owned_bytes"] {
         let share = found[part].as_u64().unwrap() as f64 / live;
@@ -170,7 +171,7 @@ fn dumps_of_a_folder_show_what_grew_when() {
     let report = String::from_utf8(output.stdout).unwrap();
     let table = report.split("What grew when").nth(1).unwrap_or_else(|| panic!("{report}"));
     let row = table.lines().find(|line| line.contains("Bank.log []")).unwrap();
-    assert!(row.contains(" ms and ") || row.contains(" s and "), "{row}");
+    assert!(row.contains("s and "), "{row}");
     assert!(fs::read_to_string(page).unwrap().contains("Bank.log []"));
     let empty = tempfile::tempdir().unwrap();
     assert!(error(&["--core", text(empty.path())]).contains("has no heap dump"));

@@ -158,7 +158,7 @@ impl Child {
             threads: &threads.all,
             first: i32::try_from(process::id()).unwrap_or(0),
             words: &words,
-            time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| millis(since)),
+            time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, millis),
             most: options.most,
             keep_free: options.keep_free,
             seconds: options.timeout.as_secs().saturating_add(2),
@@ -209,7 +209,7 @@ impl Child {
     }
 
     fn descriptor(&self) -> Option<c_int> {
-        self.descriptor.as_ref().map(|of| of.as_raw_fd())
+        self.descriptor.as_ref().map(OwnedFd::as_raw_fd)
     }
 
     /// Returns an error if the child is to be ended: it takes too long, or too little memory is left.

@@ -314,7 +314,9 @@ pub(crate) fn wait(id: i32, is_blocking: bool) -> Result<Option<c_int>, Errno> {
 pub(crate) unsafe fn is_control_block(address: u64, own: u64) -> bool {
     let words = |at: u64| ptr::with_exposed_provenance::<[u64; arch::BLOCK]>(at as usize);
     // SAFETY: as the caller says.
-    let (found, own) = unsafe { (*words(address), *words(own)) };
+    let found = unsafe { words(address).read() };
+    // SAFETY: as the caller says.
+    let own = unsafe { words(own).read() };
     arch::is_control_block(address, &found, &own)
 }
 

@@ -2,6 +2,7 @@
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #![allow(
     unreachable_pub,
+    clippy::cast_possible_truncation,
     clippy::multiple_unsafe_ops_per_block,
     clippy::undocumented_unsafe_blocks,
     reason = "calls of libc in tests"
@@ -213,7 +214,7 @@ fn programs_are_started_meanwhile() {
                     let output = command.output().unwrap();
                     assert!(output.status.success());
                     let text = String::from_utf8(output.stdout).unwrap();
-                    assert!(!text.contains("#") && !text.contains(".core"), "{text}");
+                    assert!(!text.contains('#') && !text.contains(".core"), "{text}");
                     count += 1;
                 }
                 count

@@ -1,5 +1,11 @@
 //! Reads dumps, and runs a test in a process of its own.
-#![allow(dead_code, unreachable_pub, clippy::multiple_unsafe_ops_per_block, clippy::undocumented_unsafe_blocks)]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::cast_possible_truncation,
+    clippy::multiple_unsafe_ops_per_block,
+    clippy::undocumented_unsafe_blocks
+)]
 
 use std::collections::BTreeMap;
 use std::fs;
