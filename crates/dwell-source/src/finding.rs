@@ -63,6 +63,7 @@ pub struct Finding {
 
 impl Finding {
     /// Sets the bytes that it saves if it is the only change.
+    #[must_use]
     pub fn alone(mut self, bytes: u64) -> Self {
         self.saves_alone = (bytes != self.saves).then_some(bytes);
         self
