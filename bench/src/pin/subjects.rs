@@ -2,7 +2,7 @@
 
 use boxpin::BoxPinExt;
 use dwell::pin::{self, ErasedExt, PinExt};
-use dwell::slab::{self, sync};
+use dwell::slab;
 use dwell::{SmallBox, slab::Slab};
 use futures::future::{BoxFuture, FutureExt};
 use stackfuture::StackFuture;
