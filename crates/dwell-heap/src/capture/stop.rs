@@ -345,7 +345,7 @@ impl Before {
 }
 
 /// Returns how often a thread has waited.
-pub(super) fn waits_of(process: i32, id: i32) -> Option<u64> {
+fn waits_of(process: i32, id: i32) -> Option<u64> {
     status(process, id, "voluntary_ctxt_switches")?.parse().ok()
 }
 

@@ -8,7 +8,6 @@
 
 use crate::arch::{INSTRUCTION_POINTER, STACK_POINTER, UNKNOWN, code_address};
 use crate::capture::Thread;
-use crate::capture::stop::waits_of;
 use std::fs;
 use std::time::Duration;
 
@@ -92,10 +91,16 @@ impl Call {
     }
 }
 
+/// Returns how often a thread has waited.
+fn waits(process: i32, id: i32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{process}/task/{id}/status")).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:")?.trim().parse().ok())
+}
+
 impl Called {
     pub(crate) fn new(process: i32, id: i32) -> Self {
         // A thread that waits once more meanwhile is recognised by the number, which is read first.
-        let waits = waits_of(process, id);
+        let waits = waits(process, id);
         let text = fs::read_to_string(format!("/proc/{process}/task/{id}/syscall")).unwrap_or_default();
         Self { waits, call: Call::parse(&text) }
     }
@@ -107,7 +112,7 @@ impl Called {
         let failed = of.regs[0] as i64 == -i64::from(libc::EINTR) && of.regs[NUMBER] as i64 == call.number;
         let is_same = (of.sp, of.pc) == (call.stack, call.code) && of.regs[1..6] == call.arguments[1..];
         // The stop itself is one.
-        let has_waited = self.waits.is_none() || waits_of(process, id) != self.waits.map(|waits| waits + 1);
+        let has_waited = self.waits.is_none() || waits(process, id) != self.waits.map(|waits| waits + 1);
         if !failed || !is_same || has_waited {
             return None;
         }
