@@ -1,9 +1,9 @@
 //! Uses of a changed field in code that no build here compiles: behind a `cfg` for another system, in a package that does not
 //! build, in documents whose tests do not run, and in macros that nothing here calls. Nobody would see that they break.
 
-use super::builds::{Build, Compiled, normal};
+use super::builds::{Build, Compiled};
 use super::cfg::Condition;
-use super::tree::Tree;
+use super::tree::{Tree, normal};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -125,7 +125,10 @@ fn called(text: &str) -> impl Iterator<Item = String> {
 fn included(file: &Path, text: &str) -> Vec<PathBuf> {
     let names = text.split("include_str!(\"").skip(1).filter_map(|rest| rest.split('"').next());
     let folder = file.parent().unwrap_or(Path::new(""));
-    names.filter(|name| Path::new(name).extension().is_some_and(|of| of == "md")).map(|name| normal(&folder.join(name))).collect()
+    names
+        .filter(|name| Path::new(name).extension().is_some_and(|of| of == "md"))
+        .map(|name| normal(&folder.join(name)))
+        .collect()
 }
 
 /// Returns the code in the comments of a source that document its items, or in a document, with the lines where it begins.
