@@ -3,8 +3,8 @@
 //! An item is public if code outside of the library can reach it: by a path of public modules, by a re-export, or because the
 //! signature of a public item names its type. Names decide, so of two items with one name both count.
 
-use super::builds::normal;
 use super::syntax::dense;
+use super::tree::normal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use syn::spanned::Spanned as _;

@@ -1,7 +1,7 @@
 //! The builds that compile after the change if they did before it: sets of features of the workspace, and packages that the
 //! workspace excludes but its tree contains.
 
-use super::tree::Tree;
+use super::tree::{Tree, normal};
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel, DiagnosticSpan};
 use cargo_metadata::{Artifact, Message, Metadata, MetadataCommand, Package, TargetKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -216,21 +216,6 @@ fn sources(artifact: &Artifact, base: &Path) -> BTreeSet<PathBuf> {
         // A line for each source: `src/lib.rs:`.
         let names = text.lines().filter_map(|line| line.strip_suffix(':')).filter(|line| !line.starts_with('#'));
         all.extend(names.map(|name| normal(&base.join(name.replace("\\ ", " ")))));
-    }
-    all
-}
-
-/// Returns a path without `..` and `.`.
-pub(super) fn normal(path: &Path) -> PathBuf {
-    let mut all = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::ParentDir => {
-                all.pop();
-            }
-            std::path::Component::CurDir => {}
-            part => all.push(part),
-        }
     }
     all
 }

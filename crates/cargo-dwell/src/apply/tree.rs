@@ -3,7 +3,6 @@
 //! It is below `target/dwell/apply`. Dependencies outside of the workspace are reached by links at the same relative
 //! path. The user's files are read here, and written by [`super::write`] alone.
 
-use super::builds::normal;
 use super::{git, processes};
 use anyhow::{Context, Result, bail};
 use cargo_metadata::Metadata;
@@ -355,6 +354,21 @@ fn outside(workspace: &Metadata, root: &Path) -> Vec<PathBuf> {
     paths.sort();
     paths.dedup();
     paths
+}
+
+/// Returns a path without `..` and `.`.
+pub(super) fn normal(path: &Path) -> PathBuf {
+    let mut all = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                all.pop();
+            }
+            Component::CurDir => {}
+            part => all.push(part),
+        }
+    }
+    all
 }
 
 /// Returns the number of `..` in the relative path from one folder to another.

@@ -1,9 +1,9 @@
 //! Uses of a changed field in code that no build here compiles: behind a `cfg` for another system, in a package that does not
 //! build, in documents whose tests do not run, and in macros that nothing here calls. Nobody would see that they break.
 
-use super::builds::{Build, Compiled, normal};
+use super::builds::{Build, Compiled};
 use super::cfg::Condition;
-use super::tree::Tree;
+use super::tree::{Tree, normal};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
