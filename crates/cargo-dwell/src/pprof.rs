@@ -179,7 +179,9 @@ impl Message {
 
     fn packed(&mut self, field: u64, numbers: &[u64]) {
         let mut all = Self::default();
-        numbers.iter().for_each(|number| all.varint(*number));
+        for number in numbers {
+            all.varint(*number);
+        }
         self.message(field, &all);
     }
 }

@@ -14,6 +14,7 @@ use std::sync::Mutex;
 const MARK: &str = "SECRET-MARK";
 
 #[expect(dead_code, reason = "the census reads the tags")]
+#[allow(dead_code, reason = "read in the dump")]
 struct Account {
     name: String,
     tags: Vec<String>,
@@ -22,6 +23,7 @@ struct Account {
 
 struct Bank {
     accounts: HashMap<String, Account>,
+    #[allow(clippy::vec_box, reason = "blocks of their own")]
     log: Vec<Box<[u8; 1000]>>,
 }
 

@@ -33,8 +33,9 @@ pub(super) fn types(root: &Path, read: &dyn Fn(&Path) -> Option<String>) -> Vec<
         reader.modules.iter().filter(|of| of.is_public || of.path.len() < 2).map(|of| of.path.clone()).collect();
     let all = reachable(&reader.modules, reader.items).into_iter().filter_map(|item| {
         let is_visible = (0..=item.module.len()).all(|length| public.contains(&item.module[..length]));
-        let path = item.module.iter().map(|name| format!("{name}::")).collect::<String>();
-        item.ty.filter(|_| is_visible).map(|ty| format!("crate::{path}{ty}"))
+        let path =
+            std::iter::once("crate").chain(item.module.iter().map(String::as_str)).collect::<Vec<_>>().join("::");
+        item.ty.filter(|_| is_visible).map(|ty| format!("{path}::{ty}"))
     });
     let all: BTreeSet<String> = all.collect();
     all.into_iter().collect()
@@ -155,7 +156,7 @@ impl Reader<'_> {
         let stem = file.file_stem().unwrap_or_default();
         let is_root = path.is_empty() || stem == "mod";
         let below = if is_root { folder.to_owned() } else { folder.join(stem) };
-        let text = Text { text: &text, folder, below };
+        let text = Text { source: &text, folder, below };
         self.module(&source.items, &text, path, is_public);
     }
 
@@ -179,7 +180,7 @@ impl Reader<'_> {
         let (name, is_public) = (of.ident.to_string(), is_pub(&of.vis));
         let name = name.trim_start_matches("r#");
         if let Some((_, items)) = &of.content {
-            let inner = Text { text: text.text, folder: text.folder, below: text.below.join(name) };
+            let inner = Text { source: text.source, folder: text.folder, below: text.below.join(name) };
             self.module(items, &inner, path, is_public);
             return;
         }
@@ -220,14 +221,14 @@ fn is_pub(visibility: &syn::Visibility) -> bool {
 
 /// The text of a file, and where its modules are.
 struct Text<'t> {
-    text: &'t str,
+    source: &'t str,
     folder: &'t Path,
     below: PathBuf,
 }
 
 impl Text<'_> {
     fn of(&self, part: &impl syn::spanned::Spanned) -> String {
-        dense(self.text.get(part.span().byte_range()).unwrap_or_default())
+        dense(self.source.get(part.span().byte_range()).unwrap_or_default())
     }
 
     /// Returns an item with its public parts; `None` if it has none.
@@ -368,9 +369,11 @@ impl Text<'_> {
                 let head = format!("{}{} for {ty}", if not.is_some() { "!" } else { "" }, self.of(name));
                 for item in &of.items {
                     match item {
-                        syn::ImplItem::Type(item) => parts.push((format!("{head}::{}", item.ident), self.of(&item.ty))),
+                        syn::ImplItem::Type(item) => {
+                            parts.push((format!("{head}::{}", item.ident), self.of(&item.ty)));
+                        }
                         syn::ImplItem::Const(item) => {
-                            parts.push((format!("{head}::{}", item.ident), self.of(&item.ty)))
+                            parts.push((format!("{head}::{}", item.ident), self.of(&item.ty)));
                         }
                         // A type in an argument of the trait is public too: `From<Inner>`.
                         _ => {}

@@ -391,7 +391,7 @@ impl Search<'_> {
                     all.push((line, format!("`{name}` may see the box instead of {}", dense(&subject.changed.from))));
                 }
                 "offset_of" if of(&is_holder) => {
-                    all.push((line, format!("`offset_of!` of {} is another number", subject.owner)))
+                    all.push((line, format!("`offset_of!` of {} is another number", subject.owner)));
                 }
                 name if RAW.contains(&name) && (has_holder || has_member) => {
                     all.push((line, format!("`{name}`: the bytes of {} change", subject.owner)));

@@ -204,7 +204,7 @@ impl Session<'_> {
                 queue.extend(renewed);
             }
         }
-        self.finish(kept)
+        Ok(self.finish(kept))
     }
 
     /// Measures the program before the change. What cannot be measured is said once, and left out.
@@ -442,21 +442,23 @@ impl Session<'_> {
     }
 
     /// Says what was written.
-    fn finish(&self, kept: usize) -> Result<ExitCode> {
+    fn finish(&self, kept: usize) -> ExitCode {
         let changes = self.tree.changes();
         if kept == 0 || changes.is_empty() {
             println!("nothing was changed");
-            return Ok(ExitCode::from(1));
+            return ExitCode::from(1);
         }
         let files = units::plural(changes.len() as u64, "file");
         if self.args.dry_run {
-            changes.iter().for_each(|change| print!("{}", change.diff()));
+            for change in &changes {
+                print!("{}", change.diff());
+            }
         } else if let Some(patch) = &self.args.patch {
             println!("written: {}, a patch of {files}", patch.display());
         } else {
             println!("written: {files}; `git diff` shows the change");
         }
-        Ok(ExitCode::SUCCESS)
+        ExitCode::SUCCESS
     }
 }
 

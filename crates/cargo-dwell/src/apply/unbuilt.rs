@@ -144,19 +144,14 @@ fn documents(text: &str, is_source: bool) -> Vec<(usize, String)> {
         };
         let line = line.trim();
         if let Some(tags) = line.strip_prefix("```") {
-            open = match open.take() {
-                Some((first, code, is_rust)) => {
-                    all.extend(is_rust.then_some((first, code)));
-                    None
-                }
-                None => {
-                    let known = ["rust", "should_panic", "no_run", "ignore", "test_harness"];
-                    let is_rust = tags.split(',').map(str::trim).filter(|tag| !tag.is_empty());
-                    let is_rust =
-                        is_rust.fold(true, |is, tag| is && (known.contains(&tag) || tag.starts_with("edition")));
-                    Some((index + 2, String::new(), is_rust))
-                }
-            };
+            if let Some((first, code, is_rust)) = open.take() {
+                all.extend(is_rust.then_some((first, code)));
+            } else {
+                let known = ["rust", "should_panic", "no_run", "ignore", "test_harness"];
+                let mut tags = tags.split(',').map(str::trim).filter(|tag| !tag.is_empty());
+                let is_rust = tags.all(|tag| known.contains(&tag) || tag.starts_with("edition"));
+                open = Some((index + 2, String::new(), is_rust));
+            }
         } else if let Some((_, code, _)) = &mut open {
             code.push_str(line.strip_prefix("# ").unwrap_or(if line == "#" { "" } else { line }));
             code.push('\n');

@@ -277,7 +277,7 @@ impl Drop for Stopped {
 pub(crate) struct Tracer {
     pub(crate) threads: Vec<Thread>,
     hold: Option<Sender<()>>,
-    tracer: Option<JoinHandle<()>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Tracer {
@@ -292,16 +292,16 @@ impl Tracer {
                 let _ = asked.recv_timeout(longest);
             }
         };
-        let tracer = thread::Builder::new().name("tracer".to_owned()).spawn(trace).ok()?;
+        let thread = thread::Builder::new().name("tracer".to_owned()).spawn(trace).ok()?;
         let threads = answer.recv().ok()?;
-        Some(Self { threads, hold: Some(hold), tracer: Some(tracer) })
+        Some(Self { threads, hold: Some(hold), thread: Some(thread) })
     }
 }
 
 impl Drop for Tracer {
     fn drop(&mut self) {
         drop(self.hold.take());
-        let _ = self.tracer.take().map(JoinHandle::join);
+        let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
@@ -360,13 +360,14 @@ fn last_ran(process: i32, id: i32) -> Option<(Instant, u64)> {
         unsafe { libc::sched_yield() };
         (fs::read_to_string("/proc/thread-self/sched"), Instant::now())
     })?;
-    let since = scheduled(&own.ok()?, "se.exec_start")? - scheduled(&of, "se.exec_start")?;
+    let began = |text: &str| scheduled::<f64>(text, "se.exec_start");
+    let since = began(&own.ok()?)? - began(&of)?;
     let since = Duration::try_from_secs_f64(since / 1000.0).ok()?;
-    Some((now.checked_sub(since)?, scheduled(&of, "nr_voluntary_switches")? as u64))
+    Some((now.checked_sub(since)?, scheduled(&of, "nr_voluntary_switches")?))
 }
 
 /// Returns a number of `/proc/PID/sched`.
-fn scheduled(text: &str, key: &str) -> Option<f64> {
+fn scheduled<T: std::str::FromStr>(text: &str, key: &str) -> Option<T> {
     let of = text.lines().find_map(|line| line.split_once(':').filter(|(name, _)| name.trim() == key))?;
     of.1.trim().parse().ok()
 }
@@ -608,11 +609,11 @@ mod tests {
     #[test]
     fn is_a_program_if_it_is_asked_to() {
         let Ok(mode) = std::env::var(PROGRAM) else { return };
-        let waits = |call: fn()| thread::spawn(move || call());
+        let waits = |call: fn()| thread::spawn(call);
         let all = [
             waits(|| {
                 loop {
-                    std::hint::spin_loop()
+                    std::hint::spin_loop();
                 }
             }),
             waits(|| thread::sleep(LONG)),

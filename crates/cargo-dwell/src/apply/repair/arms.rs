@@ -5,6 +5,7 @@
 use super::super::syntax::{By, Bytes, Kind, dense};
 use super::matched::{free_name, scrutinee_type};
 use super::{Replace, Site};
+use std::fmt::Write as _;
 use syn::parse::Parser as _;
 use syn::spanned::Spanned as _;
 
@@ -42,7 +43,8 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
     for (arm, _) in of.arms[last + 1..].iter().zip(&parts[last + 1..]) {
         let is_excluded = arm.cases.iter().all(|case| shape.excludes(site.at(case)));
         let is_short = site.at(&arm.body).lines().count() <= LINES && arm.guard.is_none();
-        if !is_excluded && !(is_short && dense(site.at(&arm.pattern)) == "_") {
+        let is_default = is_short && dense(site.at(&arm.pattern)) == "_";
+        if !(is_excluded || is_default) {
             return None;
         }
     }
@@ -75,7 +77,8 @@ pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
         let attributes = if attributes.is_empty() { attributes } else { format!("{attributes} ") };
         let body = deeper(body);
         let comma = if body.starts_with('{') && body.ends_with('}') { "" } else { "," };
-        inner.push_str(&format!("\n{indent}    {above}{attributes}{}{guard} => {body}{comma}", cases.join(" | ")));
+        let cases = cases.join(" | ");
+        let _ = write!(inner, "\n{indent}    {above}{attributes}{cases}{guard} => {body}{comma}");
         let kept: Vec<&str> = parts.others.iter().map(|case| site.at(case)).collect();
         match (index == first, kept.is_empty()) {
             // The first gets the text below.

@@ -113,7 +113,7 @@ fn other_block(after: &str) -> Option<&str> {
     for (at, of) in block.char_indices() {
         depth += i32::from(of == '{') - i32::from(of == '}');
         if depth == 0 {
-            let whole = &other[..other.len() - block.len() + at + 1];
+            let whole = &other[..=other.len() - block.len() + at];
             return (whole.lines().count() <= LINES && syn::parse_str::<syn::Block>(&block[..=at]).is_ok())
                 .then_some(whole);
         }

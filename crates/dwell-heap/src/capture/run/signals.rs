@@ -109,7 +109,8 @@ impl Ends {
 fn end_by(signal: i32) {
     // SAFETY: the signal exists, and the default action needs no handler.
     unsafe { libc::signal(signal, libc::SIG_DFL) };
+    let own = i32::try_from(std::process::id()).unwrap_or_default();
     // SAFETY: the call takes two numbers, and accesses no memory. The signal may be blocked in this thread only if it is
     // in the whole process.
-    unsafe { libc::kill(libc::getpid(), signal) };
+    unsafe { libc::kill(own, signal) };
 }
