@@ -14,7 +14,6 @@ use std::sync::Mutex;
 const MARK: &str = "SECRET-MARK";
 
 #[expect(dead_code, reason = "the census reads the tags")]
-#[allow(dead_code, reason = "read in the dump")]
 struct Account {
     name: String,
     tags: Vec<String>,
