@@ -18,7 +18,7 @@ use core::alloc::Layout;
 /// | `InPool` | [`Pool`](super::Pool), the pool of the thread |
 pub trait SlotKind: sealed::SlotKind {}
 
-/// A [`SlotKind`] whose slots have keys. This trait is sealed: only this crate implements it.
+/// A `SlotKind` whose slots have keys. This trait is sealed: only this crate implements it.
 pub trait Keyed: SlotKind {}
 
 pub(super) mod sealed {

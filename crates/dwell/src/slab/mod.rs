@@ -162,6 +162,8 @@ pub use self::pool::Pool;
 pub use self::pooled::Pooled;
 pub use self::slot::Slot;
 #[cfg(feature = "std")]
+pub use self::thread::Init;
+#[cfg(feature = "std")]
 pub use self::thread_pool::trim;
 pub use self::typed::{Builder, Slab};
 
