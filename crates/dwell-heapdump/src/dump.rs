@@ -4,7 +4,6 @@ use crate::arch;
 use crate::child::{self, Control, Order, Stage};
 use crate::error::Error;
 use crate::limit::Limits;
-use crate::options::Options;
 use crate::sys::{self, Clone};
 use crate::threads;
 use libc::c_int;
@@ -104,6 +103,15 @@ pub struct Summary {
     pub running: usize,
 }
 
+/// The bounds of a dump.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) timeout: Duration,
+    pub(crate) most: u64,
+    pub(crate) keep_free: u64,
+    pub(crate) spacing: Duration,
+}
+
 /// Where a dump goes.
 pub(crate) struct Target<'a> {
     pub(crate) file: BorrowedFd<'a>,
@@ -137,9 +145,9 @@ impl Child {
     /// Copies the process. The child begins to write.
     // The registers are those of this function, whose frame must exist as long as the child writes.
     #[inline(never)]
-    pub(crate) fn start(target: &Target<'_>, options: &Options) -> Result<Self, Error> {
+    pub(crate) fn start(target: &Target<'_>, bounds: &Bounds) -> Result<Self, Error> {
         let began = Instant::now();
-        let turn = Turn::take(options.spacing)?;
+        let turn = Turn::take(bounds.spacing)?;
         expect_same_namespace()?;
         let limits = Limits::find();
         let control = Shared::new()?;
@@ -159,9 +167,9 @@ impl Child {
             first: i32::try_from(process::id()).unwrap_or(0),
             words: &words,
             time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, millis),
-            most: options.most,
-            keep_free: options.keep_free,
-            seconds: options.timeout.as_secs().saturating_add(2),
+            most: bounds.most,
+            keep_free: bounds.keep_free,
+            seconds: bounds.timeout.as_secs().saturating_add(2),
             page: page.max(1 << 12),
             control: &control,
         };
@@ -185,8 +193,8 @@ impl Child {
         // SAFETY: the kernel made the descriptor for this thread, which gives it to nobody else.
         let descriptor = descriptor.map(|descriptor| unsafe { OwnedFd::from_raw_fd(descriptor) });
         let threads = (threads.all.len(), threads.running);
-        let (most, keep_free) = (options.most, options.keep_free);
-        let timeout = options.timeout;
+        let (most, keep_free) = (bounds.most, bounds.keep_free);
+        let timeout = bounds.timeout;
         Ok(Self {
             id,
             descriptor,

@@ -1,6 +1,6 @@
 //! One dump and its bounds.
 
-use crate::dump::{Child, Summary, Target};
+use crate::dump::{Bounds, Child, Summary, Target};
 use crate::error::Error;
 use crate::stream::Dump;
 use std::ffi::CString;
@@ -24,10 +24,7 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Options {
-    pub(crate) timeout: Duration,
-    pub(crate) most: u64,
-    pub(crate) keep_free: u64,
-    pub(crate) spacing: Duration,
+    pub(crate) bounds: Bounds,
 }
 
 impl Default for Options {
@@ -40,35 +37,36 @@ impl Options {
     /// Returns the bounds that hold if nothing else is said: 120 seconds, and 64 MiB of the disk stay free.
     #[must_use]
     pub const fn new() -> Self {
-        Self { timeout: Duration::from_secs(120), most: u64::MAX, keep_free: 64 << 20, spacing: Duration::ZERO }
+        let timeout = Duration::from_secs(120);
+        Self { bounds: Bounds { timeout, most: u64::MAX, keep_free: 64 << 20, spacing: Duration::ZERO } }
     }
 
     /// Gives a dump up after this time. As long as it is written, each page that the program writes to for the first time is
     /// copied.
     #[must_use]
     pub const fn timeout(mut self, time: Duration) -> Self {
-        self.timeout = time;
+        self.bounds.timeout = time;
         self
     }
 
     /// Gives a dump up before its first byte if it would have more bytes.
     #[must_use]
     pub const fn at_most(mut self, bytes: u64) -> Self {
-        self.most = bytes;
+        self.bounds.most = bytes;
         self
     }
 
     /// Gives a dump up before its first byte if fewer bytes of the disk would stay free.
     #[must_use]
     pub const fn keep_free(mut self, bytes: u64) -> Self {
-        self.keep_free = bytes;
+        self.bounds.keep_free = bytes;
         self
     }
 
     /// Refuses a dump that is asked for earlier than this time after the beginning of the last one.
     #[must_use]
     pub const fn spacing(mut self, time: Duration) -> Self {
-        self.spacing = time;
+        self.bounds.spacing = time;
         self
     }
 
@@ -83,7 +81,7 @@ impl Options {
         }
         let new = New::create(path).map_err(Error::Write)?;
         let target = Target { file: new.file.as_fd(), names: Some(new.names(path)?) };
-        Child::start(&target, self)?.wait()
+        Child::start(&target, &self.bounds)?.wait()
     }
 
     /// Writes a dump to an open file, a pipe or a socket.
@@ -91,7 +89,7 @@ impl Options {
     /// # Errors
     /// Returns an error if the dump is not complete.
     pub fn write_to(&self, file: impl AsFd) -> Result<Summary, Error> {
-        Child::start(&Target { file: file.as_fd(), names: None }, self)?.wait()
+        Child::start(&Target { file: file.as_fd(), names: None }, &self.bounds)?.wait()
     }
 
     /// Starts a dump whose bytes are read from the returned value.
@@ -102,7 +100,7 @@ impl Options {
         let (reader, writer) = io::pipe().map_err(Error::Write)?;
         // With less the child only waits more often.
         crate::sys::enlarge_pipe(writer.as_raw_fd());
-        let child = Child::start(&Target { file: writer.as_fd(), names: None }, self)?;
+        let child = Child::start(&Target { file: writer.as_fd(), names: None }, &self.bounds)?;
         Ok(Dump::new(reader, child))
     }
 }

@@ -190,7 +190,7 @@ struct Reason {
 
 impl Reason {
     fn new(folder: &Folder) -> Self {
-        Self { since: None, spacing: folder.options.spacing.max(Duration::from_secs(1)) }
+        Self { since: None, spacing: folder.options.bounds.spacing.max(Duration::from_secs(1)) }
     }
 
     fn counts(&mut self, holds: bool, is_over: bool) -> bool {

@@ -32,11 +32,11 @@
 )]
 
 use std::future::{Future as Fut, ready};
-use std::pin::{Pin as Pinned, pin};
+use std::pin::Pin as Pinned;
 use std::task::{Context as Cx, Poll as P, Waker};
 
 fn block_on<F: Fut>(future: F) -> F::Output {
-    let mut future = pin!(future);
+    let mut future = Box::pin(future); // `pin!` of a nightly std has an `expect(unreachable_code)`
     let mut context = Cx::from_waker(Waker::noop());
     loop {
         if let P::Ready(output) = future.as_mut().poll(&mut context) {

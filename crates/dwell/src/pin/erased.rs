@@ -5,7 +5,7 @@ use super::InlineBox;
 use super::{InlineFuture, LocalInlineFuture};
 use crate::alloc::AllocError;
 #[cfg(feature = "std")]
-use crate::slab::{Pool, Pooled, thread_pool};
+use crate::slab::{Pool, Pooled};
 use crate::small::SmallBox;
 use core::pin::Pin;
 
@@ -186,7 +186,7 @@ macro_rules! erased_ext {
             where
                 Self: Send + 'a,
             {
-                thread_pool::insert(self).coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin()
+                Pooled::new(self).coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin()
             }
 
             /// Like [`pooled`](Self::pooled), but returns an error if the allocation fails.
@@ -200,7 +200,7 @@ macro_rules! erased_ext {
             where
                 Self: Send + 'a,
             {
-                Ok(thread_pool::try_insert(self)?.coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin())
+                Ok(Pooled::try_new(self)?.coerce::<dyn $Dyn + Send + 'a, _>(|view| view).into_pin())
             }
 
             /// Like [`pooled`](Self::pooled), but for a value that is not `Send`.
@@ -215,7 +215,7 @@ macro_rules! erased_ext {
             where
                 Self: 'a,
             {
-                thread_pool::insert(self).coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin()
+                Pooled::new(self).coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin()
             }
 
             /// Like [`pooled_local`](Self::pooled_local), but returns an error if the allocation fails.
@@ -229,7 +229,7 @@ macro_rules! erased_ext {
             where
                 Self: 'a,
             {
-                Ok(thread_pool::try_insert(self)?.coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin())
+                Ok(Pooled::try_new(self)?.coerce::<dyn $Dyn + 'a, _>(|view| view).into_pin())
             }
         }
     };

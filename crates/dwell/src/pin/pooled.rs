@@ -1,6 +1,6 @@
 //! The types that `.pooled()` returns, and the functions that `#[erased]` calls.
 
-use crate::slab::{Pooled, thread_pool};
+use crate::slab::Pooled;
 use core::pin::Pin;
 
 /// A type-erased, pinned future in a pool: the result of
@@ -62,7 +62,7 @@ pub fn erase_local<'a, F: Future + 'a>(future: F) -> LocalPoolFuture<'a, F::Outp
 #[doc(hidden)]
 #[inline(always)]
 pub fn erase_sync<'a, F: Future + Send + Sync + 'a>(future: F) -> SyncPoolFuture<'a, F::Output> {
-    thread_pool::insert(future).coerce::<dyn Future<Output = F::Output> + Send + Sync + 'a, _>(|view| view).into_pin()
+    Pooled::new(future).coerce::<dyn Future<Output = F::Output> + Send + Sync + 'a, _>(|view| view).into_pin()
 }
 
 /// The type `!`, which stable Rust cannot name as an argument of a type, for `#[erased]`.

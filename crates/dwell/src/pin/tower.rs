@@ -25,7 +25,7 @@
 
 use super::{ErasedExt, PoolFuture};
 use crate::alloc::AllocError;
-use crate::slab::{Pooled, thread_pool};
+use crate::slab::Pooled;
 use core::fmt;
 use core::task::{Context, Poll};
 use tower_layer::{Layer, LayerFn, layer_fn};
@@ -119,7 +119,7 @@ macro_rules! erased_service {
                 S: Service<Request, Response = Response, Error = Error> $(+ $Bound)* + $life,
                 S::Future: Send + 'static,
             {
-                Self { service: thread_pool::insert(PoolCalls::new(service)).coerce(|view| view as _) }
+                Self { service: Pooled::new(PoolCalls::new(service)).coerce(|view| view as _) }
             }
 
             /// Like [`new`](Self::new), but returns an error if the allocation fails.
@@ -132,7 +132,7 @@ macro_rules! erased_service {
                 S: Service<Request, Response = Response, Error = Error> $(+ $Bound)* + $life,
                 S::Future: Send + 'static,
             {
-                match thread_pool::try_insert(PoolCalls::new(service)) {
+                match Pooled::try_new(PoolCalls::new(service)) {
                     Ok(slot) => Ok(Self { service: slot.coerce(|view| view as _) }),
                     Err(error) => Err(error.map(|calls| calls.service)),
                 }
@@ -208,7 +208,7 @@ macro_rules! cloned_service {
             ) -> Pooled<
                 dyn $Clone<Request, Response = Self::Response, Error = Self::Error, Future = Self::Future> $(+ $Auto)+,
             > {
-                thread_pool::insert(self.clone()).coerce(|view| view as _)
+                Pooled::new(self.clone()).coerce(|view| view as _)
             }
         }
 

@@ -1,7 +1,7 @@
 //! Iterators and closures that functions return, in slots of the thread's pool.
 
+use super::Pooled;
 use super::coerce::SlotView;
-use super::{Pooled, thread_pool};
 use crate::alloc::AllocError;
 use core::cell::Cell;
 use core::convert::Infallible;
@@ -72,7 +72,7 @@ pub enum Pooling<'p, U> {
 #[expect(clippy::inline_always, reason = "a value that is passed to a function is written to memory twice")]
 #[inline(always)]
 pub fn pool<'p, U: 'p>(value: U) -> &'p mut SlotView<Pooling<'p, U>, U> {
-    let slot = thread_pool::insert(value).into_raw();
+    let slot = Pooled::new(value).into_raw();
     LAST.set(slot.cast());
     // SAFETY: `into_raw` returned a pointer to a live `U` that no slot owns now. Only `unsize` makes a slot of it, and consumes
     // this view.
@@ -152,7 +152,7 @@ pub trait BoxedIterExt: Iterator + Sized {
     where
         Self: 'a,
     {
-        thread_pool::insert(self).coerce::<dyn Iterator<Item = Self::Item> + 'a, _>(|view| view)
+        Pooled::new(self).coerce::<dyn Iterator<Item = Self::Item> + 'a, _>(|view| view)
     }
 
     /// Like [`boxed_iter`](Self::boxed_iter), but returns an error if the allocation fails.
@@ -165,7 +165,7 @@ pub trait BoxedIterExt: Iterator + Sized {
     where
         Self: 'a,
     {
-        Ok(thread_pool::try_insert(self)?.coerce::<dyn Iterator<Item = Self::Item> + 'a, _>(|view| view))
+        Ok(Pooled::try_new(self)?.coerce::<dyn Iterator<Item = Self::Item> + 'a, _>(|view| view))
     }
 
     /// Like [`boxed_iter`](Self::boxed_iter), but the result may be sent to other threads.
@@ -179,7 +179,7 @@ pub trait BoxedIterExt: Iterator + Sized {
     where
         Self: Send + 'a,
     {
-        thread_pool::insert(self).coerce::<dyn Iterator<Item = Self::Item> + Send + 'a, _>(|view| view)
+        Pooled::new(self).coerce::<dyn Iterator<Item = Self::Item> + Send + 'a, _>(|view| view)
     }
 
     /// Like [`boxed_iter_send`](Self::boxed_iter_send), but returns an error if the allocation fails.
@@ -192,7 +192,7 @@ pub trait BoxedIterExt: Iterator + Sized {
     where
         Self: Send + 'a,
     {
-        Ok(thread_pool::try_insert(self)?.coerce::<dyn Iterator<Item = Self::Item> + Send + 'a, _>(|view| view))
+        Ok(Pooled::try_new(self)?.coerce::<dyn Iterator<Item = Self::Item> + Send + 'a, _>(|view| view))
     }
 }
 

@@ -123,17 +123,17 @@ pub mod map;
 mod memory;
 mod owner;
 #[cfg(feature = "std")]
-pub(crate) mod pool;
+mod pool;
 #[cfg(feature = "std")]
 mod pooled;
 #[cfg(feature = "std")]
 mod remote;
 #[cfg(feature = "serde")]
 mod serde;
+#[cfg(feature = "std")]
+pub(crate) mod size_classes;
 mod slot;
 mod stack;
-#[cfg(feature = "std")]
-mod surplus;
 #[cfg(feature = "std")]
 pub mod sync;
 #[cfg(feature = "std")]
@@ -142,7 +142,7 @@ pub mod thread;
 #[cfg(feature = "std")]
 mod thread_core;
 #[cfg(feature = "std")]
-pub(crate) mod thread_pool;
+mod thread_pool;
 mod typed;
 
 pub use self::bounded::Bounded;

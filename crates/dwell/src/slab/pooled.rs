@@ -1,10 +1,15 @@
 //! [`Pooled`], a box in the pool of the thread.
 
+use super::classes::Class;
 use super::coerce::{CoerceBrand, SlotView};
+use super::insert::{self, CellAllocator};
+use super::memory::Refusal;
 use super::owner::{Handle, Owner};
-use super::pool::InPool;
-use super::thread_pool;
+use super::size_classes::InPool;
+use super::stack::CellPtr;
+use super::thread_pool::{self, ThreadPool};
 use crate::alloc::AllocError;
+use core::alloc::Layout;
 use core::ops::{Deref, DerefMut};
 use core::pin::Pin;
 
@@ -182,7 +187,7 @@ impl<T> Pooled<T> {
     #[expect(clippy::inline_always, reason = "a value that is passed to a function is written to memory twice")]
     #[inline(always)]
     pub fn new(value: T) -> Self {
-        thread_pool::insert(value)
+        insert::insert(&ThreadPool, value)
     }
 
     /// Like [`new`](Self::new), but returns an error if the allocation fails.
@@ -193,7 +198,7 @@ impl<T> Pooled<T> {
     #[expect(clippy::inline_always, reason = "a value that is passed to a function is written to memory twice")]
     #[inline(always)]
     pub fn try_new(value: T) -> Result<Self, AllocError<T>> {
-        thread_pool::try_insert(value)
+        insert::try_insert(&ThreadPool, value)
     }
 
     /// Stores the value that `make` returns. Takes a cell before it calls `make`, and frees it if `make` panics.
@@ -205,13 +210,31 @@ impl<T> Pooled<T> {
     #[expect(clippy::inline_always, reason = "a value that is passed to a function is written to memory twice")]
     #[inline(always)]
     pub fn new_with(make: impl FnOnce() -> T) -> Self {
-        thread_pool::insert_with(make)
+        insert::insert_with(&ThreadPool, make)
     }
 
     /// Moves the value out.
     #[inline(always)]
     pub fn into_inner(self) -> T {
         self.owner.into_inner()
+    }
+}
+
+// SAFETY: each cell comes from the size class of a `T`, whose cells are vacant, large enough, and that no other code
+// uses and that `InPool` frees. The values of a pool may outlive it, so the thread's pool and the temporary
+// one may end first.
+unsafe impl<T> CellAllocator<T> for ThreadPool {
+    type Kind = InPool;
+    type Handle = Pooled<T>;
+
+    #[inline(always)]
+    fn pop(&self) -> Option<CellPtr> {
+        thread_pool::pop(const { Class::of(Layout::new::<T>()) }?)
+    }
+
+    #[inline(always)]
+    fn refill(&self) -> Result<CellPtr, Refusal> {
+        thread_pool::refill(Layout::new::<T>())
     }
 }
 

@@ -1,16 +1,14 @@
 //! The pool of each thread, for [`Pooled`](super::Pooled), [`PoolRc`](super::PoolRc), `.pooled()`, `.boxed_iter()` and `pooled!`.
 
 use super::classes::Class;
-use super::insert::{self, CellAllocator, CellPtr, Refusal};
-use super::pool::{InPool, Pool};
-use super::pooled::Pooled;
-use crate::alloc::AllocError;
+use super::insert::{self, CellPtr, Refusal};
+use super::size_classes::SizeClasses;
 use core::alloc::Layout;
 use core::mem::ManuallyDrop;
 
 std::thread_local! {
     /// The pool of this thread. It is never dropped, so accesses do not test whether it was.
-    static POOL: ManuallyDrop<Pool> = const { ManuallyDrop::new(Pool::new()) };
+    static POOL: ManuallyDrop<SizeClasses> = const { ManuallyDrop::new(SizeClasses::new()) };
 
     static AT_EXIT: ClearPool = const { ClearPool };
 }
@@ -24,44 +22,29 @@ impl Drop for ClearPool {
     }
 }
 
-/// The [`CellAllocator`] of the thread's pool.
-struct ThreadPool;
-
-// SAFETY: each cell comes from a `Pool`, whose `CellAllocator<T>` returns vacant cells for a `T` that no other code
-// uses and that `InPool` frees. The values of a pool may outlive it, so the thread's pool and the temporary
-// one may end first.
-unsafe impl<T> CellAllocator<T> for ThreadPool {
-    type Kind = InPool;
-    type Handle = Pooled<T>;
-
-    #[inline(always)]
-    fn pop(&self) -> Option<CellPtr> {
-        pop(const { Class::of(Layout::new::<T>()) }?)
-    }
-
-    #[inline(always)]
-    fn refill(&self) -> Result<CellPtr, Refusal> {
-        refill(Layout::new::<T>())
-    }
-}
+/// The pool of the thread, as an allocator of cells.
+pub(super) struct ThreadPool;
 
 // These functions are not generic, so that they are compiled once, and not for each type.
 
 #[inline(always)]
-fn pop(class: Class) -> Option<CellPtr> {
+pub(super) fn pop(class: Class) -> Option<CellPtr> {
     POOL.try_with(|pool| pool.pop_class(class)).ok()?
 }
 
 #[cold]
 #[inline(never)]
-fn refill(layout: Layout) -> Result<CellPtr, Refusal> {
+pub(super) fn refill(layout: Layout) -> Result<CellPtr, Refusal> {
     if AT_EXIT.try_with(|_| ()).is_ok()
         && let Ok(cell) = POOL.try_with(|pool| pool.refill_class(layout))
     {
         return cell;
     }
     // The thread is ending: its pool was already cleared, or nothing will clear it. Use a temporary pool.
-    Pool::new().refill_class(layout)
+    let pool = SizeClasses::new();
+    let cell = pool.refill_class(layout);
+    pool.clear();
+    cell
 }
 
 /// Allocates a cell of the thread's pool for a value of this layout. An `InPool` handle frees it.
@@ -86,23 +69,5 @@ pub(super) fn allocate(layout: Layout) -> CellPtr {
 /// trim();
 /// ```
 pub fn trim() {
-    let _ = POOL.try_with(|pool| pool.shrink_to_fit());
-}
-
-/// Inserts a value into the thread's pool.
-#[inline(always)]
-pub(crate) fn insert<T>(value: T) -> Pooled<T> {
-    insert::insert(&ThreadPool, value)
-}
-
-/// Inserts the value that `make` returns into the thread's pool. Takes the cell before it calls `make`.
-#[inline(always)]
-pub(crate) fn insert_with<T>(make: impl FnOnce() -> T) -> Pooled<T> {
-    insert::insert_with(&ThreadPool, make)
-}
-
-/// Like [`insert`], but returns an error if the allocation fails.
-#[inline(always)]
-pub(crate) fn try_insert<T>(value: T) -> Result<Pooled<T>, AllocError<T>> {
-    insert::try_insert(&ThreadPool, value)
+    let _ = POOL.try_with(|pool| pool.sweep());
 }

@@ -1,6 +1,7 @@
 //! Values that contain weak pointers to themselves, and weak pointers to none.
 
-use super::{Counted, Counts, InCell, NO_CELL, Weak, remove_weak, thread_pool, value};
+use super::super::pooled::Pooled;
+use super::{Counted, Counts, InCell, NO_CELL, Weak, remove_weak, value};
 use crate::raw::Meta;
 use crate::slab::coerce::{CoerceBrand, SlotView};
 use core::marker::PhantomData;
@@ -66,7 +67,7 @@ impl<T: ?Sized, C: Counts> Weak<T, C> {
 impl<T, C: Counts> Counted<T, C> {
     /// Stores the value that `make` returns. `make` gets a weak pointer to it, which cannot be upgraded before it returns.
     pub(super) fn new_cyclic(make: impl FnOnce(&Weak<T, C>) -> T) -> Self {
-        let slot = thread_pool::insert(InCell { counts: C::weak_only(), value: MaybeUninit::<T>::uninit() });
+        let slot = Pooled::new(InCell { counts: C::weak_only(), value: MaybeUninit::<T>::uninit() });
         let cell = slot.into_raw().cast::<InCell<T, C>>();
         // SAFETY: `into_raw` returns a pointer that is not null. A `MaybeUninit<T>` has the layout of a `T`, and the strong count is 0,
         // so that nothing uses the value. This owns the weak count of 1.

@@ -359,13 +359,13 @@ impl<T, C: Counts> Counted<T, C> {
     /// Stores a value in the pool of this thread, and returns the first pointer to it.
     #[inline]
     fn new(value: T) -> Self {
-        Self::of(thread_pool::insert(InCell { counts: C::one(), value }))
+        Self::of(Pooled::new(InCell { counts: C::one(), value }))
     }
 
     /// Like [`new`](Self::new), but returns an error if the allocation fails.
     #[inline]
     fn try_new(value: T) -> Result<Self, AllocError<T>> {
-        match thread_pool::try_insert(InCell { counts: C::one(), value }) {
+        match Pooled::try_new(InCell { counts: C::one(), value }) {
             Ok(slot) => Ok(Self::of(slot)),
             Err(error) => Err(error.map(|contents| contents.value)),
         }
@@ -419,7 +419,7 @@ impl<T: Clone, C: Counts> Counted<T, C> {
     fn make_unique(this: &mut Self) {
         if !this.counts().take_only() {
             // The clone may panic, or drop other pointers to the value. `this` is not changed before it returns.
-            let slot = thread_pool::insert_with(|| InCell { counts: C::one(), value: (**this).clone() });
+            let slot = Pooled::new_with(|| InCell { counts: C::one(), value: (**this).clone() });
             *this = Self::of(slot);
             return;
         }
@@ -437,7 +437,7 @@ impl<T: Clone, C: Counts> Counted<T, C> {
         let guard = Restore(this.counts());
         let value = &raw const **this;
         // `insert_with` takes the cell before it calls the closure.
-        let slot = thread_pool::insert_with(|| {
+        let slot = Pooled::new_with(|| {
             // SAFETY: `take_only` removed the only strong pointer, so nothing else uses the value. It is moved out once: `this` is
             // overwritten below without a drop, and the guard is forgotten.
             let value = unsafe { value.read() };

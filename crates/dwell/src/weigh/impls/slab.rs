@@ -2,7 +2,7 @@
 
 use crate::slab::kind::SlotKind;
 #[cfg(feature = "std")]
-use crate::slab::pool::dedicated_block;
+use crate::slab::size_classes::dedicated_block;
 use crate::slab::{Bounded, Key, Slab, Slot, StampedKey};
 #[cfg(feature = "std")]
 use crate::slab::{Pool, Pooled};

@@ -11,11 +11,13 @@
 //! `close` and the calls of `give` that find the list closed may add to `left` in any order: until the occupied cells
 //! are added, each such `give` leaves `left` below 0, and from then on `left` is the number of occupied cells.
 
+mod surplus;
+
+use self::surplus::Surplus;
 #[cfg(not(all(loom, test)))]
 use super::engine::NoSlab;
 use super::engine::{Core, CoreRef, Owners, Vacant};
 use super::stack::{CellPtr, StackFull};
-use super::surplus::Surplus;
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::ptr;
@@ -121,7 +123,7 @@ impl AnyThread {
     }
 
     /// Returns what its pool counts. Only the thread of the slab may use it.
-    pub(super) fn surplus(&self) -> &Surplus {
+    fn surplus(&self) -> &Surplus {
         &self.surplus
     }
 

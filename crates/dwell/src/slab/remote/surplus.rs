@@ -15,10 +15,10 @@
 //!
 //! The fast paths know nothing of this: a pop compares `top` with a lower bound anyway, and a push with an upper one.
 
-use super::engine::{Core, CoreRef};
-use super::memory::{Growth, Memory};
-use super::remote::AnyThread;
-use super::stack::{CellPtr, FreeStack};
+use super::super::engine::{Core, CoreRef};
+use super::super::memory::{Growth, Memory};
+use super::super::stack::{CellPtr, FreeStack};
+use super::AnyThread;
 use core::cell::Cell;
 use std::time::{Duration, Instant};
 
