@@ -49,6 +49,15 @@ struct Tail<T: ?Sized> {
     tail: T,
 }
 
+/// Whether the compiler was told to put fields in a random order. Sizes by the usual order do not hold then.
+fn are_fields_shuffled() -> bool {
+    let shuffled = std::env::var_os("DWELL_SHUFFLED_FIELDS").is_some();
+    if shuffled {
+        eprintln!("skipped: the fields are in a random order");
+    }
+    shuffled
+}
+
 fn tail<T>(name: &str, tail: T) -> Tail<T> {
     Tail { name: name.into(), flag: true, tail }
 }
@@ -83,6 +92,9 @@ fn tail_of_a_trait_object_is_opaque() {
 
 #[test]
 fn tail_of_a_sized_type_is_as_large_as_the_compiler_says() {
+    if are_fields_shuffled() {
+        return;
+    }
     #[derive(Weigh)]
     #[repr(C)]
     struct C<T: ?Sized>(u8, u32, u8, T);
@@ -116,6 +128,9 @@ fn tail_of_a_sized_type_is_as_large_as_the_compiler_says() {
 
 #[test]
 fn predictions_keep_the_last_field_last() {
+    if are_fields_shuffled() {
+        return;
+    }
     // The compiler would put a `u64` first if it could.
     #[derive(Weigh)]
     struct Last<T: ?Sized> {

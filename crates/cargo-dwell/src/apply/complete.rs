@@ -398,7 +398,7 @@ fn all(text: &[u8]) -> Vec<Ast<'_>> {
         let mut text = TEXT.to_owned();
         insert(&mut text, &found, &|value| format!("{value}.nodes.shrink_to_fit();"));
         assert!(syn::parse_file(&text).is_ok(), "{text}");
-        assert!(text.contains("{ parser.ast.nodes.shrink_to_fit();\n        return Ok(Some(parser.ast)); }"), "{text}");
+        assert!(text.contains("{ parser.ast.nodes.shrink_to_fit(); return Ok(Some(parser.ast)); }"), "{text}");
         assert!(text.contains("1 => { parser.ast.nodes.shrink_to_fit(); Ok(Some(parser.ast)) }"), "{text}");
         assert!(text.contains("        one.nodes.shrink_to_fit();\n        all.push(one);"), "{text}");
     }

@@ -237,7 +237,8 @@ fn becomes(edit: &Edit) -> Option<Becomes> {
         (_, _, "SortedMap", entries) => from.is_map_of(entries).then_some(Becomes::Sorted),
         ("Box", [of], "SmallBox", [value, _words]) if of == value => owner(Owner::Small),
         ("Box", [of], "Pooled", [value]) if of == value => {
-            owner(if value.starts_with("dyn ") { Owner::PoolDyn } else { Owner::Pool })
+            // Arguments have no blanks.
+            owner(if value.starts_with("dyn") { Owner::PoolDyn } else { Owner::Pool })
         }
         ("Pin", [_], "PoolFuture", _) => owner(Owner::Future),
         _ => None,
