@@ -249,7 +249,8 @@ fn sorted_maps() {
             finding("sorted", "Doc.tags", "HashMap<String, u32>", "SortedMap<String, u32>"),
             finding("sorted", "Doc.places", "Option<BTreeMap<u32, String>>", "Option<SortedMap<u32, String>>"),
         ],
-        &["fn sum(tags: &dwell::sparse::SortedMap<String, u32>)", "tags: dwell::sparse::SortedMap::new()"],
+        // A name that is used often is imported.
+        &["use dwell::sparse::SortedMap;", "fn sum(tags: &SortedMap<String, u32>)", "tags: SortedMap::new()"],
     );
     assert!(changed.contains("places: Option<dwell::sparse::SortedMap<u32, String>>"), "{changed}");
 }
@@ -291,7 +292,8 @@ fn trait_objects_and_nodes_move_into_pools() {
             everywhere("pool", "Pin<Box<dyn Future>>", "dwell::pin::PoolFuture"),
         ],
         &[
-            "struct Twice(dwell::slab::Pooled<dyn Op>);",
+            "use dwell::slab::Pooled;",
+            "struct Twice(Pooled<dyn Op>);",
             "dwell::pooled!(Add(n))",
             "Node(dwell::slab::Pooled<Tree>, dwell::slab::Pooled<Tree>)",
             "leaves(left.into_inner()) + leaves(right.into_inner())",
@@ -305,7 +307,7 @@ fn trait_objects_and_nodes_move_into_pools() {
 fn trait_objects_become_small_boxes() {
     applied(
         &[finding("inline", "Box<dyn Op>", "Box<dyn Op>", "dwell::SmallBox<dyn Op, 1>")],
-        &["Vec<dwell::SmallBox<dyn Op, 1>>", "dwell::small_box!(Add(n))"],
+        &["use dwell::SmallBox;", "Vec<SmallBox<dyn Op, 1>>", "dwell::small_box!(Add(n))"],
     );
 }
 
