@@ -427,7 +427,11 @@ fn package_is_built_in_release_with_frame_pointers() {
 /// The names of std's functions have the hash of their crate first, and so seemed to be the program's.
 #[test]
 fn a_program_without_frame_pointers_is_told_so() {
-    let exe = compile("truth-without", &["-Cforce-frame-pointers=no", "-Copt-level=3"]);
+    // A later `-Cforce-frame-pointers=no` would not take back the one of `compile`.
+    let exe = folder().join("truth-without");
+    let built =
+        Command::new("rustc").args(["--edition=2024", "-g", "-Copt-level=3", "-o"]).arg(&exe).arg(source()).status();
+    assert!(built.expect("rustc runs").success());
     let output = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"))
         .args(["dwell", "census", "--at", "exit", "--exe"])
         .arg(&exe)

@@ -114,7 +114,7 @@ pub(crate) fn has_frame_pointers(data: &[u8]) -> Option<bool> {
 
 /// Returns `true` if a function is of the standard library: `<alloc::vec::Vec<u8> as core::fmt::Debug>::fmt`.
 fn is_of_std(name: &str) -> bool {
-    const CRATES: [&str; 11] = [
+    const CRATES: [&str; 12] = [
         "std",
         "core",
         "alloc",
@@ -126,10 +126,21 @@ fn is_of_std(name: &str) -> bool {
         "rustc_demangle",
         "__rustc",
         "compiler_builtins",
+        "memchr",
     ];
-    let path = name.trim_start_matches(['<', '&', '*', '[', '(']).trim_start_matches("mut ");
-    let krate = path.split("::").next().unwrap_or_default();
-    CRATES.contains(&krate)
+    let crate_of = |path: &str| {
+        let path =
+            path.trim_start_matches(['<', '&', '*', '[', '(']).trim_start_matches("mut ").trim_start_matches("dyn ");
+        path.split_once("::").map(|(krate, _)| krate.to_owned())
+    };
+    let Some(of_type) = name.strip_prefix('<') else {
+        return crate_of(name).is_some_and(|krate| CRATES.contains(&&*krate));
+    };
+    // A type without a path is one of the language: `<u8 as core::fmt::Debug>::fmt`. Then its trait says whose function it is.
+    let (ty, of_trait) =
+        of_type.split_once(" as ").unwrap_or((of_type.split('>').next().unwrap_or_default(), "core::"));
+    let krate = crate_of(ty).or_else(|| crate_of(of_trait)).unwrap_or_default();
+    CRATES.contains(&&*krate)
 }
 
 /// Returns `len` bytes of code at an address of the file.
@@ -151,12 +162,17 @@ mod tests {
 
     #[test]
     fn functions_of_std_are_known_by_their_crate() {
-        for name in
-            ["core::cell::once::OnceCell<u8>::get", "<alloc::vec::Vec<app::A> as app::B>::c", "<&mut [core::a::B]>::c"]
-        {
+        for name in [
+            "core::cell::once::OnceCell<u8>::get",
+            "<alloc::vec::Vec<app::A> as app::B>::c",
+            "<&mut [core::a::B]>::c",
+            "<u8 as core::fmt::Debug>::fmt",
+            "<u64>::from_ascii_radix",
+            "<dyn core::any::Any>::type_id",
+        ] {
             assert!(is_of_std(name), "{name}");
         }
-        for name in ["app::main", "<app::A as core::fmt::Debug>::fmt", "<[app::A]>::core"] {
+        for name in ["app::main", "<app::A as core::fmt::Debug>::fmt", "<[app::A]>::core", "<u8 as app::A>::a"] {
             assert!(!is_of_std(name), "{name}");
         }
     }
