@@ -59,11 +59,13 @@ fn allocator() -> String {
 pub(crate) const COMMAND: &str = "command";
 
 /// The dependencies of this program that it does not compare with Dwell.
-const TOOLS: [&str; 12] = [
+const TOOLS: [&str; 14] = [
     "anyhow",
     "clap",
     "dwell",
     "dwell-bench-real",
+    "dwell-output",
+    "dwell-shape",
     "cargo-dwell",
     "fastrand",
     "libc",

@@ -60,7 +60,8 @@ fn snapshot(exe: &Path, mode: &str, at: At) -> Snapshot {
     near(sum, rss.bytes, 1);
     assert_eq!(rss.live + rss.untouched, snapshot.live_bytes);
     if at == At::Exit {
-        near(rss.bytes + rss.census, number(&file), 2);
+        // Between its own look and its end the program touched up to 24 pages more.
+        near(rss.bytes + rss.census, number(&file), 4);
     }
     snapshot
 }

@@ -128,9 +128,12 @@ fn is_of_std(name: &str) -> bool {
         "compiler_builtins",
         "memchr",
     ];
-    let crate_of = |path: &str| {
-        let path =
-            path.trim_start_matches(['<', '&', '*', '[', '(']).trim_start_matches("mut ").trim_start_matches("dyn ");
+    let crate_of = |mut path: &str| {
+        while let Some(rest) =
+            ["<", "&", "*", "[", "(", "mut ", "dyn "].iter().find_map(|start| path.strip_prefix(*start))
+        {
+            path = rest;
+        }
         path.split_once("::").map(|(krate, _)| krate.to_owned())
     };
     let Some(of_type) = name.strip_prefix('<') else {
