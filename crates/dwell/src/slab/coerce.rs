@@ -49,7 +49,7 @@ impl<B, T: ?Sized> SlotView<B, T> {
     ///
     /// - `pointer` is valid for accesses of a live `T` for `'a`, and nothing accesses it through another pointer meanwhile.
     /// - `B` is the brand of `T`.
-    #[cfg(all(feature = "small", feature = "std"))]
+    #[cfg(feature = "std")]
     pub(crate) unsafe fn at_mut<'a>(pointer: *mut T) -> &'a mut Self {
         // SAFETY: a view is `repr(transparent)` over its value, which the caller guarantees is live and accessed through no
         // other pointer for `'a`.
