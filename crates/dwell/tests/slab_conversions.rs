@@ -209,4 +209,6 @@ fn pins_and_leaks() {
     assert!(Future::poll(future.as_mut(), &mut context).is_ready());
     let leaked: &'static mut (dyn Display + Send) = Pooled::leak(pooled!(7));
     assert_eq!(leaked.to_string(), "7");
+    // SAFETY: `leak` returned the reference of a `Pooled` of this type, as `into_raw` would, and it is not used again.
+    drop(unsafe { Pooled::<dyn Display + Send>::from_raw(leaked) });
 }
