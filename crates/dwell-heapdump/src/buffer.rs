@@ -26,7 +26,7 @@ pub(crate) unsafe trait Word: Copy {}
 
 // SAFETY: integers and arrays of them have no padding.
 unsafe impl Word for u8 {}
-// SAFETY: as above.
+// SAFETY: an array of integers has no padding, any bytes are integers, and it is aligned to less than a page.
 unsafe impl Word for [u64; 2] {}
 
 impl<T: Word> Buffer<T> {

@@ -26,7 +26,7 @@ struct Shared(NonNull<Control>);
 
 // SAFETY: all fields are atomic.
 unsafe impl Send for Shared {}
-// SAFETY: as above.
+// SAFETY: a shared reference gives access to the atomic fields only.
 unsafe impl Sync for Shared {}
 
 impl Shared {
@@ -178,7 +178,7 @@ impl Child {
         // SAFETY: the child does nothing but `child::run`.
         let mut cloned = unsafe { sys::clone(true) };
         if matches!(cloned, Err(libc::EINVAL | libc::EMFILE | libc::ENFILE)) {
-            // SAFETY: as above.
+            // SAFETY: a child of this call does nothing but `child::run` either.
             cloned = unsafe { sys::clone(false) };
         }
         if matches!(cloned, Ok(Clone::Child)) {

@@ -164,9 +164,10 @@ pub(crate) fn wait_to_write(file: c_int) {
 /// Waits until a descriptor can be read, at most so many milliseconds. Returns `false` after that time.
 pub(crate) fn wait_to_read(file: c_int, millis: u64) -> bool {
     let mut of = libc::pollfd { fd: file, events: libc::POLLIN, revents: 0 };
-    let time = [millis / 1000, millis % 1000 * 1_000_000];
+    let mut time = [millis / 1000, millis % 1000 * 1_000_000];
     // SAFETY: the kernel reads and writes one entry, reads the two words of the time, and may write what is left of it.
-    let ready = unsafe { syscall(libc::SYS_ppoll, &raw mut of, 1_usize, time.as_ptr(), ptr::null::<u64>(), 8_usize) };
+    let ready =
+        unsafe { syscall(libc::SYS_ppoll, &raw mut of, 1_usize, time.as_mut_ptr(), ptr::null::<u64>(), 8_usize) };
     ready > 0
 }
 
@@ -175,7 +176,7 @@ pub(crate) fn written(file: c_int, from: u64, len: u64) {
     const START: usize = 2;
     // SAFETY: the call takes no pointers.
     unsafe { syscall(libc::SYS_sync_file_range, c_long::from(file), from, len, START) };
-    // SAFETY: as above.
+    // SAFETY: the call takes numbers only.
     unsafe { syscall(libc::SYS_fadvise64, c_long::from(file), 0_usize, from, c_long::from(libc::POSIX_FADV_DONTNEED)) };
 }
 
@@ -334,7 +335,7 @@ pub(crate) fn wake(pipe: c_int) {
     // SAFETY: the address is valid as long as the thread runs.
     let before = unsafe { *at };
     let _ = write(pipe, b"1".as_ptr(), 1);
-    // SAFETY: as above.
+    // SAFETY: the thread still runs, so the address of its `errno` is valid, and nothing else refers to it.
     unsafe { *at = before };
 }
 

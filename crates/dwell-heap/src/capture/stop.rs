@@ -390,7 +390,7 @@ fn on_processor<T>(processor: usize, run: impl FnOnce() -> T) -> Option<T> {
         return None;
     }
     let done = run();
-    // SAFETY: as above.
+    // SAFETY: the call reads a local of that size, which `sched_getaffinity` filled.
     unsafe { libc::sched_setaffinity(0, bytes, &raw const before) };
     Some(done)
 }
@@ -530,7 +530,7 @@ fn state(process: i32, id: i32) -> State {
     }
     // SAFETY: the call filled the fields for a child, or left them zero.
     let pid = unsafe { info.si_pid() };
-    // SAFETY: as above.
+    // SAFETY: `waitid` fills the same fields for each child, of which the status is one.
     let status = unsafe { info.si_status() };
     match (pid, info.si_code) {
         // A main thread ends before the others, and is not waited for.

@@ -29,7 +29,7 @@ pub(crate) fn registers() -> ([u64; REGISTERS], u64) {
             options(nostack, preserves_flags),
         );
     }
-    // SAFETY: as above.
+    // SAFETY: the instructions read registers, and the first word at `fs`, which is the thread's own address by the ABI.
     unsafe {
         asm!(
             "lea {instruction}, [rip]",
