@@ -4,7 +4,6 @@
 //! [`Core`] is the engine of every slab in this module. [`Owners`] is the only difference between slabs of one thread
 //! and slabs whose slots are `Send`.
 
-use super::dedicated;
 use super::geometry::{FIRST_CELLS, Geometry, Starter};
 use super::key::Key;
 use super::memory::{CellEntry, Memory, Refusal};
@@ -265,6 +264,7 @@ impl<O: Owners> CoreRef<O> {
     /// # Safety
     ///
     /// The same as for [`free_cell`](Self::free_cell).
+    #[cfg(feature = "std")]
     #[inline(always)]
     pub(super) unsafe fn free_cell_in_pool(self, cell: CellPtr) {
         // SAFETY: a core is not freed while one of its cells is occupied, and up to this call the cell is. `NO_SLAB` is
@@ -287,15 +287,17 @@ impl<O: Owners> CoreRef<O> {
     #[cold]
     #[inline(never)]
     unsafe fn free_cell_slow(self, cell: CellPtr) {
+        // Only pools have dedicated blocks.
+        #[cfg(feature = "std")]
         if self == O::NO_SLAB {
             // SAFETY: the caller guarantees that a cell with this owner is that of a dedicated block, which
             // `dedicated::allocate` made with this type of owner, and that it is not used again.
-            unsafe { dedicated::free::<Self>(cell) };
-        } else {
-            // SAFETY: this core is not `NO_SLAB`. The caller guarantees that the cell belongs to this core, contains no
-            // value, is on no list, and is not used again.
-            unsafe { O::free_slow(self, cell) };
+            unsafe { super::dedicated::free::<Self>(cell) };
+            return;
         }
+        // SAFETY: this core is not `NO_SLAB`. The caller guarantees that the cell belongs to this core, contains no value, is on
+        // no list, and is not used again.
+        unsafe { O::free_slow(self, cell) };
     }
 
     /// Frees the chunks that have no occupied cell.

@@ -103,12 +103,14 @@
 mod bounded;
 #[cfg(feature = "std")]
 mod boxed;
+#[cfg(feature = "std")]
 mod classes;
 mod coerce;
 #[cfg(feature = "std")]
 mod conversions;
 #[cfg(feature = "std")]
 mod counted;
+#[cfg(feature = "std")]
 mod dedicated;
 mod engine;
 mod error;

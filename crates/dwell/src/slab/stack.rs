@@ -17,6 +17,7 @@ pub(crate) type CellPtr = NonNull<()>;
 pub(super) const AHEAD: usize = 16;
 
 /// The same in a pool, which has a stack for each size class: fewer, because each takes that many words.
+#[cfg(feature = "std")]
 pub(super) const POOL_AHEAD: usize = 8;
 
 /// A stack of the addresses of vacant cells, with the most recently freed cell on top. It does not access the cells.
