@@ -258,7 +258,7 @@ fn sizes(session: &Session, measured: &[Measured]) -> Result<Vec<Row>> {
             rows.push(row(format!("values of dyn {name}"), most.0, largest.size, cause, None));
         }
         frames(&config.max_frame, measured, &mut |what, most, now| {
-            rows.push(row(what, most, now, String::new(), None))
+            rows.push(row(what, most, now, String::new(), None));
         })?;
     }
     Ok(rows)

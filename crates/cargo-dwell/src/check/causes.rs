@@ -1,6 +1,6 @@
 //! Compares what a run costs with what it cost at the base, and names the cause of each growth.
 
-use super::costs::{Costs, Owner, Place, Span};
+use super::costs::{Costs, Held, Place, Span};
 use super::report::{Kind, Row, Unit, place};
 use crate::sizes::{Change, Diff};
 use dwell_output::units::{bytes, count};
@@ -90,9 +90,9 @@ impl Comparison<'_> {
     }
 
     /// Returns a row for each owner that holds more, and for each type whose values became larger.
-    fn owners(&self, before: &[Owner], after: &[Owner], what: &str) -> Vec<Row> {
-        let groups = |all: &[Owner]| -> BTreeMap<(String, String), Vec<Owner>> {
-            let mut groups: BTreeMap<_, Vec<Owner>> = BTreeMap::new();
+    fn owners(&self, before: &[Held], after: &[Held], what: &str) -> Vec<Row> {
+        let groups = |all: &[Held]| -> BTreeMap<(String, String), Vec<Held>> {
+            let mut groups: BTreeMap<_, Vec<Held>> = BTreeMap::new();
             for of in all {
                 groups.entry(group(of)).or_default().push(of.clone());
             }
@@ -151,7 +151,7 @@ impl Comparison<'_> {
     }
 
     /// Returns the type because of which the values of an owner are larger, and how many bytes that makes.
-    fn larger_values(&self, was: &[Owner], now: &[Owner]) -> Option<(&Change, u64)> {
+    fn larger_values(&self, was: &[Held], now: &[Held]) -> Option<(&Change, u64)> {
         let mut best: Option<(&Change, u64)> = None;
         for of in now {
             let Some(old) = was.iter().find(|old| old.element == of.element) else { continue };
@@ -197,20 +197,20 @@ impl Comparison<'_> {
 
 /// Returns the owners of a run. A value that is being dropped, or whose variable is not known at that moment, has no field as
 /// owner; it gets the one that only the other run has for blocks of the same kind that the same function allocated.
-fn adopted(one: &[Owner], other: &[Owner]) -> Vec<Owner> {
-    let is_known = |owner: &Owner| one.iter().any(|of| of.owner == owner.owner && of.content == owner.content);
-    let adopt = |of: &Owner| {
-        let is_same = |candidate: &&Owner| {
+fn adopted(one: &[Held], other: &[Held]) -> Vec<Held> {
+    let is_known = |owner: &Held| one.iter().any(|of| of.owner == owner.owner && of.content == owner.content);
+    let adopt = |of: &Held| {
+        let is_same = |candidate: &&Held| {
             !candidate.owner.starts_with('(') && candidate.content == of.content && candidate.function == of.function
         };
         let field = other.iter().filter(|_| of.owner.starts_with('(')).find(|of| is_same(of) && !is_known(of));
-        Owner { owner: field.map_or_else(|| of.owner.clone(), |field| field.owner.clone()), ..of.clone() }
+        Held { owner: field.map_or_else(|| of.owner.clone(), |field| field.owner.clone()), ..of.clone() }
     };
     one.iter().map(adopt).collect()
 }
 
 /// What is compared with each other: all that a field owns, or blocks without a field by what they are.
-fn group(of: &Owner) -> (String, String) {
+fn group(of: &Held) -> (String, String) {
     let content = if of.owner.starts_with('(') { of.content.clone() } else { String::new() };
     (of.owner.clone(), content)
 }
@@ -219,16 +219,16 @@ fn added(a: Span, b: Span) -> Span {
     Span { least: a.least + b.least, most: a.most + b.most }
 }
 
-fn sum(all: &[Owner], of: impl Fn(&Owner) -> Span) -> Span {
+fn sum(all: &[Held], of: impl Fn(&Held) -> Span) -> Span {
     all.iter().map(of).fold(Span::default(), added)
 }
 
 /// Says why an owner holds more, and whether the line that allocates explains it better than the field does.
-fn cause(was: &[Owner], now: &[Owner]) -> (String, bool) {
+fn cause(was: &[Held], now: &[Held]) -> (String, bool) {
     if was.is_empty() {
         return (format!("new: {} blocks", count(sum(now, |of| of.blocks).least)), false);
     }
-    let numbers = |of: fn(&Owner) -> Span| (sum(was, of).most, sum(now, of).least);
+    let numbers = |of: fn(&Held) -> Span| (sum(was, of).most, sum(now, of).least);
     let (unused_before, unused) = numbers(|of| of.unused);
     let (bytes_before, bytes_now) = numbers(|of| of.bytes);
     let (elements_before, elements) = numbers(|of| of.elements);
@@ -268,9 +268,9 @@ fn has_word(text: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn owner(owner: &str, content: &str, element: &str, element_size: u64, elements: u64, unused: u64) -> Owner {
+    fn owner(owner: &str, content: &str, element: &str, element_size: u64, elements: u64, unused: u64) -> Held {
         let of = |number| Span { least: number, most: number };
-        Owner {
+        Held {
             owner: owner.into(),
             content: content.into(),
             element: element.into(),
@@ -284,9 +284,9 @@ mod tests {
         }
     }
 
-    fn compared(before: Costs, after: Costs) -> Vec<(String, String)> {
+    fn compared(before: &Costs, after: &Costs) -> Vec<(String, String)> {
         let limits = Limits { share: 0.01, bytes: 1024 };
-        let rows = rows("load", &before, &after, limits, &Items::new(None), Path::new("/"));
+        let rows = rows("load", before, after, limits, &Items::new(None), Path::new("/"));
         rows.into_iter().map(|row| (row.what, row.cause)).collect()
     }
 
@@ -320,7 +320,7 @@ mod tests {
             .unwrap(),
             ..Costs::default()
         };
-        let found = compared(before, after);
+        let found = compared(&before, &after);
         let has = |what: &str, cause: &str| {
             assert!(found.iter().any(|(a, b)| a.starts_with(what) && b.contains(cause)), "{what} {cause} {found:?}");
         };
@@ -351,12 +351,12 @@ mod tests {
             missing: 100,
             ..Costs::default()
         };
-        assert_eq!(compared(costs("(local value that is being dropped)", 1000), costs("State.list", 1010)), []);
-        let found = compared(costs("State.list", 1000), costs("(local value that is being dropped)", 9000));
+        assert_eq!(compared(&costs("(local value that is being dropped)", 1000), &costs("State.list", 1010)), []);
+        let found = compared(&costs("State.list", 1000), &costs("(local value that is being dropped)", 9000));
         assert!(found[0].0.starts_with("State.list"), "{found:?}");
         // As many bytes as this were freed before the copy of the base was made.
         let base = Costs { missing: 9000, ..costs("State.list", 1000) };
-        assert_eq!(compared(base, costs("State.list", 2000)), []);
+        assert_eq!(compared(&base, &costs("State.list", 2000)), []);
     }
 
     #[test]

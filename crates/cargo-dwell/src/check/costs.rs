@@ -33,7 +33,7 @@ impl Span {
 
 /// Blocks of one owner and content at the peak.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Owner {
+pub(super) struct Held {
     pub(super) owner: String,
     pub(super) content: String,
     pub(super) element: String,
@@ -72,11 +72,11 @@ pub(super) struct Costs {
     pub(super) rss: Option<Span>,
     pub(super) allocs: Option<Span>,
     pub(super) reallocs: Option<Span>,
-    pub(super) owners: Vec<Owner>,
+    pub(super) owners: Vec<Held>,
     /// How many of the bytes at the peak `owners` may lack: the copy is made when the first have been freed.
     pub(super) missing: u64,
     /// What leaks at the exit.
-    pub(super) leaks: Vec<Owner>,
+    pub(super) leaks: Vec<Held>,
     pub(super) places: Vec<Place>,
     /// Sizes of the workspace's types and futures.
     pub(super) sizes: Known,
@@ -142,9 +142,9 @@ fn widen(span: &mut Span, run: usize, number: u64) {
         if run == 0 { Span::of(number) } else { Span { least: span.least.min(number), most: span.most.max(number) } };
 }
 
-fn owners(snapshots: &[&Snapshot], keep: impl Fn(&dwell_heap::json::Blocks) -> bool) -> Vec<Owner> {
+fn owners(snapshots: &[&Snapshot], keep: impl Fn(&dwell_heap::json::Blocks) -> bool) -> Vec<Held> {
     type Numbers = [u64; 4];
-    let mut all: BTreeMap<(String, String), (Owner, Vec<Numbers>)> = BTreeMap::new();
+    let mut all: BTreeMap<(String, String), (Held, Vec<Numbers>)> = BTreeMap::new();
     for (run, snapshot) in snapshots.iter().enumerate() {
         for of in snapshot.blocks.iter().filter(|of| keep(of)) {
             let (owner, numbers) = all.entry((of.owner.clone(), of.content.clone())).or_default();
@@ -164,7 +164,7 @@ fn owners(snapshots: &[&Snapshot], keep: impl Fn(&dwell_heap::json::Blocks) -> b
         }
     }
     let runs = snapshots.len();
-    let finish = |(mut owner, mut numbers): (Owner, Vec<Numbers>)| {
+    let finish = |(mut owner, mut numbers): (Held, Vec<Numbers>)| {
         numbers.resize(runs, [0; 4]);
         for (run, [bytes, blocks, elements, unused]) in numbers.into_iter().enumerate() {
             widen(&mut owner.bytes, run, bytes);
