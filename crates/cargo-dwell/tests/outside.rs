@@ -6,6 +6,8 @@
 mod container;
 #[path = "outside/damaged.rs"]
 mod damaged;
+#[path = "outside/dumped.rs"]
+mod dumped;
 #[path = "outside/libcs.rs"]
 mod libcs;
 #[path = "outside/refused.rs"]

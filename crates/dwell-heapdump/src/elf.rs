@@ -21,6 +21,8 @@ pub(crate) const OWN: &[u8] = b"dwell";
 pub(crate) const OWN_MAPS: u32 = 1;
 /// Its contents are the milliseconds since 1970, as a word.
 pub(crate) const OWN_TIME: u32 = 2;
+/// Its contents are the version of glibc, as `2.36`. There is none with another libc.
+pub(crate) const OWN_GLIBC: u32 = 3;
 
 /// Returns the header of the file.
 pub(crate) fn file_header(parts: usize) -> [u8; FILE_HEADER] {

@@ -122,6 +122,8 @@ pub enum Rounding {
     Glibc(u64),
     /// mimalloc and jemalloc: classes, of which each is at most a quarter larger than the one before.
     Classes,
+    /// musl: it knows the requested sizes.
+    None,
 }
 
 impl Rounding {
@@ -140,6 +142,7 @@ impl Rounding {
                 usable <= rounded + REST
             }
             Self::Classes => rest <= (usable / 4).max(16),
+            Self::None => rest == 0,
         }
     }
 }
