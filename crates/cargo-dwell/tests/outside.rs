@@ -14,6 +14,8 @@ mod libcs;
 mod refused;
 #[path = "outside/running.rs"]
 mod running;
+#[path = "outside/split.rs"]
+mod split;
 #[path = "../../dwell-heap/tests/support/mod.rs"]
 mod support;
 #[path = "outside/undisturbed.rs"]

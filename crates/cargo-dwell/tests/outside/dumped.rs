@@ -84,3 +84,30 @@ fn files_of_another_machine_are_found_by_their_build() {
     check(outside::open(&core, Some(exe), Some(kept.path())).expect("it can be read"), exe, &truth);
     fs::remove_file(core).expect("it is there");
 }
+
+/// A static program, whose allocator knows the requested sizes.
+#[test]
+fn musl_has_the_blocks_that_the_program_knows() {
+    let Some(cargo) = std::env::var_os("DWELL_MUSL") else {
+        crate::support::skip("DWELL_MUSL names no cargo that builds static programs with musl");
+        return;
+    };
+    // For its manifest.
+    if truth().is_none() {
+        return;
+    }
+    let target = folder().join("musl");
+    let output = Command::new(cargo)
+        .args(["build", "--release", "--manifest-path"])
+        .arg(folder().join("Cargo.toml"))
+        .arg("--target-dir")
+        .arg(&target)
+        .env("CARGO_PROFILE_RELEASE_DEBUG", "2")
+        .env("CARGO_PROFILE_RELEASE_PANIC", "abort")
+        .output()
+        .expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let exe = target.join("x86_64-unknown-linux-musl/release/truth");
+    crate::check_running(&exe, "running-musl");
+    check_dump(&exe, "dump-musl");
+}
