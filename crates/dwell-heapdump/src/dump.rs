@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::limit::Limits;
 use crate::sys::{self, Clone};
 use crate::threads;
-use libc::c_int;
+use libc::{c_char, c_int};
 use std::ffi::{CStr, CString};
 use std::fs;
 use std::io;
@@ -310,8 +310,12 @@ fn words() -> Vec<u64> {
 fn glibc() -> Option<&'static CStr> {
     #[cfg(target_env = "gnu")]
     {
-        // SAFETY: the function has no effect.
-        let version = unsafe { libc::gnu_get_libc_version() };
+        // Older versions of the crate libc do not have it.
+        // SAFETY: glibc has this function, which has no effect.
+        unsafe extern "C" {
+            safe fn gnu_get_libc_version() -> *const c_char;
+        }
+        let version = gnu_get_libc_version();
         // SAFETY: glibc returns a string of its own that never changes.
         Some(unsafe { CStr::from_ptr(version) })
     }

@@ -64,8 +64,8 @@ fn one(
     let most = top.unwrap_or(if look.markdown { usize::MAX } else { ROWS });
     let error = snapshot.standard_error.map_or_else(String::new, |error| format!(" (± {})", bytes(error)));
     let run = document.program.millis.max(snapshot.millis);
-    // A core does not tell when its program was started.
-    let when = if &*snapshot.at == "core" {
+    // Cores do not tell when their program was started, and dumps of a folder are counted from the first one.
+    let when = if &*snapshot.at == "core" || snapshot.at.starts_with('+') {
         String::new()
     } else {
         format!(", {} after the start of a {} run", seconds(snapshot.millis), seconds(run))

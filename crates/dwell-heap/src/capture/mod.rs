@@ -73,6 +73,8 @@ pub enum Moment {
     Attached,
     /// The program died, and left a core.
     Core,
+    /// Milliseconds after the first heap dump of a folder.
+    Dump(u64),
 }
 
 /// The memory of a process that no longer changes.

@@ -157,7 +157,7 @@ impl Group {
         let Some([.., kind, low, high]) = front(start) else { return Slot::Damaged };
         let mut at = start;
         if kind == LATER << 5 {
-            at += UNIT * u64::from(u16::from_le_bytes([low, high]));
+            at = at.saturating_add(UNIT * u64::from(u16::from_le_bytes([low, high])));
         }
         loop {
             if at >= end {
@@ -184,7 +184,118 @@ impl Group {
                     None => Slot::Damaged,
                 };
             }
-            at += STEP;
+            at = at.saturating_add(STEP);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::copied::Copied;
+    use crate::capture::maps::Mapping;
+    use std::path::Path;
+
+    const STATE: u64 = 0x1_0040;
+    const DATA: u64 = 0x1_0000;
+    const FIRST: u64 = 0x2_0000;
+    const GROUP: u64 = 0x3_0000;
+    const END: u64 = 0x4_0000;
+
+    /// Memory from [`DATA`] to [`END`].
+    struct Bytes(Vec<u8>);
+
+    impl Bytes {
+        fn put(&mut self, at: u64, bytes: &[u8]) {
+            let at = usize::try_from(at - DATA).unwrap();
+            self.0[at..at + bytes.len()].copy_from_slice(bytes);
+        }
+
+        fn word(&mut self, at: u64, word: u64) {
+            self.put(at, &word.to_le_bytes());
+        }
+
+        /// Writes what is in front of a block: the number of its slot, the upper bits, and its distance in units.
+        fn front(&mut self, at: u64, slot: u8, upper: u8, distance: u64) {
+            self.put(at - 4, &[0, slot | upper << 5]);
+            self.put(at - 2, &u16::try_from(distance).unwrap().to_le_bytes());
+        }
+    }
+
+    /// Returns the state with one group of slots of so many units, of which those in a mask are free.
+    fn bytes(class: u64, last: u64, free: u32) -> Bytes {
+        let mut bytes = Bytes(vec![0; usize::try_from(END - DATA).unwrap()]);
+        bytes.word(STATE, 0x5ec2e7);
+        bytes.word(STATE + IS_READY, 1);
+        bytes.word(STATE + FIRST_AREA, FIRST);
+        bytes.word(FIRST, 0x5ec2e7);
+        bytes.word(FIRST + COUNT, MOST_HEADERS);
+        // The second header; the first has no group.
+        let header = FIRST + HEADERS + HEADER;
+        bytes.word(header + 16, GROUP);
+        bytes.put(header + 24, &free.to_le_bytes());
+        bytes.word(header + 32, last | class << 6);
+        bytes.word(GROUP, header);
+        bytes
+    }
+
+    fn live(bytes: Bytes) -> Option<Live> {
+        let map = |start, end, path: &str| Mapping {
+            start,
+            end,
+            readable: true,
+            writable: true,
+            private: true,
+            path: path.into(),
+            ..Mapping::default()
+        };
+        let maps = [map(DATA, FIRST, "/a"), map(FIRST, END, "")];
+        let mut memory = Copied::default();
+        let buffer = memory.buffer(Box::new(bytes.0));
+        memory.part(DATA, buffer, 0, usize::try_from(END - DATA).unwrap());
+        let file = |path: &Path| Some(path.to_owned());
+        let executable = (Path::new("/a"), Path::new("/a"));
+        let (threads, bias, page, glibc) = (&[], 0, 4096, None);
+        let of = Place { maps: &maps, memory: &memory, threads, executable, bias, page, file: &file, glibc };
+        Some(Musl::find(&of)?.live(&of))
+    }
+
+    #[test]
+    fn blocks_have_the_sizes_that_were_requested() {
+        // Slots of 8 units: 128 bytes, of which a block has at most 124.
+        let mut bytes = bytes(7, 6, 1 << 5);
+        let slot = |number: u64| GROUP + UNIT + 128 * number;
+        // 3 bytes are not used; 24, counted behind the block.
+        bytes.front(slot(0), 0, 3, 0);
+        bytes.front(slot(1), 1, 5, 8);
+        bytes.put(slot(2) - 8, &24_u32.to_le_bytes());
+        // It begins three units later.
+        bytes.front(slot(2), 0, 7, 3);
+        bytes.front(slot(2) + 48, 2, 0, 19);
+        // A group, a slot that a thread is about to use, a free one, and one whose bytes contradict.
+        bytes.front(slot(3), 3, 6, 24);
+        bytes.put(slot(4) - 3, &[255]);
+        bytes.front(slot(5), 5, 0, 40);
+        bytes.front(slot(6), 6, 0, 47);
+        let live = live(bytes).unwrap();
+        assert_eq!(live.blocks, [(slot(0), 121), (slot(1), 100), (slot(2) + 48, 76)]);
+        assert_eq!(live.lost, 128);
+        assert!(live.rounding.fits(121, 121) && !live.rounding.fits(120, 121));
+    }
+
+    #[test]
+    fn damaged_lists_end() {
+        let of = |change: &dyn Fn(&mut Bytes)| {
+            let mut bytes = bytes(0, 31, 0);
+            change(&mut bytes);
+            live(bytes).map(|live| live.blocks.len())
+        };
+        assert_eq!(of(&|bytes| bytes.word(FIRST + NEXT, FIRST)), Some(0));
+        assert_eq!(of(&|bytes| bytes.word(FIRST + NEXT, u64::MAX)), Some(0));
+        assert_eq!(of(&|bytes| bytes.word(GROUP, 7)), Some(0));
+        assert_eq!(of(&|bytes| bytes.word(FIRST + HEADERS + HEADER + 16, u64::MAX - 7)), Some(0));
+        assert_eq!(of(&|bytes| bytes.word(FIRST + HEADERS + HEADER + 32, u64::MAX)), Some(0));
+        assert_eq!(of(&|bytes| bytes.word(FIRST, 1)), None);
+        assert_eq!(of(&|bytes| bytes.word(STATE + IS_READY, 0)), None);
     }
 }

@@ -56,7 +56,7 @@ pub fn history(folder: &Path, exe: Option<&Path>, debug: Option<&Path>) -> Resul
     let first = all.first().map_or(0, |(time, _)| *time);
     let of = |(time, captured): (u64, Captured)| {
         let millis = time - first;
-        Captured { moment: Moment::After(millis), millis, ..captured }
+        Captured { moment: Moment::Dump(millis), millis, ..captured }
     };
     Ok(all.into_iter().map(of).collect())
 }
