@@ -316,6 +316,8 @@ impl<'a> Plan<'a> {
             && map.is_own()
             && !is_static
             && !self.own.iter().any(|addr| map.contains(*addr))
+            // The address sanitizer keeps variables apart from the stack.
+            && !map.contains(core::ptr::from_ref(&is_static).addr() as u64)
     }
 }
 
