@@ -34,7 +34,6 @@ fn a_dump_with_jemalloc_has_the_blocks_that_the_program_knows() {
 
 /// Lets a program write a dump, and ends it. Returns its blocks.
 fn dump(exe: &Path, name: &str) -> (PathBuf, HashMap<u64, u64>) {
-    let _ = fs::remove_file(folder().join(format!("{name}.blocks.core")));
     let running = Running::start(&mut Command::new(exe), "dump", name);
     let (core, truth) = (running.dump(), running.truth());
     running.end();

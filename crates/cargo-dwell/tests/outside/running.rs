@@ -55,6 +55,8 @@ pub(crate) struct Running {
 impl Running {
     pub(crate) fn start(command: &mut Command, mode: &str, name: &str) -> Self {
         let blocks = folder().join(format!("{name}.blocks"));
+        // A heap dump replaces no file.
+        let _ = fs::remove_file(blocks.with_extension("blocks.core"));
         let mut child =
             command.arg(mode).arg(&blocks).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
         let mut output = BufReader::new(child.stdout.take().expect("a pipe"));

@@ -75,7 +75,7 @@ impl Small {
 
     /// Returns the file with the debug info alone that `objcopy` makes.
     fn debug(&self) -> PathBuf {
-        let debug = self.scratch.path().join("alone");
+        let debug = self.scratch.path().join("only-debug");
         let copied = Command::new("objcopy").arg("--only-keep-debug").arg(&self.exe).arg(&debug).status();
         assert!(copied.expect("it is there with strip").success());
         debug
