@@ -19,7 +19,7 @@ impl Small {
     /// Builds the program. `None` if something for that is missing.
     fn build(how: &str, path: &str) -> Option<Self> {
         let heapdump = support::root().join("crates/dwell-heapdump");
-        let dependencies = &format!("dwell-heapdump = {{ path = \"{}\" }}", heapdump.display());
+        let dependencies = &format!("bytes = \"1\"\ndwell-heapdump = {{ path = \"{}\" }}", heapdump.display());
         let flags = &format!("-Csplit-debuginfo={how} -Clink-arg=-Wl,--build-id");
         let folder = folder().join(path);
         let source = support::truth::source("outside/small.rs");
@@ -62,7 +62,9 @@ impl Small {
         let output = self.census(folder).output().expect("it runs");
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(
-            text.contains("Box<[u64; 100]>: 1,000 x 800 B") && text.contains("Account.extra"),
+            text.contains("Box<[u64; 100]>: 1,000 x 800 B")
+                && text.contains("Account.extra")
+                && text.contains("bytes::Bytes: 300,000 x 1 B"),
             "{text}{}",
             String::from_utf8_lossy(&output.stderr)
         );
