@@ -81,7 +81,7 @@ impl Musl {
     fn at(of: &Place<'_>, state: u64) -> Option<Self> {
         let word = |offset: u64| of.memory.word(state.checked_add(offset)?);
         let secret = word(0).filter(|secret| *secret != 0)?;
-        let first = word(FIRST_AREA).filter(|first| *first != 0 && first % AREA == 0)?;
+        let first = word(FIRST_AREA).filter(|first| *first != 0 && first.is_multiple_of(AREA))?;
         let is_ready = word(IS_READY)? & 0xffff_ffff == 1;
         let count = of.memory.word(first.checked_add(COUNT)?)? & 0xffff_ffff;
         (is_ready && of.memory.word(first) == Some(secret) && count == MOST_HEADERS).then_some(Self { secret, first })
@@ -110,7 +110,7 @@ impl Musl {
         let mut groups = Vec::new();
         let mut seen = HashSet::new();
         let mut area = self.first;
-        while area != 0 && area % AREA == 0 && of.memory.word(area) == Some(self.secret) && seen.insert(area) {
+        while area != 0 && area.is_multiple_of(AREA) && of.memory.word(area) == Some(self.secret) && seen.insert(area) {
             let count = of.memory.word(area + COUNT).unwrap_or(0) & 0xffff_ffff;
             let headers = (0..count.min(MOST_HEADERS)).map(|number| area + HEADERS + HEADER * number);
             groups.extend(headers.filter_map(|header| Group::read(of, header)));
