@@ -171,6 +171,7 @@ fn dumps_of_a_folder_show_what_grew_when() {
     let page = folder.path().join("page");
     let output = census(&["--core", text(folder.path()), "--html", text(&page)]);
     let report = String::from_utf8(output.stdout).unwrap();
+    assert!(report.starts_with("+0s: ") && !report.contains("after the start of"), "{report}");
     let table = report.split("What grew when").nth(1).unwrap_or_else(|| panic!("{report}"));
     let row = table.lines().find(|line| line.contains("Bank.log []")).unwrap();
     assert!(row.contains("s and "), "{row}");

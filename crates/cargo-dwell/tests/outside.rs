@@ -6,12 +6,16 @@
 mod container;
 #[path = "outside/damaged.rs"]
 mod damaged;
+#[path = "outside/dumped.rs"]
+mod dumped;
 #[path = "outside/libcs.rs"]
 mod libcs;
 #[path = "outside/refused.rs"]
 mod refused;
 #[path = "outside/running.rs"]
 mod running;
+#[path = "outside/split.rs"]
+mod split;
 #[path = "../../dwell-heap/tests/support/mod.rs"]
 mod support;
 #[path = "outside/undisturbed.rs"]

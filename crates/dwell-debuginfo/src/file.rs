@@ -261,18 +261,21 @@ pub(super) fn packages(path: &Path, folder: Option<Slice<'_>>, name: &str) -> Ve
     if let (Some(also), Some(name)) = (ALSO.get(), path.file_name()) {
         let mut with = name.to_owned();
         with.push(".dwp");
-        all.extend([also.join(with), also.join(Path::new(name).with_extension("dwp"))]);
+        let by_linker = also.join(format!("{first}.dwp"));
+        all.extend([also.join(with), also.join(Path::new(name).with_extension("dwp")), by_linker]);
     }
     all.dedup();
     all
 }
 
-/// Returns the `.dwo` file that a unit names: where the compiler wrote it, or beside the executable.
+/// Returns the `.dwo` file that a unit names: where the compiler wrote it, beside the executable, or in the further folder.
 pub(super) fn dwo(executable: &Path, folder: Option<Slice<'_>>, name: &str) -> Option<PathBuf> {
     let folder = folder.map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
     let beside = executable.parent().unwrap_or(Path::new("."));
     let file = Path::new(name).file_name()?;
+    let also = ALSO.get().map(|also| also.join(file));
     [Path::new(&folder).join(name), beside.join(name), beside.join(file), beside.join("deps").join(file)]
         .into_iter()
+        .chain(also)
         .find(|file| file.is_file())
 }

@@ -28,6 +28,8 @@ pub(crate) struct Order<'a> {
     pub(crate) words: &'a [u64],
     /// The time in milliseconds since 1970.
     pub(crate) time: u64,
+    /// The version of glibc, whose file may be another one where the dump is read.
+    pub(crate) glibc: Option<&'a CStr>,
     /// The most bytes, and those that stay free on the disk.
     pub(crate) most: u64,
     pub(crate) keep_free: u64,
@@ -298,6 +300,9 @@ impl<'a> Plan<'a> {
         note(&mut notes, b"CORE", elf::NT_FILE, words.values())?;
         note(&mut notes, elf::OWN, elf::OWN_MAPS, text.values())?;
         note(&mut notes, elf::OWN, elf::OWN_TIME, &self.order.time.to_le_bytes())?;
+        if let Some(version) = self.order.glibc {
+            note(&mut notes, elf::OWN, elf::OWN_GLIBC, version.to_bytes())?;
+        }
         Ok(notes)
     }
 
@@ -311,6 +316,8 @@ impl<'a> Plan<'a> {
             && map.is_own()
             && !is_static
             && !self.own.iter().any(|addr| map.contains(*addr))
+            // The address sanitizer keeps variables apart from the stack.
+            && !map.contains(core::ptr::from_ref(&is_static).addr() as u64)
     }
 }
 

@@ -6,8 +6,8 @@ use crate::error::Error;
 use crate::limit::Limits;
 use crate::sys::{self, Clone};
 use crate::threads;
-use libc::c_int;
-use std::ffi::CString;
+use libc::{c_char, c_int};
+use std::ffi::{CStr, CString};
 use std::fs;
 use std::io;
 use std::ops::Deref;
@@ -167,6 +167,7 @@ impl Child {
             first: i32::try_from(process::id()).unwrap_or(0),
             words: &words,
             time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, millis),
+            glibc: glibc(),
             most: bounds.most,
             keep_free: bounds.keep_free,
             seconds: bounds.timeout.as_secs().saturating_add(2),
@@ -303,6 +304,23 @@ fn words() -> Vec<u64> {
     ];
     // SAFETY: the function looks a key up in a list, and takes any.
     keys.into_iter().flat_map(|key| [key, unsafe { libc::getauxval(key) }]).collect()
+}
+
+/// Returns the version of glibc, if the program is linked with it.
+fn glibc() -> Option<&'static CStr> {
+    #[cfg(target_env = "gnu")]
+    {
+        // Older versions of the crate libc do not have it.
+        // SAFETY: glibc has this function, which has no effect.
+        unsafe extern "C" {
+            safe fn gnu_get_libc_version() -> *const c_char;
+        }
+        let version = gnu_get_libc_version();
+        // SAFETY: glibc returns a string of its own that never changes.
+        Some(unsafe { CStr::from_ptr(version) })
+    }
+    #[cfg(not(target_env = "gnu"))]
+    None
 }
 
 fn metadata(file: BorrowedFd<'_>) -> io::Result<fs::Metadata> {

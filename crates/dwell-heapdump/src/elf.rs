@@ -21,6 +21,8 @@ pub(crate) const OWN: &[u8] = b"dwell";
 pub(crate) const OWN_MAPS: u32 = 1;
 /// Its contents are the milliseconds since 1970, as a word.
 pub(crate) const OWN_TIME: u32 = 2;
+/// Its contents are the version of glibc, as `2.36`. There is none with another libc.
+pub(crate) const OWN_GLIBC: u32 = 3;
 
 /// Returns the header of the file.
 pub(crate) fn file_header(parts: usize) -> [u8; FILE_HEADER] {
@@ -64,13 +66,20 @@ pub(crate) fn note(name: &[u8], kind: u32, len: usize) -> ([u8; 20], usize) {
 }
 
 /// What is known of a thread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Thread {
     pub(crate) id: i32,
     /// The registers of `struct elf_prstatus`: zero if not known.
     pub(crate) registers: [u64; arch::REGISTERS],
     /// The thread pointer.
     pub(crate) pointer: u64,
+}
+
+impl Thread {
+    /// Returns a thread of which only the id is known.
+    pub(crate) fn new(id: i32) -> Self {
+        Self { id, registers: [0; arch::REGISTERS], pointer: 0 }
+    }
 }
 
 /// The bytes of `struct elf_prstatus`.
@@ -121,7 +130,7 @@ mod tests {
 
     #[test]
     fn registers_are_behind_the_id() {
-        let mut thread = Thread { id: 7, pointer: 0x99, ..Thread::default() };
+        let mut thread = Thread { pointer: 0x99, ..Thread::new(7) };
         thread.registers[arch::STACK_POINTER] = 0x1234;
         let bytes = status(&thread);
         let word = |at: usize| u64::from_le_bytes(*bytes[at..].first_chunk().unwrap());

@@ -20,6 +20,8 @@ pub enum Error {
     Namespace,
     /// The dump cannot be written.
     Write(io::Error),
+    /// No file can be made in the folder.
+    Folder(PathBuf, io::Error),
     /// There is a file of this name already.
     Exists(PathBuf),
     /// The dump does not fit on the disk: its bytes, and those that may be used.
@@ -65,6 +67,7 @@ impl fmt::Display for Error {
                 "the process cannot be copied for a heap dump: its children are the first of another pid namespace"
             ),
             Self::Write(error) => write!(f, "the heap dump cannot be written: {error}"),
+            Self::Folder(path, error) => write!(f, "{}: no heap dump can be written there: {error}", path.display()),
             Self::Exists(path) => write!(f, "{} exists already; a heap dump replaces no file", path.display()),
             Self::Disk { needed, free } => write!(
                 f,
@@ -102,7 +105,7 @@ fn reason(error: &io::Error) -> String {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Copy(error) | Self::Proc(error) | Self::Write(error) => Some(error),
+            Self::Copy(error) | Self::Proc(error) | Self::Write(error) | Self::Folder(_, error) => Some(error),
             _ => None,
         }
     }

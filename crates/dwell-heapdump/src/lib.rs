@@ -18,6 +18,8 @@ mod watch;
 
 pub use dump::Summary;
 pub use error::Error;
+#[doc(no_inline)]
+pub use libc::SIGUSR2;
 pub use options::Options;
 #[cfg(feature = "stream")]
 pub use stream::Chunks;

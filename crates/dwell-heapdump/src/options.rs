@@ -105,6 +105,11 @@ impl Options {
     }
 }
 
+/// Returns an error if no dump can be written to a folder.
+pub(crate) fn expect_folder(folder: &Path) -> Result<(), Error> {
+    New::create(&folder.join("dwell-heapdump")).map(drop).map_err(|error| Error::Folder(folder.to_owned(), error))
+}
+
 /// A file without a name, or, where the file system does not have that, with one that is removed.
 struct New {
     file: File,

@@ -41,8 +41,10 @@ pub(crate) enum Clone {
 /// # Safety
 /// The child calls only functions of this file, and ends by [`exit`].
 pub(crate) unsafe fn clone(with_descriptor: bool) -> Result<Clone, Errno> {
+    // Older versions of the crate libc do not have it.
+    const CLONE_PIDFD: c_int = 0x1000;
     let mut descriptor: c_int = -1;
-    let flags = libc::CLONE_UNTRACED | if with_descriptor { libc::CLONE_PIDFD } else { 0 };
+    let flags = libc::CLONE_UNTRACED | if with_descriptor { CLONE_PIDFD } else { 0 };
     // SAFETY: without `CLONE_VM` the child has its own copy of all memory. The kernel writes the descriptor to the local.
     let id = unsafe { syscall(libc::SYS_clone, c_long::from(flags), 0_usize, &raw mut descriptor, 0_usize, 0_usize) };
     match checked(id)? {

@@ -20,7 +20,7 @@ pub(crate) fn threads() -> Result<Threads, Error> {
     let me = me.file_name().unwrap_or_default().to_owned();
     let own_list = sys::robust_list(0);
     let own_pointer = arch::registers().1;
-    let mut all = vec![Thread { id: sys::thread_id(), ..Thread::default() }];
+    let mut all = vec![Thread::new(sys::thread_id())];
     let mut running = 0;
     for entry in fs::read_dir("/proc/self/task").map_err(Error::Proc)? {
         let Ok(entry) = entry else { continue };
@@ -31,7 +31,7 @@ pub(crate) fn threads() -> Result<Threads, Error> {
         let Some(id) = name.to_str().and_then(|id| id.parse().ok()) else { continue };
         // A thread that has ended meanwhile has no file any more.
         let Ok(call) = fs::read_to_string(entry.path().join("syscall")) else { continue };
-        let mut thread = Thread { id, ..Thread::default() };
+        let mut thread = Thread::new(id);
         if let Some((stack, instruction)) = of_call(&call) {
             thread.registers[arch::STACK_POINTER] = stack;
             thread.registers[arch::INSTRUCTION_POINTER] = instruction;

@@ -3,12 +3,12 @@
 use crate::dump::Summary;
 use crate::error::Error;
 use crate::limit::{Limits, Used};
-use crate::options::Options;
+use crate::options::{Options, expect_folder};
 use crate::sys;
 use std::env;
 use std::fmt;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::fd::{AsRawFd as _, IntoRawFd as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
@@ -24,13 +24,13 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// the folder has as many dumps of the program as are allowed, there is none until somebody removes one.
 ///
 /// ```no_run
-/// use dwell_heapdump::{Folder, on_signal};
+/// use dwell_heapdump::{Folder, SIGUSR2, on_signal};
 ///
 /// let folder = Folder::new("/var/dumps").files(3).report(|outcome| match outcome {
 ///     Ok((path, summary)) => eprintln!("{}: {} bytes", path.display(), summary.bytes),
 ///     Err(error) => eprintln!("{error}"),
 /// });
-/// on_signal(libc::SIGUSR2, folder)?;
+/// on_signal(SIGUSR2, folder)?;
 /// # Ok::<(), dwell_heapdump::Error>(())
 /// ```
 #[derive(Clone)]
@@ -70,7 +70,7 @@ impl Folder {
     #[must_use]
     pub fn new(path: impl AsRef<Path>) -> Self {
         let options = Options::new().spacing(Duration::from_secs(60));
-        Self { path: path.as_ref().to_owned(), files: 5, share: 0.9, options, report: Arc::new(|_| {}) }
+        Self { path: path.as_ref().to_owned(), files: 5, share: 0.9, options, report: Arc::new(print) }
     }
 
     /// Sets the number of dumps of this program that may be in the folder.
@@ -94,7 +94,8 @@ impl Folder {
         self
     }
 
-    /// Calls a function with each dump, and with each error. It runs on a thread of this crate, and should not panic.
+    /// Calls a function with each dump, and with each error, instead of a line on standard error. It runs on a thread of this
+    /// crate, and should not panic.
     #[must_use]
     pub fn report(mut self, report: impl Fn(&Outcome) + Send + Sync + 'static) -> Self {
         self.report = Arc::new(report);
@@ -124,9 +125,25 @@ impl Folder {
         Ok((path, summary))
     }
 
+    /// Returns the folder if dumps can be written to it.
+    fn expected(self) -> Result<Self, Error> {
+        expect_folder(&self.path).map(|()| self)
+    }
+
     fn dump(&self) {
         (self.report)(&self.write());
     }
+}
+
+/// Writes a line to standard error.
+fn print(outcome: &Outcome) {
+    // Nobody may read it.
+    let _ = match outcome {
+        Ok((path, Summary { bytes, .. })) => {
+            writeln!(io::stderr(), "heap dump: {} ({} MiB)", path.display(), bytes.div_ceil(1 << 20))
+        }
+        Err(error) => writeln!(io::stderr(), "heap dump: {error}"),
+    };
 }
 
 /// A thread that waits for a reason to write a dump. It runs as long as the process, or until [`stop`](Self::stop).
@@ -211,9 +228,9 @@ impl Reason {
 /// It is written again after the spacing of the folder, if there are still more then, or if there were fewer meanwhile.
 ///
 /// # Errors
-/// Returns an error if `/proc/self/statm` cannot be read, or no thread can be started.
+/// Returns an error if no file can be made in the folder, `/proc/self/statm` cannot be read, or no thread can be started.
 pub fn above_rss(bytes: u64, folder: impl Into<Folder>) -> Result<Watch, Error> {
-    let folder = folder.into();
+    let folder = folder.into().expected()?;
     let file = File::open("/proc/self/statm").map_err(Error::Proc)?;
     let mut reason = Reason::new(&folder);
     Watch::start(folder, INTERVAL, move || {
@@ -240,9 +257,9 @@ fn resident(file: &File) -> Option<u64> {
 /// writes is the first process that the kernel ends if memory runs out, and it is ended before if 1.5 % are left.
 ///
 /// # Errors
-/// Returns an error if no limit is known, or no thread can be started.
+/// Returns an error if no file can be made in the folder, no limit is known, or no thread can be started.
 pub fn near_limit(folder: impl Into<Folder>) -> Result<Watch, Error> {
-    let folder = folder.into();
+    let folder = folder.into().expected()?;
     let limits = Limits::find();
     if !limits.are_known() {
         return Err(Error::NoLimit);
@@ -259,9 +276,9 @@ pub fn near_limit(folder: impl Into<Folder>) -> Result<Watch, Error> {
 /// Writes a dump at this interval, until the folder has as many as are allowed.
 ///
 /// # Errors
-/// Returns an error if no thread can be started.
+/// Returns an error if no file can be made in the folder, or no thread can be started.
 pub fn every(interval: Duration, folder: impl Into<Folder>) -> Result<Watch, Error> {
-    Watch::start(folder.into(), interval, || true)
+    Watch::start(folder.into().expected()?, interval, || true)
 }
 
 /// The end of a pipe that wakes the thread of [`on_signal`].
@@ -286,12 +303,12 @@ pub fn request() {
 /// The handler only wakes a thread that writes the dump.
 ///
 /// # Errors
-/// Returns an error if the signal has a handler or is ignored already, if it cannot have one, or if no thread can be started.
+/// Returns an error if no file can be made in the folder, if the signal has a handler or is ignored already, if it cannot have one, or if no thread can be started.
 pub fn on_signal(signal: i32, folder: impl Into<Folder>) -> Result<Watch, Error> {
+    let folder = folder.into().expected()?;
     let (reader, writer) = io::pipe().map_err(Error::Write)?;
     // A handler must not wait. A full pipe has a request already.
     sys::set_nonblocking(writer.as_raw_fd());
-    let folder = folder.into();
     let writer = writer.into_raw_fd();
     if WAKE.compare_exchange(-1, writer, Ordering::AcqRel, Ordering::Acquire).is_err() {
         sys::close(writer);

@@ -447,6 +447,25 @@ fn a_closed_pipe_is_an_error() {
 }
 
 #[test]
+fn a_program_compresses_a_dump() {
+    alone("a_program_compresses_a_dump", || {
+        let scratch = Scratch::new("gzip");
+        let path = scratch.path("a.core.gz");
+        let mut gzip = Command::new("gzip")
+            .stdin(std::process::Stdio::piped())
+            .stdout(File::create(&path).unwrap())
+            .spawn()
+            .expect("gzip is everywhere");
+        let values = values();
+        let summary = write_to(gzip.stdin.take().unwrap()).unwrap();
+        assert!(gzip.wait().unwrap().success());
+        assert!(fs::metadata(&path).unwrap().len() < summary.bytes);
+        let bytes = Command::new("gzip").arg("-dc").arg(path).output().unwrap().stdout;
+        assert!(Core::parse(bytes).unwrap().has(&values));
+    });
+}
+
+#[test]
 fn a_socket_that_does_not_wait_gets_all() {
     alone("a_socket_that_does_not_wait_gets_all", || {
         let (here, mut there) = UnixStream::pair().unwrap();
@@ -671,20 +690,28 @@ fn signals_during_allocations() {
 fn a_dump_costs_the_program_little_memory() {
     alone("a_dump_costs_the_program_little_memory", || {
         let scratch = Scratch::new("rss");
-        let resident = || {
-            let text = fs::read_to_string("/proc/self/smaps_rollup").unwrap();
-            let line = text.lines().find_map(|line| line.strip_prefix("Rss:")).unwrap();
+        let of = |process: &str, kind: &str| {
+            let text = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).unwrap();
+            let line = text.lines().find_map(|line| line.strip_prefix(kind)).unwrap();
             line.trim().trim_end_matches(" kB").parse::<i64>().unwrap()
         };
+        let resident = || of("self", "Rss:");
         let _values: Vec<Vec<u64>> = (0..400).map(|_| values()).collect();
         let before = resident();
         let mut dump = stream().unwrap();
         dump.size().unwrap();
         let during = resident() - before;
+        // What the child does not share with the program, which writes nothing meanwhile.
+        let child = children()[0].to_string();
+        let own = of(&child, "Private_Dirty:") + of(&child, "Private_Clean:");
         drop(dump);
-        write(scratch.path("a.core")).unwrap();
+        let summary = write(scratch.path("a.core")).unwrap();
         let after = resident() - before;
-        println!("note: {during} kB more during a dump, and {after} kB after it");
-        assert!(during < 2048 && after < 2048, "{during} {after}");
+        println!("note: {during} kB more during a dump and {own} kB of the child's own, {after} kB more after it");
+        println!(
+            "note: {} bytes of memory, copied in {:?}, written in {:?}",
+            summary.bytes, summary.pause, summary.time
+        );
+        assert!(during + own < 2048 && after < 2048, "{during} {own} {after}");
     });
 }

@@ -4,7 +4,7 @@
 
 mod support;
 
-use dwell_heapdump::{Error, Folder, Options, above_rss, every, near_limit};
+use dwell_heapdump::{Error, Folder, Options, SIGUSR2, above_rss, every, near_limit, on_signal};
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
@@ -59,6 +59,11 @@ fn a_missing_folder_is_reported() {
         let scratch = Scratch::new("missing");
         let error = Folder::new(scratch.path("none")).write().unwrap_err();
         assert!(matches!(error, Error::Write(_)), "{error}");
+        // At the start of the program, and not when memory runs out.
+        let error = near_limit(scratch.path("none")).unwrap_err();
+        assert!(matches!(&error, Error::Folder(..)), "{error}");
+        assert!(matches!(on_signal(SIGUSR2, scratch.path("none")).unwrap_err(), Error::Folder(..)));
+        assert_eq!(scratch.names(), [""; 0]);
     });
 }
 

@@ -63,14 +63,19 @@ fn one(
 ) -> io::Result<()> {
     let most = top.unwrap_or(if look.markdown { usize::MAX } else { ROWS });
     let error = snapshot.standard_error.map_or_else(String::new, |error| format!(" (± {})", bytes(error)));
+    let run = document.program.millis.max(snapshot.millis);
+    // Cores do not tell when their program was started, and dumps of a folder are counted from the first one.
+    let when = if &*snapshot.at == "core" || snapshot.at.starts_with('+') {
+        String::new()
+    } else {
+        format!(", {} after the start of a {} run", seconds(snapshot.millis), seconds(run))
+    };
     writeln!(
         out,
-        "{}: {}{error} live in {} blocks, {} after the start of a {} run; {} of the bytes have a type",
+        "{}: {}{error} live in {} blocks{when}; {} of the bytes have a type",
         snapshot.at,
         bytes(snapshot.live_bytes),
         count(snapshot.live_blocks),
-        seconds(snapshot.millis),
-        seconds(document.program.millis.max(snapshot.millis)),
         percent(snapshot.typed_bytes, snapshot.live_bytes),
     )?;
     if !is_full {

@@ -28,7 +28,9 @@ pub(crate) fn build_at(folder: &Path, dependencies: &str, flags: &str, release: 
     let source = support::truth::source("outside/truth.rs");
     let tokio = "tokio = { version = \"1\", default-features = false, features = [\"rt\", \"sync\", \"time\"] }";
     let folder = folder.to_owned();
-    let dependencies = &format!("{tokio}\n{dependencies}");
+    let heapdump = support::root().join("crates/dwell-heapdump");
+    let heapdump = format!("dwell-heapdump = {{ path = \"{}\" }}", heapdump.display());
+    let dependencies = &format!("{tokio}\n{heapdump}\n{dependencies}");
     Package { folder, bin: "truth", source, dependencies, flags, release, lto: false }.build()
 }
 
@@ -53,6 +55,8 @@ pub(crate) struct Running {
 impl Running {
     pub(crate) fn start(command: &mut Command, mode: &str, name: &str) -> Self {
         let blocks = folder().join(format!("{name}.blocks"));
+        // A heap dump replaces no file.
+        let _ = fs::remove_file(blocks.with_extension("blocks.core"));
         let mut child =
             command.arg(mode).arg(&blocks).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
         let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
@@ -73,6 +77,11 @@ impl Running {
         let pairs = bytes.as_chunks::<16>().0.iter();
         let word = |bytes: &[u8]| u64::from_le_bytes(*bytes.first_chunk().expect("a word"));
         pairs.map(|pair| (word(pair), word(&pair[8..]))).filter(|(block, _)| *block > 1).collect()
+    }
+
+    /// Returns the heap dump that the program wrote.
+    pub(crate) fn dump(&self) -> PathBuf {
+        self.blocks.with_extension("blocks.core")
     }
 
     /// Ends the program, and checks that nothing disturbed it. Returns its number of rounds.

@@ -1,5 +1,6 @@
 //! `truth MODE FILE`: a program whose allocator writes down each live block. `hold` builds data, writes the blocks to FILE
-//! and waits for the end of its standard input; `churn` also allocates on three threads without pause meanwhile.
+//! and waits for the end of its standard input; `churn` also allocates on three threads without pause meanwhile; `dump` first
+//! writes a heap dump of itself to FILE.core.
 #![allow(dead_code, unexpected_cfgs)]
 
 #[cfg(mimalloc)]
@@ -283,6 +284,9 @@ fn main() {
     }
     let table = unsafe { std::slice::from_raw_parts(TABLE.as_ptr().cast::<u8>(), size_of_val(&TABLE)) };
     std::fs::File::create(&arguments[2]).unwrap().write_all(table).unwrap();
+    if arguments[1] == "dump" {
+        dwell_heapdump::write(format!("{}.core", arguments[2])).unwrap();
+    }
     println!("ready");
     wait();
     stop.store(true, Ordering::Relaxed);

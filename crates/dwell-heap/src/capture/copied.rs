@@ -1,7 +1,7 @@
 //! The memory of a process at one moment: the pages that were copied, the files that it maps, and zeros.
 
 use super::Memory;
-use super::maps::{Mapping, below};
+use super::maps::Mapping;
 use crate::debuginfo;
 use memmap2::Mmap;
 use std::ops::Deref;
@@ -50,10 +50,15 @@ impl Copied {
         }
     }
 
-    /// Completes the memory with files and zeros, as the mappings say. `root` is where the files are. `is_zero` tells
-    /// that what was not copied of memory without a file is zero.
-    pub(crate) fn complete(&mut self, maps: &[Mapping], root: &Path, executable: (&Path, &Path), is_zero: bool) {
+    /// Sorts the parts, before the first read.
+    pub(crate) fn sort(&mut self) {
         self.parts.sort_unstable_by_key(|part| part.start);
+    }
+
+    /// Completes the memory with files and zeros, as the mappings say. `file` returns where a mapped file can be read.
+    /// `is_zero` tells that what was not copied of memory without a file is zero.
+    pub(crate) fn complete(&mut self, maps: &[Mapping], file: &dyn Fn(&Path) -> Option<PathBuf>, is_zero: bool) {
+        self.sort();
         for map in maps.iter().filter(|map| map.readable) {
             let (start, end) = (map.start, map.end);
             if map.is_anonymous() {
@@ -62,7 +67,7 @@ impl Copied {
                 }
                 continue;
             }
-            let path = if map.path == executable.0 { executable.1.to_owned() } else { below(root, &map.path) };
+            let Some(path) = file(&map.path) else { continue };
             let known = self.files.iter().position(|(of, _)| *of == path);
             let file = known.or_else(|| {
                 // Opening a pipe would wait.
@@ -167,12 +172,7 @@ mod tests {
         memory.part(0x1002, buffer, 2, 4);
         let map =
             |start, end| Mapping { start, end, readable: true, writable: true, private: true, ..Mapping::default() };
-        memory.complete(
-            &[map(0x1000, 0x1008), map(0x2000, 0x2004)],
-            Path::new(""),
-            (Path::new("/a"), Path::new("/a")),
-            true,
-        );
+        memory.complete(&[map(0x1000, 0x1008), map(0x2000, 0x2004)], &|path| Some(path.to_owned()), true);
         assert_eq!(memory.bytes(), 4);
         assert_eq!(memory.copied(0x1003, 0x1100).collect::<Vec<_>>(), [(0x1003, 0x1006)]);
         assert_eq!(memory.copied(0x1006, 0x1100).next(), None);

@@ -73,6 +73,8 @@ pub enum Moment {
     Attached,
     /// The program died, and left a core.
     Core,
+    /// Milliseconds after the first heap dump of a folder.
+    Dump(u64),
 }
 
 /// The memory of a process that no longer changes.
@@ -122,6 +124,8 @@ pub enum Rounding {
     Glibc(u64),
     /// mimalloc and jemalloc: classes, of which each is at most a quarter larger than the one before.
     Classes,
+    /// musl: it knows the requested sizes.
+    None,
 }
 
 impl Rounding {
@@ -140,6 +144,7 @@ impl Rounding {
                 usable <= rounded + REST
             }
             Self::Classes => rest <= (usable / 4).max(16),
+            Self::None => rest == 0,
         }
     }
 }

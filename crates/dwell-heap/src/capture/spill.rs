@@ -223,8 +223,8 @@ fn unnamed(folder: &Path) -> std::io::Result<File> {
 }
 
 impl Spilled {
-    /// Returns what [`super::image::snapshot`] reads. `executable` is the program's file.
-    pub(crate) fn source(&self, executable: &Path) -> Result<Source> {
+    /// Returns what [`super::image::snapshot`] reads.
+    pub(crate) fn source(&self) -> Result<Source> {
         let mut memory = Copied::default();
         let mut known: Vec<(u64, u64)> = Vec::new();
         // SAFETY: the file has no name, so only this process can change it. Copies are read after `Growth::stop`, from which on
@@ -254,7 +254,7 @@ impl Spilled {
         if let Some((start, first, len)) = part {
             memory.part(start, buffer, first as usize, len as usize);
         }
-        memory.complete(&self.maps, Path::new(""), (executable, executable), true);
+        memory.complete(&self.maps, &|path| Some(path.to_owned()), true);
         Ok(Source { maps: self.maps.clone(), pagemap: Some(PageMap::Known(known)), memory: Box::new(memory) })
     }
 }

@@ -66,6 +66,10 @@ pub(crate) fn settle(snapshot: &mut capture::Snapshot, program: &Program, frames
     snapshot.peak_bytes = snapshot.live_bytes;
 }
 
+fn time(millis: u64) -> String {
+    if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
+}
+
 fn at(moment: &Moment) -> String {
     match moment {
         Moment::Peak => "peak".into(),
@@ -74,7 +78,7 @@ fn at(moment: &Moment) -> String {
         Moment::Signal => "signal".into(),
         Moment::Attached => "attached".into(),
         Moment::Core => "core".into(),
-        Moment::After(millis) if millis.is_multiple_of(1000) => format!("{}s", millis / 1000),
-        Moment::After(millis) => format!("{millis}ms"),
+        Moment::After(millis) => time(*millis),
+        Moment::Dump(millis) => format!("+{}", time(*millis)),
     }
 }

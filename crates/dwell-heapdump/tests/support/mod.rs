@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Runs a test in a process of its own, whose limits, handlers and children are no other test's.
 pub fn alone(name: &str, case: impl FnOnce()) {
@@ -18,11 +18,22 @@ pub fn alone(name: &str, case: impl FnOnce()) {
     if std::env::var(CASE).is_ok_and(|of| of == name) {
         return case();
     }
-    let output = Command::new(std::env::current_exe().unwrap())
+    let child = Command::new(std::env::current_exe().unwrap())
         .args([name, "--exact", "--nocapture", "--test-threads=1"])
         .env(CASE, name)
-        .output()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .unwrap();
+    let end = format!("-{}", child.id());
+    let output = child.wait_with_output().unwrap();
+    // What a user without rights, or a process that was killed, could not remove.
+    for entry in fs::read_dir(std::env::temp_dir()).unwrap().flatten() {
+        let name = entry.file_name().into_string().unwrap_or_default();
+        if name.starts_with("dwell-heapdump-") && name.ends_with(&end) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
     let text = String::from_utf8_lossy(&output.stdout);
     for line in text.lines().filter(|line| line.contains("skipped:") || line.contains("note:")) {
         println!("{line}");

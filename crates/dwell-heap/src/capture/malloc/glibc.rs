@@ -9,7 +9,7 @@
 //! A thread may have been stopped at any instruction of malloc. glibc writes a chunk's size before it hands it out, and
 //! the end of an arena (its *top*) before the size of the last chunk, so that at most that chunk is not seen.
 
-use super::{Allocator, Live, Place};
+use super::{Live, Place};
 use crate::agent::layout::LARGEST_PAGE;
 use crate::arch::SMALLEST_PAGE;
 use crate::capture::Rounding;
@@ -130,15 +130,6 @@ const FLAGS: u64 = 7;
 /// The most arenas, and heaps of one.
 const MOST: usize = 1 << 16;
 
-/// glibc's malloc.
-pub(super) struct Glibc;
-
-impl Allocator for Glibc {
-    fn live(&self, of: &Place<'_>) -> Result<Live> {
-        blocks(of, &[])
-    }
-}
-
 /// Returns the live blocks of glibc. `others` are the ranges of another allocator, in which it maps none.
 pub(super) fn blocks(of: &Place<'_>, others: &[(u64, u64)]) -> Result<Live> {
     let (libc, minor) = version(of)?;
@@ -156,17 +147,35 @@ pub(super) fn blocks(of: &Place<'_>, others: &[(u64, u64)]) -> Result<Live> {
     Ok(heap.read(main, minor))
 }
 
-/// Returns the file that has glibc, and its minor version.
-fn version<'a>(of: &Place<'a>) -> Result<(&'a Path, u32)> {
-    let mut libcs = of.maps.iter().map(|map| &*map.path).filter(|path| {
+/// Returns the mapped files that are glibc's by their names.
+fn files<'a>(of: &Place<'a>) -> impl Iterator<Item = &'a Path> {
+    of.maps.iter().map(|map| &*map.path).filter(|path| {
         let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         name.starts_with("libc.so.6") || name.starts_with("libc-2.")
-    });
+    })
+}
+
+/// Returns `true` if a program has loaded glibc.
+pub(super) fn is_loaded(of: &Place<'_>) -> bool {
+    files(of).next().is_some()
+}
+
+/// Returns the file that has glibc, and its minor version.
+fn version<'a>(of: &Place<'a>) -> Result<(&'a Path, u32)> {
     // A program that is linked statically has it inside.
-    let path = libcs.next().unwrap_or(of.executable.0);
+    let path = files(of).next().unwrap_or(of.executable.0);
+    if let Some(known) = of.glibc.and_then(|version| minor(version.strip_prefix("2.")?)) {
+        return Ok((path, known));
+    }
     let is_static = path == of.executable.0;
-    let file = debuginfo::map(&(of.file)(path))?;
-    match banner(&file) {
+    let Some(file) = (of.file)(path) else {
+        bail!(
+            "{}: this machine has another build of it, or none, so the version of glibc is not known; put the file of the \
+             other machine into the folder of --debug-dir",
+            path.display()
+        );
+    };
+    match banner(&debuginfo::map(&file)?) {
         Some(minor) => Ok((path, minor)),
         None if is_static => bail!(
             "{}: its allocator is not known (it loads no glibc, and has no mimalloc inside); start it with `cargo dwell census \
@@ -184,11 +193,14 @@ fn banner(file: &[u8]) -> Option<u32> {
     let at = memchr::memmem::find(file, START)?;
     let line = file.get(at..)?.get(..512)?.split(|byte| *byte == b'\n').next()?;
     let line = String::from_utf8_lossy(line);
-    // A development version is named by the one before, `2.42.9000`.
-    let (_, version) = line.split_once(RELEASE)?;
-    let (minor, rest) = version.split_at(version.find(|c: char| !c.is_ascii_digit())?);
-    let minor: u32 = minor.parse().ok()?;
-    Some(if rest.starts_with(".9000") { minor + 1 } else { minor })
+    minor(line.split_once(RELEASE)?.1)
+}
+
+/// Returns the number at the start of a text. A development version is named by the one before, `42.9000`.
+fn minor(text: &str) -> Option<u32> {
+    let (number, rest) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+    let number: u32 = number.parse().ok()?;
+    Some(if rest.starts_with(".9000") { number + 1 } else { number })
 }
 
 struct Heap<'a> {
@@ -522,9 +534,10 @@ mod tests {
             let mut memory = Copied::default();
             let buffer = memory.buffer(Box::new(bytes));
             memory.part(start, buffer, 0, len);
-            let file = |path: &Path| path.to_owned();
+            let file = |path: &Path| Some(path.to_owned());
             let executable = (Path::new("/a"), Path::new("/a"));
-            let of = Place { maps: &[], memory: &memory, threads: &[], executable, bias: 0, page: PAGE, file: &file };
+            let (threads, bias, page, glibc) = (&[], 0, PAGE, None);
+            let of = Place { maps: &[], memory: &memory, threads, executable, bias, page, file: &file, glibc };
             let heap = Heap { of: &of, layout: BINS, anonymous: vec![&map], others: &[] };
             let mut blocks = Vec::new();
             heap.mapped(&[], &mut blocks);

@@ -4,7 +4,7 @@
 //! The debug info of its C code tells whether its structures are the known ones. glibc's blocks, those of C code, are there
 //! too.
 
-use super::{Allocator, Live, Place, glibc, words};
+use super::{Allocator, Live, Place, system, words};
 use crate::arch;
 use crate::capture::{Memory, Rounding, variables};
 use crate::debuginfo;
@@ -140,7 +140,7 @@ impl Allocator for Jemalloc {
         // Damaged extents may overlap.
         blocks.dedup_by(|next, before| before.0 + before.1 > next.0);
         let own: Vec<(u64, u64)> = extents.iter().map(|extent| (extent.start, extent.start + extent.bytes)).collect();
-        if let Ok(others) = glibc::blocks(of, &own) {
+        if let Ok(others) = system(of, &own) {
             let is_own = |addr: u64| {
                 let index = own.partition_point(|(start, _)| *start <= addr);
                 index.checked_sub(1).is_some_and(|index| addr < own[index].1)

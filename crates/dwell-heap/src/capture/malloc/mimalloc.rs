@@ -1,8 +1,8 @@
 //! mimalloc 3: a map of pages, and the blocks of each page that are in none of its three lists of free blocks.
 //!
-//! The offsets in a page's header are those of the debug info of its C code. glibc's blocks, those of C code, are there too.
+//! The offsets in a page's header are those of the debug info of its C code. libc's blocks, those of C code, are there too.
 
-use super::{Allocator, Live, Place, glibc, words};
+use super::{Allocator, Live, Place, system, words};
 use crate::arch;
 use crate::capture::Rounding;
 use crate::capture::maps::Mapping;
@@ -82,8 +82,8 @@ impl Allocator for Mimalloc {
         };
         let own: Vec<(u64, u64)> =
             of.maps.iter().map(|map| (map.start, map.end)).filter(|(start, end)| is_own(*start, *end)).collect();
-        // A program without glibc has only these.
-        if let Ok(others) = glibc::blocks(of, &own) {
+        // A libc that is not known has none.
+        if let Ok(others) = system(of, &own) {
             blocks.extend(others.blocks);
         }
         blocks.sort_unstable();

@@ -3,6 +3,7 @@
 mod glibc;
 mod jemalloc;
 mod mimalloc;
+mod musl;
 
 use super::copied::Copied;
 use super::maps::Mapping;
@@ -22,8 +23,10 @@ pub(super) struct Place<'a> {
     pub(super) bias: u64,
     /// The bytes of a page of its kernel.
     pub(super) page: u64,
-    /// Returns where a mapped file can be read.
-    pub(super) file: &'a dyn Fn(&Path) -> PathBuf,
+    /// Returns where a mapped file can be read, if it is here in the same build.
+    pub(super) file: &'a dyn Fn(&Path) -> Option<PathBuf>,
+    /// The version of glibc, such as `2.36`, if it is known without its file.
+    pub(super) glibc: Option<&'a str>,
 }
 
 /// The live blocks.
@@ -87,5 +90,15 @@ pub(super) fn live(of: &Place<'_>) -> Result<Live> {
             of.executable.0.display()
         );
     }
-    glibc::Glibc.live(of)
+    system(of, &[])
+}
+
+/// Returns the live blocks of the allocator of libc. `others` are the ranges of another one, in which glibc maps none.
+fn system(of: &Place<'_>, others: &[(u64, u64)]) -> Result<Live> {
+    if !glibc::is_loaded(of)
+        && let Some(musl) = musl::Musl::find(of)
+    {
+        return Ok(musl.live(of));
+    }
+    glibc::blocks(of, others)
 }

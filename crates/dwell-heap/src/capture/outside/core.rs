@@ -7,7 +7,8 @@
 #![expect(clippy::cast_possible_truncation, reason = "`usize` has 64 bits where this runs")]
 
 use super::executable::{self, Executable, build_id_in, notes};
-use super::{Captured, compressed, folder};
+use super::folder::Folder;
+use super::{Captured, Files, compressed};
 use crate::agent::layout::LARGEST_PAGE;
 use crate::arch::{IN_CORE, POINTER_IN_CORE, Registers, SMALLEST_PAGE};
 use crate::capture::copied::Copied;
@@ -17,6 +18,7 @@ use crate::debuginfo;
 use anyhow::{Context, Result, bail};
 use object::read::elf::{ElfFile64, FileHeader as _, ProgramHeader as _};
 use object::{LittleEndian, elf};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 const NT_PRSTATUS: u32 = 1;
@@ -27,6 +29,8 @@ const OF_DUMP: &[u8] = b"dwell";
 const NT_DWELL_MAPS: u32 = 1;
 /// The one with the time.
 const NT_DWELL_TIME: u32 = 2;
+/// The one with the version of glibc.
+const NT_DWELL_GLIBC: u32 = 3;
 /// The thread pointer of a thread, behind its registers.
 const NT_ARM_TLS: u32 = 0x401;
 
@@ -52,7 +56,7 @@ pub fn history(folder: &Path, exe: Option<&Path>, debug: Option<&Path>) -> Resul
     let first = all.first().map_or(0, |(time, _)| *time);
     let of = |(time, captured): (u64, Captured)| {
         let millis = time - first;
-        Captured { moment: Moment::After(millis), millis, ..captured }
+        Captured { moment: Moment::Dump(millis), millis, ..captured }
     };
     Ok(all.into_iter().map(of).collect())
 }
@@ -129,15 +133,13 @@ fn read(path: &Path, exe: Option<&Path>, debug: Option<&Path>) -> Result<(Option
     for (start, from, len) in parts {
         memory.part(start, buffer, from, len);
     }
-    memory.complete(&[], Path::new(""), (Path::new(""), Path::new("")), false);
+    memory.sort();
     let first = maps.iter().filter(|map| map.path == mapped.path).map(|map| map.start).min().unwrap_or(0);
     let build_id = build_id_in(&memory, first);
-    if let Some(folder) = debug {
-        debuginfo::search_also(folder)?;
-    }
-    let exe = match (exe, debug) {
+    let folder = debug.map(Folder::read).transpose()?;
+    let exe = match (exe, &folder) {
         (Some(exe), _) => exe.to_owned(),
-        (None, Some(folder)) => folder::find(folder, build_id.as_deref(), &mapped.path, &format!("the core {shown}"))?,
+        (None, Some(folder)) => folder.executable(build_id.as_deref(), &mapped.path, &format!("the core {shown}"))?,
         (None, None) => mapped.path.clone(),
     };
     if !exe.is_file() {
@@ -152,21 +154,42 @@ fn read(path: &Path, exe: Option<&Path>, debug: Option<&Path>) -> Result<(Option
     let executable = executable.with_context(|| {
         format!("{}: is not the executable of the core {shown}; name the right one with --exe", exe.display())
     })?;
-    memory.complete(&maps, Path::new(""), (&executable.path, &executable.file), is_dump);
-    let root = PathBuf::new();
+    let files = files_here(&maps, &memory, folder.as_ref());
+    memory.complete(&maps, &|path| files.file(path, &executable), is_dump);
     let captured = Captured {
         maps,
         memory,
         threads: found.threads,
         executable,
         page: found.page.unwrap_or(SMALLEST_PAGE).clamp(SMALLEST_PAGE, LARGEST_PAGE as u64),
-        root,
+        files,
+        glibc: found.glibc,
         moment: Moment::Core,
         millis: 0,
         smaps: None,
         pause: None,
     };
     Ok((found.time, captured))
+}
+
+/// Finds the mapped files of which there is the same build: at the same path, or in a folder.
+fn files_here(maps: &[Mapping], memory: &Copied, folder: Option<&Folder>) -> Files {
+    let mut files = HashMap::new();
+    for map in maps.iter().filter(|map| map.offset == 0 && map.path.is_absolute()) {
+        if files.contains_key(&map.path) {
+            continue;
+        }
+        let here = map.path.is_file().then(|| map.path.clone());
+        let found = match build_id_in(memory, map.start) {
+            Some(id) => here
+                .filter(|file| executable::build_id(file).is_some_and(|of| of == id))
+                .or_else(|| folder?.of_build(&id).next().cloned()),
+            // A core of the kernel may lack the headers.
+            None => here,
+        };
+        files.extend(found.map(|file| (map.path.clone(), file)));
+    }
+    Files::Known(files)
 }
 
 const TRUNCATED: &str = "is a truncated core: the disk was full, or `ulimit -c` too small; nothing can be told from it";
@@ -184,6 +207,8 @@ struct Notes {
     maps: Option<Vec<Mapping>>,
     /// The time of a heap dump, in milliseconds since 1970.
     time: Option<u64>,
+    /// The version of glibc, in a heap dump.
+    glibc: Option<String>,
 }
 
 impl Notes {
@@ -193,6 +218,7 @@ impl Notes {
                 match kind {
                     NT_DWELL_MAPS => self.maps = Some(maps::mappings(&String::from_utf8_lossy(contents))),
                     NT_DWELL_TIME => self.time = word(contents, 0),
+                    NT_DWELL_GLIBC => self.glibc = Some(String::from_utf8_lossy(contents).into_owned()),
                     _ => {}
                 }
                 continue;

@@ -1,4 +1,4 @@
-//! Finds an executable in a folder by its build id.
+//! Finds executables and libraries in a folder by their build ids.
 
 use super::executable::build_id;
 use crate::debuginfo;
@@ -13,43 +13,67 @@ use std::path::{Path, PathBuf};
 const MOST: usize = 20_000;
 const DEEPEST: usize = 6;
 
-/// Returns the executable of a build id: the one with debug info if there are several, or a stripped one whose debug info is in a
-/// file of its own. That may be `path`, where the program was mapped from.
-pub(super) fn find(folder: &Path, build_id: Option<&[u8]>, path: &Path, of: &str) -> Result<PathBuf> {
-    let shown = folder.display();
-    let Some(wanted) = build_id else {
-        bail!("{of} has no build id, by which {shown} could be searched; name its executable with --exe");
-    };
-    let mut files = Vec::new();
-    list(folder, 0, &mut files).with_context(|| format!("{shown}: cannot be read"))?;
-    let is_it = |file: &&PathBuf| is_elf(file) && self::build_id(file).as_deref() == Some(wanted);
-    let mut found: Vec<&PathBuf> = files.iter().filter(is_it).collect();
-    let own = path.to_owned();
-    if is_it(&&own) {
-        found.push(&own);
+/// A folder with executables, libraries and debug info.
+pub(super) struct Folder {
+    path: PathBuf,
+    /// The ELF files with a build id.
+    files: Vec<(PathBuf, Vec<u8>)>,
+    /// The number of all files.
+    count: usize,
+}
+
+impl Folder {
+    /// Reads a folder. Debug info is also searched there from now on.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        debuginfo::search_also(path)?;
+        let mut files = Vec::new();
+        list(path, 0, &mut files).with_context(|| format!("{}: cannot be read", path.display()))?;
+        let count = files.len();
+        let of = |file: PathBuf| Some(file).filter(|file| is_elf(file)).and_then(|file| Some((build_id(&file)?, file)));
+        let files = files.into_iter().filter_map(of).map(|(id, file)| (file, id)).collect();
+        Ok(Self { path: path.to_owned(), files, count })
     }
-    let programs: Vec<&PathBuf> = found.iter().copied().filter(|file| has_code(file)).collect();
-    if let Some(program) = programs.iter().find(|file| debuginfo::expect(file).is_ok()) {
-        return Ok((*program).clone());
+
+    /// Returns the executables or libraries of a build id.
+    pub(super) fn of_build<'a>(&'a self, wanted: &'a [u8]) -> impl Iterator<Item = &'a PathBuf> {
+        self.all(wanted).filter(|file| has_code(file))
     }
-    let hex = wanted.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    });
-    match (programs.first(), found.first()) {
-        (Some(program), _) => bail!(
-            "{shown}: has no debug info of {}, which is stripped: none of the build id {hex} with types; {} files were looked at",
-            program.display(),
-            files.len()
-        ),
-        (None, Some(debug)) => bail!(
-            "{}: is the debug info of {of}, and its executable is not there; put the stripped one beside it",
-            debug.display()
-        ),
-        (None, None) => bail!(
-            "{shown}: has no executable of the build id {hex}, which {of} has; {} files were looked at",
-            files.len()
-        ),
+
+    fn all<'a>(&'a self, wanted: &'a [u8]) -> impl Iterator<Item = &'a PathBuf> {
+        self.files.iter().filter(move |(_, id)| id == wanted).map(|(file, _)| file)
+    }
+
+    /// Returns the executable of a build id: the one with debug info if there are several, or a stripped one whose debug info is in
+    /// a file of its own. That may be `path`, where the program was mapped from.
+    pub(super) fn executable(&self, build_id: Option<&[u8]>, path: &Path, of: &str) -> Result<PathBuf> {
+        let (shown, count) = (self.path.display(), self.count);
+        let Some(wanted) = build_id else {
+            bail!("{of} has no build id, by which {shown} could be searched; name its executable with --exe");
+        };
+        let own = path.to_owned();
+        let own = (is_elf(path) && self::build_id(path).as_deref() == Some(wanted)).then_some(&own);
+        let programs: Vec<&PathBuf> = self.of_build(wanted).chain(own.filter(|own| has_code(own))).collect();
+        if let Some(program) = programs.iter().find(|file| debuginfo::expect(file).is_ok()) {
+            return Ok((*program).clone());
+        }
+        let hex = wanted.iter().fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        });
+        match (programs.first(), self.all(wanted).next()) {
+            (Some(program), _) => bail!(
+                "{shown}: has no debug info of {}, which is stripped: none of the build id {hex} with types; {count} files were \
+                 looked at",
+                program.display()
+            ),
+            (None, Some(debug)) => bail!(
+                "{}: is the debug info of {of}, and its executable is not there; put the stripped one beside it",
+                debug.display()
+            ),
+            (None, None) => {
+                bail!("{shown}: has no executable of the build id {hex}, which {of} has; {count} files were looked at")
+            }
+        }
     }
 }
 

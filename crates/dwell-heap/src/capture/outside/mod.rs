@@ -25,8 +25,28 @@ use super::{Block, Module, Moment, Rounding, Snapshot, Thread, malloc};
 use crate::arch::{self, AROUND};
 use anyhow::Result;
 use executable::Executable;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// Where the files of a program can be read.
+enum Files {
+    /// Below this folder: of a container, its root.
+    Below(PathBuf),
+    /// On another machine: by the path that the program knew, those of which there is the same build.
+    Known(HashMap<PathBuf, PathBuf>),
+}
+
+impl Files {
+    /// Returns where a mapped file can be read.
+    fn file(&self, path: &Path, executable: &Executable) -> Option<PathBuf> {
+        match self {
+            _ if path == executable.path => Some(executable.file.clone()),
+            Self::Below(root) => Some(below(root, path)),
+            Self::Known(files) => files.get(path).cloned(),
+        }
+    }
+}
 
 /// What a program was at one moment.
 pub struct Captured {
@@ -36,8 +56,9 @@ pub struct Captured {
     executable: Executable,
     /// The bytes of a page of its kernel.
     page: u64,
-    /// The folder below which the program's files are found: of a container, its root.
-    root: PathBuf,
+    files: Files,
+    /// The version of glibc, if a heap dump tells it.
+    glibc: Option<String>,
     moment: Moment,
     millis: u64,
     /// The mappings with what is resident of each, if that is known.
@@ -65,7 +86,7 @@ impl Captured {
     /// Returns an error if the allocator is not known.
     pub fn snapshot(self) -> Result<(Snapshot, Vec<String>)> {
         let of = &self.executable;
-        let file = |path: &Path| if path == of.path { of.file.clone() } else { below(&self.root, path) };
+        let file = |path: &Path| self.files.file(path, of);
         let place = malloc::Place {
             maps: &self.maps,
             memory: &self.memory,
@@ -74,6 +95,7 @@ impl Captured {
             bias: of.bias,
             page: self.page,
             file: &file,
+            glibc: self.glibc.as_deref(),
         };
         let live = malloc::live(&place)?;
         let mut notes = Vec::new();
@@ -118,8 +140,9 @@ impl Captured {
         let of = &self.executable;
         let mut modules = maps::modules(&self.maps, &|path| path == of.path, &of.file, of.bias);
         for module in modules.iter_mut().skip(1) {
-            module.path = below(&self.root, &module.path);
+            module.path = self.files.file(&module.path, of).unwrap_or_default();
         }
+        modules.retain(|module| module.path != Path::new(""));
         modules
     }
 

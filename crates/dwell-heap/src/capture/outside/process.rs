@@ -5,11 +5,11 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "`usize` has 64 bits where this runs")]
 
-use super::Captured;
 use super::copy::{Buffer, copy};
 use super::executable::{self, Executable};
 use super::guard::Guard;
 use super::halt;
+use super::{Captured, Files};
 use crate::arch;
 use crate::capture::Moment;
 use crate::capture::copied::Copied;
@@ -55,11 +55,24 @@ pub fn attach(pid: i32, exe: Option<&Path>) -> Result<Captured> {
     for (start, (buffer, from), len) in parts {
         memory.part(start, numbers[buffer], from, len);
     }
-    memory.complete(&maps, &root, (&executable.path, &executable.file), true);
+    let files = Files::Below(root);
+    memory.complete(&maps, &|path| files.file(path, &executable), true);
     let moment = Moment::Attached;
     let millis = started.unwrap_or(0);
     let page = arch::page();
-    Ok(Captured { maps, memory, threads, executable, page, root, moment, millis, smaps, pause: Some(pause) })
+    Ok(Captured {
+        maps,
+        memory,
+        threads,
+        executable,
+        page,
+        files,
+        glibc: None,
+        moment,
+        millis,
+        smaps,
+        pause: Some(pause),
+    })
 }
 
 /// Stops a process for this time, as [`attach`] does while it copies, and returns for how long it was stopped.

@@ -224,7 +224,7 @@ impl Kept {
     fn snapshot(self, about: &About) -> Result<Snapshot> {
         let source = match self {
             Self::Process(process) => Source::of(process)?,
-            Self::Disk(spilled) => spilled.source(&about.executable)?,
+            Self::Disk(spilled) => spilled.source()?,
         };
         image::snapshot(source, about)
     }

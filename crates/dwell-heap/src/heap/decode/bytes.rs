@@ -14,6 +14,8 @@ struct Bytes {
     data: u64,
     /// `None` for `Bytes`, which cannot grow.
     cap: Option<u64>,
+    /// The types of counted blocks.
+    counted: Vec<TypeId>,
 }
 
 fn shared(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Decoded {
@@ -29,7 +31,9 @@ fn unique(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Decoded {
 fn recognise(schema: &Schema<'_>, ty: TypeId, is_mut: bool) -> Decoded {
     let at = |name: &str| named(schema, ty, name);
     let cap = if is_mut { Some(at("cap")?) } else { None };
-    Some(Rc::new(Bytes { ptr: at("ptr")?, len: at("len")?, data: at("data")?, cap }))
+    let counted = ["bytes::bytes::Shared", "bytes::bytes_mut::Shared"];
+    let counted = counted.into_iter().filter_map(|path| schema.by_path(path)).collect();
+    Some(Rc::new(Bytes { ptr: at("ptr")?, len: at("len")?, data: at("data")?, cap, counted }))
 }
 
 /// Returns the type inside a `MaybeUninit`; other types are returned as they are.
@@ -51,6 +55,24 @@ fn buffer(cx: &mut Walk<'_, '_>, site: SiteId, start: Option<u64>, ptr: u64, len
     end.is_some_and(|end| end <= size) && cx.claim(block, site, used)
 }
 
+impl Bytes {
+    /// Returns the type of a counted block, if nobody has seen its allocation: it points to the buffer with the bytes.
+    fn counted(&self, cx: &mut Walk<'_, '_>, block: usize, ptr: u64) -> Option<TypeId> {
+        let (start, size) = (cx.block(block).addr, cx.block(block).size);
+        if (start..start.saturating_add(size)).contains(&ptr) {
+            return None;
+        }
+        let fits: Vec<TypeId> = self.counted.iter().copied().filter(|ty| cx.schema.get(*ty).size <= size).collect();
+        fits.into_iter().find(|ty| {
+            (0..cx.schema.get(*ty).size / 8).any(|word| {
+                let Some(buffer) = cx.word(start + 8 * word) else { return false };
+                let Some(of) = cx.block_at(buffer) else { return false };
+                (buffer..buffer.saturating_add(cx.block(of).size)).contains(&ptr)
+            })
+        })
+    }
+}
+
 impl Decoder for Bytes {
     fn read(&self, cx: &mut Walk<'_, '_>, value: Value<'_>) -> bool {
         let words = [self.ptr, self.len, self.data].map(|at| value.word(at));
@@ -68,7 +90,7 @@ impl Decoder for Bytes {
                     let of = cx.schema.get(*ty);
                     head(&of.path).starts_with("bytes::") && of.size <= cx.block(block).size
                 }),
-                _ => None,
+                _ => self.counted(cx, block, ptr),
             };
             match shared {
                 Some(ty) => {
