@@ -578,6 +578,9 @@ mod advice_tests;
 #[path = "census_types/cases_tests.rs"]
 mod cases_tests;
 
+#[path = "census_types/idle_tests.rs"]
+mod idle_tests;
+
 #[path = "census_types/held_tests.rs"]
 mod held_tests;
 
@@ -697,6 +700,10 @@ fn walk_over_damaged_memory_does_not_panic() {
     }
     if let Some(executable) = queues() {
         check_damaged(executable, "");
+    }
+    if let Some(executable) = idle_tests::program("") {
+        check_damaged(executable.clone(), "thin");
+        check_damaged(executable, "buffers");
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) use fields::{
 pub(crate) use growth::Movable;
 pub(crate) use leaks::Leak;
 pub(crate) use owners::{BlockType, CallStack, Origin, argument};
-pub(crate) use read::length;
+pub(crate) use read::{AT_ONCE, length};
 pub(crate) use structure::{Array, Declared, Opaque, Parts, Plain, Pointer, Slots, StdEnum, searched};
 pub(crate) use tally::{DefTally, Holding, HoldingId, Owner, Range, SHORT, Tally};
 
@@ -353,14 +353,6 @@ impl<'s, 'p> Walk<'s, 'p> {
     /// Returns the index of a block's holding.
     pub(crate) fn holding(&self, block: usize) -> HoldingId {
         self.claims[block].saturating_sub(1)
-    }
-
-    fn drain(&mut self) {
-        while let Some(work) = self.queue.pop() {
-            self.place(u32::try_from(work.block + 1).unwrap_or(0));
-            self.read_block(&work);
-        }
-        self.place(0);
     }
 
     /// Returns the statics of the program, as sites with their addresses.
