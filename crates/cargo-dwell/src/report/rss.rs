@@ -10,6 +10,9 @@ use std::io;
 /// The resident memory is worth a block of the report if it exceeds the live bytes by this much, and by a quarter.
 const MUCH: u64 = 8 << 20;
 
+/// So many threads are worth a line.
+const MANY_THREADS: u64 = 32;
+
 /// The parts with their names, in the order of the report.
 fn parts(rss: &Rss) -> [(&'static str, u64, Class); 10] {
     [
@@ -34,7 +37,7 @@ pub(super) fn apart_from(rss: &Rss) -> String {
 /// Writes the parts, if the program has much more resident memory than live bytes.
 pub(super) fn write(snapshot: &Snapshot, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
     let Some(rss) = &snapshot.rss else { return Ok(()) };
-    if rss.bytes < snapshot.live_bytes + (snapshot.live_bytes / 4).max(MUCH) {
+    if rss.bytes < rss.live + (rss.live / 4).max(MUCH) {
         return Ok(());
     }
     look.heading(out, "RSS by part", &format!(": {} resident{}", bytes(rss.bytes), apart_from(rss)))?;
@@ -43,6 +46,13 @@ pub(super) fn write(snapshot: &Snapshot, look: &Look, out: &mut impl io::Write) 
         rows.push(vec![right(bytes(part)), right(percent(part, rss.bytes)), Cell::new(name)]);
     }
     look.table(out, &rows)?;
+    if rss.threads > MANY_THREADS {
+        writeln!(out, "The stacks are those of {} threads.", count(rss.threads))?;
+    }
+    if !rss.largest_files.is_empty() {
+        let files: Vec<String> = rss.largest_files.iter().map(|(file, of)| format!("{file} {}", bytes(*of))).collect();
+        writeln!(out, "The largest files: {}.", files.join(", "))?;
+    }
     if rss.untouched > 0 {
         writeln!(out, "{} of the live bytes were never touched, and are no part of RSS.", bytes(rss.untouched))?;
     }

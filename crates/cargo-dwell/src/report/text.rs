@@ -1,9 +1,9 @@
 //! A census as text: totals, types and findings, or one type in detail.
 
-use super::history;
+use super::{history, paths};
 use anyhow::{Result, bail};
 use comfy_table::Cell;
-use dwell_heap::json::{Blocks, Document, Enum, Field, Finding, Retained, RetainedKey, Snapshot, Strings};
+use dwell_heap::json::{self, Blocks, Document, Enum, Field, Finding, Retained, RetainedKey, Snapshot, Strings};
 use dwell_output::units::{bytes, count, percent};
 use dwell_output::{Look, header, right};
 use serde::Serialize;
@@ -284,6 +284,8 @@ pub(crate) struct TypeDetail<'d> {
     findings: Vec<&'d Finding>,
     /// The owners from the type to a root. The blocks of each owner belong to the next one.
     path: Vec<String>,
+    /// The chain of owners from a root to the largest block of the type; of a saved census only if it was asked for.
+    paths: &'d [json::Path],
 }
 
 /// Returns the type of an owner: `Shape` for `Shape.members []`, `Kind` for `Kind::B.0`.
@@ -331,6 +333,7 @@ impl<'d> TypeDetail<'d> {
                 .filter(|of| of.fields.iter().any(|field| is_named(type_of(field), name)) || of.location == name)
                 .collect(),
             path: path(snapshot, name),
+            paths: &snapshot.paths,
         };
         if detail.holds.is_empty() && detail.owns.is_empty() && detail.fields.is_empty() && detail.enums.is_empty() {
             let mut names: HashSet<&str> = snapshot.fields.iter().map(|of| type_of(&of.of)).collect();
@@ -447,7 +450,8 @@ impl<'d> TypeDetail<'d> {
                 writeln!(out, "Cost of {}: {}.", finding.location, finding.costs)?;
             }
         }
-        if !self.path.is_empty() {
+        paths::write(self.paths, look, out)?;
+        if !self.path.is_empty() && self.paths.is_empty() {
             look.heading(out, "Chain of owners up to a root", "")?;
             for step in &self.path {
                 writeln!(out, "  {step}")?;

@@ -7,6 +7,7 @@ use crate::capture::{Snapshot, variables};
 use crate::debuginfo::{self, Frames, Locals, Options, Program, Text};
 use crate::findings::{Known, also::Also};
 use crate::heap::walk::owners;
+pub use crate::heap::walk::found::Find;
 use crate::json::{self, Document, VERSION};
 use crate::source::Items;
 use anyhow::{Result, bail};
@@ -32,6 +33,17 @@ pub struct Ran {
     pub root: Option<PathBuf>,
     /// Further runs, which show how large the values of integers become.
     pub also: Vec<Document>,
+    /// What to answer with the chain of owners from a root.
+    pub asked: Asked,
+}
+
+/// Questions that are answered with chains of owners from a root.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// The largest block of a type, or the block at an address such as `0x5581c0de`.
+    pub path: Option<String>,
+    /// Values by their contents.
+    pub find: Option<Find>,
 }
 
 /// The debug info of an executable, for reports on its snapshots.
@@ -41,6 +53,7 @@ pub struct Symbols {
     frames: Frames,
     locals: Locals,
     known: Known,
+    asked: Asked,
 }
 
 impl Symbols {
@@ -70,7 +83,7 @@ impl Symbols {
             own.extend(guessed.into_iter().chain(units.into_iter().map(str::to_owned)));
         }
         program.prefer_own_names();
-        Ok(Self { program, frames, locals, known: Known { also, items, own } })
+        Ok(Self { program, frames, locals, known: Known { also, items, own }, asked: ran.asked.clone() })
     }
 
     /// Replaces what can be used of blocks by what was requested, in a snapshot from outside.
@@ -80,7 +93,7 @@ impl Symbols {
 
     /// Summarises a snapshot of the executable.
     pub fn look_at(&self, snapshot: &Snapshot) -> json::Snapshot {
-        snapshot::of(snapshot, &self.program, &self.frames, &self.locals, &self.known)
+        snapshot::of(snapshot, &self.program, &self.frames, &self.locals, &self.known, &self.asked)
     }
 }
 

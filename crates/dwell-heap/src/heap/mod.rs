@@ -8,6 +8,7 @@
 pub(crate) mod decode;
 mod dominators;
 mod keys;
+pub(crate) mod paths;
 pub(crate) mod resident;
 pub(crate) mod retained;
 pub(crate) mod rows;

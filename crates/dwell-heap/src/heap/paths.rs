@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 pub struct Path {
     /// What was asked for: a type, an address, or a value with its text.
     pub of: String,
-    /// The root, unless it is the first step's block that nothing holds: a static, a local or thread-local variable.
+    /// The static, local or thread-local variable that the chain begins at; missing if nothing holds the first block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// The blocks from the root to the one that was asked for.
@@ -33,9 +33,25 @@ pub struct Step {
     pub content: String,
 }
 
+/// Returns the chains that were asked for: to a block, and to the values that were found.
+pub(crate) fn answers(walk: &Walk<'_, '_>, snapshot: &Snapshot, asked: Option<&str>) -> Vec<Path> {
+    let path = asked.and_then(|asked| find(walk, snapshot, asked));
+    let values = walk.found.iter().flat_map(|found| &found.values).map(|(from, value)| {
+        match (*from as usize).checked_sub(1).filter(|block| *block < snapshot.blocks.len()) {
+            Some(block) => to(walk, snapshot, block, value.clone()),
+            None => {
+                let root = (*from as usize).checked_sub(snapshot.blocks.len() + 1);
+                let site = root.and_then(|root| walk.holders().roots().get(root));
+                Path { of: value.clone(), root: site.map(|site| walk.schema.sites[*site].path.clone()), steps: Vec::new() }
+            }
+        }
+    });
+    path.into_iter().chain(values).collect()
+}
+
 /// Returns the path to the block at an address such as `0x5581c0de`, or to the largest block with values of a type; `None`
 /// if there is none.
-pub(crate) fn find(walk: &Walk<'_, '_>, snapshot: &Snapshot, asked: &str) -> Option<Path> {
+fn find(walk: &Walk<'_, '_>, snapshot: &Snapshot, asked: &str) -> Option<Path> {
     let block = match asked.strip_prefix("0x") {
         Some(digits) => walk.block_around(u64::from_str_radix(digits, 16).ok()?)?,
         None => largest(walk, snapshot, asked)?,
@@ -54,7 +70,7 @@ fn largest(walk: &Walk<'_, '_>, snapshot: &Snapshot, name: &str) -> Option<usize
 }
 
 /// Returns the shortest path from a root to a block.
-pub(crate) fn to(walk: &Walk<'_, '_>, snapshot: &Snapshot, block: usize, of: String) -> Path {
+fn to(walk: &Walk<'_, '_>, snapshot: &Snapshot, block: usize, of: String) -> Path {
     let blocks = snapshot.blocks.len();
     let holders = walk.holders();
     // What each block was reached from, with the site of the pointer to that one.

@@ -33,7 +33,7 @@ fn nodes_that_were_filled_in_order_are_half_empty() {
     // What the change saves.
     let Some(after) = idle("collected", "") else { return };
     let saved = bytes - row(&after, "Trees.ordered").3;
-    assert!(nodes.saves.abs_diff(saved) * 100 < saved * 2, "{} for {saved}", nodes.saves);
+    assert!(nodes.saves.abs_diff(saved) * 100 < saved * 3, "{} for {saved}", nodes.saves);
 }
 
 #[test]
@@ -68,11 +68,12 @@ fn thin_vectors_and_drained_buffers_have_owners() {
         let wide = row(&s, "Thin.wide");
         assert_eq!((wide.2, wide.3, wide.4), (1, 32 + wide.5 * 32, Some(10)), "{flags}");
         let Some(s) = idle("buffers", flags) else { return };
-        for (owner, number) in [("Buffers.split []", 20), ("Buffers.advanced []", 30)] {
-            let rows = s.blocks.iter().filter(|of| of.owner.starts_with(owner) && of.element == "u8");
-            let all = rows.fold((0, 0, 0), |sum, of| (sum.0 + of.blocks, sum.1 + of.bytes, sum.2 + of.len.unwrap_or(9)));
-            assert_eq!(all, (number, number * 2048, 0), "{owner} {flags}: {:#?}", s.blocks);
-        }
+        // What was split off is dropped; the counted block has the whole buffer.
+        assert_eq!((row(&s, "Buffers.split []").2, row(&s, "Buffers.split []").3), (20, 20 * 40), "{flags}");
+        let split = row(&s, "bytes_mut::Shared.vec");
+        assert_eq!((split.1, split.2, split.3), ("u8", 20, 20 * 2048), "{flags}");
+        let advanced = row(&s, "Buffers.advanced []");
+        assert_eq!((advanced.1, advanced.2, advanced.3, advanced.4), ("u8", 30, 30 * 2048, Some(0)), "{flags}");
         assert!(s.owned_bytes * 100 >= s.live_bytes * 95, "{flags}: {:#?}", s.blocks);
     }
 }
@@ -80,7 +81,10 @@ fn thin_vectors_and_drained_buffers_have_owners() {
 #[test]
 fn tasks_that_have_ended_are_found() {
     let Some(s) = idle("joined", "") else { return };
-    let of = s.findings.iter().find(|of| of.kind == "finished").unwrap_or_else(|| panic!("{:#?}", s.findings));
+    let of = s.findings.iter().find(|of| of.kind == "finished").unwrap_or_else(|| {
+        let rows: Vec<_> = s.blocks.iter().map(|of| (&of.owner, &of.content, of.blocks)).collect();
+        panic!("{rows:?} {:?}", s.enums)
+    });
     let tasks = s.blocks.iter().find(|of| of.by == "task").expect("tasks");
     assert_eq!((of.count, of.saves, &of.location), (300, tasks.bytes, &tasks.content), "{of:?}");
 }

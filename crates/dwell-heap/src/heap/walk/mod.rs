@@ -14,7 +14,9 @@
 mod claim;
 mod decoder;
 mod fields;
+pub(crate) mod found;
 mod growth;
+mod guess;
 mod hints;
 mod holders;
 mod index;
@@ -119,6 +121,8 @@ pub(crate) struct Walk<'s, 'p> {
     pub(crate) unused: HashMap<(HoldingId, u32), u64>,
     /// The sites of blocks whose type is known from their call stack, by that type and their container.
     roots: HashMap<BlockType, Vec<(String, SiteId)>>,
+    /// The least lengths of lists without a header.
+    guessed: HashMap<usize, u64>,
     /// Lengths of blocks whose header is on a live stack frame.
     lengths: HashMap<usize, u64>,
     /// The requested size of each block as its owner shows it, while these are found; 0 if that is not known.
@@ -129,6 +133,8 @@ pub(crate) struct Walk<'s, 'p> {
     /// The number of bytes of these values.
     inner_bytes: u64,
     buffer: Vec<u8>,
+    /// The values that are looked for.
+    pub(crate) found: Option<found::Found>,
 }
 
 impl<'s, 'p> Walk<'s, 'p> {
@@ -177,12 +183,14 @@ impl<'s, 'p> Walk<'s, 'p> {
             holding_of: HashMap::new(),
             unused: HashMap::new(),
             roots: HashMap::new(),
+            guessed: HashMap::new(),
             lengths: HashMap::new(),
             requested: Vec::new(),
             concretes: HashMap::new(),
             inner: HashSet::new(),
             inner_bytes: 0,
             buffer: Vec::new(),
+            found: None,
         }
     }
 
@@ -225,6 +233,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             }
         }
         self.follow_pointers();
+        self.guess_lengths();
     }
 
     /// Assigns owners, and counts.

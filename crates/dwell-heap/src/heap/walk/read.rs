@@ -254,6 +254,9 @@ impl Walk<'_, '_> {
         };
         self.depth -= 1;
         if self.counts() {
+            if self.found.is_some() {
+                self.look(site, bytes);
+            }
             let counts = &mut self.tally(site).counts;
             counts.instances = counts.instances.saturating_add(weight);
             if !is_empty {

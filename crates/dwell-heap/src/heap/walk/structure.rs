@@ -248,8 +248,17 @@ impl Decoder for Slots {
                 }
             }
             // The header is unknown, and so is the number of elements in use.
-            None => cx.claim_unknown(block, start, (name, self.stride), capacity),
+            None => {
+                cx.claim_unknown(block, start, (name, self.stride), capacity);
+                if let Some(len) = cx.guessed(block) {
+                    cx.run(block, self.element, 0, self.stride, len);
+                }
+            }
         }
+    }
+
+    fn slots(&self) -> Option<(SiteId, u64)> {
+        Some((self.element, self.stride))
     }
 
     fn element(&self, schema: &Schema<'_>, _: Option<TypeId>) -> Option<(Text, u64)> {
