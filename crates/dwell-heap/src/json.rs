@@ -4,7 +4,7 @@ pub use crate::capture::run::Killed;
 pub use crate::heap::paths::{Path, Step};
 pub use crate::heap::resident::{Remedy, Rss, Survivor};
 pub use crate::heap::rows::{
-    Bin, Blocks, CallSite, Enum, Field, Retained, RetainedKey, Sharer, Stack, Strings, Variant,
+    Age, Bin, Blocks, CallSite, Enum, Field, Retained, RetainedKey, Sharer, Stack, Strings, Variant,
 };
 pub use crate::source::Finding;
 use serde::{Deserialize, Serialize};

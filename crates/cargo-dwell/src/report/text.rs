@@ -91,7 +91,9 @@ fn one(
     }
     super::rss::write(snapshot, look, out)?;
     writeln!(out)?;
-    let mut rows = vec![header(&["live bytes", "blocks", "what", "owner", "unused"])];
+    let has_ages = snapshot.blocks.iter().any(|of| !of.ages.is_empty());
+    let names = ["live bytes", "blocks", "what", "owner", "unused", "of it live since"];
+    let mut rows = vec![header(if has_ages { &names } else { &names[..5] })];
     for of in snapshot.blocks.iter().take(most) {
         rows.push(vec![
             right(bytes(of.bytes)),
@@ -100,6 +102,9 @@ fn one(
             Cell::new(owner(of)),
             Cell::new(unused(of, snapshot)),
         ]);
+        if has_ages && let Some(row) = rows.last_mut() {
+            row.push(Cell::new(ages(of)));
+        }
     }
     look.table(out, &rows)?;
     more(snapshot.blocks.len(), most, look, out)?;
@@ -167,6 +172,12 @@ fn unused(of: &Blocks, snapshot: &Snapshot) -> String {
         parts.push(format!("{} duplicates", bytes(texts.duplicate_bytes)));
     }
     parts.join(", ")
+}
+
+/// Returns since when most of the blocks live, with the part of the bytes: `10s (90.0 %)`.
+fn ages(of: &Blocks) -> String {
+    let most = of.ages.iter().max_by_key(|age| age.bytes);
+    most.map_or_else(String::new, |age| format!("{} ({})", age.since, percent(age.bytes, of.bytes)))
 }
 
 /// Writes what would be freed without each owner: by default the largest ones.

@@ -6,6 +6,7 @@ use crate::capture::run::Killed;
 use crate::capture::{Snapshot, variables};
 use crate::debuginfo::{self, Frames, Locals, Options, Program, Text};
 use crate::findings::{Known, also::Also};
+use crate::heap::ages;
 use crate::heap::walk::owners;
 pub use crate::heap::walk::found::Find;
 use crate::json::{self, Document, VERSION};
@@ -93,7 +94,12 @@ impl Symbols {
 
     /// Summarises a snapshot of the executable.
     pub fn look_at(&self, snapshot: &Snapshot) -> json::Snapshot {
-        snapshot::of(snapshot, &self.program, &self.frames, &self.locals, &self.known, &self.asked)
+        self.look(snapshot, (&[], &[]))
+    }
+
+    /// See [`look_at`](Self::look_at). `ages` are the numbers of the snapshots since which the blocks live, and their moments.
+    fn look(&self, snapshot: &Snapshot, ages: (&[u32], &[String])) -> json::Snapshot {
+        snapshot::of(snapshot, &self.program, &self.frames, &self.locals, &self.known, &self.asked, ages)
     }
 }
 
@@ -142,10 +148,14 @@ fn document(ran: &Ran, symbols: &Symbols, snapshots: &[Snapshot]) -> Document {
         sample: ran.sample,
         killed: ran.killed.clone(),
     };
+    let moments: Vec<String> = snapshots.iter().map(|snapshot| snapshot::at(&snapshot.at)).collect();
+    let ages = if snapshots.len() > 1 { ages::of(snapshots) } else { Vec::new() };
     let snapshots = snapshots
         .iter()
-        .map(|snapshot| {
-            let mut of = symbols.look_at(snapshot);
+        .enumerate()
+        .map(|(number, snapshot)| {
+            let ages = ages.get(number).map_or((&[][..], &[][..]), |ages| (&ages[..], &moments[..=number]));
+            let mut of = symbols.look(snapshot, ages);
             of.standard_error = ran.sample.map(|mean| standard_error(snapshot, mean));
             of
         })

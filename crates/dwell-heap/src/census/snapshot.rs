@@ -17,12 +17,14 @@ pub(crate) fn of(
     locals: &Locals,
     known: &Known,
     asked: &Asked,
+    (ages, moments): (&[u32], &[String]),
 ) -> Snapshot {
     let mut schema = Schema::new(program, decode::FAMILIES);
     schema.add_own(&known.own);
     let origins = owners::origins(snapshot, frames, &schema);
     let mut walk = Walk::new(snapshot, &origins, schema);
     walk.find_tasks(frames);
+    (walk.ages, walk.moments) = (ages, moments);
     walk.found = asked.find.clone().map(Found::new);
     walk.walk(&variables::all(snapshot, program, frames, locals));
     walk.schema.prepare_inline();
@@ -71,7 +73,7 @@ pub(crate) fn settle(snapshot: &mut capture::Snapshot, program: &Program, frames
     snapshot.peak_bytes = snapshot.live_bytes;
 }
 
-fn at(moment: &Moment) -> String {
+pub(super) fn at(moment: &Moment) -> String {
     match moment {
         Moment::Peak => "peak".into(),
         Moment::Growth => "growth".into(),

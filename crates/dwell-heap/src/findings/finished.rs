@@ -1,7 +1,7 @@
 //! Tasks of tokio that have ended, and whose results nobody has taken.
 
 use super::kind::{Heap, Kind, SOME};
-use crate::heap::walk::head;
+use crate::heap::walk::{argument, head};
 use crate::source::Finding;
 use crate::units::count;
 
@@ -17,14 +17,13 @@ impl Kind for Finished {
         let (walk, schema) = (heap.walk, &heap.walk.schema);
         let mut found = Vec::new();
         for (number, of) in schema.defs.iter().enumerate().filter(|(_, of)| head(&schema.get(of.ty).path) == STAGE) {
-            let Some(future) = schema.param(of.ty, "T") else { continue };
             let (Some(tally), Some(variant)) =
                 (walk.def_tallies.get(number), of.variants.iter().position(|variant| &*variant.name == FINISHED))
             else {
                 continue;
             };
             let (ended, all) = (tally.variants.get(variant).copied().unwrap_or(0), tally.instances);
-            let location = format!("task {}", schema.get(future).name);
+            let location = format!("task {}", argument(&schema.get(of.ty).name));
             let tasks = heap.blocks.iter().filter(|row| row.content == location);
             let bytes: u64 = tasks.clone().map(|row| row.bytes).sum();
             if ended < SOME || bytes == 0 {

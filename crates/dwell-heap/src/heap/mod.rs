@@ -5,6 +5,7 @@
 
 #![expect(clippy::similar_names, reason = "`site` and `size` are used together")]
 
+pub(crate) mod ages;
 pub(crate) mod decode;
 mod dominators;
 mod keys;

@@ -133,6 +133,9 @@ pub(crate) struct Walk<'s, 'p> {
     /// The number of bytes of these values.
     inner_bytes: u64,
     buffer: Vec<u8>,
+    /// The number of the snapshot since which each block lives, and the moments of all up to this one; empty if there is one only.
+    pub(crate) ages: &'s [u32],
+    pub(crate) moments: &'s [String],
     /// The values that are looked for.
     pub(crate) found: Option<found::Found>,
 }
@@ -190,6 +193,8 @@ impl<'s, 'p> Walk<'s, 'p> {
             inner: HashSet::new(),
             inner_bytes: 0,
             buffer: Vec::new(),
+            ages: &[],
+            moments: &[],
             found: None,
         }
     }
