@@ -12,18 +12,15 @@ fn main() -> anyhow::Result<()> {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let [what, of, rest @ ..] = &arguments[..] else { bail!("name `pid PID` or `run COMMAND`") };
     let start = Instant::now();
-    let document = match what.to_str() {
-        Some("pid") => {
-            let pid = of.to_str().and_then(|pid| pid.parse().ok()).context("a number")?;
-            let captured = outside::attach(pid, None, None)?;
-            let executable = captured.executable().to_owned();
-            let (snapshot, _) = captured.snapshot()?;
-            from_outside(&Ran { executable, ..Ran::default() }, &mut [snapshot])?
-        }
-        _ => {
-            let run = snapshots(of.as_ref(), rest, &Options { at: vec![At::Peak], ..Options::default() })?;
-            census(&Ran { executable: of.into(), ..Ran::default() }, &run.snapshots)?
-        }
+    let document = if what == "pid" {
+        let pid = of.to_str().and_then(|pid| pid.parse().ok()).context("a number")?;
+        let captured = outside::attach(pid, None, None)?;
+        let executable = captured.executable().to_owned();
+        let (snapshot, _) = captured.snapshot()?;
+        from_outside(&Ran { executable, ..Ran::default() }, &mut [snapshot])?
+    } else {
+        let run = snapshots(of.as_ref(), rest, &Options { at: vec![At::Peak], ..Options::default() })?;
+        census(&Ran { executable: of.into(), ..Ran::default() }, &run.snapshots)?
     };
     // SAFETY: all bytes of the struct may be zero.
     let mut usage: libc::rusage = unsafe { zeroed() };

@@ -10,7 +10,7 @@ mod ops;
 use dwell_heap::Moment;
 use dwell_heap::json::{self, Blocks, Document};
 use dwell_heap::run::{At, Options, snapshots};
-use dwell_heap::{Ran, census};
+use dwell_heap::{Asked, Ran, census};
 use ops::{Copied, changes};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

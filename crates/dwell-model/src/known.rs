@@ -436,8 +436,14 @@ mod tests {
                     assert_eq!(found, new.sum(), "seed {seed}: {made:?} and {edit:?}");
                     // What a trial saved, it saves until what it has computed changes.
                     let saves = |plan: &mut Plan<'_>, edit| plan.sum().cost() - plan.with(&[edit], Plan::sum).0.cost();
-                    if let Some((_, tried, known)) = tried.iter().find(|(of, ..)| *of == edit).filter(|(_, tried, _)| plan.is_same(tried)) {
-                        assert_eq!(saves(&mut plan, edit), *known, "seed {seed}: {made:?} and {edit:?} after {tried:?}");
+                    if let Some((_, tried, known)) =
+                        tried.iter().find(|(of, ..)| *of == edit).filter(|(_, tried, _)| plan.is_same(tried))
+                    {
+                        assert_eq!(
+                            saves(&mut plan, edit),
+                            *known,
+                            "seed {seed}: {made:?} and {edit:?} after {tried:?}"
+                        );
                         same += 1;
                     }
                     tried.retain(|(of, ..)| *of != edit);

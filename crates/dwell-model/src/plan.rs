@@ -95,7 +95,17 @@ impl<'p> Plan<'p> {
         let (changes, variants, reordered, scalars) = (Map::new(), Set::new(), Set::new(), Map::new());
         let graph = Rc::new(Graph::new(program));
         let known = RefCell::new(Known::nothing(program, &graph));
-        let mut plan = Self { program, changes, variants, reordered, scalars, old: Rc::new([]), graph, known, tried: Tried::default() };
+        let mut plan = Self {
+            program,
+            changes,
+            variants,
+            reordered,
+            scalars,
+            old: Rc::new([]),
+            graph,
+            known,
+            tried: Tried::default(),
+        };
         plan.old = (0..program.defs.len()).map(|def| plan.rules(def, false)).collect();
         plan
     }

@@ -7,8 +7,8 @@
 //! keeps the result if it is better.
 
 use super::blocks::BLOCK;
-use super::layout::WORD;
 use super::known::Tried;
+use super::layout::WORD;
 use super::plan::{Change, Plan, Sum};
 use super::program::{Def, DefId, Edge, Holder, Program, ReprOf, Shape, Site, SiteId};
 use super::queue::Queue;

@@ -271,8 +271,8 @@ impl Memory for Copy {
         self.memory.read(addr, into)
     }
 
-    fn part(&self, addr: u64) -> Option<(u64, &[u8])> {
-        self.memory.part(addr)
+    fn around(&self, addr: u64) -> Option<(u64, &[u8])> {
+        self.memory.around(addr)
     }
 
     fn resident(&self) -> Option<&Resident> {

@@ -81,7 +81,7 @@ pub trait Memory: Sync {
     fn read(&self, addr: u64, into: &mut [u8]) -> usize;
 
     /// Returns adjacent bytes around an address with their first address, if they are here and need no copy.
-    fn part(&self, _addr: u64) -> Option<(u64, &[u8])> {
+    fn around(&self, _addr: u64) -> Option<(u64, &[u8])> {
         None
     }
 

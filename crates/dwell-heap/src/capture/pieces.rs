@@ -67,6 +67,11 @@ impl<'m> Image<'m> {
         Self { memory, near: (0, &[]), pieces: Cache::new(PIECES), pages: Cache::new(PAGES), last: u64::MAX }
     }
 
+    /// Frees the cached bytes.
+    pub(crate) fn forget(&mut self) {
+        (self.pieces, self.pages) = (Cache::new(PIECES), Cache::new(PAGES));
+    }
+
     /// Reads `length` bytes at `addr` into `into`. Returns `true` if all were readable.
     pub(crate) fn read(&mut self, addr: u64, length: usize, into: &mut Vec<u8>) -> bool {
         into.clear();
@@ -109,7 +114,7 @@ impl<'m> Image<'m> {
         if let Some(slot) = self.pages.find(addr) {
             return self.pages.from(slot, addr);
         }
-        if let Some(part) = self.memory.part(addr) {
+        if let Some(part) = self.memory.around(addr) {
             self.near = part;
             return near(part, addr).unwrap_or_default();
         }

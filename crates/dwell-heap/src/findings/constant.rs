@@ -42,7 +42,9 @@ fn finding(heap: &Heap<'_, '_, '_, '_>, def: usize, mut sites: Vec<usize>) -> Op
     let program = heap.program;
     let mut plan = heap.plan.clone();
     let before = (plan.sum().bytes, plan.def(def).size);
-    sites.iter().for_each(|site| plan.set_scalar(*site, Some(Layout::NOTHING)));
+    for site in &sites {
+        plan.set_scalar(*site, Some(Layout::NOTHING));
+    }
     let after = plan.sum().bytes;
     // A field whose bytes become padding may stay.
     sites.retain(|site| {

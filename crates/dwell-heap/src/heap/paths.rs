@@ -37,14 +37,13 @@ pub struct Step {
 pub(crate) fn answers(walk: &Walk<'_, '_>, snapshot: &Snapshot, asked: Option<&str>) -> Vec<Path> {
     let path = asked.and_then(|asked| find(walk, snapshot, asked));
     let values = walk.found.iter().flat_map(|found| &found.values).map(|(from, value)| {
-        match (*from as usize).checked_sub(1).filter(|block| *block < snapshot.blocks.len()) {
-            Some(block) => to(walk, snapshot, block, value.clone()),
-            None => {
-                let root = (*from as usize).checked_sub(snapshot.blocks.len() + 1);
-                let site = root.and_then(|root| walk.holders().roots().get(root));
-                Path { of: value.clone(), root: site.map(|site| walk.schema.sites[*site].path.clone()), steps: Vec::new() }
-            }
+        let place = (*from as usize).checked_sub(1);
+        if let Some(block) = place.filter(|block| *block < snapshot.blocks.len()) {
+            return to(walk, snapshot, block, value.clone());
         }
+        let root = place.and_then(|place| walk.holders().roots().get(place.checked_sub(snapshot.blocks.len())?));
+        let root = root.map(|site| walk.schema.sites[*site].path.clone());
+        Path { of: value.clone(), root, steps: Vec::new() }
     });
     path.into_iter().chain(values).collect()
 }
@@ -76,7 +75,7 @@ fn to(walk: &Walk<'_, '_>, snapshot: &Snapshot, block: usize, of: String) -> Pat
     // What each block was reached from, with the site of the pointer to that one.
     let mut below: foldhash::HashMap<usize, (usize, usize)> = foldhash::HashMap::default();
     let mut open = VecDeque::from([block]);
-    let mut top = (block, None);
+    let (mut top, mut root) = ((block, None), None);
     below.insert(block, (usize::MAX, usize::MAX));
     'all: while let Some(at) = open.pop_front() {
         let mut is_held = false;
@@ -84,13 +83,14 @@ fn to(walk: &Walk<'_, '_>, snapshot: &Snapshot, block: usize, of: String) -> Pat
             let Some(from) = (hold.from as usize).checked_sub(1) else { continue };
             is_held = true;
             if from >= blocks {
+                root = holders.roots().get(from - blocks).copied();
                 top = (at, Some(hold.site as usize));
                 break 'all;
             }
-            if !below.contains_key(&from) {
-                below.insert(from, (at, hold.site as usize));
+            below.entry(from).or_insert_with(|| {
                 open.push_back(from);
-            }
+                (at, hold.site as usize)
+            });
         }
         if !is_held {
             // Only a stack, a task or nothing holds it; a root is better.
@@ -109,11 +109,10 @@ fn to(walk: &Walk<'_, '_>, snapshot: &Snapshot, block: usize, of: String) -> Pat
         }
     };
     let (mut at, site) = top;
-    let root = site.map(name);
     let mut steps = vec![step(at, site)];
     while let Some(&(next, site)) = below.get(&at).filter(|(next, _)| *next != usize::MAX) {
         steps.push(step(next, Some(site)));
         at = next;
     }
-    Path { of, root, steps }
+    Path { of, root: root.map(name), steps }
 }

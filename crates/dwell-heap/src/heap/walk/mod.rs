@@ -286,7 +286,8 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
         self.count_roots();
         // The graph of a large heap needs the memory.
-        self.local_of = Vec::new();
+        (self.local_of, self.queue) = (Vec::new(), Vec::new());
+        self.image.forget();
         for tally in &mut self.tallies {
             for texts in [&mut tally.texts, &mut tally.contents].into_iter().flatten() {
                 texts.complete();
