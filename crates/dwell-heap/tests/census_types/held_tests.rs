@@ -170,12 +170,12 @@ fn chains_lead_from_a_root_to_a_block() {
         assert_eq!(list.root.as_deref(), Some("(static truth::CACHE)"), "{list:#?}");
         let steps: Vec<_> = list.steps.iter().map(|step| (&*step.owner, &*step.content)).collect();
         assert_eq!(steps, [("Cache.tenants", "HashMap<String, Tenant>"), ("Tenant.docs", "Vec<Doc>")]);
-        let last = &list.steps[1];
-        assert_eq!(last.bytes, 10_000 * 24);
+        let documents = &list.steps[1];
+        assert_eq!(documents.bytes, 10_000 * 24);
         // The text is that of a document in this list.
         assert_eq!((&value.steps, value.root.as_ref()), (&list.steps, list.root.as_ref()));
         assert!(value.of.starts_with("Doc.body = \"0000"), "{value:?}");
-        let at = answers(&format!("{:#x}", last.address + 100), None);
+        let at = answers(&format!("{:#x}", documents.address + 100), None);
         assert_eq!(at[0].steps, list.steps);
         assert_eq!(answers("0x10", Some("Doc.body is 9999")), []);
     }
