@@ -3,6 +3,7 @@
 use super::kind::{Heap, Kind};
 use crate::source::Finding;
 use crate::units::count;
+use dwell_model::{Edge, Shape};
 
 /// The part of the slots in percent that is used if keys come in order, and a little more. Keys in any other order use 70 %.
 const IN_ORDER: u64 = 60;
@@ -15,6 +16,10 @@ impl Kind for Nodes {
         let of = &heap.program.sites[site];
         let counts = &of.counts;
         if !["BTreeMap<", "BTreeSet<"].iter().any(|name| of.ty.starts_with(name)) || heap.change(site).is_some() {
+            return None;
+        }
+        // A map in a box has a finding of its own.
+        if of.edge == Edge::Pointee {
             return None;
         }
         let (nodes, used, slots) = (counts.allocations, counts.used, counts.element_slots);
@@ -38,10 +43,17 @@ impl Kind for Nodes {
         } else {
             return None;
         };
+        let saves = u64::try_from(saves).ok()?;
+        // The search may have made the entries smaller.
+        let saves = match of.shape {
+            Shape::Map(_, key, value) => heap.left(key, saves).min(heap.left(value, saves)),
+            Shape::Sequence(_, element) => heap.left(element, saves),
+            _ => saves,
+        };
         Some(Finding {
             count: nodes,
             bytes: counts.requested,
-            saves: u64::try_from(saves).ok()?,
+            saves,
             why,
             how: how.into(),
             costs: costs.into(),
