@@ -25,7 +25,6 @@ mod library;
 mod moves;
 mod outcomes;
 mod package;
-mod processes;
 mod proof;
 mod repair;
 mod run;
