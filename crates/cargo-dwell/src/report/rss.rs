@@ -202,7 +202,10 @@ mod tests {
     #[test]
     fn nothing_is_written_if_the_memory_is_mostly_live() {
         let mut snapshot = snapshot();
+        // Capacity that was never touched is live, and no reason to say nothing.
         snapshot.live_bytes = 17_000_000;
+        assert!(text(&snapshot).contains("RSS by part"));
+        snapshot.rss.as_mut().unwrap().live = 17_000_000;
         assert_eq!(text(&snapshot), "");
         snapshot.rss = None;
         assert_eq!(text(&snapshot), "");
