@@ -54,7 +54,7 @@ mod tests {
             ("app::P::<u8>::dump", "app::P::dump"),
             ("<fn(u8) -> u8 as Call>::call", "fn(u8) -> u8::call"),
             ("app::run::{closure#0}", "app::run::{closure#0}"),
-            ("<", "<"),
+            ("<", ""),
             ("", ""),
         ] {
             assert_eq!(plain(name), expected, "{name}");

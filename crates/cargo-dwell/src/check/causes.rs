@@ -47,24 +47,17 @@ struct Comparison<'a> {
     missing: u64,
 }
 
-/// Returns a row for each cause of growth of a run, largest share first, after those of its totals.
+/// Returns a row for each cause of growth of a run after those of its totals: what is held, then what is allocated, the largest
+/// first.
 pub(super) fn rows(run: &str, before: &Costs, after: &Costs, limits: Limits, items: &Items, root: &Path) -> Vec<Row> {
     let diff = Diff::between(before.sizes.clone(), after.sizes.clone());
     let comparison = Comparison { run, limits, items, root, grown: diff.grew(), missing: before.missing };
     let mut rows = comparison.totals(before, after);
-    let of_bytes = before.peak_bytes.map_or(1, |span| span.most.max(1));
-    let of_blocks = before.allocs.map_or(1, |span| span.most.max(1));
     let mut causes = comparison.owners(&before.owners, &after.owners, "live at the peak");
     causes.extend(comparison.owners(&before.leaks, &after.leaks, "leaked"));
     causes.extend(comparison.places(&before.places, &after.places));
-    #[expect(clippy::cast_precision_loss, reason = "a share of a number")]
-    causes.sort_by(|a, b| {
-        let share = |row: &Row| {
-            let of = if row.unit == Unit::Bytes { of_bytes } else { of_blocks };
-            row.growth() as f64 / of as f64
-        };
-        share(b).total_cmp(&share(a))
-    });
+    // What is held explains what is allocated.
+    causes.sort_by_key(|row| (row.unit == Unit::Blocks, std::cmp::Reverse(row.growth())));
     rows.extend(causes);
     rows
 }
@@ -180,17 +173,17 @@ impl Comparison<'_> {
             let was = old.get(&(&of.what, &of.function)).copied().unwrap_or_default();
             self.limits.growth(was, of.blocks, Unit::Blocks)?;
             let new = if was == Span::default() { "new" } else { "more often" };
-            let from = of.called_from.as_ref().map_or_else(String::new, |from| format!(", called from {from}"));
-            let line = of.called_from.as_deref().and_then(|from| from.rsplit_once(" (")?.1.strip_suffix(')'));
-            let at = line.or(of.at.as_deref()).and_then(|at| place(at, self.root));
+            let at = of.at.as_deref().and_then(|at| place(at, self.root));
             let what = format!("{} in {}, allocated", of.what, of.function);
-            Some(self.row(what, Unit::Blocks, (was, of.blocks), format!("{new}{from}"), at))
+            Some(self.row(what, Unit::Blocks, (was, of.blocks), new.to_owned(), at))
         };
         after.iter().filter_map(row).collect()
     }
 
     /// Returns the place of a field's or type's declaration.
     fn declaration(&self, path: &str) -> Option<(String, u32)> {
+        // `State.sessions []` are the elements, `State.sessions key` the keys.
+        let path = path.split(' ').next().unwrap_or(path);
         if let Some((item, line, _)) = self.items.field(path) {
             return Some((item.file.clone(), line));
         }

@@ -54,8 +54,10 @@ pub(super) struct Place {
     pub(super) function: String,
     pub(super) blocks: Span,
     pub(super) at: Option<String>,
-    pub(super) called_from: Option<String>,
 }
+
+/// What a function allocates by calling dependencies.
+const IN_DEPENDENCIES: &str = "blocks of dependencies";
 
 /// What a run costs. A number that was not measured is missing.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -175,17 +177,22 @@ fn owners(snapshots: &[&Snapshot], keep: impl Fn(&dwell_heap::json::Blocks) -> b
     all.into_values().map(finish).collect()
 }
 
+/// Returns the places that allocate. What dependencies allocate is that of the function that calls them.
 fn places(allocs: &[Allocs]) -> Vec<Place> {
     let mut all: BTreeMap<(String, String), (Place, Vec<u64>)> = BTreeMap::new();
     for (run, document) in allocs.iter().enumerate() {
         for row in &document.rows {
             for spot in &row.places {
-                let (place, numbers) = all.entry((row.what.clone(), spot.function.clone())).or_default();
+                let caller = spot.called_from.as_deref().and_then(|from| from.strip_suffix(')')?.rsplit_once(" ("));
+                let (what, function, at) = match caller {
+                    Some((function, at)) => (IN_DEPENDENCIES, function, Some(at)),
+                    None => (&*row.what, &*spot.function, spot.at.as_deref()),
+                };
+                let (place, numbers) = all.entry((what.to_owned(), function.to_owned())).or_default();
                 if place.function.is_empty() {
-                    place.what.clone_from(&row.what);
-                    place.function.clone_from(&spot.function);
-                    place.at.clone_from(&spot.at);
-                    place.called_from.clone_from(&spot.called_from);
+                    what.clone_into(&mut place.what);
+                    function.clone_into(&mut place.function);
+                    place.at = at.map(str::to_owned);
                 }
                 numbers.resize(run + 1, 0);
                 numbers[run] += spot.allocations + spot.reallocations;

@@ -337,8 +337,8 @@ mod tests {
     #[test]
     fn formats_have_what_failed_with_its_line() {
         assert!(report().has_failed());
-        let text = written(|report, out| report.text(&Look { width: Some(200), ..Look::terminal() }, out));
-        for part in ["1 of 2 are kept", "over", "+3000 B", "load: Session.tags", "src/main.rs:7", "`other` is new"] {
+        let text = written(|report, out| report.text(&Look::page(), out));
+        for part in ["1 of 2 are kept", "over", "+3.0 kB", "load: Session.tags", "src/main.rs:7", "`other` is new"] {
             assert!(text.contains(part), "{part}: {text}");
         }
         let markdown = written(Report::markdown);
@@ -346,7 +346,7 @@ mod tests {
         let annotations = written(Report::annotations);
         assert_eq!(annotations.lines().count(), 2, "{annotations}");
         assert!(
-            annotations.starts_with("::warning file=src/main.rs,line=7,title=over its budget::load: rss is 6000 B")
+            annotations.starts_with("::warning file=src/main.rs,line=7,title=over its budget::load: rss is 6.0 kB")
         );
         let sarif = report().sarif();
         let results = sarif["runs"][0]["results"].as_array().unwrap();
