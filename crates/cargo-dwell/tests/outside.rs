@@ -67,7 +67,7 @@ fn check_running(exe: &Path, name: &str) {
     let running = Running::start(&mut Command::new(exe), "hold", name);
     let truth = running.truth();
     assert!(truth.len() > 20_000, "{}", truth.len());
-    let captured = outside::attach(running.id(), None).expect("it can be looked at");
+    let captured = outside::attach(running.id(), None, None).expect("it can be looked at");
     eprintln!("{} bytes, stopped for {:?}", captured.bytes(), captured.pause);
     running.end();
     let (typed, owned, live) = check(captured, exe, &truth);
@@ -99,7 +99,7 @@ fn parts_of_the_resident_memory_add_up() {
 fn check_resident(exe: &Path) {
     let running = Running::start(&mut Command::new(exe), "hold", "resident");
     let rss = resident(running.id());
-    let captured = outside::attach(running.id(), None).expect("it can be looked at");
+    let captured = outside::attach(running.id(), None, None).expect("it can be looked at");
     running.end();
     let (mut snapshot, notes) = captured.snapshot().expect("its heap is read");
     if !notes.is_empty() && without_pages(&notes).is_empty() {
@@ -122,7 +122,7 @@ fn a_core_has_the_same_blocks() {
     let Some(exe) = truth() else { return };
     let running = Running::start(&mut Command::new(exe), "hold", "core");
     let truth = running.truth();
-    let of_process = check(outside::attach(running.id(), None).expect("it can be looked at"), exe, &truth);
+    let of_process = check(outside::attach(running.id(), None, None).expect("it can be looked at"), exe, &truth);
     // With `gcore`, `epoll_wait` fails in the program.
     let Some(core) = gcore(&running, "core") else { return };
     let of_core = check(outside::open(&core, None, None).expect("it can be read"), exe, &truth);

@@ -1,9 +1,10 @@
 //! A census as JSON: what `--save` and `--format json` write. `docs/json-output.md` names the fields.
 
 pub use crate::capture::run::Killed;
+pub use crate::heap::paths::{Path, Step};
 pub use crate::heap::resident::{Remedy, Rss, Survivor};
 pub use crate::heap::rows::{
-    Bin, Blocks, CallSite, Enum, Field, Retained, RetainedKey, Sharer, Stack, Strings, Variant,
+    Age, Bin, Blocks, CallSite, Enum, Field, Retained, RetainedKey, Sharer, Stack, Strings, Variant,
 };
 pub use crate::source::Finding;
 use serde::{Deserialize, Serialize};
@@ -86,6 +87,9 @@ pub struct Snapshot {
     /// What each static, local variable and field keeps, most bytes first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub retained: Vec<Retained>,
+    /// The chains of owners that were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<Path>,
     /// The suggestions, largest saving first.
     pub findings: Vec<Finding>,
     /// The functions of `stacks`.
@@ -100,6 +104,7 @@ impl Document {
     pub fn without_texts(&self) -> Self {
         let mut without = self.clone();
         without.program.arguments.clear();
+        without.snapshots.iter_mut().for_each(|snapshot| snapshot.paths.clear());
         for kept in without.snapshots.iter_mut().flat_map(|snapshot| &mut snapshot.retained) {
             kept.keys.clear();
         }

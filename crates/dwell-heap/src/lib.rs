@@ -54,7 +54,7 @@ use dwell_output::units;
 use dwell_source as source;
 
 pub use capture::{Block, Memory, Module, Moment, Registers, Resident, Snapshot, Thread};
-pub use census::{Ran, Symbols, census, from_outside};
+pub use census::{Asked, Find, Ran, Symbols, census, from_outside};
 
 /// Runs a program with the agent inside, and takes snapshots of it.
 pub mod run {

@@ -10,7 +10,7 @@ mod ops;
 use dwell_heap::Moment;
 use dwell_heap::json::{self, Blocks, Document};
 use dwell_heap::run::{At, Options, snapshots};
-use dwell_heap::{Ran, census};
+use dwell_heap::{Asked, Ran, census};
 use ops::{Copied, changes};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -578,6 +578,9 @@ mod advice_tests;
 #[path = "census_types/cases_tests.rs"]
 mod cases_tests;
 
+#[path = "census_types/idle_tests.rs"]
+mod idle_tests;
+
 #[path = "census_types/held_tests.rs"]
 mod held_tests;
 
@@ -697,6 +700,10 @@ fn walk_over_damaged_memory_does_not_panic() {
     }
     if let Some(executable) = queues() {
         check_damaged(executable, "");
+    }
+    if let Some(executable) = idle_tests::program("") {
+        check_damaged(executable.clone(), "thin");
+        check_damaged(executable, "buffers");
     }
 }
 

@@ -179,6 +179,26 @@ pub(super) struct Known {
     /// The nodes whose blocks have to be computed again, each once.
     open_parts: Vec<usize>,
     is_open_part: Vec<bool>,
+    /// What a trial has replaced; `None` outside of one.
+    trial: Option<Trial>,
+    /// The number of the last change that is no trial, for each node that it computed again, and of the last one of all.
+    changed: Vec<u32>,
+    now: u32,
+}
+
+/// What a trial has replaced, in this order.
+#[derive(Clone, Debug, Default)]
+struct Trial {
+    layouts: Vec<(usize, Layout)>,
+    parts: Vec<(usize, Part)>,
+    sum: Part,
+}
+
+/// The result of a trial: a number that holds until one of the nodes is computed again.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tried {
+    nodes: Vec<u32>,
+    at: u32,
 }
 
 impl Known {
@@ -193,6 +213,44 @@ impl Known {
             open: (0..all).map(Reverse).collect(),
             open_parts: Vec::new(),
             is_open_part: vec![false; all],
+            trial: None,
+            changed: vec![0; all],
+            now: 0,
+        }
+    }
+
+    /// Begins a trial. Nothing may be open.
+    pub(super) fn begin(&mut self) {
+        self.trial = Some(Trial { sum: self.sum, ..Trial::default() });
+    }
+
+    /// Ends a trial: all is as before. Returns the nodes that it has computed.
+    pub(super) fn end(&mut self) -> Tried {
+        let Some(Trial { layouts, parts, sum }) = self.trial.take() else { return Tried::default() };
+        self.open.clear();
+        for number in self.open_parts.drain(..) {
+            self.is_open_part[number] = false;
+        }
+        let mut nodes: Vec<u32> = Vec::with_capacity(parts.len());
+        // Each node whose layout was computed has its part, too.
+        for &(number, part) in parts.iter().rev() {
+            self.parts[number] = part;
+            nodes.extend(u32::try_from(number));
+        }
+        layouts.iter().rev().for_each(|&(number, layout)| self.layouts[number] = layout);
+        self.sum = sum;
+        Tried { nodes, at: self.now }
+    }
+
+    /// Returns `true` if a trial would have the same effect again.
+    pub(super) fn is_same(&self, tried: &Tried) -> bool {
+        tried.nodes.iter().all(|&node| self.changed[node as usize] <= tried.at)
+    }
+
+    /// Begins to compute what is open. Outside of a trial that is a change.
+    pub(super) fn change(&mut self) {
+        if self.trial.is_none() && !(self.open.is_empty() && self.open_parts.is_empty()) {
+            self.now += 1;
         }
     }
 
@@ -225,6 +283,9 @@ impl Known {
         if self.layouts[number] == layout {
             return;
         }
+        if let Some(trial) = &mut self.trial {
+            trial.layouts.push((number, self.layouts[number]));
+        }
         self.layouts[number] = layout;
         for &user in &graph.users[number] {
             // The users of a type that contains itself are not computed without end.
@@ -251,7 +312,12 @@ impl Known {
 
     /// Sets the blocks of a node.
     pub(super) fn set_part(&mut self, node: Node, part: Part, graph: &Graph) {
-        let old = &mut self.parts[graph.number(node)];
+        let number = graph.number(node);
+        let old = &mut self.parts[number];
+        match &mut self.trial {
+            Some(trial) => trial.parts.push((number, *old)),
+            None => self.changed[number] = self.now,
+        }
         self.sum -= *old;
         *old = part.bounded();
         self.sum += *old;
@@ -347,12 +413,14 @@ mod tests {
 
     #[test]
     fn a_changed_plan_equals_a_new_one_with_the_same_changes() {
+        let mut same = 0;
         let changes = [Change::Boxed, Change::BoxedAlways, Change::Sparse, Change::Exact, Change::Thin, Change::Sorted];
         for seed in 0..if cfg!(miri) { 2 } else { 60 } {
             let mut random = Random(seed);
             let program = program(&mut random);
             let mut plan = Plan::new(&program);
             let mut made: Vec<Edit> = Vec::new();
+            let mut tried: Vec<(Edit, Tried, i128)> = Vec::new();
             for _ in 0..60 {
                 let def = random.index(program.defs.len());
                 let edit = match random.below(4) {
@@ -364,7 +432,23 @@ mod tests {
                     let mut new = Plan::new(&program);
                     new.apply_all(&made);
                     new.apply(edit);
-                    assert_eq!(plan.with(&[edit], Plan::sum).0, new.sum(), "seed {seed}: {made:?} and {edit:?}");
+                    let found = plan.with(&[edit], Plan::sum).0;
+                    assert_eq!(found, new.sum(), "seed {seed}: {made:?} and {edit:?}");
+                    // What a trial saved, it saves until what it has computed changes.
+                    let saves = |plan: &mut Plan<'_>, edit| plan.sum().cost() - plan.with(&[edit], Plan::sum).0.cost();
+                    if let Some((_, tried, known)) =
+                        tried.iter().find(|(of, ..)| *of == edit).filter(|(_, tried, _)| plan.is_same(tried))
+                    {
+                        assert_eq!(
+                            saves(&mut plan, edit),
+                            *known,
+                            "seed {seed}: {made:?} and {edit:?} after {tried:?}"
+                        );
+                        same += 1;
+                    }
+                    tried.retain(|(of, ..)| *of != edit);
+                    let known = saves(&mut plan, edit);
+                    tried.push((edit, plan.tried().clone(), known));
                 } else if random.below(3) == 0 && !made.is_empty() {
                     let last = made.swap_remove(random.index(made.len()));
                     plan.undo(last);
@@ -380,6 +464,7 @@ mod tests {
                 assert_eq!(plan.def(def), new.def(def), "seed {seed}: {made:?}");
             }
         }
+        assert!(same > 10 || cfg!(miri), "{same}");
     }
 
     #[test]

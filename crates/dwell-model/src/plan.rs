@@ -1,7 +1,7 @@
 //! A set of changes, and the resulting bytes.
 
 use super::blocks;
-use super::known::{Graph, Known, Node, Part, Wide, change_of, wide};
+use super::known::{Graph, Known, Node, Part, Tried, Wide, change_of, wide};
 use super::layout::{Layout, WORD, array, declared, enumeration, option, structure, tuple, up};
 use super::program::{Counts, DefId, Holder, Program, ReprOf, Shape, SiteId};
 use super::sorted::{Map, Set, sorted};
@@ -85,6 +85,8 @@ pub struct Plan<'p> {
     old: Rc<[Layout]>,
     graph: Rc<Graph>,
     known: RefCell<Known>,
+    /// What the last trial has computed.
+    tried: Tried,
 }
 
 impl<'p> Plan<'p> {
@@ -93,7 +95,17 @@ impl<'p> Plan<'p> {
         let (changes, variants, reordered, scalars) = (Map::new(), Set::new(), Set::new(), Map::new());
         let graph = Rc::new(Graph::new(program));
         let known = RefCell::new(Known::nothing(program, &graph));
-        let mut plan = Self { program, changes, variants, reordered, scalars, old: Rc::new([]), graph, known };
+        let mut plan = Self {
+            program,
+            changes,
+            variants,
+            reordered,
+            scalars,
+            old: Rc::new([]),
+            graph,
+            known,
+            tried: Tried::default(),
+        };
         plan.old = (0..program.defs.len()).map(|def| plan.rules(def, false)).collect();
         plan
     }
@@ -204,8 +216,31 @@ impl<'p> Plan<'p> {
         self.bare(self.program.without_option(site)).size
     }
 
+    /// Begins a trial, after which all is as before.
+    pub(super) fn begin(&mut self) {
+        self.evaluate();
+        self.known.get_mut().begin();
+    }
+
+    /// Ends a trial whose edits were undone.
+    pub(super) fn end(&mut self) {
+        self.tried = self.known.get_mut().end();
+    }
+
+    /// Returns what the last trial has computed.
+    pub(super) fn tried(&self) -> &Tried {
+        &self.tried
+    }
+
+    /// Returns `true` if an earlier trial would have the same effect again.
+    pub(super) fn is_same(&self, tried: &Tried) -> bool {
+        self.evaluate();
+        self.known.borrow().is_same(tried)
+    }
+
     /// Computes what is open. All that is read afterwards is known.
     fn evaluate(&self) {
+        self.known.borrow_mut().change();
         let take = || self.known.borrow_mut().take_open(&self.graph);
         while let Some(node) = take() {
             let layout = match node {

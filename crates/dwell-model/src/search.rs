@@ -7,13 +7,15 @@
 //! keeps the result if it is better.
 
 use super::blocks::BLOCK;
+use super::known::Tried;
 use super::layout::WORD;
 use super::plan::{Change, Plan, Sum};
 use super::program::{Def, DefId, Edge, Holder, Program, ReprOf, Shape, Site, SiteId};
 use super::queue::Queue;
 use super::sorted::{Map, Set, sorted};
-use std_alloc::borrow::Cow;
+use core::cell::RefCell;
 use std_alloc::format;
+use std_alloc::rc::Rc;
 use std_alloc::string::String;
 use std_alloc::vec;
 use std_alloc::vec::Vec;
@@ -115,11 +117,13 @@ impl Plan<'_> {
 
     /// Calls `f` with more edits, which are undone again. Returns also the edits among them that are new.
     pub(super) fn with<R>(&mut self, edits: &[Edit], f: impl FnOnce(&Self) -> R) -> (R, Vec<Edit>) {
+        self.begin();
         let new: Vec<Edit> = edits.iter().copied().filter(|&edit| self.apply(edit)).collect();
         let found = f(self);
         for &edit in &new {
             self.undo(edit);
         }
+        self.end();
         (found, new)
     }
 }
@@ -132,11 +136,11 @@ pub fn search(program: &Program, types: Types) -> Vec<Step> {
     // Tries the groups that shrink an enum most as the first step: a single edit that looked better may exclude them.
     let mut plan = Plan::new(program);
     let size = |def: DefId| i128::from(program.defs[def].own.size);
-    let mut groups: Vec<(i128, &Vec<Edit>)> = Vec::new();
-    for (edits, _) in search.candidates.iter().filter(|(edits, _)| edits.len() > 1) {
-        let Some(def) = edits.iter().find_map(|edit| enum_of(program, *edit)) else { continue };
-        let (new, _) = plan.with(edits, |plan| plan.def(def).size);
-        groups.push((i128::from(new) - size(def), edits));
+    let mut groups: Vec<(i128, &Rc<[Edit]>)> = Vec::new();
+    for (of, _) in search.candidates.iter().filter(|(of, _)| of.edits.len() > 1) {
+        let Some(def) = of.edits.iter().find_map(|edit| enum_of(program, *edit)) else { continue };
+        let (new, _) = plan.with(&of.edits, |plan| plan.def(def).size);
+        groups.push((i128::from(new) - size(def), &of.edits));
     }
     let groups = sorted(groups, &|(a, few), (b, more)| (a, few.len()).cmp(&(b, more.len())));
     for (_, first) in groups.into_iter().take(FIRST) {
@@ -203,19 +207,38 @@ fn end(steps: &[Step]) -> i128 {
     steps.last().map_or(i128::MAX, |step| step.after.cost())
 }
 
-/// Returns the saving of edits against `now`, the sum of `plan`.
-fn saving(plan: &mut Plan<'_>, edits: &[Edit], now: Sum) -> i128 {
-    let (sum, new) = plan.with(edits, Plan::sum);
-    if new.is_empty() { 0 } else { now.cost() - sum.cost() }
+/// Edits, and what they saved in the last trial.
+#[derive(Clone, Debug)]
+struct Candidate {
+    edits: Rc<[Edit]>,
+    last: RefCell<Option<(Rc<Tried>, i128)>>,
+}
+
+impl Candidate {
+    fn new(edits: Vec<Edit>) -> Self {
+        Self { edits: edits.into(), last: RefCell::new(None) }
+    }
+
+    /// Returns the saving against `now`, the sum of `plan`. A trial is made only if a change since the last one matters.
+    fn saving(&self, plan: &mut Plan<'_>, now: Sum) -> i128 {
+        if let Some((_, saves)) = self.last.borrow().as_ref().filter(|(tried, _)| plan.is_same(tried)) {
+            return *saves;
+        }
+        let (sum, new) = plan.with(&self.edits, Plan::sum);
+        let saves = if new.is_empty() { 0 } else { now.cost() - sum.cost() };
+        self.last.replace(Some((Rc::new(plan.tried().clone()), saves)));
+        saves
+    }
 }
 
 /// Returns candidates with their savings in the unchanged program.
-fn valued(program: &Program, candidates: Vec<Vec<Edit>>) -> Vec<(Vec<Edit>, i128)> {
+fn valued(program: &Program, candidates: Vec<Vec<Edit>>) -> Vec<(Candidate, i128)> {
     let mut plan = Plan::new(program);
     let now = plan.sum();
     let valued = candidates.into_iter().map(|edits| {
-        let saves = saving(&mut plan, &edits, now);
-        (edits, saves)
+        let candidate = Candidate::new(edits);
+        let saves = candidate.saving(&mut plan, now);
+        (candidate, saves)
     });
     valued.collect()
 }
@@ -224,7 +247,7 @@ fn valued(program: &Program, candidates: Vec<Vec<Edit>>) -> Vec<(Vec<Edit>, i128
 struct Search<'p> {
     program: &'p Program,
     /// The candidates with their savings in the unchanged program. Of equal savings the first wins.
-    candidates: Vec<(Vec<Edit>, i128)>,
+    candidates: Vec<(Candidate, i128)>,
     /// Edits of several fields of an enum, which may save bytes only with boxes for its largest variants.
     groups: Vec<Vec<Edit>>,
     instances: Instances,
@@ -252,9 +275,9 @@ impl<'p> Search<'p> {
         let least = self.least;
         let mut plan = Plan::new(self.program);
         let mut now = plan.sum();
-        let is_allowed = |edits: &Vec<Edit>| !banned.contains(edits);
-        let allowed = self.candidates.iter().filter(|(edits, _)| is_allowed(edits));
-        let mut open = Queue::new(allowed.map(|(edits, saves)| (Cow::Borrowed(edits.as_slice()), *saves)));
+        let is_allowed = |edits: &[Edit]| !banned.iter().any(|of| of == edits);
+        let allowed = self.candidates.iter().filter(|(of, _)| is_allowed(&of.edits));
+        let mut open = Queue::new(allowed.cloned());
         let mut known: Set<Vec<Edit>> = Set::new();
         let mut steps = Vec::new();
         if !first.is_empty() {
@@ -262,27 +285,27 @@ impl<'p> Search<'p> {
             let after = plan.sum();
             steps.push(Step { edits: first.to_vec(), before: now, after, is_exact: plan.is_exact() });
             now = after;
-            open.update(|edits, _| Some(saving(&mut plan, edits, now)));
+            open.update(|of, _| Some(of.saving(&mut plan, now)));
         }
         loop {
-            while let Some(edits) = open.pop(least, |edits| saving(&mut plan, edits, now)) {
-                let edits = pruned(&mut plan, &edits);
+            while let Some(of) = open.pop(least, |of| of.saving(&mut plan, now)) {
+                let edits = pruned(&mut plan, &of.edits);
                 plan.apply_all(&edits);
                 let after = plan.sum();
                 steps.push(Step { edits, before: now, after, is_exact: plan.is_exact() });
                 now = after;
                 // A group may save more than before, since another variant of its enum may have become the largest.
-                let is_group = |edits: &[Edit], stale: i128| edits.len() > 1 && stale > least;
-                open.update(|edits, stale| is_group(edits, stale).then(|| saving(&mut plan, edits, now)));
+                let is_group = |of: &Candidate, stale: i128| of.edits.len() > 1 && stale > least;
+                open.update(|of, stale| is_group(of, stale).then(|| of.saving(&mut plan, now)));
             }
             // After the step, other variants may be the largest.
             for edits in with_largest_variants(&mut plan, &self.groups) {
                 let Some(edits) = self.instances.complete(self.program, self.types, edits) else { continue };
                 if is_allowed(&edits) && known.insert(edits.clone()) {
-                    open.push(Cow::Owned(edits), 0);
+                    open.push(Candidate::new(edits), 0);
                 }
             }
-            open.update(|edits, _| Some(saving(&mut plan, edits, now)));
+            open.update(|of, _| Some(of.saving(&mut plan, now)));
             if open.is_below(least) {
                 return steps;
             }

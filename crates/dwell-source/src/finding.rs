@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 pub struct Finding {
     /// `leak`, `box`, `sparse`, `exact`, `thin`, `sorted`, `variant`, `reorder`, `niche`, `narrow`, `padding`, `empty`,
-    /// `shrink`, `growth`, `short`, `intern`, `duplicate`, `slab`, `rounding`, `inline`, `unshared`, `pinned` or
-    /// `future`.
+    /// `shrink`, `growth`, `short`, `intern`, `duplicate`, `slab`, `rounding`, `inline`, `unshared`, `pinned`,
+    /// `nodes`, `constant`, `idle`, `finished` or `future`.
     pub kind: String,
     /// The field, variant or type.
     #[serde(rename = "where")]

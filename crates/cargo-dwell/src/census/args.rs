@@ -5,8 +5,8 @@ use crate::program::{self, BuildArgs, Outcome, Purpose};
 use anyhow::{Result, bail};
 use bytesize::ByteSize;
 use clap::Args;
-use dwell_heap::Ran;
 use dwell_heap::run::{self, At, Options};
+use dwell_heap::{Asked, Ran};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -31,8 +31,8 @@ pub struct Census {
     /// folder of heap dumps, show what grew
     #[arg(long, value_name = "FILE", conflicts_with_all = ["at", "every", "sample", "args"])]
     core: Option<PathBuf>,
-    /// Search DIR for the executable of --core and its debug info, by build id
-    #[arg(long, value_name = "DIR", requires = "core")]
+    /// Search DIR for the executable of --core or --pid and its debug info, by build id
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "args"])]
     debug_dir: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
@@ -104,6 +104,7 @@ impl Census {
             millis,
             sample: options.sample,
             also: also.clone(),
+            asked: self.asked(),
             ..Ran::default()
         };
         let mut early = |snapshots, millis| {
@@ -123,6 +124,10 @@ impl Census {
         Ok(ExitCode::from(run.code))
     }
 
+    fn asked(&self) -> Asked {
+        Asked { path: self.output.of_type.clone(), find: self.output.find.clone() }
+    }
+
     /// Looks at a program from outside, if that is asked for.
     fn outside(&self) -> Result<Option<ExitCode>> {
         if self.pid.is_none() && self.core.is_none() {
@@ -136,7 +141,7 @@ impl Census {
                 (_, Some(core)) => Target::Core(core.clone()),
                 _ => return Ok(None),
             };
-            let ran = Ran { also: self.output.also()?, ..Ran::default() };
+            let ran = Ran { also: self.output.also()?, asked: self.asked(), ..Ran::default() };
             let exe = outside::Exe { file: self.build.exe.clone(), folder: self.debug_dir.clone() };
             outside::run(&target, &exe, self.run.every, ran, &self.output).map(Some)
         }

@@ -1,9 +1,10 @@
 //! The output options of a census, and its reports.
 
 use crate::report::files::Files;
-use crate::report::{diff, saved, text};
+use crate::report::{diff, paths, saved, text};
 use anyhow::{Result, bail};
 use clap::Args;
+use dwell_heap::Find;
 use dwell_heap::json::Document;
 pub use dwell_heap::{Ran, Snapshot, census};
 use dwell_output::{Format, Look};
@@ -17,9 +18,13 @@ pub struct OutputArgs {
     /// The output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Show one type: its blocks, fields and variants, and the chain of owners up to a root
+    /// Show one type: its blocks, fields and variants, and the chain of owners from a root to the largest block; or show that
+    /// chain for the block at an address such as 0x5581c0de
     #[arg(long = "type", value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub of_type: Option<String>,
+    /// Show the values that contain a text, or are a number, and who holds them: 'Session.user contains TEXT', 'Session.id is 42'
+    #[arg(long, value_name = "WHAT", conflicts_with_all = ["file", "no_texts", "of_type"])]
+    pub find: Option<Find>,
     /// Show the first N rows of each table
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
@@ -118,7 +123,18 @@ pub(super) fn show(document: &Document, args: &OutputArgs, beside: bool) -> Resu
         })?;
         return Ok(ExitCode::SUCCESS);
     }
-    let of_type = match &args.of_type {
+    let asked = args.of_type.as_ref().filter(|name| name.starts_with("0x"));
+    if let Some(asked) = asked.cloned().or_else(|| args.find.as_ref().map(ToString::to_string)) {
+        paths::expect(document, &asked)?;
+        if args.format != Format::Json {
+            let look = if args.format == Format::Human { Look::terminal() } else { Look::page() };
+            return dwell_output::print_to(beside, |mut out| {
+                document.snapshots.iter().try_for_each(|snapshot| paths::write(&snapshot.paths, &look, &mut out))
+            })
+            .map(|()| ExitCode::SUCCESS);
+        }
+    }
+    let of_type = match args.of_type.as_ref().filter(|_| asked.is_none()) {
         Some(name) => Some(text::TypeDetail::find(document, name)?),
         None => None,
     };

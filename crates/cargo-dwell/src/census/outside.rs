@@ -58,7 +58,7 @@ pub fn census(target: &Target, exe: &Exe, every: Option<Duration>, mut ran: Ran)
                 if let Some(every) = every.filter(|_| round > 0) {
                     std::thread::sleep(every);
                 }
-                add(outside::attach(*pid, exe.file.as_deref())?, &mut notes)?;
+                add(outside::attach(*pid, exe.file.as_deref(), exe.folder.as_deref())?, &mut notes)?;
             }
         }
         Target::Core(core) if core.is_dir() => {

@@ -7,6 +7,7 @@ mod folded;
 mod format;
 mod history;
 mod html;
+pub(crate) mod paths;
 mod pprof;
 mod rss;
 pub(crate) mod saved;

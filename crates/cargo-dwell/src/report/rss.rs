@@ -1,7 +1,7 @@
 //! The resident memory (RSS) by part, as text and as bars of the page.
 
 use comfy_table::Cell;
-use dwell_heap::json::{Rss, Snapshot, Survivor};
+use dwell_heap::json::{Blocks, CallSite, Rss, Snapshot, Survivor};
 use dwell_output::page::{Bar, Class};
 use dwell_output::units::{bytes, count, percent, plural};
 use dwell_output::{Look, header, right};
@@ -9,6 +9,9 @@ use std::io;
 
 /// The resident memory is worth a block of the report if it exceeds the live bytes by this much, and by a quarter.
 const MUCH: u64 = 8 << 20;
+
+/// So many threads are worth a line.
+const MANY_THREADS: u64 = 64;
 
 /// The parts with their names, in the order of the report.
 fn parts(rss: &Rss) -> [(&'static str, u64, Class); 10] {
@@ -31,10 +34,26 @@ pub(super) fn apart_from(rss: &Rss) -> String {
     if rss.census == 0 { String::new() } else { format!(", apart from {} of census", bytes(rss.census)) }
 }
 
+/// Tells where the threads were spawned, if they are many. std has a block for the result of each.
+fn threads(snapshot: &Snapshot) -> Option<String> {
+    let is_result =
+        |of: &&Blocks| of.content.starts_with("Arc<Packet<") || of.content.starts_with("Arc<thread::Packet<");
+    let all = || snapshot.blocks.iter().filter(is_result);
+    let number: u64 = all().map(|of| of.blocks).sum();
+    let mut sites: Vec<_> = all().flat_map(|of| &of.sites).collect();
+    sites.sort_by_key(|site| std::cmp::Reverse(site.blocks));
+    let at = |site: &&CallSite| format!("{} at {}", count(site.blocks), site.at.as_deref().unwrap_or(&site.function));
+    let shown: Vec<String> = sites.iter().take(3).map(at).collect();
+    (number >= MANY_THREADS).then(|| format!("{} threads were spawned: {}.", count(number), shown.join(", ")))
+}
+
 /// Writes the parts, if the program has much more resident memory than live bytes.
 pub(super) fn write(snapshot: &Snapshot, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
     let Some(rss) = &snapshot.rss else { return Ok(()) };
-    if rss.bytes < snapshot.live_bytes + (snapshot.live_bytes / 4).max(MUCH) {
+    if let Some(line) = threads(snapshot) {
+        writeln!(out, "{line}")?;
+    }
+    if rss.bytes < rss.live + (rss.live / 4).max(MUCH) {
         return Ok(());
     }
     look.heading(out, "RSS by part", &format!(": {} resident{}", bytes(rss.bytes), apart_from(rss)))?;
@@ -43,6 +62,10 @@ pub(super) fn write(snapshot: &Snapshot, look: &Look, out: &mut impl io::Write) 
         rows.push(vec![right(bytes(part)), right(percent(part, rss.bytes)), Cell::new(name)]);
     }
     look.table(out, &rows)?;
+    if !rss.largest_files.is_empty() {
+        let files: Vec<String> = rss.largest_files.iter().map(|(file, of)| format!("{file} {}", bytes(*of))).collect();
+        writeln!(out, "The largest files: {}.", files.join(", "))?;
+    }
     if rss.untouched > 0 {
         writeln!(out, "{} of the live bytes were never touched, and are no part of RSS.", bytes(rss.untouched))?;
     }
@@ -129,6 +152,7 @@ mod tests {
             census: 300_000,
             untouched: 5_000,
             mostly_free: 1000,
+            largest_files: vec![("/data/index".into(), 2_500_000)],
             survivors: vec![survivor],
             remedies: vec![remedy],
             ..Rss::default()
@@ -143,12 +167,28 @@ mod tests {
     }
 
     #[test]
+    fn many_threads_are_shown_where_they_were_spawned() {
+        let site =
+            |line: u32, blocks| CallSite { at: Some(format!("src/main.rs:{line}")), blocks, ..CallSite::default() };
+        let results = |blocks| Blocks {
+            content: "Arc<Packet<u64>>".into(),
+            blocks,
+            sites: vec![site(7, 1), site(3, blocks - 1)],
+            ..Blocks::default()
+        };
+        let of = |blocks| Snapshot { blocks: vec![results(blocks)], rss: Some(Rss::default()), ..Snapshot::default() };
+        assert_eq!(text(&of(63)), "");
+        assert!(text(&of(300)).starts_with("300 threads were spawned: 299 at src/main.rs:3, 1 at src/main.rs:7."));
+    }
+
+    #[test]
     fn parts_survivors_and_remedies_are_written() {
         let text = text(&snapshot());
         for part in [
             "20.0 MB resident, apart from 300.0 kB of census",
             "14.0 MB",
             "5.0 kB of the live bytes were never touched",
+            "The largest files: /data/index 2.5 MB.",
             "Table.open []: Box<Session>",
             "src/main.rs:7",
             "3.4 MB",
@@ -162,7 +202,10 @@ mod tests {
     #[test]
     fn nothing_is_written_if_the_memory_is_mostly_live() {
         let mut snapshot = snapshot();
+        // Capacity that was never touched is live, and no reason to say nothing.
         snapshot.live_bytes = 17_000_000;
+        assert!(text(&snapshot).contains("RSS by part"));
+        snapshot.rss.as_mut().unwrap().live = 17_000_000;
         assert_eq!(text(&snapshot), "");
         snapshot.rss = None;
         assert_eq!(text(&snapshot), "");

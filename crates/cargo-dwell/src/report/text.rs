@@ -1,9 +1,9 @@
 //! A census as text: totals, types and findings, or one type in detail.
 
-use super::history;
+use super::{history, paths};
 use anyhow::{Result, bail};
 use comfy_table::Cell;
-use dwell_heap::json::{Blocks, Document, Enum, Field, Finding, Retained, RetainedKey, Snapshot, Strings};
+use dwell_heap::json::{self, Blocks, Document, Enum, Field, Finding, Retained, RetainedKey, Snapshot, Strings};
 use dwell_output::units::{bytes, count, percent};
 use dwell_output::{Look, header, right};
 use serde::Serialize;
@@ -96,7 +96,9 @@ fn one(
     }
     super::rss::write(snapshot, look, out)?;
     writeln!(out)?;
-    let mut rows = vec![header(&["live bytes", "blocks", "what", "owner", "unused"])];
+    let has_ages = snapshot.blocks.iter().any(|of| !of.ages.is_empty());
+    let names = ["live bytes", "blocks", "what", "owner", "unused", "of it live since"];
+    let mut rows = vec![header(if has_ages { &names } else { &names[..5] })];
     for of in snapshot.blocks.iter().take(most) {
         rows.push(vec![
             right(bytes(of.bytes)),
@@ -105,6 +107,9 @@ fn one(
             Cell::new(owner(of)),
             Cell::new(unused(of, snapshot)),
         ]);
+        if has_ages && let Some(row) = rows.last_mut() {
+            row.push(Cell::new(ages(of)));
+        }
     }
     look.table(out, &rows)?;
     more(snapshot.blocks.len(), most, look, out)?;
@@ -172,6 +177,12 @@ fn unused(of: &Blocks, snapshot: &Snapshot) -> String {
         parts.push(format!("{} duplicates", bytes(texts.duplicate_bytes)));
     }
     parts.join(", ")
+}
+
+/// Returns since when most of the blocks live, with the part of the bytes: `10s (90.0 %)`.
+fn ages(of: &Blocks) -> String {
+    let most = of.ages.iter().max_by_key(|age| age.bytes);
+    most.map_or_else(String::new, |age| format!("{} ({})", age.since, percent(age.bytes, of.bytes)))
 }
 
 /// Writes what would be freed without each owner: by default the largest ones.
@@ -289,6 +300,8 @@ pub(crate) struct TypeDetail<'d> {
     findings: Vec<&'d Finding>,
     /// The owners from the type to a root. The blocks of each owner belong to the next one.
     path: Vec<String>,
+    /// The chain of owners from a root to the largest block of the type; of a saved census only if it was asked for.
+    paths: &'d [json::Path],
 }
 
 /// Returns the type of an owner: `Shape` for `Shape.members []`, `Kind` for `Kind::B.0`.
@@ -336,6 +349,7 @@ impl<'d> TypeDetail<'d> {
                 .filter(|of| of.fields.iter().any(|field| is_named(type_of(field), name)) || of.location == name)
                 .collect(),
             path: path(snapshot, name),
+            paths: &snapshot.paths,
         };
         if detail.holds.is_empty() && detail.owns.is_empty() && detail.fields.is_empty() && detail.enums.is_empty() {
             let mut names: HashSet<&str> = snapshot.fields.iter().map(|of| type_of(&of.of)).collect();
@@ -452,7 +466,8 @@ impl<'d> TypeDetail<'d> {
                 writeln!(out, "Cost of {}: {}.", finding.location, finding.costs)?;
             }
         }
-        if !self.path.is_empty() {
+        paths::write(self.paths, look, out)?;
+        if !self.path.is_empty() && self.paths.is_empty() {
             look.heading(out, "Chain of owners up to a root", "")?;
             for step in &self.path {
                 writeln!(out, "  {step}")?;

@@ -47,7 +47,7 @@ fn a_program_in_a_container_has_the_blocks_that_it_knows() {
     let status = fs::read_to_string(format!("/proc/{id}/status")).expect("it runs");
     assert!(status.lines().any(|line| line.starts_with("NSpid:") && line.ends_with("\t1")), "{status}");
 
-    let captured = outside::attach(id, None).expect("it can be looked at");
+    let captured = outside::attach(id, None, None).expect("it can be looked at");
     let read = captured.executable().to_owned();
     assert_eq!(read, PathBuf::from(format!("/proc/{id}/root{INSIDE}")));
     check(captured, exe, &truth);

@@ -53,7 +53,7 @@ fn each_glibc_has_the_blocks_that_the_program_knows() {
         let running = Running::start(Command::new(&exe).env("LD_LIBRARY_PATH", &others), "hold", &name);
         let truth = running.truth();
         assert!(truth.len() > 20_000, "{}", truth.len());
-        let captured = outside::attach(running.id(), None).expect("it can be looked at");
+        let captured = outside::attach(running.id(), None, None).expect("it can be looked at");
         running.end();
         let (typed, owned, live) = check(captured, &exe, &truth);
         eprintln!("{version}: {} blocks, {live} bytes: {typed} typed, {owned} owned", truth.len());

@@ -56,7 +56,7 @@ fn a_process_that_ends_meanwhile_is_reported_in_one_line() {
     for round in 0..40 {
         let mut running = Running::start(&mut Command::new(churn()), "", "ends");
         let id = running.id();
-        let look = std::thread::spawn(move || outside::attach(id, None).map(drop));
+        let look = std::thread::spawn(move || outside::attach(id, None, None).map(drop));
         std::thread::sleep(Duration::from_micros(round * 400));
         running.child.kill().expect("it runs");
         if round % 2 == 0 {

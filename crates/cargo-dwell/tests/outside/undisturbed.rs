@@ -15,7 +15,7 @@ fn a_hundred_attaches_disturb_no_thread_that_allocates() {
     let running = Running::start(&mut Command::new(churn()), "", "churn-small");
     let mut blocks = Vec::new();
     for attached in 1..=100 {
-        let captured = outside::attach(running.id(), None).expect("it can be looked at");
+        let captured = outside::attach(running.id(), None, None).expect("it can be looked at");
         let (snapshot, notes) = captured.snapshot().expect("its heap is read");
         assert_eq!(without_pages(&notes), [""; 0], "after {attached}");
         let no_overlap = snapshot.blocks.is_sorted_by(|a, b| a.addr + a.size <= b.addr);
@@ -33,7 +33,7 @@ fn blocks_are_found_while_other_threads_allocate() {
     let running = Running::start(&mut Command::new(exe), "churn", "churn");
     let truth = running.truth();
     for attached in 0..5 {
-        let captured = outside::attach(running.id(), None).expect("it can be looked at");
+        let captured = outside::attach(running.id(), None, None).expect("it can be looked at");
         let (snapshot, notes) = captured.snapshot().expect("its heap is read");
         // Other threads allocate while this one was stopped in `malloc`, but never within it.
         assert_eq!(without_pages(&notes), [""; 0]);

@@ -95,10 +95,8 @@ impl Copied {
     }
 
     fn part_at(&self, addr: u64) -> Option<&[u8]> {
-        let index = self.parts.partition_point(|part| part.start <= addr).checked_sub(1)?;
-        let part = self.parts[index];
-        let skip = usize::try_from(addr - part.start).ok().filter(|skip| *skip < part.len)?;
-        self.buffers.get(part.buffer)?.get(part.from + skip..part.from + part.len)
+        let (start, bytes) = self.around(addr)?;
+        bytes.get(usize::try_from(addr - start).ok()?..)
     }
 
     /// Returns adjacent bytes from an address on, of copied memory or of a file.
@@ -159,6 +157,13 @@ impl Memory for Copied {
         }
         done
     }
+
+    fn around(&self, addr: u64) -> Option<(u64, &[u8])> {
+        let index = self.parts.partition_point(|part| part.start <= addr).checked_sub(1)?;
+        let part = self.parts[index];
+        let bytes = self.buffers.get(part.buffer)?.get(part.from..part.from + part.len)?;
+        (addr - part.start < part.len as u64).then_some((part.start, bytes))
+    }
 }
 
 #[cfg(test)]
@@ -184,5 +189,7 @@ mod tests {
         assert_eq!(memory.read(0x2001, &mut into), 3);
         assert_eq!(memory.read(u64::MAX, &mut into), 0);
         assert_eq!(memory.slice(0x1004), Some(&[5, 6][..]));
+        assert_eq!(memory.around(0x1004), Some((0x1002, &[3, 4, 5, 6][..])));
+        assert_eq!((memory.around(0x1001), memory.around(0x1006)), (None, None));
     }
 }

@@ -271,6 +271,10 @@ impl Memory for Copy {
         self.memory.read(addr, into)
     }
 
+    fn around(&self, addr: u64) -> Option<(u64, &[u8])> {
+        self.memory.around(addr)
+    }
+
     fn resident(&self) -> Option<&Resident> {
         self.resident.as_ref()
     }

@@ -82,6 +82,11 @@ pub trait Memory: Sync {
     /// Reads up to `into.len()` bytes at `addr`. Returns the number of bytes read.
     fn read(&self, addr: u64, into: &mut [u8]) -> usize;
 
+    /// Returns adjacent bytes around an address with their first address, if they are here and need no copy.
+    fn around(&self, _addr: u64) -> Option<(u64, &[u8])> {
+        None
+    }
+
     /// Returns what the resident memory of the process is for, if that is known.
     fn resident(&self) -> Option<&Resident> {
         None

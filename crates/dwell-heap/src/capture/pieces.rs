@@ -2,7 +2,8 @@
 //! table.
 //!
 //! A value that was not read before makes a page known. A second one beside it makes a larger *piece* known, so values in
-//! the order of their addresses need few calls. Values in any other order would copy a piece for each of them.
+//! the order of their addresses need few calls. Values in any other order would copy a piece for each of them. What was
+//! copied already, as of a process from outside, is read where it is.
 
 use super::Memory;
 
@@ -16,6 +17,8 @@ const PAGES: usize = 1 << 14;
 /// Memory with a cache of a fixed size.
 pub(crate) struct Image<'m> {
     memory: &'m dyn Memory,
+    /// The last part of memory that needs no copy, with its first address.
+    near: (u64, &'m [u8]),
     pieces: Cache<PIECE>,
     pages: Cache<PAGE>,
     /// The piece of the last value that was not cached.
@@ -61,7 +64,12 @@ impl<const SIZE: usize> Cache<SIZE> {
 
 impl<'m> Image<'m> {
     pub(crate) fn new(memory: &'m dyn Memory) -> Self {
-        Self { memory, pieces: Cache::new(PIECES), pages: Cache::new(PAGES), last: u64::MAX }
+        Self { memory, near: (0, &[]), pieces: Cache::new(PIECES), pages: Cache::new(PAGES), last: u64::MAX }
+    }
+
+    /// Frees the cached bytes.
+    pub(crate) fn forget(&mut self) {
+        (self.pieces, self.pages) = (Cache::new(PIECES), Cache::new(PAGES));
     }
 
     /// Reads `length` bytes at `addr` into `into`. Returns `true` if all were readable.
@@ -97,11 +105,18 @@ impl<'m> Image<'m> {
 
     /// Returns some of the readable bytes from an address; none if it cannot be read.
     fn from(&mut self, addr: u64) -> &[u8] {
+        if let Some(bytes) = near(self.near, addr) {
+            return bytes;
+        }
         if let Some(slot) = self.pieces.find(addr) {
             return self.pieces.from(slot, addr);
         }
         if let Some(slot) = self.pages.find(addr) {
             return self.pages.from(slot, addr);
+        }
+        if let Some(part) = self.memory.around(addr) {
+            self.near = part;
+            return near(part, addr).unwrap_or_default();
         }
         let piece = addr / PIECE as u64;
         if std::mem::replace(&mut self.last, piece) == piece {
@@ -115,6 +130,11 @@ impl<'m> Image<'m> {
         let slot = self.pages.load(self.memory, addr);
         self.pages.from(slot, addr)
     }
+}
+
+/// Returns the bytes from an address on in a part with this first address.
+fn near((start, bytes): (u64, &[u8]), addr: u64) -> Option<&[u8]> {
+    bytes.get(usize::try_from(addr.checked_sub(start)?).ok()?..).filter(|bytes| !bytes.is_empty())
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ use crate::capture::run::Killed;
 use crate::capture::{Snapshot, variables};
 use crate::debuginfo::{self, Frames, Locals, Options, Program, Text};
 use crate::findings::{Known, also::Also};
+use crate::heap::ages;
+pub use crate::heap::walk::found::Find;
 use crate::heap::walk::owners;
 use crate::json::{self, Document, VERSION};
 use crate::source::Items;
@@ -32,6 +34,17 @@ pub struct Ran {
     pub root: Option<PathBuf>,
     /// Further runs, which show how large the values of integers become.
     pub also: Vec<Document>,
+    /// What to answer with the chain of owners from a root.
+    pub asked: Asked,
+}
+
+/// Questions that are answered with chains of owners from a root.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// The largest block of a type, or the block at an address such as `0x5581c0de`.
+    pub path: Option<String>,
+    /// Values by their contents.
+    pub find: Option<Find>,
 }
 
 /// The debug info of an executable, for reports on its snapshots.
@@ -41,6 +54,7 @@ pub struct Symbols {
     frames: Frames,
     locals: Locals,
     known: Known,
+    asked: Asked,
 }
 
 impl Symbols {
@@ -70,7 +84,7 @@ impl Symbols {
             own.extend(guessed.into_iter().chain(units.into_iter().map(str::to_owned)));
         }
         program.prefer_own_names();
-        Ok(Self { program, frames, locals, known: Known { also, items, own } })
+        Ok(Self { program, frames, locals, known: Known { also, items, own }, asked: ran.asked.clone() })
     }
 
     /// Replaces what can be used of blocks by what was requested, in a snapshot from outside.
@@ -80,7 +94,12 @@ impl Symbols {
 
     /// Summarises a snapshot of the executable.
     pub fn look_at(&self, snapshot: &Snapshot) -> json::Snapshot {
-        snapshot::of(snapshot, &self.program, &self.frames, &self.locals, &self.known)
+        self.look(snapshot, (&[], &[]))
+    }
+
+    /// See [`look_at`](Self::look_at). `ages` are the numbers of the snapshots since which the blocks live, and their moments.
+    fn look(&self, snapshot: &Snapshot, ages: (&[u32], &[String])) -> json::Snapshot {
+        snapshot::of(snapshot, &self.program, &self.frames, &self.locals, &self.known, &self.asked, ages)
     }
 }
 
@@ -129,10 +148,14 @@ fn document(ran: &Ran, symbols: &Symbols, snapshots: &[Snapshot]) -> Document {
         sample: ran.sample,
         killed: ran.killed.clone(),
     };
+    let moments: Vec<String> = snapshots.iter().map(|snapshot| snapshot::at(&snapshot.at)).collect();
+    let ages = if snapshots.len() > 1 { ages::of(snapshots) } else { Vec::new() };
     let snapshots = snapshots
         .iter()
-        .map(|snapshot| {
-            let mut of = symbols.look_at(snapshot);
+        .enumerate()
+        .map(|(number, snapshot)| {
+            let ages = ages.get(number).map_or((&[][..], &[][..]), |ages| (&ages[..], &moments[..=number]));
+            let mut of = symbols.look(snapshot, ages);
             of.standard_error = ran.sample.map(|mean| standard_error(snapshot, mean));
             of
         })

@@ -1,10 +1,12 @@
 //! From a captured heap to the rows and findings of a report.
 
+use super::Asked;
 use crate::capture::{self, Moment, variables};
 use crate::debuginfo::{Frames, Locals, Program};
 use crate::findings::{self, Known};
+use crate::heap::walk::found::Found;
 use crate::heap::walk::{Schema, Walk, owners};
-use crate::heap::{decode, resident, retained, summary};
+use crate::heap::{decode, paths, resident, retained, summary};
 use crate::json::Snapshot;
 
 /// Walks through a snapshot and summarises it.
@@ -14,12 +16,16 @@ pub(crate) fn of(
     frames: &Frames,
     locals: &Locals,
     known: &Known,
+    asked: &Asked,
+    (ages, moments): (&[u32], &[String]),
 ) -> Snapshot {
     let mut schema = Schema::new(program, decode::FAMILIES);
     schema.add_own(&known.own);
     let origins = owners::origins(snapshot, frames, &schema);
     let mut walk = Walk::new(snapshot, &origins, schema);
     walk.find_tasks(frames);
+    (walk.ages, walk.moments) = (ages, moments);
+    walk.found = asked.find.clone().map(Found::new);
     walk.walk(&variables::all(snapshot, program, frames, locals));
     walk.schema.prepare_inline();
     let (frames, stacks) = summary::stacks(snapshot, frames);
@@ -39,6 +45,7 @@ pub(crate) fn of(
         root_bytes: of_kind(&["stack", "cycle", "leak"]),
         standard_error: None,
         rss,
+        paths: paths::answers(&walk, snapshot, asked.path.as_deref()),
         retained: retained::of(&mut walk, snapshot, &origins),
         sizes: summary::sizes(snapshot),
         fields: summary::fields(&walk),
@@ -70,7 +77,7 @@ fn time(millis: u64) -> String {
     if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
 }
 
-fn at(moment: &Moment) -> String {
+pub(super) fn at(moment: &Moment) -> String {
     match moment {
         Moment::Peak => "peak".into(),
         Moment::Growth => "growth".into(),

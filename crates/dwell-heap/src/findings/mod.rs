@@ -6,18 +6,22 @@
 pub(crate) mod also;
 mod alternatives;
 mod boxed_map;
+mod constant;
 mod dependencies;
 mod duplicate;
 mod edits;
 mod empty;
+mod finished;
 mod future;
 mod growth;
+mod idle;
 mod inline;
 mod integers;
 mod intern;
 mod kind;
 mod leak;
 mod model;
+mod nodes;
 mod overlap;
 mod padding;
 mod pinned;
@@ -57,11 +61,15 @@ pub(crate) struct Known {
 const LEAST_BYTES: u64 = 64;
 
 /// The kinds of findings beside the changes of types.
-const KINDS: [&dyn Kind; 15] = [
+const KINDS: [&dyn Kind; 19] = [
     &leak::Leak,
     &empty::Empty,
     &shrink::Shrink,
     &growth::Growth,
+    &nodes::Nodes,
+    &constant::Constant,
+    &idle::Idle,
+    &finished::Finished,
     &short::Short,
     &intern::Intern,
     &duplicate::Duplicate,

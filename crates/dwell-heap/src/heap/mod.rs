@@ -5,9 +5,11 @@
 
 #![expect(clippy::similar_names, reason = "`site` and `size` are used together")]
 
+pub(crate) mod ages;
 pub(crate) mod decode;
 mod dominators;
 mod keys;
+pub(crate) mod paths;
 pub(crate) mod resident;
 pub(crate) mod retained;
 pub(crate) mod rows;

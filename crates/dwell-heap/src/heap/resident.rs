@@ -11,6 +11,8 @@ const PAGE: u64 = 4096;
 const MOSTLY_FREE: u32 = 2048;
 /// The maximum number of survivors listed.
 const SURVIVORS: usize = 10;
+/// The maximum number of files listed.
+const FILES: usize = 3;
 /// The least number of bytes that a remedy returns.
 const LEAST: u64 = 1 << 20;
 
@@ -36,8 +38,13 @@ pub struct Rss {
     pub mapped: u64,
     /// The stacks of threads.
     pub stacks: u64,
+    /// The number of these stacks.
+    pub threads: u64,
     /// Mapped files and shared memory.
     pub files: u64,
+    /// The largest of these files with their resident bytes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub largest_files: Vec<(String, u64)>,
     /// The executable, its libraries and their statics.
     pub program: u64,
     /// The memory of census itself, which is no part of `bytes`.
@@ -213,7 +220,9 @@ pub(crate) fn of(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin]) -
             .saturating_sub(free.pages),
         mapped: resident.mapped,
         stacks: resident.stacks,
+        threads: resident.threads,
         files: resident.files,
+        largest_files: resident.by_file.iter().filter(|(_, bytes)| *bytes >= heap / 100).take(FILES).cloned().collect(),
         program: resident.program,
         census: resident.census,
         untouched: snapshot.live_bytes.saturating_sub(live - unwritten),
@@ -382,9 +391,12 @@ fn remedies(rss: &Rss, resident: &Resident, apart: u64) -> Vec<Remedy> {
     }
     let names: Vec<&str> = rss.survivors.iter().take(3).map(|of| of.owner.as_str()).collect();
     let how = format!(
-        "allocate what survives apart, in an arena or a slab ({}): then the pages between are free too",
-        names.join(", ")
+        "allocate what survives apart, in an arena or a slab ({}){}: then the pages between are free too",
+        names.join(", "),
+        if resident.trim.is_some() { ", and call malloc_trim(0)" } else { "" }
     );
+    // glibc gives back a page between others only if it is asked to, and then all free ones.
+    let apart = if apart > 0 { apart.saturating_add(resident.trim.unwrap_or(0)) } else { 0 };
     all.push(remedy("apart", how, apart));
     all
 }

@@ -39,6 +39,19 @@ pub struct Blocks {
     pub lengths: Vec<Bin>,
     /// The call sites that allocated the blocks, most bytes first.
     pub sites: Vec<CallSite>,
+    /// The bytes that live since earlier snapshots of the run, the earliest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ages: Vec<Age>,
+}
+
+/// Blocks that live since an earlier snapshot.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Age {
+    /// The first snapshot that has them, as in the snapshot's `at`.
+    pub since: String,
+    /// The number of their bytes.
+    pub bytes: u64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -1,6 +1,6 @@
 //! Summarises a walk: rows by owner and type, with call sites.
 
-use super::rows::{Bin, Blocks, CallSite, Enum, Field, Histogram, Sharer, Stack, Strings, Variant};
+use super::rows::{Age, Bin, Blocks, CallSite, Enum, Field, Histogram, Sharer, Stack, Strings, Variant};
 use super::walk::{Holding, Holds, Origin, Owner, Range, Schema, SiteId, Tally, Walk, owners};
 use crate::capture::Snapshot;
 use crate::debuginfo::Frames;
@@ -83,6 +83,11 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
         of.0 += u64::from(block.weight);
         of.1 = of.1.saturating_add(block.size.saturating_mul(u64::from(block.weight)));
     }
+    for ((row, since), bytes) in by_age(walk, snapshot, &row_of) {
+        if let Some(since) = walk.moments.get(since as usize).filter(|_| since as usize + 1 < walk.moments.len()) {
+            all[row].ages.push(Age { since: since.clone(), bytes });
+        }
+    }
     let mut unused: HashMap<(usize, u32), u64> = HashMap::new();
     for (&(holding, stack), bytes) in &walk.unused {
         let Some(&row) = row_of.get(holding as usize) else { continue };
@@ -116,6 +121,18 @@ pub(crate) fn blocks(walk: &Walk<'_, '_>, snapshot: &Snapshot, origins: &[Origin
     }
     all.sort_by(|a, b| (b.bytes, &a.owner, &a.content, &a.element).cmp(&(a.bytes, &b.owner, &b.content, &b.element)));
     all
+}
+
+/// Returns the bytes of each row by the number of the snapshot since which they live.
+fn by_age(walk: &Walk<'_, '_>, snapshot: &Snapshot, row_of: &[usize]) -> BTreeMap<(usize, u32), u64> {
+    let mut sums: BTreeMap<(usize, u32), u64> = BTreeMap::new();
+    for (number, (block, since)) in snapshot.blocks.iter().zip(walk.ages).enumerate() {
+        if let Some(&row) = row_of.get(walk.holding(number) as usize) {
+            let sum = sums.entry((row, *since)).or_default();
+            *sum = sum.saturating_add(block.size.saturating_mul(u64::from(block.weight)));
+        }
+    }
+    sums
 }
 
 /// Adds the holders of `Rc`s and `Arc`s to the rows of their blocks.

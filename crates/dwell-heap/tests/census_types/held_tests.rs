@@ -151,3 +151,32 @@ fn edits_name_the_line_and_the_types() {
         assert_eq!(edits("intern", "truth::Boxed.code")[0].1, line("pub code: String"));
     }
 }
+
+/// The only document with this text, the largest list of documents, and the block at its address.
+#[test]
+fn chains_lead_from_a_root_to_a_block() {
+    for level in LEVELS {
+        let executable = built("held.rs", level);
+        let options = Options { at: vec![At::Exit], cache: Some(folder()), ..Options::default() };
+        let run = snapshots(&executable, &["tenants".into()], &options).expect("it runs");
+        let answers = |path: &str, find: Option<&str>| {
+            let find = find.map(|find| find.parse().expect("a field and a text"));
+            let asked = Asked { path: Some(path.into()), find };
+            let ran = Ran { executable: executable.clone(), own_crates: vec!["truth".into()], asked, ..Ran::default() };
+            census(&ran, &run.snapshots).expect("it is read").snapshots.remove(0).paths
+        };
+        let paths = answers("Doc", Some("Doc.body contains 9999"));
+        let [list, value] = &paths[..] else { panic!("{paths:#?}") };
+        assert_eq!(list.root.as_deref(), Some("(static truth::CACHE)"), "{list:#?}");
+        let steps: Vec<_> = list.steps.iter().map(|step| (&*step.owner, &*step.content)).collect();
+        assert_eq!(steps, [("Cache.tenants", "HashMap<String, Tenant>"), ("Tenant.docs", "Vec<Doc>")]);
+        let documents = &list.steps[1];
+        assert_eq!(documents.bytes, 10_000 * 24);
+        // The text is that of a document in this list.
+        assert_eq!((&value.steps, value.root.as_ref()), (&list.steps, list.root.as_ref()));
+        assert!(value.of.starts_with("Doc.body = \"0000"), "{value:?}");
+        let at = answers(&format!("{:#x}", documents.address + 100), None);
+        assert_eq!(at[0].steps, list.steps);
+        assert_eq!(answers("0x10", Some("Doc.body is 9999")), []);
+    }
+}

@@ -107,7 +107,7 @@ impl Captured {
             ));
         }
         let blocks: Vec<Block> =
-            live.blocks.iter().map(|(addr, size)| Block { addr: *addr, size: *size, stack: 0, weight: 1 }).collect();
+            live.blocks.into_iter().map(|(addr, size)| Block { addr, size, stack: 0, weight: 1 }).collect();
         let live_bytes = blocks.iter().map(|block| block.size).sum();
         let resident = self.smaps.as_ref().filter(|_| arch::page() == PAGE).map(|smaps| {
             let stacks = self.threads.iter().filter_map(|of| Some((of.stack_pointer()?, of.pointer))).collect();

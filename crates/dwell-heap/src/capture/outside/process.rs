@@ -7,9 +7,9 @@
 
 use super::copy::{Buffer, copy};
 use super::executable::{self, Executable};
+use super::folder::Folder;
 use super::guard::Guard;
-use super::halt;
-use super::{Captured, Files};
+use super::{Captured, Files, halt};
 use crate::arch;
 use crate::capture::Moment;
 use crate::capture::copied::Copied;
@@ -23,14 +23,14 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Copies a running process. Its executable is `exe`, or else what the kernel names.
+/// Copies a running process. Its executable is `exe`, one that is found in the folder `debug`, or else what the kernel names.
 ///
 /// # Errors
 /// Returns an error in one line: there is no such process, it must not be looked at, it has no debug info, or it ends
 /// meanwhile.
-pub fn attach(pid: i32, exe: Option<&Path>) -> Result<Captured> {
+pub fn attach(pid: i32, exe: Option<&Path>, debug: Option<&Path>) -> Result<Captured> {
     expect_process(pid)?;
-    let (file, root) = files(pid, exe)?;
+    let (file, root) = files(pid, exe, debug)?;
     executable::check(&file)?;
     let entry = entry(pid).ok_or_else(|| halt::gone(pid))?;
     let before = mappings(pid)?;
@@ -142,7 +142,7 @@ fn inside(root: &Path, path: &Path) -> PathBuf {
 }
 
 /// Returns where the executable of a process can be read, and the folder of the process's files.
-fn files(pid: i32, exe: Option<&Path>) -> Result<(PathBuf, PathBuf)> {
+fn files(pid: i32, exe: Option<&Path>, debug: Option<&Path>) -> Result<(PathBuf, PathBuf)> {
     let link = PathBuf::from(format!("/proc/{pid}/exe"));
     let path = fs::read_link(&link).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => halt::gone(pid),
@@ -155,6 +155,12 @@ fn files(pid: i32, exe: Option<&Path>) -> Result<(PathBuf, PathBuf)> {
     let has_own_files =
         space(&pid.to_string()) != space("self") || fs::read_link(&of_process).is_ok_and(|root| root != Path::new("/"));
     let root = if has_own_files { of_process } else { PathBuf::new() };
+    let folder = debug.map(Folder::read).transpose()?;
+    if let (None, Some(folder)) = (exe, &folder) {
+        let wanted = executable::build_id(&link);
+        let found = folder.executable(wanted.as_deref(), &link, &format!("process {pid}"))?;
+        return Ok((found, root));
+    }
     if let Some(exe) = exe {
         let wanted = executable::build_id(&link);
         executable::expect_same(wanted.as_deref(), exe, &format!("process {pid}"))?;

@@ -12,6 +12,7 @@ use super::maps::{Mapping, mappings};
 use super::pagemap::{PAGE, PRESENT, PageMap};
 use super::{Block, Memory};
 use crate::arch::{self, AROUND};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// Larger mappings are not divided by page: their page table would take too long to read.
@@ -24,8 +25,12 @@ pub struct Resident {
     pub program: u64,
     /// Other mapped files, and memory that is shared between processes.
     pub files: u64,
+    /// The bytes of `files` by their paths, most bytes first.
+    pub by_file: Vec<(String, u64)>,
     /// The stacks of threads.
     pub stacks: u64,
+    /// The number of stacks that have resident pages.
+    pub threads: u64,
     /// Anonymous memory that is of no allocator as far as is known: the program mapped it itself.
     pub mapped: u64,
     /// The memory of the agent.
@@ -38,7 +43,7 @@ pub struct Resident {
     pub taken: Vec<(u64, u64)>,
     /// Free chunks in the caches of threads.
     pub cached: Ranges,
-    /// The bytes that `malloc_trim(0)` would return; `None` if another allocator than glibc's has blocks.
+    /// The bytes that `malloc_trim(0)` would return; `None` if glibc's heaps are not known.
     pub trim: Option<u64>,
     /// The heaps of glibc's arenas other than the main one.
     pub arenas: Vec<(u64, u64)>,
@@ -208,6 +213,7 @@ pub(super) fn divide(pages: &Pages, of: &Sources<'_>) -> Resident {
     let stacks = stacks.without(&records).without(&heap);
 
     let mut all = Resident { arenas, ..Resident::default() };
+    let mut by_file: HashMap<&Path, u64> = HashMap::new();
     let mut of_heap = Vec::new();
     // The file of the mapping that ends where the next one starts.
     let mut before: Option<(u64, &Path)> = None;
@@ -221,6 +227,7 @@ pub(super) fn divide(pages: &Pages, of: &Sources<'_>) -> Resident {
             } else if loaded.contains(&path) {
                 &mut all.program
             } else {
+                *by_file.entry(path).or_default() += mapping.resident;
                 &mut all.files
             };
             *part += mapping.resident;
@@ -257,6 +264,9 @@ pub(super) fn divide(pages: &Pages, of: &Sources<'_>) -> Resident {
         all.mapped += mapping.resident.saturating_sub(present.bytes());
         of_heap.extend_from_slice(in_heap.all());
     }
+    all.threads = stacks.0.len() as u64 + u64::from(mappings.iter().any(|(of, _)| of.path == Path::new("[stack]")));
+    all.by_file = by_file.into_iter().map(|(path, bytes)| (path.display().to_string(), bytes)).collect();
+    all.by_file.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
     all.heap = Ranges::new(of_heap);
     chunks(&mut all, mappings, of);
     all
@@ -383,9 +393,8 @@ fn chunks(all: &mut Resident, mappings: &[(Mapping, Option<Ranges>)], of: &Sourc
             is_known[number] = true;
         }
     }
-    // Blocks of glibc itself exist under any allocator.
-    let known = is_known.iter().filter(|is_known| **is_known).count();
-    all.trim = (is_whole && known >= of.blocks.len() / 2).then_some(trimmed);
+    // C code uses glibc beside another allocator of Rust.
+    all.trim = (is_whole && !heaps.is_empty()).then_some(trimmed);
     if of.has_classes {
         classes::round(of.blocks, &is_known, &mut all.taken);
     }

@@ -86,11 +86,15 @@ impl Killed {
         };
         let live = bytes(self.live);
         match self.before.filter(|_| copied >= self.live / 100 && copied > 0) {
-            Some(before) => format!(
-                "{by}; the snapshot is from {before} ms before, when {} were live, {} of the {live} at the end",
-                bytes(copied),
-                percent(copied, self.live)
-            ),
+            Some(before) => {
+                // The program frees, too, and a thread reports its allocations late.
+                let part = if copied <= self.live {
+                    format!("{} of the {live} at the end", percent(copied, self.live))
+                } else {
+                    format!("and about {live} at the end")
+                };
+                format!("{by}; the snapshot is from {before} ms before, when {} were live, {part}", bytes(copied))
+            }
             None => format!("{by}; {live} were live, and there is no copy of them"),
         }
     }
@@ -197,6 +201,7 @@ mod tests {
             "killed by the OOM killer at 399.0 MB of 400.0 MB; the snapshot is from 35 ms before, when 270.0 MB were live, \
              90.0 % of the 300.0 MB at the end"
         );
+        assert!(killed.note(354_000_000).ends_with("when 354.0 MB were live, and about 300.0 MB at the end"));
         assert!(killed.note(1700).ends_with("400.0 MB; 300.0 MB were live, and there is no copy of them"));
         killed.is_oom = false;
         assert!(killed.note(270_000_000).starts_with("killed by SIGKILL together with census' helper, as"));

@@ -1,7 +1,7 @@
 //! `bytes::Bytes` and `BytesMut`. The handle owns its buffer directly or through a counted block.
 
 use crate::debuginfo::{Text, TypeId};
-use crate::heap::walk::{BlockType, Decoded, Decoder, Family, Schema, SiteId, Use, Value, Walk, head, named};
+use crate::heap::walk::{BlockType, Decoded, Decoder, Family, Schema, SiteId, Use, Value, Walk, head, named, vec_header};
 use std::rc::Rc;
 
 pub(super) const FAMILY: Family =
@@ -14,8 +14,16 @@ struct Bytes {
     data: u64,
     /// `None` for `Bytes`, which cannot grow.
     cap: Option<u64>,
-    /// The types of counted blocks.
-    counted: Vec<TypeId>,
+    /// The counted blocks that such a handle may have.
+    shared: Vec<Shared>,
+}
+
+/// A counted block, and where it has the address and the size of its buffer.
+#[derive(Debug)]
+struct Shared {
+    ty: TypeId,
+    buffer: u64,
+    size: u64,
 }
 
 fn shared(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Decoded {
@@ -31,9 +39,16 @@ fn unique(schema: &mut Schema<'_>, ty: TypeId, _: SiteId) -> Decoded {
 fn recognise(schema: &Schema<'_>, ty: TypeId, is_mut: bool) -> Decoded {
     let at = |name: &str| named(schema, ty, name);
     let cap = if is_mut { Some(at("cap")?) } else { None };
-    let counted = ["bytes::bytes::Shared", "bytes::bytes_mut::Shared"];
-    let counted = counted.into_iter().filter_map(|path| schema.by_path(path)).collect();
-    Some(Rc::new(Bytes { ptr: at("ptr")?, len: at("len")?, data: at("data")?, cap, counted }))
+    let paths = ["bytes::bytes_mut::Shared", "bytes::bytes::Shared"];
+    let shared = paths.into_iter().filter_map(|path| {
+        let ty = schema.by_path(path)?;
+        let (buffer, size) = match vec_header(schema, ty) {
+            Some(header) => (header.ptr, header.cap?),
+            None => (named(schema, ty, "buf")?, named(schema, ty, "cap")?),
+        };
+        Some(Shared { ty, buffer, size })
+    });
+    Some(Rc::new(Bytes { ptr: at("ptr")?, len: at("len")?, data: at("data")?, cap, shared: shared.collect() }))
 }
 
 /// Returns the type inside a `MaybeUninit`; other types are returned as they are.
@@ -56,20 +71,19 @@ fn buffer(cx: &mut Walk<'_, '_>, site: SiteId, start: Option<u64>, ptr: u64, len
 }
 
 impl Bytes {
-    /// Returns the type of a counted block, if nobody has seen its allocation: it points to the buffer with the bytes.
-    fn counted(&self, cx: &mut Walk<'_, '_>, block: usize, ptr: u64) -> Option<TypeId> {
-        let (start, size) = (cx.block(block).addr, cx.block(block).size);
-        if (start..start.saturating_add(size)).contains(&ptr) {
-            return None;
-        }
-        let fits: Vec<TypeId> = self.counted.iter().copied().filter(|ty| cx.schema.get(*ty).size <= size).collect();
-        fits.into_iter().find(|ty| {
-            (0..cx.schema.get(*ty).size / 8).any(|word| {
-                let Some(buffer) = cx.word(start + 8 * word) else { return false };
-                let Some(of) = cx.block_at(buffer) else { return false };
-                (buffer..buffer.saturating_add(cx.block(of).size)).contains(&ptr)
-            })
-        })
+    /// Returns the type of a counted block that no call stack shows: its buffer has what the handle uses.
+    fn shared_in(&self, cx: &mut Walk<'_, '_>, block: usize, ptr: u64, len: u64) -> Option<TypeId> {
+        let start = cx.block(block).addr;
+        let end = ptr.checked_add(len)?;
+        let is_it = |of: &&Shared| {
+            let word = |cx: &mut Walk<'_, '_>, at: u64| cx.word(start.checked_add(at)?);
+            let (Some(buffer), Some(size)) = (word(cx, of.buffer), word(cx, of.size)) else { return false };
+            cx.fits(block, cx.schema.get(of.ty).size)
+                && cx.block_at(buffer).is_some_and(|buffer| cx.fits(buffer, size))
+                && buffer <= ptr
+                && buffer.checked_add(size).is_some_and(|last| end <= last)
+        };
+        self.shared.iter().find(is_it).map(|of| of.ty)
     }
 }
 
@@ -90,9 +104,9 @@ impl Decoder for Bytes {
                     let of = cx.schema.get(*ty);
                     head(&of.path).starts_with("bytes::") && of.size <= cx.block(block).size
                 }),
-                _ => self.counted(cx, block, ptr),
+                _ => None,
             };
-            match shared {
+            match shared.or_else(|| self.shared_in(cx, block, ptr, len)) {
                 Some(ty) => {
                     let inner = cx.pointee(site, ty);
                     cx.boxed(block, site, inner, Some(ty));

@@ -42,4 +42,5 @@ families![
     sparse,
     thin_str,
     thin_slice,
+    thin_vec,
 ];

@@ -2,7 +2,7 @@
 
 use crate::arch::GROUP;
 use crate::debuginfo::{Kind, Text, TypeId};
-use crate::heap::walk::{BlockType, Blocks, CallStack, Decoded, Decoder, Entries, Family, Holds, InModel, Movable, Part, Schema, SiteId, Start, Use, Value, Walk, head, length, named, of_type, word};
+use crate::heap::walk::{AT_ONCE, BlockType, Blocks, CallStack, Decoded, Decoder, Entries, Family, Holds, InModel, Movable, Part, Schema, SiteId, Start, Use, Value, Walk, head, length, named, of_type, word};
 use dwell_model::{Edge, Holder, Shape, table};
 use std::rc::Rc;
 
@@ -199,13 +199,18 @@ impl Decoder for Table {
         mask == 0 && items == 0 && ctrl != 0 || self.block(cx, ctrl, mask, items).is_some()
     }
 
-    fn read_block(&self, cx: &mut Walk<'_, '_>, block: usize, _: SiteId, [buckets, ctrl, _]: [u64; 3]) {
+    fn read_block(&self, cx: &mut Walk<'_, '_>, block: usize, site: SiteId, [buckets, ctrl, from]: [u64; 3]) {
         let of = cx.block(block);
         if ctrl.saturating_add(buckets) > of.size {
             return;
         }
         let mut bytes = Vec::new();
-        for bucket in full(cx, of.addr + ctrl, buckets) {
+        let until = buckets.min(from.saturating_add(AT_ONCE));
+        if until < buckets {
+            cx.later(block, site, [buckets, ctrl, until]);
+        }
+        for bucket in full(cx, of.addr + ctrl + from, until.saturating_sub(from)) {
+            let bucket = bucket + from;
             let Some(at) = (bucket + 1).checked_mul(self.stride).and_then(|back| ctrl.checked_sub(back)) else { break };
             if !cx.memory(of.addr + at, length(self.stride), &mut bytes) {
                 break;

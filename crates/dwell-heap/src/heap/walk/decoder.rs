@@ -99,6 +99,11 @@ pub(crate) trait Decoder: Debug {
         None
     }
 
+    /// Returns the site and the distance of adjacent values in a block of which only the call stack is known.
+    fn slots(&self) -> Option<(SiteId, u64)> {
+        None
+    }
+
     /// Returns the address and length of a text.
     fn text(&self, _bytes: &[u8]) -> Option<(u64, u64)> {
         None

@@ -14,7 +14,9 @@
 mod claim;
 mod decoder;
 mod fields;
+pub(crate) mod found;
 mod growth;
+mod guess;
 mod hints;
 mod holders;
 mod index;
@@ -39,7 +41,7 @@ pub(crate) use fields::{
 pub(crate) use growth::Movable;
 pub(crate) use leaks::Leak;
 pub(crate) use owners::{BlockType, CallStack, Origin, argument};
-pub(crate) use read::length;
+pub(crate) use read::{AT_ONCE, length};
 pub(crate) use structure::{Array, Declared, Opaque, Parts, Plain, Pointer, Slots, StdEnum, searched};
 pub(crate) use tally::{DefTally, Holding, HoldingId, Owner, Range, SHORT, Tally};
 
@@ -119,6 +121,8 @@ pub(crate) struct Walk<'s, 'p> {
     pub(crate) unused: HashMap<(HoldingId, u32), u64>,
     /// The sites of blocks whose type is known from their call stack, by that type and their container.
     roots: HashMap<BlockType, Vec<(String, SiteId)>>,
+    /// The least lengths of lists without a header.
+    guessed: HashMap<usize, u64>,
     /// Lengths of blocks whose header is on a live stack frame.
     lengths: HashMap<usize, u64>,
     /// The requested size of each block as its owner shows it, while these are found; 0 if that is not known.
@@ -129,6 +133,11 @@ pub(crate) struct Walk<'s, 'p> {
     /// The number of bytes of these values.
     inner_bytes: u64,
     buffer: Vec<u8>,
+    /// The number of the snapshot since which each block lives, and the moments of all up to this one; empty if there is one only.
+    pub(crate) ages: &'s [u32],
+    pub(crate) moments: &'s [String],
+    /// The values that are looked for.
+    pub(crate) found: Option<found::Found>,
 }
 
 impl<'s, 'p> Walk<'s, 'p> {
@@ -177,12 +186,16 @@ impl<'s, 'p> Walk<'s, 'p> {
             holding_of: HashMap::new(),
             unused: HashMap::new(),
             roots: HashMap::new(),
+            guessed: HashMap::new(),
             lengths: HashMap::new(),
             requested: Vec::new(),
             concretes: HashMap::new(),
             inner: HashSet::new(),
             inner_bytes: 0,
             buffer: Vec::new(),
+            ages: &[],
+            moments: &[],
+            found: None,
         }
     }
 
@@ -225,6 +238,7 @@ impl<'s, 'p> Walk<'s, 'p> {
             }
         }
         self.follow_pointers();
+        self.guess_lengths();
     }
 
     /// Assigns owners, and counts.
@@ -272,7 +286,8 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
         self.count_roots();
         // The graph of a large heap needs the memory.
-        self.local_of = Vec::new();
+        (self.local_of, self.queue) = (Vec::new(), Vec::new());
+        self.image.forget();
         for tally in &mut self.tallies {
             for texts in [&mut tally.texts, &mut tally.contents].into_iter().flatten() {
                 texts.complete();
@@ -353,14 +368,6 @@ impl<'s, 'p> Walk<'s, 'p> {
     /// Returns the index of a block's holding.
     pub(crate) fn holding(&self, block: usize) -> HoldingId {
         self.claims[block].saturating_sub(1)
-    }
-
-    fn drain(&mut self) {
-        while let Some(work) = self.queue.pop() {
-            self.place(u32::try_from(work.block + 1).unwrap_or(0));
-            self.read_block(&work);
-        }
-        self.place(0);
     }
 
     /// Returns the statics of the program, as sites with their addresses.

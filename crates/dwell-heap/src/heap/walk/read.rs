@@ -11,6 +11,11 @@ const LONGEST_TEXT: u64 = 64 << 20;
 /// The deepest nesting of values without a block between them.
 const DEEPEST: u32 = 256;
 
+/// The number of values of a collection after which the blocks that they own are read, so that the queue stays short.
+pub(crate) const AT_ONCE: u64 = 1 << 18;
+/// The least number of queued blocks that are sorted.
+const SORTED: usize = 1 << 10;
+
 /// A block to read.
 pub(super) struct Work {
     pub(super) block: usize,
@@ -21,6 +26,12 @@ pub(super) struct Work {
 pub(super) enum What {
     /// `count` values, the first at the offset `at`.
     Run {
+        at: u64,
+        stride: u64,
+        count: u64,
+    },
+    /// More of a run.
+    Rest {
         at: u64,
         stride: u64,
         count: u64,
@@ -46,6 +57,22 @@ struct Run {
 impl Walk<'_, '_> {
     pub(super) fn push(&mut self, block: usize, site: SiteId, what: What) {
         self.queue.push(Work { block, site, what });
+    }
+
+    /// Reads what is queued.
+    pub(super) fn drain(&mut self) {
+        while let Some(work) = self.queue.pop() {
+            let queued = self.queue.len();
+            self.place(u32::try_from(work.block + 1).unwrap_or(0));
+            self.read_block(&work);
+            // The blocks of a hash table's entries: in the order of their addresses, each page is read once.
+            if self.queue.len() - queued >= SORTED {
+                let is_rest = matches!(self.queue[queued].what, What::Rest { .. } | What::Own(_));
+                let from = queued + usize::from(is_rest && self.queue[queued].block == work.block);
+                self.queue[from..].sort_unstable_by_key(|work| std::cmp::Reverse(work.block));
+            }
+        }
+        self.place(0);
     }
 
     /// Queues `count` values in a block that was claimed, the first at the offset `at`.
@@ -108,8 +135,9 @@ impl Walk<'_, '_> {
             What::Run { at, stride, count } => {
                 let run = Run { block, site, at, stride, count };
                 self.contents(run);
-                self.run_of(run);
+                self.some_of(run);
             }
+            What::Rest { at, stride, count } => self.some_of(Run { block, site, at, stride, count }),
             What::Own(words) => {
                 let decoder = Rc::clone(&self.schema.sites[site].decoder);
                 decoder.read_block(self, block, site, words);
@@ -157,6 +185,19 @@ impl Walk<'_, '_> {
         self.buffer = all;
     }
 
+    /// Reads adjacent values, and queues the rest if they are many.
+    fn some_of(&mut self, run: Run) {
+        let is_long = run.count > AT_ONCE && !self.is_plain(run.site);
+        let end = AT_ONCE.checked_mul(run.stride).and_then(|bytes| run.at.checked_add(bytes));
+        let Some(at) = end.filter(|_| is_long) else { return self.run_of(run) };
+        self.push(run.block, run.site, What::Rest { at, stride: run.stride, count: run.count - AT_ONCE });
+        self.run_of(Run { count: AT_ONCE, ..run });
+    }
+
+    fn is_plain(&self, site: SiteId) -> bool {
+        matches!(self.schema.sites[site].decoder.holds(), Holds::Plain | Holds::Opaque)
+    }
+
     /// Reads `count` adjacent values.
     fn run_of(&mut self, run: Run) {
         let Run { site, at, stride, count, .. } = run;
@@ -169,7 +210,7 @@ impl Walk<'_, '_> {
         if end > size {
             return;
         }
-        if matches!(self.schema.sites[site].decoder.holds(), Holds::Plain | Holds::Opaque) {
+        if self.is_plain(site) {
             if self.counts() {
                 let many = count.saturating_mul(weight);
                 let counts = &mut self.tally(site).counts;
@@ -213,6 +254,9 @@ impl Walk<'_, '_> {
         };
         self.depth -= 1;
         if self.counts() {
+            if self.found.is_some() {
+                self.look(site, bytes);
+            }
             let counts = &mut self.tally(site).counts;
             counts.instances = counts.instances.saturating_add(weight);
             if !is_empty {

@@ -239,17 +239,23 @@ impl Decoder for Slots {
         let size = cx.block(block).size;
         let capacity = size.checked_div(self.stride).unwrap_or(0);
         let (name, _) = cx.schema.element(self.element);
-        match cx.known_len(block) {
-            Some(len) => {
-                let unused = size.saturating_sub(len.saturating_mul(self.stride));
-                let used = Use { len, capacity, unused, is_unknown: false };
-                if cx.claim_start(block, start, (name, self.stride), used) {
-                    cx.run(block, self.element, 0, self.stride, len);
-                }
+        if let Some(len) = cx.known_len(block) {
+            let unused = size.saturating_sub(len.saturating_mul(self.stride));
+            let used = Use { len, capacity, unused, is_unknown: false };
+            if cx.claim_start(block, start, (name, self.stride), used) {
+                cx.run(block, self.element, 0, self.stride, len);
             }
-            // The header is unknown, and so is the number of elements in use.
-            None => cx.claim_unknown(block, start, (name, self.stride), capacity),
+            return;
         }
+        // The header is unknown, and so is the number of elements in use.
+        cx.claim_unknown(block, start, (name, self.stride), capacity);
+        if let Some(len) = cx.guessed(block) {
+            cx.run(block, self.element, 0, self.stride, len);
+        }
+    }
+
+    fn slots(&self) -> Option<(SiteId, u64)> {
+        Some((self.element, self.stride))
     }
 
     fn element(&self, schema: &Schema<'_>, _: Option<TypeId>) -> Option<(Text, u64)> {

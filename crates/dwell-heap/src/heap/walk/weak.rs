@@ -71,7 +71,7 @@ impl Walk<'_, '_> {
     }
 
     /// Returns `true` if a value has words that point to blocks, and none of these has an owner.
-    fn points_to_free(&self, bytes: &[u8]) -> bool {
+    pub(super) fn points_to_free(&self, bytes: &[u8]) -> bool {
         let (words, _) = bytes.as_chunks::<8>();
         let mut blocks = words.iter().filter_map(|word| self.block_at(u64::from_le_bytes(*word))).peekable();
         let is_free = |block: usize| {

@@ -1,20 +1,21 @@
-//! What `cargo dwell census --pid` does to a program of any language: starts a command, and stops it every two seconds for 20 ms
-//! until it ends. `cargo run -p cargo-dwell --example census_hold -- COMMAND ARGUMENTS..`
+//! What `cargo dwell census --pid` does to a program of any language: starts a command, and stops it every MILLIS for 20 ms
+//! until it ends. `cargo run -p dwell-heap --example hold -- MILLIS COMMAND ARGUMENTS..`
 
 #[cfg(agent)]
 fn main() -> anyhow::Result<()> {
-    use anyhow::Context as _;
+    use anyhow::{Context as _, bail};
     use dwell_heap::outside;
     use std::process::Command;
     use std::time::{Duration, Instant};
 
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
-    let (command, arguments) = arguments.split_first().context("name a command")?;
+    let [millis, command, arguments @ ..] = &arguments[..] else { bail!("name the milliseconds and a command") };
+    let every = Duration::from_millis(millis.to_str().unwrap_or_default().parse().context("milliseconds")?);
     let start = Instant::now();
     let mut child = Command::new(command).args(arguments).spawn()?;
     let mut pauses = Vec::new();
     let status = loop {
-        std::thread::sleep(Duration::from_secs(2));
+        std::thread::sleep(every);
         if let Some(status) = child.try_wait()? {
             break status;
         }
