@@ -19,6 +19,14 @@ pub(super) struct Made {
     pub(super) changed: Vec<effects::Changed>,
 }
 
+impl Made {
+    /// Returns the names of the changed fields.
+    pub(super) fn names(&self) -> Vec<String> {
+        let name = |of: &effects::Changed| Some(of.item.rsplit_once('.')?.1.split(' ').next()?.to_owned());
+        self.changed.iter().filter_map(name).collect()
+    }
+}
+
 /// Makes the edits of a move in the copy.
 ///
 /// # Errors

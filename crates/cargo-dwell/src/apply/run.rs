@@ -168,7 +168,8 @@ impl Session<'_> {
         while let Some(of) = queue.pop_front() {
             let mark = self.tree.mark();
             let end = match self.apply(&of, &mark, kept) {
-                Err(error) if processes::received().is_some() && kept > 0 => {
+                // With --dry-run nothing is kept.
+                Err(error) if processes::received().is_some() && kept > 0 && !self.args.dry_run => {
                     return Err(error.context(format!("{} before it were kept", units::plural(kept as u64, "change"))));
                 }
                 // Of several moves, one that cannot be made does not end the others.
@@ -286,7 +287,7 @@ impl Session<'_> {
         };
         let mut made = edit::make(&mut self.tree, &self.workspace, self.args, of)?;
         self.check_change(mark)?;
-        let mut repaired = repair::repair(&mut self.tree, &self.cargo, &made.becomes, tell)?;
+        let mut repaired = repair::repair(&mut self.tree, &self.cargo, (&made.becomes, &made.names()), tell)?;
         let mut part = of.clone();
         for _ in 0..PARTS {
             // Uses of some of the fields need a person: the others are changed without them.
@@ -296,7 +297,7 @@ impl Session<'_> {
             part = less;
             self.tree.restore(mark)?;
             made = edit::make(&mut self.tree, &self.workspace, self.args, &part)?;
-            repaired = repair::repair(&mut self.tree, &self.cargo, &made.becomes, tell)?;
+            repaired = repair::repair(&mut self.tree, &self.cargo, (&made.becomes, &made.names()), tell)?;
         }
         if !repaired.left.is_empty() && of.edits.len() > 1 {
             // One by one, each with those before it that compile.
@@ -306,14 +307,14 @@ impl Session<'_> {
                 more.edits.push(edit.clone());
                 self.tree.restore(mark)?;
                 let Ok(some) = edit::make(&mut self.tree, &self.workspace, self.args, &more) else { continue };
-                if repair::repair(&mut self.tree, &self.cargo, &some.becomes, tell)?.left.is_empty() {
+                if repair::repair(&mut self.tree, &self.cargo, (&some.becomes, &some.names()), tell)?.left.is_empty() {
                     kept = Some(more);
                 }
             }
             if let Some(less) = kept {
                 self.tree.restore(mark)?;
                 made = edit::make(&mut self.tree, &self.workspace, self.args, &less)?;
-                repaired = repair::repair(&mut self.tree, &self.cargo, &made.becomes, tell)?;
+                repaired = repair::repair(&mut self.tree, &self.cargo, (&made.becomes, &made.names()), tell)?;
                 part = less;
             }
         }
