@@ -9,7 +9,7 @@ use super::repair::{self, Repaired};
 use super::session::Session;
 use super::tree::{Change, Tree};
 use super::unbuilt::Place;
-use super::{edit, format, git, imports, processes, write};
+use super::{edit, format, git, imports, processes, variants, write};
 use crate::program::{self, BuildArgs};
 use anyhow::{Context, Result, bail};
 use cargo_metadata::Metadata;
@@ -92,6 +92,7 @@ fn run(args: &Apply) -> Result<ExitCode> {
         moves::collect(report, "", &mut moves);
     }
     moves::locate(&mut moves, workspace.workspace_root.as_std_path());
+    variants::locate(&mut moves, workspace.workspace_root.as_std_path());
     if args.list && from_file.is_some() {
         return list(&moves);
     }
@@ -123,6 +124,7 @@ fn run(args: &Apply) -> Result<ExitCode> {
         measured: None,
         sizes: None,
         futures: None,
+        lints: None,
         saved: Vec::new(),
     };
     if args.from.as_deref() == Some("allocs") {
@@ -136,6 +138,7 @@ fn run(args: &Apply) -> Result<ExitCode> {
         moves::collect(&report, "", &mut moves);
         session.sizes = Some(report);
     }
+    variants::locate(&mut moves, session.workspace.workspace_root.as_std_path());
     if args.list {
         return list(&moves);
     }
@@ -155,6 +158,7 @@ fn run(args: &Apply) -> Result<ExitCode> {
 impl Session<'_> {
     fn apply_all(&mut self, moves: Vec<Move>, is_renewed: bool, census: bool, journal: &Path) -> Result<ExitCode> {
         self.check_before(&moves)?;
+        self.lint_before(&moves.iter().flat_map(|of| &of.edits).map(|of| of.file.clone().into()).collect::<Vec<_>>())?;
         if !self.args.no_test && !self.args.dry_run {
             self.test_before()?;
         }
@@ -193,6 +197,7 @@ impl Session<'_> {
                 // The places, the sizes and the types are those after the change.
                 let mut renewed = Vec::new();
                 moves::collect(&measured.report, "", &mut renewed);
+                variants::locate(&mut renewed, &self.tree.root);
                 let is_open = |of: &Move| of.refusal().is_none() && !tried.iter().any(|old| old.proposes(of));
                 renewed.retain(is_open);
                 // A finding that the new report has not stays as it was.
@@ -226,7 +231,10 @@ impl Session<'_> {
     fn apply(&mut self, of: &Move, mark: &[Change], kept: usize) -> Result<End> {
         println!("{}: {}", of.location, of.how);
         let (part, made, repaired) = self.make(of, mark)?;
-        if part.edits.len() < of.edits.len() && repaired.left.is_empty() {
+        if of.of_whole_variants {
+            let items: Vec<&str> = part.edits.iter().map(|edit| edit.item.as_str()).collect();
+            println!("  boxed, of fields larger than a text: {}", items.join(", "));
+        } else if part.edits.len() < of.edits.len() && repaired.left.is_empty() {
             let left = of.edits.iter().filter(|edit| !part.edits.contains(edit)).map(|edit| edit.item.as_str());
             println!(
                 "  {} of {} edits; left to a person: {}",
@@ -240,6 +248,7 @@ impl Session<'_> {
             return Ok(End::Stuck);
         }
         self.tidy()?;
+        let warnings = self.lint_after()?.unwrap_or(repaired.new_warnings);
         self.check_change(mark)?;
         if made.becomes.has_other_traits() && !self.args.breaking {
             let lost = self.lost_traits(mark)?;
@@ -255,8 +264,8 @@ impl Session<'_> {
                 println!("  breaking for users of the crate: {name}");
             }
         }
-        for warning in &repaired.new_warnings {
-            println!("  note: new warning of the compiler: {warning}");
+        for warning in &warnings {
+            println!("  note: new warning: {warning}");
         }
         let places = self.places(&made, mark);
         for Place { file, line, why } in &places {
@@ -285,6 +294,7 @@ impl Session<'_> {
                 eprint!("\r  cargo check, round {round}: {errors} errors \x1b[K");
             }
         };
+        let of = &self.large(of)?;
         let mut made = edit::make(&mut self.tree, &self.workspace, self.args, of)?;
         self.check_change(mark)?;
         let mut repaired = repair::repair(&mut self.tree, &self.cargo, (&made.becomes, &made.names()), tell)?;
