@@ -93,7 +93,8 @@ impl Names {
             syn::UseTree::Glob(_) => {
                 let is_standard = path.first().is_some_and(|first| ["std", "alloc", "core"].contains(&first.as_str()));
                 self.has_glob |= !is_standard;
-                self.has_standard |= is_standard && self.depth == 0 && path.iter().any(|part| part == "boxed" || part == "prelude");
+                self.has_standard |=
+                    is_standard && self.depth == 0 && path.iter().any(|part| part == "boxed" || part == "prelude");
             }
             syn::UseTree::Group(of) => of.items.iter().for_each(|tree| self.import(tree, path)),
         }

@@ -17,6 +17,8 @@ pub(super) struct Made {
     pub(super) becomes: Becomes,
     /// The fields that get another type.
     pub(super) changed: Vec<effects::Changed>,
+    /// The fields and variants of a type that is replaced everywhere.
+    pub(super) everywhere: Vec<String>,
 }
 
 impl Made {
@@ -38,7 +40,7 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
     // From the end, so that the lines before stay.
     let mut edits: Vec<(&Edit, Becomes)> = of.edits.iter().filter_map(|edit| Some((edit, of.becomes(edit)?))).collect();
     edits.sort_by_key(|(edit, _)| std::cmp::Reverse((edit.file.clone(), edit.line)));
-    let mut made = Made { becomes: Becomes::Fixed, changed: Vec::new() };
+    let mut made = Made { becomes: Becomes::Fixed, changed: Vec::new(), everywhere: Vec::new() };
     for (edit, becomes) in edits {
         let file = Path::new(&edit.file);
         let place = format!("{}:{}", edit.file, edit.line);
@@ -63,7 +65,7 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
         } else if becomes == Becomes::Hoisted {
             tree.write(file, &capacity::hoist(&text, edit)?)?;
         } else if edit.item == edit.from {
-            everywhere::replace(tree, workspace, edit, &becomes)?;
+            made.everywhere.extend(everywhere::replace(tree, workspace, edit, &becomes)?);
         } else {
             let (from, to) = field(&text, edit)?;
             let to = boxes::with_path(&to, boxes::path(tree, file)?);
