@@ -83,11 +83,19 @@ fn with_import(text: &str, path: &str) -> Option<String> {
     }
     let places: Vec<usize> =
         text.match_indices(path).map(|(at, _)| at).filter(|at| is_whole(text, *at, path) && !is_inside(*at)).collect();
-    if places.len() <= TIMES {
+    // A crate without `std` imports its box as other files do.
+    let times = if path.starts_with("alloc::") { 0 } else { TIMES };
+    if places.len() <= times {
         return None;
     }
     let is_plain_use = |item: &&syn::Item| matches!(item, syn::Item::Use(of) if of.attrs.is_empty());
-    let (at, import) = match source.items.iter().rev().find(is_plain_use) {
+    let is_beside = |item: &&syn::Item| {
+        let root = path.split("::").next().unwrap_or_default();
+        is_plain_use(item)
+            && matches!(item, syn::Item::Use(of) if matches!(&of.tree, syn::UseTree::Path(of) if of.ident == root))
+    };
+    let uses = || source.items.iter().rev();
+    let (at, import) = match uses().find(is_beside).or_else(|| uses().find(is_plain_use)) {
         Some(last) => (last.span().byte_range().end, format!("\nuse {path};")),
         None => (source.items.first()?.span().byte_range().start, format!("use {path};\n\n")),
     };
@@ -117,6 +125,10 @@ mod tests {
         assert_eq!(added("", &text(path, "")).as_deref(), Some(&*imported));
         assert_eq!(added(&text(path, ""), &text(path, "")), None);
         assert_eq!(added("", &format!("{}struct ThinStr;", text(path, ""))), None);
+        let of =
+            |path: &str, import: &str| format!("use alloc::vec::Vec;{import}\nuse core::fmt;\nstruct A({path}<u8>);\n");
+        let imported = of("Box", "\nuse alloc::boxed::Box;");
+        assert_eq!(added("", &of("alloc::boxed::Box", "")), Some(imported));
         // A later change finds the import.
         let import = "\nuse dwell::{Sparse, sparse::{SortedMap, ThinStr}};";
         let later = format!("{}struct B {{ a: {path} }}\n", text("ThinStr", import));
