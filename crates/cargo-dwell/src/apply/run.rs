@@ -336,10 +336,17 @@ impl Session<'_> {
 
     /// Imports what the changed files name often, and formats those that were formatted.
     pub(super) fn tidy(&mut self) -> Result<()> {
+        let mark = self.tree.mark();
+        let mut is_imported = false;
         for change in self.tree.changes() {
             if let Some(imported) = imports::added(&change.before, &change.after) {
                 self.tree.write(&change.file, &imported)?;
+                is_imported = true;
             }
+        }
+        // A feature may decide whether there is an `alloc`.
+        if is_imported && !self.cargo.check()?.errors.is_empty() {
+            self.tree.restore(&mark)?;
         }
         self.tree.changes().iter().try_for_each(|change| format::restore(&mut self.tree, change))
     }
