@@ -2,6 +2,8 @@
 
 use super::{out, package, report, run, source};
 use serde_json::{Value, json};
+use std::io::{self, Write as _};
+use std::process::Command;
 
 fn finding(text: &str, kind: &str, item: &str, from: &str, to: &str) -> Value {
     let line = text.lines().position(|line| line.contains(&format!(": {from}"))).map_or(1, |line| line + 1);
@@ -122,4 +124,22 @@ fn repairs_are_tried_where_no_rule_knows_one() {
     assert!(changed.contains("entry.details.as_deref().unwrap_or(&NONE)"), "{changed}");
     assert!(changed.contains("entry.details.as_deref_mut().unwrap_or(&mut other)"), "{changed}");
     assert!(text.contains("by a try") && text.contains("tests: 1 passed"), "{text}");
+}
+
+/// The repair `|list| list.into_vec()` is one that clippy warns of at this crate's level, and repairs.
+#[test]
+fn new_warnings_are_repaired() {
+    let has_clippy = Command::new("cargo").args(["clippy", "--version"]).output().is_ok_and(|of| of.status.success());
+    if !has_clippy {
+        let _ = writeln!(io::stderr(), "skipped: there is no clippy");
+        return;
+    }
+    let package = package(DEFAULTS);
+    let folder = package.path();
+    let file = report(folder, &[finding(DEFAULTS, "exact", "Entry.list", "Option<Vec<u8>>", "Option<Box<[u8]>>")], &[]);
+    let applied = run(folder, &["--from", file.to_str().expect("UTF-8"), "--allow-no-vcs", "--no-measure"]);
+    let text = out(&applied);
+    assert_eq!(applied.status.code(), Some(0), "{text}");
+    assert!(!text.contains("new warning") && text.contains("tests: 1 passed"), "{text}");
+    assert!(source(folder).contains("entry.list.map(<[u8]>::into_vec)"), "{}", source(folder));
 }

@@ -39,13 +39,11 @@ pub(super) fn candidates(site: &Site<'_>) -> Vec<Vec<Replace>> {
         Some((expected, found)) if boxes(expected) < boxes(found) => &OUT[..],
         _ => &[],
     };
-    all.extend(declared(site, inner));
-    let is_box_expected = site.types().is_some_and(|(expected, found)| boxes(expected) > boxes(found));
-    if !is_box_expected {
-        for place in fields(site) {
-            all.extend(["as_deref", "as_deref_mut"].map(|name| through(site, &place, name)).into_iter().flatten());
-        }
+    // `self.details.as_ref().unwrap_or(&NONE)`: the error is at the other value.
+    for place in fields(site) {
+        all.extend(["as_deref", "as_deref_mut"].map(|name| through(site, &place, name)).into_iter().flatten());
     }
+    all.extend(declared(site, inner));
     if site.syntax.is_expr(&site.range) {
         all.extend(forms.iter().map(|form| vec![site.replace(site.range.clone(), formed(site, &site.range, *form))]));
     }
