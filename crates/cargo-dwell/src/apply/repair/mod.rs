@@ -130,6 +130,15 @@ impl Site<'_> {
         if !self.syntax.is_expr(range) {
             return None;
         }
+        // The other repair of the same value is taken back.
+        let inverse = match method {
+            ".map(Box::new)" => ".map(|value| *value)",
+            ".map(|value| *value)" => ".map(Box::new)",
+            _ => "\n",
+        };
+        if let Some(value) = text.strip_suffix(inverse) {
+            return Some(vec![self.replace(range.clone(), value)]);
+        }
         let text = if self.syntax.is_postfix(range) { text.to_owned() } else { format!("({text})") };
         Some(vec![self.replace(range.clone(), format!("{text}{method}"))])
     }
@@ -279,7 +288,7 @@ fn each_site(
     for (span, types) in places(error) {
         let span = written_by_user(span);
         let file = PathBuf::from(&span.file_name);
-        let Some((text, syntax)) = read(tree, files, &file).as_ref().filter(|_| is_written(span)) else { continue };
+        let Some((text, syntax)) = read(tree, files, &file).filter(|_| is_written(span)) else { continue };
         let range = range(span);
         if text.get(range.clone()).is_some() {
             let has_chains = tree.has_chains(&file);
@@ -291,12 +300,13 @@ fn each_site(
 /// The texts of files with their syntax.
 type Files = BTreeMap<PathBuf, Option<(String, Syntax)>>;
 
-fn read<'f>(tree: &Tree, files: &'f mut Files, file: &Path) -> &'f Option<(String, Syntax)> {
-    files.entry(file.to_owned()).or_insert_with(|| {
+fn read<'f>(tree: &Tree, files: &'f mut Files, file: &Path) -> Option<&'f (String, Syntax)> {
+    let read = || {
         let text = tree.read(file)?;
         let syntax = Syntax::of(&text)?;
         Some((text, syntax))
-    })
+    };
+    files.entry(file.to_owned()).or_insert_with(read).as_ref()
 }
 
 /// A repair with the name of its rule.
@@ -314,7 +324,7 @@ fn round(tree: &Tree, errors: &[Diagnostic], becomes: &Becomes, names: &[String]
         let mut found: Vec<Named> = Vec::new();
         for (span, types) in places.iter().filter(|(span, _)| !is_written(written_by_user(span))) {
             let file = Path::new(&span.file_name);
-            let text = read(tree, &mut files, file).as_ref().map(|(text, _)| text);
+            let text = read(tree, &mut files, file).map(|(text, _)| text);
             let repair = text.and_then(|text| macros::repair(span, types.as_ref(), file, text));
             found.extend(repair.map(|repair| ("a macro", repair)));
         }

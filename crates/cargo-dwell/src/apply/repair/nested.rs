@@ -40,13 +40,13 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
     let other = if is_refutable { " else { unreachable!() }" } else { "" };
     let statement = format!("let {pattern} = {value}{other};");
     // The guard of an arm or of `matches!`, whose pattern ends at `end`.
-    let guarded = |shared: &str, guard: &Option<Bytes>, end: usize| match guard {
-        Some(guard) => site.replace(guard.clone(), format!("matches!({shared}, {pattern} if {})", site.at(guard))),
-        // Nothing is bound, so nothing is moved out.
-        None => {
-            let value = shared.trim_start_matches('&');
-            site.replace(end..end, format!(" if matches!({value}, {})", without_names(pattern)))
+    let guarded = |shared: &str, guard: &Option<Bytes>, end: usize| {
+        if let Some(guard) = guard {
+            return site.replace(guard.clone(), format!("matches!({shared}, {pattern} if {})", site.at(guard)));
         }
+        // Nothing is bound, so nothing is moved out.
+        let value = shared.trim_start_matches('&');
+        site.replace(end..end, format!(" if matches!({value}, {})", without_names(pattern)))
     };
     let inside = |of: &Bytes| of.start <= site.range.start && site.range.end <= of.end;
     let named = site.replace(site.range.clone(), name.clone());

@@ -41,7 +41,7 @@ pub(super) fn candidates(site: &Site<'_>) -> Vec<Vec<Replace>> {
     };
     // `self.details.as_ref().unwrap_or(&NONE)`: the error is at the other value.
     for place in fields(site) {
-        all.extend(["as_deref", "as_deref_mut"].map(|name| through(site, &place, name)).into_iter().flatten());
+        all.extend(["as_deref", "as_deref_mut"].map(|name| vec![through(site, &place, name)]));
     }
     all.extend(declared(site, inner));
     if site.syntax.is_expr(&site.range) {
@@ -85,7 +85,7 @@ fn fields(site: &Site<'_>) -> Vec<Bytes> {
 
 /// Reaches through the box of an optional field: `self.details.as_ref()`, `self.details` or `&self.details` becomes
 /// `self.details.as_deref()`.
-fn through(site: &Site<'_>, field: &Bytes, method: &str) -> Option<Vec<Replace>> {
+fn through(site: &Site<'_>, field: &Bytes, method: &str) -> Replace {
     let plain = if method == "as_deref" { "as_ref" } else { "as_mut" };
     let whole = site.syntax.around(field).find_map(|node| match &node.kind {
         Kind::Method { receiver, name, .. } if receiver == field && name == plain => Some(node.range.clone()),
@@ -93,7 +93,7 @@ fn through(site: &Site<'_>, field: &Bytes, method: &str) -> Option<Vec<Replace>>
         _ => None,
     });
     let end = whole.unwrap_or_else(|| field.clone());
-    Some(vec![site.replace(end, format!("{}.{method}()", site.at(field)))])
+    site.replace(end, format!("{}.{method}()", site.at(field)))
 }
 
 /// Gives the box to the declarations that the error names: a parameter, a result, or a variable with the type of the value.
