@@ -73,10 +73,13 @@ pub(super) struct Changed {
     pub(super) becomes: Becomes,
 }
 
-/// Returns `true` if a word names a map of values by their types: `extensions`, `req.ext()`, `AnyMap`.
-fn is_map(word: &str) -> bool {
-    let lower = word.to_lowercase();
-    ["ext", "exts"].contains(&lower.as_str()) || lower.ends_with("extensions") || MAPS.contains(&word)
+/// Returns `true` if a line, or one of four before it, names a map of values by their types: `extensions`, `req.ext()`, `AnyMap`.
+fn is_near_map(text: &str, line: usize) -> bool {
+    let is_map = |word: &str| {
+        let lower = word.to_lowercase();
+        ["ext", "exts"].contains(&lower.as_str()) || lower.ends_with("extensions") || MAPS.contains(&word)
+    };
+    text.lines().skip(line.saturating_sub(5)).take(5).flat_map(words).any(is_map)
 }
 
 /// Returns the places where a change of fields may have an effect that no test sees. `sources` are those of the packages that may use
