@@ -423,7 +423,11 @@ impl Search<'_> {
                 name if has_member && arguments.is_empty() && self.seen.functions.contains(name) => {
                     all.push((line, format!("`{name}` asks for the type of its argument, which may be a box now")));
                 }
-                name if has_member && self.seen.has_keys && GIVES.contains(&name) && words(text).any(is_map) => {
+                name if has_member
+                    && self.seen.has_keys
+                    && GIVES.contains(&name)
+                    && is_near_map(&self.file.text, line) =>
+                {
                     all.push((
                         line,
                         format!("`{name}` may keep the box under another type than {}", dense(&subject.changed.from)),
