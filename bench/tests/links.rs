@@ -145,15 +145,18 @@ fn rows_of_real_programs_are_those_of_the_results() {
         assert!(results.contains(row), "{row:?}");
     }
     let moving = fs::read_to_string(root().join("docs/moving.md")).unwrap();
-    let rows: Vec<Vec<String>> = moving
-        .lines()
-        .filter(|line| line.starts_with("| "))
-        .map(cells)
-        .filter(|row| row.len() == 5 && row[1].contains('.'))
-        .collect();
-    assert!(rows.len() >= 3, "{rows:?}");
-    for row in &rows {
+    let rows = |cells_in_row: usize| -> Vec<Vec<String>> {
+        let rows = moving.lines().filter(|line| line.starts_with("| ")).map(cells);
+        rows.filter(|row| row.len() == cells_in_row && row[1].starts_with(['0', '1'])).collect()
+    };
+    assert!(rows(5).len() >= 3 && rows(3).len() >= 3, "{:?} {:?}", rows(5), rows(3));
+    for row in rows(5) {
         assert!(results.iter().any(|of| of[0].starts_with("lru") && of[2..] == row[..]), "{row:?}");
+    }
+    for row in rows(3) {
+        let program = row[0].split(' ').next().unwrap();
+        let is_row = |of: &Vec<String>| of[0].starts_with(program) && of[4] == row[1] && of[6] == row[2];
+        assert!(results.iter().any(is_row), "{row:?}");
     }
 }
 

@@ -7,7 +7,7 @@ use crate::measured::Measured;
 
 /// The layouts of `dwell-bench sparse` and their labels, in the order of the picture.
 const LAYOUTS: [(&str, &str); 8] = [
-    ("unboxed", "first draft, nothing boxed"),
+    ("unboxed", "the article's types, nothing boxed"),
     ("boxed", "two structs boxed by hand"),
     ("dwell/sparse", "Sparse where weigh suggests it"),
     ("dwell/box-str", "+ Box<str>"),

@@ -3,6 +3,7 @@
 use crate::allocs::Allocs;
 use crate::apply::Apply;
 use crate::census::Census;
+use crate::check::Check;
 use crate::inspect::{Dyn, Futures, Layout};
 use crate::stack::Stack;
 use anyhow::Result;
@@ -35,6 +36,8 @@ enum Command {
     Census(Box<Census>),
     /// Run a program, list what its allocations cost by type and call site, and predict what changes save
     Allocs(Box<Allocs>),
+    /// Run the programs of dwell.toml, and compare what they hold and allocate with budgets and with another revision
+    Check(Box<Check>),
     /// Make a suggested change: edit, compile, run the tests, measure
     Apply(Box<Apply>),
 }
@@ -58,6 +61,7 @@ impl Cli {
             Command::Stack(stack) => stack.run(),
             Command::Census(census) => census.run(),
             Command::Allocs(allocs) => allocs.run(),
+            Command::Check(check) => check.run(),
             Command::Apply(apply) => apply.run(),
         }
     }

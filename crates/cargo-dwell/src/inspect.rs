@@ -1,11 +1,11 @@
 //! The common part of the commands that inspect a program: building or opening it, comparing it, and checking its
 //! budgets.
 
-use crate::check::{self, Budgets, CheckArgs, Diff, Document, Selection};
 use crate::dyn_traits::{self, DynArgs};
 use crate::futures::{self, FuturesArgs};
 use crate::layout::{self, LayoutArgs};
 use crate::program::{self, BuildArgs, Executable, Outcome, Purpose};
+use crate::sizes::{self, Budgets, CheckArgs, Diff, Document, Selection};
 use anyhow::{Result, bail};
 use clap::Args;
 use dwell_debuginfo::{Options, Program};
@@ -124,7 +124,7 @@ fn inspect(
     // Errors in the arguments are reported before the build.
     let budgets = Budgets::new(check, choice.config().as_deref())?;
     if let Some(file) = &check.save {
-        check::check_target(file)?;
+        sizes::check_target(file)?;
     }
     if let Some(file) = check.diff.as_ref().filter(|file| !file.is_file()) {
         bail!("{}: is not a file; --diff takes a file that --save wrote, or an executable", file.display());

@@ -3,10 +3,11 @@
 //! | command | where | uses |
 //! |---|---|---|
 //! | `shape` | the crate `dwell-shape` | |
-//! | `layout`, `futures`, `dyn` | `layout/`, `futures/`, `dyn_traits/`, and `inspect.rs` for what they share: builds, `check/` (budgets, `--save`, `--diff`) | `dwell-debuginfo` |
+//! | `layout`, `futures`, `dyn` | `layout/`, `futures/`, `dyn_traits/`, and `inspect.rs` for what they share: builds, `sizes/` (budgets, `--save`, `--diff`) | `dwell-debuginfo` |
 //! | `stack` | `stack/` | `dwell-debuginfo` |
 //! | `census` | `census/` | `dwell-heap` |
 //! | `allocs` | `allocs/`, with a file for each suggestion in `suggest/`; `calibrate/` measures what the places of the library cost | `dwell-heap` |
+//! | `check` | `check/`: runs `census` and `allocs`, and compares with budgets and a base | |
 //! | `apply` | `apply/`, with a file for each **repair rule** in `repair/` | `dwell-source` |
 //!
 //! `cli.rs` lists the commands. `program/` finds or builds the executable that a command reads. **Report formats** of a census
@@ -21,14 +22,18 @@ mod apply;
 mod census;
 mod check;
 mod cli;
+mod config;
 mod dyn_traits;
+mod function_names;
 mod futures;
 mod inspect;
 mod layout;
 mod pprof;
+mod processes;
 mod program;
 mod rank;
 mod report;
+mod sizes;
 mod stack;
 
 pub use cli::Cli;

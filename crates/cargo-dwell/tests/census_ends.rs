@@ -6,13 +6,14 @@ mod support;
 
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// A busy machine needs much of it.
-const PATIENCE: Duration = Duration::from_secs(90);
+/// A busy machine needs much of it; a tool that hangs does so for ever.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 fn folder() -> PathBuf {
     support::target_dir().join("census_ends")
@@ -35,16 +36,18 @@ struct Run {
 
 impl Run {
     fn start(mode: &str) -> Self {
-        let tool = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"))
-            .args(["dwell", "census", "--every", "100ms", "--top", "1", "--exe"])
-            .arg(truth())
-            .args(["--", mode])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("it starts");
-        let mut run = Self { tool, program: 0 };
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+        command.args(["dwell", "census", "--every", "100ms", "--top", "1", "--exe"]).arg(truth()).args(["--", mode]);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let default_interrupt = || {
+            // SAFETY: `SIG_DFL` is a valid disposition for `SIGINT`, and `signal` is async-signal-safe.
+            unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+            Ok(())
+        };
+        // A shell without job control starts background jobs with SIGINT ignored, which the tool would inherit.
+        // SAFETY: the closure only calls `signal`, which is async-signal-safe and thus allowed between `fork` and `exec`.
+        unsafe { command.pre_exec(default_interrupt) };
+        let mut run = Self { tool: command.spawn().expect("it starts"), program: 0 };
         run.program = wait_for(|| run.children().into_iter().find(|id| name(*id) == "ends"));
         // The agent is ready.
         wait_for(|| run.children().into_iter().find(|id| name(*id) == "dwell-census"));
@@ -66,7 +69,7 @@ impl Run {
 
     /// Waits until a thread of the program is stopped, and returns whether one was.
     fn wait_for_a_stop(&self) -> bool {
-        let until = Instant::now() + Duration::from_secs(10);
+        let until = Instant::now() + Duration::from_secs(60);
         while Instant::now() < until {
             if self.threads().iter().any(|thread| state(*thread) == Some('t')) {
                 return true;

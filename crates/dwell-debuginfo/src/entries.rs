@@ -370,7 +370,10 @@ impl<'d> UnitReader<'_, 'd> {
         let symbol =
             attrs.iter().find(|attr| matches!(attr.name(), dw::DW_AT_linkage_name | dw::DW_AT_MIPS_linkage_name));
         let Some(symbol) = symbol.and_then(|attr| self.unit.text(attr.value())) else { return Ok(()) };
-        let Some(symbol) = std::str::from_utf8(symbol).ok().filter(|symbol| symbol.len() < 4096) else { return Ok(()) };
+        let Some(symbol) = std::str::from_utf8(symbol).ok().filter(|symbol| symbol.len() < names::LONGEST_SYMBOL)
+        else {
+            return Ok(());
+        };
         let names_after = names::parts(&self.path[end..]).len();
         if let Some(name) = names::self_type(symbol, names_after) {
             let path = self.path[..end].to_owned();

@@ -10,6 +10,7 @@ use super::file::Slice;
 use super::input::Input;
 use super::link::Offsets;
 use super::model::{Frame, Param, Source, Text};
+use super::names;
 use super::unit::Opened;
 use anyhow::Result;
 use foldhash::fast::FixedState;
@@ -45,6 +46,8 @@ struct Function {
     /// The enclosing namespaces and types.
     scope: String,
     name: Option<String>,
+    /// The name of its symbol.
+    symbol: Option<String>,
     params: Vec<(Text, Option<u64>)>,
     /// The global offset of its abstract origin or declaration.
     origin: Option<u64>,
@@ -264,6 +267,10 @@ impl Found {
                             dw::DW_AT_name => {
                                 function.name = text(attr.value()).map(|name| name.to_string_lossy().into_owned());
                             }
+                            dw::DW_AT_linkage_name | dw::DW_AT_MIPS_linkage_name => {
+                                let symbol = text(attr.value()).filter(|symbol| symbol.len() < names::LONGEST_SYMBOL);
+                                function.symbol = symbol.map(|symbol| symbol.to_string_lossy().into_owned());
+                            }
                             dw::DW_AT_specification | dw::DW_AT_abstract_origin => {
                                 function.origin = reference(input, &attr.value()).filter(|origin| *origin != offset);
                             }
@@ -299,17 +306,17 @@ impl Found {
 
     /// Returns the frames by address, innermost first.
     fn finish(self, offsets: &Offsets) -> Frames {
-        let mut known: HashMap<u64, (Text, Vec<Param>)> = HashMap::new();
+        let mut known: HashMap<u64, (Text, Option<Text>, Vec<Param>)> = HashMap::new();
         let mut all = Frames::new();
         for (address, raw) in &self.raw {
             let mut frames = Vec::with_capacity(raw.len());
             let mut source = self.lines.get(address).cloned();
             for frame in raw.iter().rev() {
-                let (path, params) =
+                let (path, implementor, params) =
                     known.entry(frame.entry).or_insert_with(|| self.resolve(frame.entry, offsets)).clone();
                 let locals = frame.locals.iter();
                 let locals = locals.filter_map(|(name, ty)| Some((Text::clone(name), offsets.find(*ty)?))).collect();
-                frames.push(Frame { path, params, source: source.take(), locals });
+                frames.push(Frame { path, implementor, params, source: source.take(), locals });
                 source.clone_from(&frame.call);
             }
             all.insert(*address, frames);
@@ -317,12 +324,14 @@ impl Found {
         all
     }
 
-    fn resolve(&self, entry: u64, offsets: &Offsets) -> (Text, Vec<Param>) {
-        let (mut name, mut scope, mut params) = (None, String::new(), Vec::new());
+    /// Returns the path of a function, the type of the `impl` in it, and the arguments of its type parameters.
+    fn resolve(&self, entry: u64, offsets: &Offsets) -> (Text, Option<Text>, Vec<Param>) {
+        let (mut name, mut symbol, mut scope, mut params) = (None, None, String::new(), Vec::new());
         let mut at = Some(entry);
         for _ in 0..=ROUNDS {
             let Some(function) = at.and_then(|at| self.functions.get(&at)) else { break };
             name = name.or_else(|| function.name.clone());
+            symbol = symbol.or_else(|| function.symbol.as_deref());
             // The declaration comes last, and its scope is the function's path.
             scope.clone_from(&function.scope);
             if params.is_empty() {
@@ -334,7 +343,12 @@ impl Found {
             }
             at = function.origin;
         }
-        (format!("{scope}{}", name.unwrap_or_else(|| "?".into())).into(), params)
+        let path = format!("{scope}{}", name.unwrap_or_else(|| "?".into()));
+        let implementor = symbol.and_then(|symbol| {
+            let (_, after) = path.split_once("{impl#")?.1.split_once('}')?;
+            names::self_type(symbol, names::parts(after.trim_start_matches("::")).len())
+        });
+        (path.into(), implementor.map(Into::into), params)
     }
 }
 

@@ -119,6 +119,8 @@ pub struct Static {
 pub struct Frame {
     /// The full path: `alloc::vec::{impl#1}::push<u8, alloc::alloc::Global>`.
     pub path: Text,
+    /// The type of the `impl` in the path, if a symbol names it: `Vec<T>`.
+    pub implementor: Option<Text>,
     /// The arguments of its type parameters.
     pub params: Vec<Param>,
     /// The line that was executing.

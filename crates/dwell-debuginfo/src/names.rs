@@ -224,6 +224,9 @@ pub(super) fn function(outer: &str, level: u32, impls: &HashMap<String, ImplFor>
     if around.is_empty() { name.to_owned() } else { format!("{around}::{name}") }
 }
 
+/// The length in bytes from which on the name of a symbol is not read.
+pub(super) const LONGEST_SYMBOL: usize = 4096;
+
 /// Returns the type of the `impl` that contains the function `symbol`. The path has `names_after` names after the
 /// `impl`.
 pub(super) fn self_type(symbol: &str, names_after: usize) -> Option<String> {

@@ -7,7 +7,9 @@ use crate::heap::walk::{self, Schema, owners};
 
 #[cfg(agent)]
 pub use crate::agent::layout::DEPTH;
-pub use crate::heap::walk::owners::{BlockType, Origin, addresses, functions, short_file, shown, without_allocator};
+pub use crate::heap::walk::owners::{
+    BlockType, Origin, addresses, functions, short_file, shown, shown_function, without_allocator,
+};
 
 /// Returns what each stack of a snapshot shows of the blocks that it allocated.
 pub fn origins(snapshot: &Snapshot, program: &Program, frames: &Frames) -> Vec<Origin> {

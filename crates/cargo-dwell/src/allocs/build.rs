@@ -230,9 +230,14 @@ fn stacks(profile: &Profile, frames: &Frames, model: &Model<'_>) -> (Vec<String>
             let name = match frame {
                 Ok(frame) => match &frame.source {
                     Some(source) => {
-                        format!("{} ({}:{})", stacks::shown(&frame.path), stacks::short_file(&source.file), source.line)
+                        format!(
+                            "{} ({}:{})",
+                            stacks::shown_function(frame),
+                            stacks::short_file(&source.file),
+                            source.line
+                        )
                     }
-                    None => stacks::shown(&frame.path),
+                    None => stacks::shown_function(frame),
                 },
                 Err(name) => name,
             };

@@ -16,3 +16,5 @@ mod suggest;
 mod text;
 
 pub use args::Allocs;
+pub(crate) use budget::taken;
+pub(crate) use output::read;

@@ -111,7 +111,7 @@ const LARGEST: u64 = 1 << 56;
 ///
 /// # Errors
 /// Returns an error if it cannot be read, is not such a file, or has another version.
-pub(super) fn read(file: &Path) -> Result<Document> {
+pub(crate) fn read(file: &Path) -> Result<Document> {
     /// The version alone: a file of a later version may have other fields.
     #[derive(Deserialize)]
     struct Version {

@@ -250,7 +250,7 @@ fn place(stack: &[Result<&Frame, String>], origin: &Origin, own: &HashSet<&str>)
     let Some(frame) = first.and_then(|first| known.get(first)) else {
         return Place { function: origin.function.clone(), at: origin.at.clone(), through, ..Place::default() };
     };
-    let function = stacks::shown(&frame.path);
+    let function = stacks::shown_function(frame);
     let source = frame.source.as_ref();
     let dependency = (!own.is_empty() && !own.contains(krate(&frame.path))).then(|| krate(&frame.path).to_owned());
     let called_from = (dependency.is_some() && origin.function != function).then(|| match &origin.at {

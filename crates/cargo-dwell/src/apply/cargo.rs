@@ -2,7 +2,7 @@
 
 use super::builds::{Build, Checked, Features};
 use super::outcomes::{Tests, outcomes};
-use super::processes::run;
+use crate::processes::run;
 use crate::program::BuildArgs;
 use anyhow::{Result, bail};
 use cargo_metadata::diagnostic::Diagnostic;

@@ -1,7 +1,7 @@
 //! The conditions of `#[cfg(..)]`, and which of them hold in a build.
 
 use super::builds::Compiled;
-use super::processes::run;
+use crate::processes::run;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use std::process::Command;

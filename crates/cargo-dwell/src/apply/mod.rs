@@ -26,7 +26,6 @@ mod lints;
 mod moves;
 mod outcomes;
 mod package;
-mod processes;
 mod proof;
 mod repair;
 mod run;

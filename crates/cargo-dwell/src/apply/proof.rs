@@ -1,8 +1,8 @@
 //! Measures a program before and after a change: live bytes by the census, CPU time, sizes of types.
 
 use super::cargo::Cargo;
-use super::processes;
 use super::tree::{Change, Tree};
+use crate::processes;
 use crate::program::BuildArgs;
 use anyhow::{Context, Result, bail};
 use dwell_output::units;

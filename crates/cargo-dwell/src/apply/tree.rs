@@ -3,7 +3,8 @@
 //! It is below `target/dwell/apply`. Dependencies outside of the workspace are reached by links at the same relative
 //! path. The user's files are read here, and written by [`super::write`] alone.
 
-use super::{git, processes};
+use super::git;
+use crate::processes;
 use anyhow::{Context, Result, bail};
 use cargo_metadata::Metadata;
 use std::collections::{BTreeMap, BTreeSet};

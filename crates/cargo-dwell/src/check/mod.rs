@@ -1,40 +1,157 @@
-//! Budgets, saved sizes, and differences between two builds.
+//! `cargo dwell check`: budgets of memory and allocations, and what changed since another revision.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `runs.rs` | reads the runs of `dwell.toml`, builds and runs their programs |
+//! | `costs.rs` | what a run costs: totals, owners, places that allocate, leaks, sizes of types; over several equal runs |
+//! | `budgets.rs` | compares costs with budgets |
+//! | `causes.rs` | compares costs with those of a base, and names the cause of each difference |
+//! | `base.rs` | a worktree with another revision, or a saved file |
+//! | `report.rs` | writes rows as text, Markdown, JSON, SARIF, or annotations of GitHub |
 
-mod budget;
-mod diff;
-mod saved;
+mod base;
+mod budgets;
+mod causes;
+mod costs;
+mod report;
+mod runs;
 
-pub use budget::{Budgets, SizeBudget};
-pub use diff::Diff;
-pub use saved::{Document, Selection, check_target};
-
+use crate::processes;
+use crate::program::{self, BuildArgs};
+use crate::report::saved;
+use anyhow::{Result, bail};
 use bytesize::ByteSize;
-use clap::Args;
+use causes::Limits;
+use clap::{Args, ValueEnum};
+use costs::Saved;
+use report::Report;
+use runs::Session;
 use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
 
-/// The arguments for budgets and differences.
-#[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Budgets and differences")]
-pub struct CheckArgs {
-    /// Fail with exit code 1 if TYPE is larger than BYTES: `Type=64`, `module::Type=64`
-    #[arg(long, value_name = "TYPE=BYTES")]
-    pub max_size: Vec<SizeBudget>,
-    /// Fail with exit code 1 if a future is larger than BYTES
-    #[arg(long, value_name = "BYTES", value_parser = dwell_output::units::parse_bytes)]
-    pub max_future: Option<ByteSize>,
-    /// Write the sizes of all types, futures and vtables to FILE as JSON, for --diff
+const EXIT_CODES: &str = "Exit code: 0 if everything is within its budget and nothing grew, 1 if not, 2 for wrong input, a \
+                          program that fails, or a base that cannot be measured; cargo's exit code if the build fails.";
+
+/// `cargo dwell check`
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Check {
+    /// The runs to check, by their names in dwell.toml [default: all]
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Also compare with REV, a revision that is built in a worktree, or with a file of --save
+    #[arg(long, value_name = "REV|FILE")]
+    base: Option<String>,
+    /// Write what was measured to FILE, for --base
     #[arg(long, value_name = "FILE")]
-    pub save: Option<PathBuf>,
-    /// Print what grew and what shrank since FILE, a file that --save wrote or an executable
-    #[arg(long, value_name = "FILE")]
-    pub diff: Option<PathBuf>,
-    /// Fail with exit code 1 if a type or future grew by more than BYTES since the --diff FILE
-    #[arg(long, value_name = "BYTES", requires = "diff", value_parser = dwell_output::units::parse_bytes)]
-    pub fail_on_growth: Option<ByteSize>,
-    /// Report on FILE too, another executable, and check the budgets in it; repeatable
-    #[arg(long, value_name = "FILE")]
-    pub also: Vec<PathBuf>,
-    /// Fail if a name in dwell.toml matches no type of any of the executables
+    save: Option<PathBuf>,
+    /// The least growth since the base that counts, in per cent of the owner's or function's own
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, requires = "base")]
+    growth: f64,
+    /// The least growth since the base that counts, in bytes
+    #[arg(long, value_name = "BYTES", default_value = "1KiB", requires = "base", value_parser = dwell_output::units::parse_bytes)]
+    growth_bytes: ByteSize,
+    /// How often each program is run; what differs between equal runs is noise [default: 2 with --base or --save, otherwise 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=20))]
+    repeat: Option<u8>,
+    /// End a program that runs longer
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = dwell_heap::run::duration)]
+    timeout: Duration,
+    /// The output format
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Also write the report to FILE, such as `markdown=memory.md`; repeatable
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = of_file)]
+    write: Vec<(Format, PathBuf)>,
+    /// Path to Cargo.toml
+    #[arg(long, value_name = "PATH")]
+    manifest_path: Option<PathBuf>,
+    /// Build only if Cargo.lock needs no change
     #[arg(long)]
-    pub strict: bool,
+    locked: bool,
+    /// Build without the network
+    #[arg(long)]
+    offline: bool,
+}
+
+/// The format of the report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A table
+    #[default]
+    Human,
+    /// One JSON object
+    Json,
+    /// A table for a pull request
+    Markdown,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// A table, and annotations of GitHub's actions at the lines
+    Github,
+}
+
+/// Reads `FORMAT=FILE`.
+fn of_file(text: &str) -> Result<(Format, PathBuf), String> {
+    let (format, file) = text.split_once('=').ok_or("write it as FORMAT=FILE, such as `markdown=memory.md`")?;
+    if file.is_empty() {
+        return Err("name a file behind the `=`".into());
+    }
+    Ok((Format::from_str(format, false)?, file.into()))
+}
+
+impl Check {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// Returns an error if there is no budget, a name in it matches nothing, a program cannot be built or fails, or the base cannot
+    /// be measured.
+    pub fn run(&self) -> Result<ExitCode> {
+        if !(0.0..=1000.0).contains(&self.growth) {
+            bail!("--growth: must be a number of per cent from 0 to 1000");
+        }
+        processes::watch_signals();
+        let build = BuildArgs {
+            manifest_path: self.manifest_path.clone(),
+            locked: self.locked,
+            offline: self.offline,
+            ..BuildArgs::default()
+        };
+        let Some(workspace) = program::workspace(&build)? else { return Ok(ExitCode::from(101)) };
+        let repeat = self.repeat.unwrap_or(if self.base.is_some() || self.save.is_some() { 2 } else { 1 });
+        let session = Session::new(&workspace, build, &self.names, repeat, self.timeout)?;
+        let everything = self.base.is_some() || self.save.is_some();
+        if session.is_empty() && everything {
+            bail!(
+                "{}: has no run; add a table such as `[check.load]` with `example = \"load\"`",
+                session.config().display()
+            );
+        }
+        let base = match &self.base {
+            Some(base) => match base::measure(base, &session)? {
+                Some(base) => Some(base),
+                None => return Ok(ExitCode::from(2)),
+            },
+            None => None,
+        };
+        let measured = match session.measure(session.root(), everything)? {
+            program::Outcome::Done(measured) => measured,
+            program::Outcome::Failed(code) => return Ok(code),
+        };
+        let mut report = Report::new(budgets::rows(&session, &measured)?);
+        let now = Saved::new(&measured);
+        if let Some(base) = &base {
+            let limits = Limits { share: self.growth / 100.0, bytes: self.growth_bytes.as_u64() };
+            report.compare(base, &now, limits, session.root());
+        }
+        if let Some(file) = &self.save {
+            now.write(file)?;
+            eprintln!("note: saved to {}", file.display());
+        }
+        for (format, file) in &self.write {
+            saved::write(file, |mut out| report.write(*format, &mut out))?;
+        }
+        dwell_output::print(|out| report.write(self.format, out))?;
+        Ok(if report.has_failed() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    }
 }

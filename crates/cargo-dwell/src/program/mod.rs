@@ -189,11 +189,7 @@ impl Choice<'_> {
     /// Returns the folder of the cache: in the target directory, or in the user's cache directory.
     fn cache(&self) -> Option<PathBuf> {
         let target = self.target_dir().map(|dir| dir.join("cache"));
-        target.or_else(|| {
-            let caches = std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
-            let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache"));
-            Some(caches.or_else(home)?.join("cargo-dwell"))
-        })
+        target.or_else(user_cache)
     }
 
     /// Builds the program with full debug info, or opens the existing executable.
@@ -324,6 +320,13 @@ impl Choice<'_> {
         }
         command
     }
+}
+
+/// Returns this tool's folder in the user's cache directory.
+pub(crate) fn user_cache() -> Option<PathBuf> {
+    let caches = std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache"));
+    Some(caches.or_else(home)?.join("cargo-dwell"))
 }
 
 /// The compiler's warnings, until it is known whether cargo only repeats those of an earlier build.

@@ -15,7 +15,16 @@ use frames::Function;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
+
+/// Returns the functions of an executable with the sizes of their frames in bytes.
+///
+/// # Errors
+/// Returns an error if the file cannot be read, or is for another processor than x86-64.
+pub(crate) fn frame_sizes(executable: &Path) -> Result<Vec<(String, u64)>> {
+    Ok(frames::read(executable)?.into_iter().map(|function| (function.name, function.frame)).collect())
+}
 
 /// `cargo dwell stack`
 #[derive(Debug, Args)]

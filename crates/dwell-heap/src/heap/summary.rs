@@ -298,9 +298,14 @@ pub(crate) fn stacks(snapshot: &Snapshot, frames: &Frames) -> (Vec<String>, Vec<
             let name = match frame {
                 Ok(frame) => match &frame.source {
                     Some(source) => {
-                        format!("{} ({}:{})", owners::shown(&frame.path), owners::short_file(&source.file), source.line)
+                        format!(
+                            "{} ({}:{})",
+                            owners::shown_function(frame),
+                            owners::short_file(&source.file),
+                            source.line
+                        )
                     }
-                    None => owners::shown(&frame.path),
+                    None => owners::shown_function(frame),
                 },
                 Err(name) => name,
             };

@@ -100,6 +100,33 @@
 #![expect(clippy::inline_always, reason = "a call would copy the value twice and costs more than a pop")]
 #![cfg_attr(not(feature = "std"), allow(unreachable_pub, reason = "`slab!` reaches these items, and needs std"))]
 
+// The parts, from the engine to the handles. `T` is the type of the values; the engine does not know it.
+//
+// - `geometry.rs`, `classes.rs`: where cells lie in a block, and the size classes of a pool: arithmetic,
+//   `forbid(unsafe_code)`
+// - `stack.rs`: `FreeStack`: `pop`, `push`, growth
+// - `memory/`: `Memory`: chunks, blocks, their headers and numbers, leaked bits, stamps; generic over `W`, the word
+//   in a header that names the owner
+// - `engine.rs`: `Core<O>`: a stack and memory; `CoreRef<O>`; `Owners`, `OneThread`; generic over `O: Owners`
+// - `remote/`: `AnyThread`, the `Owners` of slots that are `Send`: thread numbers, the list of returned cells
+// - `lazy.rs`: `LazyCore`: a core that the first insert allocates, with its first cells; generic over `O: Owners`
+// - `insert.rs`: `CellAllocator`, `insert`, `try_insert`, `insert_with`, `try_insert_with`: all code that pops,
+//   refills and writes values; generic over allocator of cells, `T`
+// - `remote/surplus.rs`: `Surplus`: when a pool gives chunks back
+// - `keyed.rs`: `KeyedCells`, `reclaim`, `with`, `drop_leaked`: all code that makes slots and references of leaked
+//   values; generic over slab or module, `T`
+// - `owner.rs`, `kind.rs`, `coerce.rs`: `Owner<T, K>`, the engine of `Slot` and `Pooled`: all code that reads,
+//   drops and frees a value; `K: SlotKind` says where a freed cell goes; generic over `T`, `K`
+// - `slot.rs`, `pooled.rs`, `forward.rs`: the handles that users see: `Slot<T, K>`, invariant in `T`, and
+//   `Pooled<T>`, covariant; generic over `T`, `K`
+// - `typed.rs`: the engine of `Slab` and `sync::Slab`, and their methods; generic over `T`, `O`
+// - `bounded.rs`: `Bounded`: a `Slab` with a limit; generic over `T`
+// - `thread_core.rs`, `thread.rs`: a core in thread-local storage with a cached cell, without its type; `slab!`
+// - `pool.rs`, `dedicated.rs`: `Pool`: a core for each size class, and dedicated blocks
+// - `thread_pool.rs`, `boxed.rs`: the `Pool` of each thread, for `Pooled::new` and `.pooled()`; `pooled!`,
+//   `.boxed_iter()`
+// - `counted/`: `PoolRc` and `PoolArc`: counts in front of a value in a cell of a pool; generic over `T`, counts
+
 mod bounded;
 #[cfg(feature = "std")]
 mod boxed;

@@ -141,7 +141,7 @@ fn origin(
     #[expect(clippy::single_match_else, reason = "a function, or none")]
     match frame {
         Some(frame) => {
-            origin.function = shown(&frame.path);
+            origin.function = shown_function(frame);
             origin.at = frame.source.as_ref().map(|source| format!("{}:{}", short_file(&source.file), source.line));
             origin.is_foreign = is_by_c && origin.ty.is_none();
         }
@@ -216,6 +216,18 @@ pub fn shown(path: &str) -> String {
         }
     }
     name.split("::").filter(|part| !part.starts_with("{impl#")).collect::<Vec<_>>().join("::")
+}
+
+/// Returns a function's path as [`shown`], with the type of its impl: `app::Server::run`.
+pub fn shown_function(frame: &Frame) -> String {
+    let implementor = frame.implementor.as_deref();
+    match implementor.and_then(|of| Some((of, frame.path.split_once("{impl#")?))) {
+        Some((of, (module, rest))) => {
+            let rest = rest.split_once('}').map_or("", |(_, rest)| rest);
+            shown(&format!("{module}{of}{rest}"))
+        }
+        None => shown(&frame.path),
+    }
 }
 
 /// The functions of a call stack, from the one that a family is asked about, which belongs to std.

@@ -27,7 +27,7 @@ extern "C" fn note(signal: i32) {
 
 /// From now on a signal ends first what this process started, also processes whose parents ended: a test that cargo started
 /// outlives cargo.
-pub(super) fn watch_signals() {
+pub(crate) fn watch_signals() {
     WATCHES.store(true, Ordering::Relaxed);
     // SAFETY: the call reads no memory. Processes without a parent become children of this one, so that it finds them.
     #[cfg(target_os = "linux")]
@@ -50,7 +50,7 @@ pub(super) fn watch_signals() {
 }
 
 /// Returns the signal that this process received.
-pub(super) fn received() -> Option<i32> {
+pub(crate) fn received() -> Option<i32> {
     Some(RECEIVED.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
 }
 
@@ -58,7 +58,7 @@ pub(super) fn received() -> Option<i32> {
 ///
 /// # Errors
 /// See above.
-pub(super) fn check() -> Result<()> {
+pub(crate) fn check() -> Result<()> {
     if received().is_some() {
         bail!("interrupted");
     }
@@ -67,10 +67,10 @@ pub(super) fn check() -> Result<()> {
 
 /// What a command printed.
 #[derive(Debug)]
-pub(super) struct Ran {
-    pub(super) status: ExitStatus,
-    pub(super) stdout: Vec<u8>,
-    pub(super) stderr: Vec<u8>,
+pub(crate) struct Ran {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
 }
 
 /// Runs a command to its end.
@@ -78,12 +78,20 @@ pub(super) struct Ran {
 /// # Errors
 /// Returns an error if it cannot be started, if it takes longer than the bound, or if this process receives a signal; then it and
 /// its children are ended.
-pub(super) fn run(command: &mut Command, bound: Duration) -> Result<Ran> {
+pub(crate) fn run(command: &mut Command, bound: Duration) -> Result<Ran> {
+    run_with(command, Stdio::null(), bound)
+}
+
+/// Like [`run`], with this standard input.
+///
+/// # Errors
+/// The same as those of [`run`].
+pub(crate) fn run_with(command: &mut Command, stdin: Stdio, bound: Duration) -> Result<Ran> {
     check()?;
     let name = command.get_program().to_string_lossy().into_owned();
     let step: Vec<OsString> = command.get_args().take(1).map(Into::into).collect();
     let step = step.first().map(|step| step.to_string_lossy().into_owned()).unwrap_or_default();
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().with_context(|| format!("{name} cannot be run; is it on the PATH?"))?;
     let (stdout, stderr) = (reader(child.stdout.take()), reader(child.stderr.take()));
     let end = Instant::now() + bound;

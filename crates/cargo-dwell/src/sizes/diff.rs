@@ -30,27 +30,27 @@ pub struct Diff {
 }
 
 #[derive(Debug, Serialize)]
-struct Change {
-    kind: &'static str,
-    name: String,
+pub(crate) struct Change {
+    pub(crate) kind: &'static str,
+    pub(crate) name: String,
     path: String,
-    before: u64,
-    after: u64,
+    pub(crate) before: u64,
+    pub(crate) after: u64,
     /// The fields, variants and held values that account for the difference.
-    by: Vec<By>,
+    pub(crate) by: Vec<By>,
 }
 
 #[derive(Debug, Serialize)]
-struct By {
+pub(crate) struct By {
     /// The name of the part: `field`, `Variant`, `Variant.field`; for a future, a variable that it holds or the future
     /// that it awaits.
-    field: String,
+    pub(crate) field: String,
     #[serde(rename = "type")]
-    of: String,
+    pub(crate) of: String,
     /// The size before, in bytes; 0 if the part is new.
-    before: u64,
+    pub(crate) before: u64,
     /// The size after, in bytes; 0 if the part is gone.
-    after: u64,
+    pub(crate) after: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -95,6 +95,11 @@ impl Diff {
         Ok(Self::between(before, after))
     }
 
+    /// The types and futures that grew, the largest growth first.
+    pub(crate) fn grew(&self) -> &[Change] {
+        &self.grew
+    }
+
     /// Returns a line for each type and future that grew by more than `most` bytes.
     pub fn grown(&self, most: u64) -> Vec<String> {
         let grown = self.grew.iter().filter(|change| change.after.saturating_sub(change.before) > most);
@@ -112,7 +117,8 @@ impl Diff {
         grown.map(line).collect()
     }
 
-    fn between(before: Known, after: Known) -> Self {
+    /// Compares two builds.
+    pub(crate) fn between(before: Known, after: Known) -> Self {
         let same_selection = before.all == after.all;
         // The output of one command lacks the lists of the other commands.
         let both_futures = !before.futures.is_empty() && !after.futures.is_empty();
@@ -208,7 +214,7 @@ impl Diff {
 }
 
 impl By {
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let of = if self.of.is_empty() { String::new() } else { format!(": {}", self.of) };
         match (self.before, self.after) {
             (0, after) => format!("added `{}{of}` ({})", self.field, plural(after, "byte")),

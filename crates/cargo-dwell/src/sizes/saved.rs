@@ -83,8 +83,8 @@ pub fn check_target(file: &Path) -> Result<()> {
 }
 
 /// The fields that are read from a file of `--save` or from the output of `--format json`.
-#[derive(Debug, Clone, Default, Deserialize)]
-pub(super) struct Known {
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Known {
     #[serde(default)]
     pub(super) program: About,
     #[serde(default)]
@@ -95,7 +95,7 @@ pub(super) struct Known {
     pub(super) futures: Vec<futures::json::Future>,
 }
 
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct KnownType {
     pub(super) name: String,
     pub(super) path: String,
@@ -106,7 +106,7 @@ pub(super) struct KnownType {
     pub(super) variants: Vec<KnownVariant>,
 }
 
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct KnownField {
     pub(super) name: String,
     #[serde(rename = "type")]
@@ -114,7 +114,7 @@ pub(super) struct KnownField {
     pub(super) size: u64,
 }
 
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct KnownVariant {
     pub(super) name: String,
     pub(super) size: u64,
@@ -148,7 +148,7 @@ impl Known {
     }
 
     /// Converts a document as if it had been saved and read.
-    pub(super) fn of(document: &Document) -> Result<Self> {
+    pub(crate) fn of(document: &Document) -> Result<Self> {
         let value = serde_json::to_value(document).context("the sizes cannot be written as JSON")?;
         Self::deserialize(value).context("the sizes cannot be read back")
     }

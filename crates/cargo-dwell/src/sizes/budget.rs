@@ -1,13 +1,12 @@
 //! Budgets, from the command line and from `dwell.toml`.
 
 use super::CheckArgs;
-use anyhow::{Context, Result, bail};
+use crate::config::Config;
+use anyhow::{Result, bail};
 use dwell_debuginfo::{Field, Kind, Program, Type, TypeId};
 use dwell_output::nearest;
 use dwell_output::units::parse_bytes;
 use dwell_output::units::{count, plural};
-use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -32,66 +31,6 @@ impl FromStr for SizeBudget {
             return Err("name the type before the `=`, such as `Config=64`".into());
         }
         Ok(Self { name, most: most.as_u64() })
-    }
-}
-
-/// The contents of `dwell.toml`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-struct Config {
-    max_size: BTreeMap<String, Bytes>,
-    max_future: Option<Bytes>,
-    /// For `cargo dwell shape`.
-    #[serde(rename = "shape")]
-    _shape: toml::Table,
-    // Budgets of `cargo dwell allocs`.
-    #[serde(rename = "max-allocs")]
-    _max_allocs: Option<serde::de::IgnoredAny>,
-    #[serde(rename = "max-allocs-per")]
-    _max_allocs_per: Option<serde::de::IgnoredAny>,
-}
-
-/// A number of bytes, as a number or as a text: `65536`, `"64KB"`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Bytes(u64);
-
-impl<'de> Deserialize<'de> for Bytes {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl serde::de::Visitor<'_> for Visitor {
-            type Value = Bytes;
-
-            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                out.write_str("a number of bytes such as 64 or \"64KB\"")
-            }
-
-            fn visit_u64<E>(self, bytes: u64) -> Result<Bytes, E> {
-                Ok(Bytes(bytes))
-            }
-
-            fn visit_i64<E: serde::de::Error>(self, bytes: i64) -> Result<Bytes, E> {
-                let unexpected = serde::de::Unexpected::Signed(bytes);
-                u64::try_from(bytes).map(Bytes).map_err(|_| E::invalid_value(unexpected, &self))
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Bytes, E> {
-                let unexpected = serde::de::Unexpected::Str(text);
-                parse_bytes(text).map(|size| Bytes(size.as_u64())).map_err(|_| E::invalid_value(unexpected, &self))
-            }
-        }
-        deserializer.deserialize_any(Visitor)
-    }
-}
-
-impl Config {
-    fn read(file: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(file).with_context(|| format!("{}: cannot be read", file.display()))?;
-        toml::from_str(&text).map_err(|error| {
-            let line = error.span().map(|span| 1 + text[..span.start.min(text.len())].matches('\n').count());
-            let line = line.map_or_else(String::new, |line| format!(":{line}"));
-            let what = error.message().lines().collect::<Vec<_>>().join(", ");
-            anyhow::anyhow!("{}{line}: {what}; correct this line", file.display())
-        })
     }
 }
 
@@ -167,7 +106,7 @@ impl Budgets {
 }
 
 /// Returns the types that a budget applies to: those of the workspace, or else those of dependencies.
-fn matching(program: &Program, name: &str) -> Vec<TypeId> {
+pub(crate) fn matching(program: &Program, name: &str) -> Vec<TypeId> {
     let fits = |text: &str| text == name || text.strip_suffix(name).is_some_and(|start| start.ends_with("::"));
     let without_arguments = |text: &str| {
         let end = text.find('<').filter(|_| text.ends_with('>') && !text.starts_with('<'));
@@ -196,7 +135,7 @@ fn line(program: &Program, id: TypeId, most: u64) -> String {
 }
 
 /// Names the fields that make a type large.
-fn why(program: &Program, of: &Type) -> String {
+pub(crate) fn why(program: &Program, of: &Type) -> String {
     let end = |fields: &[Field]| {
         fields.iter().map(|field| field.offset.saturating_add(program.size_of(field.ty))).max().unwrap_or(0)
     };
@@ -268,26 +207,5 @@ mod tests {
         for wrong in ["Config", "=64", "Config=", "Config=-1", "Config=many", "Config=99999999999999999999999"] {
             assert!(!budget(wrong).unwrap_err().contains('\n'), "{wrong}");
         }
-    }
-
-    #[test]
-    fn config_errors_are_one_line() {
-        let dir = tempfile::TempDir::new().unwrap();
-        let file = dir.path().join("dwell.toml");
-        for (text, expected) in [
-            ("max-future = 1\nmax-sizes = 3\n", "dwell.toml:2: unknown field `max-sizes`"),
-            ("max-future = -1\n", "dwell.toml:1: invalid value: integer `-1`"),
-            ("max-future = \"big\"\n", "dwell.toml:1: invalid value: string \"big\""),
-            ("[max-size]\nConfig = \"x\"\n", "dwell.toml:2: invalid value: string \"x\""),
-            ("[max-size\n", "dwell.toml:1: "),
-            ("max-future = 99999999999999999999\n", "dwell.toml:1: "),
-        ] {
-            std::fs::write(&file, text).unwrap();
-            let error = format!("{:#}", Config::read(&file).unwrap_err());
-            assert!(error.contains(expected) && !error.contains('\n'), "{error}");
-        }
-        std::fs::write(&file, "max-future = \"4KiB\"\n[max-size]\nConfig = 64\n\"Option<Config>\" = 72\n").unwrap();
-        let config = Config::read(&file).unwrap();
-        assert_eq!((config.max_future, config.max_size.len()), (Some(Bytes(4096)), 2));
     }
 }

@@ -1,0 +1,297 @@
+//! Compares what runs cost with the budgets of `dwell.toml`.
+
+use super::costs::{self, Costs, Span};
+use super::report::{Kind, Row, Unit, place};
+use super::runs::{Measured, Planned, Session};
+use crate::allocs::taken;
+use crate::config::Bytes;
+use crate::function_names::{ends_with, plain};
+use crate::{dyn_traits, sizes, stack};
+use anyhow::{Result, bail};
+use dwell_debuginfo::{Kind as OfType, Program};
+use dwell_heap::json::{Blocks, Document as Heap};
+use dwell_output::nearest;
+use dwell_source::Items;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// Returns a row for each budget.
+///
+/// # Errors
+/// Returns an error if a budget is about a name that the program does not have.
+pub(super) fn rows(session: &Session, measured: &[Measured]) -> Result<Vec<Row>> {
+    let mut rows = sizes(session, measured)?;
+    for planned in session.runs() {
+        if let Some(of) = measured.iter().find(|of| of.name == planned.name) {
+            of_run(planned, of, session.root(), &mut rows)?;
+        }
+    }
+    Ok(rows)
+}
+
+/// The budgets of a run.
+fn of_run(planned: &Planned, of: &Measured, root: &Path, rows: &mut Vec<Row>) -> Result<()> {
+    let Planned { name, run, file, .. } = planned;
+    let bytes = |most: Option<Bytes>| most.map(|most| most.0);
+    let costs = &of.costs;
+    type Number = fn(&Costs) -> Option<Span>;
+    let totals: [(&str, Unit, Option<u64>, Number); 9] = [
+        ("peak-bytes", Unit::Bytes, bytes(run.peak_bytes), |of| of.peak_bytes),
+        ("peak-blocks", Unit::Blocks, run.peak_blocks, |of| of.peak_blocks),
+        ("exit-bytes", Unit::Bytes, bytes(run.exit_bytes), |of| of.exit_bytes),
+        ("exit-blocks", Unit::Blocks, run.exit_blocks, |of| of.exit_blocks),
+        ("leaked-bytes", Unit::Bytes, bytes(run.leaked_bytes), |of| of.leaked_bytes),
+        ("unused-bytes", Unit::Bytes, bytes(run.unused_bytes), |of| of.unused_bytes),
+        ("rss", Unit::Bytes, bytes(run.rss), |of| of.rss),
+        ("allocs", Unit::Blocks, run.allocs, |of| of.allocs),
+        ("reallocs", Unit::Blocks, run.reallocs, |of| of.reallocs),
+    ];
+    let mut add = |what: String, unit, most, now, cause: String, at: Option<&str>| {
+        let place = at.and_then(|at| place(at, root));
+        rows.push(Row { run: name.clone(), what, unit, kind: Kind::Budget { most }, now, cause, place });
+    };
+    for (what, unit, most, number) in totals {
+        let Some(most) = most else { continue };
+        let Some(now) = number(costs) else {
+            bail!("{}: `{what}` of `check.{name}`: the run has no such number here", file.display());
+        };
+        let (cause, at) = if now.most > most { largest(costs, what) } else { (String::new(), None) };
+        add(what.to_owned(), unit, most, now.most, cause, at.as_deref());
+    }
+    for (wanted, most) in &run.bytes {
+        let (now, at) = held(of, wanted, |blocks| blocks.bytes, file, name)?;
+        add(format!("bytes of {wanted}"), Unit::Bytes, most.0, now, String::new(), at.as_deref());
+    }
+    for (wanted, &most) in &run.blocks {
+        let (now, at) = held(of, wanted, |blocks| blocks.blocks, file, name)?;
+        add(format!("blocks of {wanted}"), Unit::Blocks, most, now, String::new(), at.as_deref());
+    }
+    for (wanted, &most) in &run.allocs_in {
+        let found = of.allocs.iter().map(|document| taken(document, wanted)).max_by_key(|taken| taken.blocks);
+        let found = found.unwrap_or_default();
+        if !found.is_known && !exists(of, wanted, root) {
+            let functions = of.allocs.iter().flat_map(|document| &document.frames);
+            let functions: Vec<&str> = functions.map(|frame| frame.split(" (").next().unwrap_or(frame)).collect();
+            let near = nearest::suggestion(wanted, functions.into_iter());
+            bail!(
+                "{}: `allocs-in` of `check.{name}`: the program has no function or type `{wanted}`{near}",
+                file.display()
+            );
+        }
+        let at = found.at.clone();
+        let cause = at.clone().filter(|_| found.blocks > most).map_or_else(String::new, |at| format!("most in {at}"));
+        add(format!("allocs in {wanted}"), Unit::Blocks, most, found.blocks, cause, at.as_deref());
+    }
+    Ok(())
+}
+
+/// Names the largest part of a number that is above its budget.
+fn largest(costs: &Costs, what: &str) -> (String, Option<String>) {
+    if matches!(what, "allocs" | "reallocs") {
+        let most = costs.places.iter().max_by_key(|place| place.blocks.most);
+        return most.map_or_else(Default::default, |place| {
+            (format!("most: {} in {}", place.what, place.function), place.at.clone())
+        });
+    }
+    let all = if what == "leaked-bytes" { &costs.leaks } else { &costs.owners };
+    let most = all.iter().max_by_key(|owner| match what {
+        "unused-bytes" => owner.unused.most,
+        "peak-blocks" | "exit-blocks" => owner.blocks.most,
+        _ => owner.bytes.most,
+    });
+    most.map_or_else(Default::default, |owner| {
+        (format!("most: {} of {}", owner.content, owner.owner), owner.at.clone())
+    })
+}
+
+/// Returns what an owner or type holds at the peak, at most over all runs, and the line that allocates most of it.
+fn held(
+    of: &Measured,
+    wanted: &str,
+    number: impl Fn(&Blocks) -> u64,
+    file: &Path,
+    name: &str,
+) -> Result<(u64, Option<String>)> {
+    let field = type_of_field(&of.program, wanted);
+    let at_peak = |heap: &Heap| -> (u64, Option<String>) {
+        let blocks = costs::peak(heap).map_or(&[][..], |snapshot| &snapshot.blocks);
+        let mut found = matching(blocks, wanted);
+        // Those of a value that is being dropped may be the field's.
+        if let Some(ty) = field.as_ref().filter(|_| found.is_empty()) {
+            let is_lost = |of: &&Blocks| matches!(&*of.by, "stack" | "local") && of.content == *ty;
+            found.extend(blocks.iter().filter(is_lost));
+        }
+        let at = found.iter().max_by_key(|blocks| blocks.bytes).and_then(|blocks| blocks.sites.first()?.at.clone());
+        (found.into_iter().map(&number).sum(), at)
+    };
+    let most = of.heaps.iter().map(at_peak).max_by_key(|(sum, _)| *sum).unwrap_or_default();
+    let is_seen = || {
+        let snapshots = of.heaps.iter().flat_map(|heap| &heap.snapshots);
+        snapshots.into_iter().any(|snapshot| !matching(&snapshot.blocks, wanted).is_empty())
+    };
+    if most.0 == 0 && !is_seen() && field.is_none() && sizes::matching(&of.program, wanted).is_empty() {
+        let snapshots = of.heaps.iter().flat_map(|heap| &heap.snapshots).flat_map(|snapshot| &snapshot.blocks);
+        let mut names: Vec<&str> =
+            snapshots.flat_map(|blocks| [&*blocks.owner, &*blocks.content, &*blocks.element]).collect();
+        names.extend(of.program.types().filter(|(_, of)| of.own).map(|(_, of)| &*of.name));
+        let near = nearest::suggestion(wanted, names.into_iter());
+        bail!("{}: `check.{name}`: the program has no type or owner `{wanted}`{near}", file.display());
+    }
+    Ok(most)
+}
+
+/// Returns the blocks of an owner, or else those that a type holds, or else those with values of a type.
+fn matching<'b>(blocks: &'b [Blocks], wanted: &str) -> Vec<&'b Blocks> {
+    let with = |of: fn(&Blocks) -> &str| -> Vec<&'b Blocks> {
+        blocks.iter().filter(|blocks| ends_with(of(blocks), wanted)).collect()
+    };
+    let by_owner = with(|blocks| &blocks.owner);
+    if !by_owner.is_empty() {
+        return by_owner;
+    }
+    let by_content = with(|blocks| &blocks.content);
+    if by_content.is_empty() { with(|blocks| &blocks.element) } else { by_content }
+}
+
+/// Returns the type of a field: `Vec<Session>` for `State.sessions`.
+fn type_of_field(program: &Program, wanted: &str) -> Option<String> {
+    let (ty, field) = wanted.rsplit_once('.')?;
+    sizes::matching(program, ty).into_iter().find_map(|id| match &program.get(id).kind {
+        OfType::Struct(fields) | OfType::Union(fields) => {
+            let of = fields.iter().find(|of| &*of.name == field)?;
+            Some(program.get(of.ty).name.to_string())
+        }
+        _ => None,
+    })
+}
+
+/// Returns whether a program has a function or type that took no block.
+fn exists(of: &Measured, wanted: &str, root: &Path) -> bool {
+    if !sizes::matching(&of.program, wanted).is_empty() {
+        return true;
+    }
+    let name = plain(wanted);
+    let has_symbol = || {
+        let functions = stack::frame_sizes(&of.executable).unwrap_or_default();
+        functions.iter().any(|(function, _)| ends_with(&plain(function), &name))
+    };
+    // One that is inlined everywhere has no symbol.
+    let last = name.rsplit("::").next().unwrap_or(&name);
+    has_symbol() || declares(root, last)
+}
+
+/// Returns whether a source file of the workspace declares a function.
+fn declares(root: &Path, function: &str) -> bool {
+    let declaration = format!("fn {function}");
+    let has = |text: &str| {
+        text.match_indices(&declaration).any(|(at, _)| {
+            let next = text[at + declaration.len()..].chars().next();
+            next.is_none_or(|next| !next.is_alphanumeric() && next != '_')
+        })
+    };
+    let is_source = |entry: &walkdir::DirEntry| {
+        entry.depth() == 0
+            || !entry.file_name().to_string_lossy().starts_with('.') && !entry.path().join("CACHEDIR.TAG").exists()
+    };
+    let files = walkdir::WalkDir::new(root).into_iter().filter_entry(is_source).flatten();
+    files
+        .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "rs"))
+        .any(|entry| fs::read_to_string(entry.path()).is_ok_and(|text| has(&text)))
+}
+
+/// The budgets of types, futures, stack frames and traits.
+fn sizes(session: &Session, measured: &[Measured]) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    let root = session.root();
+    let items = Items::new(Some(root));
+    let row = |what: String, most: u64, now: u64, cause: String, place| Row {
+        run: String::new(),
+        what,
+        unit: Unit::Bytes,
+        kind: Kind::Budget { most },
+        now,
+        cause,
+        place,
+    };
+    for config in session.configs() {
+        for (name, most) in &config.max_size {
+            let found = measured
+                .iter()
+                .flat_map(|of| sizes::matching(&of.program, name).into_iter().map(|id| (&of.program, id)));
+            let Some((program, id)) = found.max_by_key(|(program, id)| program.size_of(*id)) else {
+                let names = measured.iter().flat_map(|of| of.program.types()).map(|(_, of)| &*of.name);
+                bail!("dwell.toml: `max-size`: no program has the type `{name}`{}", nearest::suggestion(name, names));
+            };
+            let of = program.get(id);
+            let cause = if of.size > most.0 { sizes::why(program, of) } else { String::new() };
+            rows.push(row(format!("size of {name}"), most.0, of.size, cause, source(of, &items, root)));
+        }
+        if let Some(most) = config.max_future {
+            let futures = measured.iter().flat_map(|of| {
+                of.program
+                    .types()
+                    .filter(|(_, ty)| ty.own && matches!(ty.kind, OfType::Coroutine(_)))
+                    .map(|(_, ty)| (&of.program, ty))
+            });
+            if let Some((program, of)) = futures.max_by_key(|(_, of)| of.size) {
+                let cause = if of.size > most.0 { sizes::why(program, of) } else { String::new() };
+                rows.push(row(
+                    format!("largest future, {}", of.name),
+                    most.0,
+                    of.size,
+                    cause,
+                    source(of, &items, root),
+                ));
+            }
+        }
+        for (name, most) in &config.max_dyn {
+            let all: Vec<_> =
+                measured.iter().flat_map(|of| dyn_traits::json::traits(&of.program, true, None)).collect();
+            let of_trait = all.iter().filter(|of| ends_with(&of.name, name) || ends_with(&of.path, name));
+            let largest = of_trait.flat_map(|of| &of.implementors).max_by_key(|of| of.size);
+            let Some(largest) = largest else {
+                let near = nearest::suggestion(name, all.iter().map(|of| &*of.name));
+                bail!("dwell.toml: `max-dyn`: no program has values of the trait `{name}`{near}");
+            };
+            let cause = if largest.size > most.0 { format!("the largest is {}", largest.of) } else { String::new() };
+            rows.push(row(format!("values of dyn {name}"), most.0, largest.size, cause, None));
+        }
+        frames(&config.max_frame, measured, &mut |what, most, now| {
+            rows.push(row(what, most, now, String::new(), None))
+        })?;
+    }
+    Ok(rows)
+}
+
+fn frames(
+    budgets: &BTreeMap<String, Bytes>,
+    measured: &[Measured],
+    add: &mut dyn FnMut(String, u64, u64),
+) -> Result<()> {
+    if budgets.is_empty() {
+        return Ok(());
+    }
+    let mut functions = Vec::new();
+    for of in measured {
+        functions.extend(stack::frame_sizes(&of.executable)?);
+    }
+    for (name, most) in budgets {
+        let wanted = plain(name);
+        let of_name = functions.iter().filter(|(function, _)| ends_with(&plain(function), &wanted));
+        let Some(largest) = of_name.map(|(_, frame)| *frame).max() else {
+            let near = nearest::suggestion(name, functions.iter().map(|(function, _)| &**function));
+            bail!(
+                "dwell.toml: `max-frame`: no program has a frame of `{name}`{near}; a function that is inlined has none"
+            );
+        };
+        add(format!("frame of {name}"), most.0, largest);
+    }
+    Ok(())
+}
+
+/// Returns the declaration of a type: rustc names those of futures, and the source has the others.
+fn source(of: &dwell_debuginfo::Type, items: &Items, root: &Path) -> Option<(String, u32)> {
+    let named = of.source.as_ref().and_then(|source| place(&format!("{}:{}", source.file, source.line), root));
+    named.or_else(|| items.at(&of.path).map(|item| (item.file.clone(), item.line)))
+}

@@ -1,0 +1,376 @@
+//! Compares what a run costs with what it cost at the base, and names the cause of each growth.
+
+use super::costs::{Costs, Owner, Place, Span};
+use super::report::{Kind, Row, Unit, place};
+use crate::sizes::{Change, Diff};
+use dwell_output::units::{bytes, count};
+use dwell_source::Items;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The least growth that counts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// The part of what there was before.
+    pub(super) share: f64,
+    pub(super) bytes: u64,
+}
+
+/// The number of bytes for which a block counts.
+const BLOCK: u64 = 64;
+
+impl Limits {
+    /// Returns how much a number grew, if that is more than the limits and than what differs between equal runs.
+    fn growth(self, before: Span, after: Span, unit: Unit) -> Option<u64> {
+        let grown = after.least.checked_sub(before.most).filter(|grown| *grown > 0)?;
+        let floor = if unit == Unit::Bytes { self.bytes } else { self.bytes / BLOCK };
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            clippy::cast_sign_loss,
+            reason = "a share of a number"
+        )]
+        let share = (before.most as f64 * self.share) as u64;
+        (grown > floor.max(share) + before.noise() + after.noise()).then_some(grown)
+    }
+}
+
+/// What is needed to explain the differences of a run.
+struct Comparison<'a> {
+    run: &'a str,
+    limits: Limits,
+    items: &'a Items,
+    root: &'a Path,
+    /// The types and futures that grew.
+    grown: &'a [Change],
+    /// How many bytes of the base's owners may be missing.
+    missing: u64,
+}
+
+/// Returns a row for each cause of growth of a run, largest share first, after those of its totals.
+pub(super) fn rows(run: &str, before: &Costs, after: &Costs, limits: Limits, items: &Items, root: &Path) -> Vec<Row> {
+    let diff = Diff::between(before.sizes.clone(), after.sizes.clone());
+    let comparison = Comparison { run, limits, items, root, grown: diff.grew(), missing: before.missing };
+    let mut rows = comparison.totals(before, after);
+    let of_bytes = before.peak_bytes.map_or(1, |span| span.most.max(1));
+    let of_blocks = before.allocs.map_or(1, |span| span.most.max(1));
+    let mut causes = comparison.owners(&before.owners, &after.owners, "live at the peak");
+    causes.extend(comparison.owners(&before.leaks, &after.leaks, "leaked"));
+    causes.extend(comparison.places(&before.places, &after.places));
+    #[expect(clippy::cast_precision_loss, reason = "a share of a number")]
+    causes.sort_by(|a, b| {
+        let share = |row: &Row| {
+            let of = if row.unit == Unit::Bytes { of_bytes } else { of_blocks };
+            row.growth() as f64 / of as f64
+        };
+        share(b).total_cmp(&share(a))
+    });
+    rows.extend(causes);
+    rows
+}
+
+impl Comparison<'_> {
+    fn row(&self, what: String, unit: Unit, numbers: (Span, Span), cause: String, at: Option<(String, u32)>) -> Row {
+        let (before, after) = numbers;
+        let kind = Kind::Growth { before: before.most };
+        Row { run: self.run.to_owned(), what, unit, kind, now: after.least, cause, place: at }
+    }
+
+    fn totals(&self, before: &Costs, after: &Costs) -> Vec<Row> {
+        type Number = fn(&Costs) -> Option<Span>;
+        let totals: [(&str, Unit, Number); 8] = [
+            ("peak-bytes", Unit::Bytes, |of| of.peak_bytes),
+            ("peak-blocks", Unit::Blocks, |of| of.peak_blocks),
+            ("exit-bytes", Unit::Bytes, |of| of.exit_bytes),
+            ("exit-blocks", Unit::Blocks, |of| of.exit_blocks),
+            ("leaked-bytes", Unit::Bytes, |of| of.leaked_bytes),
+            ("unused-bytes", Unit::Bytes, |of| of.unused_bytes),
+            ("allocs", Unit::Blocks, |of| of.allocs),
+            ("reallocs", Unit::Blocks, |of| of.reallocs),
+        ];
+        let row = |(what, unit, number): &(&str, Unit, Number)| {
+            let (before, after) = (number(before)?, number(after)?);
+            self.limits.growth(before, after, *unit)?;
+            Some(self.row((*what).to_owned(), *unit, (before, after), String::new(), None))
+        };
+        totals.iter().filter_map(row).collect()
+    }
+
+    /// Returns a row for each owner that holds more, and for each type whose values became larger.
+    fn owners(&self, before: &[Owner], after: &[Owner], what: &str) -> Vec<Row> {
+        let groups = |all: &[Owner]| -> BTreeMap<(String, String), Vec<Owner>> {
+            let mut groups: BTreeMap<_, Vec<Owner>> = BTreeMap::new();
+            for of in all {
+                groups.entry(group(of)).or_default().push(of.clone());
+            }
+            groups
+        };
+        let (old, new) = (groups(&adopted(before, after)), groups(&adopted(after, before)));
+        let mut rows = Vec::new();
+        // By type and field: the bytes before and after, and the owners.
+        let mut of_types: BTreeMap<String, (Span, Span, Vec<String>, &Change)> = BTreeMap::new();
+        for (key, now) in &new {
+            let was = old.get(key).map_or(&[][..], |was| &was[..]);
+            let numbers = (sum(was, |of| of.bytes), sum(now, |of| of.bytes));
+            let Some(growth) = self.limits.growth(numbers.0, numbers.1, Unit::Bytes) else { continue };
+            let larger = self.larger_values(was, now);
+            // Sizes are exact.
+            if growth <= self.missing && larger.is_none() {
+                continue;
+            }
+            if let Some((change, by_size)) = larger
+                && by_size >= growth / 2
+            {
+                let elements: u64 = now.iter().map(|of| of.elements.least).sum();
+                let entry = of_types.entry(change.name.clone()).or_insert((
+                    Span::default(),
+                    Span::default(),
+                    Vec::new(),
+                    change,
+                ));
+                entry.0 = added(entry.0, numbers.0);
+                entry.1 = added(entry.1, numbers.1);
+                entry.2.push(format!("{} in {}", count(elements), key.0));
+                continue;
+            }
+            let (cause, prefers_line) = cause(was, now);
+            let line = now.iter().max_by_key(|of| of.bytes.most).and_then(|of| place(of.at.as_deref()?, self.root));
+            let field = self.declaration(&key.0);
+            let at = if prefers_line { line.or(field) } else { field.or(line) };
+            let contents: Vec<&str> = now.iter().map(|of| &*of.content).take(2).collect();
+            let name = format!("{}: {}, {what}", key.0, contents.join(", "));
+            rows.push(self.row(name, Unit::Bytes, numbers, cause, at));
+        }
+        for (name, (was, now, owners, change)) in of_types {
+            let field = change.by.iter().find(|by| by.after > by.before);
+            let path = field.map_or_else(|| name.clone(), |by| field_path(&name, &by.field, &by.of));
+            let because = field.map_or_else(String::new, |by| format!("{}: ", by.text()));
+            let cause = format!(
+                "{because}`{name}` {} -> {} bytes, {}",
+                count(change.before),
+                count(change.after),
+                owners.join(", ")
+            );
+            let at = self.declaration(&path).or_else(|| self.declaration(&name));
+            rows.push(self.row(format!("{path}, {what}"), Unit::Bytes, (was, now), cause, at));
+        }
+        rows
+    }
+
+    /// Returns the type because of which the values of an owner are larger, and how many bytes that makes.
+    fn larger_values(&self, was: &[Owner], now: &[Owner]) -> Option<(&Change, u64)> {
+        let mut best: Option<(&Change, u64)> = None;
+        for of in now {
+            let Some(old) = was.iter().find(|old| old.element == of.element) else { continue };
+            let larger = of.element_size.saturating_sub(old.element_size);
+            let of_element = self.grown.iter().filter(|change| has_word(&of.element, &change.name));
+            let Some(change) = of_element.max_by_key(|change| change.after - change.before) else { continue };
+            let all = of.elements.least.max(of.blocks.least);
+            let by_size = larger.saturating_mul(all);
+            if by_size > best.map_or(0, |(_, most)| most) {
+                best = Some((change, by_size));
+            }
+        }
+        best
+    }
+
+    fn places(&self, before: &[Place], after: &[Place]) -> Vec<Row> {
+        let old: BTreeMap<_, Span> = before.iter().map(|of| ((&of.what, &of.function), of.blocks)).collect();
+        let row = |of: &Place| {
+            let was = old.get(&(&of.what, &of.function)).copied().unwrap_or_default();
+            self.limits.growth(was, of.blocks, Unit::Blocks)?;
+            let new = if was == Span::default() { "new" } else { "more often" };
+            let from = of.called_from.as_ref().map_or_else(String::new, |from| format!(", called from {from}"));
+            let line = of.called_from.as_deref().and_then(|from| from.rsplit_once(" (")?.1.strip_suffix(')'));
+            let at = line.or(of.at.as_deref()).and_then(|at| place(at, self.root));
+            let what = format!("{} in {}, allocated", of.what, of.function);
+            Some(self.row(what, Unit::Blocks, (was, of.blocks), format!("{new}{from}"), at))
+        };
+        after.iter().filter_map(row).collect()
+    }
+
+    /// Returns the place of a field's or type's declaration.
+    fn declaration(&self, path: &str) -> Option<(String, u32)> {
+        if let Some((item, line, _)) = self.items.field(path) {
+            return Some((item.file.clone(), line));
+        }
+        let head = path.split('.').next().unwrap_or(path);
+        let of = |name: &str| self.items.at(name).map(|item| (item, name.to_owned()));
+        let (item, _) = of(head).or_else(|| of(head.rsplit_once("::")?.0))?;
+        let variant = head.rsplit_once("::").and_then(|(_, variant)| item.part(variant));
+        Some((item.file.clone(), variant.map_or(item.line, |(line, _)| line)))
+    }
+}
+
+/// Returns the owners of a run. A value that is being dropped, or whose variable is not known at that moment, has no field as
+/// owner; it gets the one that only the other run has for blocks of the same kind that the same function allocated.
+fn adopted(one: &[Owner], other: &[Owner]) -> Vec<Owner> {
+    let is_known = |owner: &Owner| one.iter().any(|of| of.owner == owner.owner && of.content == owner.content);
+    let adopt = |of: &Owner| {
+        let is_same = |candidate: &&Owner| {
+            !candidate.owner.starts_with('(') && candidate.content == of.content && candidate.function == of.function
+        };
+        let field = other.iter().filter(|_| of.owner.starts_with('(')).find(|of| is_same(of) && !is_known(of));
+        Owner { owner: field.map_or_else(|| of.owner.clone(), |field| field.owner.clone()), ..of.clone() }
+    };
+    one.iter().map(adopt).collect()
+}
+
+/// What is compared with each other: all that a field owns, or blocks without a field by what they are.
+fn group(of: &Owner) -> (String, String) {
+    let content = if of.owner.starts_with('(') { of.content.clone() } else { String::new() };
+    (of.owner.clone(), content)
+}
+
+fn added(a: Span, b: Span) -> Span {
+    Span { least: a.least + b.least, most: a.most + b.most }
+}
+
+fn sum(all: &[Owner], of: impl Fn(&Owner) -> Span) -> Span {
+    all.iter().map(of).fold(Span::default(), added)
+}
+
+/// Says why an owner holds more, and whether the line that allocates explains it better than the field does.
+fn cause(was: &[Owner], now: &[Owner]) -> (String, bool) {
+    if was.is_empty() {
+        return (format!("new: {} blocks", count(sum(now, |of| of.blocks).least)), false);
+    }
+    let numbers = |of: fn(&Owner) -> Span| (sum(was, of).most, sum(now, of).least);
+    let (unused_before, unused) = numbers(|of| of.unused);
+    let (bytes_before, bytes_now) = numbers(|of| of.bytes);
+    let (elements_before, elements) = numbers(|of| of.elements);
+    let (blocks_before, blocks) = numbers(|of| of.blocks);
+    if elements > elements_before + elements_before / 10 {
+        return (format!("{} -> {} elements", count(elements_before), count(elements)), false);
+    }
+    if unused.saturating_sub(unused_before) > bytes_now.saturating_sub(bytes_before) / 2 {
+        return (format!("unused capacity {} -> {}", bytes(unused_before), bytes(unused)), true);
+    }
+    if elements > elements_before {
+        return (format!("{} -> {} elements", count(elements_before), count(elements)), false);
+    }
+    (format!("{} -> {} blocks", count(blocks_before), count(blocks)), true)
+}
+
+/// Returns the path of a field: `Session.tags`, `Kind::Large`, `Kind::Large.size`.
+fn field_path(ty: &str, field: &str, of: &str) -> String {
+    let ty = ty.split('<').next().unwrap_or(ty);
+    match field.split_once('.') {
+        Some((variant, field)) => format!("{ty}::{variant}.{field}"),
+        // A variant has no type.
+        None if of.is_empty() => format!("{ty}::{field}"),
+        None => format!("{ty}.{field}"),
+    }
+}
+
+/// Returns `true` if a text has a name as a whole word.
+fn has_word(text: &str, name: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.match_indices(name).any(|(at, _)| {
+        !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part) && !name.is_empty()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owner(owner: &str, content: &str, element: &str, element_size: u64, elements: u64, unused: u64) -> Owner {
+        let of = |number| Span { least: number, most: number };
+        Owner {
+            owner: owner.into(),
+            content: content.into(),
+            element: element.into(),
+            element_size,
+            bytes: of(element_size * elements + unused),
+            blocks: of(1),
+            elements: of(elements),
+            unused: of(unused),
+            at: Some("src/main.rs:7".into()),
+            function: "main".into(),
+        }
+    }
+
+    fn compared(before: Costs, after: Costs) -> Vec<(String, String)> {
+        let limits = Limits { share: 0.01, bytes: 1024 };
+        let rows = rows("load", &before, &after, limits, &Items::new(None), Path::new("/"));
+        rows.into_iter().map(|row| (row.what, row.cause)).collect()
+    }
+
+    #[test]
+    fn each_growth_has_its_cause() {
+        let before = Costs {
+            owners: vec![
+                owner("State.sessions", "Vec<Session>", "Session", 48, 1000, 0),
+                owner("State.cache", "Vec<u64>", "u64", 8, 1000, 0),
+                owner("State.spare", "Vec<u64>", "u64", 8, 1000, 0),
+                owner("State.same", "Vec<u64>", "u64", 8, 1000, 0),
+            ],
+            sizes: serde_json::from_str(
+                r#"{"types":[{"name":"Session","path":"a::Session","size":48,"fields":[]}],"futures":[]}"#,
+            )
+            .unwrap(),
+            ..Costs::default()
+        };
+        let after = Costs {
+            owners: vec![
+                owner("State.sessions", "Vec<Session>", "Session", 72, 1000, 0),
+                owner("State.cache", "Vec<u64>", "u64", 8, 9000, 0),
+                owner("State.spare", "Vec<u64>", "u64", 8, 1000, 4000),
+                owner("State.same", "Vec<u64>", "u64", 8, 1001, 0),
+                owner("State.notes", "Vec<u64>", "u64", 8, 500, 0),
+            ],
+            sizes: serde_json::from_str(
+                r#"{"types":[{"name":"Session","path":"a::Session","size":72,
+                    "fields":[{"name":"tags","type":"Vec<u8>","offset":0,"size":24}]}],"futures":[]}"#,
+            )
+            .unwrap(),
+            ..Costs::default()
+        };
+        let found = compared(before, after);
+        let has = |what: &str, cause: &str| {
+            assert!(found.iter().any(|(a, b)| a.starts_with(what) && b.contains(cause)), "{what} {cause} {found:?}");
+        };
+        assert_eq!(found.len(), 4, "{found:?}");
+        assert!(found[0].0.starts_with("State.cache"), "{found:?}");
+        has("Session.tags", "`Session` 48 -> 72 bytes, 1,000 in State.sessions");
+        has("State.cache: Vec<u64>", "1,000 -> 9,000 elements");
+        has("State.spare: Vec<u64>", "unused capacity");
+        has("State.notes: Vec<u64>", "new: 1 blocks");
+    }
+
+    #[test]
+    fn what_differs_between_equal_runs_is_no_growth() {
+        let limits = Limits { share: 0.01, bytes: 100 };
+        let of = |least, most| Span { least, most };
+        assert_eq!(limits.growth(of(1000, 1000), of(1200, 1200), Unit::Bytes), Some(200));
+        assert_eq!(limits.growth(of(900, 1000), of(1200, 1300), Unit::Bytes), None);
+        assert_eq!(limits.growth(of(1000, 1000), of(1050, 1050), Unit::Bytes), None);
+        assert_eq!(limits.growth(of(100_000, 100_000), of(100_900, 100_900), Unit::Bytes), None);
+        assert_eq!(limits.growth(of(1000, 1000), of(900, 900), Unit::Bytes), None);
+        assert_eq!(limits.growth(of(0, 0), of(3, 3), Unit::Blocks), Some(3));
+    }
+
+    #[test]
+    fn value_that_is_being_dropped_has_its_field() {
+        let costs = |name: &str, elements| Costs {
+            owners: vec![owner(name, "Vec<u64>", "u64", 8, elements, 0)],
+            missing: 100,
+            ..Costs::default()
+        };
+        assert_eq!(compared(costs("(local value that is being dropped)", 1000), costs("State.list", 1010)), []);
+        let found = compared(costs("State.list", 1000), costs("(local value that is being dropped)", 9000));
+        assert!(found[0].0.starts_with("State.list"), "{found:?}");
+        // As many bytes as this were freed before the copy of the base was made.
+        let base = Costs { missing: 9000, ..costs("State.list", 1000) };
+        assert_eq!(compared(base, costs("State.list", 2000)), []);
+    }
+
+    #[test]
+    fn paths_and_words_are_told_apart() {
+        assert_eq!(field_path("Kind<u8>", "Large.size", "u64"), "Kind::Large.size");
+        assert_eq!(field_path("Kind", "Large", ""), "Kind::Large");
+        assert_eq!(field_path("Session", "tags", "Vec<u8>"), "Session.tags");
+        assert!(has_word("(u64, app::Session)", "Session") && !has_word("SessionMap", "Session"));
+    }
+}

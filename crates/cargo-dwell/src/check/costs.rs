@@ -1,0 +1,243 @@
+//! What a run costs, over several equal runs.
+
+use crate::allocs::document::Document as Allocs;
+use crate::report::saved;
+use crate::sizes::Known;
+use anyhow::{Context, Result, bail};
+use dwell_heap::json::{Document as Heap, Snapshot};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// The version of the files of `--save`. It rises when a field is removed or changes its meaning.
+const VERSION: u32 = 1;
+
+/// The range of a number over equal runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Span {
+    pub(super) least: u64,
+    pub(super) most: u64,
+}
+
+impl Span {
+    fn of(number: u64) -> Self {
+        Self { least: number, most: number }
+    }
+
+    /// Returns what differs between equal runs.
+    pub(super) fn noise(self) -> u64 {
+        self.most - self.least
+    }
+}
+
+/// Blocks of one owner and content at the peak.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Owner {
+    pub(super) owner: String,
+    pub(super) content: String,
+    pub(super) element: String,
+    pub(super) element_size: u64,
+    pub(super) bytes: Span,
+    pub(super) blocks: Span,
+    pub(super) elements: Span,
+    pub(super) unused: Span,
+    /// The line that allocates most of it, and its function.
+    pub(super) at: Option<String>,
+    pub(super) function: String,
+}
+
+/// The blocks of one type that a function allocates.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Place {
+    pub(super) what: String,
+    pub(super) function: String,
+    pub(super) blocks: Span,
+    pub(super) at: Option<String>,
+    pub(super) called_from: Option<String>,
+}
+
+/// What a run costs. A number that was not measured is missing.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Costs {
+    pub(super) peak_bytes: Option<Span>,
+    pub(super) peak_blocks: Option<Span>,
+    pub(super) exit_bytes: Option<Span>,
+    pub(super) exit_blocks: Option<Span>,
+    pub(super) leaked_bytes: Option<Span>,
+    pub(super) unused_bytes: Option<Span>,
+    pub(super) rss: Option<Span>,
+    pub(super) allocs: Option<Span>,
+    pub(super) reallocs: Option<Span>,
+    pub(super) owners: Vec<Owner>,
+    /// How many of the bytes at the peak `owners` may lack: the copy is made when the first have been freed.
+    pub(super) missing: u64,
+    /// What leaks at the exit.
+    pub(super) leaks: Vec<Owner>,
+    pub(super) places: Vec<Place>,
+    /// Sizes of the workspace's types and futures.
+    pub(super) sizes: Known,
+}
+
+/// A number of each run: `None` if one does not have it.
+fn span<T>(all: &[T], of: impl Fn(&T) -> Option<u64>) -> Option<Span> {
+    let numbers: Option<Vec<u64>> = all.iter().map(of).collect();
+    let numbers = numbers.filter(|numbers| !numbers.is_empty())?;
+    Some(Span { least: *numbers.iter().min()?, most: *numbers.iter().max()? })
+}
+
+/// Returns the snapshot with the most live bytes.
+pub(super) fn peak(heap: &Heap) -> Option<&Snapshot> {
+    heap.largest()
+}
+
+/// Returns the snapshot at the exit.
+pub(super) fn exit(heap: &Heap) -> Option<&Snapshot> {
+    heap.snapshots.iter().find(|snapshot| snapshot.at == "exit")
+}
+
+/// The bytes that no code can free, of blocks that belong to nothing or to each other.
+pub(super) fn leaked(snapshot: &Snapshot) -> u64 {
+    let of = |blocks: &dwell_heap::json::Blocks| if is_lost(&blocks.by) { blocks.bytes } else { blocks.leaked_bytes };
+    snapshot.blocks.iter().map(of).sum()
+}
+
+fn is_lost(by: &str) -> bool {
+    matches!(by, "leak" | "cycle")
+}
+
+impl Costs {
+    /// Combines equal runs.
+    pub(super) fn new(heaps: &[Heap], allocs: &[Allocs], sizes: Known) -> Self {
+        let of_peak = |of: &dyn Fn(&Snapshot) -> Option<u64>| span(heaps, |heap| of(peak(heap)?));
+        let of_exit = |of: &dyn Fn(&Snapshot) -> u64| span(heaps, |heap| Some(of(exit(heap)?)));
+        let snapshots =
+            |of: fn(&Heap) -> Option<&Snapshot>| -> Vec<&Snapshot> { heaps.iter().filter_map(of).collect() };
+        Self {
+            // The most until the exit is exact; the snapshot of the peak has at least 98 % of it.
+            peak_bytes: span(heaps, |heap| heap.snapshots.iter().map(|of| of.peak_bytes.max(of.live_bytes)).max()),
+            peak_blocks: of_peak(&|of| Some(of.live_blocks)),
+            unused_bytes: of_peak(&|of| Some(of.blocks.iter().map(|blocks| blocks.unused_bytes).sum())),
+            rss: of_peak(&|of| Some(of.rss.as_ref()?.bytes)),
+            exit_bytes: of_exit(&|of| of.live_bytes),
+            exit_blocks: of_exit(&|of| of.live_blocks),
+            leaked_bytes: of_exit(&leaked),
+            allocs: span(allocs, |of| Some(of.total.allocations)),
+            reallocs: span(allocs, |of| Some(of.total.reallocations)),
+            owners: owners(&snapshots(peak), |_| true),
+            missing: snapshots(peak).iter().map(|of| of.peak_bytes.saturating_sub(of.live_bytes)).max().unwrap_or(0),
+            leaks: owners(&snapshots(exit), |of| is_lost(&of.by) || of.leaked_bytes > 0),
+            places: places(allocs),
+            sizes,
+        }
+    }
+}
+
+/// Adds a number of one of `runs` runs to a span. A run without it has 0.
+fn widen(span: &mut Span, run: usize, number: u64) {
+    *span =
+        if run == 0 { Span::of(number) } else { Span { least: span.least.min(number), most: span.most.max(number) } };
+}
+
+fn owners(snapshots: &[&Snapshot], keep: impl Fn(&dwell_heap::json::Blocks) -> bool) -> Vec<Owner> {
+    type Numbers = [u64; 4];
+    let mut all: BTreeMap<(String, String), (Owner, Vec<Numbers>)> = BTreeMap::new();
+    for (run, snapshot) in snapshots.iter().enumerate() {
+        for of in snapshot.blocks.iter().filter(|of| keep(of)) {
+            let (owner, numbers) = all.entry((of.owner.clone(), of.content.clone())).or_default();
+            if owner.owner.is_empty() {
+                owner.owner.clone_from(&of.owner);
+                owner.content.clone_from(&of.content);
+                owner.element.clone_from(&of.element);
+                owner.element_size = of.element_size;
+                owner.at = of.sites.iter().find_map(|site| site.at.clone());
+                owner.function = of.sites.first().map_or_else(String::new, |site| site.function.clone());
+            }
+            numbers.resize(run + 1, [0; 4]);
+            let more = [of.bytes, of.blocks, of.len.unwrap_or(of.blocks), of.unused_bytes];
+            for (sum, more) in numbers[run].iter_mut().zip(more) {
+                *sum += more;
+            }
+        }
+    }
+    let runs = snapshots.len();
+    let finish = |(mut owner, mut numbers): (Owner, Vec<Numbers>)| {
+        numbers.resize(runs, [0; 4]);
+        for (run, [bytes, blocks, elements, unused]) in numbers.into_iter().enumerate() {
+            widen(&mut owner.bytes, run, bytes);
+            widen(&mut owner.blocks, run, blocks);
+            widen(&mut owner.elements, run, elements);
+            widen(&mut owner.unused, run, unused);
+        }
+        owner
+    };
+    all.into_values().map(finish).collect()
+}
+
+fn places(allocs: &[Allocs]) -> Vec<Place> {
+    let mut all: BTreeMap<(String, String), (Place, Vec<u64>)> = BTreeMap::new();
+    for (run, document) in allocs.iter().enumerate() {
+        for row in &document.rows {
+            for spot in &row.places {
+                let (place, numbers) = all.entry((row.what.clone(), spot.function.clone())).or_default();
+                if place.function.is_empty() {
+                    place.what.clone_from(&row.what);
+                    place.function.clone_from(&spot.function);
+                    place.at.clone_from(&spot.at);
+                    place.called_from.clone_from(&spot.called_from);
+                }
+                numbers.resize(run + 1, 0);
+                numbers[run] += spot.allocations + spot.reallocations;
+            }
+        }
+    }
+    let finish = |(mut place, mut numbers): (Place, Vec<u64>)| {
+        numbers.resize(allocs.len(), 0);
+        for (run, blocks) in numbers.into_iter().enumerate() {
+            widen(&mut place.blocks, run, blocks);
+        }
+        place
+    };
+    all.into_values().map(finish).collect()
+}
+
+/// The costs of all runs, as `--save` writes them.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Saved {
+    version: u32,
+    kind: String,
+    pub(super) runs: BTreeMap<String, Costs>,
+}
+
+impl Saved {
+    pub(super) fn new(measured: &[super::runs::Measured]) -> Self {
+        let runs = measured.iter().map(|of| (of.name.clone(), of.costs.clone())).collect();
+        Self { version: VERSION, kind: "check".into(), runs }
+    }
+
+    pub(super) fn write(&self, file: &Path) -> Result<()> {
+        saved::write(file, |out| serde_json::to_writer(out, self).map_err(Into::into))
+    }
+
+    pub(super) fn read(file: &Path) -> Result<Self> {
+        /// The version alone, since a later version may have other fields.
+        #[derive(Deserialize)]
+        struct Version {
+            version: u32,
+            kind: String,
+        }
+        let name = file.display();
+        let not_saved = || format!("{name}: is not a file that `cargo dwell check --save` wrote");
+        let text = fs::read_to_string(file).with_context(|| format!("{name}: cannot be read"))?;
+        let value: serde_json::Value = serde_json::from_str(&text).with_context(not_saved)?;
+        let Version { version, kind } = Version::deserialize(&value).with_context(not_saved)?;
+        if kind != "check" {
+            bail!(not_saved());
+        }
+        if version != VERSION {
+            bail!("{name}: has version {version} of the schema, not {VERSION}; save it again with this cargo dwell");
+        }
+        Self::deserialize(value).with_context(not_saved)
+    }
+}

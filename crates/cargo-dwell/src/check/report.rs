@@ -1,0 +1,357 @@
+//! The rows of a check, and how they are written.
+
+use super::Format;
+use super::causes::{self, Limits};
+use super::costs::Saved;
+use comfy_table::Cell;
+use dwell_output::units::{bytes, count};
+use dwell_output::{Look, header, right};
+use dwell_source::Items;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// The version of the JSON.
+const VERSION: u32 = 1;
+
+/// The number of causes that a table has.
+const MOST: usize = 30;
+
+/// What a number counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Unit {
+    Bytes,
+    /// Blocks of the heap: live ones, or allocations.
+    Blocks,
+}
+
+/// What a number is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Budget { most: u64 },
+    Growth { before: u64 },
+}
+
+/// A budget, or something that grew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    /// The run; empty for the sizes of types.
+    pub(super) run: String,
+    pub(super) what: String,
+    pub(super) unit: Unit,
+    pub(super) kind: Kind,
+    pub(super) now: u64,
+    pub(super) cause: String,
+    /// The file, relative to the workspace, and the line.
+    pub(super) place: Option<(String, u32)>,
+}
+
+impl Row {
+    fn has_failed(&self) -> bool {
+        match self.kind {
+            Kind::Budget { most } => self.now > most,
+            Kind::Growth { .. } => true,
+        }
+    }
+
+    /// Returns how much more there is than at the base.
+    pub(super) fn growth(&self) -> u64 {
+        match self.kind {
+            Kind::Budget { .. } => 0,
+            Kind::Growth { before } => self.now.saturating_sub(before),
+        }
+    }
+
+    fn number(&self, number: u64) -> String {
+        if self.unit == Unit::Bytes { bytes(number) } else { count(number) }
+    }
+
+    /// Returns `src/main.rs:12`, or nothing.
+    fn at(&self) -> String {
+        self.place.as_ref().map_or_else(String::new, |(file, line)| format!("{file}:{line}"))
+    }
+
+    fn name(&self) -> String {
+        if self.run.is_empty() { self.what.clone() } else { format!("{}: {}", self.run, self.what) }
+    }
+
+    /// Returns what happened, as a sentence.
+    fn sentence(&self) -> String {
+        let because = if self.cause.is_empty() { String::new() } else { format!(" ({})", self.cause) };
+        let now = self.number(self.now);
+        match self.kind {
+            Kind::Budget { most } => {
+                format!(
+                    "{} is {now}, {} more than its budget of {}{because}",
+                    self.name(),
+                    self.number(self.now.saturating_sub(most)),
+                    self.number(most)
+                )
+            }
+            Kind::Growth { before } => {
+                format!(
+                    "{} grew from {} to {now}, by {}{because}",
+                    self.name(),
+                    self.number(before),
+                    self.number(self.growth())
+                )
+            }
+        }
+    }
+
+    fn json(&self) -> Value {
+        let mut of = json!({ "run": self.run, "what": self.what, "unit": self.unit, "now": self.now, "failed": self.has_failed(), "cause": self.cause });
+        match self.kind {
+            Kind::Budget { most } => of["most"] = most.into(),
+            Kind::Growth { before } => of["before"] = before.into(),
+        }
+        if let Some((file, line)) = &self.place {
+            of["file"] = file.clone().into();
+            of["line"] = (*line).into();
+        }
+        of
+    }
+}
+
+/// Returns the file and the line of a place such as `src/main.rs:12`, of a file in the workspace.
+pub(super) fn place(at: &str, root: &Path) -> Option<(String, u32)> {
+    let (file, line) = at.rsplit_once(':')?;
+    let line = line.parse().ok()?;
+    let path = Path::new(file);
+    let file = if path.is_absolute() { path.strip_prefix(root).ok()? } else { path };
+    root.join(file).is_file().then(|| (file.display().to_string(), line))
+}
+
+/// The result of a check.
+pub(super) struct Report {
+    budgets: Vec<Row>,
+    grown: Vec<Row>,
+    /// Whether there was a base.
+    is_compared: bool,
+    /// Runs that the base does not have.
+    new: Vec<String>,
+}
+
+impl Report {
+    pub(super) fn new(budgets: Vec<Row>) -> Self {
+        Self { budgets, grown: Vec::new(), is_compared: false, new: Vec::new() }
+    }
+
+    /// Adds what grew since the base.
+    pub(super) fn compare(&mut self, base: &Saved, now: &Saved, limits: Limits, root: &Path) {
+        self.is_compared = true;
+        let items = Items::new(Some(root));
+        for (name, after) in &now.runs {
+            match base.runs.get(name) {
+                Some(before) => self.grown.extend(causes::rows(name, before, after, limits, &items, root)),
+                None => self.new.push(name.clone()),
+            }
+        }
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.budgets.iter().chain(&self.grown).any(Row::has_failed)
+    }
+
+    fn failed(&self) -> impl Iterator<Item = &Row> {
+        self.budgets.iter().chain(&self.grown).filter(|row| row.has_failed())
+    }
+
+    /// Writes the report.
+    ///
+    /// # Errors
+    /// Returns an error if `out` cannot be written.
+    pub(super) fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
+        match format {
+            Format::Human => self.text(&Look::terminal(), out),
+            Format::Markdown => self.markdown(out),
+            Format::Json => {
+                let rows = |rows: &[Row]| rows.iter().map(Row::json).collect::<Vec<_>>();
+                let (budgets, grown) = (rows(&self.budgets), rows(&self.grown));
+                let failed = self.has_failed();
+                let document = json!({ "version": VERSION, "failed": failed, "budgets": budgets, "grown": grown });
+                serde_json::to_writer(&mut *out, &document)?;
+                writeln!(out)
+            }
+            Format::Sarif => {
+                serde_json::to_writer_pretty(&mut *out, &self.sarif())?;
+                writeln!(out)
+            }
+            Format::Github => {
+                self.text(&Look::terminal(), out)?;
+                self.annotations(out)
+            }
+        }
+    }
+
+    fn text(&self, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+        let mut out = out;
+        if !self.budgets.is_empty() {
+            let failed = self.budgets.iter().filter(|row| row.has_failed()).count();
+            let rest = format!("  {} of {} are kept", self.budgets.len() - failed, self.budgets.len());
+            look.heading(&mut out, "Budgets", &rest)?;
+            let mut rows = vec![header(&["", "measured", "budget", "what", "because of", "at"])];
+            rows.extend(self.budgets.iter().map(|row| {
+                let Kind::Budget { most } = row.kind else { return Vec::new() };
+                let mark = if row.has_failed() { "over" } else { "ok" };
+                vec![
+                    Cell::new(mark),
+                    right(row.number(row.now)),
+                    right(row.number(most)),
+                    Cell::new(row.name()),
+                    Cell::new(&row.cause),
+                    Cell::new(row.at()),
+                ]
+            }));
+            look.table(&mut out, &rows)?;
+        }
+        if !self.is_compared {
+            return Ok(());
+        }
+        if self.grown.is_empty() {
+            writeln!(out, "\nNothing grew since the base.")?;
+        } else {
+            look.heading(&mut out, "What grew since the base", "  totals, then causes, the largest first")?;
+            let mut rows = vec![header(&["growth", "before", "now", "what", "because of", "at"])];
+            rows.extend(self.grown.iter().take(MOST).map(|row| {
+                let Kind::Growth { before } = row.kind else { return Vec::new() };
+                vec![
+                    right(format!("+{}", row.number(row.growth()))),
+                    right(row.number(before)),
+                    right(row.number(row.now)),
+                    Cell::new(row.name()),
+                    Cell::new(&row.cause),
+                    Cell::new(row.at()),
+                ]
+            }));
+            look.table(&mut out, &rows)?;
+            if self.grown.len() > MOST {
+                writeln!(out, "{} more are in --format json.", self.grown.len() - MOST)?;
+            }
+        }
+        for name in &self.new {
+            writeln!(out, "`{name}` is new: the base was not measured with it.")?;
+        }
+        Ok(())
+    }
+
+    /// A table of what failed, with all else collapsed.
+    fn markdown(&self, out: &mut dyn Write) -> io::Result<()> {
+        let failed: Vec<&Row> = self.failed().collect();
+        if failed.is_empty() {
+            let grown = if self.is_compared { ", and nothing grew since the base" } else { "" };
+            writeln!(out, "**Memory**: all {} budgets are kept{grown}.", self.budgets.len())?;
+        } else {
+            writeln!(out, "**Memory**: {} to look at.\n", count(failed.len() as u64))?;
+            writeln!(out, "| what | now | budget or before | because of | at |\n|---|--:|--:|---|---|")?;
+            for row in failed.iter().take(MOST) {
+                let other = match row.kind {
+                    Kind::Budget { most } => format!("budget {}", row.number(most)),
+                    Kind::Growth { before } => row.number(before),
+                };
+                let cells = [row.name(), row.number(row.now), other, row.cause.clone(), row.at()];
+                let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect();
+                writeln!(out, "| {} |", cells.join(" | "))?;
+            }
+        }
+        writeln!(out, "\n<details><summary>All numbers</summary>\n")?;
+        self.text(&Look::page(), out)?;
+        writeln!(out, "\n</details>")
+    }
+
+    fn annotations(&self, out: &mut dyn Write) -> io::Result<()> {
+        for row in self.failed() {
+            let place = row.place.as_ref().map_or_else(String::new, |(file, line)| {
+                format!("file={},line={line},", escaped(file).replace(',', "%2C").replace(':', "%3A"))
+            });
+            let title = if matches!(row.kind, Kind::Budget { .. }) { "over its budget" } else { "takes more memory" };
+            writeln!(out, "::warning {place}title={title}::{}", escaped(&row.sentence()))?;
+        }
+        Ok(())
+    }
+
+    fn sarif(&self) -> Value {
+        let rule = |id: &str, text: &str| json!({ "id": id, "shortDescription": { "text": text } });
+        let result = |row: &Row| {
+            let id = if matches!(row.kind, Kind::Budget { .. }) { "budget" } else { "growth" };
+            let mut result = json!({ "ruleId": id, "level": "warning", "message": { "text": row.sentence() } });
+            if let Some((file, line)) = &row.place {
+                let place = json!({ "artifactLocation": { "uri": file, "uriBaseId": "%SRCROOT%" }, "region": { "startLine": line } });
+                result["locations"] = json!([{ "physicalLocation": place }]);
+            }
+            result
+        };
+        json!({
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [{
+                "tool": { "driver": {
+                    "name": "cargo-dwell",
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "rules": [rule("budget", "More than its budget"), rule("growth", "More memory than at the base")],
+                } },
+                "results": self.failed().map(result).collect::<Vec<_>>(),
+            }],
+        })
+    }
+}
+
+/// Escapes the text of an annotation.
+fn escaped(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> Report {
+        let row = |what: &str, kind, now| Row {
+            run: "load".into(),
+            what: what.into(),
+            unit: Unit::Bytes,
+            kind,
+            now,
+            cause: "a | b".into(),
+            place: Some(("src/main.rs".into(), 7)),
+        };
+        Report {
+            budgets: vec![
+                row("peak-bytes", Kind::Budget { most: 5000 }, 4000),
+                row("rss", Kind::Budget { most: 5000 }, 6000),
+            ],
+            grown: vec![row("Session.tags", Kind::Growth { before: 100 }, 3100)],
+            is_compared: true,
+            new: vec!["other".into()],
+        }
+    }
+
+    fn written(write: impl Fn(&Report, &mut dyn Write) -> io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&report(), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn formats_have_what_failed_with_its_line() {
+        assert!(report().has_failed());
+        let text = written(|report, out| report.text(&Look { width: Some(200), ..Look::terminal() }, out));
+        for part in ["1 of 2 are kept", "over", "+3000 B", "load: Session.tags", "src/main.rs:7", "`other` is new"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let markdown = written(Report::markdown);
+        assert!(markdown.contains("2 to look at") && markdown.contains("a \\| b") && markdown.contains("<details>"));
+        let annotations = written(Report::annotations);
+        assert_eq!(annotations.lines().count(), 2, "{annotations}");
+        assert!(
+            annotations.starts_with("::warning file=src/main.rs,line=7,title=over its budget::load: rss is 6000 B")
+        );
+        let sarif = report().sarif();
+        let results = sarif["runs"][0]["results"].as_array().unwrap();
+        assert_eq!(results.len(), 2);
+        assert_eq!(results[1]["ruleId"], "growth");
+        assert_eq!(results[1]["locations"][0]["physicalLocation"]["region"]["startLine"], 7);
+    }
+}

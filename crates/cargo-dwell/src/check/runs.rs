@@ -1,0 +1,270 @@
+//! Reads the runs of `dwell.toml`, builds their programs and runs them.
+
+use super::costs::Costs;
+use crate::allocs::{self, document::Document as Allocs};
+use crate::config::{Config, Run};
+use crate::processes;
+use crate::program::{self, BuildArgs, Executable, Outcome, Purpose};
+use crate::report::saved;
+use crate::sizes::{Document, Known, Selection};
+use anyhow::{Context, Result, bail};
+use cargo_metadata::Metadata;
+use dwell_debuginfo::Program;
+use dwell_heap::json::Document as Heap;
+use dwell_output::nearest;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// The runs to make, and how.
+pub(super) struct Session {
+    root: PathBuf,
+    target: PathBuf,
+    build: BuildArgs,
+    /// The files with the budgets.
+    files: Vec<(PathBuf, Config)>,
+    runs: Vec<Planned>,
+    repeat: u8,
+    timeout: Duration,
+}
+
+/// A run of a `dwell.toml`.
+#[derive(Clone, Debug)]
+pub(super) struct Planned {
+    pub(super) name: String,
+    pub(super) run: Run,
+    /// The folder of the `dwell.toml`, relative to the workspace's root: the program runs there.
+    folder: PathBuf,
+    pub(super) file: PathBuf,
+}
+
+/// A run that was made.
+pub(super) struct Measured {
+    pub(super) name: String,
+    pub(super) costs: Costs,
+    pub(super) heaps: Vec<Heap>,
+    pub(super) allocs: Vec<Allocs>,
+    pub(super) executable: PathBuf,
+    pub(super) program: Program,
+}
+
+impl Session {
+    /// Reads each `dwell.toml` of the workspace and its packages.
+    ///
+    /// # Errors
+    /// Returns an error if there is none, one is wrong, or none has a run of a name.
+    pub(super) fn new(
+        workspace: &Metadata,
+        build: BuildArgs,
+        names: &[String],
+        repeat: u8,
+        timeout: Duration,
+    ) -> Result<Self> {
+        let root: PathBuf = workspace.workspace_root.clone().into();
+        let packages = workspace.workspace_packages();
+        let mut folders = vec![(root.clone(), None)];
+        for package in packages {
+            let folder = package.manifest_path.parent().map(|folder| folder.as_std_path().to_owned());
+            match folder {
+                Some(folder) if folder == root => folders[0].1 = Some(package.name.to_string()),
+                Some(folder) => folders.push((folder, Some(package.name.to_string()))),
+                None => {}
+            }
+        }
+        let mut files = Vec::new();
+        let mut runs: Vec<Planned> = Vec::new();
+        for (folder, package) in folders {
+            let file = folder.join("dwell.toml");
+            if !file.is_file() {
+                continue;
+            }
+            let config = Config::read(&file)?;
+            for (name, run) in &config.check {
+                if let Some(other) = runs.iter().find(|run| run.name == *name) {
+                    bail!("{}: `check.{name}` is in {} too; rename one", file.display(), other.file.display());
+                }
+                let mut run = run.clone();
+                run.package = run.package.or_else(|| package.clone());
+                let folder = folder.strip_prefix(&root).unwrap_or(&folder).to_owned();
+                runs.push(Planned { name: name.clone(), run, folder, file: file.clone() });
+            }
+            files.push((file, config));
+        }
+        if files.is_empty() {
+            bail!(
+                "there is no dwell.toml in {} or a folder of its packages; `[check.load]`, `example = \"load\"`, \
+                 `peak-bytes = \"10MB\"` in it check an example",
+                root.display()
+            );
+        }
+        if !names.is_empty() {
+            for name in names {
+                if !runs.iter().any(|run| run.name == *name) {
+                    let near = nearest::suggestion(name, runs.iter().map(|run| &*run.name));
+                    bail!("no dwell.toml has a run `check.{name}`{near}");
+                }
+            }
+            runs.retain(|run| names.contains(&run.name));
+        }
+        let target = workspace.target_directory.join("dwell").into();
+        let session = Self { root, target, build, files, runs, repeat, timeout };
+        if session.runs.is_empty() && !session.has_sizes() {
+            bail!("{}: has no budget; add a table such as `[check.load]` or `[max-size]`", session.config().display());
+        }
+        Ok(session)
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder for what this command keeps.
+    pub(super) fn scratch(&self) -> PathBuf {
+        self.target.join("check")
+    }
+
+    /// Returns the target directory of a tree. cargo takes a package of another tree for the same one, so each has its own; the
+    /// user's is that of `census` and `allocs`.
+    fn target_dir(&self, root: &Path) -> PathBuf {
+        if root == self.root { self.target.join("census") } else { self.scratch().join("target") }
+    }
+
+    /// Returns whether there is nothing to run.
+    pub(super) fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// Returns the first `dwell.toml`.
+    pub(super) fn config(&self) -> &Path {
+        &self.files[0].0
+    }
+
+    pub(super) fn configs(&self) -> impl Iterator<Item = &Config> {
+        self.files.iter().map(|(_, config)| config)
+    }
+
+    pub(super) fn runs(&self) -> &[Planned] {
+        &self.runs
+    }
+
+    fn has_sizes(&self) -> bool {
+        self.configs().any(|config| {
+            config.max_future.is_some()
+                || !(config.max_size.is_empty() && config.max_frame.is_empty() && config.max_dyn.is_empty())
+        })
+    }
+
+    /// Builds and runs all programs of a tree. With `everything`, also what no budget is about.
+    ///
+    /// # Errors
+    /// Returns an error if a program fails or cannot be read.
+    pub(super) fn measure(&self, root: &Path, everything: bool) -> Result<Outcome<Vec<Measured>>> {
+        let only_sizes = [Planned {
+            name: "sizes".into(),
+            run: Run::default(),
+            folder: PathBuf::new(),
+            file: self.config().to_owned(),
+        }];
+        let runs = if self.runs.is_empty() { &only_sizes[..] } else { &self.runs };
+        let mut all = Vec::new();
+        for planned in runs {
+            match self.one(planned, root, everything)? {
+                Outcome::Done(measured) => all.push(measured),
+                Outcome::Failed(code) => return Ok(Outcome::Failed(code)),
+            }
+        }
+        Ok(Outcome::Done(all))
+    }
+
+    fn one(&self, planned: &Planned, root: &Path, everything: bool) -> Result<Outcome<Measured>> {
+        let Planned { name, run, .. } = planned;
+        let manifest = root.join("Cargo.toml");
+        let args = BuildArgs {
+            manifest_path: Some(manifest.clone()),
+            package: run.package.clone(),
+            bin: run.bin.clone(),
+            example: run.example.clone(),
+            test: run.test.clone(),
+            bench: run.bench.clone(),
+            lib: run.lib,
+            features: run.features.clone(),
+            target_dir: Some(self.target_dir(root)),
+            ..self.build.clone()
+        };
+        let choice = match program::choose(&args).with_context(|| format!("`check.{name}`"))? {
+            Outcome::Done(choice) => choice,
+            Outcome::Failed(code) => return Ok(Outcome::Failed(code)),
+        };
+        let executable = match choice.build(Purpose::Run)? {
+            Outcome::Done(executable) => executable,
+            Outcome::Failed(code) => return Ok(Outcome::Failed(code)),
+        };
+        let options = dwell_debuginfo::Options {
+            own_crates: executable.own_crates.clone(),
+            cache: executable.cache.clone(),
+            progress: false,
+        };
+        let program = dwell_debuginfo::load(&executable.file, &options)?;
+        let selection = Selection { all: false, root: Some(root), profile: executable.profile.as_deref() };
+        let sizes = Known::of(&Document::new(&program, selection))?;
+        let (mut heaps, mut counted) = (Vec::new(), Vec::new());
+        let is_run = !self.runs.is_empty();
+        for _ in 0..self.repeat {
+            if is_run && (everything || run.needs_heap()) {
+                let file = self.tool(planned, root, &manifest, &executable, &["census", "--at", "peak,exit"])?;
+                heaps.push(saved::read(&file)?);
+            }
+            if is_run && (everything || run.needs_allocs()) {
+                let file = self.tool(planned, root, &manifest, &executable, &["allocs"])?;
+                counted.push(allocs::read(&file)?);
+            }
+        }
+        let costs = Costs::new(&heaps, &counted, sizes);
+        let executable = executable.file;
+        Ok(Outcome::Done(Measured { name: name.clone(), costs, heaps, allocs: counted, executable, program }))
+    }
+
+    /// Runs the program under a command of this tool, and returns the file that this saved.
+    fn tool(
+        &self,
+        planned: &Planned,
+        root: &Path,
+        manifest: &Path,
+        executable: &Executable,
+        command: &[&str],
+    ) -> Result<PathBuf> {
+        let Planned { name, run, folder, .. } = planned;
+        let scratch = self.scratch();
+        fs::create_dir_all(&scratch).with_context(|| format!("{}: cannot be made", scratch.display()))?;
+        let file = scratch.join(format!("{}.json", command[0]));
+        let _ = fs::remove_file(&file);
+        let tool = std::env::current_exe().context("this executable cannot be found")?;
+        let mut started = Command::new(tool);
+        started.args(command).arg("--exe").arg(&executable.file).arg("--manifest-path").arg(manifest);
+        started.arg("--save").arg(&file).arg("--").args(&run.args).envs(&run.env).current_dir(root.join(folder));
+        let stdin = match &run.stdin {
+            Some(path) => {
+                let path = root.join(folder).join(path);
+                let opened = File::open(&path);
+                opened.with_context(|| format!("`check.{name}`: {}: cannot be read", path.display()))?.into()
+            }
+            None => Stdio::null(),
+        };
+        eprintln!("note: runs `{name}` under {}", command[0]);
+        let ran = processes::run_with(&mut started, stdin, self.timeout).with_context(|| format!("`check.{name}`"))?;
+        let printed = String::from_utf8_lossy(&ran.stderr).into_owned();
+        if !file.is_file() {
+            let lines = || printed.lines().rev().filter(|line| !line.trim().is_empty());
+            let reason = lines().find_map(|line| line.strip_prefix("error: ")).or_else(|| lines().next());
+            bail!("`check.{name}`: {}", reason.unwrap_or("the program was not measured"));
+        }
+        if !ran.status.success() {
+            bail!(
+                "`check.{name}`: the program failed with {}; what a run costs is known of one that succeeds",
+                ran.status
+            );
+        }
+        Ok(file)
+    }
+}
