@@ -76,6 +76,8 @@ struct Names {
     has_other: bool,
     has_standard: bool,
     has_glob: bool,
+    /// Inside of functions and modules, whose imports are theirs alone.
+    depth: usize,
 }
 
 impl Names {
@@ -91,7 +93,8 @@ impl Names {
             syn::UseTree::Glob(_) => {
                 let is_standard = path.first().is_some_and(|first| ["std", "alloc", "core"].contains(&first.as_str()));
                 self.has_glob |= !is_standard;
-                self.has_standard |= is_standard && path.iter().any(|part| part == "boxed" || part == "prelude");
+                self.has_standard |=
+                    is_standard && self.depth == 0 && path.iter().any(|part| part == "boxed" || part == "prelude");
             }
             syn::UseTree::Group(of) => of.items.iter().for_each(|tree| self.import(tree, path)),
         }
@@ -102,7 +105,7 @@ impl Names {
             let of: Vec<&str> = path.iter().map(String::as_str).collect();
             let is_standard =
                 same && matches!(of[..], ["std" | "alloc", "boxed"] | ["std" | "alloc" | "core", "prelude", ..]);
-            self.has_standard |= is_standard;
+            self.has_standard |= is_standard && self.depth == 0;
             self.has_other |= !is_standard;
         }
     }
@@ -113,6 +116,18 @@ impl Names {
 }
 
 impl<'ast> Visit<'ast> for Names {
+    fn visit_block(&mut self, of: &'ast syn::Block) {
+        self.depth += 1;
+        visit::visit_block(self, of);
+        self.depth -= 1;
+    }
+
+    fn visit_item_mod(&mut self, of: &'ast syn::ItemMod) {
+        self.depth += 1;
+        visit::visit_item_mod(self, of);
+        self.depth -= 1;
+    }
+
     fn visit_item_use(&mut self, of: &'ast syn::ItemUse) {
         self.import(&of.tree, &mut Vec::new());
     }
@@ -166,6 +181,7 @@ mod tests {
         }
         assert_eq!(names("use alloc::{boxed::Box, vec::Vec};"), (false, true, false));
         assert_eq!(names("use std::prelude::v1::*; use crate::arena::*;"), (false, true, true));
+        assert_eq!(names("fn f() { use alloc::boxed::Box; } mod m { use alloc::boxed::Box; }"), (false, false, false));
         assert!(is_no_std("//! A.\n#![no_std]\n") && is_no_std("#![cfg_attr(not(feature = \"std\"), no_std)]"));
         assert!(!is_no_std("// #![no_std]\n#![cfg_attr(test, no_std)]"));
     }

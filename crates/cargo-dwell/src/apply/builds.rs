@@ -135,6 +135,8 @@ pub(super) struct Checked {
     pub(super) errors: Vec<(Target, Diagnostic)>,
     /// The warnings, with the place of each.
     pub(super) warnings: Vec<(String, String)>,
+    /// All warnings, and the errors of clippy if the crate denies what it finds.
+    pub(super) lints: Vec<Diagnostic>,
     pub(super) compiled: Vec<Compiled>,
     /// The targets that compiled, as they are and not as tests, with the manifests of their packages.
     targets: Vec<(PathBuf, cargo_metadata::Target)>,
@@ -150,11 +152,18 @@ impl Checked {
             match message {
                 Ok(Message::CompilerMessage(message)) => {
                     let mut error = message.message;
+                    if error.code.as_ref().is_some_and(|code| code.code.starts_with("clippy::")) {
+                        place(&mut error, root, folder);
+                        all.lints.push(error);
+                        continue;
+                    }
                     if error.level == DiagnosticLevel::Warning && !error.spans.is_empty() {
                         place(&mut error, root, folder);
                         let at = error.spans.iter().find(|span| span.is_primary);
                         let at = at.map(|span| format!("{}:{}", span.file_name, span.line_start));
                         all.warnings.push((at.unwrap_or_default(), error.message.clone()));
+                        all.lints.push(error);
+                        continue;
                     }
                     if error.level == DiagnosticLevel::Error && !error.spans.is_empty() {
                         place(&mut error, root, folder);

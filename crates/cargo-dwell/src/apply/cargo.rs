@@ -134,6 +134,22 @@ impl Cargo<'_> {
         Ok(checked.errors.into_iter().map(|(_, error)| error).collect())
     }
 
+    /// Returns what clippy says of some packages; `None` if there is no clippy, or if it cannot check them.
+    ///
+    /// # Errors
+    /// Returns an error if cargo cannot be run or takes too long.
+    pub(super) fn clippy(&self, packages: &[String]) -> Result<Option<Checked>> {
+        let mut command = self.command_in("clippy", Path::new(""));
+        command.args(["--all-targets", "--message-format=json", "--keep-going"]);
+        for package in packages {
+            command.args(["--package", package]);
+        }
+        self.add_features(&mut command);
+        let ran = run(&mut command, self.bound)?;
+        let checked = Checked::read(&ran.stdout, &self.root, Path::new(""));
+        Ok((ran.status.success() || !checked.lints.is_empty()).then_some(checked))
+    }
+
     fn add_features_of(&self, command: &mut Command, features: &Features) {
         match features {
             Features::Given => self.add_features(command),

@@ -230,7 +230,7 @@ impl Session<'_> {
         let files: Vec<PathBuf> = changes.iter().map(|change| change.file.clone()).collect();
         let affected = builds::affected(&self.workspace, &files);
         let mut names = Names::default();
-        made.changed.iter().for_each(|of| names.add(&of.item));
+        made.changed.iter().map(|of| &of.item).chain(&made.everywhere).for_each(|item| names.add(item));
         for change in &changes {
             let marked = mark.iter().find(|of| of.file == change.file);
             let before = marked.map_or(&change.before, |of| &of.after);

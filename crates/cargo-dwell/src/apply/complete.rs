@@ -16,6 +16,8 @@ pub(super) struct Complete {
     pub(super) moved: Bytes,
     /// Whether `moved` is a statement or the end of a block, so that another statement can stand before it.
     pub(super) is_statement: bool,
+    /// The `self` that must become `mut self`.
+    pub(super) receiver: Option<usize>,
 }
 
 /// Finds the places where values of the struct `of` are complete, with their field `field`:
@@ -32,7 +34,8 @@ pub(super) fn find(source: &syn::File, text: &str, of: &str, field: &str) -> Vec
 
 /// Puts the statement `call(value)` before each place that moves a value.
 pub(super) fn insert(text: &mut String, places: &[Complete], call: &dyn Fn(&str) -> String) {
-    for place in places.iter().rev() {
+    let mut edits: Vec<(usize, String)> = Vec::new();
+    for place in places {
         let call = call(&place.value);
         let at = place.moved.start;
         if place.is_statement {
@@ -41,11 +44,17 @@ pub(super) fn insert(text: &mut String, places: &[Complete], call: &dyn Fn(&str)
             // `if done { return Ok(doc); }` stays on its line.
             let is_first = line + indent.len() == at;
             let between = if is_first { format!("\n{indent}") } else { " ".to_owned() };
-            text.insert_str(at, &format!("{call}{between}"));
+            edits.push((at, format!("{call}{between}")));
         } else {
-            text.insert_str(place.moved.end, " }");
-            text.insert_str(at, &format!("{{ {call} "));
+            edits.push((place.moved.end, " }".to_owned()));
+            edits.push((at, format!("{{ {call} ")));
         }
+        edits.extend(place.receiver.map(|at| (at, "mut ".to_owned())));
+    }
+    edits.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    edits.dedup();
+    for (at, with) in edits {
+        text.insert_str(at, &with);
     }
 }
 
@@ -166,9 +175,14 @@ impl Search<'_> {
             let mut ends = Ends { found: Vec::new() };
             ends.block(block);
             ends.visit_block(block);
+            // `fn into_doc(self) -> Doc` gets `mut self`.
+            let receiver = sig.receiver().filter(|of| of.reference.is_none() && of.mutability.is_none());
+            let receiver = receiver.map(|of| of.self_token.span().byte_range().start);
             for (expr, moved, is_statement) in ends.found {
-                if let Some(value) = self.value(expr).filter(|value| mutable.has(value)) {
-                    self.found.push(Complete { value, moved, is_statement });
+                let Some(value) = self.value(expr) else { continue };
+                let of_self = receiver.filter(|_| value.starts_with("self."));
+                if mutable.has(&value) || of_self.is_some() {
+                    self.found.push(Complete { value, moved, is_statement, receiver: of_self });
                 }
             }
         }
@@ -269,7 +283,7 @@ impl<'ast> Visit<'ast> for Search<'_> {
             && self.made.iter().any(|made| name == made)
         {
             let moved = stmt.span().byte_range();
-            self.found.push(Complete { value: name.to_string(), moved, is_statement: true });
+            self.found.push(Complete { value: name.to_string(), moved, is_statement: true, receiver: None });
         }
         visit::visit_stmt(self, stmt);
     }
@@ -420,6 +434,22 @@ fn all(text: &[u8]) -> Vec<Ast<'_>> {
             twice.contains("        self.nodes.shrink_to_fit();\n        self.spans.shrink_to_fit();\n    }\n}"),
             "{twice}"
         );
+    }
+
+    #[test]
+    fn a_method_that_gives_its_value_may_change_it() {
+        let text = "impl Parser {\n    fn into_doc(self, end: bool) -> Doc {\n        if end { return self.doc; }\n        self.doc\n    }\n    \
+                    fn doc(&self) -> &Doc { &self.doc }\n}\n";
+        let found = find(&syn::parse_file(text).unwrap(), text, "Doc", "lines");
+        let mut changed = text.to_owned();
+        insert(&mut changed, &found, &|value| format!("{value}.lines.shrink_to_fit();"));
+        let call = "self.doc.lines.shrink_to_fit();";
+        assert!(changed.contains("fn into_doc(mut self, end: bool)"), "{changed}");
+        assert!(
+            changed.contains(&format!("if end {{ {call} return self.doc; }}\n        {call}\n        self.doc")),
+            "{changed}"
+        );
+        assert_eq!(changed.matches(call).count(), 2, "{changed}");
     }
 
     #[test]

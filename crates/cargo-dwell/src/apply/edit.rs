@@ -17,6 +17,16 @@ pub(super) struct Made {
     pub(super) becomes: Becomes,
     /// The fields that get another type.
     pub(super) changed: Vec<effects::Changed>,
+    /// The fields and variants of a type that is replaced everywhere.
+    pub(super) everywhere: Vec<String>,
+}
+
+impl Made {
+    /// Returns the names of the changed fields.
+    pub(super) fn names(&self) -> Vec<String> {
+        let name = |of: &effects::Changed| Some(of.item.rsplit_once('.')?.1.split(' ').next()?.to_owned());
+        self.changed.iter().filter_map(name).collect()
+    }
 }
 
 /// Makes the edits of a move in the copy.
@@ -30,7 +40,7 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
     // From the end, so that the lines before stay.
     let mut edits: Vec<(&Edit, Becomes)> = of.edits.iter().filter_map(|edit| Some((edit, of.becomes(edit)?))).collect();
     edits.sort_by_key(|(edit, _)| std::cmp::Reverse((edit.file.clone(), edit.line)));
-    let mut made = Made { becomes: Becomes::Fixed, changed: Vec::new() };
+    let mut made = Made { becomes: Becomes::Fixed, changed: Vec::new(), everywhere: Vec::new() };
     for (edit, becomes) in edits {
         let file = Path::new(&edit.file);
         let place = format!("{}:{}", edit.file, edit.line);
@@ -55,7 +65,7 @@ pub(super) fn make(tree: &mut Tree, workspace: &Metadata, args: &Apply, of: &Mov
         } else if becomes == Becomes::Hoisted {
             tree.write(file, &capacity::hoist(&text, edit)?)?;
         } else if edit.item == edit.from {
-            everywhere::replace(tree, workspace, edit, &becomes)?;
+            made.everywhere.extend(everywhere::replace(tree, workspace, edit, &becomes)?);
         } else {
             let (from, to) = field(&text, edit)?;
             let to = boxes::with_path(&to, boxes::path(tree, file)?);

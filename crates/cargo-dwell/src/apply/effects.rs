@@ -73,6 +73,15 @@ pub(super) struct Changed {
     pub(super) becomes: Becomes,
 }
 
+/// Returns `true` if a line, or one of four before it, names a map of values by their types: `extensions`, `req.ext()`, `AnyMap`.
+fn is_near_map(text: &str, line: usize) -> bool {
+    let is_map = |word: &str| {
+        let lower = word.to_lowercase();
+        ["ext", "exts"].contains(&lower.as_str()) || lower.ends_with("extensions") || MAPS.contains(&word)
+    };
+    text.lines().skip(line.saturating_sub(5)).take(5).flat_map(words).any(is_map)
+}
+
 /// Returns the places where a change of fields may have an effect that no test sees. `sources` are those of the packages that may use
 /// the fields, and `is_published` tells whether other crates may.
 pub(super) fn find(tree: &Tree, sources: &[PathBuf], changed: &[Changed], is_published: bool) -> Vec<Place> {
@@ -417,7 +426,7 @@ impl Search<'_> {
                 name if has_member
                     && self.seen.has_keys
                     && GIVES.contains(&name)
-                    && words(text).any(|word| word.to_lowercase().contains("ext") || MAPS.contains(&word)) =>
+                    && is_near_map(&self.file.text, line) =>
                 {
                     all.push((
                         line,
@@ -443,8 +452,15 @@ impl Search<'_> {
                 all.push((body.line(at), format!("`{word}`: {why}")));
             }
         }
+        // A method of another trait may have the name: that of an error returns one.
+        let gives_error = || {
+            let whole = sig.output.span().byte_range();
+            sig.ident == "provide"
+                || self.file.text.get(whole).is_some_and(|ty| ty.contains("Error") || ty.contains("Fail"))
+        };
         if ["source", "cause", "provide"].iter().any(|name| sig.ident == name)
             && has_member
+            && gives_error()
             && (self.seen.has_downcast || self.is_published)
         {
             all.push((

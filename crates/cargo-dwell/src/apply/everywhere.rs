@@ -13,18 +13,21 @@ use std::path::{Path, PathBuf};
 use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 
-/// Replaces the type `edit.from` by `edit.to` in all sources of the package.
+/// Replaces the type `edit.from` by `edit.to` in all sources of the package. Returns the fields and variants with the type: code that no
+/// build compiles may use them.
 ///
 /// # Errors
 /// Returns an error if the package does not name the type, or if it names several that differ in their arguments.
-pub(super) fn replace(tree: &mut Tree, workspace: &Metadata, edit: &Edit, becomes: &Becomes) -> Result<()> {
+pub(super) fn replace(tree: &mut Tree, workspace: &Metadata, edit: &Edit, becomes: &Becomes) -> Result<Vec<String>> {
     let wanted = Wanted::of(&edit.from);
     let mut found: Vec<(PathBuf, String, Vec<Named>)> = Vec::new();
+    let mut items = Vec::new();
     for file in sources_of_package(tree, workspace, Path::new(&edit.file)) {
         let Some(text) = tree.read(&file) else { continue };
         let Ok(source) = syn::parse_file(&text) else { continue };
-        let mut search = Search { wanted: &wanted, text: &text, found: Vec::new() };
+        let mut search = Search { wanted: &wanted, text: &text, found: Vec::new(), items: Vec::new() };
         search.visit_file(&source);
+        items.extend(search.items);
         let named = search.found;
         if !named.is_empty() {
             found.push((file, text, named));
@@ -67,7 +70,7 @@ pub(super) fn replace(tree: &mut Tree, workspace: &Metadata, edit: &Edit, become
         }
         tree.write(&file, &text)?;
     }
-    Ok(())
+    Ok(items)
 }
 
 /// Returns a type's text without the lifetimes: one type may be named with several.
@@ -161,9 +164,24 @@ struct Search<'a> {
     wanted: &'a Wanted,
     text: &'a str,
     found: Vec<Named>,
+    /// The fields and variants whose types name it.
+    items: Vec<String>,
 }
 
 impl Search<'_> {
+    /// Visits the fields of a struct or variant.
+    fn fields(&mut self, of: &str, fields: &syn::Fields) {
+        for (index, field) in fields.iter().enumerate() {
+            let before = self.found.len();
+            self.visit_field(field);
+            if self.found.len() > before {
+                let is_only = fields.len() == 1 && field.ident.is_none() && of.contains("::");
+                let name = field.ident.as_ref().map_or_else(|| index.to_string(), ToString::to_string);
+                self.items.push(if is_only { of.to_owned() } else { format!("{of}.{name}") });
+            }
+        }
+    }
+
     fn named(&self, path: &syn::Path) -> Option<(Bytes, Option<String>)> {
         match self.wanted {
             Wanted::Box(wanted) => {
@@ -221,6 +239,18 @@ fn output_of(last: &syn::PathSegment) -> Option<&syn::Type> {
 }
 
 impl<'ast> Visit<'ast> for Search<'_> {
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        self.visit_generics(&item.generics);
+        self.fields(&item.ident.to_string(), &item.fields);
+    }
+
+    fn visit_item_enum(&mut self, item: &'ast syn::ItemEnum) {
+        self.visit_generics(&item.generics);
+        for variant in &item.variants {
+            self.fields(&format!("{}::{}", item.ident, variant.ident), &variant.fields);
+        }
+    }
+
     fn visit_type_path(&mut self, ty: &'ast syn::TypePath) {
         match self.named(&ty.path) {
             Some((value, future)) => {
@@ -254,7 +284,7 @@ mod tests {
 
     fn found(from: &str, text: &str) -> Vec<(String, Option<String>)> {
         let wanted = Wanted::of(from);
-        let mut search = Search { wanted: &wanted, text, found: Vec::new() };
+        let mut search = Search { wanted: &wanted, text, found: Vec::new(), items: Vec::new() };
         search.visit_file(&syn::parse_file(text).unwrap());
         let of = |named: Named| (text[named.whole].to_owned(), named.future);
         search.found.into_iter().map(of).collect()
@@ -269,6 +299,10 @@ mod tests {
         let all: Vec<&str> = all.iter().map(|(text, _)| &**text).collect();
         assert_eq!(all, ["Box<dyn m::Op + Send>", "Box<dyn Op>", "Box<dyn Op + 'static>", "Box<dyn Op>"]);
         assert_eq!(found("Box<Op>", text).len(), 1);
+        let wanted = Wanted::of("Box<dyn Op>");
+        let mut search = Search { wanted: &wanted, text, found: Vec::new(), items: Vec::new() };
+        search.visit_file(&syn::parse_file(text).unwrap());
+        assert_eq!(search.items, ["A.a", "E::V"]);
     }
 
     #[test]

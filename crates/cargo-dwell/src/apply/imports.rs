@@ -14,8 +14,7 @@ pub(super) fn added(before: &str, after: &str) -> Option<String> {
     for path in PATHS {
         let places = |of: &str| of.match_indices(path).filter(|(at, _)| is_whole(of, *at, path)).count();
         if places(&text) > places(before)
-            && places(&text) > TIMES
-            && let Some(imported) = with_import(&text, path)
+            && let Some(imported) = by_import(&text, path).or_else(|| with_import(&text, path))
         {
             text = imported;
         }
@@ -32,15 +31,47 @@ fn is_whole(text: &str, at: usize, path: &str) -> bool {
     !text[..at].ends_with(|of: char| is_word(of) || of == ':') && !text[at + path.len()..].starts_with(is_word)
 }
 
+/// Returns the modules with their contents in a file, and its imports.
+fn parts(source: &syn::File) -> (Vec<Bytes>, Vec<&syn::ItemUse>) {
+    let modules = source.items.iter().filter(|item| matches!(item, syn::Item::Mod(of) if of.content.is_some()));
+    let imports = source.items.iter().filter_map(|item| match item {
+        syn::Item::Use(of) => Some(of),
+        _ => None,
+    });
+    (modules.map(|item| item.span().byte_range()).collect(), imports.collect())
+}
+
+/// Returns `true` if an import has the name of a path: `use dwell::{Sparse, sparse::ThinStr};`.
+fn has(tree: &syn::UseTree, path: &[&str]) -> bool {
+    match (tree, path) {
+        (syn::UseTree::Path(of), [first, rest @ ..]) => of.ident == first && has(&of.tree, rest),
+        (syn::UseTree::Name(of), [last]) => of.ident == last,
+        (syn::UseTree::Group(of), _) => of.items.iter().any(|item| has(item, path)),
+        _ => false,
+    }
+}
+
+/// Returns the source in which a type that it imports has no path; `None` if it does not import it.
+fn by_import(text: &str, path: &str) -> Option<String> {
+    let source = syn::parse_file(text).ok()?;
+    let (mut others, imports) = parts(&source);
+    let names: Vec<&str> = path.split("::").collect();
+    let is_it = |of: &&syn::ItemUse| of.attrs.is_empty() && has(&of.tree, &names);
+    imports.iter().find(|of| is_it(of))?;
+    others.extend(imports.iter().map(|of| of.span().byte_range()));
+    let places = text.match_indices(path).map(|(at, _)| at);
+    let places = places.filter(|at| is_whole(text, *at, path) && !others.iter().any(|of| of.contains(at)));
+    let mut text = text.to_owned();
+    for at in places.collect::<Vec<_>>().into_iter().rev() {
+        text.replace_range(at..at + path.len(), names.last()?);
+    }
+    Some(text)
+}
+
 fn with_import(text: &str, path: &str) -> Option<String> {
     let source = syn::parse_file(text).ok()?;
     let name = path.rsplit("::").next()?;
-    let modules: Vec<Bytes> = source
-        .items
-        .iter()
-        .filter(|item| matches!(item, syn::Item::Mod(of) if of.content.is_some()))
-        .map(|item| item.span().byte_range())
-        .collect();
+    let (modules, _) = parts(&source);
     let is_inside = |at: usize| modules.iter().any(|module| module.contains(&at));
     // The name may be that of another type.
     let others = text.match_indices(name).filter(|(at, _)| {
@@ -52,11 +83,19 @@ fn with_import(text: &str, path: &str) -> Option<String> {
     }
     let places: Vec<usize> =
         text.match_indices(path).map(|(at, _)| at).filter(|at| is_whole(text, *at, path) && !is_inside(*at)).collect();
-    if places.len() <= TIMES {
+    // A crate without `std` imports its box as other files do.
+    let times = if path.starts_with("alloc::") { 0 } else { TIMES };
+    if places.len() <= times {
         return None;
     }
     let is_plain_use = |item: &&syn::Item| matches!(item, syn::Item::Use(of) if of.attrs.is_empty());
-    let (at, import) = match source.items.iter().rev().find(is_plain_use) {
+    let is_beside = |item: &&syn::Item| {
+        let root = path.split("::").next().unwrap_or_default();
+        is_plain_use(item)
+            && matches!(item, syn::Item::Use(of) if matches!(&of.tree, syn::UseTree::Path(of) if of.ident == root))
+    };
+    let uses = || source.items.iter().rev();
+    let (at, import) = match uses().find(is_beside).or_else(|| uses().find(is_plain_use)) {
         Some(last) => (last.span().byte_range().end, format!("\nuse {path};")),
         None => (source.items.first()?.span().byte_range().start, format!("use {path};\n\n")),
     };
@@ -86,5 +125,16 @@ mod tests {
         assert_eq!(added("", &text(path, "")).as_deref(), Some(&*imported));
         assert_eq!(added(&text(path, ""), &text(path, "")), None);
         assert_eq!(added("", &format!("{}struct ThinStr;", text(path, ""))), None);
+        let of =
+            |path: &str, import: &str| format!("use alloc::vec::Vec;{import}\nuse core::fmt;\nstruct A({path}<u8>);\n");
+        let imported = of("Box", "\nuse alloc::boxed::Box;");
+        assert_eq!(added("", &of("alloc::boxed::Box", "")), Some(imported));
+        // A later change finds the import.
+        let import = "\nuse dwell::{Sparse, sparse::{SortedMap, ThinStr}};";
+        let later = format!("{}struct B {{ a: {path} }}\n", text("ThinStr", import));
+        assert_eq!(
+            added(&text("ThinStr", import), &later),
+            Some(later.replace(&format!("B {{ a: {path}"), "B { a: ThinStr"))
+        );
     }
 }

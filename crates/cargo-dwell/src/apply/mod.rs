@@ -22,6 +22,7 @@ mod format;
 mod git;
 mod imports;
 mod library;
+mod lints;
 mod moves;
 mod outcomes;
 mod package;
@@ -35,6 +36,7 @@ mod tree;
 mod trial;
 mod types;
 mod unbuilt;
+mod variants;
 mod weigh;
 mod write;
 

@@ -31,8 +31,13 @@ pub(super) struct Move {
     pub(super) how: String,
     /// The crate that declares the field, if it is a dependency.
     pub(super) dependency: Option<String>,
+    /// The fields or variants, if there are several.
+    pub(super) fields: Vec<String>,
     /// What to change in the source.
     pub(super) edits: Vec<Edit>,
+    /// Whether the edits are those of all fields of variants, of which the large ones are boxed.
+    #[serde(skip)]
+    pub(super) of_whole_variants: bool,
 }
 
 /// What a report expects to be saved.
@@ -56,6 +61,13 @@ impl Move {
     pub(super) fn is_named(&self, name: &str) -> bool {
         let is_end = |of: &str| of == name || of.ends_with(&format!("::{name}"));
         is_end(&self.location) || self.edits.iter().any(|edit| is_end(&edit.item))
+    }
+
+    /// Returns `true` if it boxes variants with several fields, and no edit says which of them.
+    pub(super) fn is_of_whole_variant(&self) -> bool {
+        self.dependency.is_none()
+            && self.kind == "variant"
+            && (self.edits.is_empty() || self.edits.iter().any(is_of_fields))
     }
 
     /// Returns `true` if it changes a future.
@@ -112,7 +124,7 @@ impl Move {
         }
         if self.edits.is_empty() && self.kind == "variant" {
             return Some(format!(
-                "{}: a variant has several fields, which must first become a struct that a person names, or a macro declares it",
+                "{}: its variants are not in this workspace's source, or a macro declares them",
                 self.location
             ));
         }
@@ -124,9 +136,7 @@ impl Move {
         }
         self.edits.iter().find_map(|edit| match self.becomes(edit) {
             Some(_) => None,
-            None if edit.to.is_empty() => {
-                Some(format!("{}: its fields must first become a struct, which a person has to name", edit.item))
-            }
+            None if edit.to.is_empty() => Some(format!("{}: is not in this workspace's source", edit.item)),
             None => {
                 let [from, to] = [&edit.from, &edit.to].map(|ty| on_one_line(ty));
                 Some(format!("{}: from {from} to {to} is no move that apply can make", edit.item))
@@ -141,6 +151,11 @@ impl Move {
         }
         becomes(edit)
     }
+}
+
+/// Returns `true` for the edit of a variant whose fields must become one: it has no single type.
+pub(super) fn is_of_fields(edit: &Edit) -> bool {
+    edit.to.is_empty() || !edit.from.is_empty() && syn::parse_str::<syn::Type>(&edit.from).is_err()
 }
 
 /// What an edit does to a type.
@@ -357,7 +372,7 @@ mod tests {
         let expected = "A.b: from Box<(u8, Map<u8>)> to Arc<(u8, Map<u8>)> is no move that apply can make";
         assert_eq!(finding.refusal().as_deref(), Some(expected));
         let of = |kind: &str| Move { kind: kind.into(), location: "Expr".into(), ..Move::default() }.refusal().unwrap();
-        assert!(of("variant").contains("several fields") && of("box").contains("has no edit"));
+        assert!(of("variant").contains("a macro declares") && of("box").contains("has no edit"));
     }
 
     #[test]
@@ -444,6 +459,6 @@ mod tests {
         assert!(all.len() == 1 && all[0].is_named("A.op") && all[0].refusal().is_none());
         let all = read(layout);
         assert_eq!((all[0].location.as_str(), all[0].saves), ("E", Saves::Bytes(24)));
-        assert!(all[0].refusal().unwrap().contains("several fields"));
+        assert!(all[0].refusal().unwrap().contains("a macro declares"));
     }
 }

@@ -9,7 +9,7 @@ use super::repair::{self, Repaired};
 use super::session::Session;
 use super::tree::{Change, Tree};
 use super::unbuilt::Place;
-use super::{edit, format, git, imports, write};
+use super::{edit, format, git, imports, variants, write};
 use crate::processes;
 use crate::program::{self, BuildArgs};
 use anyhow::{Context, Result, bail};
@@ -93,6 +93,7 @@ fn run(args: &Apply) -> Result<ExitCode> {
         moves::collect(report, "", &mut moves);
     }
     moves::locate(&mut moves, workspace.workspace_root.as_std_path());
+    variants::locate(&mut moves, workspace.workspace_root.as_std_path());
     if args.list && from_file.is_some() {
         return list(&moves);
     }
@@ -124,6 +125,7 @@ fn run(args: &Apply) -> Result<ExitCode> {
         measured: None,
         sizes: None,
         futures: None,
+        lints: None,
         saved: Vec::new(),
     };
     if args.from.as_deref() == Some("allocs") {
@@ -137,6 +139,7 @@ fn run(args: &Apply) -> Result<ExitCode> {
         moves::collect(&report, "", &mut moves);
         session.sizes = Some(report);
     }
+    variants::locate(&mut moves, session.workspace.workspace_root.as_std_path());
     if args.list {
         return list(&moves);
     }
@@ -156,6 +159,7 @@ fn run(args: &Apply) -> Result<ExitCode> {
 impl Session<'_> {
     fn apply_all(&mut self, moves: Vec<Move>, is_renewed: bool, census: bool, journal: &Path) -> Result<ExitCode> {
         self.check_before(&moves)?;
+        self.lint_before(&moves.iter().flat_map(|of| &of.edits).map(|of| of.file.clone().into()).collect::<Vec<_>>())?;
         if !self.args.no_test && !self.args.dry_run {
             self.test_before()?;
         }
@@ -169,7 +173,8 @@ impl Session<'_> {
         while let Some(of) = queue.pop_front() {
             let mark = self.tree.mark();
             let end = match self.apply(&of, &mark, kept) {
-                Err(error) if processes::received().is_some() && kept > 0 => {
+                // With --dry-run nothing is kept.
+                Err(error) if processes::received().is_some() && kept > 0 && !self.args.dry_run => {
                     return Err(error.context(format!("{} before it were kept", units::plural(kept as u64, "change"))));
                 }
                 // Of several moves, one that cannot be made does not end the others.
@@ -193,6 +198,7 @@ impl Session<'_> {
                 // The places, the sizes and the types are those after the change.
                 let mut renewed = Vec::new();
                 moves::collect(&measured.report, "", &mut renewed);
+                variants::locate(&mut renewed, &self.tree.root);
                 let is_open = |of: &Move| of.refusal().is_none() && !tried.iter().any(|old| old.proposes(of));
                 renewed.retain(is_open);
                 // A finding that the new report has not stays as it was.
@@ -226,7 +232,10 @@ impl Session<'_> {
     fn apply(&mut self, of: &Move, mark: &[Change], kept: usize) -> Result<End> {
         println!("{}: {}", of.location, of.how);
         let (part, made, repaired) = self.make(of, mark)?;
-        if part.edits.len() < of.edits.len() && repaired.left.is_empty() {
+        if of.of_whole_variants {
+            let items: Vec<&str> = part.edits.iter().map(|edit| edit.item.as_str()).collect();
+            println!("  boxed, of fields larger than a text: {}", items.join(", "));
+        } else if part.edits.len() < of.edits.len() && repaired.left.is_empty() {
             let left = of.edits.iter().filter(|edit| !part.edits.contains(edit)).map(|edit| edit.item.as_str());
             println!(
                 "  {} of {} edits; left to a person: {}",
@@ -240,6 +249,7 @@ impl Session<'_> {
             return Ok(End::Stuck);
         }
         self.tidy()?;
+        let warnings = self.lint_after()?.unwrap_or(repaired.new_warnings);
         self.check_change(mark)?;
         if made.becomes.has_other_traits() && !self.args.breaking {
             let lost = self.lost_traits(mark)?;
@@ -255,8 +265,8 @@ impl Session<'_> {
                 println!("  breaking for users of the crate: {name}");
             }
         }
-        for warning in &repaired.new_warnings {
-            println!("  note: new warning of the compiler: {warning}");
+        for warning in &warnings {
+            println!("  note: new warning: {warning}");
         }
         let places = self.places(&made, mark);
         for Place { file, line, why } in &places {
@@ -285,9 +295,10 @@ impl Session<'_> {
                 eprint!("\r  cargo check, round {round}: {errors} errors \x1b[K");
             }
         };
+        let of = &self.large(of)?;
         let mut made = edit::make(&mut self.tree, &self.workspace, self.args, of)?;
         self.check_change(mark)?;
-        let mut repaired = repair::repair(&mut self.tree, &self.cargo, &made.becomes, tell)?;
+        let mut repaired = repair::repair(&mut self.tree, &self.cargo, (&made.becomes, &made.names()), tell)?;
         let mut part = of.clone();
         for _ in 0..PARTS {
             // Uses of some of the fields need a person: the others are changed without them.
@@ -297,7 +308,7 @@ impl Session<'_> {
             part = less;
             self.tree.restore(mark)?;
             made = edit::make(&mut self.tree, &self.workspace, self.args, &part)?;
-            repaired = repair::repair(&mut self.tree, &self.cargo, &made.becomes, tell)?;
+            repaired = repair::repair(&mut self.tree, &self.cargo, (&made.becomes, &made.names()), tell)?;
         }
         if !repaired.left.is_empty() && of.edits.len() > 1 {
             // One by one, each with those before it that compile.
@@ -307,14 +318,14 @@ impl Session<'_> {
                 more.edits.push(edit.clone());
                 self.tree.restore(mark)?;
                 let Ok(some) = edit::make(&mut self.tree, &self.workspace, self.args, &more) else { continue };
-                if repair::repair(&mut self.tree, &self.cargo, &some.becomes, tell)?.left.is_empty() {
+                if repair::repair(&mut self.tree, &self.cargo, (&some.becomes, &some.names()), tell)?.left.is_empty() {
                     kept = Some(more);
                 }
             }
             if let Some(less) = kept {
                 self.tree.restore(mark)?;
                 made = edit::make(&mut self.tree, &self.workspace, self.args, &less)?;
-                repaired = repair::repair(&mut self.tree, &self.cargo, &made.becomes, tell)?;
+                repaired = repair::repair(&mut self.tree, &self.cargo, (&made.becomes, &made.names()), tell)?;
                 part = less;
             }
         }
@@ -326,10 +337,17 @@ impl Session<'_> {
 
     /// Imports what the changed files name often, and formats those that were formatted.
     pub(super) fn tidy(&mut self) -> Result<()> {
+        let mark = self.tree.mark();
+        let mut is_imported = false;
         for change in self.tree.changes() {
             if let Some(imported) = imports::added(&change.before, &change.after) {
                 self.tree.write(&change.file, &imported)?;
+                is_imported = true;
             }
+        }
+        // A feature may decide whether there is an `alloc`.
+        if is_imported && !self.cargo.check()?.errors.is_empty() {
+            self.tree.restore(&mark)?;
         }
         self.tree.changes().iter().try_for_each(|change| format::restore(&mut self.tree, change))
     }

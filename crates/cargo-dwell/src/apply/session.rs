@@ -1,6 +1,7 @@
 //! A run of the command: the copy, and what is known of the state before a change.
 
 use super::args::Apply;
+use super::builds::Checked;
 use super::cargo::Cargo;
 use super::outcomes::Tests;
 use super::proof::{Bench, Measured};
@@ -22,6 +23,8 @@ pub(super) struct Session<'a> {
     pub(super) sizes: Option<serde_json::Value>,
     /// The sizes of futures.
     pub(super) futures: Option<serde_json::Value>,
+    /// The packages that clippy looks at, and what it said of them before the change.
+    pub(super) lints: Option<(Vec<String>, Checked)>,
     /// What was written to the user's files.
     pub(super) saved: Vec<Change>,
 }

@@ -92,6 +92,7 @@ pub fn trials(
         measured: None,
         sizes: None,
         futures: None,
+        lints: None,
         saved: Vec::new(),
     };
     let all: Vec<Move> = edits.iter().map(|edit| Move { edits: vec![edit.clone()], ..Move::default() }).collect();

@@ -2,6 +2,7 @@
 
 #![cfg(agent)]
 
+mod kinds;
 mod repairs;
 mod success;
 

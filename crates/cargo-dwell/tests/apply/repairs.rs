@@ -510,7 +510,7 @@ fn patterns_inside_of_the_box_are_matched_inside() {
         "Part::Is(value) => match *value {\n            Value::Text(text) => Some(text),\n            other => Some(format!",
         "let Part::Is(value) = part else { return 1 }; let Value::Number(number) = *value else { return 1 };",
         "if let Value::Number(number) = &mut **value {",
-        "matches!(part, Part::Is(ref value) if matches!(&**value, Value::None))",
+        "matches!(part, Part::Is(ref value) if matches!(**value, Value::None))",
         "Value::Text(text) if text.len() > 1 => text.len() > 1,\n            _ => false,",
     ] {
         assert!(changed.contains(part), "{part}\n{text}\n{changed}");

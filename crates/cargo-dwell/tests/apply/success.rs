@@ -392,7 +392,9 @@ fn crates_without_std_get_the_box_of_alloc() {
     let refused = run(folder, &flags);
     assert!(out(&refused).contains("is `no_std` and does not use `alloc`"), "{}", out(&refused));
     assert_eq!(refused.status.code(), Some(2));
-    fs::write(folder.join("src/lib.rs"), library("extern crate alloc;")).expect("a file");
+    // The import inside of a function is that function's.
+    let rest = "extern crate alloc;\npub fn own() -> u8 { use alloc::boxed::Box; let of: Box<u8> = Box::new(1); *of }";
+    fs::write(folder.join("src/lib.rs"), library(rest)).expect("a file");
     let applied = run(folder, &flags);
     assert_eq!(applied.status.code(), Some(0), "{}", out(&applied));
     let changed = read(folder, "src/lib.rs");

@@ -19,12 +19,14 @@ mod owner;
 mod pattern;
 mod sparse;
 mod suggestion;
+mod tries;
 
 use super::boxes;
 use super::cargo::{Cargo, Found};
 use super::moves::Becomes;
 use super::syntax::{Bytes, Syntax};
 use super::tree::Tree;
+use crate::processes;
 use anyhow::Result;
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticSpan};
 use std::collections::BTreeMap;
@@ -85,6 +87,8 @@ pub(super) struct Site<'a> {
     pub(super) types: Option<(String, String)>,
     /// The move.
     pub(super) becomes: &'a Becomes,
+    /// The names of the changed fields.
+    pub(super) names: &'a [String],
     /// Whether the file's edition has `if let .. && let ..`.
     pub(super) has_chains: bool,
     /// The texts of all files.
@@ -125,6 +129,15 @@ impl Site<'_> {
         }
         if !self.syntax.is_expr(range) {
             return None;
+        }
+        // The other repair of the same value is taken back.
+        let inverse = match method {
+            ".map(Box::new)" => ".map(|value| *value)",
+            ".map(|value| *value)" => ".map(Box::new)",
+            _ => "\n",
+        };
+        if let Some(value) = text.strip_suffix(inverse) {
+            return Some(vec![self.replace(range.clone(), value)]);
         }
         let text = if self.syntax.is_postfix(range) { text.to_owned() } else { format!("({text})") };
         Some(vec![self.replace(range.clone(), format!("{text}{method}"))])
@@ -175,37 +188,47 @@ impl Left {
     }
 }
 
-/// Repairs the uses of a boxed type.
+/// Repairs the uses of a boxed type; the fields have `names`.
 ///
 /// # Errors
 /// Returns an error if cargo cannot be run, or if a file cannot be written.
 pub(super) fn repair(
     tree: &mut Tree,
     cargo: &Cargo<'_>,
-    becomes: &Becomes,
+    (becomes, names): (&Becomes, &[String]),
     mut tell: impl FnMut(usize, usize),
 ) -> Result<Repaired> {
     let mut done = Repaired::default();
     let (mut fewest, mut waited, mut reached) = (usize::MAX, 0, 0);
+    let (mut tried, mut checks) = (None, tries::CHECKS);
     loop {
-        let Found { build, errors, new_warnings } = cargo.check()?;
+        let found = match tried.take() {
+            Some(found) => found,
+            None => cargo.check()?,
+        };
+        let errors = &found.errors;
         done.rounds += 1;
         tell(done.rounds, errors.len());
         if errors.is_empty() {
             done.left.clear();
-            done.new_warnings = new_warnings;
+            done.new_warnings = found.new_warnings;
             return Ok(done);
         }
-        if build > reached {
+        if found.build > reached {
             // Those before compile.
-            (reached, fewest) = (build, usize::MAX);
+            (reached, fewest) = (found.build, usize::MAX);
         }
         // An error that is repaired may uncover others, so their number may stay for a while.
         waited = if errors.len() < fewest { 0 } else { waited + 1 };
         fewest = fewest.min(errors.len());
-        let (repairs, left) = round(tree, &errors, becomes);
+        let (repairs, left) = round(tree, errors, becomes, names);
         done.left = left;
-        if repairs.is_empty() || waited > PATIENCE || done.rounds == ROUNDS + 2 * reached {
+        if repairs.is_empty() || waited > PATIENCE || done.rounds >= ROUNDS + 2 * reached {
+            tried = try_repairs(tree, cargo, &found, (becomes, names), &mut checks)?;
+            if tried.is_some() {
+                *done.by.entry("a try").or_default() += 1;
+                continue;
+            }
             if done.left.is_empty() {
                 done.left = errors.iter().filter_map(|error| leftover(error, tree)).collect();
             }
@@ -223,47 +246,98 @@ pub(super) fn repair(
     }
 }
 
+/// Tries repairs of the errors that no rule knows, until one leaves fewer. Returns what is left then.
+fn try_repairs(
+    tree: &mut Tree,
+    cargo: &Cargo<'_>,
+    before: &Found,
+    (becomes, names): (&Becomes, &[String]),
+    checks: &mut usize,
+) -> Result<Option<Found>> {
+    let mut all = Vec::new();
+    for error in &before.errors {
+        each_site(tree, error, becomes, names, &mut BTreeMap::new(), |site| all.extend(tries::candidates(site)));
+    }
+    let mark = tree.mark();
+    for repair in all {
+        if *checks == 0 || processes::received().is_some() {
+            break;
+        }
+        *checks -= 1;
+        apply(tree, vec![("a try", repair)])?;
+        // Without an error of rustc's cargo's own is no better.
+        if let Ok(after) = cargo.check()
+            && (after.build > before.build || after.build == before.build && after.errors.len() < before.errors.len())
+        {
+            return Ok(Some(after));
+        }
+        tree.restore(&mark)?;
+    }
+    Ok(None)
+}
+
+/// Calls a function with each place of an error that the user's text has.
+fn each_site(
+    tree: &Tree,
+    error: &Diagnostic,
+    becomes: &Becomes,
+    names: &[String],
+    files: &mut Files,
+    mut each: impl FnMut(&Site<'_>),
+) {
+    for (span, types) in places(error) {
+        let span = written_by_user(span);
+        let file = PathBuf::from(&span.file_name);
+        let Some((text, syntax)) = read(tree, files, &file).filter(|_| is_written(span)) else { continue };
+        let range = range(span);
+        if text.get(range.clone()).is_some() {
+            let has_chains = tree.has_chains(&file);
+            each(&Site { error, span, file: &file, text, syntax, range, types, becomes, names, has_chains, tree });
+        }
+    }
+}
+
+/// The texts of files with their syntax.
+type Files = BTreeMap<PathBuf, Option<(String, Syntax)>>;
+
+fn read<'f>(tree: &Tree, files: &'f mut Files, file: &Path) -> Option<&'f (String, Syntax)> {
+    let read = || {
+        let text = tree.read(file)?;
+        let syntax = Syntax::of(&text)?;
+        Some((text, syntax))
+    };
+    files.entry(file.to_owned()).or_insert_with(read).as_ref()
+}
+
 /// A repair with the name of its rule.
 type Named = (&'static str, Vec<Replace>);
 
 /// Returns the repairs of a round, and the errors that no rule knows.
-fn round(tree: &Tree, errors: &[Diagnostic], becomes: &Becomes) -> (Vec<Named>, Vec<Left>) {
-    let mut files: BTreeMap<PathBuf, Option<(String, Syntax)>> = BTreeMap::new();
+fn round(tree: &Tree, errors: &[Diagnostic], becomes: &Becomes, names: &[String]) -> (Vec<Named>, Vec<Left>) {
+    let mut files = Files::new();
     let (mut repairs, mut left) = (Vec::<Named>::new(), Vec::new());
     for error in errors {
         let places = places(error);
         if places.is_empty() {
             continue;
         }
-        let mut is_repaired = false;
-        for (span, types) in places {
-            let span = written_by_user(span);
-            let file = PathBuf::from(&span.file_name);
-            let read = || {
-                let text = tree.read(&file)?;
-                let syntax = Syntax::of(&text)?;
-                Some((text, syntax))
-            };
-            let known = files.entry(file.clone()).or_insert_with(read);
-            let repair = known.as_ref().and_then(|(text, syntax)| {
-                if !is_written(span) {
-                    return Some(("a macro", macros::repair(span, types.as_ref(), &file, text)?));
-                }
-                let range = range(span);
-                text.get(range.clone())?;
-                let has_chains = tree.has_chains(&file);
-                let site = Site { error, span, file: &file, text, syntax, range, types, becomes, has_chains, tree };
-                RULES.iter().find_map(|(name, rule)| Some((*name, rule(&site)?)))
-            });
-            if let Some(repair) = repair {
-                is_repaired = true;
-                if !repairs.contains(&repair) {
-                    repairs.push(repair);
-                }
-            }
+        let mut found: Vec<Named> = Vec::new();
+        for (span, types) in places.iter().filter(|(span, _)| !is_written(written_by_user(span))) {
+            let file = Path::new(&span.file_name);
+            let text = read(tree, &mut files, file).map(|(text, _)| text);
+            let repair = text.and_then(|text| macros::repair(span, types.as_ref(), file, text));
+            found.extend(repair.map(|repair| ("a macro", repair)));
         }
-        if !is_repaired {
+        each_site(tree, error, becomes, names, &mut files, |site| {
+            found.extend(RULES.iter().find_map(|(name, rule)| Some((*name, rule(site)?))));
+        });
+        if found.is_empty() {
             left.extend(leftover(error, tree));
+        }
+        for repair in found {
+            if !repairs.contains(&repair) {
+                repairs.push(repair);
+            }
         }
     }
     (repairs, left)

@@ -1,5 +1,5 @@
 //! A pattern of the boxed type that may fail to match, inside of another: `Expr::Not(Expr::Lit(lit)) => body`. It becomes a
-//! guard, `Expr::Not(boxed) if matches!(&*boxed, Expr::Lit(..)) => ..`, so that the arms after it are tried as before.
+//! guard, `Expr::Not(boxed) if matches!(*boxed, Expr::Lit(..)) => ..`, so that the arms after it are tried as before.
 
 use super::super::syntax::{Bindings, By, Bytes, Kind};
 use super::matched::{free_name, scrutinee_type};
@@ -40,9 +40,13 @@ pub(super) fn repair(site: &Site<'_>, bindings: &Bindings, is_refutable: bool) -
     let other = if is_refutable { " else { unreachable!() }" } else { "" };
     let statement = format!("let {pattern} = {value}{other};");
     // The guard of an arm or of `matches!`, whose pattern ends at `end`.
-    let guarded = |shared: &str, guard: &Option<Bytes>, end: usize| match guard {
-        Some(guard) => site.replace(guard.clone(), format!("matches!({shared}, {pattern} if {})", site.at(guard))),
-        None => site.replace(end..end, format!(" if matches!({shared}, {})", without_names(pattern))),
+    let guarded = |shared: &str, guard: &Option<Bytes>, end: usize| {
+        if let Some(guard) = guard {
+            return site.replace(guard.clone(), format!("matches!({shared}, {pattern} if {})", site.at(guard)));
+        }
+        // Nothing is bound, so nothing is moved out.
+        let value = shared.trim_start_matches('&');
+        site.replace(end..end, format!(" if matches!({value}, {})", without_names(pattern)))
     };
     let inside = |of: &Bytes| of.start <= site.range.start && site.range.end <= of.end;
     let named = site.replace(site.range.clone(), name.clone());
@@ -184,7 +188,7 @@ pub(super) fn repair_last(site: &Site<'_>) -> Option<Vec<Replace>> {
         let (pattern, guard) = (site.at(pattern), site.at(&(pattern.end..body.start)));
         let name = pattern.split_once(&format!("{variant}(")).and_then(|(_, rest)| rest.strip_suffix(')'));
         name.is_some_and(|name| {
-            ["&**", "&*"].iter().any(|deref| guard.starts_with(&format!(" if matches!({deref}{name}, ")))
+            ["**", "*"].iter().any(|deref| guard.starts_with(&format!(" if matches!({deref}{name}, ")))
         })
     });
     let (_, pattern, body) = guards.max_by_key(|(arm, ..)| arm.start)?;

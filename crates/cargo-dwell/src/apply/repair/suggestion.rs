@@ -9,28 +9,44 @@ use std::path::PathBuf;
 const HELP: [&str; 9] = ["unbox", "dereferenc", "Box::new", "heap", "as_deref", "borrow", "as_ref", "as_mut", "clon"];
 
 pub(super) fn repair(site: &Site<'_>) -> Option<Vec<Replace>> {
+    let child = children(site).next()?;
+    alternatives(site, child).into_iter().next()
+}
+
+/// Returns all suggestions about a box that add no clone, each with its alternatives.
+pub(super) fn all(site: &Site<'_>) -> Vec<Vec<Replace>> {
+    let is_free = |repair: &Vec<Replace>| !repair.iter().any(|replace| replace.with.contains("clone"));
+    children(site).flat_map(|child| alternatives(site, child)).filter(is_free).collect()
+}
+
+fn children<'s>(site: &'s Site<'_>) -> impl Iterator<Item = &'s Diagnostic> {
     let offers = |child: &&Diagnostic, word: &str| {
         let replaced = |of: &cargo_metadata::diagnostic::DiagnosticSpan| of.suggested_replacement.is_some();
         child.message.contains(word) && child.spans.iter().any(replaced)
     };
-    let child = HELP.iter().find_map(|word| site.error.children.iter().find(|child| offers(child, word)))?;
-    let mut all = Vec::new();
+    HELP.iter().filter_map(move |word| site.error.children.iter().find(|child| offers(child, word)))
+}
+
+/// Returns the repairs that a suggestion offers. One is a list of replacements; where a place has several, they are alternatives.
+fn alternatives(site: &Site<'_>, child: &Diagnostic) -> Vec<Vec<Replace>> {
+    let mut all: Vec<Vec<Replace>> = vec![Vec::new()];
     for span in &child.spans {
         let Some(with) = &span.suggested_replacement else { continue };
         let has_places = span.suggestion_applicability == Some(Applicability::HasPlaceholders);
-        // `<Option<Box<T>> as Clone>::clone(..)` copies what the program changes in place.
-        if has_places || span.expansion.is_some() || with.contains(" as Clone>::clone") {
-            return None;
-        }
         let file = PathBuf::from(&span.file_name);
         // A suggestion in the source of a dependency or of the standard library is none.
-        site.tree.read(&file)?.get(range(span))?;
-        let replace = Replace { file, range: range(span), with: with.clone() };
-        // Several suggestions of one message are alternatives: the first is taken.
-        if all.iter().any(|other: &Replace| other.range == replace.range && other.file == replace.file) {
-            break;
+        let is_own = || site.tree.read(&file).is_some_and(|text| text.get(range(span)).is_some());
+        // `<Option<Box<T>> as Clone>::clone(..)` copies what the program changes in place.
+        if has_places || span.expansion.is_some() || with.contains(" as Clone>::clone") || !is_own() {
+            return Vec::new();
         }
-        all.push(replace);
+        let replace = Replace { file, range: range(span), with: with.clone() };
+        let is_same = |other: &Replace| other.range == replace.range && other.file == replace.file;
+        match all.last_mut() {
+            Some(last) if !last.iter().any(is_same) => last.push(replace),
+            _ => all.push(vec![replace]),
+        }
     }
-    (!all.is_empty()).then_some(all)
+    all.retain(|one| !one.is_empty());
+    all
 }

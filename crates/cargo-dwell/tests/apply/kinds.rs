@@ -1,0 +1,145 @@
+//! Kinds of changes and uses that crates needed which no rule had seen.
+
+use super::{out, package, report, run, source};
+use serde_json::{Value, json};
+use std::io::{self, Write as _};
+use std::process::Command;
+
+fn finding(text: &str, kind: &str, item: &str, from: &str, to: &str) -> Value {
+    let line = text.lines().position(|line| line.contains(&format!(": {from}"))).map_or(1, |line| line + 1);
+    json!({"kind": kind, "where": item, "saves": 1000, "how": to,
+        "edits": [{"file": "src/main.rs", "line": line, "item": item, "from": from, "to": to}]})
+}
+
+const NODES: &str = r#"#[derive(Clone, Debug, PartialEq)]
+struct Body {
+    words: [u64; 20],
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Node<'a> {
+    Call { name: &'a str, body: Body, at: u32 },
+    Pair(u8, Option<Body>),
+    Leaf(u8),
+}
+
+fn call(name: &str, body: Body) -> Node<'_> {
+    Node::Call { name, body, at: 1 }
+}
+
+fn sum(node: &Node<'_>) -> u64 {
+    match node {
+        Node::Call { body: Body { words }, at, .. } => words[0] + u64::from(*at),
+        Node::Pair(n, Some(body)) => body.words[0] + u64::from(*n),
+        Node::Pair(n, None) | Node::Leaf(n) => u64::from(*n),
+    }
+}
+
+fn main() {
+    let body = Body { words: [1; 20] };
+    println!("{} {}", sum(&call("x", body.clone())), sum(&Node::Pair(1, Some(body))) + sum(&Node::Leaf(3)));
+}
+
+#[test]
+fn works() {
+    let body = Body { words: [7; 20] };
+    assert_eq!(sum(&call("x", body.clone())), 8);
+    assert_eq!(sum(&Node::Pair(1, Some(body))), 8);
+    assert!(matches!(call("y", Body { words: [0; 20] }), Node::Call { name: "y", .. }));
+}
+"#;
+
+/// A report names variants with several fields, and has no edit of theirs: those that are large are boxed.
+#[test]
+fn large_fields_of_variants_are_boxed() {
+    let package = package(NODES);
+    let folder = package.path();
+    let of = json!({"kind": "variant", "where": "Call, Pair of Node", "fields": ["entries::Node::Call", "entries::Node::Pair"],
+        "saves": 1000, "how": "box the fields of 2 variants", "edits": []});
+    let file = report(folder, &[of], &[]);
+    let applied = run(folder, &["--from", file.to_str().expect("UTF-8"), "--allow-no-vcs", "--no-measure"]);
+    let text = out(&applied);
+    assert_eq!(applied.status.code(), Some(0), "{text}");
+    let changed = source(folder);
+    assert!(changed.contains("Call { name: &'a str, body: Box<Body>, at: u32 }"), "{changed}");
+    assert!(changed.contains("Pair(u8, Option<Box<Body>>)") && !changed.contains("DWELL"), "{changed}");
+    assert!(text.contains("Node::Call.body, Node::Pair.1") && text.contains("tests: 1 passed"), "{text}");
+}
+
+const DEFAULTS: &str = r#"#![warn(clippy::pedantic)]
+
+#[derive(Clone, Debug, Default)]
+struct Details {
+    numbers: [u64; 20],
+}
+
+static NONE: Details = Details { numbers: [0; 20] };
+
+#[derive(Default)]
+struct Entry {
+    details: Option<Details>,
+    list: Option<Vec<u8>>,
+}
+
+fn first(entry: &Entry) -> u64 {
+    entry.details.as_ref().unwrap_or(&NONE).numbers[0]
+}
+
+fn grow(entry: &mut Entry) -> u64 {
+    let mut other = Details::default();
+    let details = entry.details.as_mut().unwrap_or(&mut other);
+    details.numbers[0] += 1;
+    details.numbers[0]
+}
+
+fn list(entry: Entry) -> Option<Vec<u8>> {
+    entry.list
+}
+
+fn main() {
+    let mut entry = Entry { details: Some(Details::default()), list: Some(vec![1]) };
+    println!("{} {} {:?}", grow(&mut entry), first(&entry), list(entry));
+}
+
+#[test]
+fn works() {
+    let mut entry = Entry::default();
+    assert_eq!((first(&entry), grow(&mut entry)), (0, 1));
+    entry.details = Some(Details { numbers: [4; 20] });
+    assert_eq!((grow(&mut entry), first(&entry)), (5, 5));
+}
+"#;
+
+/// `self.details.as_ref().unwrap_or(&NONE)`: no rule knows what the other value is, so repairs are tried.
+#[test]
+fn repairs_are_tried_where_no_rule_knows_one() {
+    let package = package(DEFAULTS);
+    let folder = package.path();
+    let file =
+        report(folder, &[finding(DEFAULTS, "box", "Entry.details", "Option<Details>", "Option<Box<Details>>")], &[]);
+    let applied = run(folder, &["--from", file.to_str().expect("UTF-8"), "--allow-no-vcs", "--no-measure"]);
+    let text = out(&applied);
+    assert_eq!(applied.status.code(), Some(0), "{text}");
+    let changed = source(folder);
+    assert!(changed.contains("entry.details.as_deref().unwrap_or(&NONE)"), "{changed}");
+    assert!(changed.contains("entry.details.as_deref_mut().unwrap_or(&mut other)"), "{changed}");
+    assert!(text.contains("by a try") && text.contains("tests: 1 passed"), "{text}");
+}
+
+/// The repair `|list| list.into_vec()` is one that clippy warns of at this crate's level, and repairs.
+#[test]
+fn new_warnings_are_repaired() {
+    let has_clippy = Command::new("cargo").args(["clippy", "--version"]).output().is_ok_and(|of| of.status.success());
+    if !has_clippy {
+        let _ = writeln!(io::stderr(), "skipped: there is no clippy");
+        return;
+    }
+    let package = package(DEFAULTS);
+    let folder = package.path();
+    let file = report(folder, &[finding(DEFAULTS, "exact", "Entry.list", "Option<Vec<u8>>", "Option<Box<[u8]>>")], &[]);
+    let applied = run(folder, &["--from", file.to_str().expect("UTF-8"), "--allow-no-vcs", "--no-measure"]);
+    let text = out(&applied);
+    assert_eq!(applied.status.code(), Some(0), "{text}");
+    assert!(!text.contains("new warning") && text.contains("tests: 1 passed"), "{text}");
+    assert!(source(folder).contains("entry.list.map(<[u8]>::into_vec)"), "{}", source(folder));
+}
