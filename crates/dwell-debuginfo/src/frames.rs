@@ -331,7 +331,7 @@ impl Found {
         for _ in 0..=ROUNDS {
             let Some(function) = at.and_then(|at| self.functions.get(&at)) else { break };
             name = name.or_else(|| function.name.clone());
-            symbol = symbol.or_else(|| function.symbol.as_deref());
+            symbol = symbol.or(function.symbol.as_deref());
             // The declaration comes last, and its scope is the function's path.
             scope.clone_from(&function.scope);
             if params.is_empty() {
