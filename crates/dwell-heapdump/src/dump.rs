@@ -307,11 +307,11 @@ fn words() -> Vec<u64> {
 }
 
 /// Returns the version of glibc, if the program is linked with it.
+#[cfg_attr(target_env = "gnu", expect(clippy::unnecessary_wraps, reason = "there are other libcs"))]
 fn glibc() -> Option<&'static CStr> {
     #[cfg(target_env = "gnu")]
     {
         // Older versions of the crate libc do not have it.
-        // SAFETY: glibc has this function, which has no effect.
         unsafe extern "C" {
             safe fn gnu_get_libc_version() -> *const c_char;
         }

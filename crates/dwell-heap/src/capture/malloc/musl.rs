@@ -225,10 +225,10 @@ mod tests {
     /// Returns the state with one group of slots of so many units, of which those in a mask are free.
     fn bytes(class: u64, last: u64, free: u32) -> Bytes {
         let mut bytes = Bytes(vec![0; usize::try_from(END - DATA).unwrap()]);
-        bytes.word(STATE, 0x5ec2e7);
+        bytes.word(STATE, 0x5ec_2e70);
         bytes.word(STATE + IS_READY, 1);
         bytes.word(STATE + FIRST_AREA, FIRST);
-        bytes.word(FIRST, 0x5ec2e7);
+        bytes.word(FIRST, 0x5ec_2e70);
         bytes.word(FIRST + COUNT, MOST_HEADERS);
         // The second header; the first has no group.
         let header = FIRST + HEADERS + HEADER;
