@@ -1,7 +1,7 @@
 //! What an earlier revision costs: a saved file, or a worktree that is built and run.
 
-use super::costs::Saved;
 use super::runs::Session;
+use super::saved::Saved;
 use crate::processes;
 use crate::program::{self, Outcome};
 use anyhow::{Context, Result, bail};

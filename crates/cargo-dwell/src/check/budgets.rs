@@ -1,7 +1,7 @@
 //! Compares what runs cost with the budgets of `dwell.toml`.
 
 use super::costs::{self, Costs, Span};
-use super::report::{Kind, Row, Unit, place};
+use super::row::{Kind, Row, Unit, place};
 use super::runs::{Measured, Planned, Session};
 use crate::allocs::taken;
 use crate::config::Bytes;

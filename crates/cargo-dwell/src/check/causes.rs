@@ -1,7 +1,7 @@
 //! Compares what a run costs with what it cost at the base, and names the cause of each growth.
 
 use super::costs::{Costs, Held, Place, Span};
-use super::report::{Kind, Row, Unit, place};
+use super::row::{Kind, Row, Unit, place};
 use crate::sizes::{Change, Diff};
 use dwell_output::units::{bytes, count};
 use dwell_source::Items;

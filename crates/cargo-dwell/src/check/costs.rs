@@ -1,17 +1,10 @@
 //! What a run costs, over several equal runs.
 
 use crate::allocs::document::Document as Allocs;
-use crate::report::saved;
 use crate::sizes::Known;
-use anyhow::{Context, Result, bail};
 use dwell_heap::json::{Document as Heap, Snapshot};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
-
-/// The version of the files of `--save`. It rises when a field is removed or changes its meaning.
-const VERSION: u32 = 1;
 
 /// The range of a number over equal runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -207,44 +200,4 @@ fn places(allocs: &[Allocs]) -> Vec<Place> {
         place
     };
     all.into_values().map(finish).collect()
-}
-
-/// The costs of all runs, as `--save` writes them.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Saved {
-    version: u32,
-    kind: String,
-    pub(super) runs: BTreeMap<String, Costs>,
-}
-
-impl Saved {
-    pub(super) fn new(measured: &[super::runs::Measured]) -> Self {
-        let runs = measured.iter().map(|of| (of.name.clone(), of.costs.clone())).collect();
-        Self { version: VERSION, kind: "check".into(), runs }
-    }
-
-    pub(super) fn write(&self, file: &Path) -> Result<()> {
-        saved::write(file, |out| serde_json::to_writer(out, self).map_err(Into::into))
-    }
-
-    pub(super) fn read(file: &Path) -> Result<Self> {
-        /// The version alone, since a later version may have other fields.
-        #[derive(Deserialize)]
-        struct Version {
-            version: u32,
-            kind: String,
-        }
-        let name = file.display();
-        let not_saved = || format!("{name}: is not a file that `cargo dwell check --save` wrote");
-        let text = fs::read_to_string(file).with_context(|| format!("{name}: cannot be read"))?;
-        let value: serde_json::Value = serde_json::from_str(&text).with_context(not_saved)?;
-        let Version { version, kind } = Version::deserialize(&value).with_context(not_saved)?;
-        if kind != "check" {
-            bail!(not_saved());
-        }
-        if version != VERSION {
-            bail!("{name}: has version {version} of the schema, not {VERSION}; save it again with this cargo dwell");
-        }
-        Self::deserialize(value).with_context(not_saved)
-    }
 }

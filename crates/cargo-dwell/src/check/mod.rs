@@ -7,25 +7,28 @@
 //! | `budgets.rs` | compares costs with budgets |
 //! | `causes.rs` | compares costs with those of a base, and names the cause of each difference |
 //! | `base.rs` | a worktree with another revision, or a saved file |
-//! | `report.rs` | writes rows as text, Markdown, JSON, SARIF, or annotations of GitHub |
+//! | `saved.rs` | the files of `--save` |
+//! | `row.rs`, `report.rs` | a budget or a growth; writes them as text, Markdown, JSON, SARIF, or annotations of GitHub |
 
 mod base;
 mod budgets;
 mod causes;
 mod costs;
 mod report;
+mod row;
 mod runs;
+mod saved;
 
 use crate::processes;
 use crate::program::{self, BuildArgs};
-use crate::report::saved;
+use crate::report::saved as files;
 use anyhow::{Result, bail};
 use bytesize::ByteSize;
 use causes::Limits;
-use clap::{Args, ValueEnum};
-use costs::Saved;
-use report::Report;
+use clap::{Args, ValueEnum as _};
+use report::{Format, Report};
 use runs::Session;
+use saved::Saved;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -73,22 +76,6 @@ pub struct Check {
     /// Build without the network
     #[arg(long)]
     offline: bool,
-}
-
-/// The format of the report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// A table
-    #[default]
-    Human,
-    /// One JSON object
-    Json,
-    /// A table for a pull request
-    Markdown,
-    /// SARIF 2.1.0, for code scanning
-    Sarif,
-    /// A table, and annotations of GitHub's actions at the lines
-    Github,
 }
 
 /// Reads `FORMAT=FILE`.
@@ -149,7 +136,7 @@ impl Check {
             eprintln!("note: saved to {}", file.display());
         }
         for (format, file) in &self.write {
-            saved::write(file, |mut out| report.write(*format, &mut out))?;
+            files::write(file, |mut out| report.write(*format, &mut out))?;
         }
         dwell_output::print(|out| report.write(self.format, out))?;
         Ok(if report.has_failed() { ExitCode::from(1) } else { ExitCode::SUCCESS })

@@ -1,13 +1,13 @@
 //! The rows of a check, and how they are written.
 
-use super::Format;
 use super::causes::{self, Limits};
-use super::costs::Saved;
+use super::row::{Kind, Row};
+use super::saved::Saved;
+use clap::ValueEnum;
 use comfy_table::Cell;
-use dwell_output::units::{bytes, count};
+use dwell_output::units::count;
 use dwell_output::{Look, header, right};
 use dwell_source::Items;
-use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -18,110 +18,20 @@ const VERSION: u32 = 1;
 /// The number of causes that a table has.
 const MOST: usize = 30;
 
-/// What a number counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Unit {
-    Bytes,
-    /// Blocks of the heap: live ones, or allocations.
-    Blocks,
-}
-
-/// What a number is compared with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Budget { most: u64 },
-    Growth { before: u64 },
-}
-
-/// A budget, or something that grew.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Row {
-    /// The run; empty for the sizes of types.
-    pub(super) run: String,
-    pub(super) what: String,
-    pub(super) unit: Unit,
-    pub(super) kind: Kind,
-    pub(super) now: u64,
-    pub(super) cause: String,
-    /// The file, relative to the workspace, and the line.
-    pub(super) place: Option<(String, u32)>,
-}
-
-impl Row {
-    fn has_failed(&self) -> bool {
-        match self.kind {
-            Kind::Budget { most } => self.now > most,
-            Kind::Growth { .. } => true,
-        }
-    }
-
-    /// Returns how much more there is than at the base.
-    pub(super) fn growth(&self) -> u64 {
-        match self.kind {
-            Kind::Budget { .. } => 0,
-            Kind::Growth { before } => self.now.saturating_sub(before),
-        }
-    }
-
-    fn number(&self, number: u64) -> String {
-        if self.unit == Unit::Bytes { bytes(number) } else { count(number) }
-    }
-
-    /// Returns `src/main.rs:12`, or nothing.
-    fn at(&self) -> String {
-        self.place.as_ref().map_or_else(String::new, |(file, line)| format!("{file}:{line}"))
-    }
-
-    fn name(&self) -> String {
-        if self.run.is_empty() { self.what.clone() } else { format!("{}: {}", self.run, self.what) }
-    }
-
-    /// Returns what happened, as a sentence.
-    fn sentence(&self) -> String {
-        let because = if self.cause.is_empty() { String::new() } else { format!(" ({})", self.cause) };
-        let now = self.number(self.now);
-        match self.kind {
-            Kind::Budget { most } => {
-                format!(
-                    "{} is {now}, {} more than its budget of {}{because}",
-                    self.name(),
-                    self.number(self.now.saturating_sub(most)),
-                    self.number(most)
-                )
-            }
-            Kind::Growth { before } => {
-                format!(
-                    "{} grew from {} to {now}, by {}{because}",
-                    self.name(),
-                    self.number(before),
-                    self.number(self.growth())
-                )
-            }
-        }
-    }
-
-    fn json(&self) -> Value {
-        let mut of = json!({ "run": self.run, "what": self.what, "unit": self.unit, "now": self.now, "failed": self.has_failed(), "cause": self.cause });
-        match self.kind {
-            Kind::Budget { most } => of["most"] = most.into(),
-            Kind::Growth { before } => of["before"] = before.into(),
-        }
-        if let Some((file, line)) = &self.place {
-            of["file"] = file.clone().into();
-            of["line"] = (*line).into();
-        }
-        of
-    }
-}
-
-/// Returns the file and the line of a place such as `src/main.rs:12`, of a file in the workspace.
-pub(super) fn place(at: &str, root: &Path) -> Option<(String, u32)> {
-    let (file, line) = at.rsplit_once(':')?;
-    let line = line.parse().ok()?;
-    let path = Path::new(file);
-    let file = if path.is_absolute() { path.strip_prefix(root).ok()? } else { path };
-    root.join(file).is_file().then(|| (file.display().to_string(), line))
+/// The format of the report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A table
+    #[default]
+    Human,
+    /// One JSON object
+    Json,
+    /// A table for a pull request
+    Markdown,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// A table, and annotations of GitHub's actions at the lines
+    Github,
 }
 
 /// The result of a check.
@@ -305,6 +215,7 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::row::Unit;
     use super::*;
 
     fn report() -> Report {

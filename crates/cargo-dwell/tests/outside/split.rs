@@ -38,7 +38,8 @@ impl Small {
         let data = fs::read(&exe).expect("it is read");
         let object = object::File::parse(&*data).expect("an executable");
         let id = object::Object::build_id(&object).expect("it is read").expect("there is one");
-        let build_id = id.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits = id.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        let build_id = digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect();
         Some(Self { exe, core, build_id, stripped, scratch })
     }
 
