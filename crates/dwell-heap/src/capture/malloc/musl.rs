@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn damaged_lists_end() {
         let of = |change: &dyn Fn(&mut Bytes)| {
-            let mut bytes = bytes(0, 31, 0);
+            let mut bytes = bytes(0, 31, 1);
             change(&mut bytes);
             live(bytes).map(|live| live.blocks.len())
         };
