@@ -252,7 +252,7 @@ fn sorted_maps() {
         // A name that is used often is imported.
         &["use dwell::sparse::SortedMap;", "fn sum(tags: &SortedMap<String, u32>)", "tags: SortedMap::new()"],
     );
-    assert!(changed.contains("places: Option<dwell::sparse::SortedMap<u32, String>>"), "{changed}");
+    assert!(changed.contains("places: Option<SortedMap<u32, String>>"), "{changed}");
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn trait_objects_and_nodes_move_into_pools() {
             "use dwell::slab::Pooled;",
             "struct Twice(Pooled<dyn Op>);",
             "dwell::pooled!(Add(n))",
-            "Node(dwell::slab::Pooled<Tree>, dwell::slab::Pooled<Tree>)",
+            "Node(Pooled<Tree>, Pooled<Tree>)",
             "leaves(left.into_inner()) + leaves(right.into_inner())",
             "-> dwell::pin::PoolFuture<'static, u64>",
             "dwell::pin::ErasedExt::pooled(async move { x + 1 })",

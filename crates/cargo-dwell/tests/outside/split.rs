@@ -65,7 +65,7 @@ impl Small {
         assert!(
             text.contains("Box<[u64; 100]>: 1,000 x 800 B")
                 && text.contains("Account.extra")
-                && text.contains("bytes::Bytes: 300,000 x 1 B"),
+                && text.contains("Bytes: 300,000 x 1 B"),
             "{text}{}",
             String::from_utf8_lossy(&output.stderr)
         );
