@@ -220,7 +220,8 @@ fn regressions_since_a_revision_have_their_line_first() {
             },
         );
         fs::write(path.join("src/main.rs"), &source).unwrap();
-        let output = check(path, &["--base", saved.to_str().unwrap(), "--format", "json"]);
+        // The program is the same in every run, so one is enough.
+        let output = check(path, &["--base", saved.to_str().unwrap(), "--repeat", "1", "--format", "json"]);
         let text = [&*output.stdout, &output.stderr].map(String::from_utf8_lossy).concat();
         assert_eq!(output.status.code(), Some(1), "{what}: {text}");
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
