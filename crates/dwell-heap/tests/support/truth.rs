@@ -55,8 +55,13 @@ impl Package<'_> {
             fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).expect("a lock file");
         }
         let profile = if *release { "release" } else { "dev" };
+        // With a target, flags do not reach build scripts: a program that is linked with another libc does not start here.
+        let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+        let target = flags.contains("-Clink-arg").then_some(target);
         let output = Command::new(env!("CARGO"))
-            .args(["build", "--offline", "--quiet", "--profile", profile, "--manifest-path"])
+            .args(["build", "--offline", "--quiet", "--profile", profile])
+            .args(target.iter().flat_map(|target| ["--target", target]))
+            .arg("--manifest-path")
             .arg(&path)
             .arg("--target-dir")
             .arg(folder.join("target"))
@@ -75,7 +80,8 @@ impl Package<'_> {
             super::skip(format_args!("the crates of {bin} cannot be had without network"));
             return None;
         }
-        Some(folder.join("target").join(if *release { "release" } else { "debug" }).join(bin))
+        let built = folder.join("target").join(target.unwrap_or_default());
+        Some(built.join(if *release { "release" } else { "debug" }).join(bin))
     }
 }
 
