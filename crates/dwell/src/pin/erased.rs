@@ -7,6 +7,7 @@ use crate::alloc::AllocError;
 #[cfg(feature = "std")]
 use crate::slab::{Pool, Pooled};
 use crate::small::SmallBox;
+#[cfg(feature = "std")]
 use core::pin::Pin;
 
 /// Generates the `inline` methods for futures. They return an `InlineFuture`; those of the other traits return an
