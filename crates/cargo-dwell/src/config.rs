@@ -69,6 +69,23 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    /// Returns the budget of a number of the run as a whole, by its key in `dwell.toml`.
+    pub(crate) fn most(&self, key: &str) -> Option<u64> {
+        let (bytes, blocks) = match key {
+            "peak-bytes" => (self.peak_bytes, None),
+            "peak-blocks" => (None, self.peak_blocks),
+            "exit-bytes" => (self.exit_bytes, None),
+            "exit-blocks" => (None, self.exit_blocks),
+            "leaked-bytes" => (self.leaked_bytes, None),
+            "unused-bytes" => (self.unused_bytes, None),
+            "rss" => (self.rss, None),
+            "allocs" => (None, self.allocs),
+            "reallocs" => (None, self.reallocs),
+            _ => (None, None),
+        };
+        bytes.map(|bytes| bytes.0).or(blocks)
+    }
+
     /// Returns `true` if a budget is about the live heap.
     pub(crate) fn needs_heap(&self) -> bool {
         let bytes = [self.peak_bytes, self.exit_bytes, self.leaked_bytes, self.rss, self.unused_bytes];

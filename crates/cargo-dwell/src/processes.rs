@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Read;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ extern "C" fn note(signal: i32) {
 
 /// From now on a signal ends first what this process started, also processes whose parents ended: a test that cargo started
 /// outlives cargo.
-pub(crate) fn watch_signals() {
+fn watch_signals() {
     WATCHES.store(true, Ordering::Relaxed);
     // SAFETY: the call reads no memory. Processes without a parent become children of this one, so that it finds them.
     #[cfg(target_os = "linux")]
@@ -49,6 +49,21 @@ pub(crate) fn watch_signals() {
     }
 }
 
+/// Runs a command, and ends what it started if this process receives a signal. The exit code is then 128 plus its number.
+///
+/// # Errors
+/// Returns the error of the command.
+pub(crate) fn ended_by_signals(command: impl FnOnce() -> Result<ExitCode>) -> Result<ExitCode> {
+    watch_signals();
+    match (command(), received()) {
+        (Err(error), Some(signal)) => {
+            eprintln!("error: {error:#}");
+            Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)))
+        }
+        (result, _) => result,
+    }
+}
+
 /// Returns the signal that this process received.
 pub(crate) fn received() -> Option<i32> {
     Some(RECEIVED.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
@@ -63,6 +78,38 @@ pub(crate) fn check() -> Result<()> {
         bail!("interrupted");
     }
     Ok(())
+}
+
+/// Calls `work`, which starts processes and waits for them, in [`ended_by_signals`].
+///
+/// # Errors
+/// Returns an error if a signal was received, or that of `work`.
+pub(crate) fn interruptible<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let has_ended = AtomicBool::new(false);
+    let done = thread::scope(|scope| {
+        scope.spawn(|| {
+            while !has_ended.load(Ordering::Relaxed) {
+                if received().is_some() {
+                    end_descendants();
+                }
+                thread::sleep(Duration::from_millis(20));
+            }
+        });
+        // Also if `work` panics, since the scope waits for the thread.
+        let _end = OnDrop(&has_ended);
+        work()
+    });
+    check()?;
+    done
+}
+
+/// Sets a flag when it is dropped.
+struct OnDrop<'a>(&'a AtomicBool);
+
+impl Drop for OnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// What a command printed.

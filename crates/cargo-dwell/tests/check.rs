@@ -4,7 +4,8 @@
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A service that keeps sessions, caches answers and parses requests.
@@ -183,7 +184,7 @@ fn regressions_since_a_revision_have_their_line_first() {
     let same = json(path, &["--base", "HEAD", "--save", saved.to_str().unwrap()], 0);
     assert_eq!(same["grown"], serde_json::json!([]));
     let line_of = |source: &str, text: &str| source.lines().position(|line| line.contains(text)).unwrap() + 1;
-    let cases: [(&str, &str, &str, &str); 8] = [
+    let cases: [(&str, &str, &str, &str); 9] = [
         // What is replaced, by what, the start of the first cause, and a part of its line.
         ("    pub score: u64,\n", "    pub score: u64,\n    pub tags: [u64; 3],\n", "Session.tags", "pub tags"),
         ("question % 100", "question", "State.cache", "pub cache"),
@@ -202,6 +203,7 @@ fn regressions_since_a_revision_have_their_line_first() {
             "State.parents",
             "pub parents",
         ),
+        ("        self.events.push", "        ring(number);\n        self.events.push", "leaked", "let ring = Rc::new"),
         ("format!(\"user {number:06}\")", "format!(\"user {number:0166}\")", "Session.user", "pub user"),
     ];
     for (old, new, what, line) in cases {
@@ -219,6 +221,11 @@ fn regressions_since_a_revision_have_their_line_first() {
                 "| Event::Logout(of) => sum += of"
             },
         );
+        if new.contains("ring") {
+            source += "\nstruct Ring {\n    next: std::cell::RefCell<Option<Rc<Ring>>>,\n    number: u64,\n}\n\n#[inline(never)]\nfn ring(number: u64) {\n    \
+                       let ring = Rc::new(Ring { next: Default::default(), number });\n    \
+                       *ring.next.borrow_mut() = Some(ring.clone());\n    black_box(ring.number);\n}\n";
+        }
         fs::write(path.join("src/main.rs"), &source).unwrap();
         // The program is the same in every run, so one is enough.
         let output = check(path, &["--base", saved.to_str().unwrap(), "--repeat", "1", "--format", "json"]);
@@ -252,6 +259,7 @@ fn wrong_input_is_one_line() {
     assert!(with("[check.load]\npeak = 3\n", &[]).contains("unknown field `peak`"));
     assert!(with("", &[]).contains("has no budget"));
     assert!(with(RUN, &["laod"]).contains("did you mean `load`?"));
+    assert!(with(RUN, &["--save", "none/file"]).contains("no file can be written there"));
     assert!(with(RUN, &["--base", "nowhere"]).contains("neither a file nor a revision `nowhere`"));
     assert!(with(RUN, &["--base", "Cargo.toml"]).contains("is not a file that `cargo dwell check --save` wrote"));
     fs::write(path.join("old.json"), "{\"version\":0,\"kind\":\"check\"}").unwrap();
@@ -267,6 +275,42 @@ fn wrong_input_is_one_line() {
     );
     let hangs = "[check.load]\nargs = [\"9\", \"hangs\"]\nallocs = 3\n";
     assert!(with(hangs, &["--timeout", "1s"]).contains("took more than 1 s"));
+}
+
+/// Returns the processes whose command line names a folder.
+fn processes_of(folder: &Path) -> Vec<String> {
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    let of = |entry: fs::DirEntry| fs::read(entry.path().join("cmdline")).ok();
+    let named = all.filter_map(of).map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
+    named.filter(|line| line.contains(folder.to_str().unwrap())).collect()
+}
+
+/// A build that does not end is ended with the command, and the base's worktree goes.
+#[test]
+fn signal_ends_a_build() {
+    let Some(folder) = service(RUN) else { return };
+    let path = folder.path().canonicalize().unwrap();
+    let build = "fn main() { std::fs::write(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/started\"), \"\").unwrap(); \
+                 std::thread::sleep(std::time::Duration::from_secs(3600)) }\n";
+    fs::write(path.join("build.rs"), build).unwrap();
+    assert!(git(&path, &["add", "."]) && git(&path, &["commit", "-q", "-m", "slow"]));
+    let cache = path.join(".cache");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    command.args(["check", "--offline", "--base", "HEAD"]).current_dir(&path).env_remove("CARGO_TARGET_DIR");
+    command.env("XDG_CACHE_HOME", &cache).env_remove("RUSTFLAGS").stdout(Stdio::null()).stderr(Stdio::null());
+    let mut tool = command.spawn().unwrap();
+    let bases = || fs::read_dir(cache.join("cargo-dwell")).into_iter().flatten().flatten().map(|entry| entry.path());
+    let until = Instant::now() + Duration::from_secs(600);
+    while !bases().any(|base| base.join("started").exists()) {
+        assert!(Instant::now() < until && tool.try_wait().unwrap().is_none(), "the build has not begun");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(Command::new("kill").args(["-TERM", &tool.id().to_string()]).status().unwrap().success());
+    assert_eq!(tool.wait().unwrap().code(), Some(143));
+    assert_eq!(bases().filter(|base| base.file_name().unwrap().to_string_lossy().starts_with("base-")).count(), 0);
+    assert_eq!(processes_of(&path), Vec::<String>::new());
+    let output = Command::new("git").arg("-C").arg(&path).args(["worktree", "list"]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 1);
 }
 
 /// The steps of the workflow in `docs/ci` that call the command run as shell, with the variables that GitHub sets.

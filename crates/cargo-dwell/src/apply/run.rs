@@ -58,14 +58,7 @@ impl Apply {
         if self.build.exe.is_some() {
             bail!("--exe: apply changes the source and builds the program itself; name a binary with --bin");
         }
-        processes::watch_signals();
-        match (run(self), processes::received()) {
-            (Err(error), Some(signal)) => {
-                eprintln!("error: {error:#}");
-                Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(1)))
-            }
-            (result, _) => result,
-        }
+        processes::ended_by_signals(|| run(self))
     }
 }
 

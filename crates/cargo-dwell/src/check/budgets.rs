@@ -1,6 +1,6 @@
 //! Compares what runs cost with the budgets of `dwell.toml`.
 
-use super::costs::{self, Costs, Span};
+use super::costs::{self, Costs, TOTALS};
 use super::row::{Kind, Row, Unit, place};
 use super::runs::{Measured, Planned, Session};
 use crate::allocs::taken;
@@ -33,26 +33,13 @@ pub(super) fn rows(session: &Session, measured: &[Measured]) -> Result<Vec<Row>>
 /// The budgets of a run.
 fn of_run(planned: &Planned, of: &Measured, root: &Path, rows: &mut Vec<Row>) -> Result<()> {
     let Planned { name, run, file, .. } = planned;
-    let bytes = |most: Option<Bytes>| most.map(|most| most.0);
     let costs = &of.costs;
-    type Number = fn(&Costs) -> Option<Span>;
-    let totals: [(&str, Unit, Option<u64>, Number); 9] = [
-        ("peak-bytes", Unit::Bytes, bytes(run.peak_bytes), |of| of.peak_bytes),
-        ("peak-blocks", Unit::Blocks, run.peak_blocks, |of| of.peak_blocks),
-        ("exit-bytes", Unit::Bytes, bytes(run.exit_bytes), |of| of.exit_bytes),
-        ("exit-blocks", Unit::Blocks, run.exit_blocks, |of| of.exit_blocks),
-        ("leaked-bytes", Unit::Bytes, bytes(run.leaked_bytes), |of| of.leaked_bytes),
-        ("unused-bytes", Unit::Bytes, bytes(run.unused_bytes), |of| of.unused_bytes),
-        ("rss", Unit::Bytes, bytes(run.rss), |of| of.rss),
-        ("allocs", Unit::Blocks, run.allocs, |of| of.allocs),
-        ("reallocs", Unit::Blocks, run.reallocs, |of| of.reallocs),
-    ];
     let mut add = |what: String, unit, most, now, cause: String, at: Option<&str>| {
         let place = at.and_then(|at| place(at, root));
         rows.push(Row { run: name.clone(), what, unit, kind: Kind::Budget { most }, now, cause, place });
     };
-    for (what, unit, most, number) in totals {
-        let Some(most) = most else { continue };
+    for (what, unit, number) in TOTALS {
+        let Some(most) = run.most(what) else { continue };
         let Some(now) = number(costs) else {
             bail!("{}: `{what}` of `check.{name}`: the run has no such number here", file.display());
         };

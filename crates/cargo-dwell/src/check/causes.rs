@@ -1,6 +1,6 @@
 //! Compares what a run costs with what it cost at the base, and names the cause of each growth.
 
-use super::costs::{Costs, Held, Place, Span};
+use super::costs::{Costs, Held, Place, Span, TOTALS, Total};
 use super::row::{Kind, Row, Unit, place};
 use crate::sizes::{Change, Diff};
 use dwell_output::units::{bytes, count};
@@ -70,23 +70,13 @@ impl Comparison<'_> {
     }
 
     fn totals(&self, before: &Costs, after: &Costs) -> Vec<Row> {
-        type Number = fn(&Costs) -> Option<Span>;
-        let totals: [(&str, Unit, Number); 8] = [
-            ("peak-bytes", Unit::Bytes, |of| of.peak_bytes),
-            ("peak-blocks", Unit::Blocks, |of| of.peak_blocks),
-            ("exit-bytes", Unit::Bytes, |of| of.exit_bytes),
-            ("exit-blocks", Unit::Blocks, |of| of.exit_blocks),
-            ("leaked-bytes", Unit::Bytes, |of| of.leaked_bytes),
-            ("unused-bytes", Unit::Bytes, |of| of.unused_bytes),
-            ("allocs", Unit::Blocks, |of| of.allocs),
-            ("reallocs", Unit::Blocks, |of| of.reallocs),
-        ];
-        let row = |(what, unit, number): &(&str, Unit, Number)| {
+        let row = |(what, unit, number): &Total| {
             let (before, after) = (number(before)?, number(after)?);
             self.limits.growth(before, after, *unit)?;
             Some(self.row((*what).to_owned(), *unit, (before, after), String::new(), None))
         };
-        totals.iter().filter_map(row).collect()
+        // RSS varies from run to run.
+        TOTALS.iter().filter(|(what, ..)| *what != "rss").filter_map(row).collect()
     }
 
     /// Returns a row for each owner that holds more, and for each type whose values became larger.

@@ -1,8 +1,9 @@
 //! What a run costs, over several equal runs.
 
+use super::row::Unit;
 use crate::allocs::document::Document as Allocs;
 use crate::sizes::Known;
-use dwell_heap::json::{Document as Heap, Snapshot};
+use dwell_heap::json::{Blocks, Document as Heap, Snapshot};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -75,6 +76,22 @@ pub(super) struct Costs {
     pub(super) sizes: Known,
 }
 
+/// A number of a run as a whole: its name, what it counts, and where it is.
+pub(super) type Total = (&'static str, Unit, fn(&Costs) -> Option<Span>);
+
+/// The numbers of a run as a whole.
+pub(super) const TOTALS: [Total; 9] = [
+    ("peak-bytes", Unit::Bytes, |of| of.peak_bytes),
+    ("peak-blocks", Unit::Blocks, |of| of.peak_blocks),
+    ("exit-bytes", Unit::Bytes, |of| of.exit_bytes),
+    ("exit-blocks", Unit::Blocks, |of| of.exit_blocks),
+    ("leaked-bytes", Unit::Bytes, |of| of.leaked_bytes),
+    ("unused-bytes", Unit::Bytes, |of| of.unused_bytes),
+    ("rss", Unit::Bytes, |of| of.rss),
+    ("allocs", Unit::Blocks, |of| of.allocs),
+    ("reallocs", Unit::Blocks, |of| of.reallocs),
+];
+
 /// A number of each run: `None` if one does not have it.
 fn span<T>(all: &[T], of: impl Fn(&T) -> Option<u64>) -> Option<Span> {
     let numbers: Option<Vec<u64>> = all.iter().map(of).collect();
@@ -92,16 +109,6 @@ pub(super) fn exit(heap: &Heap) -> Option<&Snapshot> {
     heap.snapshots.iter().find(|snapshot| snapshot.at == "exit")
 }
 
-/// The bytes that no code can free, of blocks that belong to nothing or to each other.
-pub(super) fn leaked(snapshot: &Snapshot) -> u64 {
-    let of = |blocks: &dwell_heap::json::Blocks| if is_lost(&blocks.by) { blocks.bytes } else { blocks.leaked_bytes };
-    snapshot.blocks.iter().map(of).sum()
-}
-
-fn is_lost(by: &str) -> bool {
-    matches!(by, "leak" | "cycle")
-}
-
 impl Costs {
     /// Combines equal runs.
     pub(super) fn new(heaps: &[Heap], allocs: &[Allocs], sizes: Known) -> Self {
@@ -117,12 +124,12 @@ impl Costs {
             rss: of_peak(&|of| Some(of.rss.as_ref()?.bytes)),
             exit_bytes: of_exit(&|of| of.live_bytes),
             exit_blocks: of_exit(&|of| of.live_blocks),
-            leaked_bytes: of_exit(&leaked),
+            leaked_bytes: of_exit(&|of| of.blocks.iter().map(|blocks| blocks.leaked_bytes).sum()),
             allocs: span(allocs, |of| Some(of.total.allocations)),
             reallocs: span(allocs, |of| Some(of.total.reallocations)),
-            owners: owners(&snapshots(peak), |_| true),
+            owners: owners(&snapshots(peak), |of| of.bytes),
             missing: snapshots(peak).iter().map(|of| of.peak_bytes.saturating_sub(of.live_bytes)).max().unwrap_or(0),
-            leaks: owners(&snapshots(exit), |of| is_lost(&of.by) || of.leaked_bytes > 0),
+            leaks: owners(&snapshots(exit), |of| of.leaked_bytes),
             places: places(allocs),
             sizes,
         }
@@ -135,11 +142,12 @@ fn widen(span: &mut Span, run: usize, number: u64) {
         if run == 0 { Span::of(number) } else { Span { least: span.least.min(number), most: span.most.max(number) } };
 }
 
-fn owners(snapshots: &[&Snapshot], keep: impl Fn(&dwell_heap::json::Blocks) -> bool) -> Vec<Held> {
+/// Returns the blocks by owner and content, as far as `bytes` counts any.
+fn owners(snapshots: &[&Snapshot], bytes: impl Fn(&Blocks) -> u64) -> Vec<Held> {
     type Numbers = [u64; 4];
     let mut all: BTreeMap<(String, String), (Held, Vec<Numbers>)> = BTreeMap::new();
     for (run, snapshot) in snapshots.iter().enumerate() {
-        for of in snapshot.blocks.iter().filter(|of| keep(of)) {
+        for of in snapshot.blocks.iter().filter(|of| bytes(of) > 0) {
             let (owner, numbers) = all.entry((of.owner.clone(), of.content.clone())).or_default();
             if owner.owner.is_empty() {
                 owner.owner.clone_from(&of.owner);
@@ -150,7 +158,7 @@ fn owners(snapshots: &[&Snapshot], keep: impl Fn(&dwell_heap::json::Blocks) -> b
                 owner.function = of.sites.first().map_or_else(String::new, |site| site.function.clone());
             }
             numbers.resize(run + 1, [0; 4]);
-            let more = [of.bytes, of.blocks, of.len.unwrap_or(of.blocks), of.unused_bytes];
+            let more = [bytes(of), of.blocks, of.len.unwrap_or(of.blocks), of.unused_bytes];
             for (sum, more) in numbers[run].iter_mut().zip(more) {
                 *sum += more;
             }

@@ -29,7 +29,7 @@ use clap::{Args, ValueEnum as _};
 use report::{Format, Report};
 use runs::Session;
 use saved::Saved;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -97,7 +97,16 @@ impl Check {
         if !(0.0..=1000.0).contains(&self.growth) {
             bail!("--growth: must be a number of per cent from 0 to 1000");
         }
-        processes::watch_signals();
+        for file in self.save.iter().chain(self.write.iter().map(|(_, file)| file)) {
+            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            if file.is_dir() || !folder.is_dir() {
+                bail!("{}: no file can be written there; name one in a folder that exists", file.display());
+            }
+        }
+        processes::ended_by_signals(|| self.check())
+    }
+
+    fn check(&self) -> Result<ExitCode> {
         let build = BuildArgs {
             manifest_path: self.manifest_path.clone(),
             locked: self.locked,

@@ -196,7 +196,7 @@ impl Session {
             Outcome::Done(choice) => choice,
             Outcome::Failed(code) => return Ok(Outcome::Failed(code)),
         };
-        let executable = match choice.build(Purpose::Run)? {
+        let executable = match processes::interruptible(|| choice.build(Purpose::Run))? {
             Outcome::Done(executable) => executable,
             Outcome::Failed(code) => return Ok(Outcome::Failed(code)),
         };
