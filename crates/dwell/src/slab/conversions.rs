@@ -84,7 +84,8 @@ macro_rules! downcast {
 downcast!(dyn Any dyn Any + Send dyn Any + Send + Sync);
 
 impl<T: ?Sized> Pooled<T> {
-    /// Consumes it and returns a reference to the value, which is never dropped.
+    /// Consumes it and returns a reference to the value, which is never dropped. Use [`into_raw`](Self::into_raw) for one that is
+    /// converted back: unlike that of a `Box`, this reference does not suffice.
     ///
     /// ```
     /// let number: &'static mut u8 = dwell::slab::Pooled::leak(dwell::slab::Pooled::new(7));

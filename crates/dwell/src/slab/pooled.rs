@@ -120,7 +120,8 @@ impl<T: ?Sized> Pooled<T> {
     ///
     /// # Safety
     ///
-    /// - `raw` came from `into_raw` of a `Pooled<U>`, and was not converted back since.
+    /// - `raw` came from `into_raw` of a `Pooled<U>`, and was not converted back since. A pointer that is made of a reference, such as
+    ///   that of [`leak`](Self::leak), reaches only the value, and not what the pool has beside it.
     /// - The value is live. It is a `T` at the same address and of the same layout: `U` is `T` or a `ManuallyDrop` of it, or
     ///   the reverse, or was coerced to it as [`coerce`](Self::coerce) does.
     /// - `U` is `Send`, or the calling thread is the one that called `into_raw`.
