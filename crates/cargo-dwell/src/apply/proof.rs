@@ -10,8 +10,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 /// The number of pairs of runs.
@@ -189,14 +190,17 @@ impl Bench<'_> {
     ///
     /// # Errors
     /// Returns an error if one cannot be run.
-    pub(super) fn pairs(&self, before: &Path, after: &Path) -> Result<Vec<[Usage; 2]>> {
-        let pair = self.usage(before)?.cpu * 2;
+    pub(super) fn pairs(&self, before: &Path, after: &Path) -> Result<Vec<[Seen; 2]>> {
+        let pair = self.seen(before)?.usage.cpu * 2;
         let pairs = (1..PAIRS).take_while(|more| pair * (more + 1) <= FOR_PAIRS).count() + 1;
-        (0..pairs).map(|_| Ok([self.usage(before)?, self.usage(after)?])).collect()
+        (0..pairs).map(|_| Ok([self.seen(before)?, self.seen(after)?])).collect()
     }
 
-    fn usage(&self, executable: &Path) -> Result<Usage> {
-        Ok(self.run(Command::new(executable).args(self.arguments))?.usage)
+    fn seen(&self, executable: &Path) -> Result<Seen> {
+        let ran = self.run(Command::new(executable).args(self.arguments))?;
+        let mut printed = DefaultHasher::new();
+        ran.stdout.hash(&mut printed);
+        Ok(Seen { usage: ran.usage, status: ran.status, printed: printed.finish() })
     }
 
     /// Runs the program, or this tool with it, to its end or to that of the driver.
@@ -208,10 +212,19 @@ impl Bench<'_> {
     }
 }
 
+/// What a run of the program showed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    pub(super) usage: Usage,
+    pub(super) status: ExitStatus,
+    /// A hash of what it wrote to its standard output.
+    pub(super) printed: u64,
+}
+
 /// Returns the ratios of the CPU times of pairs, in order of size. Shorter runs than these are mostly the start of a process.
-pub(super) fn ratios(pairs: &[[Usage; 2]]) -> Vec<f64> {
-    let is_long = |[before, _]: &&[Usage; 2]| before.cpu > Duration::from_millis(5);
-    let ratio = |[before, after]: &[Usage; 2]| after.cpu.as_secs_f64() / before.cpu.as_secs_f64();
+pub(super) fn ratios(pairs: &[[Seen; 2]]) -> Vec<f64> {
+    let is_long = |[before, _]: &&[Seen; 2]| before.usage.cpu > Duration::from_millis(5);
+    let ratio = |[before, after]: &[Seen; 2]| after.usage.cpu.as_secs_f64() / before.usage.cpu.as_secs_f64();
     let mut ratios: Vec<f64> = pairs.iter().filter(is_long).map(ratio).collect();
     ratios.sort_by(f64::total_cmp);
     ratios

@@ -1,6 +1,6 @@
 //! What the program costs before and after a change, and whether the difference is one.
 
-use super::super::proof::{Bench, Measured};
+use super::super::proof::{Bench, Measured, Seen};
 use anyhow::Result;
 use clap::ValueEnum;
 use dwell_output::units;
@@ -43,6 +43,8 @@ pub(super) struct Gain {
     pub(super) resident: [u64; 2],
     /// The ratios of CPU times of pairs of runs, in order of size. Runs that are too short have none.
     pub(super) cpu: Vec<f64>,
+    /// What a run shows that it did not show before; none if equal runs differ in it too.
+    pub(super) differs: Option<String>,
 }
 
 /// What a change is about.
@@ -72,11 +74,16 @@ impl Gain {
     pub(super) fn of_runs(bench: &Bench<'_>, before: &Path, after: &Path) -> Result<Self> {
         let pairs = bench.pairs(before, after)?;
         let resident = |of: usize| {
-            let mut all: Vec<u64> = pairs.iter().map(|pair| pair[of].resident).collect();
+            let mut all: Vec<u64> = pairs.iter().map(|pair| pair[of].usage.resident).collect();
             all.sort_unstable();
             all.get(all.len() / 2).copied().unwrap_or_default()
         };
-        Ok(Self { live: [0; 2], resident: [resident(0), resident(1)], cpu: super::super::proof::ratios(&pairs) })
+        Ok(Self {
+            live: [0; 2],
+            resident: [resident(0), resident(1)],
+            cpu: super::super::proof::ratios(&pairs),
+            differs: differs(&pairs),
+        })
     }
 
     /// Returns the median of the ratios of CPU times.
@@ -86,6 +93,9 @@ impl Gain {
 
     /// Returns `Err` with the reason if the change does not pay.
     pub(super) fn judge(&self, about: About, goal: Option<Goal>, noise: Noise) -> Result<(), String> {
+        if let Some(differs) = &self.differs {
+            return Err(differs.clone());
+        }
         let share = |[before, after]: [u64; 2]| (before as f64 - after as f64) / (before as f64).max(1.0);
         // By how much less it is, and how much of that may be noise.
         let memory = match about {
@@ -138,12 +148,28 @@ impl Gain {
     }
 }
 
+/// Returns what all runs of one build show and all of the other do not.
+fn differs(pairs: &[[Seen; 2]]) -> Option<String> {
+    let [before, after] = *pairs.first()?;
+    let is_always = |of: &dyn Fn(&Seen) -> bool, index: usize| pairs.iter().all(|pair| of(&pair[index]));
+    if before.status != after.status && is_always(&|of| of.status == before.status, 0) {
+        return Some(format!("the program ends with {}, before with {}", after.status, before.status));
+    }
+    // One pair does not tell whether equal runs print the same.
+    let is_same = pairs.len() > 1 && is_always(&|of| of.printed == before.printed, 0);
+    (is_same && !is_always(&|of| of.printed == before.printed, 1))
+        .then(|| "the program prints something else".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::processes::Usage;
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::ExitStatus;
 
     fn gain(live: [u64; 2], resident: [u64; 2], cpu: f64) -> Gain {
-        Gain { live, resident, cpu: vec![cpu] }
+        Gain { live, resident, cpu: vec![cpu], differs: None }
     }
 
     const NOISE: Noise = Noise { live: 100, cpu: 0.03, resident: 0.02 };
@@ -174,7 +200,26 @@ mod tests {
 
     #[test]
     fn numbers_are_said_with_their_range() {
-        let words = Gain { live: [2_000, 1_000], resident: [5_000, 5_000], cpu: vec![0.9, 1.0, 1.25] }.words();
+        let words = Gain { cpu: vec![0.9, 1.0, 1.25], ..gain([2_000, 1_000], [5_000, 5_000], 1.0) }.words();
         assert_eq!(words, "live bytes 2.0 kB to 1.0 kB (-50.0 %), CPU time 1.00 of before (0.90 to 1.25)");
+    }
+
+    #[test]
+    fn what_a_run_shows_stays() {
+        let seen = |code: i32, printed: u64| Seen {
+            usage: Usage::default(),
+            status: ExitStatus::from_raw(code << 8),
+            printed,
+        };
+        let differs = |all: &[[(i32, u64); 2]]| {
+            let all: Vec<[Seen; 2]> = all.iter().map(|pair| pair.map(|(code, printed)| seen(code, printed))).collect();
+            super::differs(&all)
+        };
+        assert_eq!(differs(&[[(0, 1), (0, 1)], [(0, 1), (0, 1)]]), None);
+        assert!(differs(&[[(0, 1), (1, 1)]]).unwrap().contains("exit status: 1, before with exit status: 0"));
+        assert_eq!(differs(&[[(0, 1), (0, 2)], [(0, 1), (0, 2)]]).unwrap(), "the program prints something else");
+        // The order of a hash map, or a time.
+        assert_eq!(differs(&[[(0, 1), (0, 2)], [(0, 3), (0, 4)]]), None);
+        assert_eq!(differs(&[[(0, 1), (0, 2)]]), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::args::Apply;
 use super::super::moves::{self, Move};
-use super::super::proof::{Bench, Measured};
+use super::super::proof::{Bench, Measured, ratios};
 use super::super::run;
 use super::super::session::Session;
 use super::super::tree::{Change, Tree};
@@ -145,21 +145,24 @@ impl<'a> Tries<'a> {
     /// Measures the program, and collects what to try.
     fn before(args: &'a Advise, mut session: Session<'a>, end: Instant) -> Result<Self> {
         let bench = session.bench.as_ref().context("there is nothing to measure with")?;
+        let driver_is_none = args.driver.is_none();
         progress("builds the program and takes a census of it");
         let first = bench.census("before")?;
         progress("measures how much equal runs differ");
-        let usages = bench.pairs(&first.executable, &first.executable)?;
-        let of_runs = Gain::of_runs(bench, &first.executable, &first.executable)?;
+        let runs = bench.pairs(&first.executable, &first.executable)?;
         let again = bench.census("again")?;
-        let farthest = of_runs.cpu.iter().map(|ratio| (ratio - 1.0).abs()).fold(0.0, f64::max);
-        let all: Vec<u64> = usages.iter().flatten().map(|usage| usage.resident).collect();
+        let farthest = ratios(&runs).iter().map(|ratio| (ratio - 1.0).abs()).fold(0.0, f64::max);
+        let all: Vec<u64> = runs.iter().flatten().map(|run| run.usage.resident).collect();
         let (least, most) = (all.iter().min().copied().unwrap_or(0), all.iter().max().copied().unwrap_or(0));
         let noise = Noise {
             live: first.live_bytes.abs_diff(again.live_bytes),
             cpu: farthest,
             resident: (most - least) as f64 / (least as f64).max(1.0),
         };
-        let usage = usages.first().map(|pair| pair[0]).unwrap_or_default();
+        let usage = runs.first().map(|pair| pair[0].usage).unwrap_or_default();
+        if let Some(status) = runs.first().map(|pair| pair[0].status).filter(|of| !of.success() && driver_is_none) {
+            eprintln!("note: the program ends with {status}");
+        }
         let mut counted = Vec::new();
         moves::collect(&first.report, "", &mut counted);
         if args.goal != Some(super::costs::Goal::Memory) {
