@@ -114,26 +114,30 @@ impl Drop for OnDrop<'_> {
     }
 }
 
-/// What a process, and those that it started and waited for, used.
+/// What a process used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// In user and in kernel mode.
+    /// The CPU time, with that of the processes that it started and waited for.
     pub(crate) cpu: Duration,
-    /// The most resident bytes of one of the processes.
+    /// The most resident bytes of the process itself, as far as they were seen.
     pub(crate) resident: u64,
 }
 
-impl Usage {
-    fn of(usage: &libc::rusage) -> Self {
-        let of = |time: libc::timeval| {
-            Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or(0))
-                + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or(0))
-        };
-        // macOS counts bytes, Linux KiB.
-        let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
-        let resident = u64::try_from(usage.ru_maxrss).unwrap_or(0) * unit;
-        Self { cpu: of(usage.ru_utime) + of(usage.ru_stime), resident }
-    }
+/// Returns the CPU time in user and in kernel mode.
+fn cpu(usage: &libc::rusage) -> Duration {
+    let of = |time: libc::timeval| {
+        Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or(0))
+            + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or(0))
+    };
+    of(usage.ru_utime) + of(usage.ru_stime)
+}
+
+/// Returns the most resident bytes of a running process until now. Those of `wait4` are at least this process's own, in whose memory
+/// the child begins.
+fn resident(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
 /// How a command ended, and what it printed.
@@ -223,10 +227,12 @@ pub(crate) fn run_with(command: &mut Command, stdin: Stdio, bound: Duration) -> 
     let (stdout, stderr) = (reader(child.stdout.take()), reader(child.stderr.take()));
     let end = Instant::now() + bound;
     let mut pause = Duration::from_millis(1);
-    let (status, usage) = loop {
+    let mut most = 0;
+    let (status, cpu) = loop {
         if let Some(ended) = wait(&child).with_context(|| format!("{name} did not end"))? {
             break ended;
         }
+        most = resident(child.id()).map_or(most, |bytes| most.max(bytes));
         if received().is_some() {
             end_all(&mut child);
             check()?;
@@ -236,8 +242,9 @@ pub(crate) fn run_with(command: &mut Command, stdin: Stdio, bound: Duration) -> 
             bail!("`{name} {step}` took more than {} s and was ended; --timeout allows more", bound.as_secs());
         }
         thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(50));
+        pause = (pause * 2).min(Duration::from_millis(10));
     };
+    let usage = Usage { cpu, resident: most };
     if received().is_some() {
         end_descendants();
         check()?;
@@ -255,8 +262,8 @@ pub(crate) fn run_with(command: &mut Command, stdin: Stdio, bound: Duration) -> 
     Ok(Ran { status, usage, stdout: joined(stdout), stderr: joined(stderr) })
 }
 
-/// Returns how a child ended and what it used; `None` while it runs. After that `child` must not be used: its number is free.
-fn wait(child: &Child) -> std::io::Result<Option<(ExitStatus, Usage)>> {
+/// Returns how a child ended and its CPU time; `None` while it runs. After that `child` must not be used: its number is free.
+fn wait(child: &Child) -> std::io::Result<Option<(ExitStatus, Duration)>> {
     let mut status = 0;
     // SAFETY: all zeros is a valid `rusage`, a struct of integers.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -264,7 +271,7 @@ fn wait(child: &Child) -> std::io::Result<Option<(ExitStatus, Usage)>> {
     let pid = unsafe { libc::wait4(child.id().cast_signed(), &raw mut status, libc::WNOHANG, &raw mut usage) };
     match pid {
         0 => Ok(None),
-        pid if pid > 0 => Ok(Some((ExitStatus::from_raw(status), Usage::of(&usage)))),
+        pid if pid > 0 => Ok(Some((ExitStatus::from_raw(status), cpu(&usage)))),
         _ => Err(std::io::Error::last_os_error()),
     }
 }
