@@ -103,7 +103,7 @@ impl Gain {
             About::Allocator => (share(self.resident), noise.resident),
         };
         // All pairs but one must agree: a median may be below 1 by chance.
-        let but_one = if self.cpu.len() > 3 { 1 } else { 0 };
+        let but_one = usize::from(self.cpu.len() > 3);
         let agrees = |is: &dyn Fn(f64) -> bool| self.cpu.iter().filter(|ratio| !is(**ratio)).count() <= but_one;
         let time = self.median().map_or(0.0, |median| 1.0 - median);
         let time = if agrees(&|ratio| (1.0 - ratio) * time > 0.0) { (time, noise.cpu) } else { (0.0, noise.cpu) };
