@@ -103,9 +103,7 @@ impl Run {
 
     /// Returns `true` if a budget is about all allocations.
     pub(crate) fn needs_allocs(&self) -> bool {
-        self.allocs.is_some()
-            || self.reallocs.is_some()
-            || !(self.allocs_in.is_empty() && self.reallocs_in.is_empty())
+        self.allocs.is_some() || self.reallocs.is_some() || !(self.allocs_in.is_empty() && self.reallocs_in.is_empty())
     }
 }
 

@@ -290,7 +290,9 @@ fn bases_without_their_files_are_named() {
     let library = path.join("library");
     fs::create_dir(&library).unwrap();
     fs::write(library.join("Cargo.toml"), "[package\n").unwrap();
-    assert!(git(&library, &["init", "-q"]) && git(&library, &["add", "."]) && git(&library, &["commit", "-q", "-m", "a"]));
+    assert!(
+        git(&library, &["init", "-q"]) && git(&library, &["add", "."]) && git(&library, &["commit", "-q", "-m", "a"])
+    );
     let from = library.to_str().unwrap();
     assert!(git(path, &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", from, "vendor"]));
     let manifest = "[package]\nname = \"service\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[dependencies]\nlibrary = { path = \"vendor\" }\n[workspace]\n";
@@ -338,6 +340,11 @@ fn wrong_input_is_one_line() {
     );
     let hangs = "[check.load]\nargs = [\"9\", \"hangs\"]\nallocs = 3\n";
     assert!(with(hangs, &["--timeout", "1s"]).contains("took more than 1 s"));
+    // An executable without types.
+    fs::create_dir(path.join(".cargo")).unwrap();
+    fs::write(path.join(".cargo/config.toml"), "[build]\nrustflags = [\"-Cdebuginfo=0\"]\n").unwrap();
+    let found = budget("allocs = 3");
+    assert!(found.contains("has debug info for line numbers only") || found.contains("no debug info"), "{found}");
 }
 
 /// Returns the processes whose command line names a folder.

@@ -55,7 +55,9 @@ fn of_run(planned: &Planned, of: &Measured, root: &Path, rows: &mut Vec<Row>) ->
         add(format!("blocks of {wanted}"), Unit::Blocks, most, now, String::new(), at.as_deref());
     }
     let of_functions = [("allocs", &run.allocs_in), ("reallocs", &run.reallocs_in)];
-    for (key, wanted, most) in of_functions.into_iter().flat_map(|(key, all)| all.iter().map(move |(of, most)| (key, of, *most))) {
+    for (key, wanted, most) in
+        of_functions.into_iter().flat_map(|(key, all)| all.iter().map(move |(of, most)| (key, of, *most)))
+    {
         let all = of.allocs.iter().map(|document| taken(document, wanted));
         let number = |taken: &Taken| if key == "allocs" { taken.blocks } else { taken.reallocations };
         let found = all.max_by_key(number).unwrap_or_default();
@@ -191,13 +193,11 @@ fn declaration(root: &Path, function: &str) -> Option<(String, u32)> {
             || !entry.file_name().to_string_lossy().starts_with('.') && !entry.path().join("CACHEDIR.TAG").exists()
     };
     let files = walkdir::WalkDir::new(root).into_iter().filter_entry(is_source).flatten();
-    files
-        .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "rs"))
-        .find_map(|entry| {
-            let line = find(&fs::read_to_string(entry.path()).ok()?)?;
-            let file = entry.path().strip_prefix(root).unwrap_or(entry.path());
-            Some((file.display().to_string(), u32::try_from(line).ok()?))
-        })
+    files.filter(|entry| entry.path().extension().is_some_and(|extension| extension == "rs")).find_map(|entry| {
+        let line = find(&fs::read_to_string(entry.path()).ok()?)?;
+        let file = entry.path().strip_prefix(root).unwrap_or(entry.path());
+        Some((file.display().to_string(), u32::try_from(line).ok()?))
+    })
 }
 
 /// The budgets of types, futures, stack frames and traits.
@@ -267,11 +267,7 @@ fn sizes(session: &Session, measured: &[Measured]) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-fn frames(
-    budgets: &BTreeMap<String, Bytes>,
-    measured: &[Measured],
-    add: &mut dyn FnMut(&str, u64, u64),
-) -> Result<()> {
+fn frames(budgets: &BTreeMap<String, Bytes>, measured: &[Measured], add: &mut dyn FnMut(&str, u64, u64)) -> Result<()> {
     if budgets.is_empty() {
         return Ok(());
     }

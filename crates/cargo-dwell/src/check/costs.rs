@@ -5,7 +5,7 @@ use crate::allocs::document::Document as Allocs;
 use crate::sizes::Known;
 use dwell_heap::json::{Blocks, Document as Heap, Snapshot};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The range of a number over equal runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -185,8 +185,16 @@ fn owners(snapshots: &[&Snapshot], bytes: impl Fn(&Blocks) -> u64) -> Vec<Held> 
 fn places(allocs: &[Allocs]) -> Vec<Place> {
     let mut all: BTreeMap<(String, String), (Place, Vec<u64>)> = BTreeMap::new();
     for (run, document) in allocs.iter().enumerate() {
+        for (what, function, at, blocks) in clones(document) {
+            let (place, numbers) = all.entry((what.clone(), function.to_owned())).or_default();
+            if place.function.is_empty() {
+                *place = Place { what, function: function.to_owned(), at: at.map(str::to_owned), ..Place::default() };
+            }
+            numbers.resize(run + 1, 0);
+            numbers[run] += blocks;
+        }
         for row in &document.rows {
-            for spot in &row.places {
+            for spot in row.places.iter().filter(|spot| !spot.function.ends_with(CLONE)) {
                 let caller = spot.called_from.as_deref().and_then(|from| from.strip_suffix(')')?.rsplit_once(" ("));
                 let (what, function, at) = match caller {
                     Some((function, at)) => (IN_DEPENDENCIES, function, Some(at)),
@@ -204,6 +212,40 @@ fn places(allocs: &[Allocs]) -> Vec<Place> {
         }
     }
     all.into_values().map(|(place, numbers)| over_runs(place, numbers, allocs.len())).collect()
+}
+
+/// How the names of functions that copy a value end.
+const CLONE: &str = "::clone";
+
+/// Returns the copies of values: what they are, the function of the workspace that clones with its line, and the blocks. The
+/// functions that clone are derived mostly, and have no line that anybody wrote.
+fn clones(document: &Allocs) -> Vec<(String, &str, Option<&str>, u64)> {
+    fn parts(frame: &str) -> (&str, Option<&str>) {
+        let (name, at) = frame.split_once(" (").map_or((frame, None), |(name, at)| (name, Some(at)));
+        (name, at.and_then(|at| at.strip_suffix(')')))
+    }
+    let krate = |function: &str| function.split("::").next().unwrap_or_default().trim_start_matches('<').to_owned();
+    let spots = || document.rows.iter().flat_map(|row| &row.places);
+    let mut own: BTreeSet<String> =
+        spots().filter(|of| of.dependency.is_none()).map(|of| krate(&of.function)).collect();
+    own.extend(spots().filter_map(|of| of.called_from.as_deref()).map(krate));
+    let is_std = |name: &str| matches!(&*krate(name), "alloc" | "core" | "std");
+    let mut all = Vec::new();
+    for stack in &document.stacks {
+        let frames = stack.frames.iter().filter_map(|number| Some(parts(document.frames.get(*number as usize)?)));
+        let mut outer = frames.skip_while(|(name, _)| is_std(name)).peekable();
+        let mut cloned = None;
+        while let Some((name, _)) = outer.next_if(|(name, _)| is_std(name) || name.ends_with(CLONE)) {
+            if !is_std(name) {
+                cloned = name.strip_suffix(CLONE);
+            }
+        }
+        let Some(cloned) = cloned else { continue };
+        if let Some((function, at)) = outer.find(|(name, _)| own.contains(&krate(name))) {
+            all.push((format!("clones of {cloned}"), function, at, stack.blocks));
+        }
+    }
+    all
 }
 
 /// Returns a place with the range of its numbers over equal runs.
@@ -245,6 +287,34 @@ fn tests(allocs: &[Allocs]) -> Vec<Place> {
 mod tests {
     use super::*;
     use crate::allocs::document::Stack;
+
+    #[test]
+    fn clone_is_of_the_function_that_clones() {
+        use crate::allocs::document::{Row, Spot};
+        let frames = [
+            "alloc::alloc::alloc (alloc.rs:1)",
+            "app::Name::clone (src/lib.rs:3)",
+            "core::clone::Clone::clone (clone.rs:9)",
+            "app::Report::clone (src/lib.rs:7)",
+            "app::add (src/lib.rs:20)",
+            "app::main (src/main.rs:2)",
+        ];
+        let stack = |frames: &[u32], blocks| Stack { frames: frames.to_vec(), blocks, ..Stack::default() };
+        let spot = |function: &str, allocations| Spot { function: function.into(), allocations, ..Spot::default() };
+        let document = Allocs {
+            frames: frames.map(str::to_owned).to_vec(),
+            stacks: vec![stack(&[0, 1, 2, 3, 4, 5], 30), stack(&[0, 3, 4, 5], 4), stack(&[0, 4, 5], 7)],
+            rows: vec![Row {
+                what: "String".into(),
+                places: vec![spot("app::Name::clone", 30), spot("app::Report::clone", 4), spot("app::add", 7)],
+                ..Row::default()
+            }],
+            ..Allocs::default()
+        };
+        let found = places(&[document]);
+        let found: Vec<_> = found.iter().map(|of| (&*of.what, &*of.function, of.blocks.most)).collect();
+        assert_eq!(found, [("String", "app::add", 7), ("clones of app::Report", "app::add", 34)]);
+    }
 
     #[test]
     fn tests_are_the_functions_that_the_harness_calls() {

@@ -11,8 +11,8 @@ use super::pagemap::{PAGE, PRESENT, PageMap, SWAPPED};
 use super::resident::{self, Pages, Resident, Sources};
 use super::{Block, Memory, Module, Moment, Snapshot, Thread};
 use crate::agent::layout::{
-    COUNTED, Counts, LEDGER_BYTES, LEDGERS,
-    self, ADDRESSES, Allocator, ENTRY, FRAMES, GRANULE, PAIRS, Pair, SHARDS, Shard, Slot, State,
+    self, ADDRESSES, Allocator, COUNTED, Counts, ENTRY, FRAMES, GRANULE, LEDGER_BYTES, LEDGERS, PAIRS, Pair, SHARDS,
+    Shard, Slot, State,
 };
 use crate::arch::{self, AROUND};
 use anyhow::{Context, Result, bail};
@@ -352,7 +352,9 @@ pub(crate) fn files(process: &Process, about: &About) -> Result<Vec<Module>> {
 /// Returns the live bytes in the last copy at the peak, those that the threads have reported so far, and the most of these.
 pub(crate) fn live(process: &Arc<Process>, state: u64) -> Option<[i64; 3]> {
     let words = WordArray::read(&ProcessMemory(Arc::clone(process)), state, size_of::<State>())?;
-    Some([offset_of!(State, taken), offset_of!(State, live), offset_of!(State, peak)].map(|at| words.get(at / 8) as i64))
+    Some(
+        [offset_of!(State, taken), offset_of!(State, live), offset_of!(State, peak)].map(|at| words.get(at / 8) as i64),
+    )
 }
 
 /// Checks whether code of the executable has ever allocated a block. Returns `None` if its memory cannot be read.

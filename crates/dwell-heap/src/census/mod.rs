@@ -75,7 +75,8 @@ impl Symbols {
     /// Returns an error if it cannot be read.
     pub fn load_at(ran: &Ran, snapshots: &[Snapshot], more: &[u64]) -> Result<Self> {
         let running: Vec<u64> = snapshots.iter().flat_map(variables::addresses).collect();
-        let mut addresses: Vec<u64> = snapshots.iter().flat_map(owners::addresses).chain(running.iter().chain(more).copied()).collect();
+        let mut addresses: Vec<u64> =
+            snapshots.iter().flat_map(owners::addresses).chain(running.iter().chain(more).copied()).collect();
         addresses.sort_unstable();
         addresses.dedup();
         let options = Options { own_crates: ran.own_crates.clone(), cache: None, progress: true };
@@ -95,7 +96,14 @@ impl Symbols {
             own.extend(guessed.into_iter().chain(units.into_iter().map(str::to_owned)));
         }
         program.prefer_own_names();
-        Ok(Self { program, frames, locals, known: Known { also, items, own }, asked: ran.asked.clone(), only_blocks: ran.only_blocks })
+        Ok(Self {
+            program,
+            frames,
+            locals,
+            known: Known { also, items, own },
+            asked: ran.asked.clone(),
+            only_blocks: ran.only_blocks,
+        })
     }
 
     /// Returns the types, and the functions at the addresses that were asked for.

@@ -91,11 +91,7 @@ mod counted {
     ///
     /// # Errors
     /// The same as those of [`profile`].
-    pub fn with_snapshots(
-        executable: &Path,
-        args: &[OsString],
-        options: &run::Options,
-    ) -> Result<(run::Run, Profile)> {
+    pub fn with_snapshots(executable: &Path, args: &[OsString], options: &run::Options) -> Result<(run::Run, Profile)> {
         let options = run::Options { records: run::Records::Both, ..options.clone() };
         let mut counter = Counter(None);
         let run = run::watched(executable, args, &options, &mut counter)?;
