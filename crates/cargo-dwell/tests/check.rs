@@ -270,7 +270,7 @@ fn allocations_are_those_of_tests() {
     fs::write(path.join("tests/hot.rs"), hot.replace("boxes(3), 3", "boxes(50), 1225")).unwrap();
     let found = json(path, &["--test", "hot", "--base", saved.to_str().unwrap()], 1);
     let grown = found["grown"].as_array().unwrap();
-    assert!(grown.iter().any(|row| row["what"] == "the test hot::few, allocated" && row["line"] == 8), "{found:#}");
+    assert!(grown.iter().any(|row| row["what"] == "the test hot::few, allocated" && row["line"] == 7), "{found:#}");
     assert!(!grown.iter().any(|row| row["what"].as_str().unwrap().contains("hot::many")), "{found:#}");
 }
 
