@@ -96,6 +96,9 @@ impl Measure {
             ..Ran::default()
         };
         let addresses = profile.as_ref().map(|profile| stacks::addresses(&profile.as_snapshot())).unwrap_or_default();
+        // Threads report what they take a little late.
+        let most = snapshots.iter().map(|of| of.live_bytes).max().unwrap_or(0);
+        let peak_bytes = peak_bytes.map(|peak| peak.max(most));
         let symbols = Symbols::load_at(&ran, &snapshots, &addresses)?;
         let heap = (!snapshots.is_empty()).then(|| symbols.census(&ran, &snapshots));
         // This ends the copies of the process.
