@@ -20,6 +20,12 @@ pub(super) struct Limits {
 const BLOCK: u64 = 64;
 
 impl Limits {
+    /// Returns whether that many more bytes are more than the limits.
+    #[expect(clippy::cast_precision_loss, reason = "a share of a number")]
+    fn counts(self, more: u64, before: Span) -> bool {
+        more > self.bytes && more as f64 > before.most as f64 * self.share
+    }
+
     /// Returns how much a number grew, if that is more than the limits and than what differs between equal runs.
     fn growth(self, before: Span, after: Span, unit: Unit) -> Option<u64> {
         let grown = after.least.checked_sub(before.most).filter(|grown| *grown > 0)?;
@@ -96,14 +102,10 @@ impl Comparison<'_> {
         for (key, now) in &new {
             let was = old.get(key).map_or(&[][..], |was| &was[..]);
             let numbers = (sum(was, |of| of.bytes), sum(now, |of| of.bytes));
-            let Some(growth) = self.limits.growth(numbers.0, numbers.1, Unit::Bytes) else { continue };
-            let larger = self.larger_values(was, now);
-            // Sizes are exact.
-            if growth <= self.missing && larger.is_none() {
-                continue;
-            }
-            if let Some((change, by_size)) = larger
-                && by_size >= growth / 2
+            let growth = self.limits.growth(numbers.0, numbers.1, Unit::Bytes);
+            // Sizes are exact, whatever differs between equal runs.
+            if let Some((change, by_size)) = self.larger_values(was, now)
+                && (by_size >= growth.unwrap_or(0) / 2 && self.limits.counts(by_size, numbers.0))
             {
                 let change = self.innermost(change);
                 let elements: u64 = now.iter().map(|of| of.elements.least).sum();
@@ -116,6 +118,9 @@ impl Comparison<'_> {
                 entry.0 = added(entry.0, numbers.0);
                 entry.1 = added(entry.1, numbers.1);
                 entry.2.push(format!("{} in {}", count(elements), key.0));
+                continue;
+            }
+            if growth.is_none_or(|growth| growth <= self.missing) {
                 continue;
             }
             let (cause, prefers_line) = cause(was, now);
