@@ -90,7 +90,7 @@ impl Allocs {
         let (mut program, frames) = dwell_debuginfo::load_with_frames(&executable.file, &options, &addresses)?;
         program.prefer_own_names();
         let calibration = Calibration::measure();
-        let mut document = build::document(&profile, &program, &frames, calibration, executable.root.as_deref());
+        let mut document = build::document(&profile, &program, &frames, Some(calibration), executable.root.as_deref());
         document.program.file = executable.file.display().to_string();
         document.program.arguments = self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
         output::show(&document, &self.output, true)?;

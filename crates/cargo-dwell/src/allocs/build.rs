@@ -16,14 +16,17 @@ use std::path::Path;
 /// The maximum number of places and types of a row.
 const PLACES: usize = 20;
 
-/// Makes the document. `root` is the folder of the workspace's sources.
-pub(super) fn document(
+/// Makes the document. `root` is the folder of the workspace's sources. Without a calibration there are neither times nor
+/// suggestions.
+pub(crate) fn document(
     profile: &Profile,
     program: &Program,
     frames: &Frames,
-    calibration: Calibration,
+    calibration: Option<Calibration>,
     root: Option<&Path>,
 ) -> Document {
+    let suggests = calibration.is_some();
+    let calibration = calibration.unwrap_or_default();
     let (model, time) = Model::new(profile, &calibration);
     let cx = Context { program, is_sampled: profile.sample != 0, sources: Sources::new(root) };
     let costs_of =
@@ -65,6 +68,9 @@ pub(super) fn document(
             root: site.root.clone(),
             suggestions: Vec::new(),
         });
+        if !suggests {
+            continue;
+        }
         let row = rows.len() - 1;
         suggestions.extend(
             suggest::of_site(site, *costs, &model, time.program, &cx)
@@ -214,6 +220,7 @@ fn stacks(profile: &Profile, frames: &Frames, model: &Model<'_>) -> (Vec<String>
     for pair in &profile.pairs {
         let Some(sum) = sums.get_mut(pair.stack as usize) else { continue };
         sum.blocks += pair.counts.allocations + pair.counts.reallocations;
+        sum.reallocations += pair.counts.reallocations;
         sum.bytes = sum.bytes.saturating_add(pair.counts.bytes);
         sum.live_blocks += pair.counts.live;
         sum.live_bytes = sum.live_bytes.saturating_add(pair.counts.live.saturating_mul(pair.size));
