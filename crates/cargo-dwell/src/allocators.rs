@@ -2,8 +2,6 @@
 //!
 //! Two lines make mimalloc the allocator of a Rust program, so every other change has to be better than these.
 
-#![allow(dead_code, reason = "the commands that use it follow")]
-
 use crate::processes;
 use anyhow::{Context, Result, bail};
 use object::{Object, ObjectSection};
@@ -17,7 +15,7 @@ use std::time::{Duration, Instant};
 
 /// How long a pause between two looks at a running program may be.
 const PAUSE: Duration = Duration::from_millis(5);
-/// What the lines to write are, and where the package of Debian is.
+/// How to get mimalloc.
 const INSTALL: &str = "install libmimalloc (Debian: `apt install libmimalloc2.0`), or a C compiler";
 
 /// An allocator as a library for `LD_PRELOAD`.
@@ -47,6 +45,8 @@ pub(crate) struct Run {
     pub(crate) system_nanos: u64,
     /// The largest number of resident bytes, as far as it was seen.
     pub(crate) peak: u64,
+    /// Samples of its time in user mode: in the program and in the allocator. None if the kernel allows none.
+    pub(crate) samples: [u64; 2],
 }
 
 /// Runs in pairs, one plain and one under the other allocator.
@@ -182,12 +182,20 @@ fn input() -> Result<Stdio> {
 fn wait(child: &mut Child, bound: Duration) -> Result<Run> {
     let (started, mut peak) = (Instant::now(), 0);
     let mut pause = Duration::from_micros(200);
+    #[cfg(agent)]
+    let mut sampler = dwell_heap::profile::Plain::start(child.id()).ok();
     loop {
         if let Some((status, [user_nanos, system_nanos])) = reaped(child)? {
             let signal = status.signal().map(|signal| 128 + signal);
             let code = u8::try_from(status.code().or(signal).unwrap_or(1)).unwrap_or(1);
-            return Ok(Run { code, user_nanos, system_nanos, peak });
+            #[cfg(agent)]
+            let samples = sampler.map(dwell_heap::profile::Plain::finish).unwrap_or_default();
+            #[cfg(not(agent))]
+            let samples = [0; 2];
+            return Ok(Run { code, user_nanos, system_nanos, peak, samples });
         }
+        #[cfg(agent)]
+        sampler.iter_mut().for_each(dwell_heap::profile::Plain::read);
         peak = peak.max(high_water(child.id()).unwrap_or(0));
         let is_over = started.elapsed() > bound;
         if is_over || processes::received().is_some() {
@@ -243,6 +251,14 @@ impl Run {
 }
 
 impl Pairs {
+    /// Returns the part of the time in user mode that is in the allocator, on a side, and the number of samples in it.
+    #[expect(clippy::cast_precision_loss, reason = "numbers of samples are far below 2^52")]
+    pub(crate) fn in_allocator(&self, side: usize) -> (f64, u64) {
+        let sum = |of: usize| self.0.iter().map(|pair| pair[side].samples[of]).sum::<u64>();
+        let (program, allocator) = (sum(0), sum(1));
+        (allocator as f64 / (program + allocator).max(1) as f64, allocator)
+    }
+
     /// Returns the ratio of the second side to the first by this measure: the smallest, the median, and the largest.
     #[expect(clippy::cast_precision_loss, reason = "times and sizes are far below 2^52")]
     pub(crate) fn ratio(&self, of: fn(&Run) -> u64) -> [f64; 3] {

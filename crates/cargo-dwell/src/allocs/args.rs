@@ -2,7 +2,7 @@
 
 use super::document::Document;
 use super::output::{self, OutputArgs};
-use super::{budget, build, calibrate::Calibration};
+use super::{again, budget, build, calibrate::Calibration};
 use crate::program::{self, BuildArgs, Outcome, Purpose};
 use anyhow::{Result, bail};
 use bytesize::ByteSize;
@@ -24,7 +24,7 @@ const EXIT_CODES: &str = "Exit code: the program's exit code, or 128 plus the si
 #[command(after_help = EXIT_CODES, override_usage = "cargo dwell allocs [OPTIONS] [-- ARGS]...\n       cargo dwell allocs FILE [OPTIONS]")]
 pub struct Allocs {
     /// Report on FILE, which --save wrote, without running a program
-    #[arg(value_name = "FILE", conflicts_with_all = ["every", "sample", "args", "exe"])]
+    #[arg(value_name = "FILE", conflicts_with_all = ["every", "sample", "once", "instructions", "args", "exe"])]
     file: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
@@ -45,6 +45,12 @@ struct RunArgs {
     /// Record one allocation per BYTES on average, such as 64K, for long runs
     #[arg(long, value_name = "BYTES", value_parser = dwell_output::units::parse_bytes)]
     sample: Option<ByteSize>,
+    /// Run the program only once, and do not compare it with mimalloc
+    #[arg(long)]
+    once: bool,
+    /// Compare also the instructions, by valgrind, which takes some 50 times as long
+    #[arg(long, conflicts_with = "once")]
+    instructions: bool,
     /// The program's own arguments
     #[arg(last = true, value_name = "ARGS")]
     args: Vec<OsString>,
@@ -89,8 +95,22 @@ impl Allocs {
         let options = Options { own_crates: executable.own_crates.clone(), cache: None, progress: true };
         let (mut program, frames) = dwell_debuginfo::load_with_frames(&executable.file, &options, &addresses)?;
         program.prefer_own_names();
+        let again = match self.run.once {
+            true => again::none("--once was given"),
+            false => {
+                let cache = executable.cache.as_deref();
+                again::run(&executable.file, &self.run.args, &profile, cache, self.run.instructions)
+            }
+        };
         let calibration = Calibration::measure();
-        let mut document = build::document(&profile, &program, &frames, calibration, executable.root.as_deref());
+        let mut document = build::document(
+            &profile,
+            &program,
+            &frames,
+            calibration,
+            again,
+            (executable.root.as_deref(), &executable.own_crates),
+        );
         document.program.file = executable.file.display().to_string();
         document.program.arguments = self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
         output::show(&document, &self.output, true)?;

@@ -3,10 +3,11 @@
 #![expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times are positive and far below 2^52")]
 
 use super::calibrate::Calibration;
-use super::document::{self, Document, Point, Row, Spot, Stack, Thread, Type, VERSION};
+use super::document::{self, Again, Document, Point, Row, Spot, Stack, Thread, Type, VERSION};
 use super::model::{Costs, Model};
-use super::sites::{self, Place, Site};
-use super::suggest::{self, Context, Sources};
+use super::places::{Own, Place};
+use super::sites::{self, Site};
+use super::suggest::{self, Both, Context, Sources};
 use dwell_debuginfo::{Frames, Program};
 use dwell_heap::profile::{Allocator, Counts, Profile};
 use dwell_heap::stacks;
@@ -16,21 +17,23 @@ use std::path::Path;
 /// The maximum number of places and types of a row.
 const PLACES: usize = 20;
 
-/// Makes the document. `root` is the folder of the workspace's sources.
+/// Makes the document. `root` is the folder of the workspace's sources, if it is known, with its crates.
 pub(super) fn document(
     profile: &Profile,
     program: &Program,
     frames: &Frames,
     calibration: Calibration,
-    root: Option<&Path>,
+    again: Again,
+    (root, own_crates): (Option<&Path>, &[String]),
 ) -> Document {
-    let (model, time) = Model::new(profile, &calibration);
+    let own = Own::new(own_crates, frames);
+    let (model, time) = Model::new(profile, &calibration, &again);
     let cx = Context { program, is_sampled: profile.sample != 0, sources: Sources::new(root) };
     let costs_of =
         |pairs: &[usize]| pairs.iter().fold(Costs::default(), |sum, pair| sum.plus(model.of(&profile.pairs[*pair])));
     let blocks: u64 = profile.threads.iter().map(|thread| thread.allocations + thread.reallocations).sum();
     let nanos_a_block = time.program / blocks.max(1);
-    let mut found = sites::sites(profile, program, frames);
+    let mut found = sites::sites(profile, program, frames, &own);
     found.retain(|site| !site.counts.is_empty());
     let mut found: Vec<(Site, Costs)> = found
         .into_iter()
@@ -66,16 +69,21 @@ pub(super) fn document(
             suggestions: Vec::new(),
         });
         let row = rows.len() - 1;
+        let of_other = |sum: Costs, pair: &usize| sum.plus(model.of_other(&profile.pairs[*pair]));
+        let both = Both { own: *costs, other: site.pairs.iter().fold(Costs::default(), of_other) };
         suggestions.extend(
-            suggest::of_site(site, *costs, &model, time.program, &cx)
+            suggest::of_site(site, both, &model, time.program, &cx)
                 .into_iter()
                 .map(|suggestion| document::Suggestion { row, ..suggestion }),
         );
     }
-    suggestions.sort_by_key(|of| std::cmp::Reverse(of.saves[1]));
+    suggestions.sort_by_key(|of| (std::cmp::Reverse(of.pays), std::cmp::Reverse(of.saves[1])));
     for (number, suggestion) in suggestions.iter().enumerate() {
         rows[suggestion.row].suggestions.push(number);
     }
+    suggest::mark(&rows, &mut suggestions);
+    let nanos: Vec<u64> = profile.pairs.iter().map(|pair| model.range(model.of(pair).total().nanos)[1]).collect();
+    let functions = own.functions(profile, frames, &nanos);
     let (frames, stacks) = stacks(profile, frames, &model);
     Document {
         version: VERSION,
@@ -89,7 +97,9 @@ pub(super) fn document(
             sample: (profile.sample != 0).then_some(profile.sample),
         },
         time,
+        again,
         total: counts(&profile.total()),
+        functions,
         rows,
         suggestions,
         threads: profile

@@ -31,6 +31,16 @@ impl Cost {
         Self { nanos: self.nanos * count, instructions: self.instructions * count }
     }
 
+    /// Returns the difference, which may be below 0.
+    pub(super) fn minus(self, other: Self) -> Self {
+        self.plus(other.times(-1.0))
+    }
+
+    /// Returns the cost with a time of at most that of another one.
+    pub(super) fn within(self, other: Self) -> Self {
+        Self { nanos: self.nanos.min(other.nanos), ..self }
+    }
+
     /// Returns the difference, at least 0.
     fn less(self, other: Self) -> Self {
         Self {

@@ -1,5 +1,6 @@
 //! `cargo dwell allocs`: what the allocator costs a program, by type and call site, and what each change would save.
 
+mod again;
 mod args;
 mod budget;
 mod build;
@@ -10,6 +11,7 @@ mod folded;
 mod html;
 mod model;
 mod output;
+mod places;
 mod pprof;
 mod sites;
 mod suggest;

@@ -216,7 +216,7 @@ impl Session {
                 heaps.push(saved::read(&file)?);
             }
             if is_run && (everything || run.needs_allocs()) {
-                let file = self.tool(planned, root, &manifest, &executable, &["allocs"])?;
+                let file = self.tool(planned, root, &manifest, &executable, &["allocs", "--once"])?;
                 counted.push(allocs::read(&file)?);
             }
         }

@@ -1,10 +1,15 @@
 //! A profile of a program's allocations: counts for each pair of size and call stack, and samples of its processor time.
 
 #[cfg(agent)]
+mod plain;
+#[cfg(agent)]
 mod records;
 pub mod run;
 #[cfg(agent)]
 mod sampler;
+
+#[cfg(agent)]
+pub use plain::Plain;
 
 use crate::capture::{Memory, Module, Moment, Snapshot};
 

@@ -77,7 +77,7 @@ impl Sampler {
         let page = unsafe { memmap2::MmapOptions::new().len(SHARED_BYTES).map_mut(plan) };
         let page = page.context("cannot map the memory shared with the program")?;
         let over = Arc::new(AtomicBool::new(false));
-        let events = Events::open(pid);
+        let events = Events::open(pid, STACK);
         let attached = &shared(&page).attached;
         attached.store(1, Ordering::Release);
         // SAFETY: the call does not access the word; it uses the address only to find the waiting threads.
@@ -122,7 +122,7 @@ fn classify(raw: &HashMap<Sample, u64>, modules: &[Module], executable: &Path) -
 }
 
 /// Returns the addresses of the functions of allocators that are linked statically.
-fn allocator_functions(data: &[u8]) -> Vec<(u64, u64)> {
+pub(super) fn allocator_functions(data: &[u8]) -> Vec<(u64, u64)> {
     use object::{Object, ObjectSymbol};
     let Ok(file) = object::File::parse(data) else { return Vec::new() };
     let starts = ["mi_", "_mi_", "_rjem_", "rjem_", "je_", "tikv_jemalloc", "jemalloc_"];
@@ -244,9 +244,11 @@ fn code_mapping(line: &str) -> Option<Module> {
 }
 
 /// The events, one for each processor.
-struct Events(Vec<Event>);
+#[derive(Debug)]
+pub(super) struct Events(Vec<Event>);
 
 /// An event with its buffer.
+#[derive(Debug)]
 struct Event {
     _file: OwnedFd,
     buffer: memmap2::MmapRaw,
@@ -301,8 +303,9 @@ fn page() -> usize {
 }
 
 impl Events {
-    /// Opens an event for each processor, for all threads that the process will have.
-    fn open(pid: i32) -> Result<Self, String> {
+    /// Opens an event for each processor, for all threads that the process will have. A sample has this many bytes of the
+    /// stack.
+    pub(super) fn open(pid: i32, stack: u32) -> Result<Self, String> {
         // SAFETY: the call takes a number, and accesses no memory of this process.
         let processors = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.max(1);
         let attributes = Attributes {
@@ -310,9 +313,9 @@ impl Events {
             size: size_of::<Attributes>() as u32,
             config: CPU_CLOCK,
             frequency: FREQUENCY,
-            sample_type: SAMPLE_IP | SAMPLE_TID | SAMPLE_STACK_USER,
+            sample_type: SAMPLE_IP | SAMPLE_TID | if stack > 0 { SAMPLE_STACK_USER } else { 0 },
             flags: INHERIT | EXCLUDE_KERNEL | EXCLUDE_HV | BY_FREQUENCY,
-            stack: STACK,
+            stack,
             ..Attributes::default()
         };
         let mut all = Vec::new();
@@ -347,7 +350,7 @@ impl Events {
     }
 
     /// Calls `found` with the instruction and the stack of each new sample of the process.
-    fn read(&self, pid: i32, found: &mut dyn FnMut(u64, &[u64])) {
+    pub(super) fn read(&self, pid: i32, found: &mut dyn FnMut(u64, &[u64])) {
         for event in &self.0 {
             event.read(pid, found);
         }
@@ -394,9 +397,10 @@ impl Event {
                 let (words, _) = record.as_chunks::<8>();
                 let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
                 // The instruction, the process and thread, the size of the stack, its bytes, and how many are valid.
-                if let [address, of, size, stack @ ..] = &words[..]
+                if let [address, of, rest @ ..] = &words[..]
                     && *of as u32 == pid as u32
                 {
+                    let (size, stack) = rest.split_first().unwrap_or((&0, &[]));
                     let len = (*size as usize / 8).min(stack.len());
                     let valid = stack.get(len).map_or(0, |bytes| *bytes as usize / 8);
                     found(*address, &stack[..len.min(valid)]);

@@ -12,9 +12,10 @@ mod share;
 mod slab;
 
 use super::calibrate::{Calibration, Cost, Place};
-use super::document::Suggestion;
+use super::document::{Row, Suggestion};
 use super::model::{Costs, Model};
-use super::sites::{Place as Spot, Site};
+use super::places::Place as Spot;
+use super::sites::Site;
 use dwell_debuginfo::Program;
 use dwell_source::Edit;
 use std::cell::RefCell;
@@ -39,6 +40,10 @@ const RULES: &[&dyn Rule] = &[
 const FEWEST: u64 = 100;
 /// From this part of the program's time on, in per cent, a change is worth it.
 pub(super) const WORTH: f64 = 5.0;
+/// Below this part it is nothing, also together with others.
+const SMALL: f64 = 1.0;
+/// From this part of the time under the other allocator on, a change pays under it.
+const PAYS: f64 = 1.0;
 
 /// A rule that proposes another place for the blocks of a site.
 trait Rule: Sync {
@@ -76,10 +81,17 @@ enum Saved {
     Growth,
 }
 
+/// What the blocks of a site cost: in the program's allocator, and in the other one.
+#[derive(Clone, Copy)]
+pub(super) struct Both {
+    pub(super) own: Costs,
+    pub(super) other: Costs,
+}
+
 /// Returns the suggestions for a site, the one that saves most first.
 pub(super) fn of_site(
     site: &Site,
-    costs: Costs,
+    costs: Both,
     model: &Model<'_>,
     program_nanos: u64,
     cx: &Context<'_>,
@@ -94,7 +106,7 @@ pub(super) fn of_site(
         .filter(|of| of.saves[1] > 0)
         .collect();
     // The order of the rules decides between equal savings.
-    all.sort_by_key(|of| std::cmp::Reverse(of.saves[1] / 1000));
+    all.sort_by_key(|of| (std::cmp::Reverse(of.pays), std::cmp::Reverse(of.saves[1] / 1000)));
     all
 }
 
@@ -117,25 +129,31 @@ fn suggestion(
     kind: &str,
     proposal: Proposal,
     site: &Site,
-    costs: Costs,
+    costs: Both,
     model: &Model<'_>,
     program_nanos: u64,
 ) -> Suggestion {
     let counts = &site.counts;
-    let (before, after, allocations) = match proposal.saved {
+    let allocations = match proposal.saved {
+        Saved::Blocks(part) => counts.allocations as f64 * part,
+        Saved::Growth => counts.reallocations as f64,
+    };
+    // What is saved of the costs in an allocator.
+    let saved = |of: Costs| match proposal.saved {
         Saved::Blocks(part) => {
-            let blocks = counts.allocations as f64 * part;
-            let of_place = model.calibration.place(proposal.place).times(blocks);
-            let of_std = beside_allocator(site, proposal.place, model.calibration);
-            (costs.total().plus(of_std).times(part), of_place, blocks)
+            let of_place = model.calibration.place(proposal.place).times(allocations);
+            let of_std = beside_allocator(site, proposal.place, model.calibration).within(of.total());
+            of.total().plus(of_std).times(part).minus(of_place)
         }
         Saved::Growth => {
-            let of_std = model.calibration.grown.times(counts.reallocations as f64);
-            (costs.growth.plus(of_std), Cost::default(), counts.reallocations as f64)
+            let of_std = model.calibration.grown.times(counts.reallocations as f64).within(of.growth);
+            of.growth.plus(of_std)
         }
     };
-    let saves = model.range(before.nanos - after.nanos);
+    let own = saved(costs.own);
+    let saves = model.range(own.nanos).map(|nanos| nanos.min(program_nanos));
     let percent = saves.map(|nanos| nanos as f64 * 100.0 / program_nanos.max(1) as f64);
+    let other = model.range_of_other(saved(costs.other).nanos);
     Suggestion {
         kind: kind.to_owned(),
         row: 0,
@@ -143,7 +161,9 @@ fn suggestion(
         place: Some(proposal.place),
         saves,
         percent,
-        instructions: (before.instructions - after.instructions).max(0.0) as u64,
+        other,
+        pays: other.is_none_or(|other| other[1] >= PAYS || other[1] >= percent[1] / 2.0),
+        instructions: own.instructions.max(0.0) as u64,
         allocations: allocations as u64,
         is_worth_it: percent[1] >= WORTH,
         why: proposal.why,
@@ -151,6 +171,22 @@ fn suggestion(
         costs: proposal.costs,
         edits: proposal.edits,
     }
+}
+
+/// Marks the suggestions that are worth it: those that save 5 % alone, and small ones that do so together.
+pub(super) fn mark(rows: &[Row], suggestions: &mut [Suggestion]) {
+    let bests: Vec<usize> = rows.iter().filter_map(|row| row.suggestions.first().copied()).collect();
+    let together = together(rows, suggestions);
+    for (number, of) in suggestions.iter_mut().enumerate() {
+        let is_part = together >= WORTH && of.percent[1] >= SMALL && bests.contains(&number);
+        of.is_worth_it = of.pays && (of.percent[1] >= WORTH || is_part);
+    }
+}
+
+/// Returns what the best changes of all rows save together, in per cent of the time.
+pub(super) fn together(rows: &[Row], suggestions: &[Suggestion]) -> f64 {
+    let bests = rows.iter().filter_map(|row| suggestions.get(*row.suggestions.first()?));
+    bests.filter(|of| of.pays && of.percent[1] >= SMALL).fold(0.0, |sum, of| sum + of.percent[1])
 }
 
 /// The functions of std that grow a vector or a text.
