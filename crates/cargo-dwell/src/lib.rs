@@ -25,6 +25,7 @@ mod check;
 mod cli;
 mod config;
 mod dyn_traits;
+mod exists;
 mod function_names;
 mod futures;
 mod inspect;

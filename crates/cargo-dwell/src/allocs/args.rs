@@ -2,7 +2,8 @@
 
 use super::document::Document;
 use super::output::{self, OutputArgs};
-use super::{again, budget, build, calibrate::Calibration};
+use super::{again, budget, build, calibrate::Calibration, places};
+use crate::exists::exists;
 use crate::program::{self, BuildArgs, Outcome, Purpose};
 use anyhow::{Result, bail};
 use bytesize::ByteSize;
@@ -10,6 +11,7 @@ use clap::Args;
 use dwell_debuginfo::Options;
 use dwell_heap::profile::run;
 use dwell_heap::stacks;
+use dwell_output::units::count;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -67,6 +69,10 @@ impl Allocs {
             let document = output::read(file)?;
             let budgets = self.budget.budgets(None)?;
             output::show(&document, &self.output, false)?;
+            // Without the program nothing tells a wrong name from a function that took no block.
+            for line in budgets.unknown(&document, &|_| false) {
+                eprintln!("{}", line.replace("error: the program has", "note: the run has"));
+            }
             return Ok(Self::checked(&budgets, &document, 0));
         }
         if self.run.sample.is_some_and(|bytes| bytes.as_u64() == 0) {
@@ -87,7 +93,7 @@ impl Allocs {
             every: self.run.every,
             signals: true,
         };
-        let profile = run::profile(&executable.file, &self.run.args, &options)?;
+        let mut profile = run::profile(&executable.file, &self.run.args, &options)?;
         for note in &profile.notes {
             eprintln!("note: {note}");
         }
@@ -95,6 +101,10 @@ impl Allocs {
         let options = Options { own_crates: executable.own_crates.clone(), cache: None, progress: true };
         let (mut program, frames) = dwell_debuginfo::load_with_frames(&executable.file, &options, &addresses)?;
         program.prefer_own_names();
+        let left_out = places::leave_out_backtraces(&mut profile, &frames);
+        if left_out > 0 {
+            eprintln!("note: {} blocks of backtraces are left out", count(left_out));
+        }
         let again = match self.run.once {
             true => again::none("--once was given"),
             false => {
@@ -114,6 +124,12 @@ impl Allocs {
         document.program.file = executable.file.display().to_string();
         document.program.arguments = self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
         output::show(&document, &self.output, true)?;
+        let root = executable.root.clone().unwrap_or_default();
+        let unknown = budgets.unknown(&document, &|name| exists(&program, &executable.file, name, &root));
+        if !unknown.is_empty() {
+            unknown.iter().for_each(|line| eprintln!("{line}"));
+            return Ok(ExitCode::from(2));
+        }
         Ok(Self::checked(&budgets, &document, profile.code))
     }
 

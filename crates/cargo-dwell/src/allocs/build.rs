@@ -49,7 +49,7 @@ pub(super) fn document(
     let mut rows = Vec::new();
     let mut suggestions = Vec::new();
     for (site, costs) in &found {
-        let nanos = model.range(costs.total().nanos)[1];
+        let nanos = model.range(costs.total().nanos, 0.0)[1];
         rows.push(Row {
             what: site.what.clone(),
             types: types(site, program),
@@ -77,12 +77,17 @@ pub(super) fn document(
                 .map(|suggestion| document::Suggestion { row, ..suggestion }),
         );
     }
+    let nanos: Vec<u64> = profile.pairs.iter().map(|pair| model.range(model.of(pair).total().nanos, 0.0)[1]).collect();
+    let sum = [time.program, nanos.iter().sum()];
+    for (pair, suggestion) in suggest::repeated(profile, frames, &own, &nanos, sum) {
+        let row = found.iter().position(|(site, _)| site.pairs.contains(&pair)).unwrap_or(0);
+        suggestions.push(document::Suggestion { row, ..suggestion });
+    }
     suggestions.sort_by_key(|of| (std::cmp::Reverse(of.pays), std::cmp::Reverse(of.saves[1])));
     for (number, suggestion) in suggestions.iter().enumerate() {
         rows[suggestion.row].suggestions.push(number);
     }
     suggest::mark(&rows, &mut suggestions);
-    let nanos: Vec<u64> = profile.pairs.iter().map(|pair| model.range(model.of(pair).total().nanos)[1]).collect();
     let functions = own.functions(profile, frames, &nanos);
     let (frames, stacks) = stacks(profile, frames, &model);
     Document {
@@ -178,7 +183,7 @@ fn spot(place: &Place, model: &Model<'_>, costs_of: &dyn Fn(&[usize]) -> Costs) 
         called_from: place.called_from.clone(),
         allocations: place.counts.allocations,
         reallocations: place.counts.reallocations,
-        nanos: model.range(costs_of(&place.pairs).total().nanos)[1],
+        nanos: model.range(costs_of(&place.pairs).total().nanos, 0.0)[1],
     }
 }
 
@@ -258,7 +263,7 @@ fn stacks(profile: &Profile, frames: &Frames, model: &Model<'_>) -> (Vec<String>
             })
         });
         sum.frames = of_stack.collect();
-        sum.nanos = model.range(nanos)[1];
+        sum.nanos = model.range(nanos, 0.0)[1];
         all.push(sum);
     }
     all.sort_by_key(|stack| std::cmp::Reverse((stack.nanos, stack.blocks)));

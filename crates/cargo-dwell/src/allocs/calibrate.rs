@@ -93,6 +93,9 @@ pub struct Calibration {
     /// What std does beside the allocator's calls when a vector grows.
     #[serde(default)]
     pub grown: Cost,
+    /// What a map does for each entry when it grows.
+    #[serde(default)]
+    pub rehashed: Cost,
     /// The same when a short text is cloned.
     #[serde(default)]
     pub cloned: Cost,
@@ -142,6 +145,9 @@ impl Calibration {
             mimalloc: Calls { allocate: [mimalloc; 3], free: [freed; 3] },
             copy_kib: time(&patterns::COPY)[0] / (patterns::COPY.timed >> 10) as f64,
             grown: beside(Counted::Grown),
+            rehashed: phases(Counted::Rehashed)[0]
+                .less(phases(Counted::Hashed)[0])
+                .times(1.0 / patterns::REHASHED as f64),
             cloned: beside(Counted::Cloned),
             places: vec![
                 (Place::Pool, place(Counted::Pool, values)),

@@ -158,16 +158,16 @@ impl<'c> Model<'c> {
         Costs { blocks: all.times(1.0 - moved), growth: all.times(moved).plus(copied).plus(reallocated) }
     }
 
-    /// Returns the measured time of a cost: at least, probably, at most.
-    pub(super) fn range(&self, nanos: f64) -> [u64; 3] {
-        let scaled = nanos.max(0.0) * self.scale;
+    /// Returns the measured time of a cost in the allocator, and of one beside it: at least, probably, at most.
+    pub(super) fn range(&self, nanos: f64, beside: f64) -> [u64; 3] {
+        let scaled = nanos.max(0.0) * self.scale + beside;
         [scaled * LEAST, scaled, scaled * MOST].map(|nanos| nanos as u64)
     }
 
     /// Returns the part of the program's time under the other allocator in the same way, in per cent; below 0 if it costs more.
-    pub(super) fn range_of_other(&self, nanos: f64) -> Option<[f64; 3]> {
+    pub(super) fn range_of_other(&self, nanos: f64, beside: f64) -> Option<[f64; 3]> {
         let other = self.other.as_ref().filter(|other| other.program > 0)?;
-        let percent = nanos * other.scale * 100.0 / other.program as f64;
+        let percent = (nanos * other.scale + beside) * 100.0 / other.program as f64;
         let [low, high] = if percent < 0.0 { [MOST, LEAST] } else { [LEAST, MOST] };
         Some([percent * low, percent, percent * high])
     }
@@ -235,14 +235,14 @@ mod tests {
         let (model, time) = Model::new(&profile, &calibration, &Again::default());
         assert_eq!((time.program, time.allocator, time.model, &*time.by), (8000, 3000, 1500, "samples"));
         assert_eq!(model.scale, 2.0);
-        assert_eq!(model.range(100.0), [100, 200, 300]);
+        assert_eq!(model.range(100.0, 0.0), [100, 200, 300]);
         profile.samples = Some(Samples { program: 50, allocator: 3, agent: 20 });
         assert_eq!(Model::new(&profile, &calibration, &Again::default()).1.by, "model");
         // A plain run knows better.
         let again = Again { nanos: [4000, 2000], allocator: [750, 300], samples: [40, 30], ..Again::default() };
         let (model, time) = Model::new(&profile, &calibration, &again);
         assert_eq!((time.program, time.allocator, &*time.by, model.scale), (4000, 750, "plain", 0.5));
-        assert_eq!(model.range_of_other(100.0), None, "nothing was compared");
+        assert_eq!(model.range_of_other(100.0, 0.0), None, "nothing was compared");
     }
 
     #[test]
@@ -258,7 +258,7 @@ mod tests {
         let (model, _) = Model::new(&profile, &calibration, &again);
         let nanos = model.of_other(&profile.pairs[0]).total().nanos;
         assert_eq!((nanos, model.scale), (300.0, 2.0));
-        assert_eq!(model.range_of_other(nanos), Some([6.0, 12.0, 18.0]));
-        assert_eq!(model.range_of_other(-50.0), Some([-3.0, -2.0, -1.0]));
+        assert_eq!(model.range_of_other(nanos, 0.0), Some([6.0, 12.0, 18.0]));
+        assert_eq!(model.range_of_other(-50.0, 0.0), Some([-3.0, -2.0, -1.0]));
     }
 }

@@ -153,6 +153,18 @@ impl Own {
         }
     }
 
+    /// Returns the call of a dependency's function that a function of the workspace makes in a stack, if `wanted` says so of
+    /// its path: the name of that function, and where it is called.
+    pub(super) fn call(&self, stack: &[Result<&Frame, String>], wanted: &dyn Fn(&str) -> bool) -> Option<[String; 2]> {
+        let known = stack.iter().filter_map(|frame| frame.as_ref().ok().copied());
+        let known: Vec<&Frame> = known.filter(|frame| !is_std(head(&frame.path))).collect();
+        let caller = known.iter().position(|frame| self.is(frame))?;
+        let callee = known[..caller].iter().rev().find(|frame| wanted(&stacks::shown_function(frame)))?;
+        let caller = known[caller];
+        let at = at(caller).map_or_else(String::new, |at| format!(" ({at})"));
+        Some([stacks::shown_function(callee), format!("{}{at}", stacks::shown_function(caller))])
+    }
+
     /// Returns the functions of the workspace with all that they call, the one with most time first. Those that only pass on are
     /// left out. `nanos` is the time of each pair in the allocator.
     pub(super) fn functions(&self, profile: &Profile, frames: &Frames, nanos: &[u64]) -> Vec<Function> {
@@ -221,6 +233,27 @@ impl Own {
         all.truncate(FUNCTIONS);
         all
     }
+}
+
+/// Leaves out the blocks of backtraces, which a test that panics or fails makes. Returns their number.
+pub(super) fn leave_out_backtraces(profile: &mut Profile, frames: &Frames) -> u64 {
+    let snapshot = profile.as_snapshot();
+    let is_of_backtrace = |frame: &Frame| {
+        let starts = ["std::backtrace", "std::sys::backtrace::", "std::backtrace_rs::"];
+        starts.iter().any(|start| head(&frame.path).starts_with(start)) && !frame.path.contains("_short_backtrace")
+    };
+    let is_left_out: Vec<bool> = snapshot
+        .stacks
+        .iter()
+        .map(|stack| stacks::functions(&snapshot, frames, stack).into_iter().flatten().any(is_of_backtrace))
+        .collect();
+    let mut left_out = 0;
+    profile.pairs.retain(|pair| {
+        let is_one = is_left_out.get(pair.stack as usize) == Some(&true);
+        left_out += if is_one { pair.counts.allocations + pair.counts.reallocations } else { 0 };
+        !is_one
+    });
+    left_out
 }
 
 /// The blocks of a function with all that it calls.
@@ -307,6 +340,17 @@ mod tests {
         assert_eq!(names, [("app::rewrite", 990), ("app::once", 10)], "main only passes on");
         assert_eq!((all[0].at.as_deref(), all[0].inside.as_deref()), (Some("src/main.rs:3"), Some("rx::build")));
         assert_eq!((all[0].nanos, all[0].bytes), (99, 990 * 8));
+    }
+
+    #[test]
+    fn backtraces_are_left_out() {
+        let mut frames = frames();
+        frames.insert(70, vec![frame("std::sys::backtrace::_print_fmt", "", 1)]);
+        frames.insert(80, vec![frame("std::sys::backtrace::__rust_begin_short_backtrace", "", 1)]);
+        let stacks: [&[u64]; 2] = [&[10, 70, 40, 80], &[10, 30, 40, 80]];
+        let mut profile = profile(&stacks, vec![pair(0, 70), pair(1, 30)]);
+        assert_eq!(leave_out_backtraces(&mut profile, &frames), 70);
+        assert_eq!(profile.total().allocations, 30);
     }
 
     #[test]

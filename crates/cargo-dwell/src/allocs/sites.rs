@@ -28,6 +28,8 @@ pub(super) struct Site {
     pub(super) allocator: Allocator,
     /// The type whose drop freed most of its blocks in runs.
     pub(super) root: Option<String>,
+    /// The blocks that an iterator over a collection's own values freed.
+    pub(super) consumed: u64,
 }
 
 /// What holds the blocks of a site.
@@ -41,6 +43,8 @@ pub(super) enum Holder {
     Text,
     /// A growable sequence.
     Sequence,
+    /// A hash map or set.
+    Table,
     /// A map, a tree, a chunk, or unknown.
     #[default]
     Other,
@@ -61,6 +65,8 @@ pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames, own: 
         snapshot.stacks.iter().map(|stack| root(&stacks::functions(&snapshot, frames, stack), program)).collect();
     let dropped: Vec<Option<TypeId>> =
         snapshot.stacks.iter().map(|stack| dropped(&stacks::functions(&snapshot, frames, stack))).collect();
+    let consumed: Vec<bool> =
+        snapshot.stacks.iter().map(|stack| is_of_iterator(&stacks::functions(&snapshot, frames, stack))).collect();
     let mut index: HashMap<Key, usize> = HashMap::new();
     let mut all: Vec<Site> = Vec::new();
     let mut root_counts: Vec<HashMap<&str, u64>> = Vec::new();
@@ -89,6 +95,9 @@ pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames, own: 
             root_counts.push(HashMap::new());
         }
         all[at].add(number, pair, place, origin);
+        if pair.free_stack.is_some_and(|stack| consumed.get(stack as usize) == Some(&true)) {
+            all[at].consumed += pair.counts.frees;
+        }
         if let Some(root) = pair.run_stack.and_then(|stack| roots.get(stack as usize)?.as_deref()) {
             *root_counts[at].entry(root).or_default() += pair.counts.together;
         }
@@ -133,6 +142,7 @@ fn describe(origin: &Origin, place: &Place, program: &Program, traits: &HashMap<
         sizes: BTreeMap::new(),
         allocator: Allocator::Glibc,
         root: None,
+        consumed: 0,
     };
     if let (Some(BlockType::Value(ty)), Holder::Box | Holder::Counted) = (origin.ty, holder) {
         if let Some(of_trait) = traits.get(&ty) {
@@ -154,13 +164,21 @@ fn describe(origin: &Origin, place: &Place, program: &Program, traits: &HashMap<
 fn holder(content: &str) -> Holder {
     match content.split('<').next().unwrap_or_default() {
         "Box" if content.ends_with("str>") => Holder::Text,
-        "Box" if content.starts_with("Box<[") => Holder::Sequence,
+        // A box of an array has one value; the length comes last.
+        "Box" if content.starts_with("Box<[") && !is_array(content) => Holder::Sequence,
         "Box" => Holder::Box,
         "Rc" | "Arc" => Holder::Counted,
         "String" | "PathBuf" | "OsString" | "CString" => Holder::Text,
         "Vec" | "VecDeque" | "BinaryHeap" => Holder::Sequence,
+        "HashMap" | "HashSet" | "IndexMap" | "IndexSet" => Holder::Table,
         _ => Holder::Other,
     }
+}
+
+/// Returns `true` for `Box<[T; 4]>`, and `false` for `Box<[T]>`.
+fn is_array(content: &str) -> bool {
+    let length = content.strip_suffix("]>").and_then(|rest| rest.rsplit_once("; "));
+    length.is_some_and(|(_, length)| !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 impl Site {
@@ -207,6 +225,16 @@ fn dropped(stack: &[Result<&Frame, String>]) -> Option<TypeId> {
     let mut frames = stack.iter().filter_map(|frame| frame.as_ref().ok());
     let frame = frames.find(|frame| frame.path.contains("drop_in_place<"))?;
     Some(frame.params.first()?.ty)
+}
+
+/// Returns `true` if a stack frees the buffer of a collection whose values were iterated over.
+fn is_of_iterator(stack: &[Result<&Frame, String>]) -> bool {
+    let frames = stack.iter().filter_map(|frame| frame.as_ref().ok());
+    let mut of_std = frames.take_while(|frame| is_std(head(&frame.path)));
+    of_std.any(|frame| {
+        frame.path.contains("vec::into_iter::")
+            || frame.implementor.as_deref().is_some_and(|of| of.starts_with("IntoIter<"))
+    })
 }
 
 /// The types of std that hold a pointer, a value or nothing, but no buffer.
@@ -286,6 +314,10 @@ mod tests {
             ("String", Holder::Text),
             ("Vec<u8>", Holder::Sequence),
             ("Rc<Node>", Holder::Counted),
+            ("Box<[u64]>", Holder::Sequence),
+            ("Box<[u64; 4]>", Holder::Box),
+            ("Box<[[u8; 2]]>", Holder::Sequence),
+            ("HashMap<u8, u8>", Holder::Table),
             ("BTreeMap<u8, u8>", Holder::Other),
             ("", Holder::Other),
         ];

@@ -5,6 +5,7 @@ use super::row::{Kind, Row, Unit, place};
 use super::runs::{Measured, Planned, Session};
 use crate::allocs::taken;
 use crate::config::Bytes;
+use crate::exists::exists;
 use crate::function_names::{ends_with, plain};
 use crate::{dyn_traits, sizes, stack};
 use anyhow::{Result, bail};
@@ -13,7 +14,6 @@ use dwell_heap::json::{Blocks, Document as Heap};
 use dwell_output::nearest;
 use dwell_source::Items;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 /// Returns a row for each budget.
@@ -57,7 +57,7 @@ fn of_run(planned: &Planned, of: &Measured, root: &Path, rows: &mut Vec<Row>) ->
     for (wanted, &most) in &run.allocs_in {
         let found = of.allocs.iter().map(|document| taken(document, wanted)).max_by_key(|taken| taken.blocks);
         let found = found.unwrap_or_default();
-        if !found.is_known && !exists(of, wanted, root) {
+        if !found.is_known && !exists(&of.program, &of.executable, wanted, root) {
             let functions = of.allocs.iter().flat_map(|document| &document.frames);
             let functions: Vec<&str> = functions.map(|frame| frame.split(" (").next().unwrap_or(frame)).collect();
             let near = nearest::suggestion(wanted, functions.into_iter());
@@ -151,40 +151,6 @@ fn type_of_field(program: &Program, wanted: &str) -> Option<String> {
         }
         _ => None,
     })
-}
-
-/// Returns whether a program has a function or type that took no block.
-fn exists(of: &Measured, wanted: &str, root: &Path) -> bool {
-    if !sizes::matching(&of.program, wanted).is_empty() {
-        return true;
-    }
-    let name = plain(wanted);
-    let has_symbol = || {
-        let functions = stack::frame_sizes(&of.executable).unwrap_or_default();
-        functions.iter().any(|(function, _)| ends_with(&plain(function), &name))
-    };
-    // One that is inlined everywhere has no symbol.
-    let last = name.rsplit("::").next().unwrap_or(&name);
-    has_symbol() || declares(root, last)
-}
-
-/// Returns whether a source file of the workspace declares a function.
-fn declares(root: &Path, function: &str) -> bool {
-    let declaration = format!("fn {function}");
-    let has = |text: &str| {
-        text.match_indices(&declaration).any(|(at, _)| {
-            let next = text[at + declaration.len()..].chars().next();
-            next.is_none_or(|next| !next.is_alphanumeric() && next != '_')
-        })
-    };
-    let is_source = |entry: &walkdir::DirEntry| {
-        entry.depth() == 0
-            || !entry.file_name().to_string_lossy().starts_with('.') && !entry.path().join("CACHEDIR.TAG").exists()
-    };
-    let files = walkdir::WalkDir::new(root).into_iter().filter_entry(is_source).flatten();
-    files
-        .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "rs"))
-        .any(|entry| fs::read_to_string(entry.path()).is_ok_and(|text| has(&text)))
 }
 
 /// The budgets of types, futures, stack frames and traits.

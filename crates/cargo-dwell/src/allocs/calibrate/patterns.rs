@@ -53,6 +53,9 @@ pub(super) const SHARED: Pattern = pattern(FEW, shared);
 pub(super) const BOXES: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, || Box::new(value())));
 pub(super) const GROWN: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, grown));
 pub(super) const CLONED: Pattern = pattern(FEW, cloned);
+/// A map that gets as large as another one was from the start.
+pub(super) const HASHED: Pattern = pattern(FEW, |_, mark| filled(mark, 112));
+pub(super) const REHASHED_MAP: Pattern = pattern(FEW, |_, mark| filled(mark, 0));
 /// Allocations, each freed before the next. Only timed: seven blocks are too few for a clock.
 pub(super) const GLIBC_PAIRS: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, || Malloc::new(SMALL)));
 /// Only timed: a string instruction counts once, and takes a step for each byte.
@@ -76,6 +79,8 @@ pub(super) const ALL: &[Pattern] = &[
     BOXES,
     GROWN,
     CLONED,
+    HASHED,
+    REHASHED_MAP,
 ];
 
 /// The index of a pattern in [`ALL`].
@@ -97,6 +102,8 @@ pub(super) enum Counted {
     Boxes,
     Grown,
     Cloned,
+    Hashed,
+    Rehashed,
 }
 
 type Value = [u64; 4];
@@ -194,6 +201,22 @@ impl Drop for Mimalloc {
             unsafe { mimalloc::MiMalloc.dealloc(self.0, BLOCK) };
         }
     }
+}
+
+/// The entries of a map, and how many of them its growth moves: 3, 7, 14, 28 and 56.
+const ENTRIES: u64 = 100;
+pub(super) const REHASHED: usize = 108;
+
+/// Fills a map of each capacity; the difference of two is what growth costs.
+fn filled(mark: &mut dyn FnMut(), capacity: usize) {
+    mark();
+    let mut map = std::collections::HashMap::with_capacity(capacity);
+    for key in 0..ENTRIES {
+        map.insert(black_box(key), key);
+    }
+    mark();
+    drop(black_box(map));
+    mark();
 }
 
 /// The number of bytes that are copied: more than the first-level cache has.

@@ -4,12 +4,18 @@ mod arena;
 mod borrow;
 mod buffer;
 mod capacity;
+mod collected;
 mod counted;
 mod hoist;
 mod inline;
 mod pool;
+mod repeated;
 mod share;
+mod short;
 mod slab;
+mod table;
+
+pub(super) use repeated::repeated;
 
 use super::calibrate::{Calibration, Cost, Place};
 use super::document::{Row, Suggestion};
@@ -30,9 +36,12 @@ const RULES: &[&dyn Rule] = &[
     &counted::Counted,
     &arena::Arena,
     &capacity::Capacity,
+    &table::Table,
+    &collected::Collected,
     &buffer::Buffer,
     &borrow::Borrow,
     &share::Share,
+    &short::Short,
     &hoist::Hoist,
 ];
 
@@ -79,6 +88,8 @@ enum Saved {
     Blocks(f64),
     /// The reallocations.
     Growth,
+    /// This part of the tables, and what it takes to fill tables again whose bytes these are.
+    Tables { part: f64, moved: u64 },
 }
 
 /// What the blocks of a site cost: in the program's allocator, and in the other one.
@@ -107,6 +118,15 @@ pub(super) fn of_site(
         .collect();
     // The order of the rules decides between equal savings.
     all.sort_by_key(|of| (std::cmp::Reverse(of.pays), std::cmp::Reverse(of.saves[1] / 1000)));
+    // One line where the collection is made comes before a buffer, for which its owner changes.
+    let buffer = all.iter().position(|of| of.kind == "buffer");
+    let capacity = all.iter().position(|of| of.kind == "capacity" && of.pays);
+    if let (Some(buffer), Some(capacity)) = (buffer, capacity)
+        && buffer < capacity
+        && all[capacity].saves[1] * 2 >= all[buffer].saves[1]
+    {
+        all[buffer..=capacity].rotate_right(1);
+    }
     all
 }
 
@@ -135,7 +155,7 @@ fn suggestion(
 ) -> Suggestion {
     let counts = &site.counts;
     let allocations = match proposal.saved {
-        Saved::Blocks(part) => counts.allocations as f64 * part,
+        Saved::Blocks(part) | Saved::Tables { part, .. } => counts.allocations as f64 * part,
         Saved::Growth => counts.reallocations as f64,
     };
     // What is saved of the costs in an allocator.
@@ -149,11 +169,17 @@ fn suggestion(
             let of_std = model.calibration.grown.times(counts.reallocations as f64).within(of.growth);
             of.growth.plus(of_std)
         }
+        Saved::Tables { part, .. } => of.total().times(part),
+    };
+    // Work that no allocator does takes as long as it was measured.
+    let beside = match proposal.saved {
+        Saved::Tables { moved, .. } => model.calibration.rehashed.times(table::entries(moved) as f64),
+        _ => Cost::default(),
     };
     let own = saved(costs.own);
-    let saves = model.range(own.nanos).map(|nanos| nanos.min(program_nanos));
+    let saves = model.range(own.nanos, beside.nanos).map(|nanos| nanos.min(program_nanos));
     let percent = saves.map(|nanos| nanos as f64 * 100.0 / program_nanos.max(1) as f64);
-    let other = model.range_of_other(saved(costs.other).nanos);
+    let other = model.range_of_other(saved(costs.other).nanos, beside.nanos);
     Suggestion {
         kind: kind.to_owned(),
         row: 0,
@@ -163,7 +189,7 @@ fn suggestion(
         percent,
         other,
         pays: other.is_none_or(|other| other[1] >= PAYS || other[1] >= percent[1] / 2.0),
-        instructions: own.instructions.max(0.0) as u64,
+        instructions: (own.instructions + beside.instructions).max(0.0) as u64,
         allocations: allocations as u64,
         is_worth_it: percent[1] >= WORTH,
         why: proposal.why,
@@ -245,9 +271,19 @@ impl Sources {
         })
     }
 
-    /// Returns such an edit for each place.
-    fn edits(&self, spots: &[Spot], item: &str, from: &str, to: &str) -> Vec<Edit> {
-        spots.iter().filter_map(|spot| self.edit(spot, item, from, to)).collect()
+    /// Returns for each place the edit that replaces a text, which may be in another line of its function.
+    fn replaced(&self, spots: &[Spot], item: &str, from: &str, to: impl Fn(&Spot) -> String) -> Vec<Edit> {
+        let edit = |spot: &Spot| Some(Edit { from: from.to_owned(), to: to(spot), ..self.edit(spot, item, "", "")? });
+        spots.iter().filter_map(edit).collect()
+    }
+
+    /// Returns the line of a place, if the file belongs to the workspace.
+    fn line(&self, spot: &Spot) -> Option<String> {
+        self.edit(spot, "", "", "")?;
+        let (file, line) = spot.source.as_ref()?;
+        let below = Path::new(file).strip_prefix(self.root.as_ref()?).unwrap_or(Path::new(file)).to_str()?;
+        let files = self.files.borrow();
+        files.get(below)?.as_ref()?.get(usize::try_from(*line).ok()?.checked_sub(1)?).cloned()
     }
 
     /// Returns the edit that replaces a type wherever the package of the first place of the workspace names it.

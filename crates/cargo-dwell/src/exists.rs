@@ -1,0 +1,41 @@
+//! Whether a program has a function or type that a budget names, though it took no block.
+
+use crate::function_names::{ends_with, plain};
+use crate::{sizes, stack};
+use dwell_debuginfo::Program;
+use std::fs;
+use std::path::Path;
+
+/// Returns whether the program has it: by its types, its symbols, or the sources below `root`.
+pub(crate) fn exists(program: &Program, executable: &Path, wanted: &str, root: &Path) -> bool {
+    if !sizes::matching(program, wanted).is_empty() {
+        return true;
+    }
+    let name = plain(wanted);
+    let has_symbol = || {
+        let functions = stack::frame_sizes(executable).unwrap_or_default();
+        functions.iter().any(|(function, _)| ends_with(&plain(function), &name))
+    };
+    // One that is inlined everywhere has no symbol. A method of a trait is several functions, and none of its own.
+    let (of, last) = name.rsplit_once("::").unwrap_or(("", &name));
+    let of = of.rsplit("::").next().unwrap_or_default();
+    has_symbol() || declares(root, &format!("fn {last}")) && (of.is_empty() || !declares(root, &format!("trait {of}")))
+}
+
+/// Returns whether a source file of the workspace has a declaration.
+fn declares(root: &Path, declaration: &str) -> bool {
+    let has = |text: &str| {
+        text.match_indices(declaration).any(|(at, _)| {
+            let next = text[at + declaration.len()..].chars().next();
+            next.is_none_or(|next| !next.is_alphanumeric() && next != '_')
+        })
+    };
+    let is_source = |entry: &walkdir::DirEntry| {
+        entry.depth() == 0
+            || !entry.file_name().to_string_lossy().starts_with('.') && !entry.path().join("CACHEDIR.TAG").exists()
+    };
+    let files = walkdir::WalkDir::new(root).into_iter().filter_entry(is_source).flatten();
+    files
+        .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "rs"))
+        .any(|entry| fs::read_to_string(entry.path()).is_ok_and(|text| has(&text)))
+}
