@@ -26,7 +26,7 @@ const EXIT_CODES: &str = "Exit code: the program's exit code, or 128 plus the si
 #[command(after_help = EXIT_CODES, override_usage = "cargo dwell allocs [OPTIONS] [-- ARGS]...\n       cargo dwell allocs FILE [OPTIONS]")]
 pub struct Allocs {
     /// Report on FILE, which --save wrote, without running a program
-    #[arg(value_name = "FILE", conflicts_with_all = ["every", "sample", "once", "instructions", "args", "exe"])]
+    #[arg(value_name = "FILE", conflicts_with_all = ["every", "sample", "during", "once", "instructions", "args", "exe"])]
     file: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
@@ -47,6 +47,9 @@ struct RunArgs {
     /// Record one allocation per BYTES on average, such as 64K, for long runs
     #[arg(long, value_name = "BYTES", value_parser = dwell_output::units::parse_bytes)]
     sample: Option<ByteSize>,
+    /// Report on the blocks of the function NAME alone, with all that it calls
+    #[arg(long, value_name = "NAME")]
+    during: Option<String>,
     /// Run the program only once, and do not compare it with mimalloc
     #[arg(long)]
     once: bool,
@@ -113,19 +116,16 @@ impl Allocs {
             }
         };
         let calibration = Calibration::measure();
-        let mut document = build::document(
-            &profile,
-            &program,
-            &frames,
-            calibration,
-            again,
-            (executable.root.as_deref(), &executable.own_crates),
-        );
+        let (root, own_crates) = (executable.root.as_deref(), &executable.own_crates[..]);
+        let of = build::Of { root, own_crates, during: self.run.during.as_deref() };
+        let mut document = build::document(&profile, &program, &frames, calibration, again, of);
         document.program.file = executable.file.display().to_string();
         document.program.arguments = self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
         output::show(&document, &self.output, true)?;
         let root = executable.root.clone().unwrap_or_default();
-        let unknown = budgets.unknown(&document, &|name| exists(&program, &executable.file, name, &root));
+        let mut unknown = budgets.unknown(&document, &|name| exists(&program, &executable.file, name, &root));
+        let names = self.run.during.iter().filter(|_| document.total.allocations == 0);
+        unknown.extend(names.map(|name| format!("error: --during: no block comes from a function `{name}`")));
         if !unknown.is_empty() {
             unknown.iter().for_each(|line| eprintln!("{line}"));
             return Ok(ExitCode::from(2));

@@ -5,7 +5,7 @@
 use super::calibrate::Calibration;
 use super::document::{self, Again, Document, Point, Row, Spot, Stack, Thread, Type, VERSION};
 use super::model::{Costs, Model};
-use super::places::{Own, Place};
+use super::places::{self, Own, Place};
 use super::sites::{self, Site};
 use super::suggest::{self, Both, Context, Sources};
 use dwell_debuginfo::{Frames, Program};
@@ -17,17 +17,31 @@ use std::path::Path;
 /// The maximum number of places and types of a row.
 const PLACES: usize = 20;
 
-/// Makes the document. `root` is the folder of the workspace's sources, if it is known, with its crates.
+/// What of the program is reported.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Of<'a> {
+    /// The folder of the workspace's sources, if it is known, and its crates.
+    pub(super) root: Option<&'a Path>,
+    pub(super) own_crates: &'a [String],
+    /// The function whose blocks are asked for, with all that it calls.
+    pub(super) during: Option<&'a str>,
+}
+
+/// Makes the document.
 pub(super) fn document(
     profile: &Profile,
     program: &Program,
     frames: &Frames,
     calibration: Calibration,
     again: Again,
-    (root, own_crates): (Option<&Path>, &[String]),
+    of: Of<'_>,
 ) -> Document {
+    let Of { root, own_crates, during } = of;
     let own = Own::new(own_crates, frames);
+    // The time is that of all blocks, also of those that are not asked for.
     let (model, time) = Model::new(profile, &calibration, &again);
+    let asked = during.map(|name| places::during(profile, frames, name));
+    let profile = asked.as_ref().unwrap_or(profile);
     let cx = Context { program, is_sampled: profile.sample != 0, sources: Sources::new(root) };
     let costs_of =
         |pairs: &[usize]| pairs.iter().fold(Costs::default(), |sum, pair| sum.plus(model.of(&profile.pairs[*pair])));

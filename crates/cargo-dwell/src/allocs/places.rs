@@ -1,6 +1,7 @@
 //! Whose code allocates: the places that people can change, and the functions of the workspace with all that they call.
 
 use super::document::Function;
+use crate::function_names::{ends_with, plain};
 use dwell_debuginfo::{Frame, Frames};
 use dwell_heap::profile::{Counts, Pair, Profile};
 use dwell_heap::stacks::{self, Origin, is_std};
@@ -235,6 +236,18 @@ impl Own {
     }
 }
 
+/// Returns the profile with the blocks of a function alone, with all that it calls.
+pub(super) fn during(profile: &Profile, frames: &Frames, name: &str) -> Profile {
+    let (snapshot, wanted) = (profile.as_snapshot(), plain(name));
+    let is_asked = |stack: &Vec<u64>| {
+        let functions = stacks::functions(&snapshot, frames, stack);
+        functions.into_iter().flatten().any(|frame| ends_with(&stacks::shown_function(frame), &wanted))
+    };
+    let is_below: Vec<bool> = snapshot.stacks.iter().map(is_asked).collect();
+    let pairs = profile.pairs.iter().filter(|pair| is_below.get(pair.stack as usize) == Some(&true));
+    Profile { pairs: pairs.cloned().collect(), ..profile.clone() }
+}
+
 /// Leaves out the blocks of backtraces, which a test that panics or fails makes. Returns their number.
 pub(super) fn leave_out_backtraces(profile: &mut Profile, frames: &Frames) -> u64 {
     let snapshot = profile.as_snapshot();
@@ -340,6 +353,14 @@ mod tests {
         assert_eq!(names, [("app::rewrite", 990), ("app::once", 10)], "main only passes on");
         assert_eq!((all[0].at.as_deref(), all[0].inside.as_deref()), (Some("src/main.rs:3"), Some("rx::build")));
         assert_eq!((all[0].nanos, all[0].bytes), (99, 990 * 8));
+    }
+
+    #[test]
+    fn blocks_of_one_function_are_those_below_it() {
+        let stacks: [&[u64]; 3] = [&[10, 20, 25, 30, 40], &[10, 30, 40], &[10, 20, 50, 40]];
+        let profile = profile(&stacks, vec![pair(0, 950), pair(1, 40), pair(2, 10)]);
+        let of = |name: &str| during(&profile, &frames(), name).total().allocations;
+        assert_eq!([of("rewrite"), of("app::once"), of("main"), of("write")], [990, 10, 1000, 0]);
     }
 
     #[test]

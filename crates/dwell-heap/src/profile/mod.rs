@@ -176,6 +176,10 @@ pub struct Profile {
     pub system_nanos: u64,
     /// The running time in milliseconds.
     pub millis: u64,
+    /// The number of processes that it started, and whether it executed another program. Known if there are samples.
+    pub children: u64,
+    /// See `children`.
+    pub executed: bool,
     /// The time of the monotonic clock at the start.
     pub start_nanos: u64,
     /// The mean number of bytes between two recorded allocations; 0 if all were recorded.

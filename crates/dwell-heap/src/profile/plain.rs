@@ -5,7 +5,7 @@
 //! of libc that `malloc.c` was compiled to: the functions between the last exported one before `malloc` that is not of this
 //! file, and the first one after it.
 
-use super::sampler::{Events, allocator_functions};
+use super::sampler::{Events, Seen, allocator_functions};
 use object::{Object, ObjectSegment, ObjectSymbol};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -67,7 +67,11 @@ impl Plain {
     /// Reads the samples that were taken since the last call: call it every few milliseconds, and after the end.
     pub fn read(&mut self) {
         let mut taken: HashMap<u64, u64> = HashMap::new();
-        self.events.read(self.pid, &mut |address, _| *taken.entry(address).or_default() += 1);
+        self.events.read(self.pid, &mut |seen| {
+            if let Seen::At(address, _) = seen {
+                *taken.entry(address).or_default() += 1;
+            }
+        });
         let is_known = |all: &[Mapping], address: u64| all.iter().any(|of| (of.start..of.end).contains(&address));
         if taken.keys().any(|address| !is_known(&self.mappings, *address)) {
             let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.pid)).unwrap_or_default();
