@@ -169,7 +169,7 @@ impl<'c> Model<'c> {
         let other = self.other.as_ref().filter(|other| other.program > 0)?;
         let percent = (nanos * other.scale + beside) * 100.0 / other.program as f64;
         let [low, high] = if percent < 0.0 { [MOST, LEAST] } else { [LEAST, MOST] };
-        Some([percent * low, percent, percent * high])
+        Some([percent * low, percent, percent * high].map(|percent| percent.min(100.0)))
     }
 }
 
