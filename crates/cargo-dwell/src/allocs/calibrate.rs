@@ -145,9 +145,11 @@ impl Calibration {
             mimalloc: Calls { allocate: [mimalloc; 3], free: [freed; 3] },
             copy_kib: time(&patterns::COPY)[0] / (patterns::COPY.timed >> 10) as f64,
             grown: beside(Counted::Grown),
-            rehashed: phases(Counted::Rehashed)[0]
-                .less(phases(Counted::Hashed)[0])
-                .times(1.0 / patterns::REHASHED as f64),
+            rehashed: {
+                let all = phases(Counted::Rehashed)[0].less(phases(Counted::Hashed)[0]);
+                let [counted, timed] = patterns::REHASHED.map(|entries| entries as f64);
+                Cost { nanos: all.nanos / timed, instructions: all.instructions / counted }
+            },
             cloned: beside(Counted::Cloned),
             places: vec![
                 (Place::Pool, place(Counted::Pool, values)),

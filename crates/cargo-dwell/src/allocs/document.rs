@@ -151,7 +151,7 @@ pub struct Function {
     pub name: String,
     /// Its line with most blocks.
     pub at: Option<String>,
-    /// The innermost function of another crate that nine of ten blocks come from.
+    /// The innermost function outside of std that nine of ten blocks come from.
     pub inside: Option<String>,
     /// The allocations and reallocations.
     pub blocks: u64,

@@ -53,8 +53,8 @@ const FEWEST: u64 = 20;
 /// The range around a prediction; bench/results/allocs.md has the programs for which it holds.
 const LEAST: f64 = 0.5;
 const MOST: f64 = 1.5;
-/// The bounds of the scale: beyond these something else than the allocator was measured.
-const SCALES: (f64, f64) = (0.25, 8.0);
+/// The most of the scale: beyond it something else than the allocator was measured.
+const MOST_SCALE: f64 = 8.0;
 
 impl<'c> Model<'c> {
     /// Returns the model, and the time of the run.
@@ -100,8 +100,8 @@ impl<'c> Model<'c> {
         };
         time.allocator = measured as u64;
         if all.nanos > 0.0 {
-            let scales = if time.by == "model" { (0.0, 1.0) } else { SCALES };
-            model.scale = (measured / all.nanos).clamp(scales.0, scales.1);
+            let most = if time.by == "model" { 1.0 } else { MOST_SCALE };
+            model.scale = (measured / all.nanos).min(most);
         }
         if samples > 0 {
             time.error = (measured / (samples as f64).sqrt()) as u64;
@@ -110,7 +110,7 @@ impl<'c> Model<'c> {
             let all = profile.pairs.iter().fold(Costs::default(), |sum, pair| sum.plus(model.of_other(pair))).total();
             let is_measured = again.samples[1] >= FEWEST && all.nanos > 0.0;
             let scale = if is_measured { again.allocator[1] as f64 / all.nanos } else { model.scale };
-            Other { scale: scale.clamp(SCALES.0, SCALES.1), program: again.nanos[1] }
+            Other { scale: scale.min(MOST_SCALE), program: again.nanos[1] }
         });
         (model, time)
     }

@@ -176,6 +176,7 @@ impl Own {
         for (pair, nanos) in profile.pairs.iter().zip(nanos) {
             let Some(stack) = stacks.get(pair.stack as usize) else { continue };
             let blocks = pair.counts.allocations + pair.counts.reallocations;
+            let stack = stacks::without_allocator(stack);
             let known: Vec<&Frame> = stack.iter().filter_map(|frame| frame.as_ref().ok().copied()).collect();
             let names: Vec<String> = known.iter().map(|frame| stacks::shown_function(frame)).collect();
             let own: Vec<usize> = (0..known.len()).filter(|at| self.is(known[*at])).collect();

@@ -165,7 +165,7 @@ fn of_allocator(document: &Document) -> String {
 }
 
 /// From this part of the time on another allocator is no change.
-const PAYS: f64 = 0.99;
+const PAYS: f64 = 0.97;
 
 #[expect(clippy::cast_precision_loss, reason = "only two digits are printed")]
 fn ratio(of: u64, by: u64) -> f64 {

@@ -123,7 +123,7 @@ pub(super) fn of_site(
     let capacity = all.iter().position(|of| of.kind == "capacity" && of.pays);
     if let (Some(buffer), Some(capacity)) = (buffer, capacity)
         && buffer < capacity
-        && all[capacity].saves[1] * 2 >= all[buffer].saves[1]
+        && all[capacity].saves[1] * 4 >= all[buffer].saves[1]
     {
         all[buffer..=capacity].rotate_right(1);
     }
