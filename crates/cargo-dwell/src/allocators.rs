@@ -183,19 +183,19 @@ fn wait(child: &mut Child, bound: Duration) -> Result<Run> {
     let (started, mut peak) = (Instant::now(), 0);
     let mut pause = Duration::from_micros(200);
     #[cfg(agent)]
-    let mut sampler = dwell_heap::profile::Plain::start(child.id()).ok();
+    let mut plain = dwell_heap::profile::Plain::start(child.id()).ok();
     loop {
         if let Some((status, [user_nanos, system_nanos])) = reaped(child)? {
             let signal = status.signal().map(|signal| 128 + signal);
             let code = u8::try_from(status.code().or(signal).unwrap_or(1)).unwrap_or(1);
             #[cfg(agent)]
-            let samples = sampler.map(dwell_heap::profile::Plain::finish).unwrap_or_default();
+            let samples = plain.map(dwell_heap::profile::Plain::finish).unwrap_or_default();
             #[cfg(not(agent))]
             let samples = [0; 2];
             return Ok(Run { code, user_nanos, system_nanos, peak, samples });
         }
         #[cfg(agent)]
-        sampler.iter_mut().for_each(dwell_heap::profile::Plain::read);
+        plain.iter_mut().for_each(dwell_heap::profile::Plain::read);
         peak = peak.max(high_water(child.id()).unwrap_or(0));
         let is_over = started.elapsed() > bound;
         if is_over || processes::received().is_some() {
@@ -266,7 +266,7 @@ impl Pairs {
         let mut all: Vec<f64> = self.0.iter().map(ratio).collect();
         all.sort_by(f64::total_cmp);
         let at = |index: usize| all.get(index).copied().unwrap_or(1.0);
-        [at(0), (at(all.len() / 2) + at(all.len().saturating_sub(1) / 2)) / 2.0, at(all.len().saturating_sub(1))]
+        [at(0), f64::midpoint(at(all.len() / 2), at(all.len().saturating_sub(1) / 2)), at(all.len().saturating_sub(1))]
     }
 
     /// Returns the median of a measure on each side.

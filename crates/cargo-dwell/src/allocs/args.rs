@@ -108,12 +108,11 @@ impl Allocs {
         if left_out > 0 {
             eprintln!("note: {} blocks of backtraces are left out", count(left_out));
         }
-        let again = match self.run.once {
-            true => again::none("--once was given"),
-            false => {
-                let cache = executable.cache.as_deref();
-                again::run(&executable.file, &self.run.args, &profile, cache, self.run.instructions)
-            }
+        let again = if self.run.once {
+            again::none("--once was given")
+        } else {
+            let cache = executable.cache.as_deref();
+            again::run(&executable.file, &self.run.args, &profile, cache, self.run.instructions)
         };
         let calibration = Calibration::measure();
         let (root, own_crates) = (executable.root.as_deref(), &executable.own_crates[..]);
@@ -127,7 +126,9 @@ impl Allocs {
         let names = self.run.during.iter().filter(|_| document.total.allocations == 0);
         unknown.extend(names.map(|name| format!("error: --during: no block comes from a function `{name}`")));
         if !unknown.is_empty() {
-            unknown.iter().for_each(|line| eprintln!("{line}"));
+            for line in &unknown {
+                eprintln!("{line}");
+            }
             return Ok(ExitCode::from(2));
         }
         Ok(Self::checked(&budgets, &document, profile.code))

@@ -73,7 +73,7 @@ pub(super) struct Own {
 
 /// A generic function with so many sets of arguments is a helper: its callers are the places.
 const HELPED: usize = 3;
-/// A function that passes on so much of its blocks to one other has none of its own, in per cent.
+/// Two functions with so much of their blocks in common are one, in per cent.
 const PASSED: u64 = 99;
 /// The part of a function's blocks that are in one other function, to name it, in per cent.
 const INSIDE: u64 = 90;
@@ -160,10 +160,10 @@ impl Own {
         let known = stack.iter().filter_map(|frame| frame.as_ref().ok().copied());
         let known: Vec<&Frame> = known.filter(|frame| !is_std(head(&frame.path))).collect();
         let caller = known.iter().position(|frame| self.is(frame))?;
-        let callee = known[..caller].iter().rev().find(|frame| wanted(&stacks::shown_function(frame)))?;
+        let maker = known[..caller].iter().rev().find(|frame| wanted(&stacks::shown_function(frame)))?;
         let caller = known[caller];
         let at = at(caller).map_or_else(String::new, |at| format!(" ({at})"));
-        Some([stacks::shown_function(callee), format!("{}{at}", stacks::shown_function(caller))])
+        Some([stacks::shown_function(maker), format!("{}{at}", stacks::shown_function(caller))])
     }
 
     /// Returns the functions of the workspace with all that they call, the one with most time first. Those that only pass on are
@@ -192,8 +192,14 @@ impl Own {
                 sum.nanos += nanos;
                 let line = self::at(known[*at]).unwrap_or_default();
                 *sum.lines.entry(line).or_default() += blocks;
-                if let Some(callee) = own[..number].last().map(|at| &names[*at]) {
-                    *sum.passed.entry(callee.clone()).or_default() += blocks;
+                sum.depth += blocks * number as u64;
+                for other in own
+                    .iter()
+                    .filter(|other| names[**other] != names[*at])
+                    .map(|other| &names[*other])
+                    .collect::<HashSet<_>>()
+                {
+                    *sum.with.entry(other.clone()).or_default() += blocks;
                 }
                 let mut inner: HashSet<&str> = HashSet::new();
                 for (distance, inside) in (0..*at).rev().enumerate() {
@@ -205,22 +211,30 @@ impl Own {
             }
         }
         let most = |of: &HashMap<String, u64>| {
-            of.iter()
-                .max_by_key(|(name, blocks)| (**blocks, std::cmp::Reverse((*name).clone())))
-                .map(|(name, _)| name.clone())
+            let name = of.iter().max_by_key(|(name, blocks)| (**blocks, std::cmp::Reverse((*name).clone())));
+            name.map(|(name, _)| name.clone()).filter(|name| !name.is_empty())
         };
-        let mut all: Vec<Function> = sums
-            .iter()
-            .filter(|(name, sum)| {
-                let passed = sum.passed.iter().filter(|(callee, _)| callee != name).map(|(_, blocks)| *blocks).max();
-                passed.unwrap_or(0) * 100 < sum.blocks * PASSED
-            })
+        // Of functions with the same blocks, such as `main` and the one that it calls, the innermost is the one.
+        let mut order: Vec<(&String, &Sum)> = sums.iter().filter(|(_, sum)| sum.blocks > 0).collect();
+        order.sort_by_key(|(name, sum)| (sum.depth / sum.blocks, *name));
+        let mut kept: Vec<(&String, &Sum)> = Vec::new();
+        for (name, sum) in order {
+            let is_same = |(other, of): &(&String, &Sum)| {
+                let both = sum.with.get(*other).copied().unwrap_or(0);
+                both * 100 >= sum.blocks.max(of.blocks) * PASSED
+            };
+            if !kept.iter().any(is_same) {
+                kept.push((name, sum));
+            }
+        }
+        let mut all: Vec<Function> = kept
+            .into_iter()
             .map(|(name, sum)| {
                 let inside =
                     sum.inside.iter().filter(|(of, (blocks, _))| *of != name && blocks * 100 >= sum.blocks * INSIDE);
                 Function {
                     name: name.clone(),
-                    at: most(&sum.lines).filter(|line| !line.is_empty()),
+                    at: most(&sum.lines),
                     inside: inside
                         .max_by_key(|(name, (_, distance))| (*distance, (*name).clone()))
                         .map(|(name, _)| name.clone()),
@@ -229,7 +243,6 @@ impl Own {
                     nanos: sum.nanos,
                 }
             })
-            .filter(|of| of.blocks > 0)
             .collect();
         all.sort_by(|a, b| (b.nanos, b.blocks, &a.name).cmp(&(a.nanos, a.blocks, &b.name)));
         all.truncate(FUNCTIONS);
@@ -278,8 +291,10 @@ struct Sum {
     nanos: u64,
     /// By the line of the function.
     lines: HashMap<String, u64>,
-    /// By the next function of the workspace.
-    passed: HashMap<String, u64>,
+    /// The blocks that other functions of the workspace are on the stacks of, too.
+    with: HashMap<String, u64>,
+    /// The sum of the numbers of functions of the workspace that it calls on the stacks.
+    depth: u64,
     /// By a function that is called, with the largest distance to it.
     inside: HashMap<String, (u64, usize)>,
 }

@@ -191,15 +191,12 @@ impl Site {
         if let Some(BlockType::Value(ty)) = origin.ty {
             *self.types.entry(ty).or_default() += blocks;
         }
-        let is_same = |of: &&mut Place| of.function == place.function && of.at == place.at;
-        match self.places.iter_mut().find(is_same) {
-            Some(of) => of.add(number, pair, place),
-            None => {
-                self.places.push(Place { callers: BTreeMap::new(), ..place.clone() });
-                if let Some(of) = self.places.last_mut() {
-                    of.add(number, pair, place);
-                }
-            }
+        let is_same = |of: &Place| of.function == place.function && of.at == place.at;
+        if !self.places.iter().any(is_same) {
+            self.places.push(Place { callers: BTreeMap::new(), ..place.clone() });
+        }
+        if let Some(of) = self.places.iter_mut().find(|of| is_same(of)) {
+            of.add(number, pair, place);
         }
     }
 }

@@ -159,7 +159,7 @@ fn suggestion(
         Saved::Growth => counts.reallocations as f64,
     };
     // What is saved of the costs in an allocator.
-    let saved = |of: Costs| match proposal.saved {
+    let less = |of: Costs| match proposal.saved {
         Saved::Blocks(part) => {
             let of_place = model.calibration.place(proposal.place).times(allocations);
             let of_std = beside_allocator(site, proposal.place, model.calibration).within(of.total());
@@ -176,10 +176,10 @@ fn suggestion(
         Saved::Tables { moved, .. } => model.calibration.rehashed.times(table::entries(moved) as f64),
         _ => Cost::default(),
     };
-    let own = saved(costs.own);
+    let own = less(costs.own);
     let saves = model.range(own.nanos, beside.nanos).map(|nanos| nanos.min(program_nanos));
     let percent = saves.map(|nanos| nanos as f64 * 100.0 / program_nanos.max(1) as f64);
-    let other = model.range_of_other(saved(costs.other).nanos, beside.nanos);
+    let other = model.range_of_other(less(costs.other).nanos, beside.nanos);
     Suggestion {
         kind: kind.to_owned(),
         row: 0,

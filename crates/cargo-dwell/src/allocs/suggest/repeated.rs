@@ -59,9 +59,9 @@ pub(in super::super) fn repeated(
     let mut all: Vec<(&[String; 2], Sum)> = sums.into_iter().filter(|(_, sum)| times(&sum.each) >= CALLS).collect();
     all.sort_by(|a, b| (b.1.nanos, a.0).cmp(&(a.1.nanos, b.0)));
     all.into_iter()
-        .filter_map(|([callee, caller], sum)| {
+        .filter_map(|([function, caller], sum)| {
             let first = *sum.pairs.iter().max_by_key(|pair| profile.pairs[**pair].counts.allocations)?;
-            Some((first, suggestion(callee, caller, &sum, time)))
+            Some((first, suggestion(function, caller, &sum, time)))
         })
         .collect()
 }
@@ -94,7 +94,7 @@ fn times(each: &[u64]) -> u64 {
     clippy::cast_sign_loss,
     reason = "times are positive and far below 2^52"
 )]
-fn suggestion(callee: &str, caller: &str, sum: &Sum, [program, allocator]: [u64; 2]) -> Suggestion {
+fn suggestion(function: &str, caller: &str, sum: &Sum, [program, allocator]: [u64; 2]) -> Suggestion {
     // Its own work is unknown: between none, and as much for each block as the program has in all.
     let least = sum.nanos as f64;
     let most = (least * program as f64 / allocator.max(1) as f64).min(program as f64);
@@ -103,7 +103,7 @@ fn suggestion(callee: &str, caller: &str, sum: &Sum, [program, allocator]: [u64;
     let calls = times(&sum.each);
     Suggestion {
         kind: "repeated".into(),
-        instead: format!("`{callee}` once, in a `LazyLock` or a field"),
+        instead: format!("`{function}` once, in a `LazyLock` or a field"),
         saves,
         percent,
         pays: percent[1] >= PAYS,

@@ -28,9 +28,9 @@ impl Rule for Short {
         }
         let element = element.filter(|name| !name.contains('{'))?;
         let most = site.sizes.keys().rev().find(|size| **size <= LARGEST)?;
-        let size =
+        let of_element =
             cx.program.types().find(|(_, ty)| &*ty.name == element).map(|(_, ty)| ty.size).filter(|size| *size > 0)?;
-        let length = (most / size).max(1);
+        let length = (most / of_element).max(1);
         Some(Proposal {
             instead: format!("`SmallVec<[{element}; {length}]>`, or `ArrayVec`"),
             place: Place::Inline,
@@ -42,7 +42,7 @@ impl Rule for Short {
                 bytes(*most)
             ),
             how: "write `SmallVec` of the crate smallvec for the type, and `smallvec![]` for `vec![]`".into(),
-            costs: format!("values that hold one grow to {} bytes", 16 + (length * size).next_multiple_of(8)),
+            costs: format!("values that hold one grow to {} bytes", 16 + (length * of_element).next_multiple_of(8)),
             edits: Vec::new(),
         })
     }
