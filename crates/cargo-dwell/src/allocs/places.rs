@@ -87,8 +87,10 @@ impl Own {
         let mut found: HashSet<String> = crates.iter().cloned().collect();
         if !all().any(|frame| found.contains(krate(&frame.path))) {
             let is_here = |file: &str| {
+                // A build script's output is its crate's, wherever that is.
+                let is_made = file.contains("/build/") && file.contains("/out/");
                 let kept = ["/registry/src/", "/git/checkouts/", "/rustc/", "/rust/deps/", "library/"];
-                !kept.iter().any(|kept| file.contains(kept))
+                !is_made && !kept.iter().any(|kept| file.contains(kept))
             };
             let here = all().filter(|frame| frame.source.as_ref().is_some_and(|source| is_here(&source.file)));
             found = here.map(|frame| krate(&frame.path).to_owned()).collect();

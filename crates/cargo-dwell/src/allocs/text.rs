@@ -182,7 +182,10 @@ fn second_line(document: &Document) -> String {
             format!("{} instead of {} gives {} of it back", cut(&best.instead), cut(&row.what), saves(best))
         }
         Some(_) => format!("No change saves {WORTH} % alone; those below save ~{together:.1} % together"),
-        None => format!("The changes that were found save {together:.1} % together: they are not worth it"),
+        None if ratio(document.time.allocator, document.time.program) * 100.0 < WORTH => {
+            format!("The allocator takes less than {WORTH} %: no change is worth it")
+        }
+        None => format!("The changes of the workspace's code that were found save {together:.1} % together"),
     };
     let time = &document.time;
     if time.by == "model" {
@@ -297,7 +300,7 @@ fn what(row: &Row) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::document::Again;
+    use super::super::document::{Again, Time};
     use super::*;
 
     #[test]
@@ -325,7 +328,8 @@ mod tests {
         let row = |number| Row { what: "String".into(), suggestions: vec![number], ..Row::default() };
         let rows: Vec<Row> = (0..percents.len()).map(row).collect();
         crate::allocs::suggest::mark(&rows, &mut suggestions);
-        Document { rows, suggestions, ..Document::default() }
+        let time = Time { program: 100, allocator: 30, ..Time::default() };
+        Document { time, rows, suggestions, ..Document::default() }
     }
 
     #[test]
@@ -335,10 +339,15 @@ mod tests {
         assert!(
             line(&[4.8, 1.3, 0.9], true).starts_with("No change saves 5 % alone; those below save ~6.1 % together")
         );
-        assert!(line(&[3.0, 0.5], true).starts_with("The changes that were found save 3.0 % together: they are not"));
-        assert!(line(&[], true).starts_with("The changes that were found save 0.0 % together: they are not worth it"));
         assert!(
-            line(&[30.0], false).starts_with("The changes that were found save 0.0 %"),
+            line(&[3.0, 0.5], true)
+                .starts_with("The changes of the workspace's code that were found save 3.0 % together")
+        );
+        assert!(line(&[], true).starts_with("The changes of the workspace's code that were found save 0.0 % together"));
+        let little = Document { time: Time { program: 100, allocator: 4, ..Time::default() }, ..with(&[], true) };
+        assert!(second_line(&little).starts_with("The allocator takes less than 5 %: no change is worth it"));
+        assert!(
+            line(&[30.0], false).starts_with("The changes of the workspace's code that were found save 0.0 %"),
             "it does not pay on mimalloc"
         );
         let worth = |percents: &[f64]| with(percents, true).suggestions.iter().filter(|of| of.is_worth_it).count();
