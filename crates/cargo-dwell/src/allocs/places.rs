@@ -157,12 +157,14 @@ impl Own {
     }
 
     /// Returns the call of a dependency's function that a function of the workspace makes in a stack, if `wanted` says so of
-    /// its path: the name of that function, and where it is called.
+    /// the path of one that it calls: the name of that function, and where it is called.
     pub(super) fn call(&self, stack: &[Result<&Frame, String>], wanted: &dyn Fn(&str) -> bool) -> Option<[String; 2]> {
         let known = stack.iter().filter_map(|frame| frame.as_ref().ok().copied());
         let known: Vec<&Frame> = known.filter(|frame| !is_std(head(&frame.path))).collect();
         let caller = known.iter().position(|frame| self.is(frame))?;
-        let maker = known[..caller].iter().rev().find(|frame| wanted(&stacks::shown_function(frame)))?;
+        // A crate may compile for another one: the function that the workspace calls is the one that can be called once.
+        let inner = &known[..caller];
+        let maker = inner.last().filter(|_| inner.iter().any(|frame| wanted(&stacks::shown_function(frame))))?;
         let caller = known[caller];
         let at = at(caller).map_or_else(String::new, |at| format!(" ({at})"));
         Some([stacks::shown_function(maker), format!("{}{at}", stacks::shown_function(caller))])
@@ -379,6 +381,19 @@ mod tests {
         let profile = profile(&stacks, vec![pair(0, 950), pair(1, 40), pair(2, 10)]);
         let of = |name: &str| during(&profile, &frames(), name).total().allocations;
         assert_eq!([of("rewrite"), of("app::once"), of("main"), of("write")], [990, 10, 1000, 0]);
+    }
+
+    #[test]
+    fn the_call_of_a_dependency_is_that_of_the_workspace() {
+        let frames = frames();
+        let own = Own::new(&["app".into()], &frames);
+        let call = |stack: &[u64], name: &str| {
+            let frames: Vec<Result<&Frame, String>> = stack.iter().map(|at| Ok(&frames[at][0])).collect();
+            own.call(&frames, &|path| path == name)
+        };
+        let called = ["rx::parse".to_owned(), "app::rewrite (src/main.rs:3)".to_owned()];
+        assert_eq!(call(&[10, 20, 25, 30, 40], "rx::build"), Some(called));
+        assert_eq!(call(&[10, 30, 40], "rx::build"), None);
     }
 
     #[test]
