@@ -219,6 +219,18 @@ fn budgets_fail_with_a_line_each() {
 }
 
 #[test]
+fn a_function_above_deep_recursion_has_its_blocks() {
+    let file = folder().join("deep.txt");
+    let budget = |name: &str| {
+        let mut command = allocs();
+        command.arg("--exe").arg(truth()).args(["--once", "--max-allocs-per", name, "--", "deep"]).arg(&file);
+        String::from_utf8_lossy(&command.output().expect("it runs").stderr).into_owned()
+    };
+    let told = budget("truth::deep=0");
+    assert!(told.contains("`truth::deep` takes 1 blocks, 1 more than its budget of 0"), "{told}");
+}
+
+#[test]
 fn wrong_input_is_explained_in_one_line() {
     let folder = folder().join("wrong");
     fs::create_dir_all(&folder).expect("a folder");
