@@ -205,7 +205,11 @@ impl Cargo<'_> {
                 self.add_features_of(&mut command, &build.features);
                 let ran = run(&mut command, self.bound)?;
                 all.success &= ran.status.success();
+                let before = all.outcomes.len();
                 outcomes(&ran.stdout, &ran.stderr, &note, &mut all.outcomes);
+                if !ran.status.success() && all.outcomes.len() == before {
+                    all.error = all.error.or_else(|| Some(first_error(&ran.stderr)));
+                }
             }
         }
         Ok(all)

@@ -121,7 +121,11 @@ impl Session<'_> {
             Ok(tests)
         };
         let mut once = String::new();
-        let mut differ = before.differ(&run()?);
+        let after = run()?;
+        if let Some(error) = after.error.as_ref().filter(|_| before.error.is_none()) {
+            return Ok(Err(format!("they do not build: {error}")));
+        }
+        let mut differ = before.differ(&after);
         if !differ.is_empty() {
             // A test that depends on time may fail once.
             let again = before.differ(&run()?);

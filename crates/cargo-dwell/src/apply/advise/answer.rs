@@ -47,7 +47,9 @@ pub(super) struct Tried {
 impl Tried {
     pub(super) fn new(of: &Candidate, ended: Ended) -> Self {
         let (mut bytes, mut percent) = (None, None);
-        if let Candidate::Counted(of) = of {
+        if let Candidate::Counted(of) = of
+            && !of.is_of_std
+        {
             match of.saves {
                 Saves::Bytes(all) => bytes = Some(of.saves_alone.unwrap_or(all)),
                 Saves::Nanos(_) => percent = Some(of.percent[1]),

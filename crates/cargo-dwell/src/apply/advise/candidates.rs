@@ -130,6 +130,7 @@ pub(super) fn of_std(of: &Move) -> Option<Move> {
     let is_of_std = of.edits.iter().all(|edit| of.becomes(edit).is_some_and(|becomes| becomes.features().is_empty()));
     let to: Vec<String> = of.edits.iter().map(|edit| edit.to.clone()).collect();
     of.how = to.first().cloned().unwrap_or_default();
+    of.is_of_std = true;
     is_of_std.then_some(of)
 }
 

@@ -102,7 +102,11 @@ impl Gain {
             About::Code => (share(self.live), noise.live as f64 / (self.live[0] as f64).max(1.0)),
             About::Allocator => (share(self.resident), noise.resident),
         };
-        let time = (self.median().map_or(0.0, |median| 1.0 - median), noise.cpu);
+        // All pairs but one must agree: a median may be below 1 by chance.
+        let but_one = usize::from(self.cpu.len() > 3);
+        let agrees = |is: &dyn Fn(f64) -> bool| self.cpu.iter().filter(|ratio| !is(**ratio)).count() <= but_one;
+        let time = self.median().map_or(0.0, |median| 1.0 - median);
+        let time = if agrees(&|ratio| (1.0 - ratio) * time > 0.0) { (time, noise.cpu) } else { (0.0, noise.cpu) };
         let is_better = |(share, noise): (f64, f64)| share >= LEAST.max(noise);
         let is_worse = |(share, noise): (f64, f64), most: f64| -share > most.max(noise);
         let (gains, other, most) = match goal {
@@ -183,6 +187,8 @@ mod tests {
         assert!(!code(&gain([10_000, 9_950], [20_000, 20_000], 0.98), None));
         assert!(!code(&gain([10_000, 10_000], [20_000, 20_000], 0.98), None));
         assert!(code(&gain([10_000, 10_000], [20_000, 20_000], 0.95), None));
+        let pairs = |cpu: &[f64]| Gain { cpu: cpu.to_vec(), ..gain([10_000, 10_000], [20_000, 20_000], 1.0) };
+        assert!(code(&pairs(&[0.8, 0.9, 0.94, 0.96, 1.1]), None) && !code(&pairs(&[0.8, 0.9, 0.94, 1.02, 1.1]), None));
     }
 
     #[test]

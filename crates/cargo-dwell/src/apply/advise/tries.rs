@@ -257,7 +257,9 @@ impl<'a> Tries<'a> {
                 // What was not finished was not tried.
                 Err(error) if processes::received().is_some() => return Err(error),
                 Err(_) if Instant::now() >= self.end => return Ok(()),
-                Err(error) => Ended::Person { why: format!("{}: {error:#}", of.name()) },
+                Err(error) => {
+                    Ended::Person { why: format!("{}: {}", of.name(), without_place(&of, &format!("{error:#}"))) }
+                }
             };
             self.queue.pop_front();
             let holds = matches!(ended, Ended::Held { .. });
@@ -433,6 +435,12 @@ impl<'a> Tries<'a> {
     fn program(&self) -> String {
         self.first.built.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
+}
+
+/// Returns an error without the place that the name of its change has.
+fn without_place<'e>(of: &Candidate, error: &'e str) -> &'e str {
+    let place = of.name().rsplit_once(" at ").map(|(_, place)| format!("{place}: "));
+    place.and_then(|place| error.strip_prefix(place.as_str())).unwrap_or(error)
 }
 
 /// Returns whether types of the library `dwell` may be used.
