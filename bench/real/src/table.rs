@@ -22,6 +22,8 @@ pub(crate) struct Workload {
     pub(crate) name: &'static str,
     pub(crate) instructions: Option<Pair>,
     pub(crate) glibc: Option<Time>,
+    /// The program before its change, with mimalloc by glibc's allocator.
+    pub(crate) alone: Option<Time>,
     pub(crate) mimalloc: Option<Time>,
     /// The largest number of live requested bytes.
     pub(crate) peak: Option<Pair>,
@@ -35,11 +37,12 @@ pub(crate) fn markdown(programs: &[Measured]) -> String {
     let shown = [
         any(|workload| workload.instructions.is_some()),
         any(|workload| workload.glibc.is_some()),
+        any(|workload| workload.alone.is_some()),
         any(|workload| workload.mimalloc.is_some()),
         any(|workload| workload.peak.is_some()),
         any(|workload| workload.held.is_some()),
     ];
-    let titles = ["instructions", "time, glibc", "time, mimalloc", "peak bytes", "allocator"];
+    let titles = ["instructions", "time, glibc", "mimalloc alone", "time, mimalloc", "peak bytes", "allocator"];
     let mut text = String::from("| program | change | lines | tests | workload |");
     for (title, _) in titles.iter().zip(shown).filter(|(_, shown)| *shown) {
         let _ = write!(text, " {title} |");
@@ -60,6 +63,7 @@ pub(crate) fn markdown(programs: &[Measured]) -> String {
             let cells = [
                 workload.instructions.map(|pair| ratio(pair.ratio())),
                 workload.glibc.map(time),
+                workload.alone.map(time),
                 workload.mimalloc.map(time),
                 workload.peak.map(|pair| ratio(pair.ratio())),
                 workload.held.map(|pair| ratio(pair.ratio())),
@@ -127,7 +131,9 @@ pub(crate) fn json(program: &Measured) -> String {
         pair("dwell", "ir", "ir", workload.instructions);
         pair("dwell", "peak", "bytes", workload.peak);
         pair("dwell", "held", "bytes", workload.held);
-        for (subject, time) in [("dwell/glibc", workload.glibc), ("dwell/mimalloc", workload.mimalloc)] {
+        let times =
+            [("dwell/glibc", workload.glibc), ("mimalloc", workload.alone), ("dwell/mimalloc", workload.mimalloc)];
+        for (subject, time) in times {
             let Some(time) = time else { continue };
             for (metric, ratio) in [("ns", time.ratio), ("ns_low", time.low), ("ns_high", time.high)] {
                 row(workload.name, subject, metric, "ns", time.least, ratio);
@@ -143,8 +149,15 @@ mod tests {
 
     fn measured(instructions: Option<Pair>, failed: usize) -> Measured {
         let time = Time { least: Pair { before: 2.0, after: 1.0 }, ratio: 0.5, low: 0.456, high: 12.34 };
-        let workload =
-            |name, peak| Workload { name, instructions, glibc: Some(time), mimalloc: None, peak, held: None };
+        let workload = |name, peak| Workload {
+            name,
+            instructions,
+            glibc: Some(time),
+            alone: None,
+            mimalloc: None,
+            peak,
+            held: None,
+        };
         Measured {
             name: "lru",
             version: "0.18.0",

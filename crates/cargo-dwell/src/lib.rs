@@ -6,7 +6,7 @@
 //! | `layout`, `futures`, `dyn` | `layout/`, `futures/`, `dyn_traits/`, and `inspect.rs` for what they share: builds, `sizes/` (budgets, `--save`, `--diff`) | `dwell-debuginfo` |
 //! | `stack` | `stack/` | `dwell-debuginfo` |
 //! | `census` | `census/` | `dwell-heap` |
-//! | `allocs` | `allocs/`, with a file for each suggestion in `suggest/`; `calibrate/` measures what the places of the library cost | `dwell-heap` |
+//! | `allocs` | `allocs/`, with a file for each suggestion in `suggest/`; `calibrate/` measures what the places of the library cost; `allocators.rs` runs the program again under mimalloc | `dwell-heap` |
 //! | `check` | `check/`: runs `census` and `allocs`, and compares with budgets and a base | |
 //! | `apply` | `apply/`, with a file for each **repair rule** in `repair/` | `dwell-source` |
 //!
@@ -17,6 +17,7 @@
 #![allow(unreachable_pub, reason = "a program: its root exports the command line, and the rest only to tests")]
 
 mod about;
+mod allocators;
 mod allocs;
 mod apply;
 mod census;
@@ -24,6 +25,7 @@ mod check;
 mod cli;
 mod config;
 mod dyn_traits;
+mod exists;
 mod function_names;
 mod futures;
 mod inspect;

@@ -29,7 +29,7 @@ extern "C" fn note(signal: i32) {
 
 /// From now on a signal ends first what this process started, also processes whose parents ended: a test that cargo started
 /// outlives cargo.
-fn watch_signals() {
+pub(crate) fn watch_signals() {
     WATCHES.store(true, Ordering::Relaxed);
     // SAFETY: the call reads no memory. Processes without a parent become children of this one, so that it finds them.
     #[cfg(target_os = "linux")]

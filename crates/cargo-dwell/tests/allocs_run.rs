@@ -63,7 +63,14 @@ fn check(exe: &Path, name: &str, mode: &str, code: u8) {
     let file = exe.with_file_name(format!("{name}-{mode}.txt"));
     let profile = run(exe, mode, &file, None);
     assert_eq!(profile.code, code, "{name} {mode}");
-    assert!(profile.notes.is_empty() && profile.lost == 0, "{name} {mode}: {:?}", profile.notes);
+    let mut notes = profile.notes.clone();
+    if let (Some(_), "fork" | "exec") = (&profile.samples, mode) {
+        let [note] = &notes[..] else { panic!("{name} {mode}: {notes:?}") };
+        let told = if mode == "fork" { "the program started 1 process, whose" } else { "the program executed another" };
+        assert!(note.starts_with(told), "{note}");
+        notes.clear();
+    }
+    assert!(notes.is_empty() && profile.lost == 0, "{name} {mode}: {notes:?}");
     let text = fs::read_to_string(&file).expect("the program wrote it");
     let numbers: Vec<u64> = text.split_whitespace().map(|number| number.parse().expect("a number")).collect();
     let sum = of_program(exe, &profile);
@@ -198,7 +205,7 @@ fn budgets_fail_with_a_line_each() {
     let output = allocs()
         .arg("--exe")
         .arg(truth())
-        .args(["--max-allocs", "10", "--max-allocs-per", "orders=100", "--max-allocs-per", "no_such=0", "--save"])
+        .args(["--once", "--max-allocs", "10", "--max-allocs-per", "orders=100", "--save"])
         .arg(&saved)
         .args(["--", "orders"])
         .arg(&file)
@@ -210,6 +217,17 @@ fn budgets_fail_with_a_line_each() {
     assert_eq!(errors.lines().filter(|line| line.contains("more than its budget of")).count(), 2, "{errors}");
     let first = errors.lines().find(|line| line.contains(" of CPU time")).expect("a first line");
     assert!(first.contains("allocations") && first.contains("reallocations"), "{first}");
+    // A name that nothing has is told with the nearest, and the report was saved before.
+    let wrong = allocs()
+        .arg("--exe")
+        .arg(truth())
+        .args(["--once", "--max-allocs-per", "truth::ordrs=100", "--", "orders"])
+        .arg(&file)
+        .output()
+        .expect("it runs");
+    let told = String::from_utf8_lossy(&wrong.stderr);
+    assert!(told.contains("error: the program has no function or type `truth::ordrs`"), "{told}");
+    assert_eq!(wrong.status.code(), Some(2), "{told}");
     let again = allocs().arg(&saved).args(["--max-allocs-per", "orders=100"]).output().expect("it runs");
     assert_eq!(again.status.code(), Some(1), "{}", String::from_utf8_lossy(&again.stderr));
     let diff = allocs().arg(&saved).arg("--diff").arg(&saved).output().expect("it runs");
@@ -224,6 +242,18 @@ fn budgets_fail_with_a_line_each() {
     assert_eq!((&rule["kind"], &rule["place"]), (&"buffer".into(), &"buffer".into()), "{rule}");
     let copies = rows.iter().find(|row| row["what"] == "Rc<Shared>").expect("copies of a counted value");
     assert_eq!(copies["counts"]["allocations"], 501, "{copies}");
+}
+
+#[test]
+fn a_function_above_deep_recursion_has_its_blocks() {
+    let file = folder().join("deep.txt");
+    let budget = |name: &str| {
+        let mut command = allocs();
+        command.arg("--exe").arg(truth()).args(["--once", "--max-allocs-per", name, "--", "deep"]).arg(&file);
+        String::from_utf8_lossy(&command.output().expect("it runs").stderr).into_owned()
+    };
+    let told = budget("truth::deep=0");
+    assert!(told.contains("`truth::deep` takes 1 blocks, 1 more than its budget of 0"), "{told}");
 }
 
 #[test]
@@ -245,4 +275,34 @@ fn wrong_input_is_explained_in_one_line() {
     check(&["--save".as_ref(), folder.as_ref(), "--exe".as_ref(), truth().as_ref()], "is a directory");
     check(&["--sample".as_ref(), "0".as_ref(), "--exe".as_ref(), truth().as_ref()], "must be at least 1 byte");
     check(&["--max-allocs-per".as_ref(), "x".as_ref()], "write it as NAME=N");
+}
+
+#[test]
+fn plain_runs_and_mimalloc_are_measured() {
+    let folder = folder().join("again");
+    fs::create_dir_all(&folder).expect("a folder");
+    let (file, saved) = (folder.join("orders.txt"), folder.join("saved.json"));
+    let mut command = allocs();
+    command.arg("--exe").arg(truth()).arg("--save").arg(&saved).args(["--during", "orders", "--", "orders"]).arg(&file);
+    let output = command.output().expect("it runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(7), "{errors}");
+    let json: serde_json::Value = serde_json::from_slice(&fs::read(&saved).expect("saved")).expect("JSON");
+    let again = &json["again"];
+    assert!(again["nanos"][0].as_u64() > Some(0) && again["nanos"][0] == json["time"]["program"], "{again}");
+    if again["other"] == "mimalloc" {
+        assert!(again["pairs"].as_u64() >= Some(1) && again["nanos"][1].as_u64() > Some(0), "{again}");
+        assert!(errors.contains("mimalloc alone takes "), "{errors}");
+    } else {
+        eprintln!("skipped: {}", again["why"]);
+    }
+    let below = |stack: &serde_json::Value| {
+        let frames = stack["frames"].as_array().expect("frames");
+        let name = |frame: &serde_json::Value| {
+            frame.as_u64().and_then(|at| json["frames"][usize::try_from(at).ok()?].as_str())
+        };
+        frames.iter().filter_map(name).any(|name| name.starts_with("truth::orders"))
+    };
+    let stacks = json["stacks"].as_array().expect("stacks");
+    assert!(!stacks.is_empty() && stacks.iter().all(below), "only the blocks of the function");
 }

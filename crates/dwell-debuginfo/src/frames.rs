@@ -168,7 +168,7 @@ impl Found {
                 Some((file, line)) => {
                     let files_of = input.files_of(opened);
                     opened.read_files(files_of);
-                    opened.file(files_of, file).map(|file| Source { file: file.into(), line })
+                    opened.file_of_code(files_of, file).map(|file| Source { file: file.into(), line })
                 }
                 None => None,
             };
@@ -199,7 +199,8 @@ impl Found {
             {
                 let first = wanted.partition_point(|address| *address < start);
                 for address in wanted[first..].iter().take_while(|address| **address < row.address()) {
-                    let name = files.entry(file).or_insert_with(|| opened.file(dwarf, file).map(Into::into)).clone();
+                    let name =
+                        files.entry(file).or_insert_with(|| opened.file_of_code(dwarf, file).map(Into::into)).clone();
                     if let Some(file) = name {
                         self.lines.insert(*address, Source { file, line });
                     }

@@ -145,6 +145,15 @@ impl<'d> Opened<'d> {
         let path = std::path::Path::new(&here).join(folder).join(name);
         Some(path.strip_prefix(&here).unwrap_or(&path).to_string_lossy().into_owned())
     }
+
+    /// Returns the path of a source file like [`file`](Self::file), but in full if the unit is a dependency's, which cargo keeps
+    /// with other sources.
+    pub(super) fn file_of_code(&self, dwarf: &Dwarf<Slice<'d>>, index: u64) -> Option<String> {
+        let file = self.file(dwarf, index)?;
+        let here = self.unit.comp_dir.map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
+        let is_kept = ["/registry/src/", "/git/checkouts/"].iter().any(|kept| here.contains(kept));
+        Some(if is_kept { std::path::Path::new(&here).join(file).to_string_lossy().into_owned() } else { file })
+    }
 }
 
 /// Returns `true` if a line program's header has a plausible length and no entry without bytes. Otherwise `gimli` could

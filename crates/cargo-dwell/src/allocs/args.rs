@@ -2,7 +2,8 @@
 
 use super::document::Document;
 use super::output::{self, OutputArgs};
-use super::{budget, build, calibrate::Calibration};
+use super::{again, budget, build, calibrate::Calibration, places};
+use crate::exists::exists;
 use crate::program::{self, BuildArgs, Outcome, Purpose};
 use anyhow::{Result, bail};
 use bytesize::ByteSize;
@@ -10,6 +11,7 @@ use clap::Args;
 use dwell_debuginfo::Options;
 use dwell_heap::profile::run;
 use dwell_heap::stacks;
+use dwell_output::units::count;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -24,7 +26,7 @@ const EXIT_CODES: &str = "Exit code: the program's exit code, or 128 plus the si
 #[command(after_help = EXIT_CODES, override_usage = "cargo dwell allocs [OPTIONS] [-- ARGS]...\n       cargo dwell allocs FILE [OPTIONS]")]
 pub struct Allocs {
     /// Report on FILE, which --save wrote, without running a program
-    #[arg(value_name = "FILE", conflicts_with_all = ["every", "sample", "args", "exe"])]
+    #[arg(value_name = "FILE", conflicts_with_all = ["every", "sample", "during", "once", "instructions", "args", "exe"])]
     file: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
@@ -45,6 +47,15 @@ struct RunArgs {
     /// Record one allocation per BYTES on average, such as 64K, for long runs
     #[arg(long, value_name = "BYTES", value_parser = dwell_output::units::parse_bytes)]
     sample: Option<ByteSize>,
+    /// Report on the blocks of the function NAME alone, with all that it calls
+    #[arg(long, value_name = "NAME")]
+    during: Option<String>,
+    /// Run the program only once, and do not compare it with mimalloc
+    #[arg(long)]
+    once: bool,
+    /// Compare also the instructions, by valgrind, which takes some 50 times as long
+    #[arg(long, conflicts_with = "once")]
+    instructions: bool,
     /// The program's own arguments
     #[arg(last = true, value_name = "ARGS")]
     args: Vec<OsString>,
@@ -61,6 +72,10 @@ impl Allocs {
             let document = output::read(file)?;
             let budgets = self.budget.budgets(None)?;
             output::show(&document, &self.output, false)?;
+            // Without the program nothing tells a wrong name from a function that took no block.
+            for line in budgets.unknown(&document, &|_| false) {
+                eprintln!("{}", line.replace("error: the program has", "note: the run has"));
+            }
             return Ok(Self::checked(&budgets, &document, 0));
         }
         if self.run.sample.is_some_and(|bytes| bytes.as_u64() == 0) {
@@ -81,7 +96,7 @@ impl Allocs {
             every: self.run.every,
             signals: true,
         };
-        let profile = run::profile(&executable.file, &self.run.args, &options)?;
+        let mut profile = run::profile(&executable.file, &self.run.args, &options)?;
         for note in &profile.notes {
             eprintln!("note: {note}");
         }
@@ -89,11 +104,33 @@ impl Allocs {
         let options = Options { own_crates: executable.own_crates.clone(), cache: None, progress: true };
         let (mut program, frames) = dwell_debuginfo::load_with_frames(&executable.file, &options, &addresses)?;
         program.prefer_own_names();
+        let left_out = places::leave_out_backtraces(&mut profile, &frames);
+        if left_out > 0 {
+            eprintln!("note: {} blocks of backtraces are left out", count(left_out));
+        }
+        let again = if self.run.once {
+            again::none("--once was given")
+        } else {
+            let cache = executable.cache.as_deref();
+            again::run(&executable.file, &self.run.args, &profile, cache, self.run.instructions)
+        };
         let calibration = Calibration::measure();
-        let mut document = build::document(&profile, &program, &frames, Some(calibration), executable.root.as_deref());
+        let (root, own_crates) = (executable.root.as_deref(), &executable.own_crates[..]);
+        let of = build::Of { root, own_crates, during: self.run.during.as_deref() };
+        let mut document = build::document(&profile, &program, &frames, Some((calibration, again)), of);
         document.program.file = executable.file.display().to_string();
         document.program.arguments = self.run.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
         output::show(&document, &self.output, true)?;
+        let root = executable.root.clone().unwrap_or_default();
+        let mut unknown = budgets.unknown(&document, &|name| exists(&program, &executable.file, name, &root));
+        let names = self.run.during.iter().filter(|_| document.total.allocations == 0);
+        unknown.extend(names.map(|name| format!("error: --during: no block comes from a function `{name}`")));
+        if !unknown.is_empty() {
+            for line in &unknown {
+                eprintln!("{line}");
+            }
+            return Ok(ExitCode::from(2));
+        }
         Ok(Self::checked(&budgets, &document, profile.code))
     }
 

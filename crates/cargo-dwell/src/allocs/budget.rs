@@ -5,6 +5,7 @@ use crate::config::Config;
 use crate::function_names::{ends_with, plain};
 use anyhow::Result;
 use clap::Args;
+use dwell_output::nearest;
 use dwell_output::units::count;
 use std::path::Path;
 use std::str::FromStr;
@@ -66,6 +67,27 @@ impl BudgetArgs {
 }
 
 impl Budgets {
+    /// Returns a line for each name that no function and type of the program has. `exists` tells those that took no block.
+    pub(super) fn unknown(&self, document: &Document, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
+        let functions = || document.frames.iter().map(|frame| frame.split(" (").next().unwrap_or(frame));
+        let names = || functions().chain(document.rows.iter().map(|row| &*row.what));
+        let unknown = self.per.iter().filter(|of| !taken(document, &of.name).is_known && !exists(&of.name));
+        let line = |of: &Budget| {
+            // The same method of another type is nearer than a name with a letter in common.
+            let last = of.name.rsplit("::").next().unwrap_or(&of.name);
+            let alike = functions().map(plain).find(|name| of.name.contains("::") && ends_with(name, last));
+            let near = match alike {
+                Some(alike) => format!(
+                    "; did you mean `{}`?",
+                    alike.rsplitn(3, "::").take(2).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("::")
+                ),
+                None => nearest::suggestion(&of.name, names()),
+            };
+            format!("error: the program has no function or type `{}`{near}", of.name)
+        };
+        unknown.map(line).collect()
+    }
+
     /// Returns a line for each budget that is exceeded.
     pub(super) fn exceeded(&self, document: &Document) -> Vec<String> {
         let mut lines = Vec::new();
@@ -178,6 +200,17 @@ mod tests {
         assert_eq!(lines.len(), 3, "{lines:?}");
         assert_eq!(lines[0], "the program takes 35 blocks, 1 more than its budget of 34");
         assert!(lines[1].starts_with("`parse` takes 20 blocks, 1 more than its budget of 19"));
+    }
+
+    #[test]
+    fn names_that_nothing_has_are_told_with_the_nearest() {
+        let per = ["parse=0", "Box<Node>=0", "prase=0", "Codec::parse=0", "quiet=0"]
+            .map(|text| text.parse().unwrap())
+            .to_vec();
+        let lines = Budgets { total: None, per }.unknown(&document(), &|name| name == "quiet");
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        assert!(lines[0].starts_with("error: the program has no function or type `prase`"), "{lines:?}");
+        assert!(lines[1].ends_with("`Codec::parse`; did you mean `app::parse`?"), "{lines:?}");
     }
 
     #[test]

@@ -3,10 +3,11 @@
 #![expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times are positive and far below 2^52")]
 
 use super::calibrate::Calibration;
-use super::document::{self, Document, Point, Row, Spot, Stack, Thread, Type, VERSION};
+use super::document::{self, Again, Document, Point, Row, Spot, Stack, Thread, Type, VERSION};
 use super::model::{Costs, Model};
-use super::sites::{self, Place, Site};
-use super::suggest::{self, Context, Sources};
+use super::places::{self, Own, Place};
+use super::sites::{self, Site};
+use super::suggest::{self, Both, Context, Sources};
 use dwell_debuginfo::{Frames, Program};
 use dwell_heap::profile::{Allocator, Counts, Profile};
 use dwell_heap::stacks;
@@ -16,24 +17,38 @@ use std::path::Path;
 /// The maximum number of places and types of a row.
 const PLACES: usize = 20;
 
-/// Makes the document. `root` is the folder of the workspace's sources. Without a calibration there are neither times nor
-/// suggestions.
+/// What of the program is reported.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Of<'a> {
+    /// The folder of the workspace's sources, if it is known, and its crates.
+    pub(crate) root: Option<&'a Path>,
+    pub(crate) own_crates: &'a [String],
+    /// The function whose blocks are asked for, with all that it calls.
+    pub(crate) during: Option<&'a str>,
+}
+
+/// Makes the document. Without a calibration and plain runs there are neither times nor suggestions.
 pub(crate) fn document(
     profile: &Profile,
     program: &Program,
     frames: &Frames,
-    calibration: Option<Calibration>,
-    root: Option<&Path>,
+    times: Option<(Calibration, Again)>,
+    of: Of<'_>,
 ) -> Document {
-    let suggests = calibration.is_some();
-    let calibration = calibration.unwrap_or_default();
-    let (model, time) = Model::new(profile, &calibration);
+    let Of { root, own_crates, during } = of;
+    let suggests = times.is_some();
+    let (calibration, again) = times.unwrap_or_default();
+    let own = Own::new(own_crates, frames);
+    // The time is that of all blocks, also of those that are not asked for.
+    let (model, time) = Model::new(profile, &calibration, &again);
+    let asked = during.map(|name| places::during(profile, frames, name));
+    let profile = asked.as_ref().unwrap_or(profile);
     let cx = Context { program, is_sampled: profile.sample != 0, sources: Sources::new(root) };
     let costs_of =
         |pairs: &[usize]| pairs.iter().fold(Costs::default(), |sum, pair| sum.plus(model.of(&profile.pairs[*pair])));
     let blocks: u64 = profile.threads.iter().map(|thread| thread.allocations + thread.reallocations).sum();
     let nanos_a_block = time.program / blocks.max(1);
-    let mut found = sites::sites(profile, program, frames);
+    let mut found = sites::sites(profile, program, frames, &own);
     found.retain(|site| !site.counts.is_empty());
     let mut found: Vec<(Site, Costs)> = found
         .into_iter()
@@ -49,7 +64,7 @@ pub(crate) fn document(
     let mut rows = Vec::new();
     let mut suggestions = Vec::new();
     for (site, costs) in &found {
-        let nanos = model.range(costs.total().nanos)[1];
+        let nanos = model.range(costs.total().nanos, 0.0)[1];
         rows.push(Row {
             what: site.what.clone(),
             types: types(site, program),
@@ -72,16 +87,26 @@ pub(crate) fn document(
             continue;
         }
         let row = rows.len() - 1;
+        let of_other = |sum: Costs, pair: &usize| sum.plus(model.of_other(&profile.pairs[*pair]));
+        let both = Both { own: *costs, other: site.pairs.iter().fold(Costs::default(), of_other) };
         suggestions.extend(
-            suggest::of_site(site, *costs, &model, time.program, &cx)
+            suggest::of_site(site, both, &model, time.program, &cx)
                 .into_iter()
                 .map(|suggestion| document::Suggestion { row, ..suggestion }),
         );
     }
-    suggestions.sort_by_key(|of| std::cmp::Reverse(of.saves[1]));
+    let nanos: Vec<u64> = profile.pairs.iter().map(|pair| model.range(model.of(pair).total().nanos, 0.0)[1]).collect();
+    let sum = [time.program, nanos.iter().sum()];
+    for (pair, suggestion) in suggest::repeated(profile, frames, &own, &nanos, sum) {
+        let row = found.iter().position(|(site, _)| site.pairs.contains(&pair)).unwrap_or(0);
+        suggestions.push(document::Suggestion { row, ..suggestion });
+    }
+    suggestions.sort_by_key(|of| (std::cmp::Reverse(of.pays), std::cmp::Reverse(of.saves[1])));
     for (number, suggestion) in suggestions.iter().enumerate() {
         rows[suggestion.row].suggestions.push(number);
     }
+    suggest::mark(&rows, &mut suggestions);
+    let functions = own.functions(profile, frames, &nanos);
     let (frames, stacks) = stacks(profile, frames, &model);
     Document {
         version: VERSION,
@@ -95,7 +120,9 @@ pub(crate) fn document(
             sample: (profile.sample != 0).then_some(profile.sample),
         },
         time,
+        again,
         total: counts(&profile.total()),
+        functions,
         rows,
         suggestions,
         threads: profile
@@ -174,7 +201,7 @@ fn spot(place: &Place, model: &Model<'_>, costs_of: &dyn Fn(&[usize]) -> Costs) 
         called_from: place.called_from.clone(),
         allocations: place.counts.allocations,
         reallocations: place.counts.reallocations,
-        nanos: model.range(costs_of(&place.pairs).total().nanos)[1],
+        nanos: model.range(costs_of(&place.pairs).total().nanos, 0.0)[1],
     }
 }
 
@@ -255,7 +282,7 @@ fn stacks(profile: &Profile, frames: &Frames, model: &Model<'_>) -> (Vec<String>
             })
         });
         sum.frames = of_stack.collect();
-        sum.nanos = model.range(nanos)[1];
+        sum.nanos = model.range(nanos, 0.0)[1];
         all.push(sum);
     }
     all.sort_by_key(|stack| std::cmp::Reverse((stack.nanos, stack.blocks)));

@@ -31,6 +31,16 @@ impl Cost {
         Self { nanos: self.nanos * count, instructions: self.instructions * count }
     }
 
+    /// Returns the difference, which may be below 0.
+    pub(super) fn minus(self, other: Self) -> Self {
+        self.plus(other.times(-1.0))
+    }
+
+    /// Returns the cost with a time of at most that of another one.
+    pub(super) fn within(self, other: Self) -> Self {
+        Self { nanos: self.nanos.min(other.nanos), ..self }
+    }
+
     /// Returns the difference, at least 0.
     fn less(self, other: Self) -> Self {
         Self {
@@ -83,6 +93,9 @@ pub struct Calibration {
     /// What std does beside the allocator's calls when a vector grows.
     #[serde(default)]
     pub grown: Cost,
+    /// What a map does for each entry when it grows.
+    #[serde(default)]
+    pub rehashed: Cost,
     /// The same when a short text is cloned.
     #[serde(default)]
     pub cloned: Cost,
@@ -132,6 +145,11 @@ impl Calibration {
             mimalloc: Calls { allocate: [mimalloc; 3], free: [freed; 3] },
             copy_kib: time(&patterns::COPY)[0] / (patterns::COPY.timed >> 10) as f64,
             grown: beside(Counted::Grown),
+            rehashed: {
+                let all = phases(Counted::Rehashed)[0].less(phases(Counted::Hashed)[0]);
+                let [counted, timed] = patterns::REHASHED.map(|entries| entries as f64);
+                Cost { nanos: all.nanos / timed, instructions: all.instructions / counted }
+            },
             cloned: beside(Counted::Cloned),
             places: vec![
                 (Place::Pool, place(Counted::Pool, values)),

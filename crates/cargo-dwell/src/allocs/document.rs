@@ -19,8 +19,12 @@ pub struct Document {
     pub program: Program,
     /// Its time.
     pub time: Time,
+    /// The same program without recording, plain and under another allocator.
+    pub again: Again,
     /// The sum of all counts.
     pub total: Counts,
+    /// The functions of the workspace that allocate, with all that they call, by time.
+    pub functions: Vec<Function>,
     /// The rows, by time.
     pub rows: Vec<Row>,
     /// The suggestions, by what they save.
@@ -67,7 +71,7 @@ pub struct Time {
     pub program: u64,
     /// In the allocator, in user mode.
     pub allocator: u64,
-    /// How the time in the allocator is known: `samples` or `model`.
+    /// How the time in the allocator is known: `plain` (samples of plain runs), `samples` (of the recorded run) or `model`.
     pub by: String,
     /// Why there are no samples; empty if there are.
     pub why: String,
@@ -79,6 +83,30 @@ pub struct Time {
     pub model: u64,
     /// The instructions in the allocator by the model; 0 if unknown.
     pub instructions: u64,
+}
+
+/// Runs without recording, in pairs: plain and under another allocator.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Again {
+    /// The other allocator: `mimalloc`; empty if it was not compared.
+    pub other: String,
+    /// Why it was not.
+    pub why: String,
+    /// The number of pairs.
+    pub pairs: usize,
+    /// The processor time on each side, in nanoseconds.
+    pub nanos: [u64; 2],
+    /// The time under the other by the plain time: least, median, most.
+    pub ratio: [f64; 3],
+    /// The time in each allocator; 0 if it was not measured.
+    pub allocator: [u64; 2],
+    /// The samples in each allocator.
+    pub samples: [u64; 2],
+    /// The largest resident bytes on each side.
+    pub peak: [u64; 2],
+    /// The instructions on each side, if they were counted.
+    pub instructions: Option<[u64; 2]>,
 }
 
 /// Counts of calls.
@@ -113,6 +141,24 @@ pub struct Counts {
     pub freed: [u64; 3],
     /// Frees by the number of allocations since the block's: `[0, 1, 2-3, 4-7, ..]`, without zeros at the end.
     pub lifetimes: Vec<u64>,
+}
+
+/// A function of the workspace, with all that it calls.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Its line with most blocks.
+    pub at: Option<String>,
+    /// The innermost function outside of std that nine of ten blocks come from.
+    pub inside: Option<String>,
+    /// The allocations and reallocations.
+    pub blocks: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// The time in the allocator.
+    pub nanos: u64,
 }
 
 /// The blocks of one type from one place, or of all types behind one trait.
@@ -196,6 +242,10 @@ pub struct Suggestion {
     pub saves: [u64; 3],
     /// The same as a part of the program's time in per cent.
     pub percent: [f64; 3],
+    /// The same under the other allocator, as a part of the time under it; none if that was not measured.
+    pub other: Option<[f64; 3]>,
+    /// Whether it pays also under the other allocator, as far as that is known.
+    pub pays: bool,
     /// The instructions that it saves by the model; 0 if unknown.
     pub instructions: u64,
     /// The allocations that it saves.

@@ -1,5 +1,6 @@
 //! `cargo dwell allocs`: what the allocator costs a program, by type and call site, and what each change would save.
 
+mod again;
 mod args;
 mod budget;
 mod build;
@@ -10,6 +11,7 @@ mod folded;
 mod html;
 mod model;
 mod output;
+mod places;
 mod pprof;
 mod sites;
 mod suggest;
@@ -17,4 +19,4 @@ mod text;
 
 pub use args::Allocs;
 pub(crate) use budget::{Taken, taken};
-pub(crate) use build::document;
+pub(crate) use build::{Of, document};

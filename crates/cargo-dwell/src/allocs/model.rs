@@ -8,7 +8,7 @@
 )]
 
 use super::calibrate::{Calibration, Calls, Cost};
-use super::document::Time;
+use super::document::{Again, Time};
 use dwell_heap::profile::{Allocator, Counts, Pair, Profile};
 
 /// The costs of pairs.
@@ -17,7 +17,16 @@ pub(super) struct Model<'c> {
     /// The measured time in the allocator by the model's. A call in a program takes longer than one in a loop: its
     /// instructions and data are seldom in the caches.
     pub(super) scale: f64,
+    /// The same for mimalloc, if the program ran under it.
+    other: Option<Other>,
     is_sampled: bool,
+}
+
+/// The program under the other allocator.
+struct Other {
+    scale: f64,
+    /// Its processor time.
+    program: u64,
 }
 
 /// The costs of some blocks.
@@ -44,52 +53,76 @@ const FEWEST: u64 = 20;
 /// The range around a prediction; bench/results/allocs.md has the programs for which it holds.
 const LEAST: f64 = 0.5;
 const MOST: f64 = 1.5;
-/// The bounds of the scale: beyond these something else than the allocator was measured.
-const SCALES: (f64, f64) = (0.25, 8.0);
+/// The most of the scale: beyond it something else than the allocator was measured.
+const MOST_SCALE: f64 = 8.0;
 
 impl<'c> Model<'c> {
     /// Returns the model, and the time of the run.
-    pub(super) fn new(profile: &Profile, calibration: &'c Calibration) -> (Self, Time) {
-        let mut model = Self { calibration, scale: 1.0, is_sampled: profile.sample != 0 };
+    pub(super) fn new(profile: &Profile, calibration: &'c Calibration, again: &Again) -> (Self, Time) {
+        let mut model = Self { calibration, scale: 1.0, other: None, is_sampled: profile.sample != 0 };
         let all = profile.pairs.iter().fold(Costs::default(), |sum, pair| sum.plus(model.of(pair))).total();
+        let recorded = profile.user_nanos + profile.system_nanos;
         let mut time = Time {
             user: profile.user_nanos,
             system: profile.system_nanos,
-            program: profile.user_nanos + profile.system_nanos,
-            allocator: (all.nanos as u64).min(profile.user_nanos),
+            program: if again.nanos[0] > 0 { again.nanos[0] } else { recorded },
             by: "model".into(),
             why: profile.no_samples.clone(),
-            samples: [0; 3],
-            error: 0,
             model: all.nanos as u64,
             instructions: all.instructions as u64,
+            ..Time::default()
         };
-        let Some(samples) = &profile.samples else { return (model, time) };
-        time.samples = [samples.program, samples.allocator, samples.agent];
-        let taken: u64 = time.samples.iter().sum();
-        if samples.allocator < FEWEST {
-            time.why = format!("the run is too short: {} samples are in the allocator", samples.allocator);
+        if let Some(samples) = &profile.samples {
+            time.samples = [samples.program, samples.allocator, samples.agent];
         }
-        if taken == 0 {
-            return (model, time);
+        let [of_program, of_allocator, of_agent] = time.samples;
+        let taken = of_program + of_allocator + of_agent;
+        let part = |samples: u64| profile.user_nanos as f64 * samples as f64 / taken.max(1) as f64;
+        if again.nanos[0] == 0 && taken > 0 {
+            time.program = part(of_program + of_allocator) as u64 + profile.system_nanos;
         }
-        let part = |samples: u64| profile.user_nanos as f64 * samples as f64 / taken as f64;
-        time.program = part(samples.program + samples.allocator) as u64 + profile.system_nanos;
-        if samples.allocator >= FEWEST && all.nanos > 0.0 {
-            let measured = part(samples.allocator);
-            time.allocator = measured as u64;
+        let (measured, samples) = if again.samples[0] >= FEWEST {
+            time.by = "plain".into();
+            (again.allocator[0] as f64, again.samples[0])
+        } else if of_allocator >= FEWEST {
             time.by = "samples".into();
-            time.error = (measured / (samples.allocator as f64).sqrt()) as u64;
-            model.scale = (measured / all.nanos).clamp(SCALES.0, SCALES.1);
+            // Recording slows the program and its allocator alike.
+            let slower = (part(of_program + of_allocator) + profile.system_nanos as f64) / time.program.max(1) as f64;
+            (part(of_allocator) / slower.max(1.0), of_allocator)
         } else {
-            time.allocator = time.allocator.min(time.program);
+            if profile.samples.is_some() {
+                time.why = format!(
+                    "the run is too short: {} samples are in the allocator",
+                    again.samples[0].max(of_allocator)
+                );
+            }
+            (all.nanos.min(time.program as f64), 0)
+        };
+        time.allocator = measured as u64;
+        if all.nanos > 0.0 {
+            let most = if time.by == "model" { 1.0 } else { MOST_SCALE };
+            model.scale = (measured / all.nanos).min(most);
         }
+        if samples > 0 {
+            time.error = (measured / (samples as f64).sqrt()) as u64;
+        }
+        model.other = (!again.other.is_empty()).then(|| {
+            let all = profile.pairs.iter().fold(Costs::default(), |sum, pair| sum.plus(model.of_other(pair))).total();
+            let is_measured = again.samples[1] >= FEWEST && all.nanos > 0.0;
+            let scale = if is_measured { again.allocator[1] as f64 / all.nanos } else { model.scale };
+            Other { scale: scale.min(MOST_SCALE), program: again.nanos[1] }
+        });
         (model, time)
     }
 
     /// Returns the costs of a pair by the calibration alone.
     pub(super) fn of(&self, pair: &Pair) -> Costs {
-        self.of_counts(&pair.counts, pair.allocator)
+        self.of_counts(&pair.counts, self.calls(pair.allocator))
+    }
+
+    /// Returns those under mimalloc.
+    pub(super) fn of_other(&self, pair: &Pair) -> Costs {
+        self.of_counts(&pair.counts, &self.calibration.mimalloc)
     }
 
     fn calls(&self, allocator: Allocator) -> &Calls {
@@ -100,8 +133,7 @@ impl<'c> Model<'c> {
         }
     }
 
-    fn of_counts(&self, counts: &Counts, allocator: Allocator) -> Costs {
-        let calls = self.calls(allocator);
+    fn of_counts(&self, counts: &Counts, calls: &Calls) -> Costs {
         let mut all = Cost::default();
         if self.is_sampled {
             // A sampled run does not see what the cache has.
@@ -126,11 +158,18 @@ impl<'c> Model<'c> {
         Costs { blocks: all.times(1.0 - moved), growth: all.times(moved).plus(copied).plus(reallocated) }
     }
 
-    /// Returns the measured time of a cost: at least, probably, at most.
-    pub(super) fn range(&self, nanos: f64) -> [u64; 3] {
-        let (plain, scaled) = (nanos, nanos * self.scale);
-        let (low, high) = (plain.min(scaled), plain.max(scaled));
-        [low * LEAST, scaled, high * MOST].map(|nanos| nanos.max(0.0) as u64)
+    /// Returns the measured time of a cost in the allocator, and of one beside it: at least, probably, at most.
+    pub(super) fn range(&self, nanos: f64, beside: f64) -> [u64; 3] {
+        let scaled = nanos.max(0.0) * self.scale + beside;
+        [scaled * LEAST, scaled, scaled * MOST].map(|nanos| nanos as u64)
+    }
+
+    /// Returns the part of the program's time under the other allocator in the same way, in per cent; below 0 if it costs more.
+    pub(super) fn range_of_other(&self, nanos: f64, beside: f64) -> Option<[f64; 3]> {
+        let other = self.other.as_ref().filter(|other| other.program > 0)?;
+        let percent = (nanos * other.scale + beside) * 100.0 / other.program as f64;
+        let [low, high] = if percent < 0.0 { [MOST, LEAST] } else { [LEAST, MOST] };
+        Some([percent * low, percent, percent * high].map(|percent| percent.min(100.0)))
     }
 }
 
@@ -154,7 +193,7 @@ mod tests {
     fn misses_of_the_cache_cost_more() {
         let calibration = calibration();
         let profile = Profile::default();
-        let (model, _) = Model::new(&profile, &calibration);
+        let (model, _) = Model::new(&profile, &calibration, &Again::default());
         let of = |allocated, freed| {
             let counts = Counts { allocations: 100, frees: 100, allocated, freed, ..Counts::default() };
             model.of(&pair(counts)).total().nanos
@@ -166,7 +205,7 @@ mod tests {
     #[test]
     fn moved_blocks_are_growth() {
         let calibration = calibration();
-        let (model, _) = Model::new(&Profile::default(), &calibration);
+        let (model, _) = Model::new(&Profile::default(), &calibration, &Again::default());
         let counts = Counts {
             allocations: 10,
             frees: 10,
@@ -193,11 +232,33 @@ mod tests {
             samples: Some(Samples { program: 50, allocator: 30, agent: 20 }),
             ..Profile::default()
         };
-        let (model, time) = Model::new(&profile, &calibration);
+        let (model, time) = Model::new(&profile, &calibration, &Again::default());
         assert_eq!((time.program, time.allocator, time.model, &*time.by), (8000, 3000, 1500, "samples"));
         assert_eq!(model.scale, 2.0);
-        assert_eq!(model.range(100.0), [50, 200, 300]);
+        assert_eq!(model.range(100.0, 0.0), [100, 200, 300]);
         profile.samples = Some(Samples { program: 50, allocator: 3, agent: 20 });
-        assert_eq!(Model::new(&profile, &calibration).1.by, "model");
+        assert_eq!(Model::new(&profile, &calibration, &Again::default()).1.by, "model");
+        // A plain run knows better.
+        let again = Again { nanos: [4000, 2000], allocator: [750, 300], samples: [40, 30], ..Again::default() };
+        let (model, time) = Model::new(&profile, &calibration, &again);
+        assert_eq!((time.program, time.allocator, &*time.by, model.scale), (4000, 750, "plain", 0.5));
+        assert_eq!(model.range_of_other(100.0, 0.0), None, "nothing was compared");
+    }
+
+    #[test]
+    fn savings_under_the_other_allocator_are_scaled_by_its_own_time() {
+        let mut calibration = calibration();
+        calibration.mimalloc.allocate = [Cost { nanos: 2.0, instructions: 8.0 }; 3];
+        calibration.mimalloc.free = [Cost { nanos: 1.0, instructions: 4.0 }; 3];
+        let counts =
+            Counts { allocations: 100, frees: 100, allocated: [100, 0, 0], freed: [100, 0, 0], ..Counts::default() };
+        let profile = Profile { pairs: vec![pair(counts)], user_nanos: 10_000, ..Profile::default() };
+        let (nanos, allocator) = ([8000, 5000], [3000, 600]);
+        let again = Again { other: "mimalloc".into(), nanos, allocator, samples: [30, 30], ..Again::default() };
+        let (model, _) = Model::new(&profile, &calibration, &again);
+        let nanos = model.of_other(&profile.pairs[0]).total().nanos;
+        assert_eq!((nanos, model.scale), (300.0, 2.0));
+        assert_eq!(model.range_of_other(nanos, 0.0), Some([6.0, 12.0, 18.0]));
+        assert_eq!(model.range_of_other(-50.0, 0.0), Some([-3.0, -2.0, -1.0]));
     }
 }

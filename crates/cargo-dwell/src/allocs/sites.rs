@@ -3,6 +3,7 @@
 //! Boxes of one type, or of all types behind one trait, are one site wherever they are made, because one change of the
 //! type moves all of them. Other blocks are grouped by the place that allocates them.
 
+use super::places::{Own, Place, head};
 use dwell_debuginfo::{Frame, Frames, Kind, Program, TypeId};
 use dwell_heap::profile::{Allocator, Counts, Pair, Profile};
 use dwell_heap::stacks::{self, BlockType, Origin, is_std};
@@ -27,6 +28,8 @@ pub(super) struct Site {
     pub(super) allocator: Allocator,
     /// The type whose drop freed most of its blocks in runs.
     pub(super) root: Option<String>,
+    /// The blocks that an iterator over a collection's own values freed.
+    pub(super) consumed: u64,
 }
 
 /// What holds the blocks of a site.
@@ -40,61 +43,30 @@ pub(super) enum Holder {
     Text,
     /// A growable sequence.
     Sequence,
+    /// A hash map or set.
+    Table,
     /// A map, a tree, a chunk, or unknown.
     #[default]
     Other,
 }
 
-/// A place in the source that allocates.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Place {
-    /// The innermost function that is not std's.
-    pub(super) function: String,
-    pub(super) at: Option<String>,
-    /// Its source file as in the debug info, and the line.
-    pub(super) source: Option<(String, u32)>,
-    /// Its crate, if that is not one of the workspace.
-    pub(super) dependency: Option<String>,
-    /// The innermost function of the workspace, if that is another one.
-    pub(super) called_from: Option<String>,
-    /// The functions of std between it and the allocator, innermost first, without arguments.
-    pub(super) through: Vec<String>,
-    pub(super) pairs: Vec<usize>,
-    pub(super) counts: Counts,
-}
-
-impl Place {
-    /// Returns `true` if a function of std that allocated for this place has one of these names.
-    pub(super) fn goes_through(&self, names: &[&str]) -> bool {
-        self.through.iter().any(|path| path.rsplit("::").next().is_some_and(|name| names.contains(&name)))
-    }
-}
-
 /// Returns the sites.
-pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames) -> Vec<Site> {
+pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames, own: &Own) -> Vec<Site> {
     let snapshot = profile.as_snapshot();
     let origins = stacks::origins(&snapshot, program, frames);
     let traits = traits(program);
-    let mut own: HashSet<&str> =
-        program.types().filter(|(_, ty)| ty.own && !ty.krate.is_empty()).map(|(_, ty)| &*ty.krate).collect();
-    let is_own = |frame: &&Frame| !is_std(head(&frame.path)) && own.contains(krate(&frame.path));
-    let calls = |stack: &Vec<u64>| {
-        stacks::functions(&snapshot, frames, stack).into_iter().flatten().any(|frame| is_own(&frame))
-    };
-    // A program whose functions are all of other crates is not one of this workspace.
-    if !snapshot.stacks.iter().any(calls) {
-        own.clear();
-    }
     let places: Vec<Place> = snapshot
         .stacks
         .iter()
         .zip(&origins)
-        .map(|(stack, origin)| place(&stacks::functions(&snapshot, frames, stack), origin, &own))
+        .map(|(stack, origin)| own.place(&stacks::functions(&snapshot, frames, stack), origin))
         .collect();
     let roots: Vec<Option<String>> =
         snapshot.stacks.iter().map(|stack| root(&stacks::functions(&snapshot, frames, stack), program)).collect();
     let dropped: Vec<Option<TypeId>> =
         snapshot.stacks.iter().map(|stack| dropped(&stacks::functions(&snapshot, frames, stack))).collect();
+    let consumed: Vec<bool> =
+        snapshot.stacks.iter().map(|stack| is_of_iterator(&stacks::functions(&snapshot, frames, stack))).collect();
     let mut index: HashMap<Key, usize> = HashMap::new();
     let mut all: Vec<Site> = Vec::new();
     let mut root_counts: Vec<HashMap<&str, u64>> = Vec::new();
@@ -123,6 +95,9 @@ pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames) -> Ve
             root_counts.push(HashMap::new());
         }
         all[at].add(number, pair, place, origin);
+        if pair.free_stack.is_some_and(|stack| consumed.get(stack as usize) == Some(&true)) {
+            all[at].consumed += pair.counts.frees;
+        }
         if let Some(root) = pair.run_stack.and_then(|stack| roots.get(stack as usize)?.as_deref()) {
             *root_counts[at].entry(root).or_default() += pair.counts.together;
         }
@@ -131,6 +106,7 @@ pub(super) fn sites(profile: &Profile, program: &Program, frames: &Frames) -> Ve
         // Of equal counts, the first by name, so that the result does not vary.
         let root = roots.into_iter().max_by_key(|(name, count)| (*count, std::cmp::Reverse(*name)));
         site.root = root.map(|(name, _)| name.to_owned());
+        site.places.iter_mut().for_each(Place::name_caller);
         site.places.sort_by_key(|place| std::cmp::Reverse(place.counts.allocations + place.counts.reallocations));
     }
     all
@@ -166,6 +142,7 @@ fn describe(origin: &Origin, place: &Place, program: &Program, traits: &HashMap<
         sizes: BTreeMap::new(),
         allocator: Allocator::Glibc,
         root: None,
+        consumed: 0,
     };
     if let (Some(BlockType::Value(ty)), Holder::Box | Holder::Counted) = (origin.ty, holder) {
         if let Some(of_trait) = traits.get(&ty) {
@@ -187,13 +164,21 @@ fn describe(origin: &Origin, place: &Place, program: &Program, traits: &HashMap<
 fn holder(content: &str) -> Holder {
     match content.split('<').next().unwrap_or_default() {
         "Box" if content.ends_with("str>") => Holder::Text,
-        "Box" if content.starts_with("Box<[") => Holder::Sequence,
+        // A box of an array has one value; the length comes last.
+        "Box" if content.starts_with("Box<[") && !is_array(content) => Holder::Sequence,
         "Box" => Holder::Box,
         "Rc" | "Arc" => Holder::Counted,
         "String" | "PathBuf" | "OsString" | "CString" => Holder::Text,
         "Vec" | "VecDeque" | "BinaryHeap" => Holder::Sequence,
+        "HashMap" | "HashSet" | "IndexMap" | "IndexSet" => Holder::Table,
         _ => Holder::Other,
     }
+}
+
+/// Returns `true` for `Box<[T; 4]>`, and `false` for `Box<[T]>`.
+fn is_array(content: &str) -> bool {
+    let length = content.strip_suffix("]>").and_then(|rest| rest.rsplit_once("; "));
+    length.is_some_and(|(_, length)| !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 impl Site {
@@ -206,13 +191,12 @@ impl Site {
         if let Some(BlockType::Value(ty)) = origin.ty {
             *self.types.entry(ty).or_default() += blocks;
         }
-        let is_same = |of: &&mut Place| of.function == place.function && of.at == place.at;
-        match self.places.iter_mut().find(is_same) {
-            Some(of) => {
-                of.pairs.push(number);
-                of.counts.add(&pair.counts);
-            }
-            None => self.places.push(Place { pairs: vec![number], counts: pair.counts.clone(), ..place.clone() }),
+        let is_same = |of: &Place| of.function == place.function && of.at == place.at;
+        if !self.places.iter().any(is_same) {
+            self.places.push(Place { callers: BTreeMap::new(), ..place.clone() });
+        }
+        if let Some(of) = self.places.iter_mut().find(|of| is_same(of)) {
+            of.add(number, pair, place);
         }
     }
 }
@@ -233,47 +217,21 @@ fn traits(program: &Program) -> HashMap<TypeId, String> {
     all
 }
 
-/// Returns the path of a function without arguments of its impl.
-fn head(path: &str) -> &str {
-    path.strip_prefix('<').unwrap_or(path)
-}
-
-fn krate(path: &str) -> &str {
-    head(path).split("::").next().unwrap_or_default()
-}
-
-fn place(stack: &[Result<&Frame, String>], origin: &Origin, own: &HashSet<&str>) -> Place {
-    let stack = stacks::without_allocator(stack);
-    let known: Vec<&Frame> = stack.iter().filter_map(|frame| frame.as_ref().ok().copied()).collect();
-    let first = known.iter().position(|frame| !is_std(head(&frame.path)));
-    let through = known[..first.unwrap_or(known.len())].iter().map(|frame| stacks::shown(&frame.path)).collect();
-    let Some(frame) = first.and_then(|first| known.get(first)) else {
-        return Place { function: origin.function.clone(), at: origin.at.clone(), through, ..Place::default() };
-    };
-    let function = stacks::shown_function(frame);
-    let source = frame.source.as_ref();
-    let dependency = (!own.is_empty() && !own.contains(krate(&frame.path))).then(|| krate(&frame.path).to_owned());
-    let called_from = (dependency.is_some() && origin.function != function).then(|| match &origin.at {
-        Some(at) => format!("{} ({at})", origin.function),
-        None => origin.function.clone(),
-    });
-    Place {
-        at: source.map(|source| format!("{}:{}", stacks::short_file(&source.file), source.line)),
-        source: source.map(|source| (source.file.to_string(), source.line)),
-        function,
-        dependency,
-        called_from,
-        through,
-        pairs: Vec::new(),
-        counts: Counts::default(),
-    }
-}
-
 /// Returns the type that the innermost `drop_in_place` of a stack drops.
 fn dropped(stack: &[Result<&Frame, String>]) -> Option<TypeId> {
     let mut frames = stack.iter().filter_map(|frame| frame.as_ref().ok());
     let frame = frames.find(|frame| frame.path.contains("drop_in_place<"))?;
     Some(frame.params.first()?.ty)
+}
+
+/// Returns `true` if a stack frees the buffer of a collection whose values were iterated over.
+fn is_of_iterator(stack: &[Result<&Frame, String>]) -> bool {
+    let frames = stack.iter().filter_map(|frame| frame.as_ref().ok());
+    let mut of_std = frames.take_while(|frame| is_std(head(&frame.path)));
+    of_std.any(|frame| {
+        frame.path.contains("vec::into_iter::")
+            || frame.implementor.as_deref().is_some_and(|of| of.starts_with("IntoIter<"))
+    })
 }
 
 /// The types of std that hold a pointer, a value or nothing, but no buffer.
@@ -353,6 +311,10 @@ mod tests {
             ("String", Holder::Text),
             ("Vec<u8>", Holder::Sequence),
             ("Rc<Node>", Holder::Counted),
+            ("Box<[u64]>", Holder::Sequence),
+            ("Box<[u64; 4]>", Holder::Box),
+            ("Box<[[u8; 2]]>", Holder::Sequence),
+            ("HashMap<u8, u8>", Holder::Table),
             ("BTreeMap<u8, u8>", Holder::Other),
             ("", Holder::Other),
         ];
@@ -397,11 +359,5 @@ mod tests {
     fn modules_are_left_out_of_types() {
         assert_eq!(short("alloc::vec::Vec<app::Node, alloc::alloc::Global>"), "Vec<Node, Global>");
         assert_eq!(short("(app::A, u8)"), "(A, u8)");
-    }
-
-    #[test]
-    fn functions_on_the_way_are_found_by_their_last_name() {
-        let place = Place { through: vec!["alloc::string::String::clone".into()], ..Place::default() };
-        assert!(place.goes_through(&["clone", "to_owned"]) && !place.goes_through(&["string"]));
     }
 }

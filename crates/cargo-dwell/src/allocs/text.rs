@@ -1,7 +1,7 @@
 //! The report as text: the time, then the rows with what to write instead.
 
 use super::document::{Document, Row, Suggestion};
-use super::suggest::WORTH;
+use super::suggest::{WORTH, together};
 use comfy_table::Cell;
 use dwell_output::units::{bytes, count};
 use dwell_output::{Look, header, right};
@@ -16,35 +16,82 @@ pub(super) fn write(document: &Document, top: Option<usize>, look: &Look, out: &
     if look.markdown {
         writeln!(out, "# The allocations of {}\n", document.program.file)?;
     }
+    writeln!(out, "{}", of_allocator(document))?;
     writeln!(out, "{}", first_line(document))?;
     writeln!(out, "{}", second_line(document))?;
     if document.rows.is_empty() {
         return writeln!(out, "There were no allocations.");
     }
     writeln!(out)?;
+    functions(document, look, out)?;
     let most = top.unwrap_or(if look.markdown { usize::MAX } else { ROWS });
-    let mut rows = vec![header(&["time", "allocs", "lives", "type, where", "instead", "saves"])];
+    let other = &document.again.other;
+    let mut titles = vec!["time", "allocs", "lives", "type, where", "instead", "saves"];
+    let of_other = format!("on {other}");
+    if !other.is_empty() {
+        titles.push(&of_other);
+    }
+    let mut rows = vec![header(&titles)];
     for row in document.rows.iter().take(most) {
-        let best = row.suggestions.first().and_then(|number| document.suggestions.get(*number));
-        rows.push(vec![
+        let best = best(document, row);
+        let mut cells = vec![
             right(format!("{:.1} %", row.percent)),
             right(millions(row.counts.allocations)),
             Cell::new(lives(row)),
             Cell::new(what(row)),
             Cell::new(best.map_or_else(String::new, |best| cut(&best.instead))),
             Cell::new(best.map_or_else(String::new, saves)),
-        ]);
+        ];
+        if !other.is_empty() {
+            cells.push(Cell::new(best.and_then(|best| best.other).map_or_else(String::new, range)));
+        }
+        rows.push(cells);
     }
     look.table(out, &rows)?;
     if document.rows.len() > most && !look.markdown {
         writeln!(out, "{} more are not shown (--top).", document.rows.len() - most)?;
     }
+    let left = document.suggestions.iter().filter(|of| !of.pays).count();
+    if left > 0 {
+        writeln!(out, "{left} changes that do not pay on {other} are left out; the JSON has them.")?;
+    }
     details(document, look, out)
+}
+
+/// The most functions of the workspace that are shown, and the least part of all blocks, in per cent.
+const FUNCTIONS: usize = 6;
+const LEAST: u64 = 1;
+
+/// Writes whose code allocates: the functions of the workspace with all that they call.
+fn functions(document: &Document, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
+    let all = document.total.allocations + document.total.reallocations;
+    let shown = document.functions.iter().filter(|of| of.blocks * 100 >= all * LEAST).take(FUNCTIONS);
+    let mut rows = vec![header(&["blocks", "", "time", "function of the workspace, with all that it calls"])];
+    for of in shown {
+        let at = of.at.as_ref().map_or_else(String::new, |at| format!(", most at {at}"));
+        let inside = of.inside.as_ref().map_or_else(String::new, |inside| format!(", in {}", cut(inside)));
+        rows.push(vec![
+            right(share(of.blocks, all)),
+            right(millions(of.blocks)),
+            right(share(of.nanos, document.time.program)),
+            Cell::new(format!("{}{at}{inside}", cut(&of.name))),
+        ]);
+    }
+    if rows.len() > 1 {
+        look.table(out, &rows)?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// Returns the best change of a row that pays.
+fn best<'d>(document: &'d Document, row: &Row) -> Option<&'d Suggestion> {
+    document.suggestions.get(*row.suggestions.first()?).filter(|of| of.pays)
 }
 
 /// Describes the best change of each row that is worth it.
 fn details(document: &Document, look: &Look, out: &mut impl io::Write) -> io::Result<()> {
-    let bests = document.rows.iter().filter_map(|row| document.suggestions.get(*row.suggestions.first()?));
+    let bests = document.rows.iter().filter_map(|row| best(document, row));
     let mut worth: Vec<&Suggestion> = bests.filter(|of| of.is_worth_it).collect();
     worth.sort_by_key(|of| std::cmp::Reverse(of.saves[1]));
     if worth.is_empty() {
@@ -54,7 +101,9 @@ fn details(document: &Document, look: &Look, out: &mut impl io::Write) -> io::Re
     for of in worth {
         let row = &document.rows[of.row];
         let mark = if look.markdown { "- " } else { "" };
-        writeln!(out, "{mark}{}: {} saves {}", cut(&row.what), cut(&of.instead), saves(of))?;
+        let on_other =
+            of.other.map_or_else(String::new, |other| format!(", on {} {}", document.again.other, range(other)));
+        writeln!(out, "{mark}{}: {} saves {}{on_other}", cut(&row.what), cut(&of.instead), saves(of))?;
         writeln!(out, "  {}", of.why)?;
         writeln!(out, "  how: {}; cost: {}", of.how, of.costs)?;
         for place in row.places.iter().take(3) {
@@ -64,6 +113,7 @@ fn details(document: &Document, look: &Look, out: &mut impl io::Write) -> io::Re
             writeln!(out, "  at {at} in {}{of_crate}: {}", place.function, millions(place.allocations))?;
         }
         let others = row.suggestions.iter().skip(1).filter_map(|number| document.suggestions.get(*number));
+        let others = others.filter(|of| of.pays);
         let others: Vec<String> = others.map(|other| format!("{} ({})", other.instead, saves(other))).collect();
         if !others.is_empty() {
             writeln!(out, "  or: {}", others.join("; "))?;
@@ -86,14 +136,56 @@ fn first_line(document: &Document) -> String {
     )
 }
 
+/// Says what another allocator alone gives, or why that is not known.
+fn of_allocator(document: &Document) -> String {
+    let again = &document.again;
+    let other = &again.other;
+    if other.is_empty() {
+        return format!("Another allocator was not compared: {}.", again.why);
+    }
+    let [least, median, most] = again.ratio;
+    let range = if again.pairs > 1 { format!(" ({least:.2} to {most:.2})") } else { String::new() };
+    let mut line = format!("{other} alone takes {median:.2} of the time{range}");
+    if let Some([plain, under]) = again.instructions {
+        let _ = write!(line, ", {:.2} of the instructions", ratio(under, plain));
+    }
+    let _ = write!(line, " and {} of memory at the peak instead of {}", bytes(again.peak[1]), bytes(again.peak[0]));
+    let _ = write!(
+        line,
+        ": measured in {}",
+        match again.pairs {
+            1 => "a pair of runs".to_owned(),
+            pairs => format!("{pairs} pairs of runs"),
+        }
+    );
+    if median < PAYS {
+        line.push_str("; two lines: `#[global_allocator] static GLOBAL: mimalloc::MiMalloc = mimalloc::MiMalloc;`");
+    }
+    line + "."
+}
+
+/// From this part of the time on another allocator is no change.
+const PAYS: f64 = 0.97;
+
+#[expect(clippy::cast_precision_loss, reason = "only two digits are printed")]
+fn ratio(of: u64, by: u64) -> f64 {
+    of as f64 / by.max(1) as f64
+}
+
 /// Says which change saves most, or that none is worth it, and how the time is known.
 fn second_line(document: &Document) -> String {
-    let mut line = match document.suggestions.first().filter(|of| of.is_worth_it) {
-        Some(best) => {
+    let together = together(&document.rows, &document.suggestions);
+    let best = document.suggestions.first().filter(|of| of.is_worth_it);
+    let mut line = match best {
+        Some(best) if best.percent[1] >= WORTH => {
             let row = &document.rows[best.row];
             format!("{} instead of {} gives {} of it back", cut(&best.instead), cut(&row.what), saves(best))
         }
-        None => format!("No change that saves {WORTH} % was found: it is not worth it"),
+        Some(_) => format!("No change saves {WORTH} % alone; those below save ~{together:.1} % together"),
+        None if ratio(document.time.allocator, document.time.program) * 100.0 < WORTH => {
+            format!("The allocator takes less than {WORTH} %: no change is worth it")
+        }
+        None => format!("The changes of the workspace's code that were found save {together:.1} % together"),
     };
     let time = &document.time;
     if time.by == "model" {
@@ -140,7 +232,10 @@ fn share(part: u64, whole: u64) -> String {
 }
 
 pub(super) fn saves(of: &Suggestion) -> String {
-    let [low, likely, high] = of.percent;
+    range(of.percent)
+}
+
+fn range([low, likely, high]: [f64; 3]) -> String {
     if likely < 0.1 {
         return "less than 0.1 %".into();
     }
@@ -205,6 +300,7 @@ fn what(row: &Row) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::document::{Again, Time};
     use super::*;
 
     #[test]
@@ -220,9 +316,61 @@ mod tests {
         assert_eq!(cut(&format!("`{}`", "x".repeat(300))), format!("`{}..`", "x".repeat(WIDEST - 1)));
     }
 
+    fn with(percents: &[f64], pays: bool) -> Document {
+        let suggestion = |(row, percent): (usize, &f64)| Suggestion {
+            row,
+            instead: "a buffer".into(),
+            percent: [percent / 2.0, *percent, percent * 2.0],
+            pays,
+            ..Suggestion::default()
+        };
+        let mut suggestions: Vec<Suggestion> = percents.iter().enumerate().map(suggestion).collect();
+        let row = |number| Row { what: "String".into(), suggestions: vec![number], ..Row::default() };
+        let rows: Vec<Row> = (0..percents.len()).map(row).collect();
+        crate::allocs::suggest::mark(&rows, &mut suggestions);
+        let time = Time { program: 100, allocator: 30, ..Time::default() };
+        Document { time, rows, suggestions, ..Document::default() }
+    }
+
     #[test]
-    fn nothing_to_change_is_said() {
-        let document = Document::default();
-        assert!(second_line(&document).starts_with("No change that saves 5 % was found: it is not worth it"));
+    fn small_changes_are_added_up_before_they_are_not_worth_it() {
+        let line = |percents: &[f64], pays| second_line(&with(percents, pays));
+        assert!(line(&[8.0, 0.5], true).starts_with("a buffer instead of String gives ~8.0 % (4.0-16.0) of it back"));
+        assert!(
+            line(&[4.8, 1.3, 0.9], true).starts_with("No change saves 5 % alone; those below save ~6.1 % together")
+        );
+        assert!(
+            line(&[3.0, 0.5], true)
+                .starts_with("The changes of the workspace's code that were found save 3.0 % together")
+        );
+        assert!(line(&[], true).starts_with("The changes of the workspace's code that were found save 0.0 % together"));
+        let little = Document { time: Time { program: 100, allocator: 4, ..Time::default() }, ..with(&[], true) };
+        assert!(second_line(&little).starts_with("The allocator takes less than 5 %: no change is worth it"));
+        assert!(
+            line(&[30.0], false).starts_with("The changes of the workspace's code that were found save 0.0 %"),
+            "it does not pay on mimalloc"
+        );
+        let worth = |percents: &[f64]| with(percents, true).suggestions.iter().filter(|of| of.is_worth_it).count();
+        assert_eq!([worth(&[4.8, 1.3, 0.9]), worth(&[3.0, 0.5]), worth(&[8.0, 2.0])], [2, 0, 2]);
+    }
+
+    #[test]
+    fn another_allocator_is_said_first() {
+        let again = Again {
+            other: "mimalloc".into(),
+            pairs: 5,
+            ratio: [0.68, 0.7, 0.74],
+            peak: [9_200_000, 12_100_000],
+            ..Again::default()
+        };
+        let mut document = Document { again, ..Document::default() };
+        let line = of_allocator(&document);
+        assert!(
+            line.starts_with("mimalloc alone takes 0.70 of the time (0.68 to 0.74) and 12.1 MB of memory"),
+            "{line}"
+        );
+        assert!(line.contains("measured in 5 pairs of runs; two lines: `#[global_allocator]"), "{line}");
+        document.again = Again { why: "the program has mimalloc".into(), ..Again::default() };
+        assert_eq!(of_allocator(&document), "Another allocator was not compared: the program has mimalloc.");
     }
 }

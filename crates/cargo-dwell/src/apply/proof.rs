@@ -145,7 +145,7 @@ impl Bench<'_> {
         let file = self.folder.join("allocs.json");
         let _ = fs::remove_file(&file);
         let mut command = self.dwell("allocs")?;
-        command.arg("--save").arg(&file).arg("--").args(self.arguments);
+        command.arg("--once").arg("--save").arg(&file).arg("--").args(self.arguments);
         let ran = self.run(&mut command)?;
         let Ok(text) = fs::read(&file) else { bail!("the program was not measured: {}", reason(&ran.stderr)) };
         serde_json::from_slice(&text).context("the report of allocs cannot be read")

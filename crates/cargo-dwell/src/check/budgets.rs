@@ -5,6 +5,7 @@ use super::row::{Kind, Row, Unit, place};
 use super::runs::{Measured, Planned, Session};
 use crate::allocs::{Taken, taken};
 use crate::config::Bytes;
+use crate::exists::{declaration, exists};
 use crate::function_names::{ends_with, plain};
 use crate::{dyn_traits, sizes, stack};
 use anyhow::{Result, bail};
@@ -13,7 +14,6 @@ use dwell_heap::json::{Blocks, Document as Heap};
 use dwell_output::nearest;
 use dwell_source::Items;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 /// Returns a row for each budget.
@@ -61,7 +61,7 @@ fn of_run(planned: &Planned, of: &Measured, root: &Path, rows: &mut Vec<Row>) ->
         let all = of.allocs.iter().map(|document| taken(document, wanted));
         let number = |taken: &Taken| if key == "allocs" { taken.blocks } else { taken.reallocations };
         let found = all.max_by_key(number).unwrap_or_default();
-        if !found.is_known && !exists(of, wanted, root) {
+        if !found.is_known && !exists(&of.program, &of.executable.file, wanted, root) {
             let functions = of.allocs.iter().flat_map(|document| &document.frames);
             let functions = functions.map(|frame| frame.split(" (").next().unwrap_or(frame));
             let near = nearest::suggestion(wanted, functions);
@@ -163,43 +163,6 @@ fn type_of_field(program: &Program, wanted: &str) -> Option<String> {
     })
 }
 
-/// Returns whether a program has a function or type that took no block.
-fn exists(of: &Measured, wanted: &str, root: &Path) -> bool {
-    if !sizes::matching(&of.program, wanted).is_empty() {
-        return true;
-    }
-    let name = plain(wanted);
-    let has_symbol = || {
-        let functions = stack::frame_sizes(&of.executable.file).unwrap_or_default();
-        functions.iter().any(|(function, _)| ends_with(&plain(function), &name))
-    };
-    // One that is inlined everywhere has no symbol.
-    let last = name.rsplit("::").next().unwrap_or(&name);
-    has_symbol() || declaration(root, last).is_some()
-}
-
-/// Returns where a source file of the workspace declares a function of a name.
-fn declaration(root: &Path, function: &str) -> Option<(String, u32)> {
-    let declaration = format!("fn {function}");
-    let find = |text: &str| {
-        let found = text.match_indices(&declaration).find(|(at, _)| {
-            let next = text[at + declaration.len()..].chars().next();
-            next.is_none_or(|next| !next.is_alphanumeric() && next != '_')
-        });
-        found.map(|(at, _)| 1 + text[..at].matches('\n').count())
-    };
-    let is_source = |entry: &walkdir::DirEntry| {
-        entry.depth() == 0
-            || !entry.file_name().to_string_lossy().starts_with('.') && !entry.path().join("CACHEDIR.TAG").exists()
-    };
-    let files = walkdir::WalkDir::new(root).into_iter().filter_entry(is_source).flatten();
-    files.filter(|entry| entry.path().extension().is_some_and(|extension| extension == "rs")).find_map(|entry| {
-        let line = find(&fs::read_to_string(entry.path()).ok()?)?;
-        let file = entry.path().strip_prefix(root).unwrap_or(entry.path());
-        Some((file.display().to_string(), u32::try_from(line).ok()?))
-    })
-}
-
 /// The budgets of types, futures, stack frames and traits.
 fn sizes(session: &Session, measured: &[Measured]) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
@@ -260,7 +223,7 @@ fn sizes(session: &Session, measured: &[Measured]) -> Result<Vec<Row>> {
         }
         frames(&config.max_frame, measured, &mut |name, most, now| {
             let plain = plain(name);
-            let at = declaration(root, plain.rsplit("::").next().unwrap_or(&plain));
+            let at = declaration(root, &format!("fn {}", plain.rsplit("::").next().unwrap_or(&plain)));
             rows.push(row(format!("frame of {name}"), most, now, String::new(), at));
         })?;
     }

@@ -117,6 +117,20 @@ const GROWN: usize = 395;
 #[derive(Clone)]
 struct Shared([u64; 47]);
 
+/// Allocates below more calls of itself than a call stack has functions.
+#[inline(never)]
+fn nested(calls: u32) -> u64 {
+    if calls == 0 {
+        return black_box(vec![1_u8; 427])[0].into();
+    }
+    nested(black_box(calls - 1)) + black_box(1)
+}
+
+#[inline(never)]
+fn deep() -> u64 {
+    nested(60) + black_box(2)
+}
+
 /// Allocates in orders of which the counts are known.
 fn orders() {
     for _ in 0..1000 {
@@ -192,6 +206,9 @@ fn main() {
             }
         }
         "orders" => orders(),
+        "deep" => {
+            black_box(deep());
+        }
         "panics" => {
             std::panic::set_hook(Box::new(|_| ()));
             for seed in 0..20 {

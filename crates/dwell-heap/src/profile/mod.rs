@@ -1,10 +1,15 @@
 //! A profile of a program's allocations: counts for each pair of size and call stack, and samples of its processor time.
 
 #[cfg(agent)]
+mod plain;
+#[cfg(agent)]
 mod records;
 pub mod run;
 #[cfg(agent)]
 mod sampler;
+
+#[cfg(agent)]
+pub use plain::Plain;
 
 use crate::capture::{Memory, Module, Moment, Snapshot};
 
@@ -171,6 +176,10 @@ pub struct Profile {
     pub system_nanos: u64,
     /// The running time in milliseconds.
     pub millis: u64,
+    /// The number of processes that it started, and whether it executed another program. Known if there are samples.
+    pub children: u64,
+    /// See `children`.
+    pub executed: bool,
     /// The time of the monotonic clock at the start.
     pub start_nanos: u64,
     /// The mean number of bytes between two recorded allocations; 0 if all were recorded.

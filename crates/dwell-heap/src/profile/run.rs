@@ -77,6 +77,15 @@ mod counted {
         profile.code = run.code;
         profile.millis = run.millis;
         profile.notes = run.notes;
+        if profile.children > 0 {
+            profile.notes.push(format!(
+                "the program started {}, whose allocations are not counted",
+                crate::units::plural(profile.children, "process").replace("processs", "processes")
+            ));
+        }
+        if profile.executed {
+            profile.notes.push("the program executed another one, whose allocations are not counted".into());
+        }
         if profile.lost > 0 {
             profile.notes.push(format!("{} calls of threads beyond the 4,096th were not counted", profile.lost));
         }
@@ -142,6 +151,8 @@ mod counted {
             if let Some(sampler) = self.sampler.take() {
                 let found = sampler.finish(&modules, &about.executable);
                 profile.curve = found.curve;
+                profile.children = found.children.len() as u64;
+                profile.executed = found.executed;
                 match found.samples {
                     Ok(samples) => profile.samples = Some(samples),
                     Err(reason) => profile.no_samples = reason,

@@ -17,7 +17,7 @@ use crate::agent::layout::{self, SHARED_BYTES, Shared};
 use crate::arch;
 use crate::capture::{Memory, Module};
 use anyhow::{Context, Result};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
@@ -51,6 +51,9 @@ pub(super) struct Found {
     pub(super) samples: Result<Samples, String>,
     /// The number of samples by what they have.
     raw: HashMap<Sample, u64>,
+    /// The processes that the program started, and whether it became another one.
+    pub(super) children: HashSet<u32>,
+    pub(super) executed: bool,
 }
 
 /// A sample: the instruction, and the return addresses on the stack as far as they may decide.
@@ -77,7 +80,7 @@ impl Sampler {
         let page = unsafe { memmap2::MmapOptions::new().len(SHARED_BYTES).map_mut(plan) };
         let page = page.context("cannot map the memory shared with the program")?;
         let over = Arc::new(AtomicBool::new(false));
-        let events = Events::open(pid);
+        let events = Events::open(pid, STACK);
         let attached = &shared(&page).attached;
         attached.store(1, Ordering::Release);
         // SAFETY: the call does not access the word; it uses the address only to find the waiting threads.
@@ -92,8 +95,13 @@ impl Sampler {
     /// Ends the sampling. `modules` are the files in the process, the executable first.
     pub(super) fn finish(self, modules: &[Module], executable: &Path) -> Found {
         self.over.store(true, Ordering::Relaxed);
-        let failed =
-            || Found { curve: Vec::new(), samples: Err("the sampling thread failed".into()), raw: HashMap::new() };
+        let failed = || Found {
+            curve: Vec::new(),
+            samples: Err("the sampling thread failed".into()),
+            raw: HashMap::new(),
+            children: HashSet::new(),
+            executed: false,
+        };
         let mut found = self.thread.join().unwrap_or_else(|_| failed());
         if found.samples.is_ok() {
             found.samples = Ok(classify(&found.raw, modules, executable));
@@ -122,7 +130,7 @@ fn classify(raw: &HashMap<Sample, u64>, modules: &[Module], executable: &Path) -
 }
 
 /// Returns the addresses of the functions of allocators that are linked statically.
-fn allocator_functions(data: &[u8]) -> Vec<(u64, u64)> {
+pub(super) fn allocator_functions(data: &[u8]) -> Vec<(u64, u64)> {
     use object::{Object, ObjectSymbol};
     let Ok(file) = object::File::parse(data) else { return Vec::new() };
     let starts = ["mi_", "_mi_", "_rjem_", "rjem_", "je_", "tikv_jemalloc", "jemalloc_"];
@@ -154,12 +162,19 @@ fn watch(pid: i32, page: &[u8], events: Result<Events, String>, every: Option<Du
     let mut interval = every.unwrap_or(ROUND);
     let mut next = interval;
     let mut maps = Maps { pid, modules: Vec::new(), read: None };
+    let (mut children, mut executed) = (HashSet::new(), false);
     loop {
         let is_last = over.load(Ordering::Relaxed);
         if let Ok(events) = &events {
-            events.read(pid, &mut |address, stack| {
-                let caller = maps.caller(address, stack);
-                *raw.entry(Sample { address, caller }).or_insert(0) += 1;
+            events.read(pid, &mut |seen| match seen {
+                Seen::At(address, stack) => {
+                    let caller = maps.caller(address, stack);
+                    *raw.entry(Sample { address, caller }).or_insert(0) += 1;
+                }
+                Seen::Started(child) => {
+                    children.insert(child);
+                }
+                Seen::Executed => executed = true,
             });
         }
         if is_last {
@@ -181,7 +196,8 @@ fn watch(pid: i32, page: &[u8], events: Result<Events, String>, every: Option<Du
         }
         std::thread::sleep(ROUND.min(interval));
     }
-    Found { curve, samples: events.map(|_| Samples::default()), raw }
+    children.remove(&shared(page).helper.load(Ordering::Relaxed));
+    Found { curve, samples: events.map(|_| Samples::default()), raw, children, executed }
 }
 
 #[expect(clippy::cast_ptr_alignment, reason = "a mapping is aligned to a page")]
@@ -243,10 +259,22 @@ fn code_mapping(line: &str) -> Option<Module> {
     path.starts_with('/').then_some(Module { path: path.into(), bias: 0, start: address(start)?, end: address(end)? })
 }
 
+/// What a record tells.
+pub(super) enum Seen<'s> {
+    /// A sample's instruction and stack.
+    At(u64, &'s [u64]),
+    /// The process started another one with this number.
+    Started(u32),
+    /// It became another program.
+    Executed,
+}
+
 /// The events, one for each processor.
-struct Events(Vec<Event>);
+#[derive(Debug)]
+pub(super) struct Events(Vec<Event>);
 
 /// An event with its buffer.
+#[derive(Debug)]
 struct Event {
     _file: OwnedFd,
     buffer: memmap2::MmapRaw,
@@ -289,7 +317,13 @@ const EXCLUDE_KERNEL: u64 = 1 << 5;
 const EXCLUDE_HV: u64 = 1 << 6;
 const BY_FREQUENCY: u64 = 1 << 10;
 const CLOSE_ON_EXEC: u64 = 1 << 3;
+const WITH_EXEC: u64 = 1 << 9 | 1 << 24;
+const WITH_TASKS: u64 = 1 << 13;
+const RECORD_COMM: u32 = 3;
+const RECORD_FORK: u32 = 7;
 const RECORD_SAMPLE: u32 = 9;
+/// The flag of a record that a name is that of an executed program.
+const IS_EXEC: u64 = 1 << 13;
 /// The offsets in the first page of a buffer: how far the kernel has written, how far this process has read, and where
 /// the samples begin.
 const HEAD: usize = 1024;
@@ -301,8 +335,9 @@ fn page() -> usize {
 }
 
 impl Events {
-    /// Opens an event for each processor, for all threads that the process will have.
-    fn open(pid: i32) -> Result<Self, String> {
+    /// Opens an event for each processor, for all threads that the process will have. A sample has this many bytes of the
+    /// stack.
+    pub(super) fn open(pid: i32, stack: u32) -> Result<Self, String> {
         // SAFETY: the call takes a number, and accesses no memory of this process.
         let processors = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) }.max(1);
         let attributes = Attributes {
@@ -310,9 +345,9 @@ impl Events {
             size: size_of::<Attributes>() as u32,
             config: CPU_CLOCK,
             frequency: FREQUENCY,
-            sample_type: SAMPLE_IP | SAMPLE_TID | SAMPLE_STACK_USER,
-            flags: INHERIT | EXCLUDE_KERNEL | EXCLUDE_HV | BY_FREQUENCY,
-            stack: STACK,
+            sample_type: SAMPLE_IP | SAMPLE_TID | if stack > 0 { SAMPLE_STACK_USER } else { 0 },
+            flags: INHERIT | EXCLUDE_KERNEL | EXCLUDE_HV | BY_FREQUENCY | WITH_EXEC | WITH_TASKS,
+            stack,
             ..Attributes::default()
         };
         let mut all = Vec::new();
@@ -346,8 +381,8 @@ impl Events {
         }
     }
 
-    /// Calls `found` with the instruction and the stack of each new sample of the process.
-    fn read(&self, pid: i32, found: &mut dyn FnMut(u64, &[u64])) {
+    /// Calls `found` with what each new record tells of the process.
+    pub(super) fn read(&self, pid: i32, found: &mut dyn FnMut(Seen<'_>)) {
         for event in &self.0 {
             event.read(pid, found);
         }
@@ -375,7 +410,7 @@ impl Event {
         }
     }
 
-    fn read(&self, pid: i32, found: &mut dyn FnMut(u64, &[u64])) {
+    fn read(&self, pid: i32, found: &mut dyn FnMut(Seen<'_>)) {
         let head = self.position(HEAD).load(Ordering::Acquire);
         let mut tail = self.position(TAIL).load(Ordering::Relaxed);
         let mut record = Vec::new();
@@ -388,18 +423,29 @@ impl Event {
             if size < 8 || tail + size > head {
                 break;
             }
-            if header as u32 == RECORD_SAMPLE {
+            let kind = header as u32;
+            if [RECORD_SAMPLE, RECORD_FORK, RECORD_COMM].contains(&kind) {
                 record.resize(size as usize - 8, 0);
                 self.copy(tail + 8, &mut record);
                 let (words, _) = record.as_chunks::<8>();
                 let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+                // Both begin with the number of a process; a fork has that of its parent in the upper half.
+                let first = words.first().copied().unwrap_or(0);
+                if kind == RECORD_FORK && (first >> 32) as u32 == pid as u32 && first as u32 != pid as u32 {
+                    found(Seen::Started(first as u32));
+                }
+                if kind == RECORD_COMM && first as u32 == pid as u32 && (header >> 32) & IS_EXEC != 0 {
+                    found(Seen::Executed);
+                }
                 // The instruction, the process and thread, the size of the stack, its bytes, and how many are valid.
-                if let [address, of, size, stack @ ..] = &words[..]
+                if let [address, of, rest @ ..] = &words[..]
+                    && kind == RECORD_SAMPLE
                     && *of as u32 == pid as u32
                 {
+                    let (size, stack) = rest.split_first().unwrap_or((&0, &[]));
                     let len = (*size as usize / 8).min(stack.len());
                     let valid = stack.get(len).map_or(0, |bytes| *bytes as usize / 8);
-                    found(*address, &stack[..len.min(valid)]);
+                    found(Seen::At(*address, &stack[..len.min(valid)]));
                 }
             }
             tail += size;

@@ -28,6 +28,10 @@ const fn pattern(counted: usize, run: fn(usize, &mut dyn FnMut())) -> Pattern {
     Pattern { run, counted, timed: TIMED }
 }
 
+const fn maps(run: fn(usize, &mut dyn FnMut())) -> Pattern {
+    Pattern { run, counted: ENTRIES[0], timed: ENTRIES[1] }
+}
+
 /// Two phases without an operation.
 pub(super) const EMPTY: Pattern = pattern(1, |_, mark| {
     mark();
@@ -53,6 +57,9 @@ pub(super) const SHARED: Pattern = pattern(FEW, shared);
 pub(super) const BOXES: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, || Box::new(value())));
 pub(super) const GROWN: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, grown));
 pub(super) const CLONED: Pattern = pattern(FEW, cloned);
+/// A map that gets as large as another one was from the start.
+pub(super) const HASHED: Pattern = maps(|count, mark| filled(count, mark, count));
+pub(super) const REHASHED_MAP: Pattern = maps(|count, mark| filled(count, mark, 0));
 /// Allocations, each freed before the next. Only timed: seven blocks are too few for a clock.
 pub(super) const GLIBC_PAIRS: Pattern = pattern(FEW, |count, mark| one_by_one(count, mark, || Malloc::new(SMALL)));
 /// Only timed: a string instruction counts once, and takes a step for each byte.
@@ -76,6 +83,8 @@ pub(super) const ALL: &[Pattern] = &[
     BOXES,
     GROWN,
     CLONED,
+    HASHED,
+    REHASHED_MAP,
 ];
 
 /// The index of a pattern in [`ALL`].
@@ -97,6 +106,8 @@ pub(super) enum Counted {
     Boxes,
     Grown,
     Cloned,
+    Hashed,
+    Rehashed,
 }
 
 type Value = [u64; 4];
@@ -194,6 +205,22 @@ impl Drop for Mimalloc {
             unsafe { mimalloc::MiMalloc.dealloc(self.0, BLOCK) };
         }
     }
+}
+
+/// The entries of maps that are filled, and how many of them growth moves: of 12 those of tables for 3 and 7.
+const ENTRIES: [usize; 2] = [12, 100];
+pub(super) const REHASHED: [usize; 2] = [3 + 7, 3 + 7 + 14 + 28 + 56];
+
+/// Fills a map of a capacity; the difference of two is what growth costs.
+fn filled(count: usize, mark: &mut dyn FnMut(), capacity: usize) {
+    mark();
+    let mut map = std::collections::HashMap::with_capacity(capacity);
+    for key in 0..count {
+        map.insert(black_box(key), key);
+    }
+    mark();
+    drop(black_box(map));
+    mark();
 }
 
 /// The number of bytes that are copied: more than the first-level cache has.

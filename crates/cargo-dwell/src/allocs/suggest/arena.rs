@@ -3,7 +3,9 @@
 use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site, shown};
+use dwell_debuginfo::{Kind, Program, TypeId};
 use dwell_output::units::plural;
+use std::collections::HashSet;
 
 pub(super) struct Arena;
 
@@ -27,6 +29,11 @@ impl Rule for Arena {
         }
         // Without one value that drops them, there is nothing that an arena could be dropped with.
         let root = site.root.as_deref()?;
+        // Its sharers drop a counted value at different times, and an arena drops no values.
+        let is_shared = root.contains("Rc<") || root.contains("Arc<");
+        if is_shared || site.types.keys().any(|ty| owns(cx.program, *ty)) || holds(&site.what) {
+            return None;
+        }
         Some(Proposal {
             instead: format!("a `Bump`, dropped or reset with `{root}`"),
             place: Place::Arena,
@@ -37,10 +44,40 @@ impl Rule for Arena {
                 plural(counts.frees, "free")
             ),
             how: format!("make a `Bump` where `{root}` is made, allocate with `bump.alloc(value)`, and borrow from it"),
-            costs: "a lifetime on the types; memory is freed with the arena only, and destructors run only for \
-                    `bump::Box`"
-                .into(),
+            costs: "a lifetime on the types; memory is freed with the arena only".into(),
             edits: Vec::new(),
         })
     }
+}
+
+/// Returns `true` if the elements of a collection are collections or pointers.
+fn holds(what: &str) -> bool {
+    let inside = what.split_once('<').map_or("", |(_, inside)| inside);
+    ["String", "Vec<", "Box<", "Rc<", "Arc<", "PathBuf", "Map<", "Set<"].iter().any(|owner| inside.contains(owner))
+        && !what.starts_with("Box<")
+}
+
+/// Returns `true` if a value owns texts, vectors or other memory beside boxes, which could lie in the arena, too.
+fn owns(program: &Program, ty: TypeId) -> bool {
+    let (mut met, mut open) = (HashSet::from([ty]), vec![ty]);
+    while let Some(ty) = open.pop() {
+        let of = program.get(ty);
+        if ["alloc::", "std::", "hashbrown::"].iter().any(|start| of.path.starts_with(start))
+            && !of.path.starts_with("alloc::boxed::Box<")
+        {
+            return true;
+        }
+        let mut add = |ty: TypeId| {
+            if met.insert(ty) {
+                open.push(ty);
+            }
+        };
+        match &of.kind {
+            Kind::Struct(fields) | Kind::Closure(fields) => fields.iter().for_each(|field| add(field.ty)),
+            Kind::Enum(of) => of.variants.iter().flat_map(|of| &of.fields).for_each(|field| add(field.ty)),
+            Kind::Array { element, .. } => add(*element),
+            _ => {}
+        }
+    }
+    false
 }

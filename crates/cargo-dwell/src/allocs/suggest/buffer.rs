@@ -4,7 +4,6 @@ use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site, part};
 use dwell_output::units::{bytes, plural};
-use dwell_source::Edit;
 
 pub(super) struct Buffer;
 
@@ -29,11 +28,15 @@ impl Rule for Buffer {
         let fill = if is_text { "`write!` or `push_str`" } else { "`extend`" };
         // Elements that do something when they are dropped would do it later.
         let places = if is_text || is_plain(&site.what) { &site.places[..] } else { &[] };
-        let edits = cx.sources.edits(places, name, "", "");
-        let edits = edits.into_iter().map(|edit| Edit { from: format!("{name}::new()"), to: "clear()".into(), ..edit });
-        let edits = edits.collect();
+        let edits = cx.sources.replaced(places, name, &format!("{name}::new()"), |_| "clear()".into());
+        let formats = site.places.first().is_some_and(super::Spot::formats);
         Some(Proposal {
-            instead: "a buffer that is cleared and used again".into(),
+            instead: if formats {
+                "`write!` into a buffer that is cleared, or the crate itoa"
+            } else {
+                "a buffer that is cleared and used again"
+            }
+            .into(),
             place: Place::Buffer,
             saved: Saved::Blocks(1.0),
             why: format!(

@@ -4,7 +4,6 @@ use super::super::calibrate::Place;
 use super::super::sites::Holder;
 use super::{Context, Proposal, Rule, Saved, Site, part};
 use dwell_output::units::{bytes, count};
-use dwell_source::Edit;
 
 pub(super) struct Capacity;
 
@@ -44,16 +43,9 @@ impl Rule for Capacity {
             ),
             how: "state the expected length when the collection is made".into(),
             costs: "memory, if the length is overestimated".into(),
-            edits: cx
-                .sources
-                .edits(&site.places, &name, "", "")
-                .into_iter()
-                .map(|edit| Edit {
-                    from: format!("{name}::new()"),
-                    to: format!("{name}::with_capacity({expected})"),
-                    ..edit
-                })
-                .collect(),
+            edits: cx.sources.replaced(&site.places, &name, &format!("{name}::new()"), |_| {
+                format!("{name}::with_capacity({expected})")
+            }),
         })
     }
 }

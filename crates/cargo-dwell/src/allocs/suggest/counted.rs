@@ -20,6 +20,9 @@ impl Rule for Counted {
             return None;
         }
         let ty = cx.program.get(*site.types.keys().next()?);
+        if ty.name.contains('{') {
+            return None;
+        }
         let (owner, value) = site.what.split_once('<')?;
         let value = value.strip_suffix('>')?;
         // An `Arc` may be sent, and only its type can say that it is not.

@@ -4,17 +4,24 @@ mod arena;
 mod borrow;
 mod buffer;
 mod capacity;
+mod collected;
 mod counted;
 mod hoist;
 mod inline;
 mod pool;
+mod repeated;
 mod share;
+mod short;
 mod slab;
+mod table;
+
+pub(super) use repeated::repeated;
 
 use super::calibrate::{Calibration, Cost, Place};
-use super::document::Suggestion;
+use super::document::{Row, Suggestion};
 use super::model::{Costs, Model};
-use super::sites::{Place as Spot, Site};
+use super::places::Place as Spot;
+use super::sites::Site;
 use dwell_debuginfo::Program;
 use dwell_source::Edit;
 use std::cell::RefCell;
@@ -29,9 +36,12 @@ const RULES: &[&dyn Rule] = &[
     &counted::Counted,
     &arena::Arena,
     &capacity::Capacity,
+    &table::Table,
+    &collected::Collected,
     &buffer::Buffer,
     &borrow::Borrow,
     &share::Share,
+    &short::Short,
     &hoist::Hoist,
 ];
 
@@ -39,6 +49,10 @@ const RULES: &[&dyn Rule] = &[
 const FEWEST: u64 = 100;
 /// From this part of the program's time on, in per cent, a change is worth it.
 pub(super) const WORTH: f64 = 5.0;
+/// Below this part it is nothing, also together with others.
+const SMALL: f64 = 1.0;
+/// From this part of the time under the other allocator on, a change pays under it.
+const PAYS: f64 = 1.0;
 
 /// A rule that proposes another place for the blocks of a site.
 trait Rule: Sync {
@@ -74,12 +88,21 @@ enum Saved {
     Blocks(f64),
     /// The reallocations.
     Growth,
+    /// This part of the tables, and what it takes to fill tables again whose bytes these are.
+    Tables { part: f64, moved: u64 },
+}
+
+/// What the blocks of a site cost: in the program's allocator, and in the other one.
+#[derive(Clone, Copy)]
+pub(super) struct Both {
+    pub(super) own: Costs,
+    pub(super) other: Costs,
 }
 
 /// Returns the suggestions for a site, the one that saves most first.
 pub(super) fn of_site(
     site: &Site,
-    costs: Costs,
+    costs: Both,
     model: &Model<'_>,
     program_nanos: u64,
     cx: &Context<'_>,
@@ -94,7 +117,16 @@ pub(super) fn of_site(
         .filter(|of| of.saves[1] > 0)
         .collect();
     // The order of the rules decides between equal savings.
-    all.sort_by_key(|of| std::cmp::Reverse(of.saves[1] / 1000));
+    all.sort_by_key(|of| (std::cmp::Reverse(of.pays), std::cmp::Reverse(of.saves[1] / 1000)));
+    // One line where the collection is made comes before a buffer, for which its owner changes.
+    let buffer = all.iter().position(|of| of.kind == "buffer");
+    let capacity = all.iter().position(|of| of.kind == "capacity" && of.pays);
+    if let (Some(buffer), Some(capacity)) = (buffer, capacity)
+        && buffer < capacity
+        && all[capacity].saves[1] * 4 >= all[buffer].saves[1]
+    {
+        all[buffer..=capacity].rotate_right(1);
+    }
     all
 }
 
@@ -117,25 +149,37 @@ fn suggestion(
     kind: &str,
     proposal: Proposal,
     site: &Site,
-    costs: Costs,
+    costs: Both,
     model: &Model<'_>,
     program_nanos: u64,
 ) -> Suggestion {
     let counts = &site.counts;
-    let (before, after, allocations) = match proposal.saved {
+    let allocations = match proposal.saved {
+        Saved::Blocks(part) | Saved::Tables { part, .. } => counts.allocations as f64 * part,
+        Saved::Growth => counts.reallocations as f64,
+    };
+    // What is saved of the costs in an allocator.
+    let less = |of: Costs| match proposal.saved {
         Saved::Blocks(part) => {
-            let blocks = counts.allocations as f64 * part;
-            let of_place = model.calibration.place(proposal.place).times(blocks);
-            let of_std = beside_allocator(site, proposal.place, model.calibration);
-            (costs.total().plus(of_std).times(part), of_place, blocks)
+            let of_place = model.calibration.place(proposal.place).times(allocations);
+            let of_std = beside_allocator(site, proposal.place, model.calibration).within(of.total());
+            of.total().plus(of_std).times(part).minus(of_place)
         }
         Saved::Growth => {
-            let of_std = model.calibration.grown.times(counts.reallocations as f64);
-            (costs.growth.plus(of_std), Cost::default(), counts.reallocations as f64)
+            let of_std = model.calibration.grown.times(counts.reallocations as f64).within(of.growth);
+            of.growth.plus(of_std)
         }
+        Saved::Tables { part, .. } => of.total().times(part),
     };
-    let saves = model.range(before.nanos - after.nanos);
+    // Work that no allocator does takes as long as it was measured.
+    let beside = match proposal.saved {
+        Saved::Tables { moved, .. } => model.calibration.rehashed.times(table::entries(moved) as f64),
+        _ => Cost::default(),
+    };
+    let own = less(costs.own);
+    let saves = model.range(own.nanos, beside.nanos).map(|nanos| nanos.min(program_nanos));
     let percent = saves.map(|nanos| nanos as f64 * 100.0 / program_nanos.max(1) as f64);
+    let other = model.range_of_other(less(costs.other).nanos, beside.nanos);
     Suggestion {
         kind: kind.to_owned(),
         row: 0,
@@ -143,7 +187,9 @@ fn suggestion(
         place: Some(proposal.place),
         saves,
         percent,
-        instructions: (before.instructions - after.instructions).max(0.0) as u64,
+        other,
+        pays: other.is_none_or(|other| other[1] >= PAYS || other[1] >= percent[1] / 2.0),
+        instructions: (own.instructions + beside.instructions).max(0.0) as u64,
         allocations: allocations as u64,
         is_worth_it: percent[1] >= WORTH,
         why: proposal.why,
@@ -151,6 +197,22 @@ fn suggestion(
         costs: proposal.costs,
         edits: proposal.edits,
     }
+}
+
+/// Marks the suggestions that are worth it: those that save 5 % alone, and small ones that do so together.
+pub(super) fn mark(rows: &[Row], suggestions: &mut [Suggestion]) {
+    let bests: Vec<usize> = rows.iter().filter_map(|row| row.suggestions.first().copied()).collect();
+    let together = together(rows, suggestions);
+    for (number, of) in suggestions.iter_mut().enumerate() {
+        let is_part = together >= WORTH && of.percent[1] >= SMALL && bests.contains(&number);
+        of.is_worth_it = of.pays && (of.percent[1] >= WORTH || is_part);
+    }
+}
+
+/// Returns what the best changes of all rows save together, in per cent of the time.
+pub(super) fn together(rows: &[Row], suggestions: &[Suggestion]) -> f64 {
+    let bests = rows.iter().filter_map(|row| suggestions.get(*row.suggestions.first()?));
+    bests.filter(|of| of.pays && of.percent[1] >= SMALL).fold(0.0, |sum, of| sum + of.percent[1])
 }
 
 /// The functions of std that grow a vector or a text.
@@ -209,9 +271,19 @@ impl Sources {
         })
     }
 
-    /// Returns such an edit for each place.
-    fn edits(&self, spots: &[Spot], item: &str, from: &str, to: &str) -> Vec<Edit> {
-        spots.iter().filter_map(|spot| self.edit(spot, item, from, to)).collect()
+    /// Returns for each place the edit that replaces a text, which may be in another line of its function.
+    fn replaced(&self, spots: &[Spot], item: &str, from: &str, to: impl Fn(&Spot) -> String) -> Vec<Edit> {
+        let edit = |spot: &Spot| Some(Edit { from: from.to_owned(), to: to(spot), ..self.edit(spot, item, "", "")? });
+        spots.iter().filter_map(edit).collect()
+    }
+
+    /// Returns the line of a place, if the file belongs to the workspace.
+    fn line(&self, spot: &Spot) -> Option<String> {
+        self.edit(spot, "", "", "")?;
+        let (file, line) = spot.source.as_ref()?;
+        let below = Path::new(file).strip_prefix(self.root.as_ref()?).unwrap_or(Path::new(file)).to_str()?;
+        let files = self.files.borrow();
+        files.get(below)?.as_ref()?.get(usize::try_from(*line).ok()?.checked_sub(1)?).cloned()
     }
 
     /// Returns the edit that replaces a type wherever the package of the first place of the workspace names it.

@@ -38,6 +38,7 @@ fn site(what: &str, holder: Holder, bits: usize) -> Site {
         sizes: BTreeMap::from([(24, 10_000)]),
         allocator: Allocator::Glibc,
         root: None,
+        consumed: 0,
     }
 }
 
@@ -132,6 +133,60 @@ fn texts_are_reused_borrowed_or_shared() {
 }
 
 #[test]
+fn texts_of_numbers_are_not_borrowed() {
+    let mut text = site("String", Holder::Text, 1);
+    text.places[0].through = vec!["alloc::str::str::to_owned".into(), "alloc::string::u64::spec_to_string".into()];
+    assert_eq!(kinds(&text, false), ["buffer"]);
+    let program = program();
+    let cx = Context { program: &program, is_sampled: false, sources: Sources::default() };
+    assert!(buffer::Buffer.propose(&text, &cx).unwrap().instead.contains("itoa"));
+}
+
+#[test]
+fn maps_that_grow_state_their_capacity() {
+    let mut map = site("HashMap<u64, u64>", Holder::Table, 1);
+    map.sizes = BTreeMap::from([(84, 2500), (148, 2500), (276, 2500), (532, 2500)]);
+    assert_eq!(kinds(&map, false), Vec::<&str>::new(), "nothing shows that these grew");
+    map.places[0].through = vec!["hashbrown::raw::RawTable::reserve_rehash".into()];
+    assert_eq!(kinds(&map, false), ["table"]);
+    let program = program();
+    let cx = Context { program: &program, is_sampled: false, sources: Sources::default() };
+    let proposal = table::Table.propose(&map, &cx).unwrap();
+    assert!(proposal.why.starts_with("10,000 tables of 2,500 maps (4.0 each) up to 532 B"), "{}", proposal.why);
+    let Saved::Tables { part, moved } = proposal.saved else { panic!("tables are saved") };
+    assert_eq!((part * 100.0, moved), (75.0, (84 + 148 + 276) * 2500));
+    map.sizes = BTreeMap::from([(532, 10_000)]);
+    assert_eq!(kinds(&map, false), Vec::<&str>::new(), "one table each");
+}
+
+#[test]
+fn vectors_that_are_iterated_over_are_not_collected() {
+    let mut vector = site("Vec<Node>", Holder::Sequence, 12);
+    vector.sizes = BTreeMap::from([(480, 10_000)]);
+    vector.places[0].through = vec!["alloc::vec::spec_from_iter_nested::from_iter".into()];
+    assert_eq!(kinds(&vector, false), Vec::<&str>::new());
+    vector.consumed = 9_500;
+    assert_eq!(kinds(&vector, false), ["collected"]);
+    vector.sizes = BTreeMap::from([(24, 9_900), (48, 100)]);
+    assert_eq!(kinds(&vector, false), ["collected", "short"]);
+    vector.counts.live = 6_000;
+    assert_eq!(kinds(&vector, false), ["collected"]);
+}
+
+#[test]
+fn arenas_are_for_values_that_own_nothing_else() {
+    let mut boxes = site("Vec<String>", Holder::Sequence, 12);
+    boxes.counts.together = 9000;
+    boxes.root = Some("Tree".into());
+    boxes.types.clear();
+    assert_eq!(kinds(&boxes, false), Vec::<&str>::new(), "an arena drops no texts");
+    boxes.what = "Vec<u8>".into();
+    assert_eq!(kinds(&boxes, false), ["arena"]);
+    boxes.root = Some("Rc<Tree>".into());
+    assert_eq!(kinds(&boxes, false), Vec::<&str>::new(), "the sharers of a tree drop it");
+}
+
+#[test]
 fn boxes_freed_at_once_are_hoisted() {
     let mut boxes = site("Box<Node>", Holder::Box, 0);
     boxes.counts.temporary = 10_000;
@@ -149,8 +204,8 @@ fn few_or_unknown_blocks_are_no_evidence() {
     let cx = Context { program: &program, is_sampled: false, sources: Sources::default() };
     let profile = dwell_heap::profile::Profile::default();
     let calibration = super::super::calibrate::Calibration::default();
-    let (model, _) = Model::new(&profile, &calibration);
-    assert!(of_site(&few, Costs::default(), &model, 1000, &cx).is_empty());
+    let (model, _) = Model::new(&profile, &calibration, &super::super::document::Again::default());
+    assert!(of_site(&few, Both { own: Costs::default(), other: Costs::default() }, &model, 1000, &cx).is_empty());
 }
 
 #[test]

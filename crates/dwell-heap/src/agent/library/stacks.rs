@@ -16,6 +16,8 @@ pub struct Walked<'t> {
 
 /// The greatest distance of a frame from the thread pointer for which the stack counts as the thread's own.
 const FAR: u64 = 64 << 20;
+/// The most calls of a function by itself that are left out of a stack.
+const RECURSION: u32 = 256;
 /// The maximum number of words read of a foreign stack, such as a coroutine's or a signal handler's.
 const WINDOW: usize = 256;
 
@@ -133,14 +135,21 @@ fn walk_foreign(frame: u64, found: impl FnMut(u64)) {
 #[inline(always)]
 fn walk_by(mut frame: u64, last: u64, mut found: impl FnMut(u64), read: impl Fn(u64) -> Option<u64>) {
     let mut left = LIMIT.load(Ordering::Relaxed);
+    let (mut before, mut repeated) = (0, 0);
     // A frame is the caller's frame pointer, then the return address.
     while frame < last && frame % 8 == 0 {
         let (Some(next), Some(address)) = (read(frame), read(frame + 8)) else { break };
-        found(return_address(address));
-        left -= 1;
+        // A function that calls itself in one place is there once, so that its callers are there, too.
+        if address == before && repeated < RECURSION {
+            repeated += 1;
+        } else {
+            found(return_address(address));
+            left -= 1;
+        }
         if next <= frame || left == 0 {
             break;
         }
+        before = address;
         frame = next;
     }
 }

@@ -167,7 +167,8 @@ fn arena(stack: &[Result<&Frame, String>], schema: &Schema<'_>) -> Option<&'stat
 
 /// Returns the path of a dependency's file relative to cargo's folder of sources: `serde-1.0.0/src/de.rs`.
 pub fn short_file(file: &str) -> &str {
-    match file.split_once("/registry/src/") {
+    let of_registry = file.split_once("/registry/src/");
+    match of_registry.or_else(|| file.split_once("/git/checkouts/")) {
         Some((_, rest)) => rest.split_once('/').map_or(rest, |(_, rest)| rest),
         None => file,
     }
