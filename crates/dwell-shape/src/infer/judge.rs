@@ -16,11 +16,11 @@ use std::sync::OnceLock;
 pub(super) const LEAST: f64 = 0.15;
 /// The same for the objects under a key: these have a type of their own for each value.
 pub(super) const LEAST_INSIDE: f64 = 0.3;
-/// The least share of the bits of one type that a type for each value saves.
+/// The least share of the bits of one type that a type for each value saves, if the key is no common tag key.
 const EXPLAINED: f64 = 0.2;
 /// The bits of a value.
 const VALUE: f64 = 2.0;
-/// The further bits of a value that was seen once.
+/// The further bits of a value that was seen once, if the key is no common tag key.
 const ONCE: f64 = 3.0;
 /// The bits of each object with a value that is wholly digits or an address.
 const LOOK: f64 = 3.0;
@@ -97,13 +97,14 @@ pub(super) fn gain(groups: &[Group], usual: bool, least: f64) -> Option<f64> {
     let price = |group: &Group| {
         group.word.map_or(0.0, |word| {
             let look = f64::from(word.look) / 100.0;
-            let once = if group.objects == 1 { ONCE } else { 0.0 };
+            let once = if group.objects == 1 && !usual { ONCE } else { 0.0 };
             VALUE + once + LOOK * look * look * group.objects as f64
         })
     };
     let prices: f64 = groups.iter().map(price).sum();
-    let gain = without - with - prices + if usual { USUAL } else { 0.0 };
-    (gain > EXPLAINED * without).then_some(gain)
+    let (more, explained) = if usual { (USUAL, 0.0) } else { (0.0, EXPLAINED) };
+    let gain = without - with - prices + more;
+    (gain > explained * without).then_some(gain)
 }
 
 /// Returns the share of the slots of one type that a type for each group saves. Few types for many values save less.
