@@ -87,7 +87,7 @@ pub struct ShapeArgs {
     pub html: Option<PathBuf>,
     /// Hold the types in this Rust file against the data: the bytes of their fields, what they refuse, lose and never
     /// see, and what to change; modules that the file declares are read too
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["rust", "html", "json_schema", "held_out", "save", "save_form"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rust", "html", "json_schema", "held_out", "save", "save_form", "merge", "form", "set"])]
     pub against: Option<PathBuf>,
     /// The type of a document in the file of --against
     #[arg(long = "type", value_name = "NAME", requires = "against")]

@@ -57,6 +57,15 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         let files = plural(files as u64, "file");
         eprintln!("note: sample: reading {} of {files}, at most {each} of each", found.inputs.len());
     }
+    if let Some(file) = &args.against {
+        let (report, problems) = against::compare(&found, keep_going, file, args.type_name.as_deref())?;
+        found.problems.extend(problems);
+        print_problems(&found.problems);
+        let mut out = io::BufWriter::new(anstream::stdout().lock());
+        let written = report.write(args.format, args.top, &mut out).and_then(|()| out.flush());
+        written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })?;
+        return Ok(exit_code(&found.problems, report.documents));
+    }
     if let Some(file) = &args.save_form {
         // Inputs that cannot be read are skipped: the run that reads them all reports them.
         let form = input::form(&found, &overrides);
@@ -200,13 +209,6 @@ fn finish(
         schema.sort_variants();
     }
     schema.style = style(args);
-    if let Some(file) = &args.against {
-        let report = against::compare(&schema, file, args.type_name.as_deref())?;
-        let mut out = io::BufWriter::new(anstream::stdout().lock());
-        let written = report.write(args.format, args.top, &mut out).and_then(|()| out.flush());
-        written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })?;
-        return Ok(exit_code(left_out, schema.documents));
-    }
     if is_medley(&schema) {
         eprintln!("note: the files seem to contain unrelated data; run the command for one kind of file at a time");
     }

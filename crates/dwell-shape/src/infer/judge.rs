@@ -53,9 +53,8 @@ fn look(text: &str) -> u8 {
     }
     let bytes = text.as_bytes();
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let is_change = |two: &&[u8]| {
-        two.iter().all(u8::is_ascii_alphanumeric) && two[0].is_ascii_digit() != two[1].is_ascii_digit()
-    };
+    let is_change =
+        |two: &&[u8]| two.iter().all(u8::is_ascii_alphanumeric) && two[0].is_ascii_digit() != two[1].is_ascii_digit();
     let changes = bytes.windows(2).filter(is_change).count();
     let odd = digits.max(if changes > 2 { changes * 2 } else { 0 }) * 100 / bytes.len().max(1);
     u8::try_from(odd.min(100)).unwrap_or(100)
@@ -224,7 +223,8 @@ mod tests {
     fn numbers_at_the_end_stand_for_types_only_if_these_differ() {
         let names: Vec<String> = (0..6).flat_map(|n| [format!("comp_{n}"), format!("image_{n}")]).collect();
         let keys: [&[usize]; 2] = [&[0, 1], &[2, 3, 4]];
-        let equal: Vec<(&str, &[usize])> = names.iter().zip(keys.iter().cycle()).map(|(name, of)| (&**name, *of)).collect();
+        let equal: Vec<(&str, &[usize])> =
+            names.iter().zip(keys.iter().cycle()).map(|(name, of)| (&**name, *of)).collect();
         assert_eq!(gain(&groups(&equal.repeat(10), 5), false, LEAST), None);
         let own: Vec<[usize; 2]> = (0..12).map(|n| [2 * n, 2 * n + 1]).collect();
         let apart: Vec<(&str, &[usize])> = names.iter().zip(&own).map(|(name, of)| (&**name, &of[..])).collect();

@@ -449,7 +449,14 @@ mod tests {
         // A part without these counts leaves them out of the whole.
         let mut whole = Study::default();
         let inner = [(1, 7)];
-        whole.count(&[("type", 0, Word::default())], &[0, 1], &[(1, mark::OBJECT)], &inner, &mut room, &mut Room::new(20_000));
+        whole.count(
+            &[("type", 0, Word::default())],
+            &[0, 1],
+            &[(1, mark::OBJECT)],
+            &inner,
+            &mut room,
+            &mut Room::new(20_000),
+        );
         whole.merge(&study);
         assert!(whole.is_shallow && whole.inner.all.is_empty() && whole.objects == 1001);
     }
