@@ -41,10 +41,15 @@ pub struct ShapeArgs {
     /// Use plain strings instead of enums of strings
     #[arg(long)]
     pub no_enums: bool,
-    /// Override one decision of the inference, as PATH=WHAT: map, struct, string, enum, skip, tag=KEY, or the name of a
-    /// type, such as $.users=map; also as `set = ["$.users=map"]` below `[shape]` in dwell.toml
+    /// Override a decision of the inference, as PATH=WHAT: map, struct, string, enum, value, skip, tag=KEY, no-other,
+    /// null=missing, or the name of a type (one name for one type, two for two); `..` stands for any steps and `.*` for any
+    /// key: $.users=map, $..permissions.*=Level; also as `set = ["$.users=map"]` below `[shape]` in dwell.toml
     #[arg(long, value_name = "PATH=WHAT")]
     pub set: Vec<Override>,
+    /// Read such decisions from FILE, one a line; if there is no FILE, write those of this run to it, so that the types stay
+    /// what they are when the data changes
+    #[arg(long, value_name = "FILE")]
+    pub set_from: Option<PathBuf>,
     /// Derive further traits, such as Eq or `schemars::JsonSchema`
     #[arg(long, value_name = "TRAITS", value_delimiter = ',')]
     pub derive: Vec<String>,

@@ -33,7 +33,8 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         }
     }
     style(args).check()?;
-    let overrides = [overrides::configured()?, args.set.clone()].concat();
+    let from = args.set_from.as_deref().map(overrides::read).transpose()?.flatten();
+    let overrides = [overrides::configured()?, from.unwrap_or_default(), args.set.clone()].concat();
     if !args.merge.is_empty() {
         if let Some(file) = &args.save {
             part::join(&args.merge, file, args.force)?;
@@ -137,8 +138,8 @@ pub fn generate(paths: &[PathBuf], set: Set, overrides: &[Override], style: Styl
     if schema.documents == 0 {
         bail!("no input could be read");
     }
-    if let Some(path) = overrides::apply(overrides, &mut schema).first() {
-        bail!("the types have nothing at {path}");
+    if let Some(wrong) = overrides::apply(overrides, &mut schema).first() {
+        bail!("{wrong}");
     }
     if style.plain {
         schema.sort_variants();
@@ -199,8 +200,20 @@ fn finish(
         bail!("no input could be read");
     }
     rules(args).apply(&mut schema);
-    for path in overrides::apply(overrides, &mut schema) {
-        eprintln!("note: --set: the types have nothing at {path}");
+    // The decisions of a `dwell.toml` are for all data of a folder, so some may have nothing to decide here.
+    let wrong = overrides::apply(overrides, &mut schema);
+    let configured = overrides::configured()?;
+    let is_configured = |wrong: &&String| {
+        configured.iter().any(|one| wrong.strip_prefix(&*one.path).is_some_and(|rest| rest.starts_with(": ")))
+    };
+    let (notes, errors): (Vec<&String>, Vec<&String>) = wrong.iter().partition(is_configured);
+    notes.iter().for_each(|note| eprintln!("note: dwell.toml: {note}"));
+    if let Some((first, rest)) = errors.split_first() {
+        rest.iter().for_each(|error| eprintln!("error: --set: {error}"));
+        bail!("--set: {first}");
+    }
+    if let Some(file) = args.set_from.as_ref().filter(|file| !file.exists()) {
+        write_new(file, false, &overrides::list(&schema))?;
     }
     if args.no_enums {
         schema.drop_keywords();

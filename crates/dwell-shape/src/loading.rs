@@ -160,7 +160,7 @@ impl Check<'_> {
             (Kind::Keyword { id, .. }, Value::String(text)) => {
                 let known = self.schema.keywords[*id].values.contains_key(text);
                 known
-                    || !self.schema.strict
+                    || !self.schema.is_closed_enum(*id)
                     || self.refuse(path, "a string that is not in the enum; without --strict it loads")
             }
             (Kind::Record { id, .. }, Value::Object(object)) => {
@@ -173,7 +173,7 @@ impl Check<'_> {
                 let union = &self.schema.unions[*id];
                 let tag = object.get(&union.tag).and_then(Value::as_str);
                 let variant = union.tagged().iter().find(|(value, _)| Some(value.as_str()) == tag);
-                let open = !self.schema.strict && !self.unit_other.contains(id);
+                let open = !self.schema.is_closed_union(*id) && !self.unit_other.contains(id);
                 match variant {
                     Some(&(_, record)) if open => {
                         // The variant for other values holds a rejected object as a `Value`.
@@ -190,7 +190,7 @@ impl Check<'_> {
                         }
                         true
                     }
-                    None if !self.schema.strict && tag.is_some() => {
+                    None if !self.schema.is_closed_union(*id) && tag.is_some() => {
                         let tag = &union.tag;
                         self.found.lost.insert(format!(
                             "{path}: the other keys of objects with an unknown value of the tag {tag:?}"
@@ -288,7 +288,7 @@ impl Check<'_> {
         let fits = match (field, content) {
             (Some(Some(field)), Some(content)) => {
                 let path = format!("{path}.{}", field.key);
-                if self.schema.strict {
+                if self.schema.is_closed_union(id) {
                     return self.slot(&field.slot, content, &path, false);
                 }
                 // The variant for other values holds a rejected content as a `Value`.
@@ -298,7 +298,7 @@ impl Check<'_> {
             (Some(None), None) => true,
             _ => false,
         };
-        fits || !self.schema.strict
+        fits || !self.schema.is_closed_union(id)
             || self.refuse(path, "an unknown variant of an externally tagged enum; without --strict it loads")
     }
 

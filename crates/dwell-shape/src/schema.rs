@@ -36,6 +36,11 @@ pub struct Schema {
     /// Whether enums are closed: the types refuse strings that the data does not have.
     #[serde(skip)]
     pub strict: bool,
+    /// The unions and the enums of strings without a variant for other values, beside those of `strict`.
+    #[serde(skip)]
+    pub(crate) closed_unions: BTreeSet<UnionId>,
+    #[serde(skip)]
+    pub(crate) closed_keywords: BTreeSet<usize>,
     /// Whether numbers of which some have a fraction are written back to the letter: `1` beside `1.5` as `1`, not `1.0`.
     #[serde(skip)]
     pub exact_numbers: bool,
@@ -154,17 +159,48 @@ impl Schema {
             || self.keywords.iter().any(|of| of.name == name)
     }
 
+    /// Returns whether a union has no variant for other values.
+    pub fn is_closed_union(&self, id: UnionId) -> bool {
+        self.strict || self.closed_unions.contains(&id)
+    }
+
+    /// Returns whether an enum of strings has no variant for other strings.
+    pub fn is_closed_enum(&self, id: usize) -> bool {
+        self.strict || self.closed_keywords.contains(&id)
+    }
+
+    /// Calls `f` with all kinds of all positions.
+    pub(crate) fn each_kind(&mut self, f: &mut impl FnMut(&mut Kind)) {
+        self.root.walk_mut(f);
+        self.records.iter_mut().flat_map(|record| &mut record.fields).for_each(|field| field.slot.walk_mut(f));
+    }
+
+    /// Makes several enums of strings the first of them.
+    pub(crate) fn merge_keywords(&mut self, into: usize, from: &[usize]) {
+        for &id in from.iter().filter(|id| **id != into) {
+            for (word, count) in self.keywords[id].values.clone() {
+                *self.keywords[into].values.entry(word).or_default() += count;
+            }
+        }
+        let is_gone = |id: usize| id != into && from.contains(&id);
+        let new = |id: usize| (0..if is_gone(id) { into } else { id }).filter(|id| !is_gone(*id)).count();
+        self.each_kind(&mut |kind| {
+            if let Kind::Keyword { id, .. } = kind {
+                *id = new(*id);
+            }
+        });
+        self.closed_keywords = self.closed_keywords.iter().map(|&id| new(id)).collect();
+        let mut index = 0..;
+        self.keywords.retain(|_| index.next().is_some_and(|id| !is_gone(id)));
+    }
+
     /// Makes all enums of strings plain strings.
     pub fn drop_keywords(&mut self) {
-        let drop = |slot: &mut Slot| {
-            slot.walk_mut(&mut |kind| {
-                if let Kind::Keyword { text, .. } = kind {
-                    *kind = Kind::Text(std::mem::take(text));
-                }
-            });
-        };
-        drop(&mut self.root);
-        self.records.iter_mut().flat_map(|record| &mut record.fields).for_each(|field| drop(&mut field.slot));
+        self.each_kind(&mut |kind| {
+            if let Kind::Keyword { text, .. } = kind {
+                *kind = Kind::Text(std::mem::take(text));
+            }
+        });
         self.keywords.clear();
     }
 
@@ -231,6 +267,14 @@ impl Slot {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Calls `f` with the kind of this position, or with those of its alternatives.
+    pub(crate) fn walk_alternatives(&mut self, f: &mut impl FnMut(&mut Kind)) {
+        match &mut self.kind {
+            Kind::Mixed { alternatives } => alternatives.iter_mut().for_each(|slot| f(&mut slot.kind)),
+            kind => f(kind),
         }
     }
 

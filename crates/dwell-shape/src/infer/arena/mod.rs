@@ -80,6 +80,10 @@ pub(super) struct Arena {
     pub(super) outvoted: Option<HashSet<ObjectId>>,
     /// The objects that the user decided to be no maps.
     pub(super) kept: HashSet<ObjectId>,
+    /// The objects that the user decided to have no tag.
+    pub(super) untagged: HashSet<ObjectId>,
+    /// The names that the user gave to the types of objects.
+    pub(super) named: HashMap<ObjectId, String>,
     /// Whether this arena is a study, which searches for tags.
     pub(super) studying: bool,
     /// The hashes of the keys of the objects being read, the innermost object on top.
@@ -144,6 +148,8 @@ impl Arena {
             cautious: false,
             outvoted: None,
             kept: HashSet::default(),
+            untagged: HashSet::default(),
+            named: HashMap::default(),
             studying,
             seen: Vec::new(),
             words: Vec::new(),
