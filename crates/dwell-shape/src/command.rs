@@ -44,8 +44,11 @@ pub fn run(args: &ShapeArgs) -> Result<ExitCode> {
         return finish(args, accumulator, &overrides, &[]);
     }
     let form = args.form.as_deref().map(part::form).transpose()?;
-    let mut found = if args.paths.is_empty() { input::sample() } else { input::find_jsonc(&args.paths, args.jsonc) };
-    if args.paths.is_empty() {
+    // What is piped in is read, not the sample.
+    let is_piped = args.paths.is_empty() && input::is_piped();
+    let paths = if is_piped { vec![PathBuf::from("-")] } else { args.paths.clone() };
+    let mut found = if paths.is_empty() { input::sample() } else { input::find_jsonc(&paths, args.jsonc) };
+    if paths.is_empty() {
         eprintln!("note: no path given; using a built-in sample of {} service models", found.inputs.len());
     }
     let keep_going = !args.strict_input;

@@ -210,7 +210,7 @@ impl Check<'_> {
                 object.values().all(|value| self.slot(&map.value, value, &format!("{path}.*"), false))
             }
             (Kind::Seq(seq), Value::Array(array)) => {
-                if !self.schema.plain && lean::array(seq).is_some_and(|length| array.len() as u64 != length) {
+                if lean::array(seq).is_some_and(|length| array.len() as u64 != length) {
                     return self.refuse(path, "an array of another length; `Box<[T]>` accepts it");
                 }
                 array.iter().all(|value| self.slot(&seq.element, value, &format!("{path}[]"), false))
@@ -258,9 +258,6 @@ impl Check<'_> {
     }
 
     fn integer(&mut self, min: i128, max: i128, number: &serde_json::Number, path: &str) -> bool {
-        if self.schema.plain {
-            return number.is_i64() || self.refuse(path, "a number that is not an `i64`; `f64` accepts it");
-        }
         if !Int::fits(min, max) {
             return true;
         }

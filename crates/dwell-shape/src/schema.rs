@@ -36,20 +36,18 @@ pub struct Schema {
     /// Whether enums are closed: the types refuse strings that the data does not have.
     #[serde(skip)]
     pub strict: bool,
-    /// The unions and the enums of strings without a variant for other values, beside those of `strict`.
+    /// The unions without a variant for other values, if not `strict`.
     #[serde(skip)]
-    pub(crate) closed_unions: BTreeSet<UnionId>,
+    pub closed_unions: BTreeSet<UnionId>,
+    /// The enums of strings without one.
     #[serde(skip)]
-    pub(crate) closed_keywords: BTreeSet<usize>,
+    pub closed_keywords: BTreeSet<usize>,
     /// Whether numbers of which some have a fraction are written back to the letter: `1` beside `1.5` as `1`, not `1.0`.
     #[serde(skip)]
     pub exact_numbers: bool,
     /// The formats whose strings get types of other crates.
     #[serde(skip)]
     pub typed: Typed,
-    /// Whether all integers are `i64` and all arrays `Vec`.
-    #[serde(skip)]
-    pub plain: bool,
     /// Whether the types refuse unknown keys.
     #[serde(skip)]
     pub refuse: bool,
@@ -73,7 +71,7 @@ impl Schema {
     /// Returns whether numbers of which some have a fraction are `serde_json::Number`s. An `f64` of 8 bytes holds the same
     /// numbers, unless a whole one is beyond 2^53.
     pub fn needs_number(&self, whole: u64, wide: bool) -> bool {
-        !self.plain && whole > 0 && (wide || self.exact_numbers)
+        whole > 0 && (wide || self.exact_numbers)
     }
 
     /// Returns the unions whose variant for unknown tags holds no value. These unions contain themselves at any depth,

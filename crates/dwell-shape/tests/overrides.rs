@@ -92,7 +92,7 @@ fn decisions_undo_each_other() {
             "pub high: LowOrHigh,",
         ),
         (&["$..rights.*=Level"], &["pub checks: Level,", "pub issues: Level,", "pub pages: Level,"], "enum Issues"),
-        (&["$..rights.*=no-other", "$.shape=no-other"], &["pub enum Checks {"], "Other"),
+        (&["$..rights.*=no-other", "$.shape=no-other", "$.note=no-other"], &["pub enum Checks {"], "Other"),
         (&["$.note=null=missing"], &["pub note: Option<"], "Option<Option<"),
         (&["$.free=value"], &["pub free: serde_json::Value,"], "pub free: Free"),
         (&["$..b=skip"], &["pub struct Document {"], "pub b: "),

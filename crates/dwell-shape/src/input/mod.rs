@@ -12,7 +12,7 @@ use crate::accept;
 use crate::overrides::Override;
 pub use file::Input;
 use file::STUDIED;
-pub use find::{Found, SAMPLE_MODELS, SAMPLE_SEED, find, find_jsonc, sample};
+pub use find::{Found, SAMPLE_MODELS, SAMPLE_SEED, find, find_jsonc, is_piped, sample};
 pub use problem::Problem;
 pub use reader::BUFFER;
 
