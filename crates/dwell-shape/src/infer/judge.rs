@@ -137,17 +137,24 @@ fn have_own(groups: &[Group]) -> bool {
 
 /// Returns one feature of those that are always together, or never, and none that all or no objects have.
 fn features(groups: &[Group]) -> Vec<usize> {
+    // A linear hash of the counts: that of the objects without a feature is the difference.
+    let factor = |index: usize| (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29) | 1;
+    let (mut objects, mut all) = (0u64, 0);
+    let mut with = vec![(0u64, 0u64); groups[0].counts.len()];
+    for (index, group) in groups.iter().enumerate() {
+        let factor = factor(index).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        objects = objects.wrapping_add(group.objects.wrapping_mul(factor));
+        all += group.objects;
+        for (known, count) in with.iter_mut().zip(&group.counts).filter(|(_, count)| **count > 0) {
+            *known = (known.0.wrapping_add(count.wrapping_mul(factor)), known.1 + count);
+        }
+    }
     let mut seen = HashSet::new();
     let is_new = |feature: &usize| {
-        let (mut with, mut without) = (Vec::new(), Vec::new());
-        for group in groups {
-            with.push(group.counts[*feature]);
-            without.push(group.objects.saturating_sub(group.counts[*feature]));
-        }
-        let varies = with.iter().any(|count| *count > 0) && without.iter().any(|count| *count > 0);
-        varies && !seen.contains(&without) && seen.insert(with)
+        let (hash, count) = with[*feature];
+        (1..all).contains(&count) && !seen.contains(&objects.wrapping_sub(hash)) && seen.insert(hash)
     };
-    (0..groups[0].counts.len()).filter(is_new).collect()
+    (0..with.len()).filter(is_new).collect()
 }
 
 fn sum(of: &[(u64, Vec<u64>)]) -> (u64, Vec<u64>) {
