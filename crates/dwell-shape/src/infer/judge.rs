@@ -18,6 +18,8 @@ pub(super) const LEAST: f64 = 0.15;
 pub(super) const LEAST_INSIDE: f64 = 0.3;
 /// The least share of the bits of one type that a type for each value saves, if the key is no common tag key.
 const EXPLAINED: f64 = 0.2;
+/// A value with fewer objects than this part of the average does not count for what the types save.
+const RARE: u64 = 10;
 /// The bits of a value.
 const VALUE: f64 = 2.0;
 /// The further bits of a value that was seen once, if the key is no common tag key.
@@ -71,7 +73,14 @@ pub(super) struct Group {
 
 /// Returns the bits that a type for each group gains over one type, if this is worth `least` of its slots.
 pub(super) fn gain(groups: &[Group], usual: bool, least: f64) -> Option<f64> {
-    if groups.len() < 2 || saved(groups) < least || (least == LEAST_INSIDE && !have_own(groups)) {
+    if groups.len() < 2 || (least == LEAST_INSIDE && !have_own(groups)) {
+        return None;
+    }
+    // A few objects beside many of one value are no second type, unless the name of the key says so.
+    let all: u64 = groups.iter().map(|group| group.objects).sum();
+    let rare = if usual { 0 } else { all / (RARE * groups.len() as u64) };
+    let common: Vec<&Group> = groups.iter().filter(|group| group.objects >= rare).collect();
+    if saved(&common) < least {
         return None;
     }
     let features = features(groups);
@@ -107,13 +116,13 @@ pub(super) fn gain(groups: &[Group], usual: bool, least: f64) -> Option<f64> {
 }
 
 /// Returns the share of the slots of one type that a type for each group saves. Few types for many values save less.
-fn saved(groups: &[Group]) -> f64 {
+fn saved(groups: &[&Group]) -> f64 {
     let used = |feature: &usize| groups.iter().any(|group| group.counts[*feature] > 0);
     let slots = (0..groups[0].counts.len()).filter(used).count() as u64;
     let objects: u64 = groups.iter().map(|group| group.objects).sum();
     let of = |group: &Group| group.counts.iter().filter(|count| **count > 0).count() as u64;
     let own: u64 = groups.iter().map(|group| group.objects * of(group)).sum();
-    let has = |group: &Group| group.counts.iter().map(|count| *count > 0).collect::<Vec<bool>>();
+    let has = |group: &&Group| group.counts.iter().map(|count| *count > 0).collect::<Vec<bool>>();
     let types = groups.iter().map(has).collect::<HashSet<_>>().len();
     let distinct = (2.0 * types as f64 / groups.len() as f64).min(1.0);
     (1.0 - own as f64 / (objects * slots).max(1) as f64) * distinct
