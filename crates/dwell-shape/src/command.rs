@@ -210,9 +210,13 @@ fn finish(
         configured.iter().any(|one| wrong.strip_prefix(&*one.path).is_some_and(|rest| rest.starts_with(": ")))
     };
     let (notes, errors): (Vec<&String>, Vec<&String>) = wrong.iter().partition(is_configured);
-    notes.iter().for_each(|note| eprintln!("note: dwell.toml: {note}"));
+    for note in notes {
+        eprintln!("note: dwell.toml: {note}");
+    }
     if let Some((first, rest)) = errors.split_first() {
-        rest.iter().for_each(|error| eprintln!("error: --set: {error}"));
+        for error in rest {
+            eprintln!("error: --set: {error}");
+        }
         bail!("--set: {first}");
     }
     if let Some(file) = args.set_from.as_ref().filter(|file| !file.exists()) {

@@ -373,7 +373,8 @@ fn strings(schema: &mut Schema, one: &Override) -> Option<String> {
 fn give_up(schema: &mut Schema, one: &Override, name: &str) {
     let mut own = Vec::new();
     at(schema, &one.steps, &mut |slot| slot.walk_alternatives(&mut |kind| own.push(kind.clone())));
-    let free = (2..).map(|number| format!("{name}{number}")).find(|name| !schema.has_type(name)).unwrap_or_default();
+    let free =
+        (2..1000).map(|number| format!("{name}{number}")).find(|name| !schema.has_type(name)).unwrap_or_default();
     let Schema { records, unions, keywords, .. } = schema;
     let is = |of: &dyn Fn(&Kind) -> bool| own.iter().any(of);
     for (at, record) in records.iter_mut().enumerate().filter(|(_, of)| of.name == name) {
@@ -405,10 +406,10 @@ fn rename(schema: &mut Schema, one: &Override, name: &str) -> Option<String> {
             _ => {}
         });
     });
-    [&mut records, &mut unions, &mut enums].into_iter().for_each(|ids| {
+    for ids in [&mut records, &mut unions, &mut enums] {
         ids.sort_unstable();
         ids.dedup();
-    });
+    }
     if !found {
         return Some("the types have nothing there".to_owned());
     }

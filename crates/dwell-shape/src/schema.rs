@@ -19,7 +19,6 @@ pub type KeywordsId = usize;
 
 /// The types and counts that were inferred from a corpus.
 #[derive(Debug, Clone, Default, Serialize)]
-#[expect(clippy::struct_excessive_bools, reason = "the flags are independent")]
 pub struct Schema {
     /// The number of JSON texts read: files, and lines of JSON Lines.
     pub documents: u64,

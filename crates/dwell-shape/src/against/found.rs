@@ -229,11 +229,10 @@ fn owned(of: &Ty, tally: &Tally, buffered: bool, layouts: &mut Layouts<'_, '_>) 
     let filled = lengths.count - lengths.empty;
     match of {
         Ty::Boxed(inner, before) => heap(tally.count * (layouts.size(inner) + before), tally.count),
-        Ty::String => heap(tally.bytes, tally.filled),
         Ty::ThinStr => heap(tally.bytes + blocks::thin_texts(tally.filled, tally.long), tally.filled),
         // A shared text has its counters even if it is empty.
         Ty::BoxStr(before) if *before > 0 => heap(tally.bytes + before * tally.count, tally.count),
-        Ty::BoxStr(_) => heap(tally.bytes, tally.filled),
+        Ty::String | Ty::BoxStr(_) => heap(tally.bytes, tally.filled),
         Ty::Seq(seq, element) => {
             let layout = layouts.of(element);
             let size = layout.size;

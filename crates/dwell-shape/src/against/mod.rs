@@ -112,7 +112,9 @@ pub fn compare(data: &Found, keep_going: bool, file: &Path, name: Option<&str>) 
     }
     let found = reader.found;
     if found.documents == 0 {
-        problems.iter().for_each(|problem| eprintln!("error: {problem}"));
+        for problem in &problems {
+            eprintln!("error: {problem}");
+        }
         bail!("no input could be read");
     }
     let mut report = report(&types, &root, name, &found);

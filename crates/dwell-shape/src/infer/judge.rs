@@ -105,8 +105,8 @@ pub(super) fn gain(groups: &[Group], usual: bool, least: f64) -> Option<f64> {
     let price = |group: &Group| {
         group.word.map_or(0.0, |word| {
             let look = f64::from(word.look) / 100.0;
-            let once = if group.objects == 1 && !usual { ONCE } else { 0.0 };
-            VALUE + once + LOOK * look * look * group.objects as f64
+            let single = if group.objects == 1 && !usual { ONCE } else { 0.0 };
+            VALUE + single + LOOK * look * look * group.objects as f64
         })
     };
     let prices: f64 = groups.iter().map(price).sum();
@@ -230,7 +230,9 @@ mod tests {
                 found.len() - 1
             });
             found[at].1.objects += 1;
-            of.iter().for_each(|&key| found[at].1.counts[key] += 1);
+            for &key in of {
+                found[at].1.counts[key] += 1;
+            }
         }
         found.into_iter().map(|(_, group)| group).collect()
     }

@@ -7,7 +7,7 @@ use super::super::types::DefId;
 use super::fields::is_optional;
 use super::{At, Entries, Reader, Step, quoted};
 
-impl<'s> Reader<'_, 's> {
+impl Reader<'_, '_> {
     pub(super) fn enumeration(&mut self, id: DefId, of: &Enum, value: &Json, at: &At) -> bool {
         match (&of.tagging, value) {
             (Tagging::Untagged, _) => self.first(id, of, value, at, |_| true),
@@ -125,23 +125,17 @@ impl<'s> Reader<'_, 's> {
         let Some((_, value)) = place.map(|place| entries.remove(place)) else {
             return self.below(Step::Key(tag.clone()), |this| this.refuse("the tag is missing", at));
         };
-        let index = match value {
-            Json::Text(value) => match find(of, value) {
-                Some(index) => index,
-                None if of.variants.iter().any(|variant| variant.is_other) => {
-                    let other = of.variants.iter().position(|variant| variant.is_other).unwrap_or_default();
-                    self.events.push(Event::Variant(id, other));
-                    return true;
-                }
-                None => {
-                    let what = self.no_variant(id, value);
-                    return self.below(Step::Key(tag.clone()), |this| this.refuse(what, at));
-                }
-            },
-            _ => {
-                let what = format!("{} for the tag", value.name());
-                return self.below(Step::Key(tag.clone()), |this| this.refuse(what, at));
+        let Json::Text(value) = value else {
+            let what = format!("{} for the tag", value.name());
+            return self.below(Step::Key(tag.clone()), |this| this.refuse(what, at));
+        };
+        let Some(index) = find(of, value) else {
+            if let Some(other) = of.variants.iter().position(|variant| variant.is_other) {
+                self.events.push(Event::Variant(id, other));
+                return true;
             }
+            let what = self.no_variant(id, value);
+            return self.below(Step::Key(tag.clone()), |this| this.refuse(what, at));
         };
         let variant = &of.variants[index];
         let Some(content) = content else {
@@ -151,19 +145,16 @@ impl<'s> Reader<'_, 's> {
         let found = entries.iter().position(|(key, _)| key == content);
         // serde keeps content that comes before its tag.
         let buffered = at.buffered || found.zip(place).is_some_and(|(content, tag)| content < tag);
-        let loads = match found.map(|found| entries.remove(found).1) {
-            Some(value) => {
-                let at = At { buffered, ..*at };
-                self.below(Step::Key(content.clone()), |this| this.variant(id, index, variant, value, &at))
-            }
-            None => {
-                self.events.push(Event::Variant(id, index));
-                let parts = &self.types.defs[id].parts[index];
-                let is_optional = !variant.content.is_named && parts.len() == 1 && is_optional(&parts[0]);
-                is_unit(variant)
-                    || is_optional
-                    || self.below(Step::Key(content.clone()), |this| this.refuse("the key is missing", at))
-            }
+        let loads = if let Some(value) = found.map(|found| entries.remove(found).1) {
+            let at = At { buffered, ..*at };
+            self.below(Step::Key(content.clone()), |this| this.variant(id, index, variant, value, &at))
+        } else {
+            self.events.push(Event::Variant(id, index));
+            let parts = &self.types.defs[id].parts[index];
+            let is_optional = !variant.content.is_named && parts.len() == 1 && is_optional(&parts[0]);
+            is_unit(variant)
+                || is_optional
+                || self.below(Step::Key(content.clone()), |this| this.refuse("the key is missing", at))
         };
         let rest = is_flat || self.unclaimed(self.name_of(id, index), variant.content.denies_unknown, entries);
         loads && rest

@@ -11,6 +11,7 @@ use crate::input::Sink;
 use crate::schema::{Free, Lengths};
 use serde::Deserialize;
 use std::collections::HashSet;
+use std::fmt::Write;
 
 /// Reads documents of one type.
 pub(super) struct Reader<'t, 's> {
@@ -87,9 +88,9 @@ impl<'t, 's> Reader<'t, 's> {
                     text.push('.');
                     text.push_str(key);
                 }
-                Step::Key(key) => text.push_str(&format!("[{key:?}]")),
+                Step::Key(key) => drop(write!(text, "[{key:?}]")),
                 Step::Element => text.push_str("[]"),
-                Step::Index(index) => text.push_str(&format!("[{index}]")),
+                Step::Index(index) => drop(write!(text, "[{index}]")),
                 Step::Any => text.push_str(".*"),
             }
         }
@@ -148,7 +149,7 @@ impl<'t, 's> Reader<'t, 's> {
     /// Reads a value. Returns whether it loads.
     fn value(&mut self, of: &Ty, value: &Json, at: &At) -> bool {
         match (of, value) {
-            (Ty::Option(_), Json::Null) => return true,
+            (Ty::Option(_) | Ty::Unit, Json::Null) => return true,
             (Ty::Option(inner), _) => return self.value(inner, value, at),
             (Ty::Boxed(inner, _), _) => {
                 self.boxed(inner, at);
@@ -161,7 +162,6 @@ impl<'t, 's> Reader<'t, 's> {
                 return true;
             }
             (Ty::Named(id), _) => return self.named(*id, value, at),
-            (Ty::Unit, Json::Null) => return true,
             (_, Json::Null) => return self.refuse_without_option("null", at),
             _ => {}
         }
