@@ -563,6 +563,43 @@ fn visit(schema: &mut Schema, steps: &[Step], f: &mut impl FnMut(&mut Slot), of_
     }
 }
 
+impl Schema {
+    /// Calls `f` with all kinds of all positions.
+    pub(crate) fn each_kind(&mut self, f: &mut impl FnMut(&mut Kind)) {
+        self.root.walk_mut(f);
+        self.records.iter_mut().flat_map(|record| &mut record.fields).for_each(|field| field.slot.walk_mut(f));
+    }
+
+    /// Makes several enums of strings the first of them.
+    pub(crate) fn merge_keywords(&mut self, into: usize, from: &[usize]) {
+        for &id in from.iter().filter(|id| **id != into) {
+            for (word, count) in self.keywords[id].values.clone() {
+                *self.keywords[into].values.entry(word).or_default() += count;
+            }
+        }
+        let is_gone = |id: usize| id != into && from.contains(&id);
+        let new = |id: usize| (0..if is_gone(id) { into } else { id }).filter(|id| !is_gone(*id)).count();
+        self.each_kind(&mut |kind| {
+            if let Kind::Keyword { id, .. } = kind {
+                *id = new(*id);
+            }
+        });
+        self.closed_keywords = self.closed_keywords.iter().map(|&id| new(id)).collect();
+        let mut index = 0..;
+        self.keywords.retain(|_| index.next().is_some_and(|id| !is_gone(id)));
+    }
+}
+
+impl Slot {
+    /// Calls `f` with the kind of this position, or with those of its alternatives.
+    pub(crate) fn walk_alternatives(&mut self, f: &mut impl FnMut(&mut Kind)) {
+        match &mut self.kind {
+            Kind::Mixed { alternatives } => alternatives.iter_mut().for_each(|slot| f(&mut slot.kind)),
+            kind => f(kind),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

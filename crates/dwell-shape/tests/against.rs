@@ -248,10 +248,10 @@ fn names_kinds_and_numbers_are_those_of_the_source() {
     ];
     assert_eq!(refused, expected);
     assert_eq!((&found["type"], &found["failed"], &found["documents"]), (&json!("Top"), &json!(5), &json!(12)));
-    let mut lost =
+    let mut keys =
         list("lost", |of| format!("{} {} {}", of["count"], of["type"].as_str().unwrap(), of["path"].as_str().unwrap()));
-    lost.sort();
-    assert_eq!(lost, ["12 First::A $.all[].r.first.y", "12 Part $.all[].r.twice.more", "12 R $.all[].r.unread"]);
+    keys.sort();
+    assert_eq!(keys, ["12 First::A $.all[].r.first.y", "12 Part $.all[].r.twice.more", "12 R $.all[].r.unread"]);
     let unchecked = list("unchecked", |of| of["why"].as_str().unwrap().to_owned());
     assert_eq!(unchecked, ["the source does not declare `chrono::DateTime`"]);
     assert_eq!(found["unseen"], json!(["First::B"]));

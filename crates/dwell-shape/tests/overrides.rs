@@ -98,7 +98,9 @@ fn decisions_undo_each_other() {
         (&["$..b=skip"], &["pub struct Document {"], "pub b: "),
     ] {
         let changed = set(decisions);
-        parts.iter().for_each(|part| assert!(changed.contains(part), "{decisions:?}: {part}: {changed}"));
+        for part in parts {
+            assert!(changed.contains(part), "{decisions:?}: {part}: {changed}");
+        }
         assert!(!changed.contains(gone), "{decisions:?}: {gone}: {changed}");
     }
     for (decision, reason) in [
