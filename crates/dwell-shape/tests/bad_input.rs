@@ -202,7 +202,7 @@ fn missing_path_and_folder_without_json() {
     let empty = dir.path().join("empty");
     fs::create_dir(&empty).unwrap();
     fs::write(empty.join("notes.txt"), "no JSON").unwrap();
-    let none = "no JSON files in this folder (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or .zst)";
+    let none = "no JSON files in this folder (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or .zst, and others that begin as JSON)";
     check_path(&empty, &format!("{}: {none}", empty.display()));
 }
 
