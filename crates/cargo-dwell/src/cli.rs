@@ -1,7 +1,7 @@
 //! The command line of `cargo dwell`.
 
 use crate::allocs::Allocs;
-use crate::apply::Apply;
+use crate::apply::{Advise, Apply};
 use crate::census::Census;
 use crate::check::Check;
 use crate::inspect::{Dyn, Futures, Layout};
@@ -22,6 +22,8 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Try the changes that all reports propose, in a copy, and print what held
+    Advise(Box<Advise>),
     /// Infer Rust types for JSON, predict the memory that they take, and suggest smaller ones
     Shape(Box<ShapeArgs>),
     /// List the types of a program with sizes and padding, and suggest changes
@@ -54,6 +56,7 @@ impl Cli {
     /// Returns the reason of a failure, as text for a line on standard error.
     pub fn run(&self) -> Result<ExitCode> {
         match &self.command {
+            Command::Advise(advise) => advise.run(),
             Command::Shape(args) => dwell_shape::run(args),
             Command::Layout(layout) => layout.run(),
             Command::Futures(futures) => futures.run(),

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Read;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::thread::{self, JoinHandle};
@@ -112,10 +114,37 @@ impl Drop for OnDrop<'_> {
     }
 }
 
-/// What a command printed.
+/// What a process used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Usage {
+    /// The CPU time, with that of the processes that it started and waited for.
+    pub(crate) cpu: Duration,
+    /// The most resident bytes of the process itself, as far as they were seen.
+    pub(crate) resident: u64,
+}
+
+/// Returns the CPU time in user and in kernel mode.
+fn cpu(usage: &libc::rusage) -> Duration {
+    let of = |time: libc::timeval| {
+        Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or(0))
+            + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or(0))
+    };
+    of(usage.ru_utime) + of(usage.ru_stime)
+}
+
+/// Returns the most resident bytes of a running process until now. Those of `wait4` are at least this process's own, in whose memory
+/// the child begins.
+fn resident(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
+/// How a command ended, and what it printed.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) status: ExitStatus,
+    pub(crate) usage: Usage,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
 }
@@ -127,6 +156,61 @@ pub(crate) struct Ran {
 /// its children are ended.
 pub(crate) fn run(command: &mut Command, bound: Duration) -> Result<Ran> {
     run_with(command, Stdio::null(), bound)
+}
+
+/// Like [`run`], but a server: when its executable, a file below `folder`, runs, so does the driver, with the number of the process in
+/// `DWELL_PID`, and when the driver ends, the server gets SIGTERM.
+///
+/// # Errors
+/// The same as those of [`run`], or if the driver fails, or if the server ends before it.
+pub(crate) fn run_driven(command: &mut Command, folder: &Path, driver: &Path, bound: Duration) -> Result<Ran> {
+    let end = Instant::now() + bound;
+    let folder = folder.canonicalize().with_context(|| format!("{}: cannot be read", folder.display()))?;
+    let (folder, has_ended) = (&folder, &AtomicBool::new(false));
+    thread::scope(|scope| {
+        let load = scope.spawn(move || -> Result<()> {
+            let pid = loop {
+                if has_ended.load(Ordering::Relaxed) || Instant::now() > end {
+                    bail!("the program ended before the driver began");
+                }
+                // A build script is below the folder too.
+                let is_server = |pid: &u32| {
+                    let file = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+                    file.strip_prefix(folder).is_ok_and(|file| !file.iter().any(|part| part == "build"))
+                };
+                // The first of several processes.
+                if let Some(pid) = descendants(std::process::id()).into_iter().rfind(is_server) {
+                    break pid;
+                }
+                thread::sleep(Duration::from_millis(5));
+            };
+            let mut script = Command::new(driver);
+            script.env("DWELL_PID", pid.to_string());
+            let left = end.saturating_duration_since(Instant::now());
+            let ran = run(&mut script, left);
+            let is_live = !has_ended.load(Ordering::Relaxed);
+            if is_live {
+                signal(pid, libc::SIGTERM);
+            }
+            let ran = ran?;
+            if !ran.status.success() {
+                let text = String::from_utf8_lossy(&ran.stderr).trim().to_owned();
+                bail!("{}: {}; {text}", driver.display(), ran.status);
+            }
+            if !is_live {
+                bail!("the program ended before its driver");
+            }
+            Ok(())
+        });
+        let ran = run(command, bound);
+        has_ended.store(true, Ordering::Relaxed);
+        // A driver of a server that ended by itself has nothing to do.
+        end_descendants();
+        let loaded = load.join().unwrap_or_else(|_| bail!("the driver was not run"));
+        let ran = ran?;
+        loaded?;
+        Ok(ran)
+    })
 }
 
 /// Like [`run`], with this standard input.
@@ -143,10 +227,12 @@ pub(crate) fn run_with(command: &mut Command, stdin: Stdio, bound: Duration) -> 
     let (stdout, stderr) = (reader(child.stdout.take()), reader(child.stderr.take()));
     let end = Instant::now() + bound;
     let mut pause = Duration::from_millis(1);
-    let status = loop {
-        if let Some(status) = child.try_wait().with_context(|| format!("{name} did not end"))? {
-            break status;
+    let mut most = 0;
+    let (status, cpu) = loop {
+        if let Some(ended) = wait(&child).with_context(|| format!("{name} did not end"))? {
+            break ended;
         }
+        most = resident(child.id()).map_or(most, |bytes| most.max(bytes));
         if received().is_some() {
             end_all(&mut child);
             check()?;
@@ -156,10 +242,11 @@ pub(crate) fn run_with(command: &mut Command, stdin: Stdio, bound: Duration) -> 
             bail!("`{name} {step}` took more than {} s and was ended; --timeout allows more", bound.as_secs());
         }
         thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(50));
+        pause = (pause * 2).min(Duration::from_millis(10));
     };
+    let usage = Usage { cpu, resident: most };
     if received().is_some() {
-        end_all(&mut child);
+        end_descendants();
         check()?;
     }
     let end = Instant::now() + GRACE;
@@ -172,7 +259,21 @@ pub(crate) fn run_with(command: &mut Command, stdin: Stdio, bound: Duration) -> 
         thread::sleep(Duration::from_millis(1));
     }
     let joined = |reader: JoinHandle<Vec<u8>>| reader.join().unwrap_or_default();
-    Ok(Ran { status, stdout: joined(stdout), stderr: joined(stderr) })
+    Ok(Ran { status, usage, stdout: joined(stdout), stderr: joined(stderr) })
+}
+
+/// Returns how a child ended and its CPU time; `None` while it runs. After that `child` must not be used: its number is free.
+fn wait(child: &Child) -> std::io::Result<Option<(ExitStatus, Duration)>> {
+    let mut status = 0;
+    // SAFETY: all zeros is a valid `rusage`, a struct of integers.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: `status` and `usage` are live and writable.
+    let pid = unsafe { libc::wait4(child.id().cast_signed(), &raw mut status, libc::WNOHANG, &raw mut usage) };
+    match pid {
+        0 => Ok(None),
+        pid if pid > 0 => Ok(Some((ExitStatus::from_raw(status), cpu(&usage)))),
+        _ => Err(std::io::Error::last_os_error()),
+    }
 }
 
 fn reader(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
@@ -235,18 +336,30 @@ fn has_ended(pid: u32) -> bool {
 }
 
 fn kill(pids: Vec<u32>) {
+    // A descendant of ours keeps its number until its parent, which is killed after it, waits for it.
     for pid in pids {
-        if let Ok(pid) = libc::pid_t::try_from(pid) {
-            // SAFETY: `kill` reads no memory. The process is a descendant of ours: its number stays taken until its
-            // parent, which is killed after it, waits for it.
-            unsafe { libc::kill(pid, libc::SIGKILL) };
-        }
+        signal(pid, libc::SIGKILL);
+    }
+}
+
+fn signal(pid: u32, signal: i32) {
+    if let Ok(pid) = libc::pid_t::try_from(pid) {
+        // SAFETY: `kill` reads no memory.
+        unsafe { libc::kill(pid, signal) };
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn usage_is_that_of_the_command() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"]);
+        let usage = run(&mut command, Duration::from_secs(60)).unwrap().usage;
+        assert!(usage.cpu > Duration::ZERO && usage.resident > 100_000, "{usage:?}");
+    }
 
     #[test]
     fn command_that_hangs_is_ended_with_its_children() {

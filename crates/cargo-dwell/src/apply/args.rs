@@ -84,3 +84,31 @@ fn seconds(text: &str) -> Result<Duration, String> {
         Ok(seconds) => Ok(Duration::from_secs(seconds)),
     }
 }
+
+impl Apply {
+    /// Returns the arguments for tries in a copy, which write nothing.
+    pub(super) fn of_tries(build: BuildArgs, timeout: Duration) -> Self {
+        Self {
+            finding: Vec::new(),
+            from: None,
+            all: false,
+            list: false,
+            dry_run: true,
+            patch: None,
+            keep_if: None,
+            keep: false,
+            no_test: false,
+            test_command: None,
+            no_measure: true,
+            features_set: Vec::new(),
+            dwell: None,
+            breaking: false,
+            accept: false,
+            allow_dirty: true,
+            allow_no_vcs: true,
+            timeout,
+            build,
+            args: Vec::new(),
+        }
+    }
+}

@@ -160,11 +160,11 @@ impl Cargo<'_> {
     }
 
     /// Builds the workspace's packages as the user does, without the results of earlier builds that rustc keeps. Returns
-    /// whether it succeeded.
+    /// the CPU time; `None` if it failed.
     ///
     /// # Errors
     /// Returns an error if cargo cannot be run or takes too long.
-    pub(super) fn rebuild(&self) -> Result<bool> {
+    pub(super) fn rebuild(&self) -> Result<Option<Duration>> {
         let mut command = self.command("build");
         self.add_features(&mut command);
         match (&self.build.profile, self.build.release) {
@@ -172,7 +172,8 @@ impl Cargo<'_> {
             (None, true) => command.arg("--release"),
             (None, false) => &mut command,
         };
-        Ok(run(command.env("CARGO_INCREMENTAL", "0"), self.bound)?.status.success())
+        let ran = run(command.env("CARGO_INCREMENTAL", "0"), self.bound)?;
+        Ok(ran.status.success().then_some(ran.usage.cpu))
     }
 
     /// Runs the user's tests: with the user's features, and with all if these are others and compile.
@@ -204,7 +205,11 @@ impl Cargo<'_> {
                 self.add_features_of(&mut command, &build.features);
                 let ran = run(&mut command, self.bound)?;
                 all.success &= ran.status.success();
+                let before = all.outcomes.len();
                 outcomes(&ran.stdout, &ran.stderr, &note, &mut all.outcomes);
+                if !ran.status.success() && all.outcomes.len() == before {
+                    all.error = all.error.or_else(|| Some(first_error(&ran.stderr)));
+                }
             }
         }
         Ok(all)

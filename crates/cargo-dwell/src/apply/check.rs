@@ -41,7 +41,7 @@ impl Session<'_> {
             if !is_whole {
                 bail!("the workspace does not compile before the change: {why}");
             }
-            println!("does not compile before the change, and is not looked at: {why}");
+            (self.tell)(&format!("does not compile before the change, and is not looked at: {why}"));
         }
         own.before = checked;
         let mut all = vec![own];
@@ -67,7 +67,7 @@ impl Session<'_> {
         let names: Vec<String> = all.iter().skip(1).map(Build::name).collect();
         if !names.is_empty() {
             let more = if left == 0 { String::new() } else { format!("; {left} more features are not checked alone") };
-            println!("also checked: {}{more}", names.join(", "));
+            (self.tell)(&format!("also checked: {}{more}", names.join(", ")));
         }
         if self.args.build.package.is_some() {
             self.cargo.tested = affected.iter().map(|package| package.name.to_string()).collect();
@@ -84,7 +84,7 @@ impl Session<'_> {
             build.before = checked;
             to.push(build);
         } else {
-            println!("does not compile before the change, and is not looked at: {}", build.name());
+            (self.tell)(&format!("does not compile before the change, and is not looked at: {}", build.name()));
         }
         Ok(is_some)
     }
@@ -99,7 +99,10 @@ impl Session<'_> {
         self.flaky = tests.differ(&self.cargo.test(command)?);
         if !self.flaky.is_empty() {
             let names: Vec<&str> = self.flaky.values().map(String::as_str).collect();
-            println!("not compared, as it differs between two runs before the change: {}", names.join(", "));
+            (self.tell)(&format!(
+                "not compared, as it differs between two runs before the change: {}",
+                names.join(", ")
+            ));
             tests.without(&self.flaky);
             tests.success = true;
         }
@@ -107,8 +110,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Runs the tests, and compares their outcomes with those before. Returns `false` if some differ in two runs.
-    pub(super) fn test_after(&self, before: &Tests) -> Result<bool> {
+    /// Runs the tests, and compares their outcomes with those before. Returns what holds in words, or what differs in two runs.
+    pub(super) fn test_after(&self, before: &Tests) -> Result<Result<String, String>> {
         let run = || -> Result<Tests> {
             let mut tests = self.cargo.test(self.args.test_command.as_deref())?;
             if !self.flaky.is_empty() {
@@ -117,21 +120,25 @@ impl Session<'_> {
             }
             Ok(tests)
         };
-        let mut differ = before.differ(&run()?);
+        let mut once = String::new();
+        let after = run()?;
+        if let Some(error) = after.error.as_ref().filter(|_| before.error.is_none()) {
+            return Ok(Err(format!("they do not build: {error}")));
+        }
+        let mut differ = before.differ(&after);
         if !differ.is_empty() {
             // A test that depends on time may fail once.
             let again = before.differ(&run()?);
-            let once: Vec<String> =
+            let others: Vec<String> =
                 differ.iter().filter(|(name, _)| !again.contains_key(*name)).map(|(_, of)| of.clone()).collect();
             differ.retain(|name, _| again.contains_key(name));
-            if !once.is_empty() && differ.is_empty() {
-                println!("  note: in one of two runs {}", once.join(", "));
+            if !others.is_empty() {
+                once = format!("; in one of two runs {}", others.join(", "));
             }
         }
         if !differ.is_empty() {
             let all: Vec<&str> = differ.values().map(String::as_str).collect();
-            println!("  tests: not as before: {}", all.join(", "));
-            return Ok(false);
+            return Ok(Err(format!("not as before: {}", all.join(", "))));
         }
         let failed = match before.count("FAILED") {
             0 => String::new(),
@@ -141,8 +148,7 @@ impl Session<'_> {
             0 => String::new(),
             ignored => format!(", {ignored} ignored and not run"),
         };
-        println!("  tests: {} passed{failed}{ignored}", before.count("ok"));
-        Ok(true)
+        Ok(Ok(format!("{} passed{failed}{ignored}{once}", before.count("ok"))))
     }
 
     /// Returns what becomes another type for users of libraries that can be published, since the files had the texts of `mark`.

@@ -3,6 +3,7 @@
 use super::args::Apply;
 use super::package::package_of;
 use super::tree::Tree;
+use crate::program::BuildArgs;
 use anyhow::{Context, Result, bail};
 use cargo_metadata::Metadata;
 use std::path::Path;
@@ -59,6 +60,39 @@ pub(super) fn add(tree: &mut Tree, workspace: &Metadata, args: &Apply, file: &Pa
         tree.write(manifest.as_std_path(), &with_path(&text, &path))?;
     }
     Ok(())
+}
+
+/// Adds a crate of crates.io to a package, at first one that was downloaded before.
+///
+/// # Errors
+/// Returns an error if cargo cannot add it, with cargo's reason.
+pub(super) fn add_crate(tree: &Tree, manifest: &Path, words: &[&str], build: &BuildArgs) -> Result<()> {
+    let cargo = |step: &str, offline: bool| {
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command.args([step, "--quiet", "--manifest-path"]).arg(tree.root.join(manifest)).current_dir(&tree.root);
+        if offline {
+            command.arg("--offline");
+        }
+        command
+    };
+    let texts = [manifest, Path::new("Cargo.lock")].map(|file| tree.root.join(file));
+    let before = texts.clone().map(|path| std::fs::read(path).ok());
+    let mut error = None;
+    for offline in if build.offline || build.frozen { &[true][..] } else { &[true, false] } {
+        error = run(cargo("add", *offline).args(words))?;
+        if error.is_none() {
+            error = run(&mut cargo("fetch", *offline))?;
+        }
+        if error.is_none() {
+            return Ok(());
+        }
+        for (path, text) in texts.iter().zip(&before) {
+            if let Some(text) = text {
+                std::fs::write(path, text).with_context(|| format!("{}: cannot be written", path.display()))?;
+            }
+        }
+    }
+    bail!("{} cannot be added to {}: {}", words[0], manifest.display(), error.unwrap_or_default())
 }
 
 /// Runs a command of cargo. Returns its error, if there is one.

@@ -4,6 +4,7 @@
 //! are repaired by what rustc says (`repair`). The user's files are written at the end (`write`), if it compiles, if the tests
 //! have the same outcomes as before, and if it pays. `docs/apply.md` describes the rules.
 
+mod advise;
 mod api;
 mod args;
 mod boxes;
@@ -40,5 +41,6 @@ mod variants;
 mod weigh;
 mod write;
 
+pub use advise::Advise;
 pub use args::Apply;
 pub use trial::{Trial, trials};

@@ -38,6 +38,9 @@ pub(super) struct Move {
     /// Whether the edits are those of all fields of variants, of which the large ones are boxed.
     #[serde(skip)]
     pub(super) of_whole_variants: bool,
+    /// Whether a type of std stands in the place of one of the library, for which the report says what it saves.
+    #[serde(skip)]
+    pub(super) is_of_std: bool,
 }
 
 /// What a report expects to be saved.

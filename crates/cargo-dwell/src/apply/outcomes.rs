@@ -12,6 +12,8 @@ pub(super) struct Tests {
     pub(super) outcomes: Outcomes,
     /// Whether the command succeeded.
     pub(super) success: bool,
+    /// The error of a command without any outcome: it did not build.
+    pub(super) error: Option<String>,
 }
 
 impl Tests {
@@ -100,9 +102,9 @@ mod tests {
         let all = read(text, "");
         let keys: Vec<_> = all.keys().map(|(name, of)| format!("{name}={of}")).collect();
         assert_eq!(keys, ["a::b=ok", "c=FAILED", "d - should panic=ok", "e=ignored", "src/lib.rs - f=ok"]);
-        let before = Tests { outcomes: all.clone(), success: false };
+        let before = Tests { outcomes: all.clone(), ..Tests::default() };
         let moved = read(&text.replace("(line 3)", "(line 4)").replace("c ... FAILED", "c ... ok"), "");
-        let after = Tests { outcomes: moved, success: true };
+        let after = Tests { outcomes: moved, success: true, error: None };
         let differ = before.differ(&after);
         assert_eq!((differ["c"].as_str(), differ.len(), after.count("ok")), ("c is ok", 1, 4));
     }
@@ -110,7 +112,7 @@ mod tests {
     /// A test after which the executable aborts has no outcome, and those after it have none either.
     #[test]
     fn a_test_without_an_outcome_after_the_change_differs() {
-        let tests = |stdout: &str, stderr: &str| Tests { outcomes: read(stdout, stderr), success: false };
+        let tests = |stdout: &str, stderr: &str| Tests { outcomes: read(stdout, stderr), ..Tests::default() };
         let before = tests("test a ... FAILED\ntest b ... ok\n", "");
         let after = tests("test a ... FAILED\ntest b ... ", "");
         assert_eq!(before.differ(&after)["b"], "b is missing");

@@ -2,7 +2,7 @@
 
 use super::cargo::Cargo;
 use super::tree::{Change, Tree};
-use crate::processes;
+use crate::processes::{self, Ran, Usage};
 use crate::program::BuildArgs;
 use anyhow::{Context, Result, bail};
 use dwell_output::units;
@@ -10,18 +10,19 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 /// The number of pairs of runs.
-const PAIRS: usize = 5;
+const PAIRS: u32 = 5;
 /// The number of pairs of builds.
 const BUILD_PAIRS: usize = 2;
 /// Workspaces whose first build takes more CPU time are not built again.
 const LONG_BUILD: Duration = Duration::from_secs(180);
-/// Programs that take longer are run once.
-const LONG: Duration = Duration::from_secs(10);
+/// The CPU time of all pairs: long programs are run in fewer.
+const FOR_PAIRS: Duration = Duration::from_secs(20);
 
 /// A program as it was measured.
 #[derive(Clone, Debug)]
@@ -30,10 +31,25 @@ pub(super) struct Measured {
     pub(super) live_bytes: u64,
     /// The number of live blocks then.
     pub(super) live_blocks: u64,
-    /// A copy of the executable.
+    /// The executable that cargo built, which the next build replaces.
+    pub(super) built: PathBuf,
+    /// A copy of it.
     pub(super) executable: PathBuf,
     /// The report.
     pub(super) report: Value,
+}
+
+impl Measured {
+    /// Copies the executable to another name beside it.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be written.
+    pub(super) fn kept_as(self, name: &str) -> Result<Self> {
+        let executable = self.executable.with_file_name(name);
+        fs::copy(&self.executable, &executable)
+            .with_context(|| format!("{}: cannot be written", executable.display()))?;
+        Ok(Self { executable, ..self })
+    }
 }
 
 /// What measuring needs.
@@ -51,6 +67,8 @@ pub(super) struct Bench<'a> {
     pub(super) target: &'a Path,
     /// How long a step may take.
     pub(super) bound: Duration,
+    /// What a server's load is.
+    pub(super) driver: Option<&'a Path>,
 }
 
 impl Bench<'_> {
@@ -103,7 +121,7 @@ impl Bench<'_> {
         let mut command = self.dwell("census")?;
         // A copy of the peak has at least 98 % of it; the one at the exit knows the most that was live.
         command.arg("--save").arg(&file).args(["--at", "peak,exit", "--"]).args(self.arguments);
-        let ran = processes::run(&mut command, self.bound)?;
+        let ran = self.run(&mut command)?;
         let Ok(text) = fs::read(&file) else { bail!("the program was not measured: {}", reason(&ran.stderr)) };
         let report: Value = serde_json::from_slice(&text).context("the census cannot be read")?;
         let number = |snapshot: &Value, key: &str| snapshot.get(key).and_then(Value::as_u64).unwrap_or(0);
@@ -115,7 +133,8 @@ impl Bench<'_> {
         fs::copy(built, &executable).with_context(|| format!("{}: cannot be written", executable.display()))?;
         let peak = snapshots.iter().map(|snapshot| number(snapshot, "peak_bytes")).max().unwrap_or_default();
         let (live_bytes, live_blocks) = (peak.max(number(largest, "live_bytes")), number(largest, "live_blocks"));
-        Ok(Measured { live_bytes, live_blocks, executable, report })
+        let built = PathBuf::from(built);
+        Ok(Measured { live_bytes, live_blocks, built, executable, report })
     }
 
     /// Runs the program under `allocs`. Returns the report.
@@ -127,7 +146,7 @@ impl Bench<'_> {
         let _ = fs::remove_file(&file);
         let mut command = self.dwell("allocs")?;
         command.arg("--save").arg(&file).arg("--").args(self.arguments);
-        let ran = processes::run(&mut command, self.bound)?;
+        let ran = self.run(&mut command)?;
         let Ok(text) = fs::read(&file) else { bail!("the program was not measured: {}", reason(&ran.stderr)) };
         serde_json::from_slice(&text).context("the report of allocs cannot be read")
     }
@@ -137,13 +156,7 @@ impl Bench<'_> {
     /// # Errors
     /// Returns an error if the program cannot be built.
     pub(super) fn layout(&self) -> Result<Value> {
-        let mut command = self.dwell("layout")?;
-        command.args(["--format", "json"]);
-        let ran = processes::run(&mut command, self.bound)?;
-        if !ran.status.success() {
-            bail!("the types were not measured: {}", reason(&ran.stderr));
-        }
-        serde_json::from_slice(&ran.stdout).context("the report of layout cannot be read")
+        self.sizes(self.dwell("layout")?)
     }
 
     /// Returns the report of `futures`.
@@ -151,52 +164,70 @@ impl Bench<'_> {
     /// # Errors
     /// Returns an error if the program cannot be built.
     pub(super) fn futures(&self) -> Result<Value> {
-        let mut command = self.dwell("futures")?;
-        command.args(["--format", "json"]);
-        let ran = processes::run(&mut command, self.bound)?;
-        if !ran.status.success() {
-            bail!("the futures were not measured: {}", reason(&ran.stderr));
-        }
-        serde_json::from_slice(&ran.stdout).context("the report of futures cannot be read")
+        self.sizes(self.dwell("futures")?)
     }
 
-    /// Runs two executables by turns. Returns the ratios of their CPU times, in order of size.
+    /// Returns the report of `layout` or `futures` on an executable that was built before.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be read.
+    pub(super) fn sizes_of(&self, command: &str, executable: &Path) -> Result<Value> {
+        let tool = std::env::current_exe().context("this executable cannot be found")?;
+        let mut run = Command::new(tool);
+        run.args([command, "--manifest-path"]).arg(&self.manifest).arg("--exe").arg(executable);
+        self.sizes(run)
+    }
+
+    fn sizes(&self, mut command: Command) -> Result<Value> {
+        let ran = processes::run(command.args(["--format", "json"]), self.bound)?;
+        if !ran.status.success() {
+            bail!("the sizes were not measured: {}", reason(&ran.stderr));
+        }
+        serde_json::from_slice(&ran.stdout).context("the report of sizes cannot be read")
+    }
+
+    /// Runs two executables by turns. Returns what each pair used.
     ///
     /// # Errors
     /// Returns an error if one cannot be run.
-    pub(super) fn times(&self, before: &Path, after: &Path) -> Result<Vec<f64>> {
-        let first = self.time(before)?;
-        let pairs = if first > LONG { 1 } else { PAIRS };
-        let mut ratios = Vec::new();
-        for _ in 0..pairs {
-            let (one, other) = (self.time(before)?, self.time(after)?);
-            // Shorter runs are mostly the start of a process.
-            if one > Duration::from_millis(5) {
-                ratios.push(other.as_secs_f64() / one.as_secs_f64());
-            }
-        }
-        ratios.sort_by(f64::total_cmp);
-        Ok(ratios)
+    pub(super) fn pairs(&self, before: &Path, after: &Path) -> Result<Vec<[Seen; 2]>> {
+        let pair = self.seen(before)?.usage.cpu * 2;
+        let pairs = (1..PAIRS).take_while(|more| pair * (more + 1) <= FOR_PAIRS).count() + 1;
+        (0..pairs).map(|_| Ok([self.seen(before)?, self.seen(after)?])).collect()
     }
 
-    fn time(&self, executable: &Path) -> Result<Duration> {
-        let before = children_time();
-        processes::run(Command::new(executable).args(self.arguments), self.bound)?;
-        Ok(children_time().saturating_sub(before))
+    fn seen(&self, executable: &Path) -> Result<Seen> {
+        let ran = self.run(Command::new(executable).args(self.arguments))?;
+        let mut printed = DefaultHasher::new();
+        ran.stdout.hash(&mut printed);
+        Ok(Seen { usage: ran.usage, status: ran.status, printed: printed.finish() })
+    }
+
+    /// Runs the program, or this tool with it, to its end or to that of the driver.
+    fn run(&self, command: &mut Command) -> Result<Ran> {
+        match self.driver {
+            Some(driver) => processes::run_driven(command, self.folder, driver, self.bound),
+            None => processes::run(command, self.bound),
+        }
     }
 }
 
-/// Returns the CPU time of all child processes that have ended.
-fn children_time() -> Duration {
-    // SAFETY: all zeros is a valid `rusage`, a struct of integers.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: `usage` is a live `rusage` that nothing else refers to.
-    unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
-    let of = |time: libc::timeval| {
-        Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or(0))
-            + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or(0))
-    };
-    of(usage.ru_utime) + of(usage.ru_stime)
+/// What a run of the program showed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    pub(super) usage: Usage,
+    pub(super) status: ExitStatus,
+    /// A hash of what it wrote to its standard output.
+    pub(super) printed: u64,
+}
+
+/// Returns the ratios of the CPU times of pairs, in order of size. Shorter runs than these are mostly the start of a process.
+pub(super) fn ratios(pairs: &[[Seen; 2]]) -> Vec<f64> {
+    let is_long = |[before, _]: &&[Seen; 2]| before.usage.cpu > Duration::from_millis(5);
+    let ratio = |[before, after]: &[Seen; 2]| after.usage.cpu.as_secs_f64() / before.usage.cpu.as_secs_f64();
+    let mut ratios: Vec<f64> = pairs.iter().filter(is_long).map(ratio).collect();
+    ratios.sort_by(f64::total_cmp);
+    ratios
 }
 
 /// Returns the line that says why the tool failed.
@@ -215,8 +246,7 @@ fn reason(stderr: &[u8]) -> String {
 pub(super) fn build_times(tree: &mut Tree, cargo: &Cargo<'_>, mark: &[Change]) -> Result<Option<(f64, f64)>> {
     let now = tree.mark();
     // This builds what the timed builds need.
-    let before = children_time();
-    if !cargo.rebuild()? || children_time().saturating_sub(before) > LONG_BUILD {
+    if cargo.rebuild()?.is_none_or(|time| time > LONG_BUILD) {
         return Ok(None);
     }
     let mut ratios = Vec::new();
@@ -224,9 +254,7 @@ pub(super) fn build_times(tree: &mut Tree, cargo: &Cargo<'_>, mark: &[Change]) -
         let mut times = [Duration::ZERO; 2];
         for (texts, time) in [mark, &now].into_iter().zip(&mut times) {
             tree.restore(texts)?;
-            let before = children_time();
-            cargo.rebuild()?;
-            *time = children_time().saturating_sub(before);
+            *time = cargo.rebuild()?.unwrap_or_default();
         }
         ratios.push(times[1].as_secs_f64() / times[0].as_secs_f64());
     }
@@ -298,14 +326,5 @@ mod tests {
         assert!(resized(&report(1, 2), &json!({})).is_empty());
         let futures = |size: u64| json!({"futures": [{"name": "run", "size": size}, {"name": "main", "size": 8}]});
         assert_eq!(resized_futures(&futures(900), &futures(80)), [("run".to_owned(), 900, 80)]);
-    }
-
-    #[test]
-    fn time_of_children_is_counted() {
-        let before = children_time();
-        let mut command = Command::new("sh");
-        command.args(["-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"]);
-        processes::run(&mut command, Duration::from_secs(60)).unwrap();
-        assert!(children_time() > before);
     }
 }

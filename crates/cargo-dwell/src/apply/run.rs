@@ -1,10 +1,9 @@
 //! The order of the steps: report, copy, edit, repair, tests, measurement, and at the end the user's files.
 
 use super::args::Apply;
-use super::cargo::Cargo;
 use super::condition::KeepIf;
 use super::moves::{self, Move, Saves};
-use super::proof::{self, Bench, Measured};
+use super::proof::{self, Bench};
 use super::repair::{self, Repaired};
 use super::session::Session;
 use super::tree::{Change, Tree};
@@ -15,7 +14,7 @@ use crate::program::{self, BuildArgs};
 use anyhow::{Context, Result, bail};
 use cargo_metadata::Metadata;
 use dwell_output::units;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
@@ -34,6 +33,9 @@ const PARTS: usize = 3;
 
 /// The contents of a file that marks a folder as a cache: <https://bford.info/cachedir/>.
 const CACHE_TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n";
+
+/// The file that says what is being written to the user's files.
+const JOURNAL: &str = "journal.json";
 
 /// How a move ended.
 enum End {
@@ -62,23 +64,29 @@ impl Apply {
     }
 }
 
-fn run(args: &Apply) -> Result<ExitCode> {
-    let Some(workspace) = program::workspace(&args.build)? else { return Ok(ExitCode::from(101)) };
+/// Returns the folder for the copy and what is built of it, and the lock, which ends with this process. What an interrupted run wrote
+/// is undone.
+pub(super) fn folder(workspace: &Metadata) -> Result<(PathBuf, fs::File)> {
     let folder = workspace.target_directory.join("dwell/apply").into_std_path_buf();
     fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
     // The copy is no source of the workspace: tools that look for sources leave out folders with this file, as those of cargo.
     fs::write(folder.join("CACHEDIR.TAG"), CACHE_TAG)
         .with_context(|| format!("{}: cannot be written", folder.display()))?;
-    // The lock ends with this process.
-    let _lock = lock(&folder)?;
-    let journal = folder.join("journal.json");
-    match write::recover(&journal)? {
+    let lock = lock(&folder)?;
+    match write::recover(&folder.join(JOURNAL))? {
         0 => {}
         files => eprintln!(
             "note: an interrupted apply had written {}; they are as before it",
             units::plural(files as u64, "file")
         ),
     }
+    Ok((folder, lock))
+}
+
+fn run(args: &Apply) -> Result<ExitCode> {
+    let Some(workspace) = program::workspace(&args.build)? else { return Ok(ExitCode::from(101)) };
+    let (folder, _lock) = folder(&workspace)?;
+    let journal = folder.join(JOURNAL);
     let from_file = args.from.as_deref().filter(|from| !COMMANDS.contains(from));
     let report = from_file.map(|file| moves::read(Path::new(file))).transpose()?;
     let mut moves = Vec::new();
@@ -95,32 +103,18 @@ fn run(args: &Apply) -> Result<ExitCode> {
     let build = report.as_ref().map_or_else(|| args.build.clone(), |of| of_report(&args.build, of, &workspace));
     let target = folder.join("target");
     let tree = Tree::copy(&workspace, &folder.join("copy"))?;
-    let cargo = Cargo {
-        root: tree.root.clone(),
-        target: target.clone(),
-        build: &args.build,
-        builds: Vec::new(),
-        tested: Vec::new(),
+    let manifest = manifest(&args.build, &workspace, &tree);
+    let bench = Bench {
+        manifest,
+        build: &build,
+        arguments: &arguments,
+        folder: &folder,
+        target: &target,
         bound: args.timeout,
+        driver: None,
     };
-    let manifest = manifest(args, &workspace, &tree);
-    let bench =
-        Bench { manifest, build: &build, arguments: &arguments, folder: &folder, target: &target, bound: args.timeout };
     let wants_census = args.from.as_deref() == Some("census") || args.from.is_none() && !args.args.is_empty();
-    let mut session = Session {
-        args,
-        workspace,
-        tree,
-        cargo,
-        bench: None,
-        tests: None,
-        flaky: BTreeMap::new(),
-        measured: None,
-        sizes: None,
-        futures: None,
-        lints: None,
-        saved: Vec::new(),
-    };
+    let mut session = Session::new(args, workspace, tree, target.clone());
     if args.from.as_deref() == Some("allocs") {
         moves::collect(&bench.allocs()?, "", &mut moves);
     } else if from_file.is_none() && wants_census {
@@ -272,10 +266,12 @@ impl Session<'_> {
         if self.args.dry_run {
             return Ok(End::Holds);
         }
-        if let Some(before) = &self.tests
-            && !self.test_after(before)?
-        {
-            return Ok(End::Tests);
+        if let Some(before) = &self.tests {
+            let compared = self.test_after(before)?;
+            println!("  tests: {}", compared.as_ref().unwrap_or_else(|differ| differ));
+            if compared.is_err() {
+                return Ok(End::Tests);
+            }
         }
         self.measure_after(of, mark, kept)
     }
@@ -381,7 +377,7 @@ impl Session<'_> {
             of.predicts(kept).map(|bytes| format!("; {bytes} were predicted")).unwrap_or_default(),
         );
         println!("  live blocks then: {} to {}", units::count(before.live_blocks), units::count(after.live_blocks));
-        let times = bench.times(&before.executable, &after.executable)?;
+        let times = proof::ratios(&bench.pairs(&before.executable, &after.executable)?);
         let is_of_time = matches!(of.saves, Saves::Nanos(_));
         if let [least, .., most] | [least @ most] = &times[..] {
             let predicted = if is_of_time { format!("; {} less was predicted", of.expects()) } else { String::new() };
@@ -408,10 +404,7 @@ impl Session<'_> {
             println!("  not kept: it does not save enough");
             return Ok(End::NoGain);
         }
-        let executable = before.executable.clone();
-        fs::rename(&after.executable, &executable)
-            .with_context(|| format!("{}: cannot be written", executable.display()))?;
-        self.measured = Some(Measured { executable, ..after });
+        self.measured = Some(after.kept_as("before")?);
         Ok(End::Holds)
     }
 
@@ -623,8 +616,8 @@ fn of_report(build: &BuildArgs, report: &serde_json::Value, workspace: &Metadata
 }
 
 /// Returns the manifest in the copy that stands for the user's.
-fn manifest(args: &Apply, workspace: &Metadata, tree: &Tree) -> PathBuf {
-    let given = args.build.manifest_path.clone().or_else(program::manifest_above);
+pub(super) fn manifest(build: &BuildArgs, workspace: &Metadata, tree: &Tree) -> PathBuf {
+    let given = build.manifest_path.clone().or_else(program::manifest_above);
     let root = workspace.workspace_root.as_std_path();
     let below =
         given.and_then(|path| Some(path.canonicalize().ok()?.strip_prefix(root.canonicalize().ok()?).ok()?.to_owned()));
@@ -637,7 +630,7 @@ fn lock(folder: &Path) -> Result<fs::File> {
     let file = fs::File::create(&path).with_context(|| format!("{}: cannot be written", path.display()))?;
     // SAFETY: `flock` reads no memory, and `file` keeps the descriptor open.
     if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
-        bail!("another cargo dwell apply works in this workspace; wait until it ends");
+        bail!("another `cargo dwell apply` or `advise` works in this workspace; wait until it ends");
     }
     Ok(file)
 }

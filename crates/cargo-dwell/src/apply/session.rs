@@ -8,6 +8,7 @@ use super::proof::{Bench, Measured};
 use super::tree::{Change, Tree};
 use cargo_metadata::Metadata;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// A run of the command.
 pub(super) struct Session<'a> {
@@ -27,4 +28,35 @@ pub(super) struct Session<'a> {
     pub(super) lints: Option<(Vec<String>, Checked)>,
     /// What was written to the user's files.
     pub(super) saved: Vec<Change>,
+    /// Says what is seen on the way.
+    pub(super) tell: fn(&str),
+}
+
+impl<'a> Session<'a> {
+    /// Starts a run in a copy of which nothing is known yet.
+    pub(super) fn new(args: &'a Apply, workspace: Metadata, tree: Tree, target: PathBuf) -> Self {
+        let cargo = Cargo {
+            root: tree.root.clone(),
+            target,
+            build: &args.build,
+            builds: Vec::new(),
+            tested: Vec::new(),
+            bound: args.timeout,
+        };
+        Self {
+            args,
+            workspace,
+            tree,
+            cargo,
+            bench: None,
+            tests: None,
+            flaky: BTreeMap::new(),
+            measured: None,
+            sizes: None,
+            futures: None,
+            lints: None,
+            saved: Vec::new(),
+            tell: |text| println!("{text}"),
+        }
+    }
 }

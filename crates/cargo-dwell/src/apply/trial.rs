@@ -1,7 +1,6 @@
 //! Tries moves in a copy of a workspace, each alone, for the count of random moves: nothing is written.
 
 use super::args::Apply;
-use super::cargo::Cargo;
 use super::edit;
 use super::moves::Move;
 use super::session::Session;
@@ -9,7 +8,6 @@ use super::tree::{Change, Tree};
 use crate::program::{self, BuildArgs};
 use anyhow::{Result, bail};
 use dwell_source::Edit;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -47,54 +45,13 @@ pub fn trials(
     mut each: impl FnMut(&Edit, Result<Trial>) -> bool,
 ) -> Result<()> {
     let build = BuildArgs { manifest_path: Some(manifest.to_owned()), ..BuildArgs::default() };
-    let args = Apply {
-        finding: Vec::new(),
-        from: None,
-        all: false,
-        list: false,
-        dry_run: true,
-        patch: None,
-        keep_if: None,
-        keep: false,
-        no_test: !tests,
-        test_command: None,
-        no_measure: true,
-        features_set: Vec::new(),
-        dwell: None,
-        breaking: true,
-        accept: true,
-        allow_dirty: true,
-        allow_no_vcs: true,
-        timeout: Duration::from_secs(900),
-        build,
-        args: Vec::new(),
-    };
+    let args =
+        Apply { no_test: !tests, breaking: true, accept: true, ..Apply::of_tries(build, Duration::from_secs(900)) };
     let Some(workspace) = program::workspace(&args.build)? else {
         bail!("{}: cargo cannot read it", manifest.display())
     };
     let tree = Tree::copy(&workspace, &target.join("copy"))?;
-    let cargo = Cargo {
-        root: tree.root.clone(),
-        target: target.join("target"),
-        build: &args.build,
-        builds: Vec::new(),
-        tested: Vec::new(),
-        bound: args.timeout,
-    };
-    let mut session = Session {
-        args: &args,
-        workspace,
-        tree,
-        cargo,
-        bench: None,
-        tests: None,
-        flaky: BTreeMap::new(),
-        measured: None,
-        sizes: None,
-        futures: None,
-        lints: None,
-        saved: Vec::new(),
-    };
+    let mut session = Session::new(&args, workspace, tree, target.join("target"));
     let all: Vec<Move> = edits.iter().map(|edit| Move { edits: vec![edit.clone()], ..Move::default() }).collect();
     session.check_before(&all)?;
     if tests {
@@ -126,7 +83,7 @@ fn one(session: &mut Session<'_>, of: &Move) -> Result<Trial> {
         let places = session.places(&made, &[]);
         trial.places = places.iter().map(|of| format!("{}:{}: {}", of.file.display(), of.line, of.why)).collect();
         if let Some(before) = &session.tests {
-            trial.same_tests = Some(session.test_after(before)?);
+            trial.same_tests = Some(session.test_after(before)?.is_ok());
         }
     }
     trial.diff = session.tree.changes().iter().map(Change::diff).collect();

@@ -2,6 +2,7 @@
 
 #![cfg(agent)]
 
+mod advise;
 mod kinds;
 mod repairs;
 mod success;

@@ -24,7 +24,7 @@ impl<T, C: Counts> Weak<T, C> {
             // SAFETY: the cell is occupied, because this pointer is counted.
             Self::meta(unsafe { value(self.cell) }, unsize)
         } else {
-            Self::meta(MaybeUninit::uninit().as_ptr(), unsize)
+            Self::meta(MaybeUninit::uninit().as_mut_ptr(), unsize)
         };
         let this = ManuallyDrop::new(self);
         // An `InCell<U, C>` has the metadata of its last field.
@@ -36,7 +36,7 @@ impl<T, C: Counts> Weak<T, C> {
 
     /// Returns the metadata with which `unsize` unsizes a value at `place`.
     #[inline]
-    fn meta<U: ?Sized, F>(place: *const T, unsize: F) -> Meta<U>
+    fn meta<U: ?Sized, F>(place: *mut T, unsize: F) -> Meta<U>
     where
         F: for<'a, 'brand> FnOnce(&'a SlotView<CoerceBrand<'brand>, T>) -> &'a SlotView<CoerceBrand<'brand>, U>,
     {

@@ -1,0 +1,246 @@
+//! The answer: what the program costs, what held, what was tried and lost, what needs a person.
+
+use super::candidates::Candidate;
+use super::costs::{Gain, Noise};
+use crate::apply::moves::Saves;
+use dwell_output::units;
+use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The number of rows of what lost and of what needs a person.
+const ROWS: usize = 8;
+
+/// How a try ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Ended {
+    /// It holds: the tests are as before, and the gain is one.
+    Held {
+        gain: Gain,
+        /// The changed files with their texts.
+        files: Vec<(PathBuf, String)>,
+        /// The numbers of added and removed lines.
+        lines: [usize; 2],
+        /// The change as a diff.
+        patch: String,
+        /// New warnings, tests that differ in one of two runs.
+        notes: Vec<String>,
+    },
+    /// It compiles, and does not pay or fails a test.
+    Lost { gain: Option<Gain>, why: String },
+    /// A person has to make or to judge it.
+    Person { why: String },
+}
+
+/// A change with its result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Tried {
+    pub(super) name: String,
+    pub(super) how: String,
+    pub(super) kind: String,
+    /// What a report expects to be saved: bytes of those at the peak, or a share of the CPU time in per cent.
+    pub(super) bytes: Option<u64>,
+    pub(super) percent: Option<f64>,
+    pub(super) ended: Ended,
+}
+
+impl Tried {
+    pub(super) fn new(of: &Candidate, ended: Ended) -> Self {
+        let (mut bytes, mut percent) = (None, None);
+        if let Candidate::Counted(of) = of
+            && !of.is_of_std
+        {
+            match of.saves {
+                Saves::Bytes(all) => bytes = Some(of.saves_alone.unwrap_or(all)),
+                Saves::Nanos(_) => percent = Some(of.percent[1]),
+            }
+        }
+        Self { name: of.name(), how: of.how(), kind: of.kind().to_owned(), bytes, percent, ended }
+    }
+
+    /// Returns what was predicted, in words.
+    fn predicted(&self, is_sure: bool) -> String {
+        let may = if is_sure { "" } else { "may save " };
+        match (self.bytes, self.percent) {
+            (Some(bytes), _) if bytes > 0 => format!("; {may}{}{}", units::bytes(bytes), of_prediction(is_sure)),
+            (_, Some(percent)) => format!("; {may}{percent:.0} % of the CPU time{}", of_prediction(is_sure)),
+            _ => String::new(),
+        }
+    }
+}
+
+fn of_prediction(is_sure: bool) -> &'static str {
+    if is_sure { " predicted" } else { "" }
+}
+
+/// What is printed.
+#[derive(Debug)]
+pub(super) struct Answer<'a> {
+    /// The name of the program.
+    pub(super) program: &'a str,
+    /// Live bytes and blocks at the peak, the most resident bytes, CPU time in seconds.
+    pub(super) live: [u64; 2],
+    pub(super) resident: u64,
+    pub(super) seconds: f64,
+    pub(super) noise: Noise,
+    pub(super) tried: &'a [Tried],
+    /// What all kept changes save together.
+    pub(super) together: Option<Gain>,
+    /// The changes that no time was left for.
+    pub(super) untried: usize,
+    /// Whether the end was a signal.
+    pub(super) is_interrupted: bool,
+    /// The patches.
+    pub(super) patches: &'a [PathBuf],
+    pub(super) branch: Option<&'a str>,
+    /// The kinds of predictions that are often wrong by more than a fifth.
+    pub(super) unsure: &'a [String],
+}
+
+impl Answer<'_> {
+    /// Prints it.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be written.
+    pub(super) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        let [bytes, blocks] = self.live;
+        writeln!(
+            out,
+            "{}: {} live at the peak in {}, {} resident, {:.2} s of CPU time",
+            self.program,
+            units::bytes(bytes),
+            units::plural(blocks, "block"),
+            units::bytes(self.resident),
+            self.seconds,
+        )?;
+        let noise = self.noise;
+        writeln!(
+            out,
+            "equal runs differ by {} live, {:.1} % of the CPU time, {:.1} % of the resident bytes",
+            units::bytes(noise.live),
+            noise.cpu * 100.0,
+            noise.resident * 100.0
+        )?;
+        let is = |of: fn(&Ended) -> bool| self.tried.iter().filter(move |tried| of(&tried.ended)).collect::<Vec<_>>();
+        let held = is(|of| matches!(of, Ended::Held { .. }));
+        let lost = is(|of| matches!(of, Ended::Lost { .. }));
+        let person = is(|of| matches!(of, Ended::Person { .. }));
+        writeln!(out, "\nheld: {} of {} tried", held.len(), held.len() + lost.len())?;
+        for (number, tried) in held.iter().enumerate() {
+            let Ended::Held { gain, files, lines: [added, removed], notes, .. } = &tried.ended else { continue };
+            let files: Vec<String> = files.iter().map(|(file, _)| file.display().to_string()).collect();
+            writeln!(out, "{:3}. {}: {}", number + 1, tried.name, tried.how)?;
+            writeln!(out, "     {}{}", gain.words(), tried.predicted(self.is_sure(tried)))?;
+            writeln!(out, "     +{added} -{removed} lines: {}", files.join(", "))?;
+            for note in notes {
+                writeln!(out, "     note: {note}")?;
+            }
+        }
+        if let Some(together) = self.together.as_ref().filter(|_| held.len() > 1) {
+            writeln!(out, "  together: {}", together.words())?;
+        }
+        print_rows(out, "tried and lost", &lost, &|tried| {
+            let Ended::Lost { gain, why } = &tried.ended else { return String::new() };
+            let numbers = gain.as_ref().map_or_else(String::new, |gain| format!(" ({})", gain.words()));
+            format!("{}: {}: {why}{numbers}{}", tried.name, tried.how, tried.predicted(self.is_sure(tried)))
+        })?;
+        print_rows(out, "needs a person", &person, &|tried| {
+            let Ended::Person { why } = &tried.ended else { return String::new() };
+            format!("{why}{}", tried.predicted(self.is_sure(tried)))
+        })?;
+        if self.untried > 0 {
+            let why = if self.is_interrupted { "before the interrupt" } else { "in this time" };
+            writeln!(
+                out,
+                "\nnot tried {why}: {}; --resume goes on, --time gives more",
+                units::plural(self.untried as u64, "change")
+            )?;
+        }
+        if let Some(branch) = self.branch {
+            writeln!(out, "\nbranch {branch}: {}", units::plural(held.len() as u64, "commit"))?;
+        }
+        if let [first, ..] = self.patches {
+            let folder = first.parent().unwrap_or(Path::new(""));
+            writeln!(out, "\n`git apply {}/*.patch` makes the changes; your source is as it was", folder.display())?;
+        }
+        Ok(())
+    }
+
+    fn is_sure(&self, tried: &Tried) -> bool {
+        !self.unsure.contains(&tried.kind)
+    }
+}
+
+/// Prints rows of one line each.
+fn print_rows(out: &mut dyn Write, title: &str, rows: &[&Tried], line: &dyn Fn(&Tried) -> String) -> io::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n{title}:")?;
+    for tried in rows.iter().take(ROWS) {
+        writeln!(out, "  {}", line(tried).split_whitespace().collect::<Vec<_>>().join(" "))?;
+    }
+    if rows.len() > ROWS {
+        writeln!(out, "  and {} more", rows.len() - ROWS)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answer_is_one_screen() {
+        let gain = Gain { live: [1000, 600], resident: [5000, 4000], cpu: vec![0.97, 0.98, 1.0], differs: None };
+        let held = Ended::Held {
+            gain: gain.clone(),
+            files: vec![("src/a.rs".into(), String::new())],
+            lines: [2, 1],
+            patch: String::new(),
+            notes: Vec::new(),
+        };
+        let tried = |name: &str, ended: Ended| Tried {
+            name: name.into(),
+            how: "box it".into(),
+            kind: "box".into(),
+            bytes: Some(400),
+            percent: None,
+            ended,
+        };
+        let all = [
+            tried("A.b", held),
+            tried("A.c", Ended::Lost { gain: None, why: "tests: not as before".into() }),
+            tried("D.e", Ended::Person { why: "D.e is declared in d".into() }),
+        ];
+        let patches = [PathBuf::from("out/1-a-b.patch")];
+        let answer = Answer {
+            program: "app",
+            live: [1000, 3],
+            resident: 5000,
+            seconds: 1.5,
+            noise: Noise::default(),
+            tried: &all,
+            together: None,
+            untried: 2,
+            is_interrupted: false,
+            patches: &patches,
+            branch: None,
+            unsure: &["shrink".to_owned()],
+        };
+        let mut out = Vec::new();
+        answer.print(&mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        for line in [
+            "app: 1.0 kB live at the peak in 3 blocks, 5.0 kB resident, 1.50 s of CPU time\n",
+            "held: 1 of 2 tried\n  1. A.b: box it\n     live bytes 1.0 kB to 600 B (-40.0 %)",
+            "; 400 B predicted\n     +2 -1 lines: src/a.rs\n",
+            "tried and lost:\n  A.c: box it: tests: not as before; 400 B predicted\n",
+            "needs a person:\n  D.e is declared in d; 400 B predicted\n",
+            "not tried in this time: 2 changes;",
+            "`git apply out/*.patch`",
+        ] {
+            assert!(text.contains(line), "{line:?} is not in\n{text}");
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! What is tried: the changes of all reports, those that promise most first.
+
+use super::super::moves::{Move, Saves};
+use super::costs::Goal;
+use serde_json::Value;
+
+/// The number of changes of types of which no report knows how many values live.
+const WITHOUT_COUNT: usize = 3;
+/// The least share of the bytes or of the time that a change must promise to be tried: a quarter of what it must save, since
+/// predictions may be wrong.
+const LEAST: f64 = 0.0025;
+
+/// A change to try.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Candidate {
+    /// Another global allocator.
+    Allocator,
+    /// A change of the source, of which a report of a run knows what it saves.
+    Counted(Box<Move>),
+    /// A change of a type, of which no report knows how many values live.
+    Size(Box<Move>),
+    /// Changes that save too little alone.
+    Together(Vec<Move>),
+}
+
+impl Candidate {
+    /// Returns its name, by which a person finds the place.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Allocator => super::allocator::NAME.to_owned(),
+            Self::Counted(of) | Self::Size(of) => of.location.clone(),
+            Self::Together(all) => all.iter().map(|of| of.location.as_str()).collect::<Vec<_>>().join(", "),
+        }
+    }
+
+    /// Returns what is done, in words.
+    pub(super) fn how(&self) -> String {
+        match self {
+            Self::Allocator => "as the global allocator".to_owned(),
+            Self::Counted(of) | Self::Size(of) => of.how.clone(),
+            Self::Together(_) => "what saves too little alone".to_owned(),
+        }
+    }
+
+    /// Returns the kind of the prediction.
+    pub(super) fn kind(&self) -> &str {
+        match self {
+            Self::Allocator => "allocator",
+            Self::Counted(of) | Self::Size(of) => &of.kind,
+            Self::Together(_) => "together",
+        }
+    }
+
+    /// Returns the changes of the source.
+    pub(super) fn moves(&self) -> &[Move] {
+        match self {
+            Self::Allocator => &[],
+            Self::Counted(of) | Self::Size(of) => std::slice::from_ref(of),
+            Self::Together(all) => all,
+        }
+    }
+}
+
+/// Returns the share of what the program costs that a change is said to save.
+pub(super) fn share(of: &Move, live: u64, goal: Option<Goal>) -> f64 {
+    match of.saves {
+        Saves::Bytes(bytes) if goal != Some(Goal::Time) => bytes as f64 / (live as f64).max(1.0),
+        Saves::Nanos(_) if goal != Some(Goal::Memory) => of.percent[1] / 100.0,
+        Saves::Bytes(_) | Saves::Nanos(_) => 0.0,
+    }
+}
+
+/// Returns the changes that can be tried, those that promise most first, and those that need a person. `counted` are those of a run, and
+/// `sizes` those of types of which no report knows how many live.
+pub(super) fn sorted(
+    mut counted: Vec<Move>,
+    sizes: Vec<Move>,
+    live: u64,
+    goal: Option<Goal>,
+) -> (Vec<Candidate>, Vec<Move>) {
+    let (mut able, mut person): (Vec<Move>, Vec<Move>) = (Vec::new(), Vec::new());
+    let same = |one: &Move, other: &Move| {
+        let items = |of: &Move| of.edits.iter().map(|edit| (edit.item.clone(), edit.to.clone())).collect::<Vec<_>>();
+        items(one) == items(other) && (!one.edits.is_empty() || one.location == other.location)
+    };
+    counted.sort_by(|one, other| share(other, live, goal).total_cmp(&share(one, live, goal)));
+    for of in counted {
+        let list = if of.refusal().is_none() { &mut able } else { &mut person };
+        if !list.iter().any(|other| same(other, &of)) {
+            list.push(of);
+        }
+    }
+    able.retain(|of| share(of, live, goal) >= LEAST);
+    let mut sizes: Vec<Move> = sizes.into_iter().filter(|of| of.refusal().is_none()).collect();
+    sizes.retain(|of| !able.iter().any(|other| same(other, of)));
+    sizes.truncate(WITHOUT_COUNT);
+    let able = able.into_iter().map(|of| Candidate::Counted(Box::new(of)));
+    (able.chain(sizes.into_iter().map(|of| Candidate::Size(Box::new(of)))).collect(), person)
+}
+
+/// Gives the suggestions of a report of `allocs` their places: they are about a row of it.
+pub(super) fn add_places(report: &mut Value) {
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+    let place = |row: &Value| {
+        let what = text(row.get("what"))?;
+        let first = row.get("places")?.get(0)?;
+        let at = text(first.get("called_from")).or_else(|| text(first.get("at")))?;
+        Some(format!("{what} at {at}"))
+    };
+    let rows: Vec<Option<String>> =
+        report.get("rows").and_then(Value::as_array).into_iter().flatten().map(place).collect();
+    for of in report.get_mut("suggestions").and_then(Value::as_array_mut).into_iter().flatten() {
+        let index = of.get("row").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
+        if let (Some(place), Some(fields)) = (index.and_then(|index| rows.get(index)?.clone()), of.as_object_mut()) {
+            fields.insert("where".to_owned(), place.into());
+        }
+    }
+}
+
+/// Returns a change with the types of std in the place of those of the library; `None`: std has none.
+pub(super) fn of_std(of: &Move) -> Option<Move> {
+    let mut of = of.clone();
+    for edit in &mut of.edits {
+        let to = edit.to.replace("ThinStr", "Box<str>");
+        edit.to = match (to.split_once("ThinSlice<"), to.strip_suffix('>')) {
+            (Some((head, _)), Some(rest)) => format!("{head}Box<[{}]>", &rest[head.len() + "ThinSlice<".len()..]),
+            _ => to,
+        };
+    }
+    let is_of_std = of.edits.iter().all(|edit| of.becomes(edit).is_some_and(|becomes| becomes.features().is_empty()));
+    let to: Vec<String> = of.edits.iter().map(|edit| edit.to.clone()).collect();
+    of.how = to.first().cloned().unwrap_or_default();
+    of.is_of_std = true;
+    is_of_std.then_some(of)
+}
+
+/// Returns the line of a text that was on `line` before an edit, or the nearest that is left.
+pub(super) fn moved_line(before: &str, after: &str, line: u32) -> u32 {
+    let number = |index: usize| u32::try_from(index + 1).unwrap_or(line);
+    let index = (line as usize).saturating_sub(1);
+    let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let head = before.iter().zip(&after).take_while(|(one, other)| one == other).count();
+    if index < head {
+        return line;
+    }
+    let most = before.len().min(after.len()) - head;
+    let tail = before.iter().rev().zip(after.iter().rev()).take(most).take_while(|(one, other)| one == other).count();
+    if index >= before.len() - tail {
+        return number((index + after.len()).saturating_sub(before.len()));
+    }
+    // Between them: the same line that is nearest to where it was.
+    let same = after.iter().enumerate().filter(|(_, text)| before.get(index) == Some(text));
+    same.min_by_key(|(at, _)| at.abs_diff(index)).map_or(line, |(at, _)| number(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dwell_source::Edit;
+
+    fn of(item: &str, saves: Saves, percent: f64) -> Move {
+        let edits = vec![Edit { item: item.into(), from: "B".into(), to: "Box<B>".into(), ..Edit::default() }];
+        Move { location: item.into(), saves, percent: [0.0, percent, 0.0], edits, ..Move::default() }
+    }
+
+    #[test]
+    fn what_promises_most_is_first() {
+        let counted = vec![
+            of("A.a", Saves::Bytes(100), 0.0),
+            of("A.b", Saves::Nanos([0; 3]), 30.0),
+            of("A.c", Saves::Bytes(500), 0.0),
+            of("A.a", Saves::Nanos([0; 3]), 1.0),
+            Move { location: "D.d".into(), dependency: Some("d".into()), ..Move::default() },
+        ];
+        let sizes = vec![of("A.c", Saves::Bytes(8), 0.0), of("A.e", Saves::Bytes(8), 0.0)];
+        let names = |goal| {
+            let (able, person) = sorted(counted.clone(), sizes.clone(), 1000, goal);
+            assert_eq!(person.len(), 1);
+            able.iter().map(Candidate::name).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(names(None), "A.c A.b A.a A.e");
+        assert_eq!(names(Some(Goal::Memory)), "A.c A.a A.e");
+        assert_eq!(names(Some(Goal::Time)), "A.b A.a A.c A.e");
+    }
+
+    #[test]
+    fn types_of_the_library_become_those_of_std() {
+        let of = |from: &str, to: &str| {
+            let edits = vec![Edit { from: from.into(), to: to.into(), ..Edit::default() }];
+            Some(of_std(&Move { edits, ..Move::default() })?.edits[0].to.clone())
+        };
+        assert_eq!(of("String", "ThinStr").as_deref(), Some("Box<str>"));
+        assert_eq!(of("Option<String>", "Option<ThinStr>").as_deref(), Some("Option<Box<str>>"));
+        assert_eq!(of("Vec<Item<u8>>", "ThinSlice<Item<u8>>").as_deref(), Some("Box<[Item<u8>]>"));
+        assert_eq!(of("HashMap<u8, u8>", "SortedMap<u8, u8>"), None);
+    }
+
+    #[test]
+    fn suggestions_of_allocs_get_their_places() {
+        let mut report = serde_json::json!({
+            "rows": [{"what": "String", "places": [{"at": "src/a.rs:3", "called_from": null}]}],
+            "suggestions": [{"kind": "borrow", "row": 0}, {"kind": "borrow", "row": 7}],
+        });
+        add_places(&mut report);
+        assert_eq!(report["suggestions"][0]["where"], "String at src/a.rs:3");
+        assert!(report["suggestions"][1].get("where").is_none());
+    }
+
+    #[test]
+    fn lines_move_with_edits() {
+        let before = "a\nb\nc\nd\ne\n";
+        let after = "a\nx\ny\nc\nd2\ne\n";
+        let lines: Vec<u32> = (1..=5).map(|line| moved_line(before, after, line)).collect();
+        assert_eq!(lines, [1, 2, 4, 4, 6]);
+        assert_eq!(moved_line("a\na\n", "a\n", 2), 2 - 1);
+    }
+}

@@ -1,0 +1,231 @@
+//! What the program costs before and after a change, and whether the difference is one.
+
+use super::super::proof::{Bench, Measured, Seen};
+use anyhow::Result;
+use clap::ValueEnum;
+use dwell_output::units;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// What a change has to improve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Goal {
+    /// Live bytes at the peak; for another allocator, resident bytes.
+    Memory,
+    /// CPU time.
+    Time,
+}
+
+/// The least share of what the program costs that a change has to save.
+const LEAST: f64 = 0.01;
+/// The largest share by which it may make worse what it is not made for.
+const WORSE: f64 = 0.02;
+/// The same for what a goal says nothing about.
+const WORSE_BESIDE_GOAL: f64 = 0.10;
+
+/// How much equal runs of the program differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Noise {
+    /// Live bytes at the peak.
+    pub(super) live: u64,
+    /// The largest distance of a ratio of CPU times from 1.
+    pub(super) cpu: f64,
+    /// The same for resident bytes.
+    pub(super) resident: f64,
+}
+
+/// What the program costs with a change, beside before it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Gain {
+    /// Live bytes at the peak, before and after.
+    pub(super) live: [u64; 2],
+    /// The most resident bytes, the median of several runs.
+    pub(super) resident: [u64; 2],
+    /// The ratios of CPU times of pairs of runs, in order of size. Runs that are too short have none.
+    pub(super) cpu: Vec<f64>,
+    /// What a run shows that it did not show before; none if equal runs differ in it too.
+    pub(super) differs: Option<String>,
+}
+
+/// What a change is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum About {
+    /// Types and places of the program.
+    Code,
+    /// The allocator: live bytes stay, resident ones do not.
+    Allocator,
+}
+
+impl Gain {
+    /// Measures two builds of the program.
+    ///
+    /// # Errors
+    /// Returns an error if one cannot be run.
+    pub(super) fn measure(bench: &Bench<'_>, before: &Measured, after: &Measured) -> Result<Self> {
+        let mut gain = Self::of_runs(bench, &before.executable, &after.executable)?;
+        gain.live = [before.live_bytes, after.live_bytes];
+        Ok(gain)
+    }
+
+    /// Measures two builds without their live bytes.
+    ///
+    /// # Errors
+    /// Returns an error if one cannot be run.
+    pub(super) fn of_runs(bench: &Bench<'_>, before: &Path, after: &Path) -> Result<Self> {
+        let pairs = bench.pairs(before, after)?;
+        let resident = |of: usize| {
+            let mut all: Vec<u64> = pairs.iter().map(|pair| pair[of].usage.resident).collect();
+            all.sort_unstable();
+            all.get(all.len() / 2).copied().unwrap_or_default()
+        };
+        Ok(Self {
+            live: [0; 2],
+            resident: [resident(0), resident(1)],
+            cpu: super::super::proof::ratios(&pairs),
+            differs: differs(&pairs),
+        })
+    }
+
+    /// Returns the median of the ratios of CPU times.
+    pub(super) fn median(&self) -> Option<f64> {
+        self.cpu.get(self.cpu.len() / 2).copied()
+    }
+
+    /// Returns `Err` with the reason if the change does not pay.
+    pub(super) fn judge(&self, about: About, goal: Option<Goal>, noise: Noise) -> Result<(), String> {
+        if let Some(differs) = &self.differs {
+            return Err(differs.clone());
+        }
+        let share = |[before, after]: [u64; 2]| (before as f64 - after as f64) / (before as f64).max(1.0);
+        // By how much less it is, and how much of that may be noise.
+        let memory = match about {
+            About::Code => (share(self.live), noise.live as f64 / (self.live[0] as f64).max(1.0)),
+            About::Allocator => (share(self.resident), noise.resident),
+        };
+        // All pairs but one must agree: a median may be below 1 by chance.
+        let but_one = usize::from(self.cpu.len() > 3);
+        let agrees = |is: &dyn Fn(f64) -> bool| self.cpu.iter().filter(|ratio| !is(**ratio)).count() <= but_one;
+        let time = self.median().map_or(0.0, |median| 1.0 - median);
+        let time = if agrees(&|ratio| (1.0 - ratio) * time > 0.0) { (time, noise.cpu) } else { (0.0, noise.cpu) };
+        let is_better = |(share, noise): (f64, f64)| share >= LEAST.max(noise);
+        let is_worse = |(share, noise): (f64, f64), most: f64| -share > most.max(noise);
+        let (gains, other, most) = match goal {
+            Some(Goal::Memory) => (is_better(memory), ("CPU time", time), WORSE_BESIDE_GOAL),
+            Some(Goal::Time) => (is_better(time), ("memory", memory), WORSE_BESIDE_GOAL),
+            None if is_better(memory) => (true, ("CPU time", time), WORSE),
+            None => (is_better(time), ("memory", memory), WORSE),
+        };
+        if !gains {
+            let is_some = memory.0 >= LEAST || time.0 >= LEAST;
+            return Err(if is_some { "not more than two equal runs differ" } else { "saves nothing" }.to_owned());
+        }
+        if is_worse(other.1, most) {
+            return Err(format!("{} gets worse by {:.0} %", other.0, -other.1.0 * 100.0));
+        }
+        // Blocks of another size class may need more pages.
+        let resident = (share(self.resident), noise.resident);
+        if about == About::Code && goal != Some(Goal::Time) && is_worse(resident, WORSE_BESIDE_GOAL) {
+            return Err("more bytes are resident".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Returns the numbers in words.
+    pub(super) fn words(&self) -> String {
+        let mut all = Vec::new();
+        let [before, after] = self.live;
+        if before != after {
+            let share = units::percent(before.abs_diff(after), before);
+            let sign = if after < before { "-" } else { "+" };
+            all.push(format!("live bytes {} to {} ({sign}{share})", units::bytes(before), units::bytes(after)));
+        } else if before > 0 {
+            all.push("live bytes as before".to_owned());
+        }
+        let [before, after] = self.resident;
+        if before.abs_diff(after) > before / 100 {
+            all.push(format!("resident {} to {}", units::bytes(before), units::bytes(after)));
+        }
+        if let (Some(least), Some(median), Some(most)) = (self.cpu.first(), self.median(), self.cpu.last()) {
+            all.push(format!("CPU time {median:.2} of before ({least:.2} to {most:.2})"));
+        }
+        all.join(", ")
+    }
+}
+
+/// Returns what all runs of one build show and all of the other do not.
+fn differs(pairs: &[[Seen; 2]]) -> Option<String> {
+    let [before, after] = *pairs.first()?;
+    let is_always = |of: &dyn Fn(&Seen) -> bool, index: usize| pairs.iter().all(|pair| of(&pair[index]));
+    if before.status != after.status && is_always(&|of| of.status == before.status, 0) {
+        return Some(format!("the program ends with {}, before with {}", after.status, before.status));
+    }
+    // One pair does not tell whether equal runs print the same.
+    let is_same = pairs.len() > 1 && is_always(&|of| of.printed == before.printed, 0);
+    (is_same && !is_always(&|of| of.printed == before.printed, 1))
+        .then(|| "the program prints something else".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::processes::Usage;
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::ExitStatus;
+
+    fn gain(live: [u64; 2], resident: [u64; 2], cpu: f64) -> Gain {
+        Gain { live, resident, cpu: vec![cpu], differs: None }
+    }
+
+    const NOISE: Noise = Noise { live: 100, cpu: 0.03, resident: 0.02 };
+
+    #[test]
+    fn a_gain_is_more_than_equal_runs_differ() {
+        let code = |gain: &Gain, goal| gain.judge(About::Code, goal, NOISE).is_ok();
+        let less = gain([10_000, 9_000], [20_000, 19_000], 1.0);
+        assert!(code(&less, None) && code(&less, Some(Goal::Memory)) && !code(&less, Some(Goal::Time)));
+        // One per cent is what two equal runs may differ by.
+        assert!(!code(&gain([10_000, 9_950], [20_000, 20_000], 0.98), None));
+        assert!(!code(&gain([10_000, 10_000], [20_000, 20_000], 0.98), None));
+        assert!(code(&gain([10_000, 10_000], [20_000, 20_000], 0.95), None));
+        let pairs = |cpu: &[f64]| Gain { cpu: cpu.to_vec(), ..gain([10_000, 10_000], [20_000, 20_000], 1.0) };
+        assert!(code(&pairs(&[0.8, 0.9, 0.94, 0.96, 1.1]), None) && !code(&pairs(&[0.8, 0.9, 0.94, 1.02, 1.1]), None));
+    }
+
+    #[test]
+    fn what_gets_worse_is_a_reason() {
+        let slower = gain([10_000, 5_000], [20_000, 15_000], 1.05);
+        let why = slower.judge(About::Code, None, NOISE).unwrap_err();
+        assert_eq!(why, "CPU time gets worse by 5 %");
+        assert!(slower.judge(About::Code, Some(Goal::Memory), NOISE).is_ok());
+        let larger = gain([10_000, 10_000], [20_000, 24_000], 0.7);
+        assert!(larger.judge(About::Allocator, None, NOISE).unwrap_err().starts_with("memory"));
+        assert!(larger.judge(About::Allocator, Some(Goal::Memory), NOISE).is_err());
+        let pages = gain([10_000, 9_000], [20_000, 30_000], 1.0);
+        assert_eq!(pages.judge(About::Code, None, NOISE).unwrap_err(), "more bytes are resident");
+    }
+
+    #[test]
+    fn numbers_are_said_with_their_range() {
+        let words = Gain { cpu: vec![0.9, 1.0, 1.25], ..gain([2_000, 1_000], [5_000, 5_000], 1.0) }.words();
+        assert_eq!(words, "live bytes 2.0 kB to 1.0 kB (-50.0 %), CPU time 1.00 of before (0.90 to 1.25)");
+    }
+
+    #[test]
+    fn what_a_run_shows_stays() {
+        let seen = |code: i32, printed: u64| Seen {
+            usage: Usage::default(),
+            status: ExitStatus::from_raw(code << 8),
+            printed,
+        };
+        let differs = |all: &[[(i32, u64); 2]]| {
+            let all: Vec<[Seen; 2]> = all.iter().map(|pair| pair.map(|(code, printed)| seen(code, printed))).collect();
+            super::differs(&all)
+        };
+        assert_eq!(differs(&[[(0, 1), (0, 1)], [(0, 1), (0, 1)]]), None);
+        assert!(differs(&[[(0, 1), (1, 1)]]).unwrap().contains("exit status: 1, before with exit status: 0"));
+        assert_eq!(differs(&[[(0, 1), (0, 2)], [(0, 1), (0, 2)]]).unwrap(), "the program prints something else");
+        // The order of a hash map, or a time.
+        assert_eq!(differs(&[[(0, 1), (0, 2)], [(0, 3), (0, 4)]]), None);
+        assert_eq!(differs(&[[(0, 1), (0, 2)]]), None);
+    }
+}

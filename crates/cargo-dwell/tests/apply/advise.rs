@@ -1,0 +1,148 @@
+//! `cargo dwell advise`: what it tries, what it says, and that the user's files stay as they are.
+
+use super::out;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+fn advise(folder: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-dwell"));
+    command.arg("advise").args(args).current_dir(folder).stdin(Stdio::null());
+    for variable in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
+        command.env_remove(variable);
+    }
+    command.output().expect("it runs")
+}
+
+/// Returns a copy of the program that the README shows.
+fn demo() -> TempDir {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../demo");
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("src")).expect("a folder");
+    for file in ["Cargo.toml", "Cargo.lock", "src/main.rs", "src/event.rs", "src/log.rs", "src/report.rs"] {
+        fs::copy(from.join(file), folder.path().join(file)).expect("a file");
+    }
+    folder
+}
+
+/// A box is found, made, tested and measured. The user's files stay, and the patch makes the change.
+#[test]
+fn what_held_is_a_patch_and_the_source_stays() {
+    let demo = demo();
+    let folder = demo.path();
+    let source = fs::read_to_string(folder.join("src/event.rs")).expect("a file");
+    let arguments = ["--for", "memory", "--time", "10m", "--record", "target/tries.jsonl", "--", "20000"];
+    fs::create_dir(folder.join("target")).expect("a folder");
+    let answer = advise(folder, &arguments);
+    let text = out(&answer);
+    assert_eq!(answer.status.code(), Some(0), "{text}");
+    assert!(text.contains("  1. Event::Order: box the fields of `Order`\n     live bytes "), "{text}");
+    assert!(text.contains("tried and lost:\n  mimalloc: as the global allocator: "), "{text}");
+    assert_eq!(fs::read_to_string(folder.join("src/event.rs")).expect("a file"), source);
+    let patch = folder.join("target/dwell/advise/1-event-order.patch");
+    let applied = Command::new("git").arg("apply").arg(&patch).current_dir(folder).output().expect("git");
+    assert!(applied.status.success(), "{}", out(&applied));
+    let changed = fs::read_to_string(folder.join("src/event.rs")).expect("a file");
+    assert!(changed.contains("    Order(Box<Order>),\n"), "{changed}");
+    fs::write(folder.join("src/event.rs"), &source).expect("a file");
+
+    // What was predicted and measured is a table by kind.
+    let errors = advise(folder, &["--errors", "target/tries.jsonl"]);
+    assert_eq!(errors.status.code(), Some(0), "{}", out(&errors));
+    assert!(out(&errors).contains("%  variant\n"), "{}", out(&errors));
+
+    // No try goes on after the time; what the last run tried is not tried again.
+    let short = advise(folder, &["--for", "memory", "--time", "1s", "--no-test", "--", "20000"]);
+    assert_eq!(short.status.code(), Some(1), "{}", out(&short));
+    assert!(
+        out(&short).contains("held: 0 of 0 tried\n") && out(&short).contains("--resume goes on"),
+        "{}",
+        out(&short)
+    );
+    let resumed = advise(folder, &["--for", "memory", "--time", "1s", "--no-test", "--resume", "--", "20000"]);
+    assert_eq!(resumed.status.code(), Some(0), "{}", out(&resumed));
+    assert!(out(&resumed).contains("  1. Event::Order: box the fields"), "{}", out(&resumed));
+}
+
+const SERVER: &str = r#"
+use std::io::{Read, Write};
+use std::net::TcpListener;
+pub struct Session { pub name: [u8; 16], pub extra: Option<Extra> }
+#[derive(Default)]
+pub struct Extra { pub numbers: [u64; 28] }
+static SESSIONS: std::sync::Mutex<Vec<Session>> = std::sync::Mutex::new(Vec::new());
+fn main() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    std::fs::write(std::env::args().nth(1).unwrap(), listener.local_addr().unwrap().port().to_string()).unwrap();
+    for stream in listener.incoming() {
+        let mut stream = stream.unwrap();
+        let mut byte = [0];
+        let mut sessions = SESSIONS.lock().unwrap();
+        stream.read_exact(&mut byte).unwrap();
+        for number in 0..20_000 {
+            let extra = (number % 500 == 0).then(Extra::default);
+            sessions.push(Session { name: [byte[0]; 16], extra });
+        }
+        let sum: u64 = sessions.iter().filter_map(|of| Some(of.extra.as_ref()?.numbers[0] + u64::from(of.name[0]))).sum();
+        writeln!(stream, "{} {sum}", sessions.len()).unwrap();
+    }
+}
+"#;
+
+/// A server never ends by itself: the driver gives it its load.
+#[test]
+fn a_server_is_measured_while_its_driver_runs() {
+    if Command::new("bash").arg("--version").output().is_err() {
+        println!("skipped: there is no bash, which opens connections");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    };
+    write("Cargo.toml", "[package]\nname = \"server\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[workspace]\n");
+    write("src/main.rs", SERVER);
+    write(
+        "load.sh",
+        "#!/bin/bash\nset -e\nuntil [ -s port ]; do sleep 0.02; done\nfor i in 1 2 3; do\n  \
+         exec 3<>\"/dev/tcp/127.0.0.1/$(cat port)\"; printf x >&3; read -r line <&3; exec 3>&-\ndone\nrm port\n\
+         [ -d \"/proc/$DWELL_PID\" ]\n",
+    );
+    fs::set_permissions(folder.path().join("load.sh"), fs::Permissions::from_mode(0o755)).expect("a mode");
+    let arguments = ["--for", "memory", "--time", "10m", "--no-test", "--driver", "load.sh", "--", "port"];
+    let answer = advise(folder.path(), &arguments);
+    let text = out(&answer);
+    assert_eq!(answer.status.code(), Some(0), "{text}");
+    assert!(text.contains("Session.extra: Option<Box<Extra>>"), "{text}");
+}
+
+#[test]
+fn wrong_input_is_one_line() {
+    let demo = demo();
+    fs::write(demo.path().join("full"), "").expect("a file");
+    fs::create_dir(demo.path().join("folder")).expect("a folder");
+    fs::write(demo.path().join("folder/mine.patch"), "").expect("a file");
+    for (arguments, why) in [
+        (&["--time", "0s"][..], "takes a time such as"),
+        (&["--branch", "x"], "is in no repository of git"),
+        (&["--driver", "none.sh"], "there is no such script"),
+        (&["--errors", "none.jsonl"], "none.jsonl: cannot be read"),
+        (&["--patch", "folder"], "has files; name a new folder"),
+        (&["--exe", "full"], "builds the program itself"),
+        (&["--bin", "none"], "none"),
+    ] {
+        let answer = advise(demo.path(), arguments);
+        let text = out(&answer);
+        assert_eq!(answer.status.code(), Some(2), "{arguments:?}: {text}");
+        assert!(text.contains(why), "{arguments:?}: {text}");
+    }
+    assert!(demo.path().join("folder/mine.patch").exists());
+    // A program that fails to build ends with cargo's message, and not with a report.
+    fs::write(demo.path().join("src/main.rs"), "fn main() { nothing(); }").expect("a file");
+    let answer = advise(demo.path(), &[]);
+    assert_eq!(answer.status.code(), Some(2), "{}", out(&answer));
+}
