@@ -15,8 +15,8 @@ use std::path::PathBuf;
     after_help = "Exit code: 0 on success, 2 if an input could not be read (the report covers the rest) or for wrong usage."
 )]
 pub struct ShapeArgs {
-    /// Files and folders with JSON (.json .jsonl .ndjson .geojson .topojson .ipynb .har .jsonld, each also .gz or
-    /// .zst), `-` for standard input; without a path, reads a built-in sample
+    /// Files, folders with JSON (by the ending, or if it begins as JSON; also .gz and .zst), `-` for standard input; without
+    /// a path, reads what is piped in, or a built-in sample
     #[arg(value_name = "DIR|FILE")]
     pub paths: Vec<PathBuf>,
     /// Write Rust types to FILE
@@ -35,9 +35,6 @@ pub struct ShapeArgs {
     /// 1 and not as 1.0
     #[arg(long)]
     pub exact_numbers: bool,
-    /// Use `f64` for fields that mix integers and fractions (the default)
-    #[arg(long, hide = true, conflicts_with = "exact_numbers")]
-    pub floats: bool,
     /// Use plain strings instead of enums of strings
     #[arg(long)]
     pub no_enums: bool,
@@ -121,9 +118,6 @@ pub struct ShapeArgs {
     /// Stop at the first input that cannot be read, without a report
     #[arg(long)]
     pub strict_input: bool,
-    /// Skip inputs that cannot be read (the default)
-    #[arg(long, hide = true, conflicts_with = "strict_input")]
-    pub keep_going: bool,
     /// Read with N threads, at most one for each 64 MiB and eight in all; the result is the same [default: one for each
     /// core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
